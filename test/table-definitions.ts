@@ -36,12 +36,12 @@ const ofSandbox = {
 };
 
 /**
- * The index of due rows by time.
+ * The index of due rows by time, or by organization and time.
  * @param NonKeyAttributes further projected attributes
  */
-const dueIndex = (...NonKeyAttributes: string[]) => ({
+const dueIndex = (by: 'dueAt' | 'dueKey', ...NonKeyAttributes: string[]) => ({
   IndexName: DUE_INDEX,
-  KeySchema: [partitionKey('dueIn'), sortKey('dueAt')],
+  KeySchema: [partitionKey('dueIn'), sortKey(by)],
   Projection: { ProjectionType: 'INCLUDE' as const, NonKeyAttributes },
 });
 
@@ -58,13 +58,13 @@ export const TABLE_DEFINITIONS: Record<TableName, TableDefinition> = {
   service: byPartitionAndSort,
   outbox: { ...byPartitionAndSort, StreamSpecification: streamed },
   deliveries: {
-    AttributeDefinitions: [text('pk'), text('sk'), ofSandbox.attribute, text('dueIn'), text('dueAt')],
+    AttributeDefinitions: [text('pk'), text('sk'), ofSandbox.attribute, text('dueIn'), text('dueKey')],
     KeySchema: [partitionKey('pk'), sortKey('sk')],
     GlobalSecondaryIndexes: [
       ofSandbox.index,
       // The fields of a delivery message; the delivery's identifier is the sort key. The projection of an
       // index cannot be changed (decision 14).
-      dueIndex('orgId', 'generation', 'webhookId', 'eventId', 'isDeferred'),
+      dueIndex('dueKey', 'orgId', 'generation', 'webhookId', 'eventId', 'isDeferred'),
     ],
     StreamSpecification: streamed,
   },
@@ -73,7 +73,7 @@ export const TABLE_DEFINITIONS: Record<TableName, TableDefinition> = {
   knowledge: {
     AttributeDefinitions: [text('pk'), text('sk'), ofSandbox.attribute, text('dueIn'), text('dueAt')],
     KeySchema: [partitionKey('pk'), sortKey('sk')],
-    GlobalSecondaryIndexes: [ofSandbox.index, dueIndex('orgId', 'generation')],
+    GlobalSecondaryIndexes: [ofSandbox.index, dueIndex('dueAt', 'orgId', 'generation')],
   },
   usage: {
     AttributeDefinitions: [text('pk'), text('sk')],

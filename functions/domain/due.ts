@@ -1,4 +1,4 @@
-import type { DeliveryMessage } from './delivery.ts';
+import type { Delivery, DeliveryMessage, DeliveryRef } from './delivery.ts';
 import { parseCreationTime } from './ids.ts';
 
 /**
@@ -9,6 +9,9 @@ export const DUE_STATES = ['parked', 'watched'] as const;
 export type DueState = (typeof DUE_STATES)[number];
 
 export const DUE_INDEX = 'due';
+
+/** A delivery with the organization by which the due index is sorted. */
+export type DueRef = DeliveryRef & Pick<Delivery, 'orgId'>;
 
 /**
  * `dueAt`: a parked delivery's next attempt, or the time from which a watched delivery's message counts as

@@ -1,5 +1,5 @@
-import { type Delivery, type DeliveryRef, OPEN_STATUSES } from '../domain/delivery.ts';
-import { EXPIRY_SECONDS } from '../domain/due.ts';
+import { type Delivery, OPEN_STATUSES } from '../domain/delivery.ts';
+import { type DueRef, EXPIRY_SECONDS } from '../domain/due.ts';
 import {
   addCounts,
   countOpen,
@@ -13,8 +13,7 @@ import { createGenerationCheck, type OrganizationStates, UnknownTenant } from '.
 import { isSandbox } from '../domain/tenant.ts';
 import type { Log } from '../platform/log-codes.ts';
 import { mapConcurrently } from './concurrency.ts';
-
-type Position = Record<string, unknown>;
+import { type Position, takeTurns } from './turns.ts';
 
 export interface AuditLedgerPorts {
   ledger: {
@@ -37,7 +36,7 @@ export interface AuditLedgerPorts {
       next?: Position;
     }>;
   };
-  due: { watch(ref: DeliveryRef, dueAt: Date): Promise<void> };
+  due: { watch(ref: DueRef, dueAt: Date): Promise<void> };
   organizations: OrganizationStates;
   log: Log;
   now: () => Date;
@@ -70,12 +69,25 @@ const STREAM_HOURS = 24;
 const LAST_AGE = 1 + EXPIRY_SECONDS / 3600 + STREAM_HOURS + 1;
 /** Allowed lag of the ledger behind the deliveries, in milliseconds. */
 const LAG_MS = 600_000;
-const SHARDS_AT_ONCE = 4;
+/** Endpoints counted at once, and concurrent additions to the due index. */
+const ENTRIES_AT_ONCE = 4;
+const UPDATES_AT_ONCE = 16;
+
+/** A recount of the deliveries of an endpoint and hour, and where it continues. */
+interface Recount {
+  entry: LedgerEntry;
+  counts: LedgerCounts;
+  shard: number;
+  after?: Position | undefined;
+  /** False when some deliveries are unreadable, or changed so recently that the ledger may not have them. */
+  isSettled: boolean;
+}
 
 /**
  * Checks the ledger: the deliveries of an endpoint and hour must equal the sum of succeeded, exhausted,
  * skipped and open ones. Where they do not, the deliveries are counted, and the final check corrects the
- * ledger by them. Open deliveries that are missing in the due index are added to it.
+ * ledger by them. Open deliveries that are missing in the due index are added to it. Organizations take turns,
+ * a page of deliveries each.
  */
 export function auditLedger(
   { ledger, deliveries, due, organizations, log, now }: AuditLedgerPorts,
@@ -83,72 +95,55 @@ export function auditLedger(
 ) {
   const checkGeneration = createGenerationCheck(organizations);
 
-  /** @param hasTime whether there is time for another page */
+  /** Whether a reset came in between: deliveries and entry are being deleted. */
+  async function isDeleted({ orgId, generation }: LedgerEntry): Promise<boolean> {
+    if (orgId === undefined || !isSandbox({ generation })) return false;
+    try {
+      return (await checkGeneration({ orgId, generation })) === 'over';
+    } catch (error) {
+      // An entry of an unknown tenant is checked like any other.
+      if (error instanceof UnknownTenant) return false;
+      throw error;
+    }
+  }
+
+  /**
+   * @param hasTime whether there is time for another page
+   * @throws the first error, after the rest was processed
+   */
   return async (hasTime: () => boolean): Promise<LedgerAudit> => {
     const found: LedgerAudit = { entries: 0, open: 0, differing: 0, complete: true };
+    const failures: unknown[] = [];
+    const startedAt = now();
 
-    async function* readPages<T>(
-      read: (after?: Position) => Promise<{ items: T[]; next: Position | undefined }>,
-    ): AsyncGenerator<T[]> {
-      let after: Position | undefined;
-      do {
-        if (!hasTime()) {
-          found.complete = false;
-          return;
-        }
-        const { items, next } = await read(after);
-        yield items;
-        after = next;
-      } while (after !== undefined);
-    }
-
-    /**
-     * @returns the counts of the deliveries; undefined when they are too recent to compare, or time ran out
-     */
-    async function recount(entry: LedgerEntry): Promise<LedgerCounts | undefined> {
-      let counts = NO_COUNTS;
-      let isSettled = true;
-      for (let shard = 0; shard < deliveryShards; shard += 1) {
-        const pages = readPages(async (after) => {
-          const { deliveries: items, isComplete = true, next } = await deliveries.inHour(entry, shard, after);
-          // With unreadable rows the count is incomplete, so the ledger is not corrected.
-          if (!isComplete) isSettled = false;
-          return { items, next };
-        });
-        for await (const page of pages) {
-          for (const delivery of page) {
-            counts = addCounts(counts, toCounts({ kind: 'added', delivery }));
-            // Time of the last change: the end, or the creation, which may be hours after the event.
-            const { createdAt, terminalAt = createdAt } = delivery;
-            if (now().getTime() - new Date(terminalAt).getTime() < LAG_MS) isSettled = false;
-            if (isOpen(delivery)) await due.watch(delivery, new Date(now().getTime() + graceSeconds * 1000));
-          }
-        }
+    /** Counts a page of deliveries. @returns the rest; undefined when all are counted */
+    async function countPage(recount: Recount): Promise<Recount | undefined> {
+      let { counts, isSettled } = recount;
+      const { entry, shard, after } = recount;
+      const { deliveries: page, isComplete = true, next } = await deliveries.inHour(entry, shard, after);
+      // With unreadable rows the count is incomplete, so the ledger is not corrected.
+      if (!isComplete) isSettled = false;
+      for (const delivery of page) {
+        counts = addCounts(counts, toCounts({ kind: 'added', delivery }));
+        // Time of the last change: the end, or the creation, which may be hours after the event.
+        const { createdAt, terminalAt = createdAt } = delivery;
+        if (now().getTime() - new Date(terminalAt).getTime() < LAG_MS) isSettled = false;
       }
-      return isSettled && found.complete ? counts : undefined;
+      const dueAt = new Date(now().getTime() + graceSeconds * 1000);
+      await mapConcurrently(page.filter(isOpen), UPDATES_AT_ONCE, (delivery) => due.watch(delivery, dueAt));
+      const rest = { entry, counts, isSettled };
+      if (next !== undefined) return { ...rest, shard, after: next };
+      if (shard + 1 < deliveryShards) return { ...rest, shard: shard + 1 };
+      if (isSettled) await compare(entry, counts);
+      return undefined;
     }
 
-    /** Whether a reset came in between: deliveries and entry are being deleted. */
-    async function isDeleted({ orgId, generation }: LedgerEntry): Promise<boolean> {
-      if (orgId === undefined || !isSandbox({ generation })) return false;
-      try {
-        return (await checkGeneration({ orgId, generation })) === 'over';
-      } catch (error) {
-        // An entry of an unknown tenant is checked like any other.
-        if (error instanceof UnknownTenant) return false;
-        throw error;
-      }
-    }
-
-    async function check(entry: LedgerEntry, age: number): Promise<void> {
-      found.entries += 1;
-      if (countOpen(entry) === 0) return;
-      const counts = await recount(entry);
-      if (counts === undefined || (await isDeleted(entry))) return;
+    async function compare(entry: LedgerEntry, counts: LedgerCounts): Promise<void> {
+      if (await isDeleted(entry)) return;
       found.open += countOpen(counts);
       if (JSON.stringify(counts) === JSON.stringify(addCounts(NO_COUNTS, entry))) return;
       found.differing += 1;
-      const shouldCorrect = age === LAST_AGE;
+      const shouldCorrect = entry.hour === getHourBefore(startedAt, LAST_AGE);
       log(shouldCorrect ? 'LEDGER_CORRECTED' : 'LEDGER_DIFFERS', {
         webhookId: entry.webhookId,
         generation: entry.generation,
@@ -159,17 +154,44 @@ export function auditLedger(
       if (shouldCorrect) await ledger.correct(entry, counts);
     }
 
-    const shards = Array.from({ length: ledgerShards }, (_, shard) => shard);
-    for (const age of [...AGES, LAST_AGE]) {
-      const hour = getHourBefore(now(), age);
-      await mapConcurrently(shards, SHARDS_AT_ONCE, async (shard) => {
-        const pages = readPages(async (after) => {
-          const { entries: items, next } = await ledger.inHour(hour, shard, after);
-          return { items, next };
-        });
-        for await (const page of pages) for (const entry of page) await check(entry, age);
-      });
+    async function process(recount: Recount): Promise<Recount[]> {
+      try {
+        const rest = await countPage(recount);
+        return rest === undefined ? [] : [rest];
+      } catch (error) {
+        const { webhookId, generation, hour } = recount.entry;
+        log('LEDGER_UNCHECKED', { webhookId, generation, hour, error });
+        failures.push(error);
+        return [];
+      }
     }
+
+    const ends = await Promise.all(
+      [...AGES, LAST_AGE].map((age) => {
+        const hour = getHourBefore(startedAt, age);
+        return takeTurns<Recount>(
+          {
+            partitions: ledgerShards,
+            async find(shard, position) {
+              const { entries, next } = await ledger.inHour(hour, shard, position);
+              found.entries += entries.length;
+              const unbalanced = entries.filter((entry) => countOpen(entry) !== 0);
+              return {
+                entries: unbalanced.map((entry) => ({ entry, counts: NO_COUNTS, shard: 0, isSettled: true })),
+                ...(next === undefined ? {} : { next }),
+              };
+            },
+            getOrganization: ({ entry: { orgId, webhookId } }) => orgId ?? webhookId,
+            handle: async (recounts) => (await mapConcurrently(recounts, ENTRIES_AT_ONCE, process)).flat(),
+            logUnread: (shard, error) => log('LEDGER_UNCHECKED', { hour, shard, error }),
+            perRound: ENTRIES_AT_ONCE,
+          },
+          { now: startedAt, hasTime, log, failures },
+        );
+      }),
+    );
+    found.complete = ends.every(Boolean);
+    if (failures.length > 0) throw failures[0];
     return found;
   };
 }

@@ -1,12 +1,12 @@
-import type { DeliveryMessage, DeliveryRef } from '../domain/delivery.ts';
-import { EXPIRY_SECONDS } from '../domain/due.ts';
+import type { DeliveryMessage } from '../domain/delivery.ts';
+import { type DueRef, EXPIRY_SECONDS } from '../domain/due.ts';
 import type { DeadLetter, DiscardedRecords, EntryKey } from '../domain/events.ts';
 import { parseCreationTime } from '../domain/ids.ts';
 import type { OutboxWork } from '../domain/redelivery.ts';
 import type { Log } from '../platform/log-codes.ts';
 
 export interface DeadDeliveryMessagePorts {
-  due: { watch(ref: DeliveryRef, dueAt: Date): Promise<void> };
+  due: { watch(ref: DueRef, dueAt: Date): Promise<void> };
   log: Log;
   now: () => Date;
 }

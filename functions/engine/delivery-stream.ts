@@ -1,4 +1,4 @@
-import type { DeliveryRef } from '../domain/delivery.ts';
+import type { DueRef } from '../domain/due.ts';
 import { buildEntryKey, type DeliveryChange, type LedgerAddition, sumChanges } from '../domain/ledger.ts';
 import { Defect } from '../domain/problem.ts';
 import { createGenerationCheck, type OrganizationStates, UnknownTenant } from '../domain/sandbox.ts';
@@ -13,7 +13,7 @@ export interface SequencedChange extends DeliveryChange {
 }
 
 export interface DeliveryStreamPorts {
-  due: { watch(ref: DeliveryRef, dueAt: Date): Promise<void> };
+  due: { watch(ref: DueRef, dueAt: Date): Promise<void> };
   ledger: {
     /** @returns the position up to which the entry counts the shard already, unless it is before this part */
     add(

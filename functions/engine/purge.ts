@@ -2,7 +2,8 @@ import type { UnreadableRow } from '../domain/due.ts';
 import { isSettled, type Purge } from '../domain/sandbox.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import type { Log } from '../platform/log-codes.ts';
-import { reportUnreadableRow } from './due-pages.ts';
+import { mapConcurrently } from './concurrency.ts';
+import { takeTurns } from './turns.ts';
 
 type RowKey = Record<string, unknown>;
 
@@ -40,59 +41,25 @@ export interface PurgeResult {
   oldestSeconds: number;
 }
 
-/** Rows deleted between two checks of the remaining time. */
+/** Rows deleted in one turn of an order, and orders processed at once. */
 const PAGE = 200;
+const ORDERS_AT_ONCE = 4;
+
+/** An order, and the first table that may have rows for it. */
+interface Work {
+  order: Purge;
+  table: number;
+}
 
 /**
- * Deletes the rows that resets left behind after their linger time, oldest first, page by page. A run can end
- * anywhere, and the next one continues. Repeated deletions are harmless; the lease only saves work.
+ * Deletes the rows that resets left behind after their linger time, page by page in turns by organization. A
+ * run can end anywhere, and the next one continues. Repeated deletions are harmless; the lease only saves
+ * work.
  */
 export function purgeSandboxes(
   { purges, remains, log, now }: PurgePorts,
   { lingerSeconds, leaseSeconds }: PurgeSettings,
 ) {
-  /** @returns whether all tables were empty */
-  async function deleteRows(
-    order: Purge,
-    hasTime: () => boolean,
-    onDeleted: (rows: number) => void,
-  ): Promise<boolean> {
-    for (const rows of remains) {
-      for (;;) {
-        if (!hasTime()) return false;
-        const page = await rows.find(order, PAGE);
-        if (page.length === 0) break;
-        await rows.remove(page);
-        onDeleted(page.length);
-        await purges.progress(order, page.length);
-      }
-    }
-    return true;
-  }
-
-  /**
-   * Continues an order unless another run does.
-   * @returns whether it is complete
-   */
-  async function handle(
-    order: Purge,
-    hasTime: () => boolean,
-    onDeleted: (rows: number) => void,
-  ): Promise<boolean> {
-    const begunAt = now();
-    if (!(await purges.lease(order, new Date(begunAt.getTime() + leaseSeconds * 1000), begunAt)))
-      return false;
-    try {
-      const isComplete = await deleteRows(order, hasTime, onDeleted);
-      await (isComplete ? purges.close(order) : purges.release(order));
-      return isComplete;
-    } catch (error) {
-      // The lease would block the next runs for longer than the failure may last.
-      await purges.release(order);
-      throw error;
-    }
-  }
-
   /**
    * @param hasTime whether there is time for another page
    * @throws the first read error, after the other orders were processed
@@ -100,25 +67,75 @@ export function purgeSandboxes(
   return async (hasTime: () => boolean): Promise<PurgeResult> => {
     const done = { deleted: 0, closed: 0 };
     const failures: unknown[] = [];
-    const orders = await purges.open(reportUnreadableRow(log, failures));
-    const open = new Set(orders);
-    for (const order of orders) {
-      if (!hasTime()) break;
-      // Older functions may still write rows. A later run deletes them.
-      if (!isSettled(order, now(), lingerSeconds)) continue;
-      const { orgId, generation } = order;
+    let open = new Set<Purge>();
+    const leased = new Set<Purge>();
+
+    /** Leases an order unless another run has it. */
+    async function lease(order: Purge): Promise<boolean> {
+      if (leased.has(order)) return true;
+      const until = new Date(now().getTime() + leaseSeconds * 1000);
+      if (!(await purges.lease(order, until, now()))) return false;
+      leased.add(order);
+      return true;
+    }
+
+    async function release(order: Purge): Promise<void> {
+      if (leased.delete(order)) await purges.release(order);
+    }
+
+    /** @returns where the order continues; undefined when it is complete, or another run has it */
+    async function deletePage({ order, table }: Work): Promise<Work | undefined> {
+      if (!(await lease(order))) return undefined;
+      for (const [index, rows] of remains.entries()) {
+        if (index < table) continue;
+        const page = await rows.find(order, PAGE);
+        if (page.length === 0) continue;
+        await rows.remove(page);
+        done.deleted += page.length;
+        await purges.progress(order, page.length);
+        return { order, table: index };
+      }
+      await purges.close(order);
+      leased.delete(order);
+      open.delete(order);
+      done.closed += 1;
+      log('GENERATION_WIPED', { orgId: order.orgId, generation: order.generation });
+      return undefined;
+    }
+
+    async function process(work: Work): Promise<Work[]> {
+      const { orgId, generation } = work.order;
       try {
-        const isComplete = await handle(order, hasTime, (rows) => {
-          done.deleted += rows;
-        });
-        if (!isComplete) continue;
-        open.delete(order);
-        done.closed += 1;
-        log('GENERATION_WIPED', { orgId, generation });
+        const rest = await deletePage(work);
+        return rest === undefined ? [] : [rest];
       } catch (error) {
         log('PURGE_FAILED', { orgId, generation, error });
+        // The lease would block the next runs for longer than the failure may last.
+        await release(work.order).catch((failure: unknown) =>
+          log('PURGE_FAILED', { orgId, generation, error: failure }),
+        );
+        return [];
       }
     }
+
+    await takeTurns<Work>(
+      {
+        partitions: 1,
+        async find() {
+          const unreadable: UnreadableRow[] = [];
+          open = new Set(await purges.open((row) => unreadable.push(row)));
+          // Older functions may still write rows of the others. A later run deletes them.
+          const settled = [...open].filter((order) => isSettled(order, now(), lingerSeconds));
+          return { entries: settled.map((order) => ({ order, table: 0 })), unreadable };
+        },
+        getOrganization: ({ order }) => order.orgId,
+        handle: async (works) => (await mapConcurrently(works, ORDERS_AT_ONCE, process)).flat(),
+        logUnread: (_, error) => log('PURGE_FAILED', { error }),
+        perRound: ORDERS_AT_ONCE,
+      },
+      { now: now(), hasTime, log, failures },
+    );
+    for (const order of leased) await release(order);
     if (failures.length > 0) throw failures[0];
     const [oldest] = open;
     const oldestSeconds =

@@ -12,8 +12,8 @@ import type { OrgId } from '../domain/ids.ts';
 import { LANES, type Lane } from '../domain/lanes.ts';
 import { RECONCILE_EVERY_SECONDS } from '../domain/timing.ts';
 import type { Log } from '../platform/log-codes.ts';
-import { mapConcurrently } from './concurrency.ts';
-import { type DuePage, type Position, scanShards } from './due-pages.ts';
+import { collectFailures, mapConcurrently, mapSettled } from './concurrency.ts';
+import { type DuePage, type Position, takeTurns } from './turns.ts';
 
 export interface ReconcilePorts {
   due: {
@@ -60,8 +60,7 @@ export interface Reconciliation {
   complete: boolean;
 }
 
-/** Shards read concurrently, and concurrent updates of one page. */
-const SHARDS_AT_ONCE = 8;
+/** Concurrent updates of a round. */
 const UPDATES_AT_ONCE = 16;
 /** Maximum messages per SQS request. */
 const BATCH_SIZE = 10;
@@ -203,50 +202,61 @@ export function reconcileDeliveries(
     /** Read errors of shards. */
     const failures: unknown[] = [];
 
-    async function scanState(
+    async function processState(
       state: DueState,
       until: Date,
-      handler: () => (entries: DueEntry[]) => Promise<void>,
+      handle: (entries: readonly DueEntry[]) => Promise<void>,
     ): Promise<void> {
-      const complete = await scanShards(
-        now(),
+      const isComplete = await takeTurns(
         {
-          shards,
-          atOnce: SHARDS_AT_ONCE,
-          find: (shard, after) => due.find(state, shard, until, after),
-          handler,
-          hasTime,
-          logShardError: (shard, error) => log('DUE_SHARD_UNREAD', { state, shard, error }),
+          partitions: shards,
+          find: (shard, position) => due.find(state, shard, until, position),
+          getOrganization: ({ message: deliveryMessage }) => deliveryMessage.orgId,
+          async handle(entries) {
+            await handle(entries);
+            return [];
+          },
+          logUnread: (shard, error) => log('DUE_SHARD_UNREAD', { state, shard, error }),
         },
-        { log, failures },
+        { now: now(), hasTime, log, failures },
       );
-      if (!complete) done.complete = false;
+      if (!isComplete) done.complete = false;
     }
 
-    await scanState('parked', new Date(now().getTime() + lookaheadSeconds * 1000), () => sendParked);
-    // A message that counts as lost may wait in any queue. An unreadable backlog counts as short.
-    const backlogs = await Promise.all(LANES.map((lane) => queues.backlog(lane).catch(() => 0)));
-    const isDeferring = Math.max(...backlogs) > longBacklog;
-    // Each shard has its own turns.
-    await scanState('watched', now(), () => {
-      const getTurn = isDeferring ? createTurnCounter(RESENT_IN_BACKLOG) : () => 0;
-      return (entries) => resend(entries, getTurn);
-    });
+    async function processWatched(): Promise<void> {
+      // A message that counts as lost may wait in any queue. An unreadable backlog counts as short.
+      const backlogs = await mapSettled(LANES, LANES.length, (lane) => queues.backlog(lane));
+      const [failure] = collectFailures(LANES, backlogs);
+      if (failure !== undefined) log('QUEUES_NOT_MEASURED', { error: failure.error });
+      const isDeferring = backlogs.some(
+        (backlog) => backlog.status === 'fulfilled' && backlog.value > longBacklog,
+      );
+      const getTurn = isDeferring ? createTurnCounter(RESENT_IN_BACKLOG, shards) : () => 0;
+      await processState('watched', now(), (entries) => resend(entries, getTurn));
+    }
+
+    await Promise.all([
+      processState('parked', new Date(now().getTime() + lookaheadSeconds * 1000), sendParked),
+      processWatched(),
+    ]);
     if (failures.length > 0) throw failures[0];
     return done;
   };
 }
 
-/** Assigns each message of a shard a turn by its organization's share: 0 is this run, 1 the next. */
-function createTurnCounter({ ofOrganization, inAll }: typeof RESENT_IN_BACKLOG): (entry: DueEntry) => number {
+/** Assigns each message a turn by its organization's share: 0 is this run, 1 the next. */
+function createTurnCounter(
+  { ofOrganization, inAll }: typeof RESENT_IN_BACKLOG,
+  shards: number,
+): (entry: DueEntry) => number {
   const waiting = new Map<OrgId, number>();
   let now = 0;
   return ({ message: { orgId } }) => {
     const before = waiting.get(orgId) ?? 0;
     waiting.set(orgId, before + 1);
-    const turn = Math.floor(before / ofOrganization);
+    const turn = Math.floor(before / (ofOrganization * shards));
     if (turn > 0) return turn;
     now += 1;
-    return now > inAll ? 1 : 0;
+    return now > inAll * shards ? 1 : 0;
   };
 }

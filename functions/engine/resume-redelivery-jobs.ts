@@ -9,7 +9,7 @@ import {
 import { createGenerationCheck, type OrganizationStates } from '../domain/sandbox.ts';
 import type { Log } from '../platform/log-codes.ts';
 import { mapConcurrently } from './concurrency.ts';
-import { type DuePage, type Position, scanShards } from './due-pages.ts';
+import { type DuePage, type Position, takeTurns } from './turns.ts';
 
 export interface ResumeRedeliveryJobsPorts {
   runs: {
@@ -112,7 +112,7 @@ export function resumeRedeliveryJobs(
       }
     }
 
-    async function handle(entries: RedeliveryRun[]): Promise<void> {
+    async function handle(entries: readonly RedeliveryRun[]): Promise<[]> {
       const byId = new Map(entries.map((run) => [run.id, run]));
       const found = await mapConcurrently(entries, CONCURRENCY, (run) =>
         runForJob(run, () => findJobToResume(run)),
@@ -133,21 +133,20 @@ export function resumeRedeliveryJobs(
           if (run !== undefined) await runForJob(run, () => runs.reminded(run, now()));
         });
       }
+      return [];
     }
 
     const startedAt = now();
     const until = new Date(startedAt.getTime() - graceSeconds * 1000);
-    done.complete = await scanShards(
-      startedAt,
+    done.complete = await takeTurns(
       {
-        shards,
-        atOnce: 1,
-        find: (shard, after) => runs.find(shard, until, after),
-        handler: () => handle,
-        hasTime,
-        logShardError: (shard, error) => log('REDELIVERY_SHARD_UNREAD', { shard, error }),
+        partitions: shards,
+        find: (shard, position) => runs.find(shard, until, position),
+        getOrganization: ({ orgId }) => orgId,
+        handle,
+        logUnread: (shard, error) => log('REDELIVERY_SHARD_UNREAD', { shard, error }),
       },
-      { log, failures },
+      { now: startedAt, hasTime, log, failures },
     );
     if (failures.length > 0) throw failures[0];
     return done;

@@ -3,7 +3,7 @@ import { RESEND_SECONDS, type SourceRef } from '../domain/source.ts';
 import { buildDueEvent } from '../domain/source-check.ts';
 import type { Log } from '../platform/log-codes.ts';
 import { mapConcurrently } from './concurrency.ts';
-import { type DuePage, type Position, scanShards } from './due-pages.ts';
+import { type DuePage, type Position, takeTurns } from './turns.ts';
 
 type DueSource = SourceRef & { dueAt: string };
 
@@ -32,8 +32,7 @@ export interface ScheduleResult {
   complete: boolean;
 }
 
-/** Shards read concurrently, and concurrent batches of one page. */
-const SHARDS_AT_ONCE = 8;
+/** Concurrent batches of a round. */
 const BATCHES_AT_ONCE = 2;
 /** Maximum messages per SQS request. */
 const BATCH_SIZE = 10;
@@ -78,7 +77,7 @@ export function scheduleSourceChecks(
     }
 
     /** Each batch moves as soon as it was sent, so that a killed run repeats little. */
-    async function handle(entries: DueSource[]): Promise<void> {
+    async function handle(entries: readonly DueSource[]): Promise<[]> {
       const batches = Array.from({ length: Math.ceil(entries.length / BATCH_SIZE) }, (_, index) =>
         entries.slice(index * BATCH_SIZE, (index + 1) * BATCH_SIZE),
       );
@@ -90,20 +89,19 @@ export function scheduleSourceChecks(
       });
       for (const { dueAt } of entries)
         done.latestSeconds = Math.max(done.latestSeconds, (now().getTime() - Date.parse(dueAt)) / 1000);
+      return [];
     }
 
     const startedAt = now();
-    done.complete = await scanShards(
-      startedAt,
+    done.complete = await takeTurns(
       {
-        shards,
-        atOnce: SHARDS_AT_ONCE,
-        find: (shard, after) => due.find(shard, startedAt, after),
-        handler: () => handle,
-        hasTime,
-        logShardError: (shard, error) => log('SOURCE_SHARD_UNREAD', { shard, error }),
+        partitions: shards,
+        find: (shard, position) => due.find(shard, startedAt, position),
+        getOrganization: ({ orgId }) => orgId,
+        handle,
+        logUnread: (shard, error) => log('SOURCE_SHARD_UNREAD', { shard, error }),
       },
-      { log, failures },
+      { now: startedAt, hasTime, log, failures },
     );
     if (failures.length > 0) throw failures[0];
     return done;

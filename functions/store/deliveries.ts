@@ -17,6 +17,7 @@ import {
   type Settlement,
   type SkipReason,
 } from '../domain/delivery.ts';
+import type { DueRef } from '../domain/due.ts';
 import type { DisablingNotice } from '../domain/endpoint.ts';
 import type { ParkedTurn } from '../domain/endpoint-rate.ts';
 import { type DeliveryId, type ReceiverId, withTrace } from '../domain/ids.ts';
@@ -275,7 +276,7 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
      * @returns the state that forbids it, if any
      */
     async park(
-      ref: DeliveryRef,
+      ref: DueRef,
       { turn, resumedAt, now }: { turn: ParkedTurn; resumedAt: Date; now: Date },
     ): Promise<{ kind: 'parked' } | Claimability> {
       try {

@@ -12,12 +12,13 @@ import {
 import {
   DUE_INDEX,
   type DueEntry,
+  type DueRef,
   type DueState,
   type PostponeReason,
   type UnreadableRow,
 } from '../domain/due.ts';
 import type { ParkedTurn } from '../domain/endpoint-rate.ts';
-import { keys } from './keys.ts';
+import { DUE_END, keys } from './keys.ts';
 import { parseReadable, type Table, update } from './table.ts';
 
 /*
@@ -36,15 +37,22 @@ const IS_OPEN = '#status IN (:pending, :retrying)';
 const IS_UNLEASED = '(attribute_not_exists(lease) OR lease.#until <= :nowMs)';
 const IS_DUE = '(attribute_not_exists(nextRetryAt) OR nextRetryAt <= :now)';
 
-const IS_UNMOVED = 'dueIn = :dueIn AND dueAt = :dueAt';
-const buildPlaceValues = ({ message: deliveryMessage, state, dueAt }: DueEntry) => ({
-  ':dueIn': keys.dueOf(state, deliveryMessage.id),
-  ':dueAt': dueAt,
+/** Puts a delivery into the due index, or moves it there. */
+const SET_PLACE = 'dueIn = :dueIn, dueKey = :dueKey';
+const buildPlaceValues = (state: DueState, { id, orgId }: Pick<DueRef, 'id' | 'orgId'>, dueAt: Date) => ({
+  ':dueIn': keys.dueOf(state, id),
+  ':dueKey': keys.dueKey(orgId, dueAt.toISOString()),
+});
+
+const IS_UNMOVED = 'dueIn = :wasDueIn AND dueKey = :wasDueKey';
+const buildUnmovedValues = ({ message: { id, orgId }, state, dueAt }: DueEntry) => ({
+  ':wasDueIn': keys.dueOf(state, id),
+  ':wasDueKey': keys.dueKey(orgId, dueAt),
 });
 
 const names = { '#status': 'status', '#until': 'until' };
 /** Removed when a delivery ends; the first two are the keys of the due index. */
-const DUE_FIELDS = ['dueIn', 'dueAt', 'parked', 'isDeferred', 'turn'];
+const DUE_FIELDS = ['dueIn', 'dueKey', 'parked', 'isDeferred', 'turn'];
 const ENDED_FIELDS = ['lease', 'nextRetryAt', 'atRealSpeed', ...DUE_FIELDS].join(', ');
 const buildUnleasedValues = (now: Date) => ({
   ':pending': PENDING,
@@ -123,15 +131,12 @@ export function buildSettleUpdate(
     const { nextRetryAt, wait } = settlement;
     set('nextRetryAt', nextRetryAt.toISOString());
     if (claimed.turn !== undefined) removes.push('turn');
-    if (wait.hold === 'parked') {
-      set('parked', true);
-      set('dueIn', keys.dueOf('parked', claimed.id));
-      set('dueAt', nextRetryAt.toISOString());
-    } else {
-      removes.push('parked');
-      set('dueIn', keys.dueOf('watched', claimed.id));
-      set('dueAt', new Date(nextRetryAt.getTime() + graceSeconds * 1000).toISOString());
-    }
+    const isParked = wait.hold === 'parked';
+    if (isParked) set('parked', true);
+    else removes.push('parked');
+    const dueAt = isParked ? nextRetryAt : new Date(nextRetryAt.getTime() + graceSeconds * 1000);
+    sets.push(SET_PLACE);
+    Object.assign(values, buildPlaceValues(isParked ? 'parked' : 'watched', claimed, dueAt));
   } else {
     set('terminalAt', settlement.at.toISOString());
     if (settlement.terminalReason !== undefined) set('terminalReason', settlement.terminalReason);
@@ -147,16 +152,10 @@ export function buildSettleUpdate(
 }
 
 /** Parks an open, unleased, due delivery, whose attempt must wait for its turn at its endpoint. */
-export function buildParkUpdate(
-  ref: DeliveryRef,
-  turn: ParkedTurn,
-  resumedAt: Date,
-  now: Date,
-): DeliveryUpdate {
+export function buildParkUpdate(ref: DueRef, turn: ParkedTurn, resumedAt: Date, now: Date): DeliveryUpdate {
   return {
     Key: buildDeliveryKey(ref),
-    UpdateExpression:
-      'SET parked = :true, nextRetryAt = :until, dueIn = :dueIn, dueAt = :until, turn = :turn',
+    UpdateExpression: `SET parked = :true, nextRetryAt = :until, turn = :turn, ${SET_PLACE}`,
     ConditionExpression: `${IS_OPEN} AND ${IS_UNLEASED} AND ${IS_DUE}`,
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: {
@@ -164,8 +163,8 @@ export function buildParkUpdate(
       ':now': now.toISOString(),
       ':true': true,
       ':until': resumedAt.toISOString(),
-      ':dueIn': keys.dueOf('parked', ref.id),
       ':turn': turn,
+      ...buildPlaceValues('parked', ref, resumedAt),
     },
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   };
@@ -215,21 +214,20 @@ function buildExpireUpdate(entry: DueEntry, now: Date): DeliveryUpdate {
   return {
     ...update,
     ConditionExpression: `${update.ConditionExpression} AND ${IS_UNMOVED}`,
-    ExpressionAttributeValues: { ...update.ExpressionAttributeValues, ...buildPlaceValues(entry) },
+    ExpressionAttributeValues: { ...update.ExpressionAttributeValues, ...buildUnmovedValues(entry) },
   };
 }
 
-function buildWatchUpdate(ref: DeliveryRef, dueAt: Date): DeliveryUpdate {
+function buildWatchUpdate(ref: DueRef, dueAt: Date): DeliveryUpdate {
   return {
     Key: buildDeliveryKey(ref),
-    UpdateExpression: 'SET dueIn = :dueIn, dueAt = :dueAt',
+    UpdateExpression: `SET ${SET_PLACE}`,
     ConditionExpression: `${IS_OPEN} AND attribute_not_exists(dueIn)`,
     ExpressionAttributeNames: { '#status': 'status' },
     ExpressionAttributeValues: {
       ':pending': PENDING,
       ':retrying': RETRYING,
-      ':dueIn': keys.dueOf('watched', ref.id),
-      ':dueAt': dueAt.toISOString(),
+      ...buildPlaceValues('watched', ref, dueAt),
     },
   };
 }
@@ -239,12 +237,11 @@ function buildPostponeUpdate(entry: DueEntry, until: Date, reason: PostponeReaso
   const [set, removed] = reason === 'deferred' ? [', isDeferred = :true', ''] : ['', ', isDeferred'];
   return {
     Key: buildDeliveryKey(deliveryMessage),
-    UpdateExpression: `SET dueIn = :watched, dueAt = :until${set} REMOVE parked${removed}`,
+    UpdateExpression: `SET ${SET_PLACE}${set} REMOVE parked${removed}`,
     ConditionExpression: IS_UNMOVED,
     ExpressionAttributeValues: {
-      ...buildPlaceValues(entry),
-      ':watched': keys.dueOf('watched', deliveryMessage.id),
-      ':until': until.toISOString(),
+      ...buildUnmovedValues(entry),
+      ...buildPlaceValues('watched', deliveryMessage, until),
       ...(reason === 'deferred' ? { ':true': true } : {}),
     },
   };
@@ -253,14 +250,22 @@ function buildPostponeUpdate(entry: DueEntry, until: Date, reason: PostponeReaso
 /** DynamoDB key of a page's last row, to continue from. */
 export type Position = Record<string, unknown>;
 
-/** Ten batches of a queue; small enough that a run can end between two pages. */
+/** Rows of a page; small enough that a run can end between two pages. */
 const PAGE = 100;
+/** Of an organization on a page of all: a batch of a queue. */
+const SHARE = 10;
 
-/** Sparse index of deliveries for the reconciler: its cost grows with its entries, not with history. */
+/** A range of a partition: of all organizations, or of one. */
+export type DueRange = { first: string; last: string; isOfOne: boolean; after?: Position };
+
+/**
+ * Sparse index of deliveries for the reconciler, sorted by organization and then by time: a read skips the
+ * organizations that it has seen, whatever they have waiting (docs/decisions/0034-turns-by-organization.md).
+ */
 export function dueIndex(deliveries: Table) {
   return {
     /** Adds an open delivery whose message counts as lost from `dueAt`, unless it has an entry. */
-    async watch(ref: DeliveryRef, dueAt: Date): Promise<void> {
+    async watch(ref: DueRef, dueAt: Date): Promise<void> {
       await update(deliveries, buildWatchUpdate(ref, dueAt));
     },
 
@@ -277,32 +282,68 @@ export function dueIndex(deliveries: Table) {
     },
 
     /**
-     * Entries of a shard due by `until`, earliest first. Eventually consistent, like every index.
-     * @param after end of the previous page
+     * Entries of a shard due by `until`: a share of each organization, its earliest first. Eventually
+     * consistent, like every index.
+     * @param position where a page continues with further organizations, or with more of one
+     * @returns `next` for further organizations, and `more` for those that have more than their share
      */
     async find(
       state: DueState,
       shard: number,
       until: Date,
-      after?: Position,
-    ): Promise<{ entries: DueEntry[]; unreadable: UnreadableRow[]; next?: Position }> {
+      position: DueRange = ALL,
+    ): Promise<{ entries: DueEntry[]; unreadable: UnreadableRow[]; next?: DueRange; more: DueRange[] }> {
+      const { first, last, isOfOne, after } = position;
       const { Items = [], LastEvaluatedKey } = await deliveries.client.send(
         new QueryCommand({
           TableName: deliveries.name,
           IndexName: DUE_INDEX,
-          KeyConditionExpression: 'dueIn = :dueIn AND dueAt <= :until',
-          ExpressionAttributeValues: { ':dueIn': keys.due(state, shard), ':until': until.toISOString() },
+          KeyConditionExpression: 'dueIn = :dueIn AND dueKey BETWEEN :first AND :last',
+          ExpressionAttributeValues: { ':dueIn': keys.due(state, shard), ':first': first, ':last': last },
           Limit: PAGE,
           ...(after === undefined ? {} : { ExclusiveStartKey: after }),
         }),
       );
-      const found = parseReadable(Items, (row) => ({
+      const lastOrganization = LastEvaluatedKey && splitDueKey(LastEvaluatedKey.dueKey).orgId;
+      const taken: Record<string, unknown>[] = [];
+      const more: DueRange[] = [];
+      for (const [orgId, rows] of Map.groupBy(Items, ({ dueKey }) => splitDueKey(dueKey).orgId)) {
+        const end = keys.dueKey(orgId, until.toISOString());
+        const due = rows.filter(({ dueKey }) => dueKey <= end);
+        const share = isOfOne ? due : due.slice(0, SHARE);
+        taken.push(...share);
+        const isCut = orgId === lastOrganization && due.length === rows.length;
+        const lastTaken = share.at(-1);
+        if (lastTaken !== undefined && (isCut || share.length < due.length))
+          more.push({
+            first: keys.dueKey(orgId, ''),
+            last: end,
+            isOfOne: true,
+            after: toPosition(lastTaken),
+          });
+      }
+      const found = parseReadable(taken, (row) => ({
         message: DeliveryMessage.parse({ ...row, id: row.sk }),
         state,
-        dueAt: String(row.dueAt),
+        dueAt: splitDueKey(row.dueKey).dueAt,
         ...(row.isDeferred === true ? { isDeferred: true as const } : {}),
       }));
-      return { ...found, ...(LastEvaluatedKey === undefined ? {} : { next: LastEvaluatedKey }) };
+      const next = isOfOne ? undefined : lastOrganization;
+      return { ...found, more, ...(next && { next: { ...ALL, first: `${next}${DUE_END}` } }) };
     },
   };
+}
+
+const ALL: DueRange = { first: '#', last: '~', isOfOne: false };
+
+const toPosition = ({ pk, sk, dueIn, dueKey }: Record<string, unknown>): Position => ({
+  pk,
+  sk,
+  dueIn,
+  dueKey,
+});
+
+function splitDueKey(dueKey: unknown): { orgId: string; dueAt: string } {
+  const [orgId = '', dueAt = ''] = String(dueKey).split('#');
+  return { orgId, dueAt };
 }

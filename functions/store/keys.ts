@@ -189,6 +189,8 @@ export const keys = {
   }),
   due: (state: DueState, shard: number): string => `${state}#${shard}`,
   dueOf: (state: DueState, id: DeliveryId): string => keys.due(state, getShard(id, DUE_SHARDS)),
+  /** Sort key of the due index. */
+  dueKey: (orgId: string, dueAt: string): string => `${orgId}#${dueAt}`,
 
   /** With the time, because an endpoint can be enabled and disabled again. */
   disablingNotice: (id: ReceiverId, disabledAt: string): Key => keys.notice(`${id}#disabled#${disabledAt}`),
@@ -240,6 +242,9 @@ export const keys = {
     sk: keys.ledgerOf(id, generation),
   }),
 };
+
+/** After an organization's id, sorts behind all of its keys in the due index. */
+export const DUE_END = '$';
 
 const isChannel = (id: ReceiverId): id is ChannelId => id.startsWith('chn_');
 

@@ -1,13 +1,11 @@
-import middy from '@middy/core';
-import type { Context } from 'aws-lambda';
 import * as z from 'zod/mini';
-import { type PurgeResult, purgeSandboxes } from '../engine/purge.ts';
+import { purgeSandboxes } from '../engine/purge.ts';
 import { documentClient } from '../platform/clients/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { PURGED } from '../platform/metric-names.ts';
 import { count, gauge } from '../platform/metrics.ts';
-import { invocation } from '../platform/pipeline/worker.ts';
+import { scheduledWorker } from '../platform/pipeline/worker.ts';
 import { reportUnreadable } from '../platform/reports.ts';
 import { hasRows, purgeStore } from '../store/purges.ts';
 
@@ -27,8 +25,6 @@ const client = documentClient();
 const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
 const { OUTBOX_TABLE, DELIVERIES_TABLE, LEDGER_TABLE, KNOWLEDGE_TABLE } = environment;
 
-/** Reserved for the current page. A run reads no further page when less time is left. Milliseconds. */
-const PAGE_MS = 10_000;
 /** Longer than Lambda's maximum timeout. */
 const LEASE_SECONDS = 960;
 
@@ -47,13 +43,11 @@ const run = purgeSandboxes(
   { lingerSeconds: environment.LINGER_SECONDS, leaseSeconds: LEASE_SECONDS },
 );
 
-export const handler = middy<unknown, PurgeResult>()
-  .use(invocation())
-  .handler(async (_event: unknown, context: Context) => {
-    const done = await run(() => context.getRemainingTimeInMillis() > PAGE_MS);
-    count(PURGED.deleted, done.deleted);
-    gauge(PURGED.open, done.open);
-    gauge(PURGED.oldestSeconds, done.oldestSeconds, 'Seconds');
-    logger.log(done.deleted + done.closed > 0 ? 'ROWS_PURGED' : 'NOTHING_TO_PURGE', done);
-    return done;
-  });
+export const handler = scheduledWorker(async (hasTime) => {
+  const done = await run(hasTime);
+  count(PURGED.deleted, done.deleted);
+  gauge(PURGED.open, done.open);
+  gauge(PURGED.oldestSeconds, done.oldestSeconds, 'Seconds');
+  logger.log(done.deleted + done.closed > 0 ? 'ROWS_PURGED' : 'NOTHING_TO_PURGE', done);
+  return done;
+});

@@ -1,16 +1,14 @@
-import middy from '@middy/core';
-import type { Context } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { LONG_BACKLOG } from '../domain/due.ts';
 import { IN_FLIGHT_LIMIT, LANE_TABLE, LANES } from '../domain/lanes.ts';
 import { RECONCILE_LOOKAHEAD_SECONDS } from '../domain/timing.ts';
-import { type Reconciliation, reconcileDeliveries } from '../engine/reconcile.ts';
+import { reconcileDeliveries } from '../engine/reconcile.ts';
 import { documentClient, queueClient } from '../platform/clients/clients.ts';
 import { DecimalNumber, DeliveryQueues, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { BACKLOG_AGE, IN_FLIGHT, RECONCILED } from '../platform/metric-names.ts';
 import { count, gauge } from '../platform/metrics.ts';
-import { invocation } from '../platform/pipeline/worker.ts';
+import { scheduledWorker } from '../platform/pipeline/worker.ts';
 import { deliveryQueues, queueUrls } from '../platform/queues.ts';
 import { reportUnreadable } from '../platform/reports.ts';
 import { dueIndex } from '../store/due-index.ts';
@@ -26,9 +24,6 @@ export type ReconcileEnvironment = z.input<typeof ReconcileEnvironment>;
 const environment = readEnvironment(ReconcileEnvironment);
 const now = () => new Date();
 const queues = deliveryQueues(queueClient(), queueUrls(LANE_TABLE, environment), now);
-
-/** Reserved for the current page. A run reads no further page when less time is left. Milliseconds. */
-const PAGE_MS = 10_000;
 
 const run = reconcileDeliveries(
   {
@@ -55,18 +50,16 @@ async function measureQueues(): Promise<void> {
   }
 }
 
-export const handler = middy<unknown, Reconciliation>()
-  .use(invocation())
-  .handler(async (_event: unknown, context: Context) => {
-    const done = await run(() => context.getRemainingTimeInMillis() > PAGE_MS);
-    count(RECONCILED.resumed, done.resumed);
-    count(RECONCILED.resent, done.resent);
-    count(RECONCILED.deferred, done.deferred);
-    count(RECONCILED.expired, done.expired);
-    gauge(RECONCILED.latestSeconds, done.latestSeconds, 'Seconds');
-    gauge(BACKLOG_AGE, done.oldestSeconds, 'Seconds');
-    const found = done.resumed + done.resent + done.deferred + done.expired + done.refused;
-    logger.log(found > 0 ? 'DELIVERIES_RECONCILED' : 'NOTHING_TO_RECONCILE', done);
-    await measureQueues();
-    return done;
-  });
+export const handler = scheduledWorker(async (hasTime) => {
+  const done = await run(hasTime);
+  count(RECONCILED.resumed, done.resumed);
+  count(RECONCILED.resent, done.resent);
+  count(RECONCILED.deferred, done.deferred);
+  count(RECONCILED.expired, done.expired);
+  gauge(RECONCILED.latestSeconds, done.latestSeconds, 'Seconds');
+  gauge(BACKLOG_AGE, done.oldestSeconds, 'Seconds');
+  const found = done.resumed + done.resent + done.deferred + done.expired + done.refused;
+  logger.log(found > 0 ? 'DELIVERIES_RECONCILED' : 'NOTHING_TO_RECONCILE', done);
+  await measureQueues();
+  return done;
+});

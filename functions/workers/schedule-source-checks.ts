@@ -1,13 +1,11 @@
-import middy from '@middy/core';
-import type { Context } from 'aws-lambda';
 import * as z from 'zod/mini';
-import { type ScheduleResult, scheduleSourceChecks } from '../engine/schedule-source-checks.ts';
+import { scheduleSourceChecks } from '../engine/schedule-source-checks.ts';
 import { documentClient, queueClient } from '../platform/clients/clients.ts';
 import { NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { SWEPT } from '../platform/metric-names.ts';
 import { count, gauge } from '../platform/metrics.ts';
-import { invocation } from '../platform/pipeline/worker.ts';
+import { scheduledWorker } from '../platform/pipeline/worker.ts';
 import { workerQueue } from '../platform/queues.ts';
 import { reportUnreadable } from '../platform/reports.ts';
 import { SOURCE_DUE_SHARDS } from '../store/keys.ts';
@@ -21,9 +19,6 @@ export type ScheduleSourceChecksEnvironment = z.input<typeof ScheduleSourceCheck
 
 const environment = readEnvironment(ScheduleSourceChecksEnvironment);
 
-/** Reserved for the current page. A run reads no further page when less time is left. Milliseconds. */
-const PAGE_MS = 10_000;
-
 const run = scheduleSourceChecks(
   {
     due: dueSources({ client: documentClient(), name: environment.KNOWLEDGE_TABLE, reportUnreadable }),
@@ -34,12 +29,10 @@ const run = scheduleSourceChecks(
   { shards: SOURCE_DUE_SHARDS },
 );
 
-export const handler = middy<unknown, ScheduleResult>()
-  .use(invocation())
-  .handler(async (_event: unknown, context: Context) => {
-    const done = await run(() => context.getRemainingTimeInMillis() > PAGE_MS);
-    count(SWEPT.sent, done.sent);
-    gauge(SWEPT.latestSeconds, done.latestSeconds, 'Seconds');
-    logger.log(done.sent + done.left > 0 ? 'SOURCES_SWEPT' : 'NO_SOURCE_DUE', done);
-    return done;
-  });
+export const handler = scheduledWorker(async (hasTime) => {
+  const done = await run(hasTime);
+  count(SWEPT.sent, done.sent);
+  gauge(SWEPT.latestSeconds, done.latestSeconds, 'Seconds');
+  logger.log(done.sent + done.left > 0 ? 'SOURCES_SWEPT' : 'NO_SOURCE_DUE', done);
+  return done;
+});

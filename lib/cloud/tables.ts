@@ -117,7 +117,7 @@ export class Tables extends Construct {
     this.deliveries.table.addGlobalSecondaryIndex({
       indexName: DUE_INDEX,
       partitionKey: { name: 'dueIn', type: dynamodb.AttributeType.STRING },
-      sortKey: { name: 'dueAt', type: dynamodb.AttributeType.STRING },
+      sortKey: { name: 'dueKey', type: dynamodb.AttributeType.STRING },
       projectionType: dynamodb.ProjectionType.INCLUDE,
       nonKeyAttributes: ['orgId', 'generation', 'webhookId', 'eventId', 'isDeferred'],
     });

@@ -1,7 +1,7 @@
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { DUE_STATES, type DueState } from '../../functions/domain/due.ts';
 import { CROWDED_IN_FLIGHT } from '../../functions/domain/lanes.ts';
-import { dueIndex } from '../../functions/store/due-index.ts';
+import { type DueRange, dueIndex } from '../../functions/store/due-index.ts';
 import { DUE_SHARDS, listShards, SOURCE_DUE_SHARDS } from '../../functions/store/keys.ts';
 import { purgeStore } from '../../functions/store/purges.ts';
 import { dueSources } from '../../functions/store/sources.ts';
@@ -23,7 +23,7 @@ export interface QueueState {
   delayed: number;
 }
 
-/** Due items by one page of each shard. */
+/** Due items: a share of each organization, or a page of each shard. */
 export interface Due {
   count: number;
   /** There are more than the count. */
@@ -55,7 +55,11 @@ export async function stateOf(context: Context): Promise<State> {
   const deliveries = dueIndex(tableOf(context, 'deliveries'));
   const sources = dueSources(tableOf(context, 'knowledge'));
   const dueIn = (state: DueState) =>
-    readDue(listShards(DUE_SHARDS).map((shard) => deliveries.find(state, shard, at)));
+    readDue(
+      listShards(DUE_SHARDS).map((shard) =>
+        readShares((position?: DueRange) => deliveries.find(state, shard, at, position)),
+      ),
+    );
   const [queues, dead, [parked, watched], late, purges, keyrings] = await Promise.all([
     Promise.all([...place.queues].map(([name, url]) => measureQueue(context, name, url))),
     Promise.all([...place.deadLetters].map(([name, url]) => measureQueue(context, name, url))),
@@ -106,14 +110,28 @@ export async function measureQueue(
   };
 }
 
-async function readDue(
-  pages: readonly Promise<{ entries: readonly { dueAt: string }[]; next?: unknown }>[],
-): Promise<Due> {
+interface DuePage {
+  entries: readonly { dueAt: string }[];
+  next?: unknown;
+  more?: readonly unknown[];
+}
+
+/** Reads a share of each organization, which has its earliest entries. */
+async function readShares<P>(find: (position?: P) => Promise<DuePage & { next?: P }>): Promise<DuePage> {
+  const pages = [await find()];
+  for (let next = pages[0]?.next; next !== undefined; next = pages.at(-1)?.next) pages.push(await find(next));
+  return {
+    entries: pages.flatMap(({ entries }) => entries),
+    more: pages.flatMap(({ more = [] }) => more),
+  };
+}
+
+async function readDue(pages: readonly Promise<DuePage>[]): Promise<Due> {
   const found = await Promise.all(pages);
   const [oldestAt] = found.flatMap(({ entries }) => entries.map(({ dueAt }) => dueAt)).sort();
   return {
     count: found.reduce((sum, { entries }) => sum + entries.length, 0),
-    more: found.some(({ next }) => next !== undefined),
+    more: found.some(({ next, more = [] }) => next !== undefined || more.length > 0),
     ...(oldestAt === undefined ? {} : { oldestAt }),
   };
 }

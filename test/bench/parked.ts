@@ -75,7 +75,7 @@ function rowOf(number: number): Record<string, unknown> {
     ...keys.delivery(webhookId, 1, delivery.id),
     ...delivery,
     dueIn: keys.dueOf('parked', delivery.id),
-    dueAt,
+    dueKey: keys.dueKey(delivery.orgId, dueAt),
   };
 }
 

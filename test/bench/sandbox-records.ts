@@ -126,7 +126,10 @@ export function recordsOf(
   function* rowsOf(deliveries: readonly Delivery[]): Generator<NewRow> {
     for (const delivery of deliveries) {
       const { table, item } = rowOf(stores.delivery.adding(delivery));
-      const due = { dueIn: keys.dueOf('parked', delivery.id), dueAt: delivery.nextRetryAt };
+      const due = {
+        dueIn: keys.dueOf('parked', delivery.id),
+        dueKey: keys.dueKey(delivery.orgId, delivery.nextRetryAt ?? ''),
+      };
       yield { table, item: delivery.parked ? { ...item, ...due } : item };
     }
   }

@@ -2,16 +2,17 @@ import { type DeliveryRef, toDeliveryMessage } from '../../functions/domain/deli
 import type { DueEntry, DueState } from '../../functions/domain/due.ts';
 import type { DeliveryStreamPorts } from '../../functions/engine/delivery-stream.ts';
 import type { ReconcilePorts } from '../../functions/engine/reconcile.ts';
+import type { DuePage } from '../../functions/engine/turns.ts';
 import { keys } from '../../functions/store/keys.ts';
 import type { MemoryDeliveries } from './memory-deliveries.ts';
 
-type Position = Record<string, unknown>;
-
-/** Entries of a page, as in the table's index. */
+/** Entries of a page, and of an organization on a page of all, as in the table's index. */
 const PAGE = 100;
+const SHARE = 10;
 
-/** By time; those of one time in some order. */
-const placeOf = ({ dueAt, message: reminder }: DueEntry): string => `${dueAt}/${reminder.id}`;
+/** By organization and time; those of one time in some order. */
+const placeOf = ({ dueAt, message: reminder }: DueEntry): string =>
+  `${reminder.orgId}#${dueAt}/${reminder.id}`;
 
 /** The due index of deliveries in memory, in all shards or in one. */
 export class MemoryDueIndex {
@@ -51,25 +52,33 @@ export class MemoryDueIndex {
     state: DueState,
     shard: number,
     until: Date,
-    after?: Position,
-  ): Promise<{ entries: DueEntry[]; next?: Position }> {
+    { after = '', of }: { after?: string; of?: string } = {},
+  ): Promise<DuePage<DueEntry>> {
     const entries = this.#deliveries.due
       .filter(
         ({ delivery, due }) =>
           due.state === state && due.dueAt <= until.toISOString() && this.#isIn(delivery, state, shard),
       )
       .map(({ delivery, due }) => ({ message: toDeliveryMessage(delivery), ...due }))
-      .filter((entry) => after === undefined || placeOf(entry) > String(after.place))
+      .filter((entry) => placeOf(entry) > after && entry.message.orgId.startsWith(of ?? ''))
       .toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
-    const page = entries.slice(0, this.#pageSize);
-    const last = page.at(-1);
-    return {
-      entries: page,
-      ...(last === undefined || page.length === entries.length ? {} : { next: { place: placeOf(last) } }),
-    };
+    const page: DueEntry[] = [];
+    const more: { after: string; of: string }[] = [];
+    for (const [orgId, own] of Map.groupBy(entries, ({ message: { orgId } }) => orgId)) {
+      const rest = this.#pageSize - page.length;
+      if (rest <= 0) return { entries: page, more, next: { after: placeBefore(own) } };
+      const share = own.slice(0, of === undefined ? Math.min(rest, SHARE) : rest);
+      page.push(...share);
+      const last = share.at(-1);
+      if (last !== undefined && share.length < own.length) more.push({ after: placeOf(last), of: orgId });
+    }
+    return { entries: page, more };
   }
 
   #isIn({ id }: DeliveryRef, state: DueState, shard: number): boolean {
     return this.#sharded ? keys.dueOf(state, id) === keys.due(state, shard) : shard === 0;
   }
 }
+
+/** A place before those of an organization's entries, and after those of the organizations before it. */
+const placeBefore = ([first]: readonly DueEntry[]): string => `${first?.message.orgId}#`;

@@ -174,7 +174,7 @@ describe('recovery', () => {
           IndexName: 'due',
           KeySchema: [
             { AttributeName: 'dueIn', KeyType: 'HASH' },
-            { AttributeName: 'dueAt', KeyType: 'RANGE' },
+            { AttributeName: 'dueKey', KeyType: 'RANGE' },
           ],
           Projection: {
             ProjectionType: 'INCLUDE',

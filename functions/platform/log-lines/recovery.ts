@@ -87,8 +87,9 @@ export const RECOVERY_LINES = lines({
   },
   QUEUES_NOT_MEASURED: {
     level: 'warn',
-    message: 'messages in flight of the delivery queues could not be measured',
-    operator: 'Nothing, unless it continues: the metric `InFlightOfLimit` has a gap.',
+    message: 'the messages of the delivery queues could not be measured',
+    operator:
+      'Nothing, unless it continues: the metric `InFlightOfLimit` has a gap, and lost messages are resent beside a backlog.',
     fields: { error: 'failure' },
   },
   REMINDER_DEAD: {
@@ -138,6 +139,12 @@ export const RECOVERY_LINES = lines({
     message: 'the ledger was checked',
     operator: 'Nothing.',
     fields: { entries: 'count', open: 'count', differing: 'count', complete: 'flag' },
+  },
+  LEDGER_UNCHECKED: {
+    level: 'error',
+    message: 'an hour of an endpoint, or a shard of the hour, could not be compared with the ledger',
+    operator: `${NEXT_RUN} Each hour is checked four times.`,
+    fields: { webhookId: 'id', generation: 'count', hour: 'id', shard: 'count', error: 'failure' },
   },
   LEDGER_DIFFERS: {
     level: 'error',

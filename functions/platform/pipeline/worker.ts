@@ -2,6 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { MiddlewareObj } from '@middy/core';
 import middy from '@middy/core';
 import type {
+  Context,
   DynamoDBBatchResponse,
   DynamoDBStreamEvent,
   SQSBatchResponse,
@@ -43,6 +44,18 @@ export const invocation = ({ log, begin }: Logging = logger): MiddlewareObj => (
     request.error = new InvocationFailed(summarizeError(request.error));
   },
 });
+
+/** Reserved for the step in progress: a run starts none when less time is left. Milliseconds. */
+const STEP_MS = 10_000;
+
+/**
+ * Handler of a scheduled worker, which ends before its function's timeout. The next run continues.
+ * @param run called with whether there is time to continue
+ */
+export const scheduledWorker = <R>(run: (hasTime: () => boolean) => Promise<R>) =>
+  middy<unknown, R>()
+    .use(invocation())
+    .handler((_event: unknown, context: Context) => run(() => context.getRemainingTimeInMillis() > STEP_MS));
 
 type Image = Record<string, AttributeValue>;
 

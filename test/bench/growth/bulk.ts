@@ -15,7 +15,7 @@ const COMMIT_EVERY = 10_000;
 /** Items between two reports of progress. */
 const REPORT_EVERY = 100_000;
 /** The attributes of a delivery in the due index (test/table-definitions.ts). */
-const PROJECTED = ['pk', 'sk', 'dueIn', 'dueAt', 'orgId', 'generation', 'webhookId', 'eventId'];
+const PROJECTED = ['pk', 'sk', 'dueIn', 'dueKey', 'orgId', 'generation', 'webhookId', 'eventId'];
 
 /**
  * Writes items directly to the embedded engine's database, in its form, because a million over its API would
@@ -45,11 +45,11 @@ export function putInBulk(
         itemBytes(row),
         createHash('md5').update(row.pk).digest('hex').slice(0, 6),
       );
-      if (typeof row.dueIn === 'string' && typeof row.dueAt === 'string') {
+      if (typeof row.dueIn === 'string' && typeof row.dueKey === 'string') {
         index ??= database.prepare(
           `INSERT INTO "${table}::gsi::${DUE_INDEX}" (gsi_pk, gsi_sk, table_pk, table_sk, item_json) VALUES (?, ?, ?, ?, ?)`,
         );
-        index.run(textKey(row.dueIn), textKey(row.dueAt), ...keys, jsonOf(projected(row)));
+        index.run(textKey(row.dueIn), textKey(row.dueKey), ...keys, jsonOf(projected(row)));
       }
       done += 1;
       if (done % COMMIT_EVERY === 0) database.exec('COMMIT; BEGIN');

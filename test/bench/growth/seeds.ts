@@ -90,7 +90,11 @@ export async function seedBacklog(
   const store = deliveryStore(place.tables.deliveries);
   function* rows(): Generator<BulkRow> {
     for (const delivery of all)
-      yield { ...rowOf([store.adding(delivery)]), dueIn: keys.dueOf('watched', delivery.id), dueAt };
+      yield {
+        ...rowOf([store.adding(delivery)]),
+        dueIn: keys.dueOf('watched', delivery.id),
+        dueKey: keys.dueKey(orgId, dueAt),
+      };
   }
   await write(place, 'deliveries', rows(), progress);
   const batches = Array.from({ length: Math.ceil(count / MESSAGES) }, (_, index) =>

@@ -509,7 +509,7 @@ function nextNumber(): number {
 }
 
 /** Attributes of a row's keys and indexes: DynamoDB itself enforces their types. */
-const KEYS = new Set(['pk', 'sk', 'dueIn', 'dueAt', 'ofSandbox']);
+const KEYS = new Set(['pk', 'sk', 'dueIn', 'dueKey', 'dueAt', 'ofSandbox']);
 
 /**
  * Invalid rows, made from valid ones by an attribute that is missing, of another type or of an unknown value.

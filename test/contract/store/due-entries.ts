@@ -8,7 +8,7 @@ type DueIndex = Stores['due'];
 /** A time by which all entries are due. */
 const FAR = new Date('2100-01-01T00:00:00.000Z');
 
-/** All pages of one shard. */
+/** All pages of one shard: those of all organizations, then what these have besides. */
 export async function pagesOf(
   due: DueIndex,
   state: DueState,
@@ -16,12 +16,12 @@ export async function pagesOf(
   until = FAR,
 ): Promise<DueEntry[][]> {
   const pages: DueEntry[][] = [];
-  let after: Record<string, unknown> | undefined;
-  do {
-    const { entries, next } = await due.find(state, shard, until, after);
+  const positions: (Record<string, unknown> | undefined)[] = [undefined];
+  for (let read = 0; read < positions.length; read += 1) {
+    const { entries, next, more = [] } = await due.find(state, shard, until, positions[read]);
     pages.push(entries);
-    after = next;
-  } while (after !== undefined);
+    positions.push(...(next === undefined ? [] : [next]), ...more);
+  }
   return pages;
 }
 

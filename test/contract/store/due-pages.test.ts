@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toDeliveryMessage } from '../../../functions/domain/delivery.ts';
 import type { DueEntry } from '../../../functions/domain/due.ts';
-import { deriveDeliveryId, newId } from '../../../functions/domain/ids.ts';
+import { deriveDeliveryId, newId, type OrgId } from '../../../functions/domain/ids.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { aDelivery, later, NOW } from '../../builders.ts';
 import { everyDue, pagesOf } from './due-entries.ts';
@@ -9,13 +9,16 @@ import { type Stores, storeKinds } from './stores.ts';
 
 const SHARD = 7;
 
+const BUSY = newId('org', NOW);
+
 /** A delivery that has its entry in the given shard. */
-function inShard() {
+function inShard(orgId: OrgId = BUSY) {
   for (;;) {
     const eventId = newId('evt', NOW);
     const webhookId = newId('whk', NOW);
     const id = deriveDeliveryId(eventId, webhookId);
-    if (keys.dueOf('watched', id) === keys.due('watched', SHARD)) return aDelivery({ eventId, webhookId });
+    if (keys.dueOf('watched', id) === keys.due('watched', SHARD))
+      return aDelivery({ orgId, eventId, webhookId });
   }
 }
 
@@ -23,11 +26,11 @@ function inShard() {
 async function setUp(
   { deliveries, due }: Stores,
   count: number,
-  make: () => ReturnType<typeof aDelivery>,
+  make: (index: number) => ReturnType<typeof aDelivery>,
   apart = 1,
 ): Promise<DueEntry[]> {
   const made = Array.from({ length: count }, (_, index) => ({
-    delivery: make(),
+    delivery: make(index),
     dueAt: later(NOW, ((index * 37) % count) * apart),
   }));
   await Promise.all(
@@ -47,13 +50,15 @@ async function setUp(
     .toSorted((a, b) => a.dueAt.localeCompare(b.dueAt));
 }
 
+const ofOne = () => inShard();
+
 const byId = (found: readonly DueEntry[]) =>
   found.toSorted((a, b) => a.message.id.localeCompare(b.message.id));
 
 describe.each(storeKinds())('a read of the due index (%s)', (_, make) => {
-  it('returns all entries of a shard once, the earliest first, in all its pages', async () => {
+  it('returns all entries of an organization once, the earliest first, in all its pages', async () => {
     const stores = await make();
-    const entries = await setUp(stores, 210, inShard);
+    const entries = await setUp(stores, 210, ofOne);
 
     const pages = await pagesOf(stores.due, 'watched', SHARD);
 
@@ -63,7 +68,7 @@ describe.each(storeKinds())('a read of the due index (%s)', (_, make) => {
 
   it('returns all entries of one moment once, although they fill more than a page', async () => {
     const stores = await make();
-    const entries = await setUp(stores, 130, inShard, 0);
+    const entries = await setUp(stores, 130, ofOne, 0);
 
     const pages = await pagesOf(stores.due, 'watched', SHARD);
 
@@ -73,7 +78,7 @@ describe.each(storeKinds())('a read of the due index (%s)', (_, make) => {
 
   it('returns what is due by the given time inclusive, and nothing later', async () => {
     const stores = await make();
-    const entries = await setUp(stores, 120, inShard);
+    const entries = await setUp(stores, 120, ofOne);
 
     for (const ms of [-1, 0, 50, 110, 119])
       expect((await pagesOf(stores.due, 'watched', SHARD, later(NOW, ms))).flat()).toEqual(
@@ -81,23 +86,55 @@ describe.each(storeKinds())('a read of the due index (%s)', (_, make) => {
       );
   });
 
+  it('returns a share of each organization before more of any, whatever one has waiting', async () => {
+    const stores = await make();
+    const others = Array.from({ length: 130 }, () => newId('org', NOW));
+    const entries = await setUp(stores, 430, (index) => inShard(others[index - 300]));
+
+    const [first, second] = await pagesOf(stores.due, 'watched', SHARD);
+
+    const found = [...(first ?? []), ...(second ?? [])].map(({ message: { orgId } }) => orgId);
+    expect(new Set(found)).toEqual(new Set([BUSY, ...others]));
+    expect(found.filter((orgId) => orgId === BUSY).length).toBeLessThan(20);
+    expect(byId((await pagesOf(stores.due, 'watched', SHARD)).flat())).toEqual(byId(entries));
+  });
+
+  it('skips what is not due of an organization that has much of it', async () => {
+    const stores = await make();
+    await setUp(stores, 210, ofOne, 1000);
+    const other = newId('org', NOW);
+    await setUp(stores, 1, () => inShard(other));
+
+    const due = (await pagesOf(stores.due, 'watched', SHARD, NOW)).flat();
+
+    expect(due.map(({ message: { orgId } }) => orgId).toSorted()).toEqual([BUSY, other].toSorted());
+  });
+
   it('continues after a page whose entries have changed', async () => {
     const stores = await make();
-    const entries = await setUp(stores, 130, inShard);
+    const entries = await setUp(stores, 130, ofOne);
     const end = later(NOW, 130);
 
-    const first = await stores.due.find('watched', SHARD, end);
-    await Promise.all(first.entries.map((entry) => stores.due.postpone(entry, later(NOW, 1000), 'sent')));
-    const second = await stores.due.find('watched', SHARD, end, first.next);
+    const found: DueEntry[] = [];
+    const positions: (Record<string, unknown> | undefined)[] = [undefined];
+    for (let read = 0; read < positions.length; read += 1) {
+      const {
+        entries: page,
+        next,
+        more = [],
+      } = await stores.due.find('watched', SHARD, end, positions[read]);
+      await Promise.all(page.map((entry) => stores.due.postpone(entry, later(NOW, 1000), 'sent')));
+      found.push(...page);
+      positions.push(...(next === undefined ? [] : [next]), ...more);
+    }
 
-    expect([...first.entries, ...second.entries]).toEqual(entries);
-    expect(second).not.toHaveProperty('next');
-    expect((await stores.due.find('watched', SHARD, end)).entries).toEqual(second.entries);
+    expect(found).toEqual(entries);
+    expect(await stores.due.find('watched', SHARD, end)).toMatchObject({ entries: [] });
   });
 
   it('finds each entry in one shard of one state', async () => {
     const stores = await make();
-    const entries = await setUp(stores, 40, aDelivery);
+    const entries = await setUp(stores, 40, () => aDelivery());
 
     expect(byId(await everyDue(stores.due, 'watched'))).toEqual(byId(entries));
     expect(await everyDue(stores.due, 'parked')).toEqual([]);

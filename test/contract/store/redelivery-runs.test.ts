@@ -5,7 +5,7 @@ import {
   type RedeliveryRun,
   toRedeliveryRun,
 } from '../../../functions/domain/redelivery-job.ts';
-import type { Position } from '../../../functions/engine/due-pages.ts';
+import type { Position } from '../../../functions/engine/turns.ts';
 import { keys, listShards, REDELIVERY_RUN_SHARDS } from '../../../functions/store/keys.ts';
 import {
   buildJobKey,

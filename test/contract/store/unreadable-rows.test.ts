@@ -31,7 +31,7 @@ const delivery = () => {
     webhookId,
     eventId: newId('evt', NOW),
     dueIn: keys.due('watched', 0),
-    dueAt,
+    dueKey: keys.dueKey(org, dueAt),
   };
 };
 const source = () => {

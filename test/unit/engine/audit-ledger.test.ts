@@ -236,7 +236,8 @@ describe('ledger audit whose time is up', () => {
     await count(open, ...all);
     const before = ledger.every;
 
-    for (let pages = 0; pages < 25; pages += 1) {
+    // Eight reads of shards, and at least eleven pages of deliveries.
+    for (let pages = 0; pages < 19; pages += 1) {
       let left = pages;
       const found = await run(() => {
         left -= 1;

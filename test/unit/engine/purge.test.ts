@@ -108,17 +108,18 @@ describe('purge run', () => {
     },
   );
 
-  it('processes the oldest order first, and reports the age of the oldest open one', async () => {
+  it('deletes a page of each order in turn, and reports the age of the oldest open one', async () => {
     const { run, order, fill, left, clock } = aPurge({ tables: 1 });
-    for (const tenant of [resetTenant, other]) fill(tenant, 200);
+    fill(other, 600);
+    fill(resetTenant, 200);
     order(other, later(NOW, -seconds(300)));
     order(resetTenant, later(NOW, -seconds(200)));
     clock.elapse(60);
 
-    // One page for the order itself, one for its rows, one to find that there are no more.
-    expect(await run(pages(3))).toEqual({ deleted: 200, closed: 1, open: 1, oldestSeconds: 260 });
+    // One page for the orders, one of each for its rows, and one to find that there are no more.
+    expect(await run(pages(3))).toEqual({ deleted: 600, closed: 1, open: 1, oldestSeconds: 360 });
 
-    expect([left(other), left(resetTenant)]).toEqual([0, 200]);
+    expect([left(other), left(resetTenant)]).toEqual([200, 0]);
   });
 
   it('leaves an order alone while another run has its lease', async () => {
@@ -182,7 +183,7 @@ describe('failing purge', () => {
       throw new Error(`cannot ${what}`);
     };
     const isReset = ({ orgId }: { orgId: string }) => orgId === resetTenant.orgId;
-    let removing = resetTenant.orgId;
+    const pagesOfReset = new Set<unknown>();
     const broken = {
       purges: {
         ...purges,
@@ -194,12 +195,14 @@ describe('failing purge', () => {
           what === 'close' && isReset(asked[0]) ? fail() : purges.close(...asked),
       },
       remains: tables.map((table) => ({
-        find(...asked: Parameters<typeof table.find>) {
-          removing = asked[0].orgId;
-          return what === 'find' && isReset(asked[0]) ? fail() : table.find(...asked);
+        async find(...asked: Parameters<typeof table.find>) {
+          if (what === 'find' && isReset(asked[0])) return fail();
+          const page = await table.find(...asked);
+          if (isReset(asked[0])) pagesOfReset.add(page);
+          return page;
         },
         remove: (...asked: Parameters<typeof table.remove>) =>
-          what === 'remove' && removing === resetTenant.orgId ? fail() : table.remove(...asked),
+          what === 'remove' && pagesOfReset.has(asked[0]) ? fail() : table.remove(...asked),
       })),
     };
     return { ...setting, runBroken: runWith(broken) };

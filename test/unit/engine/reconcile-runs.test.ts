@@ -31,15 +31,15 @@ function counted(due: ReconcilePorts['due']): { due: ReconcilePorts['due']; find
 
 describe('reconciler run', () => {
   it('ends between two pages when its time is up, reports it, and the next ones continue', async () => {
-    const { run, put, sent } = aReconciler({ pageSize: 10 });
-    for (let count = 0; count < 35; count += 1) await put('parked', inSeconds(0));
+    const { run, put, sent } = aReconciler();
+    for (let count = 0; count < 350; count += 1) await put('parked', inSeconds(0));
 
-    expect(await run(timeFor(2))).toMatchObject({ resumed: 20, complete: false });
-    expect(await run(timeFor(1))).toMatchObject({ resumed: 10, complete: false });
-    expect(await run(IN_FULL)).toMatchObject({ resumed: 5, complete: true });
+    // Four reads of parked deliveries and one of watched ones, and two rounds of a hundred.
+    expect(await run(timeFor(7))).toMatchObject({ resumed: 200, complete: false });
+    expect(await run(IN_FULL)).toMatchObject({ resumed: 150, complete: true });
 
-    expect(sent()).toHaveLength(35);
-    expect(new Set(sent()).size).toBe(35);
+    expect(new Set(sent()).size).toBe(350);
+    expect(sent()).toHaveLength(350);
   });
 
   it('does nothing without time', async () => {

@@ -59,7 +59,7 @@ export function recovery(place: Place): void {
           parked: true,
           nextRetryAt: dueAt,
           dueIn: keys.dueOf('parked', id),
-          dueAt,
+          dueKey: keys.dueKey(String(item.orgId), dueAt),
         },
       });
       await place.service().invoke('reconcile');

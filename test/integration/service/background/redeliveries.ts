@@ -16,7 +16,7 @@ import { POLL_MS, RARELY_MS } from '../receivers.ts';
 const MANY = casesOf(140, 300);
 /** How many of them were delivered before; the others are stored. */
 const REAL = casesOf(1, MANY);
-const asFailed = ({ dueIn: _, dueAt: __, ...item }: Row['item']): Row['item'] => ({
+const asFailed = ({ dueIn: _, dueKey: __, ...item }: Row['item']): Row['item'] => ({
   terminalAt: item.createdAt,
   ...item,
   status: 'exhausted',

@@ -207,7 +207,7 @@ export function webhookStats(organization: Organization): void {
 async function fiveMinutesOlder({ place }: Organization, open: string): Promise<string> {
   const rows = await place.service().rows([open], 'Deliveries');
   const row = rows.find(({ item }) => item.id === open && 'attempts' in item) ?? expect.fail('it is stored');
-  const { webhookId, generation, dueIn: _, dueAt: __, ...delivery } = Object(row.item);
+  const { webhookId, generation, dueIn: _, dueKey: __, ...delivery } = Object(row.item);
   const at = new Date(parseCreationTime(EventId.parse(delivery.eventId)).getTime() - 300_000);
   const id = DeliveryId.parse(`dlv_${at.getTime().toString(16).padStart(12, '0')}${open.slice(16)}`);
   const createdAt = at.toISOString();
