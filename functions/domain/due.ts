@@ -35,8 +35,8 @@ export type PostponeReason = 'sent' | 'deferred';
 export const LONG_BACKLOG = 10_000;
 
 /**
- * Late deliveries per shard that a run resends while a queue has a long backlog, longest due first: of one
- * organization and in total. One organization's backlog then does not block the lost messages of others.
+ * Late deliveries per shard of the index that a run resends while a queue has a long backlog: of one
+ * organization and in total.
  */
 export const RESENT_IN_BACKLOG = { ofOrganization: 2, inAll: 50 };
 

@@ -73,12 +73,11 @@ const LAG_MS = 600_000;
 const ENTRIES_AT_ONCE = 4;
 const UPDATES_AT_ONCE = 16;
 
-/** A recount of the deliveries of an endpoint and hour, and where it continues. */
+/** A recount of the deliveries of an endpoint and hour, and where it continues in their shards. */
 interface Recount {
   entry: LedgerEntry;
   counts: LedgerCounts;
-  shard: number;
-  after?: Position | undefined;
+  rest: readonly { shard: number; after?: Position }[];
   /** False when some deliveries are unreadable, or changed so recently that the ledger may not have them. */
   isSettled: boolean;
 }
@@ -86,8 +85,8 @@ interface Recount {
 /**
  * Checks the ledger: the deliveries of an endpoint and hour must equal the sum of succeeded, exhausted,
  * skipped and open ones. Where they do not, the deliveries are counted, and the final check corrects the
- * ledger by them. Open deliveries that are missing in the due index are added to it. Organizations take turns,
- * a page of deliveries each.
+ * ledger by them. Open deliveries that are missing in the due index are added to it. Organizations take
+ * turns, a page of deliveries each.
  */
 export function auditLedger(
   { ledger, deliveries, due, organizations, log, now }: AuditLedgerPorts,
@@ -115,27 +114,29 @@ export function auditLedger(
     const found: LedgerAudit = { entries: 0, open: 0, differing: 0, complete: true };
     const failures: unknown[] = [];
     const startedAt = now();
+    const all = Array.from({ length: deliveryShards }, (_, shard) => ({ shard }));
 
-    /** Counts a page of deliveries. @returns the rest; undefined when all are counted */
-    async function countPage(recount: Recount): Promise<Recount | undefined> {
+    /** Counts a page of each shard, and returns what is left. */
+    async function countPages({ entry, rest, ...recount }: Recount): Promise<Recount> {
       let { counts, isSettled } = recount;
-      const { entry, shard, after } = recount;
-      const { deliveries: page, isComplete = true, next } = await deliveries.inHour(entry, shard, after);
-      // With unreadable rows the count is incomplete, so the ledger is not corrected.
-      if (!isComplete) isSettled = false;
-      for (const delivery of page) {
+      const pages = await Promise.all(
+        rest.map(async ({ shard, after }) => ({ shard, ...(await deliveries.inHour(entry, shard, after)) })),
+      );
+      const counted = pages.flatMap((page) => page.deliveries);
+      for (const delivery of counted) {
         counts = addCounts(counts, toCounts({ kind: 'added', delivery }));
         // Time of the last change: the end, or the creation, which may be hours after the event.
         const { createdAt, terminalAt = createdAt } = delivery;
         if (now().getTime() - new Date(terminalAt).getTime() < LAG_MS) isSettled = false;
       }
+      // With unreadable rows the count is incomplete, so the ledger is not corrected.
+      if (pages.some(({ isComplete }) => isComplete === false)) isSettled = false;
       const dueAt = new Date(now().getTime() + graceSeconds * 1000);
-      await mapConcurrently(page.filter(isOpen), UPDATES_AT_ONCE, (delivery) => due.watch(delivery, dueAt));
-      const rest = { entry, counts, isSettled };
-      if (next !== undefined) return { ...rest, shard, after: next };
-      if (shard + 1 < deliveryShards) return { ...rest, shard: shard + 1 };
-      if (isSettled) await compare(entry, counts);
-      return undefined;
+      await mapConcurrently(counted.filter(isOpen), UPDATES_AT_ONCE, (delivery) =>
+        due.watch(delivery, dueAt),
+      );
+      const left = pages.flatMap(({ shard, next }) => (next === undefined ? [] : [{ shard, after: next }]));
+      return { entry, counts, rest: left, isSettled };
     }
 
     async function compare(entry: LedgerEntry, counts: LedgerCounts): Promise<void> {
@@ -154,10 +155,12 @@ export function auditLedger(
       if (shouldCorrect) await ledger.correct(entry, counts);
     }
 
-    async function process(recount: Recount): Promise<Recount[]> {
+    async function handleRecount(recount: Recount): Promise<Recount[]> {
       try {
-        const rest = await countPage(recount);
-        return rest === undefined ? [] : [rest];
+        const counted = await countPages(recount);
+        if (counted.rest.length > 0) return [counted];
+        if (counted.isSettled) await compare(counted.entry, counted.counts);
+        return [];
       } catch (error) {
         const { webhookId, generation, hour } = recount.entry;
         log('LEDGER_UNCHECKED', { webhookId, generation, hour, error });
@@ -177,12 +180,18 @@ export function auditLedger(
               found.entries += entries.length;
               const unbalanced = entries.filter((entry) => countOpen(entry) !== 0);
               return {
-                entries: unbalanced.map((entry) => ({ entry, counts: NO_COUNTS, shard: 0, isSettled: true })),
+                entries: unbalanced.map((entry) => ({
+                  entry,
+                  counts: NO_COUNTS,
+                  rest: all,
+                  isSettled: true,
+                })),
                 ...(next === undefined ? {} : { next }),
               };
             },
             getOrganization: ({ entry: { orgId, webhookId } }) => orgId ?? webhookId,
-            handle: async (recounts) => (await mapConcurrently(recounts, ENTRIES_AT_ONCE, process)).flat(),
+            handle: async (recounts) =>
+              (await mapConcurrently(recounts, ENTRIES_AT_ONCE, handleRecount)).flat(),
             logUnread: (shard, error) => log('LEDGER_UNCHECKED', { hour, shard, error }),
             perRound: ENTRIES_AT_ONCE,
           },

@@ -103,7 +103,7 @@ export function purgeSandboxes(
       return undefined;
     }
 
-    async function process(work: Work): Promise<Work[]> {
+    async function handleOrder(work: Work): Promise<Work[]> {
       const { orgId, generation } = work.order;
       try {
         const rest = await deletePage(work);
@@ -129,7 +129,7 @@ export function purgeSandboxes(
           return { entries: settled.map((order) => ({ order, table: 0 })), unreadable };
         },
         getOrganization: ({ order }) => order.orgId,
-        handle: async (works) => (await mapConcurrently(works, ORDERS_AT_ONCE, process)).flat(),
+        handle: async (works) => (await mapConcurrently(works, ORDERS_AT_ONCE, handleOrder)).flat(),
         logUnread: (_, error) => log('PURGE_FAILED', { error }),
         perRound: ORDERS_AT_ONCE,
       },

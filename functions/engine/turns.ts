@@ -43,8 +43,8 @@ const MAX_WAITING = 2000;
 
 /**
  * Processes a phase in turns by organization: reads whose entries are due, and only then more than a share of
- * each, so that one entry of an organization is reached whatever another has waiting. Phases of a run are
- * started together, so that each has its part of the time.
+ * each, so that one entry of an organization is reached however much another has waiting. Phases of a run
+ * are started together, so that each has its part of the time.
  * @returns whether everything was processed
  */
 export async function takeTurns<E>(

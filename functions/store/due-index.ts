@@ -260,7 +260,8 @@ export type DueRange = { first: string; last: string; isOfOne: boolean; after?: 
 
 /**
  * Sparse index of deliveries for the reconciler, sorted by organization and then by time: a read skips the
- * organizations that it has seen, whatever they have waiting (docs/decisions/0034-turns-by-organization.md).
+ * organizations that it has seen, however much they have waiting
+ * (docs/decisions/0034-turns-by-organization.md).
  */
 export function dueIndex(deliveries: Table) {
   return {

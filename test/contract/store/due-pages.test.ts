@@ -86,7 +86,7 @@ describe.each(storeKinds())('a read of the due index (%s)', (_, make) => {
       );
   });
 
-  it('returns a share of each organization before more of any, whatever one has waiting', async () => {
+  it('returns a share of each organization before more of any, however much one has waiting', async () => {
     const stores = await make();
     const others = Array.from({ length: 130 }, () => newId('org', NOW));
     const entries = await setUp(stores, 430, (index) => inShard(others[index - 300]));

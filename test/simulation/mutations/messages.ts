@@ -149,15 +149,15 @@ export const MESSAGES: readonly Mutation[] = [
   {
     name: 'the reconciler ignores watched deliveries',
     file: 'functions/engine/reconcile.ts',
-    find: "scanState('watched', now(), ",
-    replace: "scanState('watched', new Date(0), ",
+    find: "processState('watched', now(), ",
+    replace: "processState('watched', new Date(0), ",
     breaks: ['comes to rest'],
   },
   {
     name: 'the reconciler ignores parked deliveries',
     file: 'functions/engine/reconcile.ts',
-    find: "scanState('parked', new Date(now().getTime() + lookaheadSeconds * 1000), () => sendParked)",
-    replace: "scanState('parked', new Date(0), () => sendParked)",
+    find: "processState('parked', new Date(now().getTime() + lookaheadSeconds * 1000), sendParked)",
+    replace: "processState('parked', new Date(0), sendParked)",
     breaks: ['comes to rest'],
   },
   {
