@@ -107,13 +107,6 @@ export const SANDBOXES: readonly Mutation[] = [
     breaks: ['complete purge'],
   },
   {
-    name: 'a purge is closed after a page',
-    file: PURGE,
-    find: 'await purges.progress(order, page.length);',
-    replace: 'await purges.progress(order, page.length);\n        break;',
-    breaks: ['complete purge'],
-  },
-  {
     name: 'a purge deletes only one page of a table',
     file: PURGE,
     find: 'return { order, table: index };',
