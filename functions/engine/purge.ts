@@ -86,14 +86,13 @@ export function purgeSandboxes(
     /** @returns where the order continues; undefined when it is complete, or another run has it */
     async function deletePage({ order, table }: Work): Promise<Work | undefined> {
       if (!(await lease(order))) return undefined;
-      for (const [index, rows] of remains.entries()) {
-        if (index < table) continue;
+      for (const rows of remains.slice(table)) {
         const page = await rows.find(order, PAGE);
         if (page.length === 0) continue;
         await rows.remove(page);
         done.deleted += page.length;
         await purges.progress(order, page.length);
-        return { order, table: index };
+        return { order, table: remains.indexOf(rows) };
       }
       await purges.close(order);
       leased.delete(order);

@@ -109,15 +109,15 @@ export const SANDBOXES: readonly Mutation[] = [
   {
     name: 'a purge deletes only one page of a table',
     file: PURGE,
-    find: 'return { order, table: index };',
-    replace: 'return { order, table: index + 1 };',
+    find: 'return { order, table: remains.indexOf(rows) };',
+    replace: 'return { order, table: remains.indexOf(rows) + 1 };',
     breaks: ['complete purge'],
   },
   {
     name: 'a purge leaves out a table',
     file: PURGE,
-    find: 'of remains.entries()) {',
-    replace: 'of remains.slice(1).entries()) {',
+    find: 'of remains.slice(table)) {',
+    replace: 'of remains.slice(table + 1)) {',
     breaks: ['complete purge'],
   },
   {
