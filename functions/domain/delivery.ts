@@ -199,6 +199,16 @@ export type AttemptResult = {
   simulated?: { request: WebhookRequest; durationMs: number };
 };
 
+/**
+ * Signs and sends the event. Ends by its deadline and never throws for a receiver's failure.
+ * @param onSlow called once when the endpoint is slow: `SLOW_AFTER_SECONDS`, `SLOW_TO_CONNECT_SECONDS`
+ */
+export type SendAttempt = (
+  delivery: ClaimedDelivery,
+  event: OutboxEvent,
+  onSlow: () => void,
+) => Promise<Omit<AttemptResult, 'startedAt' | 'endedAt'>>;
+
 /** How the wait for the next attempt is spent, and the queue of that attempt. */
 export interface Wait {
   hold: WaitMode;
@@ -350,8 +360,8 @@ export type MessageDisposition =
   | { kind: 'delete' }
   /** It stays in its queue, invisible until `until`. */
   | { kind: 'keep'; until: Date }
-  /** A copy is sent to another queue with a delay, and this one is deleted. */
-  | { kind: 'move'; lane: Lane; until: Date };
+  /** A copy, or `message`, is sent with a delay, and this one is deleted. */
+  | { kind: 'move'; lane: Lane; until: Date; message?: DeliveryMessage };
 
 /**
  * Decides what happens to the queue message. A message exists as long as its delivery waits in a queue; it is

@@ -88,8 +88,11 @@ export function computeWaitTerms(graceSeconds: number): WaitTerms & { overdueMs:
   };
 }
 
-/** Longest time that a delivery is parked at a time, after which a raised limit has its effect. */
-const LONGEST_PARKED_MS = 3_600_000;
+/**
+ * A delivery far from its turn is resumed after half of its wait, but not within this time, so that a raised
+ * limit has its effect: a wait of three days takes six resumptions.
+ */
+const SHORTEST_PARKED_MS = 3_600_000;
 
 /**
  * Longest wait for a start within an invocation: below the second that an unlimited fast attempt may take.
@@ -122,8 +125,10 @@ export function computeReceipt(place: number, rate: number): Date {
 }
 
 /** When the reconciler resumes a parked delivery. */
-export const computeResumption = ({ at }: ParkedTurn, now: Date, { leadMs }: WaitTerms): Date =>
-  new Date(Math.max(now.getTime(), Math.min(at - leadMs, now.getTime() + LONGEST_PARKED_MS)));
+export function computeResumption({ at }: ParkedTurn, now: Date, { leadMs }: WaitTerms): Date {
+  const waitMs = Math.max(0, at - leadMs - now.getTime());
+  return new Date(now.getTime() + Math.min(waitMs, Math.max(SHORTEST_PARKED_MS, waitMs / 2)));
+}
 
 /**
  * Whether a resumed delivery's turn is still far off: it was resumed only so that a new rate takes effect.
@@ -188,12 +193,14 @@ export function planTurns(
   const overdue = without(demand.overdue, 0);
   const returning = without(demand.returning, demand.overdue) + without(demand.resumed, prior);
   const fresh = without(demand.fresh, prior + demand.resumed);
-  const isFull = Math.max(queued, end) > nowMs + horizonMs;
+  // A clock that is behind sees the last start ahead of it, which is no long line.
+  const horizon = Math.max(nowMs, end) + horizonMs;
+  const isFull = queued > horizon;
   const queueing = isFull ? 0 : returning + (hasParked ? 0 : fresh);
   const queueEnd =
     queueing === 0
       ? Math.max(queued, end)
-      : advance('queued', queued, Math.max(end, nowMs), queueing, nowMs + horizonMs);
+      : advance('queued', queued, Math.max(end, nowMs), queueing, horizon);
   const parking = overdue + returning + fresh - queueing;
   if (parking > 0) advance('parked', parked, Math.max(queueEnd, nowMs + leadMs), parking);
 

@@ -1,5 +1,4 @@
 import {
-  type AttemptResult,
   type ClaimedDelivery,
   type ClaimResult,
   computeSettlement,
@@ -12,6 +11,7 @@ import {
   type MessageDisposition,
   type MoveResult,
   type Pace,
+  type SendAttempt,
   type Settlement,
   type SkipReason,
 } from '../domain/delivery.ts';
@@ -25,6 +25,7 @@ import { isSandbox } from '../domain/tenant.ts';
 import type { RetryPolicy } from '../domain/timing.ts';
 import type { Log } from '../platform/log-codes.ts';
 import { type SlowMarks, type StalledMarks, slowEndpoints, stalledEndpoints } from './endpoint-marks.ts';
+import type { Turn } from './endpoint-turns.ts';
 import { createFailureCounter, type FailureStreaks } from './failure-count.ts';
 
 export interface AttemptPorts {
@@ -49,20 +50,12 @@ export interface AttemptPorts {
     crowded(lane: Lane): Promise<boolean>;
   };
   /**
-   * Loads what every attempt needs, such as signing keys. Called before a claim, because a claim counts as an
-   * attempt.
+   * Gets all that an attempt needs, such as the signing key. Called before a claim, because a claim counts as
+   * an attempt.
    */
-  prepare(): Promise<unknown>;
-  /**
-   * Signs and sends the event. Ends by its deadline and never throws for a receiver's failure.
-   * @param onSlow called once when the endpoint is slow: `SLOW_AFTER_SECONDS`, `SLOW_TO_CONNECT_SECONDS`
-   */
-  attempt(
-    delivery: ClaimedDelivery,
-    endpoint: Endpoint,
-    event: OutboxEvent,
-    onSlow: () => void,
-  ): Promise<Omit<AttemptResult, 'startedAt' | 'endedAt'>>;
+  prepare(deliveryMessage: DeliveryMessage, endpoint: Endpoint): Promise<SendAttempt>;
+  /** Asks for the turn of an attempt at an endpoint with a limit. */
+  takeTurn(limited: { message: DeliveryMessage; maxPerSecond: number; lane: Lane }): Promise<Turn>;
   measures: AttemptMetrics;
   log: Log;
   now: () => Date;
@@ -113,7 +106,7 @@ export function attemptDelivery(
   ports: AttemptPorts,
   { retry, leaseSeconds, attemptSeconds }: AttemptSettings,
 ) {
-  const { deliveries, endpoints, queues, prepare, attempt, measures, log, now, wait } = ports;
+  const { deliveries, endpoints, queues, prepare, takeTurn, measures, log, now, wait } = ports;
   const { maxAttempts } = retry;
   const failures = createFailureCounter({ streaks: endpoints, now, wait }, { attemptSeconds, maxAttempts });
   const slow = slowEndpoints({ marks: endpoints, log, now });
@@ -178,13 +171,14 @@ export function attemptDelivery(
     deliveryMessage: DeliveryMessage,
     claimed: ClaimedDelivery,
     { endpoint, event, readAt, lane }: { endpoint: Endpoint; event: OutboxEvent; readAt: Date; lane: Lane },
+    send: SendAttempt,
   ): Promise<MessageDisposition> {
     const startedAt = now();
     const traceId = getTrace(deliveryMessage, { event, claimed });
     const timer = slow.watch(endpoint, traceId);
     // Saves time only: otherwise the last attempt sets the mark.
     const riskMarked = failures.markBeforeExhaustion(endpoint, claimed.attempts).catch(() => undefined);
-    const result = await attempt(claimed, endpoint, event, timer.onSlow);
+    const result = await send(claimed, event, timer.onSlow);
     const endedAt = now();
     if (result.status !== undefined) timer.onAnswer();
     const elapsedSeconds = (endedAt.getTime() - startedAt.getTime()) / 1000;
@@ -223,7 +217,7 @@ export function attemptDelivery(
     // Success is in the row; a log line per success would cost more than the attempt's writes.
     if (settlement.kind === 'succeeded') log('ATTEMPT_SUCCEEDED', fields);
     else log('ATTEMPT_FAILED', { ...fields, outcome: settlement.kind, reason });
-    return decideDisposition(settlement);
+    return endWaitForTurn(deliveryMessage, decideDisposition(settlement), lane);
   }
 
   return async (
@@ -250,15 +244,21 @@ export function attemptDelivery(
     );
     if (other !== undefined) return { kind: 'move', lane: other, until: now() };
 
-    await prepare();
+    const send = await prepare(deliveryMessage, endpoint);
+    if (endpoint.maxPerSecond !== undefined) {
+      const turn = await takeTurn({ message: deliveryMessage, maxPerSecond: endpoint.maxPerSecond, lane });
+      if (turn.kind === 'wait') return turn.disposition;
+      const ms = turn.at - now().getTime();
+      if (ms > 0) await wait(ms / 1000);
+    }
     const claim = await deliveries.claim(deliveryMessage, {
       now: now(),
       leaseSeconds,
       maxAttempts,
     });
     if (claim.kind === 'claimed')
-      return deliver(deliveryMessage, claim.delivery, { endpoint, event, readAt, lane });
-    if (claim.kind !== 'spent') return decideDisposition(claim);
+      return deliver(deliveryMessage, claim.delivery, { endpoint, event, readAt, lane }, send);
+    if (claim.kind !== 'spent') return endWaitForTurn(deliveryMessage, decideDisposition(claim), lane);
 
     const traceId = getTrace(deliveryMessage, { event });
     const ended = await exhaust(deliveryMessage, endpoint, traceId, (outcome) =>
@@ -266,6 +266,17 @@ export function attemptDelivery(
     );
     return ended === 'done' ? decideDisposition({ kind: 'terminal' }) : recheck(deliveryMessage);
   };
+}
+
+/** The wait for the next attempt is none for a turn, so its message returns as one that has not waited. */
+function endWaitForTurn(
+  { waited, ...message }: DeliveryMessage,
+  disposition: MessageDisposition,
+  lane: Lane,
+): MessageDisposition {
+  if (waited === undefined || disposition.kind === 'delete') return disposition;
+  const to = disposition.kind === 'move' ? disposition.lane : lane;
+  return { kind: 'move', lane: to, until: disposition.until, message };
 }
 
 /** Only in a sandbox can an endpoint speed up time. */

@@ -36,3 +36,31 @@ export const collectFailures = <T>(
     const result = results[index];
     return result?.status === 'rejected' ? [{ item, error: result.reason as unknown }] : [];
   });
+
+export interface Call<T, R> {
+  item: T;
+  resolve(result: R): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Collects the calls of one tick, so that `run` can process them in one request.
+ * @param run resolves or rejects each call; when it throws, the others are rejected
+ */
+export function collectCalls<T, R>(
+  run: (calls: readonly Call<T, R>[]) => Promise<void>,
+): (item: T) => Promise<R> {
+  let calls: Call<T, R>[] = [];
+  return (item) =>
+    new Promise((resolve, reject) => {
+      calls.push({ item, resolve, reject });
+      if (calls.length > 1) return;
+      queueMicrotask(() => {
+        const collected = calls;
+        calls = [];
+        run(collected).catch((error: unknown) => {
+          for (const call of collected) call.reject(error);
+        });
+      });
+    });
+}

@@ -4,7 +4,6 @@ import {
   type DeliveryMessage,
   type DeliveryRef,
   decideDisposition,
-  getClaimability,
   type MessageDisposition,
   type SkipReason,
 } from '../domain/delivery.ts';
@@ -13,6 +12,7 @@ import {
   computeReceipt,
   computeResumption,
   computeWaitTerms,
+  type Demand,
   isResumedEarly,
   type ParkedTurn,
   planTurns,
@@ -21,7 +21,9 @@ import {
   type Turns,
 } from '../domain/endpoint-rate.ts';
 import type { ReceiverId } from '../domain/ids.ts';
+import type { Lane } from '../domain/lanes.ts';
 import type { Log } from '../platform/log-codes.ts';
+import { type Call, collectCalls } from './concurrency.ts';
 
 export interface TurnPorts {
   schedules: {
@@ -45,21 +47,15 @@ export interface TurnPorts {
   now: () => Date;
 }
 
+/** When the attempt may start, in milliseconds since the epoch, or what its message does instead. */
+export type Turn = { kind: 'start'; at: number } | { kind: 'wait'; disposition: MessageDisposition };
+
 /** A message for an endpoint with a limit of attempts per second. */
-export interface LimitedMessage {
+interface LimitedMessage {
   message: DeliveryMessage;
   maxPerSecond: number;
+  lane: Lane;
 }
-
-/** What a message does about its endpoint's limit. */
-export type Turn =
-  /** Its attempt may start at this time, milliseconds since the epoch. */
-  | { kind: 'start'; at: number }
-  /** It is replaced by this message, which asks for its turn when it is received. */
-  | { kind: 'queue'; message: DeliveryMessage; until: Date }
-  /** It is not attempted now, for example because its delivery was parked. */
-  | { kind: 'leave'; disposition: MessageDisposition }
-  | { kind: 'failed'; error: unknown };
 
 /** Tries to apply an update under concurrent ones, each from the schedule that refused the last. */
 const TRIES = 8;
@@ -68,10 +64,13 @@ const REMEMBERED = 1000;
 
 class ScheduleContended extends Error {}
 
+type TurnCall = Call<LimitedMessage, Turn>;
+
 /**
- * Gives messages for endpoints with a limit their turns, with one conditional write per endpoint and batch. A
- * message without a turn waits in its queue, and far ahead of its turn in the table. Nothing counts as an
- * attempt. When the schedule cannot be written, the messages fail: the receiver asked not to get more.
+ * Gives messages for endpoints with a limit their turns: messages that ask at the same time take one
+ * conditional write for each endpoint. A message without a turn waits in its queue, and far ahead of its turn
+ * in the table. Nothing counts as an attempt. When the schedule cannot be written, the messages fail: the
+ * receiver asked not to get more.
  * @param graceSeconds seconds past due after which a message counts as lost
  */
 export function endpointTurns({ schedules, deliveries, log, now }: TurnPorts, graceSeconds: number) {
@@ -86,11 +85,7 @@ export function endpointTurns({ schedules, deliveries, log, now }: TurnPorts, gr
     if (seen.size > REMEMBERED && oldest !== undefined) seen.delete(oldest);
   }
 
-  async function takeTurns(
-    id: ReceiverId,
-    maxPerSecond: number,
-    demand: Parameters<typeof planTurns>[1],
-  ): Promise<Turns> {
+  async function takeTurns(id: ReceiverId, maxPerSecond: number, demand: Demand): Promise<Turns> {
     for (let tried = 0; tried < TRIES; tried += 1) {
       const { update, read } = planTurns(seen.get(id), demand, maxPerSecond, now().getTime(), terms);
       const { applied, schedule } = await schedules.apply(id, update, now());
@@ -100,106 +95,78 @@ export function endpointTurns({ schedules, deliveries, log, now }: TurnPorts, gr
     throw new ScheduleContended(`the schedule of ${id} changed ${TRIES} times`);
   }
 
-  /** Parks a delivery; one that is too old ends instead, because nothing else would end it. */
+  /**
+   * Parks a delivery; one that is too old ends instead, because nothing else would end it, unless its message
+   * was deferred: then the reconciler sends it once more.
+   */
   async function park(message: DeliveryMessage, turn: ParkedTurn): Promise<Turn> {
     const at = now();
-    if (isExpired(message, at)) {
-      const result = await deliveries.skip(message, 'expired', at);
-      if (result === 'refused')
-        return leave(getClaimability(await deliveries.find(message), now(), Number.POSITIVE_INFINITY));
+    if (isExpired(message, at) && (await deliveries.skip(message, 'expired', at)) === 'done') {
       log('TURN_NEVER_CAME', { deliveryId: message.id, webhookId: message.webhookId });
       return leave({ kind: 'skipped' });
     }
     const resumedAt = computeResumption(turn, at, terms);
     const result = await deliveries.park(message, { turn, resumedAt, now: at });
-    return result.kind === 'parked' ? { kind: 'leave', disposition: { kind: 'delete' } } : leave(result);
+    return result.kind === 'parked' ? leave({ kind: 'skipped' }) : leave(result);
   }
 
   /** Another worker changed the delivery: its state decides about the message. */
   const leave = (found: Claimability | { kind: 'skipped' }): Turn => ({
-    kind: 'leave',
+    kind: 'wait',
     disposition: decideDisposition(
       found.kind === 'claimable' || found.kind === 'spent' ? { kind: 'overtaken', until: now() } : found,
     ),
   });
 
   /** The parked turn of a delivery that was resumed before it, so that it keeps its place. */
-  async function findEarly(message: DeliveryMessage, rate: number): Promise<ParkedTurn | undefined> {
+  async function findEarly({ message, maxPerSecond }: LimitedMessage): Promise<ParkedTurn | undefined> {
     if (message.waited?.parked !== true) return undefined;
     const found = await deliveries.find(message);
-    return isResumedEarly(found?.turn, rate, now(), terms) ? found?.turn : undefined;
+    return isResumedEarly(found?.turn, maxPerSecond, now(), terms) ? found?.turn : undefined;
   }
 
-  async function takeTurnsOfEndpoint(
-    id: ReceiverId,
-    maxPerSecond: number,
-    messages: readonly DeliveryMessage[],
-  ): Promise<Map<DeliveryMessage, Turn>> {
-    const turns = new Map<DeliveryMessage, Turn>();
-    const early = await Promise.all(messages.map((message) => findEarly(message, maxPerSecond)));
+  async function takeTurnsOfEndpoint(id: ReceiverId, calls: readonly TurnCall[]): Promise<void> {
+    const rate = Math.min(...calls.map(({ item }) => item.maxPerSecond));
     const startedMs = now().getTime();
-    const isOverdue = ({ waited }: DeliveryMessage) =>
-      waited !== undefined && startedMs - waited.since > terms.overdueMs;
-    const wanting = messages.filter((_, index) => early[index] === undefined);
-    const overdue = wanting.filter(isOverdue);
-    const returning = wanting.filter(
-      (one) => one.waited !== undefined && one.waited.parked !== true && !isOverdue(one),
-    );
-    const resumed = wanting.filter((one) => one.waited?.parked === true && !isOverdue(one));
-    const fresh = wanting.filter(({ waited }) => waited === undefined);
-    const inOrder = [...overdue, ...returning, ...resumed, ...fresh];
-
-    const parking: { message: DeliveryMessage; turn: ParkedTurn }[] = [];
-    for (const [index, message] of messages.entries()) {
-      const turn = early[index];
-      if (turn !== undefined) parking.push({ message, turn });
+    const kindOf = ({ item: { message } }: TurnCall): keyof Demand => {
+      if (message.waited === undefined) return 'fresh';
+      if (startedMs - message.waited.since > terms.overdueMs) return 'overdue';
+      return message.waited.parked === true ? 'resumed' : 'returning';
+    };
+    const kinds = Map.groupBy(calls, kindOf);
+    const of = (kind: keyof Demand) => kinds.get(kind) ?? [];
+    const given = await takeTurns(id, rate, {
+      overdue: of('overdue').length,
+      returning: of('returning').length,
+      resumed: of('resumed').length,
+      fresh: of('fresh').length,
+    });
+    const waiting = [...of('overdue'), ...of('returning'), ...of('resumed'), ...of('fresh')];
+    for (const at of given.starts) waiting.shift()?.resolve({ kind: 'start', at });
+    const queueing = waiting.filter((call) => kindOf(call) !== 'overdue').slice(0, given.queued.length);
+    for (const [index, { item, resolve }] of queueing.entries()) {
+      const message = { ...item.message, waited: { since: item.message.waited?.since ?? startedMs } };
+      const until = computeReceipt(given.queued[index] ?? startedMs, rate);
+      resolve({ kind: 'wait', disposition: { kind: 'move', lane: item.lane, until, message } });
     }
-    if (wanting.length > 0) {
-      const given = await takeTurns(id, maxPerSecond, {
-        overdue: overdue.length,
-        returning: returning.length,
-        resumed: resumed.length,
-        fresh: fresh.length,
-      });
-      const starting = inOrder.slice(0, given.starts.length);
-      const left = inOrder.slice(given.starts.length);
-      const queueing = left.filter((one) => !isOverdue(one)).slice(0, given.queued.length);
-      for (const [index, message] of starting.entries())
-        turns.set(message, { kind: 'start', at: given.starts[index] ?? startedMs });
-      for (const [index, message] of queueing.entries())
-        turns.set(message, {
-          kind: 'queue',
-          message: { ...message, waited: { since: message.waited?.since ?? startedMs } },
-          until: computeReceipt(given.queued[index] ?? startedMs, maxPerSecond),
-        });
-      const rest = left.filter((one) => !queueing.includes(one));
-      for (const [index, message] of rest.entries())
-        parking.push({ message, turn: { at: given.parked[index] ?? startedMs, rate: maxPerSecond } });
-    }
-    const parked = await Promise.allSettled(parking.map(({ message, turn }) => park(message, turn)));
-    for (const [index, { message }] of parking.entries()) {
-      const result = parked[index];
-      turns.set(
-        message,
-        result?.status === 'fulfilled' ? result.value : { kind: 'failed', error: result?.reason },
-      );
-    }
-    return turns;
+    const parking = waiting.filter((call) => !queueing.includes(call));
+    for (const [index, { item, resolve, reject }] of parking.entries())
+      park(item.message, { at: given.parked[index] ?? startedMs, rate }).then(resolve, reject);
   }
 
-  /** @returns the turn of each message */
-  return async (messages: readonly LimitedMessage[]): Promise<Map<DeliveryMessage, Turn>> => {
-    const groups = [...Map.groupBy(messages, ({ message }) => message.webhookId)];
-    const turns = await Promise.all(
-      groups.map(async ([id, group]): Promise<Iterable<[DeliveryMessage, Turn]>> => {
-        const own = group.map(({ message }) => message);
-        try {
-          return await takeTurnsOfEndpoint(id, Math.min(...group.map((one) => one.maxPerSecond)), own);
-        } catch (error) {
-          return own.map((message): [DeliveryMessage, Turn] => [message, { kind: 'failed', error }]);
-        }
-      }),
+  const take = collectCalls<LimitedMessage, Turn>(async (calls) => {
+    const groups = Map.groupBy(calls, ({ item }) => item.message.webhookId);
+    await Promise.all(
+      [...groups].map(([id, group]) =>
+        takeTurnsOfEndpoint(id, group).catch((error: unknown) => {
+          for (const { reject } of group) reject(error);
+        }),
+      ),
     );
-    return new Map(turns.flatMap((some) => [...some]));
+  });
+
+  return async (limited: LimitedMessage): Promise<Turn> => {
+    const early = await findEarly(limited);
+    return early === undefined ? take(limited) : park(limited.message, early);
   };
 }

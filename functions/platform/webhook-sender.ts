@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AttemptResult, ClaimedDelivery, WebhookRequest } from '../domain/delivery.ts';
+import type { AttemptResult, Delivery, SendAttempt, WebhookRequest } from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
-import { isExample, type OutboxEvent } from '../domain/events.ts';
+import { isExample } from '../domain/events.ts';
 import type { Gate } from '../domain/gate.ts';
 import { SLOW_AFTER_SECONDS, SLOW_TO_CONNECT_SECONDS } from '../domain/lanes.ts';
 import { checkReceiverUrl, type ReceiverPolicy } from '../domain/receiver-url.ts';
@@ -14,9 +14,9 @@ import { completeHeaders, type OutboundRequest, type OutboundResult } from './ou
 type Outcome = Omit<AttemptResult, 'startedAt' | 'endedAt'>;
 
 /**
- * Sends one attempt by Standard Webhooks: the stored bytes, signed with the attempt's time
- * (docs/specification.md, Signatures). A sandbox's delivery takes the same path up to the gate, then goes to
- * a simulated receiver.
+ * Gets the key and the permit of an attempt, and then sends it by Standard Webhooks: the stored bytes, signed
+ * with the attempt's time (docs/specification.md, Signatures). A sandbox's delivery takes the same path up to
+ * the gate, then goes to a simulated receiver.
  */
 export function webhookSender({
   gate,
@@ -33,42 +33,45 @@ export function webhookSender({
   userAgent: string;
   now: () => Date;
 }) {
-  return async (
-    delivery: ClaimedDelivery,
-    endpoint: Endpoint,
-    event: OutboxEvent,
-    onSlow: () => void,
-  ): Promise<Outcome> => {
-    const key = await signingKeys((ring) => getSigningKey(ring, endpoint.keyVersion, endpoint.id));
-    const body = Buffer.from(event.body, 'utf8');
-    const timestamp = Math.floor(now().getTime() / 1000);
-    const request: OutboundRequest = {
-      url: new URL(endpoint.url),
-      body,
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': userAgent,
-        'webhook-id': event.id,
-        'webhook-timestamp': String(timestamp),
-        'webhook-signature': sign(key, event.id, timestamp, body),
-        'webhook-delivery-id': delivery.id,
-        'webhook-attempt': String(delivery.attempts),
-        'webhook-endpoint-id': endpoint.id,
-        ...(isExample(event) ? { 'webhook-example': 'true' } : {}),
-      },
+  type Post = (request: OutboundRequest, attempt: number, onWritten: () => void) => Promise<Outcome>;
+
+  return async ({ orgId }: Pick<Delivery, 'orgId'>, endpoint: Endpoint): Promise<SendAttempt> => {
+    const url = new URL(endpoint.url);
+    const [key, post] = await Promise.all([
+      signingKeys((ring) => getSigningKey(ring, endpoint.keyVersion, endpoint.id)),
+      gate<Post>(orgId, {
+        live: async (permit) => async (request, _attempt, onWritten) =>
+          toOutcome(await outbound.post(request, permit, onWritten)),
+        sandbox: async () => async (request, attempt, onWritten) => {
+          onWritten();
+          const { result, ...exchange } = await simulated.post(request, attempt);
+          return { ...toOutcome(result), simulated: exchange };
+        },
+      }),
+    ]);
+    return (delivery, event, onSlow) => {
+      const body = Buffer.from(event.body, 'utf8');
+      const timestamp = Math.floor(now().getTime() / 1000);
+      const request: OutboundRequest = {
+        url,
+        body,
+        headers: {
+          'content-type': 'application/json',
+          'user-agent': userAgent,
+          'webhook-id': event.id,
+          'webhook-timestamp': String(timestamp),
+          'webhook-signature': sign(key, event.id, timestamp, body),
+          'webhook-delivery-id': delivery.id,
+          'webhook-attempt': String(delivery.attempts),
+          'webhook-endpoint-id': endpoint.id,
+          ...(isExample(event) ? { 'webhook-example': 'true' } : {}),
+        },
+      };
+      const slowTimer = createTimer(onSlow);
+      slowTimer.set(SLOW_TO_CONNECT_SECONDS);
+      const onWritten = () => slowTimer.set(SLOW_AFTER_SECONDS);
+      return post(request, delivery.attempts, onWritten).finally(slowTimer.cancel);
     };
-    const slowTimer = createTimer(onSlow);
-    slowTimer.set(SLOW_TO_CONNECT_SECONDS);
-    const onWritten = () => slowTimer.set(SLOW_AFTER_SECONDS);
-    const sent = gate(delivery.orgId, {
-      live: async (permit) => toOutcome(await outbound.post(request, permit, onWritten)),
-      sandbox: async () => {
-        onWritten();
-        const { result, ...exchange } = await simulated.post(request, delivery.attempts);
-        return { ...toOutcome(result), simulated: exchange };
-      },
-    });
-    return sent.finally(slowTimer.cancel);
   };
 }
 

@@ -37,6 +37,8 @@ const IS_OPEN = '#status IN (:pending, :retrying)';
 const IS_UNLEASED = '(attribute_not_exists(lease) OR lease.#until <= :nowMs)';
 const IS_DUE = '(attribute_not_exists(nextRetryAt) OR nextRetryAt <= :now)';
 
+const IS_NOT_DEFERRED = 'attribute_not_exists(isDeferred)';
+
 /** Puts a delivery into the due index, or moves it there. */
 const SET_PLACE = 'dueIn = :dueIn, dueKey = :dueKey';
 const buildPlaceValues = (state: DueState, { id, orgId }: Pick<DueRef, 'id' | 'orgId'>, dueAt: Date) => ({
@@ -193,12 +195,17 @@ export function buildExhaustUpdate(
   };
 }
 
-/** Ends an open, unleased delivery without an attempt. */
+/**
+ * Ends an open, unleased delivery without an attempt. It does not expire while its message is deferred: it
+ * was not lost, and is sent once more.
+ */
 export function buildSkipUpdate(ref: DeliveryRef, reason: SkipReason, now: Date): DeliveryUpdate {
   return {
     Key: buildDeliveryKey(ref),
     UpdateExpression: `SET #status = :skipped, terminalAt = :now, terminalReason = :reason REMOVE ${ENDED_FIELDS}`,
-    ConditionExpression: `${IS_OPEN} AND ${IS_UNLEASED}`,
+    ConditionExpression: [IS_OPEN, IS_UNLEASED, ...(reason === 'expired' ? [IS_NOT_DEFERRED] : [])].join(
+      ' AND ',
+    ),
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: {
       ...buildUnleasedValues(now),

@@ -75,7 +75,14 @@ const signingKeys = keyringSource(secretValue(environment.SIGNING_KEYS));
 
 const loadKeys = () => signingKeys(getCurrentVersion);
 
-const prepare = () => Promise.all([loadKeys(), hosts.refresh()]);
+const prepareSending = webhookSender({
+  gate: gate(organizations.of),
+  outbound: receiverClient(receivers),
+  simulated: simulatedReceiver(receivers),
+  signingKeys,
+  userAgent: outboundUserAgent('ConversationService-Webhooks', readEnvironment(SenderEnvironment)),
+  now,
+});
 const deliveryPorts = {
   ...deliveryStore(deliveries),
   ...deliveryMoves(deliveries, {
@@ -91,15 +98,19 @@ const attempt = attemptDelivery(
     deliveries: deliveryPorts,
     endpoints: { ...endpointStateStore(service), find: readEndpoint(service) },
     queues,
-    prepare,
-    attempt: webhookSender({
-      gate: gate(organizations.of),
-      outbound: receiverClient(receivers),
-      simulated: simulatedReceiver(receivers),
-      signingKeys,
-      userAgent: outboundUserAgent('ConversationService-Webhooks', readEnvironment(SenderEnvironment)),
-      now,
-    }),
+    async prepare(deliveryMessage, endpoint) {
+      const [send] = await Promise.all([prepareSending(deliveryMessage, endpoint), hosts.refresh()]);
+      return send;
+    },
+    takeTurn: endpointTurns(
+      {
+        schedules: rateScheduleStore({ client, name: environment.RATE_TABLE, reportUnreadable }),
+        deliveries: deliveryPorts,
+        log: logger.log,
+        now,
+      },
+      environment.GRACE_SECONDS,
+    ),
     measures: deliveryMetrics,
     log: logger.log,
     now,
@@ -108,27 +119,11 @@ const attempt = attemptDelivery(
   { retry: retryPolicy(environment), leaseSeconds: clocks.lease, attemptSeconds: clocks.attempt },
 );
 
-const takeTurns = endpointTurns(
-  {
-    schedules: rateScheduleStore({ client, name: environment.RATE_TABLE, reportUnreadable }),
-    deliveries: deliveryPorts,
-    log: logger.log,
-    now,
-  },
-  environment.GRACE_SECONDS,
-);
-
 const run = processDeliveryMessages({
   attempt,
-  turns: async (limited) => {
-    // An attempt starts at its turn, so what it needs is loaded before. The attempt itself reports a failure.
-    await prepare().catch(() => undefined);
-    return takeTurns(limited);
-  },
-  wait: sleep,
   organizations,
   contexts: (deliveryMessages) => {
-    // A cold start reads all at once. `prepare` waits for keys and blocked hosts, and reports read errors.
+    // A cold start reads all at once. `prepare` waits for keys and blocked hosts, and reports errors.
     loadKeys().catch(() => undefined);
     hosts.refresh().catch(() => undefined);
     return readContexts(deliveryMessages);

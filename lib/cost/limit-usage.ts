@@ -1,3 +1,4 @@
+import { ATTEMPTS_PER_ORGANIZATION } from '../../functions/engine/process-delivery-messages.ts';
 import { fatesOf } from './attempts.ts';
 import { distinct } from './batches.ts';
 import { batchesOf, dispatchUsage, type Frame, memoryOf, waitsOf } from './delivery-usage.ts';
@@ -7,8 +8,9 @@ import { type Quantities, quantities, sumOf } from './quantities.ts';
 import type { Workload } from './workload.ts';
 
 /**
- * Usage that limits of attempts per second add (docs/decisions/0026-endpoint-rate.md): a write for each
- * limited endpoint in a batch, and a further message for each wait.
+ * Usage that limits of attempts per second add (docs/decisions/0026-endpoint-rate.md): in a batch, a write
+ * for each limited endpoint, and one for each message beyond the organization's share; and a further message
+ * for each wait.
  */
 export function limitUsage(workload: Workload, measured: Measured): Quantities {
   const frame = { workload, measured, seconds: workload.busyHours * 3600 };
@@ -37,7 +39,8 @@ function turnUsage(frame: Frame, messages: number, share: number): Quantities {
   const { turn } = measured.limited;
   const { batches, size } = batchesOf(frame, 'dispatch', messages, 'fresh');
   const endpoints = distinct(Math.max(1, workload.endpoints * workload.limitedRate), size * share);
-  const work = workOf([batches * endpoints, turn]);
+  const beyondShare = Math.max(0, size * share - ATTEMPTS_PER_ORGANIZATION);
+  const work = workOf([batches * Math.min(size * share, endpoints + beyondShare), turn]);
   return quantities({
     writeUnits: work.writes,
     // An invocation waits once for the writes of all its endpoints.

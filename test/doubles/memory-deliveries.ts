@@ -177,6 +177,7 @@ export class MemoryDeliveries implements DeliveryPorts {
   async skip(ref: DeliveryRef, reason: SkipReason, now: Date): Promise<'done' | 'refused'> {
     const found = this.#idle(ref, now);
     if (found === undefined) return 'refused';
+    if (reason === 'expired' && this.#rows.get(rowKey(ref))?.due?.isDeferred) return 'refused';
     this.#end({
       ...waitless(found),
       status: 'skipped',

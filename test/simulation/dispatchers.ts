@@ -1,6 +1,5 @@
 import type { DeliveryMessage } from '../../functions/domain/delivery.ts';
 import { LANES, type Lane } from '../../functions/domain/lanes.ts';
-import type { Turn } from '../../functions/engine/endpoint-turns.ts';
 import type { ReceivedMessage } from '../doubles/memory-queue.ts';
 import { noMeasures } from '../doubles/no-measures.ts';
 import type { Engine } from './engine.ts';
@@ -111,12 +110,23 @@ export class Dispatchers {
   #runOf(process: Process, reach: Reach): Dispatcher['run'] {
     const { terms, lanes, witness } = this.#world;
     const { own, deliveries, endpoints, schedules, standings, queues, log, now } = reach;
-    const attempt = senderOf(this.#world, process, own.engine, standings);
+    const prepare = senderOf(this.#world, process, own.engine, standings);
     // The previous version reads organization states here.
-    const wait = (seconds: number) => this.#world.processes.sleep(process, seconds);
-    const ports = { deliveries, endpoints, standings, queues, log, now, wait, attempt, measures: noMeasures };
+    const wait = (seconds: number) => this.#world.processes.sleep(process, Math.ceil(seconds * 1000) / 1000);
+    const ports = { deliveries, endpoints, standings, queues, log, now, wait, measures: noMeasures };
+    // Unknown to the previous version.
+    const { endpointTurns } = own.engine as Partial<Engine>;
+    const takeTurn = endpointTurns?.({ schedules, deliveries, log, now }, terms.graceSeconds);
     const deal = own.engine.attemptDelivery(
-      { ...ports, prepare: async () => undefined },
+      {
+        ...ports,
+        prepare,
+        async takeTurn(limited) {
+          const turn = (await takeTurn?.(limited)) ?? { kind: 'start', at: 0 };
+          witness.limits.given(limited.message, turn);
+          return turn;
+        },
+      },
       { retry: terms.retry, leaseSeconds: clocks.lease, attemptSeconds: clocks.attempt },
     );
     const { contexts, remove } = reach.gate('batch', {
@@ -129,9 +139,6 @@ export class Dispatchers {
         witness.deleted(process, reminder);
       },
     });
-    // Unknown to the previous version.
-    const { endpointTurns } = own.engine as Partial<Engine>;
-    const takeTurns = endpointTurns?.({ schedules, deliveries, log, now }, terms.graceSeconds);
     const run = own.engine.processDeliveryMessages({
       attempt: async (reminder, context, lane) => {
         witness.attempts.dealing(process, reminder);
@@ -146,12 +153,6 @@ export class Dispatchers {
       },
       organizations: standings,
       contexts,
-      async turns(limited) {
-        const given = (await takeTurns?.(limited)) ?? new Map<DeliveryMessage, Turn>();
-        witness.limits.given(given);
-        return given;
-      },
-      wait: (ms) => wait(Math.ceil(ms) / 1000),
       queues,
       log,
       now,

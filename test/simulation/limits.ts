@@ -29,18 +29,16 @@ export class Limits {
     return this.#limits.has(id);
   }
 
-  given(turns: ReadonlyMap<DeliveryMessage, Turn>): void {
-    for (const [{ id, webhookId }, turn] of turns) {
-      this.#world.statistics.count(`turns: ${turn.kind}`);
-      if (turn.kind !== 'start') continue;
-      this.#unused.set(id, (this.#unused.get(id) ?? 0) + 1);
-      const starts = this.#starts.get(webhookId) ?? [];
-      const interval = 1000 / (this.#limits.get(webhookId) ?? 0);
-      const near = starts.find((other) => Math.abs(other - turn.at) < interval - ROUNDING_MS);
-      if (near !== undefined)
-        this.#tell('within its limit', `${id} has a turn ${turn.at - near} ms after another at ${webhookId}`);
-      this.#starts.set(webhookId, [...starts, turn.at]);
-    }
+  given({ id, webhookId }: DeliveryMessage, turn: Turn): void {
+    this.#world.statistics.count(`turns: ${turn.kind}`);
+    if (turn.kind !== 'start') return;
+    this.#unused.set(id, (this.#unused.get(id) ?? 0) + 1);
+    const starts = this.#starts.get(webhookId) ?? [];
+    const interval = 1000 / (this.#limits.get(webhookId) ?? 0);
+    const near = starts.find((other) => Math.abs(other - turn.at) < interval - ROUNDING_MS);
+    if (near !== undefined)
+      this.#tell('within its limit', `${id} has a turn ${turn.at - near} ms after another at ${webhookId}`);
+    this.#starts.set(webhookId, [...starts, turn.at]);
   }
 
   /** An attempt reaches its receiver. */

@@ -133,16 +133,18 @@ export class LiveLoad {
         deliveries: this.#timed({ ...moves, find: this.#store.find }),
         endpoints: this.#timed(this.#endpoints),
         queues: this.#queues,
-        prepare: async () => undefined,
-        attempt: async ({ eventId }) => {
-          this.#arrive(eventId);
-          const ofJob = this.#live.has(eventId) ? 0 : 1;
-          this.#attempts += ofJob;
-          this.mostAttempts = Math.max(this.mostAttempts, this.#attempts);
-          await this.#take(this.#terms.receiverMs);
-          this.#attempts -= ofJob;
-          return { status: 200 };
-        },
+        prepare:
+          async () =>
+          async ({ eventId }) => {
+            this.#arrive(eventId);
+            const ofJob = this.#live.has(eventId) ? 0 : 1;
+            this.#attempts += ofJob;
+            this.mostAttempts = Math.max(this.mostAttempts, this.#attempts);
+            await this.#take(this.#terms.receiverMs);
+            this.#attempts -= ofJob;
+            return { status: 200 };
+          },
+        takeTurn: async () => ({ kind: 'start', at: 0 }),
         measures: noMeasures,
         log,
         now,
@@ -161,8 +163,6 @@ export class LiveLoad {
           event: events.get(id),
         });
       },
-      turns: async () => new Map(),
-      wait: (ms) => this.#timeline.sleep(ms),
       queues: this.#queues,
       log,
       now,

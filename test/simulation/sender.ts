@@ -1,4 +1,4 @@
-import type { ClaimedDelivery } from '../../functions/domain/delivery.ts';
+import type { ClaimedDelivery, SendAttempt } from '../../functions/domain/delivery.ts';
 import type { Permit } from '../../functions/domain/gate.ts';
 import { SLOW_AFTER_SECONDS } from '../../functions/domain/lanes.ts';
 import type { OrganizationStates } from '../../functions/domain/sandbox.ts';
@@ -9,7 +9,7 @@ import { Interference } from './ports.ts';
 import { forever, type Process } from './processes.ts';
 import type { World } from './world.ts';
 
-type Result = Awaited<ReturnType<AttemptPorts['attempt']>>;
+type Result = Awaited<ReturnType<SendAttempt>>;
 
 const NO_BODY = new Uint8Array();
 
@@ -22,7 +22,7 @@ export function senderOf(
   process: Process,
   { gate, requirePermit, simulatedReceiver }: Engine,
   standings: OrganizationStates,
-): AttemptPorts['attempt'] {
+): AttemptPorts['prepare'] {
   const { processes, receivers, witness, statistics } = world;
   const pass = gate((orgId) => standings.of(orgId));
 
@@ -83,10 +83,10 @@ export function senderOf(
     return { status, simulated };
   }
 
-  return (claimed, endpoint, _event, onSlow) =>
-    pass(claimed.orgId, {
-      live: (permit) => post(claimed, onSlow, permit),
-      sandbox: () => simulate(claimed, endpoint.url, onSlow),
+  return ({ orgId }, { url }) =>
+    pass<SendAttempt>(orgId, {
+      live: async (permit) => (claimed, _event, onSlow) => post(claimed, onSlow, permit),
+      sandbox: async () => (claimed, _event, onSlow) => simulate(claimed, url, onSlow),
     }).catch((error: unknown) => {
       if (error instanceof Error && error.name === 'GateClosed')
         statistics.count('attempts before a closed gate');

@@ -136,11 +136,13 @@ const setUpDispatch =
       {
         ...stores,
         queues,
-        prepare: async () => undefined,
-        async attempt({ orgId }) {
-          attempted.push(orgId);
-          return { status: 204 };
-        },
+        prepare:
+          async () =>
+          async ({ orgId }) => {
+            attempted.push(orgId);
+            return { status: 204 };
+          },
+        takeTurn: endpointTurns({ ...stores, log, now }, DEFAULT_GRACE_SECONDS),
         measures: noMeasures,
         log,
         now,
@@ -152,8 +154,6 @@ const setUpDispatch =
       attempt: deal,
       organizations: organizationStates(readOrganizationState(service)),
       contexts: deliveryContexts(service, outbox),
-      turns: endpointTurns({ ...stores, log, now }, DEFAULT_GRACE_SECONDS),
-      wait: async () => undefined,
       queues,
       log,
       now,

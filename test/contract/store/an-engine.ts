@@ -78,8 +78,7 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
       deliveries: { ...store, ...moves },
       endpoints,
       queues: { crowded: async () => false },
-      prepare: async () => undefined,
-      attempt: webhookSender({
+      prepare: webhookSender({
         gate: gate(organizations.of),
         outbound: { post },
         simulated: simulatedReceiver({
@@ -91,6 +90,7 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
         userAgent: 'Example/1.0',
         now,
       }),
+      takeTurn: async () => ({ kind: 'start', at: 0 }),
       measures: noMeasures,
       log,
       now,

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { Delivery, DeliveryMessage, Settlement } from '../../../functions/domain/delivery.ts';
+import type {
+  Delivery,
+  DeliveryMessage,
+  SendAttempt,
+  Settlement,
+} from '../../../functions/domain/delivery.ts';
 import type { DisablingNotice, Endpoint } from '../../../functions/domain/endpoint.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/timing.ts';
-import { type AttemptPorts, attemptDelivery } from '../../../functions/engine/attempt-delivery.ts';
+import { attemptDelivery } from '../../../functions/engine/attempt-delivery.ts';
 import { aDelivery, anEndpoint, anEvent, NOW } from '../../builders.ts';
 import { noMeasures } from '../../doubles/no-measures.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
@@ -49,7 +54,7 @@ async function dispatchAll(
   const log = recordedLog();
   const event = anEvent();
   const allUnderWay = barrier(reminders.length);
-  const attempt: AttemptPorts['attempt'] = async () => {
+  const attempt: SendAttempt = async () => {
     await allUnderWay();
     return answers[answer];
   };
@@ -58,8 +63,8 @@ async function dispatchAll(
     {
       ...stores,
       queues,
-      prepare: async () => undefined,
-      attempt,
+      prepare: async () => attempt,
+      takeTurn: async () => ({ kind: 'start', at: 0 }),
       measures: noMeasures,
       log,
       now: () => NOW,

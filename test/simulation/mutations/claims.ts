@@ -78,9 +78,9 @@ export const CLAIMS: readonly Mutation[] = [
   {
     name: 'a delivery all of whose attempts were started is left alone',
     file: 'functions/engine/attempt-delivery.ts',
-    find: "if (claim.kind !== 'spent') return decideDisposition(claim);",
+    find: "if (claim.kind !== 'spent') return endWaitForTurn(deliveryMessage, decideDisposition(claim), lane);",
     replace:
-      "if (claim.kind !== 'spent') return decideDisposition(claim);\n    if (now()) return { kind: 'delete' };",
+      "if (claim.kind !== 'spent') return endWaitForTurn(deliveryMessage, decideDisposition(claim), lane);\n    if (now()) return { kind: 'delete' };",
     breaks: ['nothing lost', 'comes to rest'],
   },
   {

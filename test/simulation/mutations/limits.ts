@@ -11,9 +11,9 @@ export const LIMITS: readonly Mutation[] = [
   },
   {
     name: 'a message that has waited in line is attempted without a turn',
-    file: 'functions/engine/process-delivery-messages.ts',
-    find: 'if (maxPerSecond === undefined) others.push(received);',
-    replace: 'if (maxPerSecond === undefined || message.waited !== undefined) others.push(received);',
+    file: 'functions/engine/attempt-delivery.ts',
+    find: 'if (endpoint.maxPerSecond !== undefined) {',
+    replace: 'if (endpoint.maxPerSecond !== undefined && deliveryMessage.waited === undefined) {',
     breaks: ['within its limit'],
   },
   {

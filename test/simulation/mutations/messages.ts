@@ -13,8 +13,8 @@ export const MESSAGES: readonly Mutation[] = [
   {
     name: 'a message is deleted although its delivery could not be processed',
     file: 'functions/engine/process-delivery-messages.ts',
-    find: "context?.event?.traceId);\n      return 'stays';",
-    replace: "context?.event?.traceId);\n      return 'done';",
+    find: 'context?.event?.traceId);\n      staying.add(message);',
+    replace: 'context?.event?.traceId);',
     breaks: ['nothing lost'],
   },
   {
@@ -27,8 +27,8 @@ export const MESSAGES: readonly Mutation[] = [
   {
     name: 'a message that the other queue refused is deleted',
     file: 'functions/engine/process-delivery-messages.ts',
-    find: "return refused.length === 0 ? 'done' : 'stays';",
-    replace: "return refused.length === 0 ? 'done' : 'done';",
+    find: "outgoing[index]?.message) ? 'stays' : 'done');",
+    replace: "outgoing[index]?.message) ? 'done' : 'done');",
     breaks: ['nothing lost'],
   },
   {
@@ -84,8 +84,8 @@ export const MESSAGES: readonly Mutation[] = [
   {
     name: 'a message that waits in its batch is deleted instead of moved',
     file: 'functions/engine/process-delivery-messages.ts',
-    find: 'for (const message of await moveHeldUp(heldUp)) staying.add(message);',
-    replace: '',
+    find: "startDisposing(message, { kind: 'move', lane: 'slow', until: now() });",
+    replace: "startDisposing(message, { kind: 'delete' });",
     breaks: ['nothing lost'],
   },
   {

@@ -142,7 +142,7 @@ describe('the usage of a month', () => {
     );
   });
 
-  it('adds for limited endpoints a write for each in a batch, and a message for each wait', () => {
+  it('adds for limited endpoints a write for each in a batch and each message beyond the share, and a message for each wait', () => {
     const limitsOf = (changes: Partial<Workload>) =>
       usage(aWorkload({ deliveries: 1e6, endpoints: 1, batch: 10, limitedRate: 1, ...changes }), MEASURED)
         .limits;
@@ -151,11 +151,11 @@ describe('the usage of a month', () => {
     const [none, unhindered] = [limitsOf({ limitedRate: 0 }), limitsOf({})];
     expect(none).toEqual(sumOf([]));
     expect(unhindered).toMatchObject({ invocations: 0, queueRequests: 0, egressGb: 0 });
-    expect(unhindered.writeUnits).toBeCloseTo(1e5 * turn.writes, 6);
+    expect(unhindered.writeUnits).toBeCloseTo(7e5 * turn.writes, 6);
     expect(limitsOf({ endpoints: 1e9 }).writeUnits).toBeCloseTo(1e6 * turn.writes, -2);
 
     const waiting = limitsOf({ waitingRate: 1 });
-    expect(waiting.writeUnits).toBeGreaterThanOrEqual(2e5 * turn.writes + 1e6 * queuedWait.writes);
+    expect(waiting.writeUnits).toBeGreaterThanOrEqual(14e5 * turn.writes + 1e6 * queuedWait.writes);
     expect(waiting.queueRequests).toBeCloseTo(1e6 * queuedWait.sqsRequests + 2e5, 6);
     expect(waiting).toMatchObject({ invocations: 1e5, egressGb: 0 });
     expect(limitsOf({ parkedRate: 1 }).writeUnits).toBeGreaterThan(waiting.writeUnits);

@@ -1,5 +1,5 @@
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
-import { type Delivery, DeliveryMessage } from '../../../functions/domain/delivery.ts';
+import { type Delivery, DeliveryMessage, type SendAttempt } from '../../../functions/domain/delivery.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import type { Lane } from '../../../functions/domain/lanes.ts';
@@ -27,7 +27,7 @@ export const LEASE_SECONDS = 25;
 export const ATTEMPT_SECONDS = 10;
 const MAX_ATTEMPTS = DEFAULT_RETRY_POLICY.maxAttempts;
 
-type Answer = Awaited<ReturnType<AttemptPorts['attempt']>>;
+type Answer = Awaited<ReturnType<SendAttempt>>;
 
 export const OK: Answer = { status: 204 };
 export const FAILED: Answer = { status: 500, error: 'the receiver answered 500', response: 'Oops' };
@@ -41,8 +41,10 @@ interface Setting {
   crowded?: AttemptPorts['queues']['crowded'];
   /** Makes the organization a sandbox, whose data is at its first generation. */
   sandbox?: boolean;
-  /** Loads the signing keys. */
-  prepare?: AttemptPorts['prepare'];
+  /** Called before an attempt is prepared. */
+  prepare?: () => Promise<unknown>;
+  /** Gives turns at an endpoint with a limit; by default those of its schedule. */
+  takeTurn?: AttemptPorts['takeTurn'];
   /** Called for each wait; by default no time passes. */
   wait?: AttemptPorts['wait'];
   /** Replaces the store of organization states. */
@@ -57,6 +59,7 @@ export async function aDispatch({
   crowded = async () => false,
   sandbox = false,
   prepare = async () => undefined,
+  takeTurn: replacedTurn,
   wait = async () => undefined,
   standings: before = (standings) => standings,
   deliveries: inFront = (deliveries) => deliveries,
@@ -87,15 +90,26 @@ export async function aDispatch({
   const attempts: number[] = [];
   const measured: AttemptMeasurement[] = [];
   let disabled = 0;
+  let turnsTaken = 0;
+  const scheduledTurn = endpointTurns(
+    { schedules: new MemoryRateSchedules(), deliveries, log, now: clock.now },
+    DEFAULT_GRACE_SECONDS,
+  );
   const deal = attemptDelivery(
     {
       deliveries: inFront(deliveries),
       endpoints,
       queues: { crowded },
-      prepare,
-      async attempt(claimed, _endpoint, _event, onSlow) {
-        attempts.push(claimed.attempts);
-        return attempt(claimed.attempts, onSlow);
+      async prepare() {
+        await prepare();
+        return async (claimed, _event, onSlow) => {
+          attempts.push(claimed.attempts);
+          return attempt(claimed.attempts, onSlow);
+        };
+      },
+      takeTurn: (limited) => {
+        turnsTaken += 1;
+        return (replacedTurn ?? scheduledTurn)(limited);
       },
       measures: {
         attempt: (made) => void measured.push(made),
@@ -119,11 +133,6 @@ export async function aDispatch({
       read.push(...reminders);
       return ({ webhookId }) => ({ endpoint: endpoints.present(endpoint.orgId, webhookId), event });
     },
-    turns: endpointTurns(
-      { schedules: new MemoryRateSchedules(), deliveries, log, now: clock.now },
-      DEFAULT_GRACE_SECONDS,
-    ),
-    wait: (ms) => wait(ms / 1000),
     queues: { send: async () => [], hide: async () => undefined },
     log,
     now: clock.now,
@@ -141,14 +150,15 @@ export async function aDispatch({
     attempts,
     measured,
     disablings: () => disabled,
+    turnsTaken: () => turnsTaken,
     deal,
     /**
      * Processes the message with the endpoint as it is now. In the retry queue a message may stay for all its
      * attempts.
      */
-    dispatch: async (lane: Lane = 'retry') =>
+    dispatch: async (lane: Lane = 'retry', message = reminder) =>
       deal(
-        reminder,
+        message,
         { endpoint: await endpoints.find(endpoint.orgId, endpoint.id), event, readAt: clock.now() },
         lane,
       ),

@@ -45,8 +45,6 @@ export function aDispatcher(
     },
     organizations: memoryOrganizationStates(),
     contexts: async () => () => ({ endpoint: undefined, event: undefined }),
-    turns: async () => new Map(),
-    wait: async () => undefined,
     queues: {
       async send(lane, messages) {
         for (const { message: reminder, until } of messages)

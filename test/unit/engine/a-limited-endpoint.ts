@@ -58,7 +58,7 @@ export async function runLimitedEndpoint({
   const pool = Array.from({ length: workers }, (_, index) => {
     const skew = workers === 1 ? 0 : (index / (workers - 1) - 0.5) * 2 * skewMs;
     const now = () => new Date(begin + ms + skew);
-    return { now, turns: endpointTurns({ schedules, deliveries, log, now }, DEFAULT_GRACE_SECONDS) };
+    return { now, takeTurn: endpointTurns({ schedules, deliveries, log, now }, DEFAULT_GRACE_SECONDS) };
   });
 
   const order = new Map<string, number>();
@@ -109,18 +109,21 @@ export async function runLimitedEndpoint({
   }
 
   async function receive(batch: DeliveryMessage[], worker: (typeof pool)[number]): Promise<void> {
-    const limited = batch.map((message) => ({ message, maxPerSecond: rateAt(ms) }));
-    for (const [message, turn] of await worker.turns(limited)) {
+    const turns = await Promise.allSettled(
+      batch.map((message) => worker.takeTurn({ message, maxPerSecond: rateAt(ms), lane: 'fresh' })),
+    );
+    for (const [position, message] of batch.entries()) {
       const index = order.get(message.id) ?? -1;
-      if (turn.kind === 'start')
-        starts.push({ at: turn.at - begin, givenAt: ms, arrived: arrivals[index] ?? 0, index });
-      else if (turn.kind === 'queue') send(turn.message, turn.until, worker.now());
-      else if (turn.kind === 'leave') counts.parked += 1;
-      else {
+      const turn = turns[position];
+      if (turn?.status !== 'fulfilled') {
         counts.failed += 1;
-        if (counts.failed > MOST_FAILURES) throw turn.error;
+        if (counts.failed > MOST_FAILURES) throw turn?.reason;
         show(ms + 30_000, message);
-      }
+      } else if (turn.value.kind === 'start')
+        starts.push({ at: turn.value.at - begin, givenAt: ms, arrived: arrivals[index] ?? 0, index });
+      else if (turn.value.disposition.kind === 'move')
+        send(turn.value.disposition.message ?? message, turn.value.disposition.until, worker.now());
+      else counts.parked += 1;
     }
   }
 

@@ -1,4 +1,5 @@
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
+import type { SendAttempt } from '../../../functions/domain/delivery.ts';
 import { DEFAULT_GRACE_SECONDS, LONG_BACKLOG } from '../../../functions/domain/due.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import type { OutboxEvent } from '../../../functions/domain/events.ts';
@@ -35,7 +36,9 @@ const GRACE = { graceSeconds: DEFAULT_GRACE_SECONDS };
  * @param terms.maxReceives receives after which a message is a dead letter
  */
 export function aService(terms: {
-  attempt: AttemptPorts['attempt'];
+  attempt: SendAttempt;
+  /** Replaces `attempt`. */
+  prepare?: AttemptPorts['prepare'];
   maxReceives?: number;
   visibilitySeconds?: number;
   endpoints?: readonly Partial<Endpoint>[];
@@ -68,12 +71,12 @@ export function aService(terms: {
       deliveries,
       endpoints,
       queues: lanes,
-      prepare: async () => undefined,
-      attempt: terms.attempt,
+      prepare: terms.prepare ?? (async () => terms.attempt),
+      takeTurn: endpointTurns({ schedules, deliveries, log, now }, DEFAULT_GRACE_SECONDS),
       measures: noMeasures,
       log,
       now,
-      wait: async () => undefined,
+      wait: async (time) => clock.elapse(time),
     },
     { retry: DEFAULT_RETRY_POLICY, leaseSeconds: clocks.lease, attemptSeconds: clocks.attempt },
   );
@@ -86,8 +89,6 @@ export function aService(terms: {
         endpoint: endpoints.present(orgId, webhookId),
         event: events.get(eventId),
       }),
-    turns: endpointTurns({ schedules, deliveries, log, now }, DEFAULT_GRACE_SECONDS),
-    wait: async (ms) => clock.elapse(ms / 1000),
     queues: lanes,
     log,
     now,

@@ -1,158 +1,101 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { DeliveryMessage, OutgoingMessage } from '../../../functions/domain/delivery.ts';
-import type { Turn } from '../../../functions/engine/endpoint-turns.ts';
-import { ATTEMPTS_PER_ORGANIZATION } from '../../../functions/engine/process-delivery-messages.ts';
-import { anEndpoint, anEvent, later, NOW, seconds } from '../../builders.ts';
-import { aDispatch } from './a-dispatch.ts';
-import { aDispatcher, DELETED, messagesFor } from './a-dispatcher.ts';
+import { later, NOW, seconds } from '../../builders.ts';
+import { aDispatch, FAILED } from './a-dispatch.ts';
 import { aService } from './a-service.ts';
-
-/** Messages of an endpoint with a limit, and a dispatcher with a turn for each. */
-function aLimitedBatch(turns: (messages: readonly DeliveryMessage[]) => Turn[], count: number) {
-  const endpoint = anEndpoint({ maxPerSecond: 5 });
-  const other = anEndpoint();
-  const endpoints = new Map([endpoint, other].map((one) => [one.id as string, one]));
-  const messages = messagesFor(count, endpoint);
-  const others = messagesFor(1, other);
-  const asked: DeliveryMessage[] = [];
-  const waits: { ms: number; end: () => void }[] = [];
-  const sent: OutgoingMessage[] = [];
-  let refused = 0;
-  const dispatcher = aDispatcher(() => DELETED, {
-    contexts:
-      async () =>
-      ({ webhookId }) => ({ endpoint: endpoints.get(webhookId), event: anEvent() }),
-    async turns(limited) {
-      const own = limited.map(({ message }) => message);
-      asked.push(...own);
-      const given = turns(own);
-      return new Map(own.map((message, index) => [message, given[index] as Turn]));
-    },
-    wait: (ms) => new Promise<void>((resolve) => waits.push({ ms, end: resolve })),
-    queues: {
-      async send(_lane, outgoing) {
-        sent.push(...outgoing);
-        return outgoing.slice(0, refused).map(({ message }) => message);
-      },
-      hide: async () => undefined,
-    },
-  });
-  return {
-    ...dispatcher,
-    messages,
-    others,
-    asked,
-    waits,
-    sent,
-    refuse: (most: number) => {
-      refused = most;
-    },
-  };
-}
 
 const waited = { since: NOW.getTime() };
 const until = later(NOW, seconds(7));
 
 describe('message for an endpoint with a limit', () => {
-  it('is attempted at its start, which holds up no message of another endpoint', async () => {
-    const start = (ms: number): Turn => ({ kind: 'start', at: NOW.getTime() + ms });
-    const { run, messages, others, waits, dealt, asked } = aLimitedBatch(
-      () => [start(-50), start(150), start(350)],
-      3,
-    );
-    const done = run('fresh', [...messages, ...others]);
-    await turn();
+  it('is attempted at its start, when all that the attempt needs is there', async () => {
+    const steps: string[] = [];
+    const { dispatch, attempts } = await aDispatch({
+      endpoint: { maxPerSecond: 5 },
+      prepare: async () => void steps.push('prepared'),
+      takeTurn: async () => {
+        steps.push('turn taken');
+        return { kind: 'start', at: NOW.getTime() + 150 };
+      },
+      wait: async (time) => void steps.push(`waited ${time} s`),
+      attempt: () => {
+        steps.push('attempted');
+        return FAILED;
+      },
+    });
+    await dispatch();
 
-    expect(asked).toEqual(messages.map(({ message }) => message));
-    expect(dealt).toHaveLength(2);
-    expect(dealt).toContain(others[0]?.message);
-    expect(waits.map(({ ms }) => ms)).toEqual([150, 350]);
-    for (const { end } of waits) end();
-    expect(await done).toEqual([]);
-    expect(dealt).toHaveLength(4);
+    expect(steps).toEqual(['prepared', 'turn taken', 'waited 0.15 s', 'attempted']);
+    expect(attempts).toEqual([1]);
   });
 
-  it('does not wait for attempts of its organization: the limit spreads them', async () => {
-    const count = ATTEMPTS_PER_ORGANIZATION + 3;
-    const { run, messages, waits } = aLimitedBatch(
-      (own) => own.map(() => ({ kind: 'start', at: NOW.getTime() + 1 })),
-      count,
-    );
-    const done = run('fresh', messages);
-    await turn();
-    expect(waits).toHaveLength(count);
-    for (const { end } of waits) end();
-    expect(await done).toEqual([]);
+  it('does what its turn says, without an attempt', async () => {
+    const { dispatch, attempts, found, reminder } = await aDispatch({
+      endpoint: { maxPerSecond: 5 },
+      takeTurn: async ({ message, lane }) => ({
+        kind: 'wait',
+        disposition: { kind: 'move', lane, until, message: { ...message, waited } },
+      }),
+    });
+
+    expect(await dispatch('retry')).toEqual({
+      kind: 'move',
+      lane: 'retry',
+      until,
+      message: { ...reminder, waited },
+    });
+    expect(attempts).toEqual([]);
+    expect(await found()).toMatchObject({ attempts: 0 });
   });
 
-  it('is replaced by one that arrives at its place in line, in one request with the others', async () => {
-    const { run, messages, sent, dealt, refuse } = aLimitedBatch(
-      (own) => own.map((message) => ({ kind: 'queue', message: { ...message, waited }, until })),
-      3,
-    );
-    expect(await run('retry', messages)).toEqual([]);
-    expect(sent).toMatchObject(messages.map(({ message }) => ({ message: { ...message, waited }, until })));
-    expect(dealt).toEqual([]);
+  it('takes no turn in a queue that it leaves', async () => {
+    const { dispatch, turnsTaken } = await aDispatch({ endpoint: { maxPerSecond: 1, unproven: true } });
 
-    refuse(1);
-    expect(await run('retry', messages)).toEqual([messages[0]]);
+    expect(await dispatch('fresh')).toMatchObject({ kind: 'move', lane: 'slow' });
+    expect(turnsTaken()).toBe(0);
   });
 
   it.each([
-    ['its queue', { kind: 'keep', until } as const, 'retry'],
-    ['another queue', { kind: 'move', lane: 'slow', until } as const, 'slow'],
-  ])('waits in %s for its next attempt as if it had not waited for its turn', async (_, next, lane) => {
-    const sent: unknown[] = [];
-    const { run } = aDispatcher(() => next, {
-      contexts: async () => () => ({ endpoint: anEndpoint({ maxPerSecond: 1 }), event: anEvent() }),
-      turns: async (some) => new Map(some.map(({ message }) => [message, { kind: 'start', at: 0 }])),
-      queues: {
-        async send(to, outgoing) {
-          sent.push(...outgoing.map((one) => ({ to, ...one })));
-          return [];
-        },
-        hide: async () => undefined,
-      },
-    });
-    const [received] = messagesFor(1);
-    if (received === undefined) throw new Error('a message was to be made');
-    const message = { ...received.message, waited };
+    ['its queue', 'retry', 'retry', 2],
+    ['another queue', 'fresh', 'retry', 1],
+  ] as const)(
+    'waits in %s for its next attempt as if it had not waited for its turn',
+    async (_, from, to, number) => {
+      const { dispatch, reminder } = await aDispatch({
+        endpoint: { maxPerSecond: 1 },
+        delivery: { attempts: number - 1, ...(number > 1 && { status: 'retrying' as const }) },
+        attempt: () => FAILED,
+      });
 
-    expect(await run('retry', [{ ...received, message }])).toEqual([]);
-    expect(sent).toEqual([{ to: lane, message: received.message, until }]);
-  });
+      expect(await dispatch(from, { ...reminder, waited })).toEqual({
+        kind: 'move',
+        lane: to,
+        until: later(NOW, seconds(30 * number)),
+        message: reminder,
+      });
+    },
+  );
 
   it('stays in its queue without an attempt when its turn cannot be determined', async () => {
-    const { run, messages, others, dealt, log } = aLimitedBatch(
-      () => [
-        { kind: 'failed', error: new Error('the table throttles') },
-        { kind: 'start', at: 0 },
-      ],
-      2,
-    );
-    expect(await run('fresh', [...messages, ...others])).toEqual([messages[0]]);
-    expect(dealt).toHaveLength(2);
+    const { receive, attempts, log, found } = await aDispatch({
+      endpoint: { maxPerSecond: 1 },
+      takeTurn: async () => {
+        throw new Error('the table throttles');
+      },
+    });
+
+    expect(await receive('fresh')).toBe('stays');
+    expect(attempts).toEqual([]);
+    expect(await found()).toMatchObject({ attempts: 0 });
     expect(log.entries).toMatchObject([{ code: 'DELIVERY_LEFT' }]);
   });
 
   it.each([
-    ['is disabled', { status: 'auto_disabled' as const }],
-    ['has no limit', { maxPerSecond: undefined }],
-  ])('asks for no turn when the endpoint %s', async (_, changes) => {
-    let asked = 0;
-    const { run } = aDispatcher(() => DELETED, {
-      contexts: async () => () => ({
-        endpoint: anEndpoint({ maxPerSecond: 1, ...changes }),
-        event: anEvent(),
-      }),
-      async turns() {
-        asked += 1;
-        return new Map();
-      },
-    });
-    await run('fresh', messagesFor(3));
-    expect(asked).toBe(0);
+    ['is disabled', { status: 'auto_disabled' as const, maxPerSecond: 1 }],
+    ['has no limit', {}],
+  ])('takes no turn when the endpoint %s', async (_, endpoint) => {
+    const { dispatch, turnsTaken } = await aDispatch({ endpoint });
+    await dispatch();
+    expect(turnsTaken()).toBe(0);
   });
 });
 

@@ -37,8 +37,8 @@ async function aHangingReceiver(messageCount: number) {
       deliveries,
       endpoints,
       queues: lanes,
-      prepare: async () => undefined,
-      attempt: (_claimed, _endpoint, _event, onSlow) =>
+      takeTurn: async () => ({ kind: 'start', at: 0 }),
+      prepare: async () => (_claimed, _event, onSlow) =>
         new Promise((resolve) => attempts.push({ onSlow, answer: () => resolve({ status: 204 }) })),
       measures: noMeasures,
       log,
@@ -52,8 +52,6 @@ async function aHangingReceiver(messageCount: number) {
       attempt: deal,
       organizations: memoryOrganizationStates(),
       contexts: async () => () => ({ endpoint: read, event: anEvent() }),
-      turns: async () => new Map(),
-      wait: async () => undefined,
       queues: lanes,
       log,
       now: clock.now,

@@ -173,8 +173,10 @@ describe('delivery that is to be parked for its turn', () => {
       );
       for (const delivery of added) await deliveries.add(delivery);
       const messages = added.map(toDeliveryMessage);
-      const given = await take(messages.map((message) => ({ message, maxPerSecond: 1 })));
-      return { added, given: messages.map((message) => given.get(message)) };
+      const given = await Promise.all(
+        messages.map((message) => take({ message, maxPerSecond: 1, lane: 'fresh' })),
+      );
+      return { added, given };
     };
     await turns(400);
     const { added, given } = await turns(1, createdAt);
@@ -188,7 +190,7 @@ describe('delivery that is to be parked for its turn', () => {
     // The first start is in the past by the tolerance.
     const resumedAt = later(NOW, seconds(400 - 60) - 100).toISOString();
 
-    expect(turn).toEqual({ kind: 'leave', disposition: { kind: 'delete' } });
+    expect(turn).toEqual({ kind: 'wait', disposition: { kind: 'delete' } });
     expect(found()).toMatchObject({ status: 'pending', attempts: 0, parked: true, nextRetryAt: resumedAt });
     expect(deliveries.dueOf(delivery)).toEqual({ state: 'parked', dueAt: resumedAt });
   });
@@ -196,7 +198,7 @@ describe('delivery that is to be parked for its turn', () => {
   it('ends as expired when it is 3 days old', async () => {
     const { turn, found, log } = await aLongLine(new Date(NOW.getTime() - EXPIRY_SECONDS * 1000 - 1));
 
-    expect(turn).toEqual({ kind: 'leave', disposition: { kind: 'delete' } });
+    expect(turn).toEqual({ kind: 'wait', disposition: { kind: 'delete' } });
     expect(found()).toMatchObject({ status: 'skipped', terminalReason: 'expired' });
     expect(log.entries).toMatchObject([{ code: 'TURN_NEVER_CAME' }]);
   });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ClaimedDelivery } from '../../../functions/domain/delivery.ts';
+import type { ClaimedDelivery, SendAttempt } from '../../../functions/domain/delivery.ts';
 import { gate } from '../../../functions/domain/gate.ts';
-import type { AttemptPorts } from '../../../functions/engine/attempt-delivery.ts';
 import { keyringSource } from '../../../functions/platform/keyrings.ts';
 import { receiverClient } from '../../../functions/platform/outbound/client.ts';
 import { simulatedReceiver, webhookSender } from '../../../functions/platform/webhook-sender.ts';
@@ -11,9 +10,9 @@ import { FAILED, OK } from './a-dispatch.ts';
 import { aService } from './a-service.ts';
 
 /** Records the number of each attempt. All attempts have the outcome of `outcomeOf`. */
-function counting(outcomeOf: (claimed: ClaimedDelivery) => Awaited<ReturnType<AttemptPorts['attempt']>>) {
+function counting(outcomeOf: (claimed: ClaimedDelivery) => Awaited<ReturnType<SendAttempt>>) {
   const started: number[] = [];
-  const attempt: AttemptPorts['attempt'] = async (claimed) => {
+  const attempt: SendAttempt = async (claimed) => {
     started.push(claimed.attempts);
     return outcomeOf(claimed);
   };
@@ -70,7 +69,10 @@ describe('delivery engine, against known losses and loops of other services,', (
       signingKeys: keyringSource(async () => JSON.stringify(aKeyring())),
       now: () => new Date(),
     });
-    const { publish, dispatchFrom, deliveries, lanes } = aService({ attempt: sender });
+    const { publish, dispatchFrom, deliveries, lanes } = aService({
+      attempt: async () => OK,
+      prepare: sender,
+    });
     await publish();
 
     await dispatchFrom('fresh');

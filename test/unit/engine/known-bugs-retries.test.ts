@@ -88,9 +88,9 @@ describe('delivery engine, against known retry bugs of other services,', () => {
     const delivered: string[] = [];
     const service = aService({
       endpoints: [{}, {}],
-      attempt: async (_claimed, endpoint) => {
-        if (endpoint.id === service.subscribed[0]?.id) return FAILED;
-        delivered.push(endpoint.id);
+      attempt: async ({ webhookId }) => {
+        if (webhookId === service.subscribed[0]?.id) return FAILED;
+        delivered.push(webhookId);
         return OK;
       },
     });

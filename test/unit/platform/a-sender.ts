@@ -1,4 +1,6 @@
 import type { ClaimedDelivery } from '../../../functions/domain/delivery.ts';
+import type { Endpoint } from '../../../functions/domain/endpoint.ts';
+import type { OutboxEvent } from '../../../functions/domain/events.ts';
 import { gate, requirePermit } from '../../../functions/domain/gate.ts';
 import { FIRST_SANDBOX_GENERATION } from '../../../functions/domain/tenant.ts';
 import type { OutboundRequest, OutboundResult } from '../../../functions/platform/outbound/client.ts';
@@ -57,7 +59,7 @@ export function aSender({
       return receiver.post(request, attempt);
     },
   };
-  const send = webhookSender({
+  const prepare = webhookSender({
     gate: gate(states.of),
     outbound: {
       post: async (request, permit, onWritten) => {
@@ -72,6 +74,11 @@ export function aSender({
     userAgent: 'Example/1.0',
     now: () => now,
   });
+  const send = async (
+    delivery: ClaimedDelivery,
+    to: Endpoint,
+    ...attempt: [OutboxEvent, onSlow: () => void]
+  ) => (await prepare(delivery, to))(delivery, ...attempt);
   const sent = () => {
     const [request] = requests;
     if (request === undefined || requests.length > 1)
