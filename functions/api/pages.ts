@@ -3,7 +3,7 @@ import { invalid, type Problem } from '../domain/problem.ts';
 import { type CursorBinding, openCursor, requireKnownVersion, sealCursor } from '../domain/sealing.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { keyringSource, secretValue } from '../platform/keyrings.ts';
-import { fitIntoPage, success } from '../platform/reply.ts';
+import { fitIntoPage, type Reply, success } from '../platform/reply.ts';
 import type { Route } from '../platform/route.ts';
 import { buildTenantKey } from '../store/keys.ts';
 import type { Page, PageRequest } from '../store/pages.ts';
@@ -33,7 +33,7 @@ export async function unsealWithKeys<T>(
 }
 
 /**
- * Reads a page of a listing. Cursors are sealed, and bound to tenant, route, path and filters.
+ * Reads a page of a listing. A page that is too large for a response is cut. Cursors are sealed, and bound to tenant, route, path and filters.
  * @param filters of the query, in a fixed order
  */
 export async function paginate<T extends { id: string }>(
@@ -45,7 +45,7 @@ export async function paginate<T extends { id: string }>(
   },
   read: (page: PageRequest) => Promise<Page<T> | Problem>,
   filters: readonly string[] = [],
-) {
+): Promise<Reply> {
   const { tenant, params, query } = request;
   const binding: CursorBinding = {
     tenant: buildTenantKey(tenant),
@@ -62,7 +62,13 @@ export async function paginate<T extends { id: string }>(
   const page = await read({ limit: query.limit, after });
   if ('kind' in page) return page;
   const items = fitIntoPage(page.items, (item) => route.success.data.parse([item]));
-  const next = items.length < page.items.length ? items.at(-1)?.id : page.next;
-  const nextCursor = next === undefined ? null : await cursorKeys((ring) => sealCursor(ring, next, binding));
-  return success(items, { nextCursor });
+  const isCut = items.length < page.items.length;
+  // Only the reader knows where a page that can be followed continues.
+  if (isCut && page.follow !== undefined)
+    return paginate(route, { ...request, query: { ...query, limit: items.length } }, read, filters);
+  const toCursor = async (position: string | undefined) =>
+    position === undefined ? null : cursorKeys((ring) => sealCursor(ring, position, binding));
+  const nextCursor = await toCursor(isCut ? items.at(-1)?.id : page.next);
+  if (route.success.followed !== true) return success(items, { nextCursor });
+  return success(items, { nextCursor, followCursor: await toCursor(page.follow) });
 }

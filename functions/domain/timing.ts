@@ -5,10 +5,10 @@ export const DEFAULT_ATTEMPT_TIMEOUT_SECONDS = 10;
 export const API_TIMEOUT_SECONDS = 10;
 
 /**
- * Age from which an event is committed or lost for good: its id has the time at which its request began. The
+ * Age from which a row is committed or lost for good: its id has the time at which its request began. The
  * margin covers differences of clocks, and a write that DynamoDB applies after its function ended.
  */
-export const EVENT_LOG_DELAY_SECONDS = API_TIMEOUT_SECONDS + 5;
+export const COMMIT_WINDOW_SECONDS = API_TIMEOUT_SECONDS + 5;
 
 /** EventBridge invokes a rule at most once a minute. */
 export const RECONCILE_EVERY_SECONDS = 60;

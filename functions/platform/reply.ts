@@ -7,6 +7,8 @@ export interface Success {
   data: unknown;
   /** Lists only; null on the last page. */
   nextCursor?: string | null;
+  /** Lists that can be followed only; null when nothing can follow. */
+  followCursor?: string | null;
   /** Path of the created resource. */
   location?: string;
   /** Where it is not the route's own status. */
@@ -19,7 +21,7 @@ export type Reply = Success | Problem;
 
 export const success = (
   data: unknown,
-  extra: Pick<Success, 'location' | 'nextCursor' | 'status'> = {},
+  extra: Pick<Success, 'location' | 'nextCursor' | 'followCursor' | 'status'> = {},
 ): Success => ({
   kind: 'success',
   data,
@@ -54,7 +56,7 @@ export function problemResult(
 /** Success envelope (docs/specification.md, Response envelope); a 204 has no body. */
 export function successResult(
   status: number,
-  { data, nextCursor, location, replayed }: Success,
+  { data, nextCursor, followCursor, location, replayed }: Success,
   requestId: string,
   common: Headers,
 ): APIGatewayProxyResult {
@@ -67,10 +69,7 @@ export function successResult(
       ...(location === undefined ? {} : { Location: location }),
       ...(replayed ? { 'Idempotency-Replayed': 'true' } : {}),
     },
-    body:
-      status === 204
-        ? ''
-        : JSON.stringify({ success: true, data, ...(nextCursor === undefined ? {} : { nextCursor }) }),
+    body: status === 204 ? '' : JSON.stringify({ success: true, data, nextCursor, followCursor }),
   };
 }
 

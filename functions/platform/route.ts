@@ -83,6 +83,8 @@ export type Route = Declared & {
     readonly status: 200 | 201 | 202 | 204;
     /** Status when the resource is already as requested and nothing changes. */
     readonly unchanged?: 200;
+    /** A list that can be followed: each page has a `followCursor` for items to come. */
+    readonly followed?: true;
     /** Builds the response's `data`: fields that it does not name never leave the service. */
     readonly data: z.ZodMiniType;
   };

@@ -9,9 +9,10 @@ import {
 } from '../domain/conversation.ts';
 import type { ConversationId, EscalationId, MessageId, TicketId } from '../domain/ids.ts';
 import type { Tenant } from '../domain/tenant.ts';
+import { followPartition } from './following.ts';
 import { buildSandboxMark, CONVERSATION_SHARDS, keys, listShards, TICKET_SHARDS } from './keys.ts';
 import { type Page, type PageRequest, partitionReader, readNewestFirst } from './pages.ts';
-import { readRows, type Table } from './table.ts';
+import type { Table } from './table.ts';
 import { buildAddition, type Change } from './transaction.ts';
 
 export function conversationStore(service: Table) {
@@ -85,29 +86,15 @@ export function messageStore(service: Table) {
       return readNewestFirst([partitionReader(service, pk, (row) => Message.parse(row))], page);
     },
 
-    /**
-     * Reads messages after another one, oldest first, consistently.
-     * @param after id of the last message read; without it, from the beginning
-     * @param limit of messages examined, of any role
-     */
-    async after(
+    /** Reads messages as soon as they are committed, consistently, and each of them once. */
+    follow(
       tenant: Tenant,
       conversation: ConversationId,
-      { after, limit }: { after: MessageId | undefined; limit: number },
-    ): Promise<Message[]> {
-      const { Items = [] } = await service.client.send(
-        new QueryCommand({
-          TableName: service.name,
-          ConsistentRead: true,
-          Limit: limit,
-          KeyConditionExpression: after === undefined ? 'pk = :pk' : 'pk = :pk AND sk > :after',
-          ExpressionAttributeValues: {
-            ':pk': keys.messages(tenant, conversation),
-            ...(after === undefined ? {} : { ':after': after }),
-          },
-        }),
-      );
-      return readRows(service, Items, (row) => Message.parse(row));
+      page: PageRequest,
+      now: Date,
+    ): Promise<Page<Message>> {
+      const pk = keys.messages(tenant, conversation);
+      return followPartition(service, { pk, prefix: 'msg' }, (row) => Message.parse(row), page, now);
     },
 
     add(tenant: Tenant, message: Message): Change {

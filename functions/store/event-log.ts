@@ -5,7 +5,7 @@ import type { EventId } from '../domain/ids.ts';
 import { HISTORY_DAYS } from '../domain/redelivery.ts';
 import type { ExaminedEvent } from '../domain/redelivery-job.ts';
 import type { Tenant } from '../domain/tenant.ts';
-import { EVENT_LOG_DELAY_SECONDS } from '../domain/timing.ts';
+import { COMMIT_WINDOW_SECONDS } from '../domain/timing.ts';
 import { buildIdBound, EVENT_SHARDS, keys, listShards } from './keys.ts';
 import { parseEvent } from './outbox.ts';
 import {
@@ -77,18 +77,18 @@ export function eventLog(outbox: Table) {
 
     /**
      * Reads up to the time before which no more events can be committed: an event of a late transaction has
-     * an older id than events that the caller could have read (docs/architecture.md, Event log). There is a
-     * next page until the end of the range is read.
+     * an older id than events that the caller could have read (docs/architecture.md, Followed lists).
      */
     async listOldest(tenant: Tenant, page: PageRequest, filter: EventFilter, now: Date) {
-      const settled = new Date(now.getTime() - EVENT_LOG_DELAY_SECONDS * 1000);
+      const settled = new Date(now.getTime() - COMMIT_WINDOW_SECONDS * 1000);
       const end = getEarlier(filter.to, settled);
       const from = getStart(filter.from, now);
       const found = await listBetween(tenant, page, { ...filter, from, to: end }, 'oldest first');
-      if (found.next !== undefined || (filter.to !== undefined && filter.to <= settled)) return found;
+      if (found.next !== undefined) return { ...found, follow: found.next };
+      if (filter.to !== undefined && filter.to <= settled) return found;
       // The cursor may be ahead of this function's clock.
       const position = buildIdBound('evt', end);
-      return { ...found, next: page.after !== undefined && page.after > position ? page.after : position };
+      return { ...found, follow: page.after !== undefined && page.after > position ? page.after : position };
     },
   };
 }

@@ -249,7 +249,7 @@ export const DUE_END = '$';
 const isChannel = (id: ReceiverId): id is ChannelId => id.startsWith('chn_');
 
 /** Bound of ids by creation time: less than every id of that millisecond, more than those before it. */
-export const buildIdBound = (prefix: 'dlv' | 'evt' | 'aud', time: Date): string =>
+export const buildIdBound = (prefix: 'dlv' | 'evt' | 'aud' | 'msg', time: Date): string =>
   `${prefix}_${time.getTime().toString(16).padStart(12, '0')}`;
 
 /** Bounds of the ids of deliveries created from `start` until before `end`. */

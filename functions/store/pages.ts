@@ -2,13 +2,16 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { buildIdBound } from './keys.ts';
 import { readRows, type Table } from './table.ts';
 
-/** One page of a listing, newest first. `next` is the id to continue after, absent on the last page. */
+/** One page of a listing. */
 export interface Page<T> {
   items: T[];
+  /** Position after the page, absent on the last one. */
   next?: string;
+  /** Position from which later items are read, absent when there can be none. */
+  follow?: string;
 }
 
-/** `after` is the id of the last item read. */
+/** `after` is the `next` or `follow` of an earlier page. */
 export interface PageRequest {
   limit: number;
   after?: string | undefined;

@@ -10,6 +10,11 @@ const NEXT_CURSOR = {
   description: 'The `cursor` of the next page; null on the last page.',
 };
 
+const FOLLOW_CURSOR = {
+  type: ['string', 'null'],
+  description: 'The `cursor` that continues with later items; null when there can be none.',
+};
+
 /** The envelope of `Webhook` is `WebhookResponse`, that of a page of them `WebhookPage`. */
 const envelopeName = (route: Answering): string =>
   `${schemaName(route.success.data)}${isPaged(route) ? 'Page' : 'Response'}`;
@@ -26,14 +31,17 @@ export const envelopeSchemas = (routes: readonly Answering[]): Record<string, Sc
   );
 
 function envelope(route: Answering): Schema {
-  const paged = isPaged(route);
+  const cursors = {
+    ...(isPaged(route) ? { nextCursor: NEXT_CURSOR } : {}),
+    ...(route.success.followed ? { followCursor: FOLLOW_CURSOR } : {}),
+  };
   return {
     type: 'object',
     properties: {
       success: { type: 'boolean', const: true, description: 'Always `true`.' },
       data: schemaRef(route.success.data),
-      ...(paged ? { nextCursor: NEXT_CURSOR } : {}),
+      ...cursors,
     },
-    required: ['success', 'data', ...(paged ? ['nextCursor'] : [])],
+    required: ['success', 'data', ...Object.keys(cursors)],
   };
 }

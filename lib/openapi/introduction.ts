@@ -62,7 +62,8 @@ retried as they are.
 
 Lists are paginated, newest first. Pass \`nextCursor\` as \`cursor\` to get the next page; it is null on the
 last page. Cursors are opaque: do not parse or construct them. Pages neither skip nor repeat an item that
-existed when the listing began.
+existed when the listing began. A list that can be followed has a \`followCursor\` as well: pass it as
+\`cursor\` to get later items.
 
 ## Rate limits
 

@@ -33,6 +33,8 @@ export interface OperationText {
   readonly body?: object;
   /** An example of the answer's `data`; given unless the answer is a 204. */
   readonly data?: unknown;
+  /** The example's `followCursor`, if it has one. */
+  readonly followCursor?: string;
   /** The same for a call with a sandbox key, where it shows what live answers never have. */
   readonly sandbox?: unknown;
   /** Path of what was created: the example of the `Location` header; given when the answer has one. */

@@ -55,7 +55,7 @@ export const PARAMETERS = {
     name: 'cursor',
     in: 'query',
     description:
-      'The unchanged `nextCursor` of the previous page. Omit for the first page. A cursor that was altered, or that is from another list, is rejected.',
+      'The unchanged `nextCursor` or `followCursor` of the previous page. Omit for the first page. A cursor that was altered, or that is from another list, is rejected.',
     schema: { type: 'string' },
     example: CURSOR,
   },

@@ -55,12 +55,16 @@ function successResponse(
 }
 
 /** One example, or one live and one of a sandbox. */
-function examplesOf(route: Route, { data, sandbox }: OperationText): Pick<MediaType, 'example' | 'examples'> {
+function examplesOf(
+  route: Route,
+  { data, followCursor, sandbox }: OperationText,
+): Pick<MediaType, 'example' | 'examples'> {
   // Parsed, so that it is what an answer builds, in its order.
   const value = (of: unknown) => ({
     success: true,
     data: route.success.data.parse(of),
     ...(isPaged(route) ? { nextCursor: null } : {}),
+    ...(route.success.followed ? { followCursor: followCursor ?? null } : {}),
   });
   if (sandbox === undefined) return { example: value(data) };
   return {

@@ -11,7 +11,7 @@ export const MORE_CASES: Readonly<Record<string, string[]>> = {
     'test/unit/platform/pipeline/sandbox-routing.test.ts',
   ],
   contract: [
-    'test/contract/store/{conversations,delivery-filters,event-log,fencing,listings,mailing-races,purging}.test.ts',
+    'test/contract/store/{conversations,delivery-filters,event-log,fencing,followers,listings,mailing-races,purging}.test.ts',
   ],
 };
 

@@ -12,7 +12,7 @@ export const listEvents = {
   dashboard: 'member',
   params: shared.NoParams,
   query: schema.ListEventsQuery,
-  success: { status: 200, data: z.array(schema.Event) },
+  success: { status: 200, followed: true, data: z.array(schema.Event) },
 } as const satisfies Route;
 
 export const readEvent = {

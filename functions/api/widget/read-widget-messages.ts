@@ -1,7 +1,8 @@
 import type { Message } from '../../domain/conversation.ts';
 import { requirePermit } from '../../domain/gate.ts';
-import { MessageId } from '../../domain/ids.ts';
 import { messageStore } from '../../store/conversations.ts';
+import { getStart } from '../../store/following.ts';
+import type { Page } from '../../store/pages.ts';
 import { paginate } from '../pages.ts';
 import { tables } from '../route-handler.ts';
 import { visitorGate, visitorRouteHandler } from '../visitor-route-handler.ts';
@@ -11,29 +12,23 @@ import { VisibleRole } from './schemas.ts';
 const messages = messageStore(tables.service);
 
 /**
- * Returns the messages that a visitor has not read, oldest first; none in a sandbox (docs/specification.md,
- * Sandbox rules). The cursor is the last message examined, so that hidden ones are examined once. It
- * continues with messages to come, and is null only while there are none.
+ * Returns the messages that a visitor has not read; none in a sandbox (docs/specification.md, Sandbox rules).
+ * Hidden messages count as read too.
  */
 export const handler = visitorRouteHandler(routes.readWidgetMessages, (request) => {
-  const { tenant, conversationId } = request;
+  const { tenant, conversationId, now } = request;
   return paginate(
     routes.readWidgetMessages,
     request,
-    async ({ limit, after }) => {
-      const found = await visitorGate<Message[]>(tenant.orgId, {
+    async (page) => {
+      const { items, ...position } = await visitorGate<Page<Message>>(tenant.orgId, {
         live(permit) {
           requirePermit(permit);
-          const last = after === undefined ? undefined : MessageId.parse(after);
-          return messages.after(tenant, conversationId, { after: last, limit });
+          return messages.follow(tenant, conversationId, page, now);
         },
-        sandbox: async () => [],
+        sandbox: async () => ({ items: [], follow: page.after ?? getStart('msg') }),
       });
-      const next = found.at(-1)?.id ?? after;
-      return {
-        items: found.filter(({ role }) => VisibleRole.safeParse(role).success),
-        ...(next === undefined ? {} : { next }),
-      };
+      return { items: items.filter(({ role }) => VisibleRole.safeParse(role).success), ...position };
     },
     [conversationId],
   );

@@ -25,5 +25,5 @@ export const readWidgetMessages = {
   visitor: true,
   params: shared.NoParams,
   query: shared.PageQuery,
-  success: { status: 200, data: z.array(schema.WidgetMessage) },
+  success: { status: 200, followed: true, data: z.array(schema.WidgetMessage) },
 } as const satisfies Route;

@@ -94,14 +94,16 @@ Fails with \`CONFLICT\` unless the conversation is on a channel of kind \`web_wi
 first. Browsers can call it from any site: preflight requests are answered, and \`Access-Control-Allow-Origin\`
 is \`*\`.
 
-Call it without \`cursor\` first, then every few seconds with the previous \`nextCursor\`, which continues with
-messages to come and is null only while there are none. Messages recorded at the same moment may become visible
-one after the other: to miss none, use a cursor that is 30 seconds old, and ignore duplicates by \`id\`.
+Call it without \`cursor\` first, then every few seconds with the previous \`followCursor\`, at once while
+\`nextCursor\` is not null. Each message comes exactly once, as soon as it is recorded. Of messages recorded at the
+same moment, an earlier one may come after a later one: show them by \`createdAt\`. Of more than 50 messages in 15
+seconds, the last ones may come after that time.
 
 All visitors of a conversation share 60 requests a minute, apart from the organization’s rate limit. **In a
 sandbox**, the list is always empty.`,
     answer: 'A page of new messages.',
     data: examples.widgetMessages,
+    followCursor: examples.CURSOR,
     sandbox: [],
   },
 } as const satisfies Record<string, OperationText>;

@@ -30,9 +30,10 @@ export const operations = {
     description: `Lists the events of the last 30 days, newest first. Narrow the list with \`type\`, \`from\` and \`to\`. Continue until \`nextCursor\` is null:
 with a filter, a page may be short or empty and still have a \`nextCursor\`.
 
-**Follow the log** with \`order=asc\` to process events without receiving webhooks. The oldest events come first, and \`nextCursor\` is never null while \`to\` is in
-the future or absent: store it, and request the next page with it, at once after a full page and some seconds later after an empty one. Each event comes exactly
-once. An event appears 15 seconds after it happened: until then, an earlier event may still be committed.
+**Follow the log** with \`order=asc\` to process events without receiving webhooks. The oldest events come first. Store the \`followCursor\` of each page that was
+processed, and request the next page with it: at once, or some seconds later where \`nextCursor\` is null. Each event comes exactly once. An event appears 15
+seconds after it happened: until then, an earlier event may still be committed. \`followCursor\` is null with \`order=desc\`, and once all events before \`to\` were
+returned.
 
 **With \`include=deliveries\`** each event has the state of its \`deliveries\`: at each endpoint the first delivery, and the redelivery that succeeded unless the
 first one did. Deliveries at deleted endpoints are included, for the first 50 endpoints deleted since the oldest event of the page. The state may be a second old.

@@ -42,7 +42,7 @@ function writeModule(document: ApiDocument, style: Style): string {
     '',
     'from .. import models',
     `from ..calls import ${style.calls}`,
-    `from ..pages import ${[style.pages, 'EventBatch'].sort().join(', ')}`,
+    `from ..pages import ${[style.pages, 'Batch'].sort().join(', ')}`,
     'from ..request import Call',
     'from . import operations',
     '',
@@ -100,7 +100,7 @@ function writeMethod(document: ApiDocument, method: Method, style: Style): strin
   const { operation, name } = method;
   const { body, result } = operation;
   const filter = filterOf(operation) && `params.${filterName(operation)}`;
-  if (name === 'follow') return writeFollow(method, style);
+  if (name === 'follow') return writeFollow(method, typeOfResult(document, result), style);
   if (operation.isList) return writeList(method, filter, typeOfResult(document, result), style);
   const kinds = body === undefined ? [] : kindsOf(document.components.schemas, body);
   if (kinds.length > 1) return writeOverloads(document, method, kinds, style);
@@ -209,7 +209,26 @@ function writeList(method: Method, filter: string | undefined, item: string, sty
   ];
 }
 
-function writeFollow({ operation }: Method, { iterator }: Style): string[] {
+/** How lists are followed. */
+const FOLLOWED: Readonly<Record<string, { filter?: string; query?: string; text: readonly string[] }>> = {
+  listEvents: {
+    filter: 'params.FollowEvents',
+    query: '{**query, "order": "asc"}',
+    text: [
+      'Reads on without an end, in their order, each event once, some 15 seconds after it happened. Process',
+      'a batch, then store its `follow_cursor`: after a restart the batch that was not stored comes again.',
+    ],
+  },
+  readWidgetMessages: {
+    text: [
+      'Reads on without an end, each message once, as soon as it is recorded. Show them by `created_at`.',
+    ],
+  },
+};
+
+function writeFollow({ operation }: Method, item: string, { iterator }: Style): string[] {
+  const how = FOLLOWED[operation.id];
+  if (how === undefined) throw new Error(`FOLLOWED has no ${operation.id}.`);
   return [
     ...wrap(
       `${METHOD}def follow(`,
@@ -219,15 +238,22 @@ function writeFollow({ operation }: Method, { iterator }: Style): string[] {
         'cursor: str | None = None',
         'poll_seconds: float = 2.0',
         TIMEOUT,
-        '**query: Unpack[params.FollowEvents]',
+        ...(how.filter === undefined ? [] : [`**query: Unpack[${how.filter}]`]),
       ],
-      `) -> ${iterator}[EventBatch[models.Event]]:`,
+      `) -> ${iterator}[Batch[${item}]]:`,
     ),
     `${BODY}"""`,
-    `${BODY}Reads on without an end, each event once, some 15 seconds after it happened. Process a batch, then`,
-    `${BODY}store its \`next_cursor\`: after a restart the batch that was not stored comes again.`,
+    ...how.text.map((line) => `${BODY}${line}`),
     `${BODY}"""`,
-    `${BODY}call = Call(operations.${toConstant(operation.id)}, query=query, timeout=timeout)`,
+    ...wrap(
+      `${BODY}call = Call(`,
+      [
+        `operations.${toConstant(operation.id)}`,
+        ...(how.query === undefined ? [] : [`query=${how.query}`]),
+        'timeout=timeout',
+      ],
+      ')',
+    ),
     `${BODY}return self._calls.follow(call, cursor, poll_seconds)`,
   ];
 }

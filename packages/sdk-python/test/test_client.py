@@ -242,11 +242,13 @@ def test_follows_the_event_log_without_an_end(a_service: Services) -> None:
 
     def respond(request: httpx.Request, tried: int) -> httpx.Response:
         data = [] if tried == 1 else [{**event, "id": f"evt_{tried}"}]
-        return httpx.Response(200, json={"data": data, "nextCursor": f"after {tried}"})
+        next = f"after {tried}"
+        body = {"data": data, "nextCursor": None if tried == 1 else next, "followCursor": next}
+        return httpx.Response(200, json=body)
 
     service = a_service(respond)
     batches = collect(service.client.events.follow(cursor="stored", poll_seconds=3, type=["webhook.test"]), 2)
-    assert [(batch.data[0].id, batch.next_cursor) for batch in batches] == [
+    assert [(batch.data[0].id, batch.follow_cursor) for batch in batches] == [
         ("evt_0", "after 0"),
         ("evt_2", "after 2"),
     ]
@@ -312,9 +314,10 @@ def test_reads_a_conversation_with_a_visitor_token() -> None:
     def respond(request: httpx.Request) -> httpx.Response:
         assert request.headers["authorization"] == "Bearer cvt_1"
         message = {"id": "msg_1", "role": "agent", "content": "Hi", "createdAt": "2026-11-20T09:31:00.250Z"}
-        return httpx.Response(200, json={"data": [message], "nextCursor": None})
+        return httpx.Response(200, json={"data": [message], "nextCursor": None, "followCursor": "a"})
 
     widget = Widget(
         visitor_token="cvt_1", base_url=BASE_URL, http=httpx.Client(transport=httpx.MockTransport(respond))
     )
     assert [message.content for message in widget.messages()] == ["Hi"]
+    assert [batch.data[0].content for batch in collect(widget.follow(), 1)] == ["Hi"]

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from typing_extensions import assert_never, assert_type
 
-from conversation_service import AsyncClient, Client, EventBatch, Page, models
+from conversation_service import AsyncClient, Client, Batch, Page, models
 from conversation_service.receiver import Event, verify
 
 
@@ -16,7 +16,7 @@ def calls(client: Client) -> None:
     assert_type(client.webhooks.delete("whk_1"), None)
     assert_type([each.created_at for each in client.events.list(type=["webhook.test"])], list[datetime])
     assert_type(client.tickets.list().page(), Page[models.Ticket])
-    assert_type(client.events.follow(), Iterator[EventBatch[models.Event]])
+    assert_type(client.events.follow(), Iterator[Batch[models.Event]])
     http = client.channels.create(kind="http", name="a", url="https://example.com")
     assert_type(http, models.CreatedHttpChannel)
     widget = client.channels.create(kind="web_widget", name="a")

@@ -38,6 +38,22 @@ export class ApiError extends Error {
   }
 }
 
+/**
+ * A response that is not as documented, for example the page of a proxy. The request may have taken effect.
+ */
+export class ResponseError extends Error {
+  override name = 'ResponseError';
+  /** HTTP status. */
+  readonly status: number | undefined;
+  readonly requestId: string | undefined;
+
+  constructor(message: string, { status, requestId }: { status?: number; requestId?: string | undefined }) {
+    super(message);
+    this.status = status;
+    this.requestId = requestId;
+  }
+}
+
 /** No response arrived: the service cannot be reached, or the connection broke. The cause has more. */
 export class ConnectionError extends Error {
   override name = 'ConnectionError';

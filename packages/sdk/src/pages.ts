@@ -1,8 +1,29 @@
+import { ResponseError } from './errors.ts';
+import type { CallOptions } from './transport.ts';
+import { wait } from './wait.ts';
+
 /** A page of a list. */
 export interface Page<Item> {
   data: readonly Item[];
   /** Null on the last page. A page may be short, or empty, and not be the last. */
   nextCursor: string | null;
+  /** Of lists that can be followed: continues with later items; null when there can be none. */
+  followCursor?: string | null;
+}
+
+/** Items of a list that is followed. */
+export interface Batch<Item> {
+  data: readonly Item[];
+  /** Where to continue after a restart, as the `cursor` of `follow`. */
+  followCursor: string;
+}
+
+/** How a list is followed. */
+export interface FollowOptions extends CallOptions {
+  /** Of the last batch that was processed. */
+  cursor?: string;
+  /** Milliseconds between reads at the end of the list: 2,000 without it. */
+  pollMs?: number;
 }
 
 /**
@@ -47,5 +68,19 @@ export class Pages<Item> implements AsyncIterable<Item> {
       if (items.length >= limit) break;
     }
     return items;
+  }
+}
+
+/** Reads on without an end: batches of a list that can be followed, as items are added. */
+export async function* follow<Item>(
+  list: Pages<Item>,
+  { cursor, pollMs = 2_000, signal }: FollowOptions,
+): AsyncGenerator<Batch<Item>, void, undefined> {
+  for (let next = cursor; ; ) {
+    const { data, nextCursor, followCursor } = await list.page(next);
+    if (typeof followCursor !== 'string') throw new ResponseError('The page has no followCursor.', {});
+    if (data.length > 0) yield { data, followCursor };
+    next = followCursor;
+    if (nextCursor === null) await wait(pollMs, signal);
   }
 }

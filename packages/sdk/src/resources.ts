@@ -1,7 +1,6 @@
 import type { BodyOf, DataOf, FilterOf, Operation, QueryOf, ResponseOf } from './operations.ts';
-import type { Page } from './pages.ts';
+import { type FollowOptions, follow } from './pages.ts';
 import type { CallOptions, Input, Transport, WriteOptions } from './transport.ts';
-import { wait } from './wait.ts';
 
 /*
  * The operations as methods. What each of them does, its limits and its errors are in the API reference,
@@ -10,20 +9,6 @@ import { wait } from './wait.ts';
 
 /** The resource of a successful response. */
 type Read = <O extends Operation>(operation: O, input?: Input, options?: WriteOptions) => Promise<DataOf<O>>;
-
-/** A batch of the event log, in the order in which events happened. */
-export interface EventBatch extends Page<DataOf<'listEvents'>[number]> {
-  /** Where to continue after a restart, as the `cursor` of `follow`. */
-  nextCursor: string;
-}
-
-/** How the event log is followed. */
-export interface FollowOptions extends CallOptions {
-  /** Of the last batch that was processed. */
-  cursor?: string;
-  /** Milliseconds between reads at the end of the log: 2,000 without it. */
-  pollMs?: number;
-}
 
 export function createResources({ send, list }: Transport) {
   const read: Read = async <O extends Operation>(operation: O, input?: Input, options?: WriteOptions) => {
@@ -85,21 +70,11 @@ export function createResources({ send, list }: Transport) {
       /** With its payload, and its delivery at each endpoint. */
       get: (id: string, options?: CallOptions) => read('readEvent', { path: { id } }, options),
       /**
-       * Reads on without an end, each event once, some 15 seconds after it happened. Process a batch, then
-       * store its `nextCursor`: after a restart the batch that was not stored comes again.
+       * Reads on without an end, in their order, each event once, some 15 seconds after it happened. Process a
+       * batch, then store its `followCursor`: after a restart the batch that was not stored comes again.
        */
-      async *follow(
-        filter: Omit<FilterOf<'listEvents'>, 'order' | 'to'> = {},
-        { cursor, pollMs = 2_000, ...options }: FollowOptions = {},
-      ): AsyncGenerator<EventBatch, void, undefined> {
-        const pages = list('listEvents', { query: { ...filter, order: 'asc' } }, options);
-        for await (const page of pages.pages(cursor)) {
-          // With `order=asc` and no `to` there is always a next page.
-          if (page.data.length > 0 && page.nextCursor !== null)
-            yield { data: page.data, nextCursor: page.nextCursor };
-          else await wait(pollMs, options.signal);
-        }
-      },
+      follow: (filter: Omit<FilterOf<'listEvents'>, 'order' | 'to'> = {}, options: FollowOptions = {}) =>
+        follow(list('listEvents', { query: { ...filter, order: 'asc' } }, options), options),
     },
 
     conversations: {

@@ -1,4 +1,5 @@
 import type { FilterOf } from './operations.ts';
+import { type FollowOptions, follow } from './pages.ts';
 import { type CallOptions, createTransport, type TransportOptions } from './transport.ts';
 
 export interface WidgetOptions extends Omit<TransportOptions, 'credential'> {
@@ -10,8 +11,10 @@ export interface WidgetOptions extends Omit<TransportOptions, 'credential'> {
 export function createWidget({ visitorToken, ...options }: WidgetOptions) {
   const { list } = createTransport({ ...options, credential: visitorToken });
   return {
-    /** The conversation's messages. */
+    /** The messages that are there. */
     messages: (filter?: FilterOf<'readWidgetMessages'>, own?: CallOptions) =>
       list('readWidgetMessages', { query: filter ?? {} }, own),
+    /** Reads on without an end, each message once, as soon as it is recorded. Show them by `createdAt`. */
+    follow: (own: FollowOptions = {}) => follow(list('readWidgetMessages', {}, own), own),
   };
 }

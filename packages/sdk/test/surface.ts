@@ -21,7 +21,7 @@ export function listMethods(): Method[] {
     },
     list: (operation) => {
       asked.push(operation);
-      return new Pages(async () => ({ data: [], nextCursor: null }));
+      return new Pages(async () => ({ data: [], nextCursor: null, followCursor: 'next' }));
     },
   };
   const methods: Method[] = [];
@@ -39,7 +39,11 @@ export function listMethods(): Method[] {
   visit(createResources(transport), 'client');
   return [
     ...methods,
-    { operation: 'readWidgetMessages', name: 'widget.messages', route: ROUTES.readWidgetMessages },
+    ...['messages', 'follow'].map((name) => ({
+      operation: 'readWidgetMessages' as const,
+      name: `widget.${name}`,
+      route: ROUTES.readWidgetMessages,
+    })),
   ];
 }
 

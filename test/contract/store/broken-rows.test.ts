@@ -301,8 +301,8 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
     readers: {
       list: async ({ service }, tenant) =>
         ids((await messageStore(service).list(tenant, conversation, PAGE)).items),
-      "after, for the widget's visitors": async ({ service }, tenant) =>
-        ids(await messageStore(service).after(tenant, conversation, { after: undefined, limit: 100 })),
+      "follow, for the widget's visitors": async ({ service }, tenant) =>
+        ids((await messageStore(service).follow(tenant, conversation, PAGE, NOW)).items),
     },
   },
   escalation: {

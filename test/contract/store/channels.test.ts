@@ -1,16 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type Channel, parseChannelId } from '../../../functions/domain/channel.ts';
+import type { Channel } from '../../../functions/domain/channel.ts';
 import { deriveDeliveryId, newId } from '../../../functions/domain/ids.ts';
 import { channelStore } from '../../../functions/store/channels.ts';
-import { messageStore } from '../../../functions/store/conversations.ts';
 import { deliveryContexts } from '../../../functions/store/delivery-context.ts';
 import { buildEndpointChange } from '../../../functions/store/endpoint-state.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
 import { outboxStore } from '../../../functions/store/outbox.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import {
-  aConversation,
-  aMessage,
   anEndpoint,
   anEvent,
   anHttpChannel,
@@ -126,31 +123,5 @@ describe('an `http` channel', () => {
       unproven: true,
     });
     expect(deriveDeliveryId(event.id, channel.id)).toMatch(/^dlv_/);
-  });
-});
-
-describe('the messages after a given one', () => {
-  it('are the later ones of the conversation, oldest first, up to the limit', async () => {
-    const { service, commit } = await anOrganization();
-    const messages = messageStore(service);
-    const tenant = aTenant();
-    const conversation = aConversation({ channelId: newId('chn', NOW) });
-    expect(parseChannelId(conversation)).toBeDefined();
-    const made = Array.from({ length: 7 }, (_, index) =>
-      aMessage({ id: newId('msg', later(NOW, index)), conversationId: conversation.id }),
-    );
-    for (const message of made.toReversed()) await commit([messages.add(tenant, message)]);
-    await commit([
-      messages.add(tenant, aMessage()),
-      messages.add(aTenant(), aMessage({ conversationId: conversation.id })),
-    ]);
-    const readAfter = (id: (typeof made)[number]['id'] | undefined, limit: number) =>
-      messages.after(tenant, conversation.id, { after: id, limit });
-
-    expect(await readAfter(undefined, 100)).toEqual(made);
-    expect(await readAfter(undefined, 3)).toEqual(made.slice(0, 3));
-    expect(await readAfter(made[2]?.id, 3)).toEqual(made.slice(3, 6));
-    expect(await readAfter(made[6]?.id, 3)).toEqual([]);
-    expect(await readAfter(newId('msg', later(NOW, -1)), 1)).toEqual(made.slice(0, 1));
   });
 });

@@ -99,7 +99,7 @@ export async function startFakeOrganization(): Promise<FakeOrganization> {
       query.get('cursor') ?? (query.has('from') ? events.findIndex(isFrom(query.get('from'))) : 0),
     );
     const begin = start < 0 ? events.length : start;
-    return [200, events.slice(begin), { nextCursor: String(events.length) }];
+    return [200, events.slice(begin), { nextCursor: null, followCursor: String(events.length) }];
   }
   const isFrom = (from: string | null) => (event: { createdAt: string }) => event.createdAt >= (from ?? '');
 

@@ -218,7 +218,9 @@ describe.each(all)('the operation %s', (_, route) => {
     if (route.success.status === 204) expect(content).toBeUndefined();
     else
       expect(resolved<Schema>(document, content?.['application/json']?.schema).required).toEqual(
-        isPaged(route) ? ['success', 'data', 'nextCursor'] : ['success', 'data'],
+        ['success', 'data', isPaged(route) && 'nextCursor', route.success.followed && 'followCursor'].filter(
+          Boolean,
+        ),
       );
   });
 

@@ -39,9 +39,8 @@ async function readPart(
     part.rows.push(...rows.filter(({ data }) => data.conversationId === id));
     part.reached = rows.at(-1)?.createdAt ?? part.reached;
     part.at = at;
-    // There is always a next page: the log goes on.
-    if (rows.length === 0) return { ...part, next: null };
     part.next = next;
+    if (next === null) break;
   }
   return part;
 }

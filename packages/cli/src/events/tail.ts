@@ -40,11 +40,11 @@ export async function* tail(
         { ...(types && { type: types }), ...(from && { from: from.toISOString() }), limit: 100 },
         { signal, ...(cursor !== undefined && { cursor }), ...(pollMs !== undefined && { pollMs }) },
       );
-      for await (const { data, nextCursor } of batches) {
+      for await (const { data, followCursor } of batches) {
         if (isTroubled) onRecovery();
         isTroubled = false;
-        yield { events: data, cursor: nextCursor };
-        cursor = nextCursor;
+        yield { events: data, cursor: followCursor };
+        cursor = followCursor;
       }
     } catch (error) {
       signal.throwIfAborted();

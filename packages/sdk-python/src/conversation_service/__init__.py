@@ -14,7 +14,7 @@ from .exchange import DeprecationNotice
 from .generated import error_types
 from .generated.error_types import *  # noqa: F403
 from .model import UnknownModel
-from .pages import AsyncPages, EventBatch, Page, Pages
+from .pages import AsyncPages, Batch, Page, Pages
 
 __all__ = [
     "ApiError",
@@ -25,7 +25,7 @@ __all__ = [
     "ConnectionError",
     "DeprecatedOperationWarning",
     "DeprecationNotice",
-    "EventBatch",
+    "Batch",
     "Options",
     "Page",
     "Pages",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
 from .exchange import Exchange
-from .pages import AsyncPages, EventBatch, Listing, Pages, follow, single
+from .pages import AsyncPages, Batch, Listing, Pages, follow, single
 from .request import Call
 from .steps import iterate, iterate_async, run, run_async
 
@@ -24,8 +24,8 @@ class Calls:
     def list(self, call: Call[T]) -> Pages[T]:
         return Pages(self.exchange, call)
 
-    def follow(self, call: Call[T], cursor: str | None, poll_seconds: float) -> Iterator[EventBatch[T]]:
-        return iterate(follow(Listing(self.exchange, oldest_first(call)), cursor, poll_seconds))
+    def follow(self, call: Call[T], cursor: str | None, poll_seconds: float) -> Iterator[Batch[T]]:
+        return iterate(follow(Listing(self.exchange, call), cursor, poll_seconds))
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,5 @@ class AsyncCalls:
     def list(self, call: Call[T]) -> AsyncPages[T]:
         return AsyncPages(self.exchange, call)
 
-    def follow(self, call: Call[T], cursor: str | None, poll_seconds: float) -> AsyncIterator[EventBatch[T]]:
-        return iterate_async(follow(Listing(self.exchange, oldest_first(call)), cursor, poll_seconds))
-
-
-def oldest_first(call: Call[T]) -> Call[T]:
-    return replace(call, query={**call.query, "order": "asc"})
+    def follow(self, call: Call[T], cursor: str | None, poll_seconds: float) -> AsyncIterator[Batch[T]]:
+        return iterate_async(follow(Listing(self.exchange, call), cursor, poll_seconds))

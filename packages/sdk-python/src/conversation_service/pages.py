@@ -24,13 +24,16 @@ class Page(Generic[T]):
     data: list[T]
     next_cursor: str | None
     """None on the last page."""
+    follow_cursor: str | None = None
+    """Of lists that can be followed: continues with later items."""
 
 
 @dataclass(frozen=True)
-class EventBatch(Page[T]):
-    """A batch of the event log, in the order in which events happened."""
+class Batch(Generic[T]):
+    """Items of a list that is followed."""
 
-    next_cursor: str
+    data: list[T]
+    follow_cursor: str
     """Where to continue after a restart, as the `cursor` of `follow`."""
 
 
@@ -86,7 +89,8 @@ def page(listing: Listing[T], cursor: str | None) -> Steps[Page[T]]:
         call = replace(call, query={**call.query, "cursor": cursor})
     body = yield from listing.exchange.send(call)
     try:
-        return Page([call.operation.parse(item) for item in body["data"]], body["nextCursor"])
+        items = [call.operation.parse(item) for item in body["data"]]
+        return Page(items, body["nextCursor"], body.get("followCursor"))
     except (LookupError, TypeError, ValidationError) as cause:
         raise ResponseError("The page is not as documented.", request_id=None) from cause
 
@@ -114,14 +118,15 @@ def items(listing: Listing[T], limit: int | None = None) -> EmittingSteps[T]:
             left -= len(read.data)
 
 
-def follow(listing: Listing[T], cursor: str | None, poll_seconds: float) -> EmittingSteps[EventBatch[T]]:
+def follow(listing: Listing[T], cursor: str | None, poll_seconds: float) -> EmittingSteps[Batch[T]]:
     while True:
         read = yield from page(listing, cursor)
-        # In ascending order, and without an end, there is always a next page.
-        cursor = read.next_cursor or cursor
-        if read.data and read.next_cursor is not None:
-            yield Emit(EventBatch(read.data, read.next_cursor))
-        else:
+        cursor = read.follow_cursor
+        if cursor is None:
+            raise ResponseError("The page has no followCursor.", request_id=None)
+        if read.data:
+            yield Emit(Batch(read.data, cursor))
+        if read.next_cursor is None:
             yield partial(listing.exchange.sleep, poll_seconds)
 
 

@@ -200,7 +200,10 @@ describe('a client of the API', () => {
   it('follows the event log without an end, from a stored cursor on', async () => {
     const { client } = aClient(({ url }) => {
       const at = Number(url.searchParams.get('cursor') ?? 0);
-      return json(200, { data: at % 2 === 0 ? [`e${at}`] : [], nextCursor: String(at + 1) });
+      const next = String(at + 1);
+      const isEnd = at % 3 === 0;
+      const data = at % 2 === 0 ? [`e${at}`] : [];
+      return json(200, { data, nextCursor: isEnd ? null : next, followCursor: next });
     });
     const seen: unknown[] = [];
     for await (const batch of client.events.follow(
@@ -211,8 +214,8 @@ describe('a client of the API', () => {
       if (seen.length === 2) break;
     }
     expect(seen).toEqual([
-      { data: ['e4'], nextCursor: '5' },
-      { data: ['e6'], nextCursor: '7' },
+      { data: ['e4'], followCursor: '5' },
+      { data: ['e6'], followCursor: '7' },
     ]);
   });
 

@@ -43,7 +43,7 @@ const toShape = (text: string): string =>
   text
     .replaceAll(/\b([a-z]{3})_[0-9a-f]{32}\b/g, '$1_…')
     .replaceAll(/\b(whsec|ck_live|ck_sandbox|cvt)_[\w+/=-]+/g, '$1_…')
-    .replaceAll(/"nextCursor":"[\w-]+"/g, '"nextCursor":"…"')
+    .replaceAll(/"(nextCursor|followCursor)":"[\w-]+"/g, '"$1":"…"')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '…')
     .replaceAll(/\b\d\d:\d\d:\d\d\.\d{3}\b/g, '…')
     .replaceAll(/\s+(?:\d+(?:\.\d+)?|…) m?s\b/g, ' … s')

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from .. import models
 from ..calls import Calls
-from ..pages import EventBatch, Pages
+from ..pages import Batch, Pages
 from ..request import Call
 from . import operations
 
@@ -291,12 +291,12 @@ class Events:
         poll_seconds: float = 2.0,
         timeout: float | None = None,
         **query: Unpack[params.FollowEvents],
-    ) -> Iterator[EventBatch[models.Event]]:
+    ) -> Iterator[Batch[models.Event]]:
         """
-        Reads on without an end, each event once, some 15 seconds after it happened. Process a batch, then
-        store its `next_cursor`: after a restart the batch that was not stored comes again.
+        Reads on without an end, in their order, each event once, some 15 seconds after it happened. Process
+        a batch, then store its `follow_cursor`: after a restart the batch that was not stored comes again.
         """
-        call = Call(operations.LIST_EVENTS, query=query, timeout=timeout)
+        call = Call(operations.LIST_EVENTS, query={**query, "order": "asc"}, timeout=timeout)
         return self._calls.follow(call, cursor, poll_seconds)
 
 
@@ -515,6 +515,15 @@ class WidgetResources:
         """Read new messages as a visitor: `GET /api/v1/widget/messages`"""
         call = Call(operations.READ_WIDGET_MESSAGES, {}, query=query, timeout=timeout)
         return self._calls.list(call)
+
+    def follow(
+        self, *, cursor: str | None = None, poll_seconds: float = 2.0, timeout: float | None = None
+    ) -> Iterator[Batch[models.WidgetMessage]]:
+        """
+        Reads on without an end, each message once, as soon as it is recorded. Show them by `created_at`.
+        """
+        call = Call(operations.READ_WIDGET_MESSAGES, timeout=timeout)
+        return self._calls.follow(call, cursor, poll_seconds)
 
 
 class Resources:
