@@ -33,7 +33,8 @@ export async function unsealWithKeys<T>(
 }
 
 /**
- * Reads a page of a listing. A page that is too large for a response is cut. Cursors are sealed, and bound to tenant, route, path and filters.
+ * Reads a page of a listing, cut if it is too large for a response. Cursors are sealed, and bound to tenant,
+ * route, path and filters.
  * @param filters of the query, in a fixed order
  */
 export async function paginate<T extends { id: string }>(

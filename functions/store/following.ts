@@ -33,8 +33,8 @@ const formatPosition = ({ after, named }: Position, prefix: string): string =>
 
 /**
  * Reads rows of a partition by ascending id, as soon as they are committed, consistently, and each of them
- * once. A row whose commit was overtaken comes after those that overtook it. Of more than `MOST_NAMED` rows, or
- * 1 MB, within the commit window, the last ones come when it has passed.
+ * once. A row whose commit was overtaken comes after those that overtook it. Of more than `MOST_NAMED` rows,
+ * or 1 MB, within the commit window, the last ones come when it has passed.
  * @param parse throws when a row is invalid
  */
 export async function followPartition<T extends { id: string }>(

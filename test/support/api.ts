@@ -13,6 +13,7 @@ interface Body {
   success?: boolean;
   data?: Data;
   nextCursor?: string | null;
+  followCursor?: string | null;
   error?: { type: string; message: string; requestId: string };
 }
 /** A resource or a list of them: tests assert the contents. */

@@ -96,8 +96,8 @@ is \`*\`.
 
 Call it without \`cursor\` first, then every few seconds with the previous \`followCursor\`, at once while
 \`nextCursor\` is not null. Each message comes exactly once, as soon as it is recorded. Of messages recorded at the
-same moment, an earlier one may come after a later one: show them by \`createdAt\`. Of more than 50 messages in 15
-seconds, the last ones may come after that time.
+same moment, an earlier one may come after a later one: show them by \`createdAt\`. Of more than 50 messages, or
+1 MB, in 15 seconds, the last ones may come after that time.
 
 All visitors of a conversation share 60 requests a minute, apart from the organization’s rate limit. **In a
 sandbox**, the list is always empty.`,

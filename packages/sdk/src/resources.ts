@@ -70,7 +70,7 @@ export function createResources({ send, list }: Transport) {
       /** With its payload, and its delivery at each endpoint. */
       get: (id: string, options?: CallOptions) => read('readEvent', { path: { id } }, options),
       /**
-       * Reads on without an end, in their order, each event once, some 15 seconds after it happened. Process a
+       * Reads on without an end, in order, each event once, some 15 seconds after it happened. Process a
        * batch, then store its `followCursor`: after a restart the batch that was not stored comes again.
        */
       follow: (filter: Omit<FilterOf<'listEvents'>, 'order' | 'to'> = {}, options: FollowOptions = {}) =>

@@ -7,11 +7,16 @@ import {
   startReceiver,
 } from '../../../../packages/cli/src/receiver/receiver.ts';
 import { type ApiClient, apiClient } from '../../../support/api.ts';
+import { casesOf } from '../../../support/cases.ts';
 import { eventViolations } from '../../../support/event-schemas.ts';
 import { aSandbox, aTenant, type Tenant } from '../../../support/tenant.ts';
 import type { Place } from '../place.ts';
 
 const MESSAGES = '/api/v1/widget/messages';
+/** Parallel messages of an assistant, and how often. */
+const BURST = casesOf(5, 20);
+const BURSTS = casesOf(6, 30);
+const EVERY_SECOND = [60_000, 1000] as const;
 
 async function createResource(
   api: ApiClient,
@@ -27,13 +32,17 @@ const aConversation = async (api: ApiClient, channelId: unknown) =>
 const say = async (api: ApiClient, conversation: string, role: string, content: string) =>
   String((await createResource(api, `/api/v1/conversations/${conversation}/messages`, { role, content })).id);
 
-type Seen = { messages: Record<string, unknown>[]; next: string | null };
+type Seen = { messages: Record<string, unknown>[]; next: unknown; follow: unknown };
 async function read(browser: ApiClient, query = ''): Promise<Seen> {
   const { status, headers, body } = await browser.get(`${MESSAGES}${query}`);
   expect(status).toBe(200);
   expect(headers['access-control-allow-origin']).toBe('*');
   expect(headers['cache-control']).toBe('no-store');
-  return { messages: body.data as unknown as Seen['messages'], next: body.nextCursor ?? null };
+  return {
+    messages: body.data as unknown as Seen['messages'],
+    next: body.nextCursor,
+    follow: body.followCursor,
+  };
 }
 
 /** Channels, and the messages that visitors of web widgets see. */
@@ -217,7 +226,8 @@ export function channels(place: Place): void {
     it('reads new messages of the conversation in order, without those of other roles', async () => {
       const tenant = await live();
       const { conversation, browser } = await aVisitor(tenant);
-      expect(await read(browser)).toEqual({ messages: [], next: null });
+      const empty = { messages: [], next: null, follow: expect.any(String) };
+      expect(await read(browser)).toEqual(empty);
 
       const first = [
         await say(tenant.api, conversation, 'user', 'one'),
@@ -233,13 +243,44 @@ export function channels(place: Place): void {
         content: 'two',
         createdAt: expect.any(String),
       });
-      const nothingNew = await read(browser, `?cursor=${seen.next}`);
-      expect(nothingNew).toEqual({ messages: [], next: expect.any(String) });
+      const nothingNew = await read(browser, `?cursor=${seen.follow}`);
+      expect(nothingNew).toEqual(empty);
 
       const next = await say(tenant.api, conversation, 'agent', 'four');
-      for (const cursor of [seen.next, nothingNew.next])
+      for (const cursor of [seen.follow, nothingNew.follow])
         expect((await read(browser, `?cursor=${cursor}`)).messages.map(({ id }) => id)).toEqual([next]);
       expect((await read(browser, '?limit=2')).messages.map(({ id }) => id)).toEqual(first.slice(0, 2));
+    });
+
+    it(`reads each of ${BURSTS * BURST} messages once that are recorded in parallel while it polls`, async () => {
+      const tenant = await live();
+      const { conversation, browser } = await aVisitor(tenant);
+      const said: string[] = [];
+      const seen: string[] = [];
+      let query = '?limit=100';
+      const poll = async () => {
+        const { messages, follow } = await read(browser, query);
+        seen.push(...messages.map(({ id }) => String(id)));
+        query = `?limit=100&cursor=${follow}`;
+      };
+      for (let burst = 0; burst < BURSTS; burst += 1) {
+        const messages = Array.from({ length: BURST }, () =>
+          say(tenant.api, conversation, 'assistant', 'Hello'),
+        );
+        // The first of them is committed, the others may still be.
+        await Promise.race(messages);
+        await poll();
+        said.push(...(await Promise.all(messages)));
+      }
+      await until(
+        'the visitor to have read all messages',
+        async () => {
+          await poll();
+          return seen.length >= said.length;
+        },
+        ...EVERY_SECOND,
+      );
+      expect(seen.toSorted()).toEqual(said.toSorted());
     });
 
     it('reads all messages page by page when they exceed the size of an answer, as the API does', async () => {
@@ -252,10 +293,17 @@ export function channels(place: Place): void {
         said.push(String(await say(tenant.api, conversation, 'agent', '"'.repeat(100_000))));
 
       const seen: string[] = [];
-      for (let page = await read(browser, '?limit=100'); page.messages.length > 0; ) {
-        seen.push(...page.messages.map(({ id }) => String(id)));
-        page = await read(browser, `?limit=100&cursor=${page.next}`);
-      }
+      let query = '?limit=100';
+      await until(
+        'the visitor to have read all messages',
+        async () => {
+          const { messages, follow } = await read(browser, query);
+          seen.push(...messages.map(({ id }) => String(id)));
+          query = `?limit=100&cursor=${follow}`;
+          return seen.length >= said.length;
+        },
+        ...EVERY_SECOND,
+      );
       expect(seen).toEqual(said);
 
       const listed = await tenant.api.all(`/api/v1/conversations/${conversation}/messages`);
@@ -340,7 +388,8 @@ export function channels(place: Place): void {
       const sandbox = keep(await aSandbox(service(), owner));
       const { conversation, browser } = await aVisitor(sandbox);
       await say(sandbox.api, conversation, 'agent', 'Hello');
-      expect(await read(browser)).toEqual({ messages: [], next: null });
+      const empty = { messages: [], next: null, follow: expect.any(String) };
+      expect(await read(browser)).toEqual(empty);
 
       expect((await owner.admin.post('/api/settings/sandbox/reset')).status).toBe(200);
       expect((await browser.get(MESSAGES)).status).toBe(401);

@@ -31,6 +31,7 @@ export interface Forgetful {
 const FORGOTTEN: Readonly<Record<string, string>> = {
   requestId: '<request>',
   nextCursor: '<cursor>',
+  followCursor: '<cursor>',
   durationMs: '<milliseconds>',
   p50Ms: '<milliseconds>',
   p95Ms: '<milliseconds>',
