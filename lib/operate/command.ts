@@ -1,4 +1,5 @@
 import { findConnectionFailure } from 'aws-local/connection-failure.ts';
+import { harmlessOutput } from '../../packages/cli/src/terminal/format.ts';
 import { paintFor } from '../../packages/cli/src/terminal/paint.ts';
 import { readOperateArguments } from './arguments.ts';
 import { clientsOf } from './clients.ts';
@@ -37,7 +38,8 @@ export async function operateCommand(
     const progress = (text: string) => errors.isTTY && errors.write(`${ERASE_LINE}  ${text}`);
     const report = await command.run({ place, clients, flags, paint, progress, now }, values);
     clear();
-    output.write(flags.json ? `${JSON.stringify(report.data, null, 2)}\n` : `\n${report.text}\n\n`);
+    const text = flags.json ? `${JSON.stringify(report.data, null, 2)}\n` : `\n${report.text}\n\n`;
+    output.write(harmlessOutput(text));
     return flags.check && report.attention ? 1 : 0;
   } catch (error) {
     clear();

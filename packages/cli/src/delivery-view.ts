@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Answer, ReceivedDelivery } from './receiver/receiver.ts';
 import type { Verification } from './receiver/signature.ts';
-import { formatDuration, formatTime, harmless, indent } from './terminal/format.ts';
+import { formatDuration, formatTime, indent } from './terminal/format.ts';
 import { renderBody } from './terminal/json-view.ts';
+import { type Cell, line } from './terminal/line.ts';
 import type { Paint } from './terminal/paint.ts';
 
 const INDENT = 14;
@@ -14,23 +15,20 @@ const Envelope = z.object({ type: z.string() });
  */
 export function renderDelivery(delivery: ReceivedDelivery, isDuplicate: boolean, paint: Paint): string {
   const attempt = delivery.headers['webhook-attempt'];
-  const head = [
-    paint('dim', formatTime(delivery.receivedAt)),
-    paint('bold', harmless(eventType(delivery))),
-    ...(attempt === undefined ? [] : [`attempt ${harmless(attempt)}`]),
-    renderVerification(delivery.verification, paint),
-    ...(isDuplicate ? [paint('yellow', 'duplicate')] : []),
-  ];
+  const head = line(
+    paint,
+    ['dim', formatTime(delivery.receivedAt)],
+    ['bold', eventType(delivery)],
+    attempt === undefined ? '' : `attempt ${attempt}`,
+    describeVerification(delivery.verification),
+    ['yellow', isDuplicate ? 'duplicate' : ''],
+  );
   const ids = [
     delivery.headers['webhook-id'] ?? 'no webhook-id',
     delivery.headers['webhook-delivery-id'] ?? '',
   ];
   const body = delivery.body.length === 0 ? paint('dim', 'no body') : renderBody(delivery.body, paint);
-  return [
-    head.join('  '),
-    indent(paint('dim', harmless(ids.join('  ').trim())), INDENT),
-    indent(body, INDENT),
-  ].join('\n');
+  return [head, indent(line(paint, ['dim', ids.join('  ').trim()]), INDENT), indent(body, INDENT)].join('\n');
 }
 
 /**
@@ -44,17 +42,20 @@ export function renderAnswer(
   paint: Paint,
 ): string {
   const took = formatDuration(now.getTime() - delivery.receivedAt.getTime());
-  const id = paint('dim', harmless(delivery.headers['webhook-delivery-id'] ?? ''));
-  const time = paint('dim', formatTime(now));
-  if (answer === undefined) return `${time}  ${paint('red', `the sender hung up after ${took}`)}  ${id}`;
-  const colour = answer.status >= 200 && answer.status < 300 ? 'green' : 'red';
-  return `${time}  ${paint(colour, `← ${answer.status}`)} after ${took}  ${id}`;
+  const id = delivery.headers['webhook-delivery-id'] ?? '';
+  return line(paint, ['dim', formatTime(now)], describeAnswer(answer, took), ['dim', id]);
 }
 
-function renderVerification(verification: Verification, paint: Paint): string {
-  if (verification.kind === 'verified') return paint('green', '✓ verified');
-  if (verification.kind === 'unchecked') return paint('dim', 'not verified');
-  return paint('red', `✗ ${verification.reason}`);
+function describeAnswer(answer: Answer | undefined, took: string): Cell {
+  if (answer === undefined) return ['red', `the sender hung up after ${took}`];
+  const colour = answer.status >= 200 && answer.status < 300 ? 'green' : 'red';
+  return [colour, `← ${answer.status} after ${took}`];
+}
+
+function describeVerification(verification: Verification): Cell {
+  if (verification.kind === 'verified') return ['green', '✓ verified'];
+  if (verification.kind === 'unchecked') return ['dim', 'not verified'];
+  return ['red', `✗ ${verification.reason}`];
 }
 
 function eventType(delivery: ReceivedDelivery): string {

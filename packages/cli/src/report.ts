@@ -38,10 +38,11 @@ function typeOf(error: unknown): string {
 
 /** The error for a terminal: type and message, a line for each fault, and the request to name to support. */
 export function renderError(error: unknown, paint: Paint): string {
-  if (!isExpected(error)) return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  if (!isExpected(error))
+    return harmless(error instanceof Error ? (error.stack ?? error.message) : String(error));
   const { type, message, details = [], requestId } = reportedError(error);
   return [
-    isApiError(error) ? `${paint('red', type)}: ${harmless(message)}` : harmless(message),
+    isApiError(error) ? `${paint('red', harmless(type))}: ${harmless(message)}` : harmless(message),
     ...details.map(({ field, message: fault }) => `  ${harmless(`${field}: ${fault}`)}`),
     ...(requestId === undefined ? [] : [paint('dim', `  Request-Id ${harmless(requestId)}`)]),
   ].join('\n');

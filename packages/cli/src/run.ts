@@ -1,5 +1,6 @@
 import type { Context } from './context.ts';
 import { exitCodeFor, renderError, reportedError } from './report.ts';
+import { harmlessOutput } from './terminal/format.ts';
 import { type Paint, paintFor } from './terminal/paint.ts';
 
 /** Output of a command: for people, or with `--json` for programs. */
@@ -34,7 +35,7 @@ export async function runCommand(
     const text = options.json
       ? JSON.stringify({ error: reportedError(error) })
       : renderError(error, paintFor(context.stderr));
-    context.stderr.write(`${text}\n`);
+    context.stderr.write(`${harmlessOutput(text)}\n`);
     return exitCodeFor(error);
   }
 }
@@ -44,11 +45,11 @@ function createPrinter(isJson: boolean, { stdout, stderr }: Pick<Context, 'stdou
   return {
     isJson,
     paint,
-    result: (value, text) => stdout.write(`${isJson ? JSON.stringify(value) : text()}\n`),
+    result: (value, text) => stdout.write(`${harmlessOutput(isJson ? JSON.stringify(value) : text())}\n`),
     note: (text) => {
-      if (!isJson) stdout.write(`${text}\n`);
+      if (!isJson) stdout.write(`${harmlessOutput(text)}\n`);
     },
-    warn: (text) => stderr.write(`${text}\n`),
+    warn: (text) => stderr.write(`${harmlessOutput(text)}\n`),
   };
 }
 

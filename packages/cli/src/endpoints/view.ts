@@ -17,8 +17,8 @@ function describeState({ status, disabledAt, failing, consecutiveFailures }: End
 export function renderEndpoints(endpoints: readonly Endpoint[], paint: Paint): string {
   if (endpoints.length === 0) return 'There are no endpoints.';
   const rows = endpoints.map((endpoint) => [
-    endpoint.id,
-    paint(colourOf(endpoint), describeState(endpoint)),
+    harmless(endpoint.id),
+    paint(colourOf(endpoint), harmless(describeState(endpoint))),
     harmless(endpoint.url),
   ]);
   return grid(['Endpoint', 'State', 'URL'], rows, paint);

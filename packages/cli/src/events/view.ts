@@ -2,6 +2,7 @@ import type { DataOf, ItemOf } from '../../../sdk/src/index.ts';
 import { harmless, indent } from '../terminal/format.ts';
 import { grid } from '../terminal/grid.ts';
 import { renderBody } from '../terminal/json-view.ts';
+import { type Cell, line } from '../terminal/line.ts';
 import type { Paint } from '../terminal/paint.ts';
 
 export type ListedEvent = ItemOf<'listEvents'>;
@@ -15,16 +16,14 @@ export function renderEventLine({ id, type, createdAt, data }: ListedEvent, pain
   const about = Object.entries(data).flatMap(([name, value]) =>
     name.endsWith('Id') && typeof value === 'string' ? [`${name}=${value}`] : [],
   );
-  return harmless(
-    [paint('dim', createdAt), paint('bold', type), id, paint('dim', about.join(' '))].join('  ').trimEnd(),
-  );
+  return line(paint, ['dim', createdAt], ['bold', type], id, ['dim', about.join(' ')]);
 }
 
 /** The event with its payload, its deliveries and their attempts. */
 export function renderEvent(event: EventDetails, paint: Paint): string {
   const { id, type, createdAt, payload, deliveries } = event;
   return [
-    `${paint('bold', harmless(type))}  ${harmless(id)}  ${paint('dim', createdAt)}`,
+    line(paint, ['bold', type], id, ['dim', createdAt]),
     indent(renderBody(Buffer.from(payload), paint), INDENT),
     '',
     deliveries.length === 0
@@ -35,15 +34,16 @@ export function renderEvent(event: EventDetails, paint: Paint): string {
 
 function renderDeliveryOfEvent(delivery: EventDelivery, paint: Paint): string {
   const { id, webhookId, channelId, url, status, redeliveryOf, attemptLog } = delivery;
-  const head = [
-    renderStatus(delivery, paint),
+  const head = line(
+    paint,
+    ...describeStatus(delivery),
     id,
     `→ ${webhookId ?? channelId} ${url ?? ''}`.trimEnd(),
-    ...(redeliveryOf === null ? [] : [`resends ${redeliveryOf}`]),
-  ];
+    redeliveryOf === null ? '' : `resends ${redeliveryOf}`,
+  );
   const attempts = attemptLog.map(({ number, startedAt, durationMs, status: code, error }) => [
     String(number),
-    startedAt,
+    harmless(startedAt),
     `${durationMs} ms`,
     code === null ? '–' : String(code),
     harmless(error ?? ''),
@@ -52,7 +52,7 @@ function renderDeliveryOfEvent(delivery: EventDelivery, paint: Paint): string {
     response ? [`  Response to attempt ${number} (untrusted): ${harmless(JSON.stringify(response))}`] : [],
   );
   return [
-    `  ${harmless(head.join('  '))}`,
+    `  ${head}`,
     ...(attempts.length === 0
       ? [`    ${status === 'pending' ? 'Not attempted yet.' : 'No attempts.'}`]
       : [indent(grid(['Attempt', 'Started', 'Took', 'Status', 'Error'], attempts, paint), INDENT)]),
@@ -60,8 +60,8 @@ function renderDeliveryOfEvent(delivery: EventDelivery, paint: Paint): string {
   ].join('\n');
 }
 
-function renderStatus({ status, terminalReason, nextRetryAt }: EventDelivery, paint: Paint): string {
+function describeStatus({ status, terminalReason, nextRetryAt }: EventDelivery): Cell[] {
   const colour = status === 'succeeded' ? 'green' : status === 'exhausted' ? 'red' : 'yellow';
   const reason = terminalReason === null ? '' : ` (${terminalReason})`;
-  return `${paint(colour, status)}${reason}${nextRetryAt === null ? '' : `, next attempt ${nextRetryAt}`}`;
+  return [[colour, `${status}${reason}`], nextRetryAt === null ? '' : `next attempt ${nextRetryAt}`];
 }

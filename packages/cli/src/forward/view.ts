@@ -1,6 +1,7 @@
 import { renderAnswer } from '../delivery-view.ts';
 import type { PassedOn } from '../pass-on.ts';
 import { formatDuration, formatTime, harmless, indent } from '../terminal/format.ts';
+import { line } from '../terminal/line.ts';
 import type { Paint } from '../terminal/paint.ts';
 import type { ForwardArguments } from './arguments.ts';
 import type { SandboxDelivery } from './sandbox-api.ts';
@@ -15,14 +16,15 @@ function renderTarget(to: URL): string {
 /** Renders a delivery before forwarding: time, event, attempt and target; ids. */
 export function renderForwarding(delivery: SandboxDelivery, to: URL, at: Date, paint: Paint): string {
   const attempt = delivery.request?.headers['webhook-attempt'];
-  const head = [
-    paint('dim', formatTime(at)),
-    paint('bold', harmless(delivery.eventType)),
-    ...(attempt === undefined ? [] : [`attempt ${harmless(attempt)}`]),
-    `${paint('cyan', '→')} ${renderTarget(to)}`,
-  ];
-  const ids = [delivery.eventId, delivery.id, delivery.webhookId].map(harmless);
-  return [head.join('  '), indent(paint('dim', ids.join('  ')), INDENT)].join('\n');
+  const head = line(
+    paint,
+    ['dim', formatTime(at)],
+    ['bold', delivery.eventType],
+    attempt === undefined ? '' : `attempt ${attempt}`,
+    ['cyan', `→ ${renderTarget(to)}`],
+  );
+  const ids = [delivery.eventId, delivery.id, delivery.webhookId].join('  ');
+  return [head, indent(line(paint, ['dim', ids]), INDENT)].join('\n');
 }
 
 /** Renders the result of forwarding. */
@@ -37,9 +39,9 @@ export function renderPassedOn(
     return renderAnswer(received, { status: result.status }, endedAt, paint);
   }
   const took = formatDuration(endedAt.getTime() - startedAt.getTime());
-  const failed = paint('red', `✗ ${harmless(result.reason)}`);
+  const failed = `✗ ${result.reason} after ${took}`;
   return [
-    `${paint('dim', formatTime(endedAt))}  ${failed} after ${took}  ${paint('dim', delivery.id)}`,
+    line(paint, ['dim', formatTime(endedAt)], ['red', failed], ['dim', delivery.id]),
     indent(harmless(result.advice), INDENT),
   ].join('\n');
 }

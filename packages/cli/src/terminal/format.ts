@@ -18,9 +18,26 @@ export function indent(text: string, spaces: number): string {
   return text.replaceAll(/^/gm, ' '.repeat(spaces));
 }
 
-/** Escapes control characters of external text, which could control the terminal. */
-export function harmless(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, (character) =>
-    character === '\n' ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-}
+/**
+ * Characters that control a terminal or the direction of text, or that are invisible (Unicode, Cc, Cf, Zl, Zp);
+ * not line feeds, nor the joiners of emoji and of several scripts.
+ */
+const CONTROLS = /[^\P{Cc}\n]|[^\P{Cf}\u200c\u200d]|[\u2028\u2029]/gu;
+const ESCAPE = String.fromCharCode(27);
+const COLOURS = new RegExp(`(${ESCAPE}\\[[\\d;]*m)`);
+
+/** Escapes control characters of external text as JSON does, so that JSON stays the same value. */
+export const harmless = (text: string): string => text.replaceAll(CONTROLS, escapeUnits);
+
+/** As `harmless`, but keeps colours: for output whose parts were made harmless before they were painted. */
+export const harmlessOutput = (text: string): string =>
+  text
+    .split(COLOURS)
+    .map((part, index) => (index % 2 === 1 ? part : harmless(part)))
+    .join('');
+
+const escapeUnits = (character: string): string =>
+  character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 
 /** Style names of node:util, such as `red` and `bold`. */
-type Style = Parameters<typeof styleText>[0];
+export type Style = Parameters<typeof styleText>[0];
 
 /** Colors a text, unless the output has no colors. */
 export type Paint = (style: Style, text: string) => string;

@@ -1,4 +1,4 @@
-import { formatDuration } from './format.ts';
+import { formatDuration, harmlessOutput } from './format.ts';
 import { type Paint, paintFor } from './paint.ts';
 
 /** Output for the user. */
@@ -35,7 +35,7 @@ export function createScreen(output: Output, now: () => number = () => performan
   const redraw = () => current !== undefined && output.write(`${ERASE_LINE}${current()}`);
   const print = (text = '') => {
     erase();
-    output.write(`${text}\n`);
+    output.write(`${harmlessOutput(text)}\n`);
     redraw();
   };
 

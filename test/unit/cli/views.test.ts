@@ -1,0 +1,167 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { styleText } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import * as deliveryView from '../../../packages/cli/src/delivery-view.ts';
+import * as endpointsView from '../../../packages/cli/src/endpoints/view.ts';
+import * as eventsView from '../../../packages/cli/src/events/view.ts';
+import * as forwardView from '../../../packages/cli/src/forward/view.ts';
+import { renderError } from '../../../packages/cli/src/report.ts';
+import { runCommand } from '../../../packages/cli/src/run.ts';
+import { renderBody } from '../../../packages/cli/src/terminal/json-view.ts';
+import type { Paint } from '../../../packages/cli/src/terminal/paint.ts';
+import { ApiError } from '../../../packages/sdk/src/index.ts';
+import { aDelivery } from './a-delivery.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const AT = new Date('2026-11-20T09:30:00.000Z');
+
+/** Every view of the command line, with a text that others wrote wherever there can be one. */
+const VIEWS: Record<string, (text: string, paint: Paint) => string> = {
+  renderAnswer: (text, paint) =>
+    deliveryView.renderAnswer(
+      { receivedAt: AT, headers: { 'webhook-delivery-id': text } },
+      { status: 200 },
+      AT,
+      paint,
+    ),
+  renderBody: (text, paint) =>
+    [JSON.stringify({ [text]: text }), text].map((body) => renderBody(Buffer.from(body), paint)).join(),
+  renderDelivery: (text, paint) =>
+    deliveryView.renderDelivery(
+      aDelivery({
+        headers: { 'webhook-id': text, 'webhook-delivery-id': text, 'webhook-attempt': text },
+        path: text,
+        method: text,
+        body: Buffer.from(text),
+        verification: { kind: 'refused', reason: text },
+      }),
+      true,
+      paint,
+    ),
+  renderEndpoint: (text, paint) => endpointsView.renderEndpoint(anEndpoint(text), STATS, paint),
+  renderEndpoints: (text, paint) => endpointsView.renderEndpoints([anEndpoint(text)], paint),
+  renderError: (text, paint) =>
+    [anError(text), new Error(text)].map((error) => renderError(error, paint)).join(),
+  renderEvent: (text, paint) => eventsView.renderEvent(anEvent(text), paint),
+  renderEventLine: (text, paint) => eventsView.renderEventLine(anEvent(text), paint),
+  renderForwarding: (text, paint) =>
+    forwardView.renderForwarding(aForwarded(text), new URL('http://localhost:3000'), AT, paint),
+  renderPassedOn: (text, paint) =>
+    forwardView.renderPassedOn(
+      aForwarded(text),
+      { kind: 'failed', reason: text, advice: text },
+      { startedAt: AT, endedAt: AT },
+      paint,
+    ),
+  renderStart: (text, paint) =>
+    forwardView.renderStart(
+      { to: new URL('http://localhost:3000') },
+      { baseUrl: 'http://localhost', endpoints: [text], from: 'now' },
+      paint,
+    ),
+  renderSummary: (_, paint) => forwardView.renderSummary({ accepted: 1, failed: 1 }, '.local/state', paint),
+};
+
+const anError = (text: string) =>
+  new ApiError({
+    status: 400,
+    type: text as ApiError['type'],
+    message: text,
+    requestId: text,
+    details: [{ field: text, message: text }] as unknown as ApiError['details'],
+    retryAfterSeconds: undefined,
+  });
+
+/** Any value of a fixture that a view reads as text is the given one. */
+const filledWith = <T>(text: string, value: object): T =>
+  JSON.parse(JSON.stringify(value), (_, part) => (part === '…' ? text : part)) as T;
+
+const anEvent = (text: string) =>
+  filledWith<eventsView.EventDetails>(text, {
+    id: '…',
+    type: '…',
+    createdAt: '…',
+    schemaVersion: 1,
+    payload: '…',
+    data: { conversationId: '…' },
+    deliveries: [
+      {
+        id: '…',
+        webhookId: '…',
+        url: '…',
+        status: '…',
+        terminalReason: '…',
+        nextRetryAt: '…',
+        redeliveryOf: '…',
+        attemptLog: [{ number: 1, startedAt: '…', durationMs: 1, status: null, error: '…', response: '…' }],
+      },
+    ],
+  });
+const anEndpoint = (text: string) =>
+  filledWith<endpointsView.Endpoint>(text, {
+    id: '…',
+    url: '…',
+    status: 'auto_disabled',
+    disabledAt: '…',
+    disabledReason: '…',
+    events: ['…'],
+    description: '…',
+    maxPerSecond: null,
+    createdAt: '…',
+    failing: null,
+  });
+const STATS = {
+  totals: { owed: 0, succeeded: 0, pending: 0, exhausted: 0, skipped: 0 },
+  latency: null,
+} as endpointsView.EndpointCounts;
+const aForwarded = (text: string) => ({
+  id: text,
+  webhookId: text,
+  eventId: text,
+  eventType: text,
+  state: 'attempted' as const,
+  request: { headers: { 'webhook-attempt': text }, body: '' },
+});
+
+/** Moves a cursor, colours, hides, and turns the direction of text. */
+const HOSTILE = '\u001b[31m\u009b2J\u0007\u202e\u2066\u200f\u061c\u2028\ufeff\u{e0041}';
+/** Characters that must not reach a terminal from a text of others, other than line breaks. */
+const CONTROL = /[^\P{C}\n]|[\u2028\u2029]/u;
+
+it('the table has every view', () => {
+  const views = globSync('packages/cli/src/**/*.ts', { cwd: ROOT }).flatMap((path) =>
+    [
+      ...readFileSync(join(ROOT, path), 'utf8').matchAll(
+        /export function (render\w+)\((?:[^)]|\)(?!: string))*paint: Paint/g,
+      ),
+    ].map(([, name]) => name),
+  );
+  expect(views.toSorted()).toEqual(Object.keys(VIEWS));
+});
+
+describe.each(Object.entries(VIEWS))('%s', (_name, render) => {
+  it('shows no control character of a text', () => {
+    expect(render(HOSTILE, (_style, text) => `«${text}»`)).not.toMatch(CONTROL);
+  });
+
+  it('shows its colours as colours', () => {
+    const shown = render('text', (style, text) => styleText(style, text, { validateStream: false }));
+    expect(shown).not.toContain('\\u');
+  });
+});
+
+describe('--json', () => {
+  it('escapes what a terminal would obey, as JSON does', async () => {
+    const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+    const context = { variables: {}, cwd: '.', stdin, stdout, stderr, signal: new AbortController().signal };
+    await runCommand({ json: true }, context, async (printer) => printer.result({ text: HOSTILE }, () => ''));
+    await runCommand({ json: true }, context, async () => {
+      throw anError(HOSTILE);
+    });
+    const [result = '', error = ''] = [String(stdout.read()), String(stderr.read())];
+    expect(`${result}${error}`).not.toMatch(CONTROL);
+    expect([JSON.parse(result), JSON.parse(error).error.message]).toEqual([{ text: HOSTILE }, HOSTILE]);
+  });
+});
