@@ -21,7 +21,8 @@ export function listMethods(): Method[] {
     },
     list: (operation) => {
       asked.push(operation);
-      return new Pages(async () => ({ data: [], nextCursor: null, followCursor: 'next' }));
+      // With an item, so that a follower does not poll.
+      return new Pages(async () => ({ data: [{} as never], nextCursor: null, followCursor: 'next' }));
     },
   };
   const methods: Method[] = [];
