@@ -14,16 +14,20 @@ export const fault = (code: FieldErrorCode, limit?: number): Pick<FieldError, 'c
   ...(limit === undefined ? {} : { limit }),
 });
 
-/** Control characters (Unicode, general category Cc) other than tabs and newlines. */
-const CONTROL = /[^\P{Cc}\t\n\r]/u;
+/**
+ * Text without control characters (Unicode, general category Cc) other than tab, line feed and carriage
+ * return, in a notation that the regular expressions of every language read.
+ */
+export const WITHOUT_CONTROLS = '^[^\\x00-\\x08\\x0B\\x0C\\x0E-\\x1F\\x7F-\\x9F]*$';
+const READABLE = new RegExp(WITHOUT_CONTROLS, 'u');
 
 const readable = () => [
   z.refine<string>((given) => given.isWellFormed(), {
     error: 'must be text without lone surrogates',
     params: fault('invalid_characters'),
   }),
-  z.refine<string>((given) => !CONTROL.test(given), {
-    error: 'must not have control characters other than tabs and newlines',
+  z.refine<string>((given) => READABLE.test(given), {
+    error: 'must not have control characters other than tab, line feed and carriage return',
     params: fault('invalid_characters'),
   }),
 ];

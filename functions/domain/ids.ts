@@ -7,10 +7,11 @@ import * as z from 'zod/mini';
  * creation time to the millisecond.
  */
 const identifier = <P extends IdPrefix>(prefix: P) =>
-  z.string().check(z.regex(new RegExp(`^${prefix}_[0-9a-f]{32}$`))) as z.ZodMiniType<
-    `${P}_${string}`,
-    `${P}_${string}`
-  >;
+  z.string().check(
+    z.regex(new RegExp(`^${prefix}_[0-9a-f]{32}$`), {
+      error: `must be an identifier: ${prefix}_ and 32 hexadecimal digits`,
+    }),
+  ) as z.ZodMiniType<`${P}_${string}`, `${P}_${string}`>;
 
 export const OrgId = identifier('org');
 export const KeyId = identifier('key');

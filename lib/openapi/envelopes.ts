@@ -38,7 +38,7 @@ function envelope(route: Answering): Schema {
   return {
     type: 'object',
     properties: {
-      success: { type: 'boolean', const: true, description: 'Always `true`.' },
+      success: { type: 'boolean', description: 'Always `true`.' },
       data: schemaRef(route.success.data),
       ...cursors,
     },

@@ -19,7 +19,7 @@ const inPath = (name: string, id: Parameters<typeof inlined>[0], description: st
 const KEPT =
   'A repeated request with the same key has no further effect and returns the first response with `Idempotency-Replayed: true`; a different request with it is a 422. Keys of successful requests are kept for 24 hours.';
 
-const UUID = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
+const UUID = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}';
 
 const idempotencyKey = (required: boolean, description: string) => ({
   name: 'Idempotency-Key',
@@ -27,7 +27,7 @@ const idempotencyKey = (required: boolean, description: string) => ({
   required,
   description,
   // Not the format `uuid`: generated Python clients cannot send its type in a header.
-  schema: { type: 'string' as const, pattern: UUID },
+  schema: { type: 'string' as const, pattern: `^(${UUID}|"${UUID}")$` },
   example: IDEMPOTENCY_KEY,
 });
 
@@ -94,7 +94,7 @@ export const PARAMETERS = {
     schema: inlined(ListDeliveriesQuery.shape.status),
     example: 'exhausted,skipped',
   },
-  EventType: {
+  EventTypes: {
     name: 'eventType',
     in: 'query',
     description: 'Only deliveries of these event types, separated by commas.',
@@ -178,7 +178,7 @@ export const PARAMETERS = {
     description: '`desc`: newest first. `asc`: oldest first, to follow the log.',
     schema: { ...schemaRef(EventOrder), default: 'desc' },
   },
-  Environment: {
+  SelectedEnvironment: {
     name: 'environment',
     in: 'query',
     description:
@@ -224,9 +224,9 @@ const QUERY_NAMES = new Map<string, ParameterName>([
   ['hours', 'Hours'],
   ['months', 'Months'],
   ['include', 'Include'],
-  ['environment', 'Environment'],
+  ['environment', 'SelectedEnvironment'],
   ['status', 'Status'],
-  ['eventType', 'EventType'],
+  ['eventType', 'EventTypes'],
   ['from', 'From'],
   ['to', 'To'],
 ]);

@@ -171,8 +171,11 @@ export const PROBLEM_TEXTS: Record<ProblemType, ProblemText> = {
     messages: { 'a large body': 'The body must be at most 262144 bytes.' },
   },
   UNSUPPORTED_MEDIA_TYPE: {
-    description: 'The `Content-Type` of the body is not `application/json`.',
-    messages: { 'another type': 'The body must be JSON, with Content-Type: application/json.' },
+    description: 'The `Content-Type` of the body is not `application/json`, or it has a `Content-Encoding`.',
+    messages: {
+      'another type': 'The body must be JSON, with Content-Type: application/json.',
+      'a compressed body': 'The body must be sent without a Content-Encoding.',
+    },
   },
   IDEMPOTENCY_KEY_REUSED: {
     description:

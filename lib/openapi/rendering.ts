@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { WITHOUT_CONTROLS } from '../../functions/api/fields.ts';
 import { ENUMERATIONS } from './enumerations.ts';
 import { ERROR_SCHEMAS } from './error-schema.ts';
 import * as examples from './example-values.ts';
@@ -27,7 +28,7 @@ function rendered(
 ): Record<string, Schema> {
   const names = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(named)) names.add(schema, { id });
-  const { schemas } = z.toJSONSchema(names, { io, uri: (id) => `${SCHEMAS}${id}` });
+  const { schemas } = z.toJSONSchema(names, { io, uri: (id) => `${SCHEMAS}${id}`, override: addRefinements });
   return Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => [name, refined(schema as Schema, io)]),
   );
@@ -61,7 +62,7 @@ const element = (list: z.ZodMiniArray): z.ZodMiniType => list.def.element as z.Z
 
 /** One schema that has no name, as a request gives it. */
 export const inlined = (schema: z.ZodMiniType): Schema =>
-  refined(z.toJSONSchema(schema, { io: 'input' }) as Schema, 'input');
+  refined(z.toJSONSchema(schema, { io: 'input', override: addRefinements }) as Schema, 'input');
 
 const ID_EXAMPLES = Object.fromEntries(
   [
@@ -80,6 +81,15 @@ const ID_EXAMPLES = Object.fromEntries(
   ].map((id) => [id.slice(0, 4), id]),
 );
 
+/** Adds what refinements check, which zod does not render (functions/api/fields.ts). */
+function addRefinements({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: object }): void {
+  for (const check of zodSchema._zod.def.checks ?? []) {
+    const { code, limit } = Object(Object(check._zod.def).params);
+    if (code === 'invalid_characters') Object.assign(jsonSchema, { pattern: WITHOUT_CONTROLS });
+    if (code === 'too_long') Object.assign(jsonSchema, { maxLength: limit });
+  }
+}
+
 /** Makes of what zod says of a schema what the API promises. */
 function refined(schema: Schema, io: 'input' | 'output'): Schema {
   const { $schema, $id, ...keywords } = schema as Schema & { $schema?: string; $id?: string };
@@ -94,6 +104,11 @@ function refined(schema: Schema, io: 'input' | 'output'): Schema {
   if (kept.minimum === Number.MIN_SAFE_INTEGER) delete kept.minimum;
   if (kept.maximum === Number.MAX_SAFE_INTEGER) delete kept.maximum;
   if (Number.isInteger(kept.const)) kept.type = 'integer';
+  // Generators make an enumeration of the text "true" of it, which refuses the value.
+  if (typeof kept.const === 'boolean') {
+    kept.type = 'boolean';
+    delete kept.const;
+  }
   const example = ID_EXAMPLES[kept.pattern?.slice(1, 5) ?? ''];
   if (example !== undefined) kept.examples = [example];
   if (kept.properties) kept.properties = mapped(kept.properties, (property) => refined(property, io));

@@ -32,7 +32,8 @@ export interface IdempotentRequest {
   fingerprint: string;
 }
 
-const Uuid = z.guid();
+/** Bare, or as a string of a structured field (RFC 9651; draft-ietf-httpapi-idempotency-key-header). */
+const Key = z.string().check(z.regex(/^("?)[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\1$/i));
 
 /** Parses `Idempotency-Key`. Undefined when the route or the request has none. */
 export function parseIdempotencyKey(
@@ -44,14 +45,14 @@ export function parseIdempotencyKey(
   const key = header(event, 'idempotency-key');
   if (route.idempotency === undefined) return undefined;
   if (key === undefined && route.idempotency === 'honoured') return undefined;
-  if (!Uuid.safeParse(key).success)
+  if (!Key.safeParse(key).success)
     return invalid({
       field: 'Idempotency-Key',
       code: key === undefined ? 'required' : 'invalid_format',
       message: key === undefined ? 'is required: a UUID' : 'must be a UUID',
     });
   return {
-    scope: { tenant, route: route.name, key: String(key).toLowerCase() },
+    scope: { tenant, route: route.name, key: String(key).replaceAll('"', '').toLowerCase() },
     fingerprint: createHash('sha256')
       .update(JSON.stringify([input.params, input.body ?? null]))
       .digest('hex'),

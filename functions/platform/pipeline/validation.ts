@@ -14,6 +14,8 @@ import { header } from './request.ts';
 /** Maximum size of a request body in bytes (docs/specification.md, Representation). */
 const MAX_BODY_BYTES = 256 * 1024;
 
+type Shape = Readonly<Record<string, z.core.$ZodType>>;
+
 type Parsed<T> = { ok: true; value: T } | { ok: false; problem: Problem };
 
 const refuse = (refused: Problem): { ok: false; problem: Problem } => ({ ok: false, problem: refused });
@@ -22,8 +24,8 @@ const refuse = (refused: Problem): { ok: false; problem: Problem } => ({ ok: fal
 const NoBody = /* @__PURE__ */ z.optional(/* @__PURE__ */ z.strictObject({}));
 
 /**
- * Checks size, media type, encoding, JSON and shape of the body, in this order. Other methods than POST and
- * PATCH ignore a body (RFC 9110, 9.3.1).
+ * Checks size, coding, media type, encoding, JSON and shape of the body, in this order. Other methods than
+ * POST and PATCH ignore a body (RFC 9110, 9.3.1).
  */
 export function parseBody(
   event: APIGatewayProxyEvent,
@@ -37,6 +39,8 @@ export function parseBody(
   if (bytes.length > MAX_BODY_BYTES)
     return refuse(problem('PAYLOAD_TOO_LARGE', `The body must be at most ${MAX_BODY_BYTES} bytes.`));
   if (bytes.length === 0 && optional.success) return { ok: true, value: optional.data };
+  if (header(event, 'content-encoding') !== undefined)
+    return refuse(problem('UNSUPPORTED_MEDIA_TYPE', 'The body must be sent without a Content-Encoding.'));
   const mediaType = header(event, 'content-type')?.split(';')[0]?.trim().toLowerCase();
   if (mediaType !== 'application/json' && (bytes.length > 0 || mediaType !== undefined))
     return refuse(
@@ -51,8 +55,35 @@ export function parseBody(
   } catch {
     return refuse(invalid({ field: 'body', code: 'invalid_format', message: 'is not valid JSON' }));
   }
-  const parsed = parse(schema, json);
+  const parsed = parse(schema, withoutNulls(json, findShape(schema)), findRepeatedNames(text));
   return parsed.ok && route.body === undefined ? { ok: true, value: undefined } : parsed;
+}
+
+/** `null` for an optional field that cannot be null means that the field is absent. */
+function withoutNulls(json: unknown, shape: Shape): unknown {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return json;
+  const isAbsent = (name: string, value: unknown): boolean => {
+    const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    const accepts = (given: unknown): boolean => field !== undefined && z.safeParse(field, given).success;
+    return value === null && accepts(undefined) && !accepts(null);
+  };
+  return Object.fromEntries(Object.entries(json).filter(([name, value]) => !isAbsent(name, value)));
+}
+
+/** Names that an object of the text, which is valid JSON, has twice: readers differ in which value counts. */
+function findRepeatedNames(text: string): FieldError[] {
+  const repeated = new Set<string>();
+  const objects: Set<string>[] = [];
+  for (const [token] of text.matchAll(/[{}]|"[^"\\]*(?:\\.[^"\\]*)*"(?:\s*:)?/g)) {
+    if (token === '{') objects.push(new Set());
+    else if (token === '}') objects.pop();
+    else if (token.endsWith(':')) {
+      const name: string = JSON.parse(token.slice(0, -1));
+      if (objects.at(-1)?.has(name)) repeated.add(name);
+      objects.at(-1)?.add(name);
+    }
+  }
+  return [...repeated].map((name) => describeRepeated(REPEATABLE.test(name) ? name : 'a field'));
 }
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -68,7 +99,9 @@ function decodeUtf8(bytes: Buffer): string | undefined {
 
 /** Parses the query. An unknown parameter and a repeated one are refused. */
 export function parseQuery(event: APIGatewayProxyEvent, route: Route): Parsed<object> {
-  const query = event.queryStringParameters ?? {};
+  const query = Object.fromEntries(
+    Object.entries(event.queryStringParameters ?? {}).map(([name, value]) => [name, restorePlus(value)]),
+  );
   const known = Object.keys(route.query.shape);
   // Read with the session, before the query.
   if (event.resource !== undefined && event.resource === settingsPath(route)) known.push('environment');
@@ -83,6 +116,10 @@ export function parseQuery(event: APIGatewayProxyEvent, route: Route): Parsed<ob
   ];
   return parse(route.query, query, faults);
 }
+
+/** A time whose offset has a space: an unencoded `+` of a query means one. */
+const restorePlus = (value: string | undefined): string | undefined =>
+  value?.replace(/^(\d{4}-\d\d-\d\dT[\d:.]+) (\d\d:\d\d)$/, '$1+$2');
 
 /** Headers that name a caller or a request, and so must not contradict themselves. */
 const SINGLE_HEADERS = ['Authorization', 'Idempotency-Key'];
@@ -110,7 +147,7 @@ function parse<S extends z.ZodMiniType>(
   value: unknown,
   faults: readonly FieldError[] = [],
 ): Parsed<z.output<S>> {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { error: describeConstraint });
   if (parsed.success && faults.length === 0) return { ok: true, value: parsed.data };
   const issues = parsed.success ? [] : parsed.error.issues;
   return refuse(invalid(...faults, ...describeIssues(issues, schema, value)));
@@ -125,22 +162,26 @@ function describeIssues(
   const faults = new Map<string, FieldError>();
   for (const issue of issues) {
     if (issue.code === 'unrecognized_keys') {
-      const known = listFields(schema);
+      const known = Object.keys(findShape(schema));
       for (const name of issue.keys) faults.set(`?${name}`, describeUnknown(name, known, 'field'));
       continue;
     }
     const field = issue.path.join('.') || 'body';
     if (!faults.has(field))
-      faults.set(field, { field, ...classify(issue, value), message: constraint(issue, value) });
+      faults.set(field, {
+        field,
+        ...classify(issue, value),
+        message: isMissing(issue, value) ? 'is required' : issue.message,
+      });
   }
   return [...faults.values()];
 }
 
-/** Names of the fields of a body, which may be optional or have a default. */
-function listFields(schema: z.ZodMiniType): string[] {
-  if (schema instanceof z.ZodMiniObject) return Object.keys(schema.shape);
+/** The fields of a body, which may be optional or have a default. */
+function findShape(schema: z.ZodMiniType): Shape {
+  if (schema instanceof z.ZodMiniObject) return schema.shape;
   const { innerType } = Object(schema._zod.def);
-  return innerType === undefined ? [] : listFields(innerType);
+  return innerType === undefined ? {} : findShape(innerType);
 }
 
 /** A name that is safe to repeat: short, and no credential in the place of a name. */
@@ -181,14 +222,13 @@ function classify(issue: z.core.$ZodIssue, value: unknown): Pick<FieldError, 'co
 const BELOW: Readonly<Record<string, FieldErrorCode>> = { string: 'too_short', array: 'too_few' };
 const ABOVE: Readonly<Record<string, FieldErrorCode>> = { string: 'too_long', array: 'too_many' };
 
-/** The constraint, never the value, which may be a secret. */
-function constraint(issue: z.core.$ZodIssue, value: unknown): string {
-  if (isMissing(issue, value)) return 'is required';
-  // The schema's own wording.
-  if (issue.message.startsWith('must ')) return issue.message;
+/** The constraint where the schema has no text of its own; never the value, which may be a secret. */
+function describeConstraint(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
-    case 'invalid_type':
-      return `must be ${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`;
+    case 'invalid_type': {
+      const type = TYPES[issue.expected] ?? issue.expected;
+      return `must be ${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`;
+    }
     case 'invalid_value':
       return `must be one of ${issue.values.map(String).join(', ')}`;
     case 'too_small':
@@ -196,9 +236,12 @@ function constraint(issue: z.core.$ZodIssue, value: unknown): string {
     case 'too_big':
       return `must ${amount('at most', issue.maximum, issue.origin)}`;
     default:
-      return 'has an invalid format';
+      return 'is not valid';
   }
 }
+
+/** Words of the schema library for types. */
+const TYPES: Readonly<Record<string, string>> = { int: 'integer', record: 'object' };
 
 const readPath = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>((at, part) => (Object.hasOwn(Object(at), part) ? Object(at)[part] : undefined), value);

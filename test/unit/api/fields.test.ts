@@ -16,7 +16,7 @@ describe('text field', () => {
       expect([code, Text.safeParse(given).success]).toEqual([code, isAllowed]);
     }
     expect(Text.safeParse('\u001b[31m').error?.issues).toMatchObject([
-      { message: 'must not have control characters other than tabs and newlines' },
+      { message: 'must not have control characters other than tab, line feed and carriage return' },
     ]);
   });
 

@@ -140,6 +140,27 @@ describe('the document', () => {
       }
   });
 
+  it('has a name for one component only, as generators make one type of each', () => {
+    const { schemas, parameters, responses } = document.components;
+    const names = [schemas, parameters, responses].flatMap((components) => Object.keys(components));
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+
+  it('has no boolean constant, of which generators make an enumeration of texts', () => {
+    expect(nodes(document).filter(({ const: constant }) => typeof constant === 'boolean')).toEqual([]);
+  });
+
+  it('says which characters each text of a request may have', () => {
+    const free = Object.keys(BODIES).flatMap((name) =>
+      nodes(document.components.schemas[name]).filter(
+        ({ type, pattern, format, enum: values, const: constant }) =>
+          [type].flat().includes('string') && !(pattern ?? format ?? values ?? constant),
+      ),
+    );
+    // The rules of a receiver's URL are in its description.
+    expect(free.filter(({ description }) => !/URL/.test(String(description)))).toEqual([]);
+  });
+
   it('names every tag of its operations', () => {
     const tags = document.tags.map(({ name }) => name);
     for (const item of [...Object.values(document.paths), ...Object.values(document.webhooks)])

@@ -1626,7 +1626,7 @@ class Event(Model):
     """
     When the event happened, UTC.
     """
-    example: Literal[True] | str | None = None
+    example: bool | None = None
     """
     True for an example that `testWebhook` sent; absent otherwise.
     """
@@ -1756,7 +1756,7 @@ class EventWithDeliveries(Model):
     """
     When the event happened, UTC.
     """
-    example: Literal[True] | str | None = None
+    example: bool | None = None
     """
     True for an example that `testWebhook` sent; absent otherwise.
     """

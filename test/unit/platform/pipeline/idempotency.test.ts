@@ -45,6 +45,8 @@ describe('the Idempotency-Key header', () => {
     randomUUID().slice(1),
     `${randomUUID()}0`,
     `{${randomUUID()}}`,
+    `"${randomUUID()}`,
+    `"${randomUUID()}";a=1`,
     ` ${randomUUID()}`,
   ])('is refused as %j where it is required', async (key) => {
     expect(await createThingWith({ headers: { 'Idempotency-Key': key } })).toMatchObject({
@@ -57,6 +59,15 @@ describe('the Idempotency-Key header', () => {
   it.each(['Idempotency-Key', 'idempotency-key', 'IDEMPOTENCY-KEY'])('may be written %s', async (name) => {
     const headers = { 'Idempotency-Key': undefined, [name]: randomUUID() };
     expect(await createThingWith({ headers })).toMatchObject({ status: 201 });
+  });
+
+  it('may be a quoted string, which is the same key', async () => {
+    const [service, key] = [inMemory(), randomUUID()];
+    const call = (given: string) =>
+      createThingWith({ pathParameters, headers: { 'Idempotency-Key': given } }, service);
+    expect(await call(`"${key}"`)).toMatchObject({ status: 201 });
+    const again = await call(key.toUpperCase());
+    expect([again.status, again.headers['Idempotency-Replayed']]).toEqual([201, 'true']);
   });
 
   it('is optional where it is only supported, but must be valid', async () => {

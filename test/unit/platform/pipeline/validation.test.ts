@@ -1,8 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod/mini';
 import { CreateChannel } from '../../../../functions/api/channels/schemas.ts';
+import { routes } from '../../../../functions/api/routes.ts';
 import { UpdateOrganization } from '../../../../functions/api/settings/schemas.ts';
 import { RegisterWebhook } from '../../../../functions/api/webhooks/schemas.ts';
+import { parseQuery } from '../../../../functions/platform/pipeline/validation.ts';
 import { success } from '../../../../functions/platform/reply.ts';
 import type { Route } from '../../../../functions/platform/route.ts';
 import { aRequest, createThingWith, envelope, send, thingRoute } from './call.ts';
@@ -147,6 +149,44 @@ describe('a body', () => {
     });
   });
 
+  it.each(['gzip', 'identity', ''])('is refused with the Content-Encoding %j', async (coding) => {
+    expect(await createThingWith({ headers: { 'Content-Encoding': coding } })).toMatchObject({
+      status: 415,
+      body: envelope('UNSUPPORTED_MEDIA_TYPE', 'The body must be sent without a Content-Encoding.'),
+      runs: 0,
+    });
+  });
+
+  it.each([
+    ['{"name":"a thing","name":"another"}', 'name'],
+    ['{"name":"a thing","n\\u0061me":"another"}', 'name'],
+    ['{"name" : "a thing", "tags":["a:","b"], "tags" : []}', 'tags'],
+    ['{"name":"a \\"thing\\":","rest":"{\\"name\\":1}","rest":"x"}', 'rest'],
+    ['{"ck_live_abc":1,"ck_live_abc":1,"name":"a thing"}', 'a field'],
+  ])('is refused when a name is repeated: %s', async (body, field) => {
+    const answer = await createThingWith({ body });
+    expect([answer.status, answer.runs]).toEqual([400, 0]);
+    expect(Object(answer.body).error.details).toContainEqual({
+      field,
+      code: 'duplicate',
+      message: 'must not be repeated',
+    });
+  });
+
+  it('may have the same name in other objects and in texts', async () => {
+    const body = JSON.stringify({ name: '"name":', rest: '{"name":1,"name":2}', tags: ['name:', 'name'] });
+    expect(await createThingWith({ body })).toMatchObject({ status: 201 });
+  });
+
+  it('may have null for an optional field, which then counts as absent', async () => {
+    const body = JSON.stringify({ name: 'a thing', size: null, tags: null, rest: null });
+    expect(await createThingWith({ body })).toMatchObject({ status: 201 });
+    expect(await createThingWith({ body: '{"name":null,"size":null}' })).toMatchObject({
+      status: 400,
+      body: envelope('VALIDATION_ERROR', 'name must be a string.'),
+    });
+  });
+
   it('may be omitted where all of it is optional, and then counts as empty', async () => {
     const route = {
       ...thingRoute,
@@ -268,6 +308,14 @@ describe('a message about a wrong field', () => {
       status: 400,
       body: envelope('VALIDATION_ERROR', `${name} must not be repeated.`),
       runs: 0,
+    });
+  });
+
+  it.each(['+01:00', ' 01:00', ' 00:00'])('accepts a time whose `+` arrived as a space: %j', (offset) => {
+    const event = aRequest(inMemory(), { queryStringParameters: { from: `2026-11-20T10:30:00.5${offset}` } });
+    expect(parseQuery(event, routes.listEvents)).toMatchObject({
+      ok: true,
+      value: { from: expect.any(Date) },
     });
   });
 
