@@ -31,7 +31,8 @@ export default {
         'test/**/{preload,probes,profiler,recorder,post-once,run-with-fake-cloud}.ts',
       ],
       project: ['{bin,lib,functions}/**/*.{ts,js}', 'test/**/*.ts'],
-      ignoreDependencies: ['aws-cdk'],
+      // Tests render pages of the dashboard with its own packages.
+      ignoreDependencies: ['aws-cdk', 'react', 'react-dom', 'wouter'],
       ignoreBinaries: ['openssl'],
     },
     dashboard: { project: ['src/**/*.{ts,tsx}'] },

@@ -199,7 +199,7 @@ export const getComparedVersions = (
 });
 
 /** The versions that the last e-mail was about; undefined before the first e-mail. */
-export const getAnnouncedVersions = ({
+const getAnnouncedVersions = ({
   stored,
   announcedFrom: baseline,
   baseline: announced,
