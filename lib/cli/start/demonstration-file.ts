@@ -1,12 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { PRIVATE, replaceFile } from 'aws-local/files.ts';
 import { z } from 'zod';
-import type { DemonstrationEndpoint } from './demonstration.ts';
+import type { KeptDemonstration } from './demonstration.ts';
 
-const Stored = z.object({ id: z.string(), secret: z.string() });
+const Stored = z.object({
+  id: z.string(),
+  secret: z.string(),
+  port: z.int(),
+  organization: z.object({ id: z.string(), apiKey: z.string() }),
+});
 
-/** Reads the endpoint of an earlier start; undefined when there is none, or the file is not readable. */
-export async function readDemonstrationFile(file: string): Promise<DemonstrationEndpoint | undefined> {
+/** Reads what an earlier start kept; undefined when there is nothing, or the file is not readable. */
+export async function readDemonstrationFile(file: string): Promise<KeptDemonstration | undefined> {
   try {
     return Stored.parse(JSON.parse(await readFile(file, 'utf8')));
   } catch {
@@ -14,5 +19,5 @@ export async function readDemonstrationFile(file: string): Promise<Demonstration
   }
 }
 
-export const writeDemonstrationFile = (file: string, endpoint: DemonstrationEndpoint): Promise<void> =>
-  replaceFile(file, `${JSON.stringify(endpoint)}\n`, PRIVATE);
+export const writeDemonstrationFile = (file: string, kept: KeptDemonstration): Promise<void> =>
+  replaceFile(file, `${JSON.stringify(kept)}\n`, PRIVATE);

@@ -7,11 +7,18 @@ import type {
   ReceiverOptions,
 } from '../../../packages/cli/src/receiver/receiver.ts';
 import type { ListedDelivery } from '../api-client.ts';
+import type { Organization } from './organization.ts';
 
 /** Endpoint of the demonstration, which later starts use again. */
 export interface DemonstrationEndpoint {
   id: string;
   secret: string;
+}
+
+/** What later starts use again: with the same port, the endpoint's URL stays. */
+export interface KeptDemonstration extends DemonstrationEndpoint {
+  port: number;
+  organization: Organization;
 }
 
 interface DemonstrationApi {
@@ -42,9 +49,15 @@ export interface DemonstrationOptions {
 export interface Demonstrated {
   /** From the request that creates the conversation to its response. */
   requestMs: number;
-  /** From that response to the delivery; 0 when the delivery overtook it. */
-  deliveryMs: number;
-  delivery: ReceivedDelivery;
+  arrival:
+    | {
+        kind: 'seen';
+        /** From the response to the delivery; 0 when the delivery overtook it. */
+        deliveryMs: number;
+        delivery: ReceivedDelivery;
+      }
+    /** Not within the time limit, which does not mean that it will not come. */
+    | { kind: 'missing'; reason: string };
   /** Stays registered, with its deliveries. */
   endpoint: DemonstrationEndpoint;
   /** Goes on answering, so that the endpoint's later deliveries succeed. */
@@ -64,7 +77,7 @@ interface Arrival {
 /**
  * Starts a receiver, registers it or moves the endpoint of an earlier start to it, creates a conversation and
  * waits for its event's delivery. Endpoint and receiver stay.
- * @throws LocalRunError naming the failed step; the receiver is stopped then
+ * @throws LocalRunError naming the failed step; the receiver is stopped then. A late delivery is no failure
  */
 export async function demonstrate(options: DemonstrationOptions): Promise<Demonstrated> {
   const arrivals = new EventEmitter();
@@ -112,20 +125,20 @@ async function createAndAwait(
   });
   const answeredAt = options.now();
 
-  const arrival = await nextAbout(conversationId, arriving).catch(async (error: unknown) => {
+  const requestMs = answeredAt - askedAt;
+  const arrival = await nextAbout(conversationId, arriving).catch((error: unknown) => {
     if (!deadline.aborted || options.signal.aborted) throw error;
-    throw new LocalRunError(await explainMissing(options, endpointId));
+    return undefined;
   });
+  if (arrival === undefined)
+    return { requestMs, arrival: { kind: 'missing', reason: await explainMissing(options, endpointId) } };
   const { verification } = arrival.delivery;
   if (verification.kind !== 'verified') {
     const why = verification.kind === 'refused' ? verification.reason : 'there was nothing to check it with';
     throw new LocalRunError(`The delivery arrived, but its signature does not verify: ${why}.`);
   }
-  return {
-    requestMs: answeredAt - askedAt,
-    deliveryMs: Math.max(0, arrival.at - answeredAt),
-    delivery: arrival.delivery,
-  };
+  const deliveryMs = Math.max(0, arrival.at - answeredAt);
+  return { requestMs, arrival: { kind: 'seen', deliveryMs, delivery: arrival.delivery } };
 }
 
 /** Skips events of other callers in the organization. */
@@ -149,6 +162,6 @@ function isAbout(conversationId: string, delivery: ReceivedDelivery): boolean {
 async function explainMissing(options: DemonstrationOptions, endpointId: string): Promise<string> {
   const late = `No delivery arrived within ${options.timeoutMs / 1000} s`;
   const [listed] = await options.api.deliveriesOf(endpointId);
-  if (listed === undefined) return `${late}, and the API lists none: the event was not fanned out.`;
+  if (listed === undefined) return `${late}, and the API lists none: the event is not fanned out yet.`;
   return `${late}: ${listed.id} is ${listed.status}, its last error: ${listed.lastError ?? 'none'}.`;
 }

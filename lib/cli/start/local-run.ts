@@ -24,7 +24,7 @@ import { LOCAL_SERVICE } from './local-service.ts';
 import { ensureOrganization, type Organization } from './organization.ts';
 import { ensureSandbox, type OrganizationSandbox, provisionSandbox } from './organization-sandbox.ts';
 import { type Sessions, settlePeople } from './people.ts';
-import { readSettings, type Settings } from './settings.ts';
+import { listGivenTimes, readSettings, type Settings } from './settings.ts';
 import { renderDemonstration, renderReady } from './start-view.ts';
 import { contextOf, type synthesize } from './synthesis.ts';
 
@@ -107,9 +107,9 @@ export async function localRun(
     stop.signal.throwIfAborted();
 
     await writeOutputs(cloud, directory.outputsFile);
-    const { organization, sandbox } = await makeReachable(cloud, directory, certificates, screen);
+    const sandbox = await makeReachable(cloud, directory, certificates, screen);
     stop.signal.throwIfAborted();
-    const receiver = await showDemonstration(cloud, organization, directory, certificates, parts).catch(
+    const receiver = await showDemonstration(cloud, directory, certificates, parts).catch(
       (error: unknown) => {
         throw explainFailure(error, log.path);
       },
@@ -124,7 +124,8 @@ export async function localRun(
       logFile: log.path,
     };
     const sessions = cloud.identity !== undefined;
-    const shown = { ...place, cwd: parts.cwd, sessions, sandbox: sandbox !== undefined };
+    const times = listGivenTimes(parts.variables);
+    const shown = { ...place, cwd: parts.cwd, sessions, sandbox: sandbox !== undefined, times };
     screen.print(`\n${renderReady(shown, screen.paint)}\n`);
     await untilAborted(stop.signal);
   }
@@ -164,24 +165,37 @@ async function writeOutputs({ outputs, endpoints }: Cloud, file: string): Promis
   await replaceFile(file, `${JSON.stringify({ region: REGION, endpoints, outputs }, null, 2)}\n`, PRIVATE);
 }
 
-/** Ensures an organization with a valid key, a sandbox and users, and writes them for shells. */
+/** Reuses an organization while the API accepts its key, else enrols one. */
+function ensureLocalOrganization(cloud: Cloud, name: string, kept: Organization | undefined) {
+  const enrolFunction = cloud.outputs[ENROL_OUTPUT];
+  if (enrolFunction === undefined) throw new LocalRunError(`The stack has no output ${ENROL_OUTPUT}.`);
+  return ensureOrganization({
+    name,
+    kept,
+    accepts: (apiKey) => new ApiClient(cloud.url, apiKey).acceptsKey(),
+    enrol: (request) => cloud.invoke(enrolFunction, request),
+  });
+}
+
+/**
+ * Ensures an organization with a valid key, a sandbox and users, and writes them for shells.
+ * @returns the sandbox
+ */
 async function makeReachable(
   cloud: Cloud,
   directory: LocalDirectory,
   certificates: CertificateFiles,
   screen: Screen,
-): Promise<{ organization: Organization; sandbox: OrganizationSandbox | undefined }> {
-  const enrolFunction = cloud.outputs[ENROL_OUTPUT];
-  if (enrolFunction === undefined) throw new LocalRunError(`The stack has no output ${ENROL_OUTPUT}.`);
+): Promise<OrganizationSandbox | undefined> {
   const earlier = await readEnvironmentFile(directory.environmentFile);
   const { organization, isNew } = await screen.step(
     'Prepare an organization',
     () =>
-      ensureOrganization({
-        kept: earlier && { id: earlier.ORG_ID, apiKey: earlier.API_KEY },
-        accepts: (apiKey) => new ApiClient(cloud.url, apiKey).acceptsKey(),
-        enrol: (request) => cloud.invoke(enrolFunction, request),
-      }),
+      ensureLocalOrganization(
+        cloud,
+        'Local organization',
+        earlier && { id: earlier.ORG_ID, apiKey: earlier.API_KEY },
+      ),
     (result) => screen.paint('dim', `${result.organization.id}${result.isNew ? '' : ', kept'}`),
   );
   const sessions = cloud.identity && (await settlePeople(cloud.identity, organization.id));
@@ -197,7 +211,7 @@ async function makeReachable(
     RECEIVER_CERT_FILE: certificates.receiverCertFile,
     RECEIVER_KEY_FILE: certificates.receiverKeyFile,
   });
-  return { organization, sandbox };
+  return sandbox;
 }
 
 /**
@@ -225,29 +239,43 @@ async function prepareSandbox(
   );
 }
 
-/** @returns the receiver, which answers as long as the run lasts */
+/**
+ * Demonstrates in an organization of its own, so that the user's is empty and no backlog of it is waited for.
+ * @returns the receiver, which answers as long as the run lasts
+ */
 async function showDemonstration(
   cloud: Cloud,
-  organization: Organization,
   { demonstrationFile }: LocalDirectory,
   certificates: CertificateFiles,
   { screen, stop, now, demonstrationTimeoutMs }: LocalRunParts,
 ): Promise<Receiver> {
   const kept = await readDemonstrationFile(demonstrationFile);
-  const seen = await screen.step('Demonstrate a delivery', () =>
-    demonstrate({
-      api: new ApiClient(cloud.url, organization.apiKey),
-      kept,
-      startReceiver: (options) => startReceiver({ ...certificates.receiver, ...options }),
-      timeoutMs: demonstrationTimeoutMs,
-      now,
-      newIdempotencyKey: randomUUID,
-      signal: stop.signal,
-    }),
+  const { seen, organization } = await screen.step(
+    'Demonstrate a delivery',
+    async () => {
+      const { organization, isNew } = await ensureLocalOrganization(
+        cloud,
+        'Demonstration',
+        kept?.organization,
+      );
+      const port = await freePort(kept?.port);
+      const seen = await demonstrate({
+        api: new ApiClient(cloud.url, organization.apiKey),
+        kept: isNew ? undefined : kept,
+        startReceiver: (options) => startReceiver({ ...certificates.receiver, ...options, port }),
+        timeoutMs: demonstrationTimeoutMs,
+        now,
+        newIdempotencyKey: randomUUID,
+        signal: stop.signal,
+      });
+      return { seen, organization };
+    },
+    (result) => (result.seen.arrival.kind === 'seen' ? '' : screen.paint('yellow', 'slow')),
   );
   screen.print(`\n${renderDemonstration(seen, screen.paint)}`);
-  await writeDemonstrationFile(demonstrationFile, seen.endpoint);
-  return seen.receiver;
+  const { endpoint, receiver } = seen;
+  await writeDemonstrationFile(demonstrationFile, { ...endpoint, port: receiver.port, organization });
+  return receiver;
 }
 
 function explainFailure(error: unknown, logFile: string): unknown {

@@ -18,6 +18,7 @@ export interface Organization {
  * @throws LocalRunError when the response is not an organization with a key
  */
 export async function ensureOrganization(options: {
+  name: string;
   kept: Organization | undefined;
   accepts(apiKey: string): Promise<boolean>;
   enrol(request: { name: string; tier: string }): Promise<unknown>;
@@ -25,7 +26,7 @@ export async function ensureOrganization(options: {
   if (options.kept !== undefined && (await options.accepts(options.kept.apiKey))) {
     return { organization: options.kept, isNew: false };
   }
-  const answer = Enrolled.safeParse(await options.enrol({ name: 'Local organization', tier: 'scale' }));
+  const answer = Enrolled.safeParse(await options.enrol({ name: options.name, tier: 'scale' }));
   if (!answer.success) {
     const [issue] = answer.error.issues;
     throw new LocalRunError(

@@ -34,6 +34,25 @@ export interface Settings {
   sqsEndpoint?: string;
 }
 
+/** Variables of times, which are shown at the start when they are set. */
+const TIMES = [
+  'RETRY_BASE_SECONDS',
+  'RETRY_CAP_SECONDS',
+  'ATTEMPT_TIMEOUT_SECONDS',
+  'GRACE_SECONDS',
+  'LINGER_SECONDS',
+  'CHECK_EVERY_SECONDS',
+  'SYNC_COOLDOWN_SECONDS',
+  'NOTICE_SECONDS',
+] as const;
+
+/** Lists the times that differ from a deployment's, as a shell would set them. */
+export const listGivenTimes = (variables: Variables): string[] =>
+  TIMES.flatMap((name) => {
+    const value = readVariable(variables, name);
+    return value === undefined ? [] : [`${name}=${value}`];
+  });
+
 /** The stack's defaults. */
 const STANDARD = { retryBaseSeconds: 30, retryCapSeconds: 3600, rateLimitPerMinute: 6000 };
 
@@ -89,7 +108,11 @@ function port(variables: Variables): number {
   return value;
 }
 
-function seconds(variables: Variables, name: string, [least, most]: [number, number]): number | undefined {
+function seconds(
+  variables: Variables,
+  name: (typeof TIMES)[number],
+  [least, most]: [number, number],
+): number | undefined {
   const text = readVariable(variables, name);
   if (text === undefined) return undefined;
   const value = Number(text);

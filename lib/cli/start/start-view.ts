@@ -4,16 +4,17 @@ import { formatDuration, indent } from '../../../packages/cli/src/terminal/forma
 import type { Paint } from '../../../packages/cli/src/terminal/paint.ts';
 import type { Demonstrated } from './demonstration.ts';
 
-/** Renders the demonstration with its times. */
+/** Renders the demonstration with its times, or why it shows no delivery. */
 export function renderDemonstration(
-  seen: Pick<Demonstrated, 'requestMs' | 'deliveryMs' | 'delivery'>,
+  { requestMs, arrival }: Pick<Demonstrated, 'requestMs' | 'arrival'>,
   paint: Paint,
 ): string {
+  if (arrival.kind === 'missing') return `  ${paint('yellow', '!')} ${arrival.reason}`;
   return [
-    `  ${paint('cyan', '→')} POST /api/v1/conversations   ${paint('green', '201')} after ${formatDuration(seen.requestMs)}`,
-    `  ${paint('cyan', '←')} its delivery, signed         ${formatDuration(seen.deliveryMs)} later`,
+    `  ${paint('cyan', '→')} POST /api/v1/conversations   ${paint('green', '201')} after ${formatDuration(requestMs)}`,
+    `  ${paint('cyan', '←')} its delivery, signed         ${formatDuration(arrival.deliveryMs)} later`,
     '',
-    indent(renderDelivery(seen.delivery, false, paint), 4),
+    indent(renderDelivery(arrival.delivery, false, paint), 4),
   ].join('\n');
 }
 
@@ -34,6 +35,7 @@ const FORWARD: [command: string, does: string] = [
  * @param place.mailboxUrl shows sent e-mail
  * @param place.sessions whether users can sign in
  * @param place.sandbox whether there is a sandbox key
+ * @param place.times set by the environment
  */
 export function renderReady(
   place: {
@@ -45,6 +47,7 @@ export function renderReady(
     cwd: string;
     sessions: boolean;
     sandbox: boolean;
+    times: readonly string[];
   },
   paint: Paint,
 ): string {
@@ -68,7 +71,9 @@ export function renderReady(
       ? []
       : [`  ${paint(['bold', 'green'], 'Dashboard')}  ${paint('bold', dashboardUrl)}`]),
     `  ${paint(['bold', 'green'], 'Ready')}      ${paint('bold', `${place.baseUrl}/api/v1`)}`,
+    `  ${paint('dim', 'Reference')}  ${place.baseUrl}/docs`,
     `  ${paint('dim', 'Mail')}       ${place.mailboxUrl}`,
+    ...(place.times.length === 0 ? [] : [`  ${paint('dim', 'Times')}      ${place.times.join(' ')}`]),
     '',
     ...rows,
     '',

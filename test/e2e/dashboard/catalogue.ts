@@ -212,7 +212,10 @@ export const firstSteps = (dashboard: Dashboard) =>
       await page.getByText(/^Delivered in/).waitFor();
       await navigationOf(page).getByText('Overview').click();
       await step('Send a test event').getByText(': Done').waitFor();
-      // The demonstration of the local run was the first event.
+      await dashboard.service.api.post('/api/v1/conversations', {
+        channelId: 'web',
+        externalUserId: 'first-visitor',
+      });
       await step('Go live').getByText(': Done').waitFor();
       await step('Verify the signature').getByText('My receiver verifies signatures').click();
       await page.getByRole('heading', { name: 'First steps' }).waitFor({ state: 'detached' });

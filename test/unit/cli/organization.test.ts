@@ -10,6 +10,7 @@ const kept = { id: 'org_old', apiKey: 'ck_live_old' };
 describe('the organization of the local run', () => {
   it('is kept while its key works', async () => {
     const result = await ensureOrganization({
+      name: 'Local organization',
       kept,
       accepts: async (key) => key === 'ck_live_old',
       enrol: async () => expect.unreachable(),
@@ -23,6 +24,7 @@ describe('the organization of the local run', () => {
   ])('is created when %s', async (_, existing) => {
     const requests: unknown[] = [];
     const result = await ensureOrganization({
+      name: 'Local organization',
       kept: existing,
       accepts: async () => false,
       enrol: async (request) => {
@@ -36,6 +38,7 @@ describe('the organization of the local run', () => {
 
   it('lists what the enrolment did not return', async () => {
     const without = ensureOrganization({
+      name: 'Local organization',
       kept: undefined,
       accepts: async () => false,
       enrol: async () => ({ organizationId: 'org_new', key: {} }),

@@ -6,7 +6,10 @@ import { aDelivery } from './a-delivery.ts';
 
 describe('the start screen', () => {
   it('shows the demonstrated delivery with its times', () => {
-    const shown = renderDemonstration({ requestMs: 42, deliveryMs: 38, delivery: aDelivery() }, plain);
+    const shown = renderDemonstration(
+      { requestMs: 42, arrival: { kind: 'seen', deliveryMs: 38, delivery: aDelivery() } },
+      plain,
+    );
     expect(shown).toContain('201 after 42 ms');
     expect(shown).toContain('38 ms later');
     expect(shown).toContain('✓ verified');
@@ -21,6 +24,7 @@ describe('the start screen', () => {
     cwd: '/project',
     sessions: true,
     sandbox: true,
+    times: [],
   };
   const settingsCall = 'curl -H "Authorization: Bearer $ADMIN_TOKEN" $BASE_URL/api/settings/organization';
 
@@ -30,6 +34,7 @@ describe('the start screen', () => {
       [
         '  Dashboard  http://localhost:3000/',
         '  Ready      http://localhost:3000/api/v1',
+        '  Reference  http://localhost:3000/docs',
         '  Mail       http://localhost:3000/mailbox\n',
       ].join('\n'),
     );
@@ -39,6 +44,11 @@ describe('the start screen', () => {
     expect(shown).toContain('npx conversations listen');
     expect(shown).toMatch(/npx conversations forward --to URL .*\$SANDBOX_API_KEY/);
     expect(shown).toContain('Ctrl-C');
+  });
+
+  it('shows times that differ from those of a deployment', () => {
+    const shown = renderReady({ ...place, times: ['RETRY_BASE_SECONDS=1', 'NOTICE_SECONDS=60'] }, plain);
+    expect(shown).toContain('\n  Times      RETRY_BASE_SECONDS=1 NOTICE_SECONDS=60\n');
   });
 
   it('omits the dashboard where the stack has none', () => {
