@@ -24,6 +24,7 @@ const STAYS: readonly [command: RegExp, ready: RegExp][] = [
   [/^node first\.mjs$/, /conversation\.created/],
   [/^env\/bin\/python first\.py$/, /conversation\.created/],
   [/^node -e .*\.listen\(4000\)/, /^/],
+  [/^node -e .*"Serving"/, /Serving/],
 ];
 
 const PAGES = [

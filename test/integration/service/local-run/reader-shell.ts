@@ -12,7 +12,7 @@ import { expect, onTestFinished } from 'vitest';
 const ROOT = join(import.meta.dirname, '../../../..');
 
 /** Ports that pages let receivers listen on. Free ports replace them. */
-const PORTS = /\b(?:4433|4000)\b/g;
+const PORTS = /\b(?:4433|4434|4000)\b/g;
 
 /** The shell of a reader of the documentation. */
 export interface ReaderShell {
@@ -80,7 +80,7 @@ export async function aReaderShell(
   for (const name of ['packages', '.npmrc']) await symlink(join(ROOT, name), join(directory, name));
   if (withExamples)
     await cp(join(ROOT, 'examples'), join(directory, 'examples'), { recursive: true, filter: isSource });
-  const ports = { '4433': await freePort(), '4000': await freePort() };
+  const ports = { '4433': await freePort(), '4434': await freePort(), '4000': await freePort() };
   const onFreePorts = (text: string) =>
     text.replaceAll(PORTS, (port) => `${ports[port as keyof typeof ports]}`);
 
