@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { AttemptErrorCode } from '../domain/attempt-error.ts';
 import { AttemptRecord, DeliveryStatus, TerminalReason, WebhookRequest } from '../domain/delivery.ts';
 import { EventTypeName } from '../domain/events.ts';
 import { DeliveryId, EventId } from '../domain/ids.ts';
@@ -29,6 +30,7 @@ export const DELIVERY_FIELDS = {
   terminalAt: orNull(Timestamp),
   terminalReason: orNull(TerminalReason),
   lastError: orNull(z.string()),
+  lastErrorCode: orNull(AttemptErrorCode),
   lastResponseStatus: orNull(z.int()),
   redeliveryOf: orNull(DeliveryId),
   createdAt: Timestamp,
@@ -38,6 +40,7 @@ export const DELIVERY_FIELDS = {
 export const Attempt = z.extend(AttemptRecord, {
   status: orNull(z.int()),
   error: orNull(z.string()),
+  errorCode: orNull(AttemptErrorCode),
   response: orNull(z.string()),
   request: orNull(WebhookRequest),
   atRealSpeed: orNull(AttemptAtRealSpeed),

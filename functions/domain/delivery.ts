@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { type AttemptError, AttemptErrorCode } from './attempt-error.ts';
 import type { Endpoint, EndpointEffect } from './endpoint.ts';
 import { ParkedTurn } from './endpoint-rate.ts';
 import { EventTypeName, type OutboxEvent } from './events.ts';
@@ -48,6 +49,7 @@ export const AttemptRecord = z.object({
   durationMs: z.int(),
   status: z.optional(z.int()),
   error: z.optional(z.string()),
+  errorCode: z.optional(AttemptErrorCode),
   /** First KiB of the response body of a failed attempt. */
   response: z.optional(z.string()),
   /** Kept for simulated receivers, so that customers can test their verification with it. */
@@ -79,6 +81,7 @@ export const Delivery = z.object({
   terminalAt: z.optional(Timestamp),
   terminalReason: z.optional(TerminalReason),
   lastError: z.optional(z.string()),
+  lastErrorCode: z.optional(AttemptErrorCode),
   lastResponseStatus: z.optional(z.int()),
   lease: z.optional(Lease),
   /** Set while no queue message exists for the next attempt; the reconciler sends one when it is due. */
@@ -188,16 +191,16 @@ export const createMissedDelivery = (
   terminalReason: 'not_subscribed',
 });
 
-/** Result of one attempt. */
-export type AttemptResult = {
-  startedAt: Date;
-  endedAt: Date;
+/** How an attempt ended. One without `error` succeeded. */
+export type AttemptOutcome = {
   status?: number;
-  error?: string;
   response?: string;
   /** The request that a simulated receiver got, and its duration at real speed. */
   simulated?: { request: WebhookRequest; durationMs: number };
-};
+} & (AttemptError | { error?: undefined; errorCode?: undefined });
+
+/** Result of one attempt. */
+export type AttemptResult = AttemptOutcome & { startedAt: Date; endedAt: Date };
 
 /**
  * Signs and sends the event. Ends by its deadline and never throws for a receiver's failure.
@@ -207,7 +210,7 @@ export type SendAttempt = (
   delivery: ClaimedDelivery,
   event: OutboxEvent,
   onSlow: () => void,
-) => Promise<Omit<AttemptResult, 'startedAt' | 'endedAt'>>;
+) => Promise<AttemptOutcome>;
 
 /** How the wait for the next attempt is spent, and the queue of that attempt. */
 export interface Wait {
@@ -274,13 +277,13 @@ export function computeSettlement(
 }
 
 function toAttemptRecord(number: number, result: AttemptResult): AttemptRecord {
-  const { startedAt, endedAt, status, error, response, simulated } = result;
+  const { startedAt, endedAt, status, error, errorCode, response, simulated } = result;
   return {
     number,
     startedAt: startedAt.toISOString(),
     durationMs: Math.max(0, endedAt.getTime() - startedAt.getTime()),
     ...(status === undefined ? {} : { status }),
-    ...(error === undefined ? {} : { error }),
+    ...(error === undefined ? {} : { error, errorCode }),
     ...(response === undefined || response === '' ? {} : { response }),
     ...(simulated && isKept(simulated.request) ? { request: simulated.request } : {}),
   };

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import type { AttemptError } from './attempt-error.ts';
 import { parseUrlText, type UrlFault } from './url-text.ts';
 
 /** Hosts that deliveries may be sent to. */
@@ -25,6 +26,12 @@ export function checkReceiverUrl(text: string, policy: ReceiverPolicy): Receiver
   const hostFault = findHostFault(parsed.url, policy);
   return hostFault ? { ok: false, ...hostFault } : parsed;
 }
+
+/** The error of an attempt to send to a URL that was registered and is not allowed any more. */
+export const forbid = ({ problem }: UrlFault): AttemptError => ({
+  errorCode: 'address_forbidden',
+  error: problem,
+});
 
 /** Whether a delivery may connect to an address. It must hold for every address of a name. */
 export function isReceiverAddress(address: string, policy: ReceiverPolicy): boolean {

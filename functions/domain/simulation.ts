@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type AttemptError, timedOutAfter } from './attempt-error.ts';
 import type { CheckFinding } from './source-check.ts';
 import { FETCH_TIMEOUT_SECONDS, type RetryPolicy } from './timing.ts';
 import type { UrlFault } from './url-text.ts';
@@ -11,12 +12,12 @@ import type { UrlFault } from './url-text.ts';
 
 /** Simulated failures and the errors that deliveries show, worded like real ones. */
 export const SIMULATED_FAILURES = {
-  reset: 'connection closed before the response',
-  refused: 'connection refused',
-  dns: 'host name does not resolve',
-  tls: 'TLS handshake failed',
-  certificate: 'TLS certificate has expired',
-} as const;
+  reset: { errorCode: 'connection_closed', error: 'connection closed before the response' },
+  refused: { errorCode: 'connection_refused', error: 'connection refused' },
+  dns: { errorCode: 'dns', error: 'host name does not resolve' },
+  tls: { errorCode: 'tls', error: 'TLS handshake failed' },
+  certificate: { errorCode: 'tls', error: 'TLS certificate has expired' },
+} as const satisfies Record<string, AttemptError>;
 type Failure = keyof typeof SIMULATED_FAILURES;
 
 /** Behaviour at one attempt. `afterMs` at real speed, a whole number. */
@@ -95,7 +96,7 @@ function parseFailure(word: string | undefined): Failure | 'timeout' | undefined
 }
 
 /** Outcome of a simulated attempt. `afterMs` at real speed. */
-export type SimulatedOutcome = { afterMs: number } & ({ status: number } | { error: string });
+export type SimulatedOutcome = { afterMs: number } & ({ status: number } | AttemptError);
 
 /**
  * @param attempt from 1
@@ -104,9 +105,8 @@ export type SimulatedOutcome = { afterMs: number } & ({ status: number } | { err
 export function simulate({ steps }: Program, attempt: number, timeoutMs: number): SimulatedOutcome {
   const step = steps[Math.min(attempt, steps.length) - 1] ?? { does: 200, afterMs: 0 };
   const { does, afterMs } = step;
-  if (does === 'timeout' || afterMs >= timeoutMs)
-    return { afterMs: timeoutMs, error: `timed out after ${timeoutMs / 1000} s` };
-  return typeof does === 'number' ? { afterMs, status: does } : { afterMs, error: SIMULATED_FAILURES[does] };
+  if (does === 'timeout' || afterMs >= timeoutMs) return { afterMs: timeoutMs, ...timedOutAfter(timeoutMs) };
+  return typeof does === 'number' ? { afterMs, status: does } : { afterMs, ...SIMULATED_FAILURES[does] };
 }
 
 /** Shortens the waits between attempts. */

@@ -1,3 +1,4 @@
+import { type AttemptError, LOST_OUTCOME } from '../domain/attempt-error.ts';
 import {
   type ClaimedDelivery,
   type ClaimResult,
@@ -38,7 +39,7 @@ export interface AttemptPorts {
     settle(claimed: ClaimedDelivery, settlement: Settlement, outcome: EndpointOutcome): Promise<MoveResult>;
     exhaust(
       ref: DeliveryRef,
-      error: string,
+      failure: AttemptError,
       maxAttempts: number,
       outcome: EndpointOutcome,
     ): Promise<MoveResult>;
@@ -95,8 +96,6 @@ export interface AttemptContext {
   /** Start of the read. */
   readAt: Date;
 }
-
-const LOST_WORKER = 'the last attempt was started, and its outcome was never recorded';
 
 /**
  * Processes one message of the current generation and returns what happens to the message. Lost, repeated or
@@ -262,7 +261,7 @@ export function attemptDelivery(
 
     const traceId = getTrace(deliveryMessage, { event });
     const ended = await exhaust(deliveryMessage, endpoint, traceId, (outcome) =>
-      deliveries.exhaust(deliveryMessage, LOST_WORKER, maxAttempts, outcome),
+      deliveries.exhaust(deliveryMessage, LOST_OUTCOME, maxAttempts, outcome),
     );
     return ended === 'done' ? decideDisposition({ kind: 'terminal' }) : recheck(deliveryMessage);
   };

@@ -1,17 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AttemptResult, Delivery, SendAttempt, WebhookRequest } from '../domain/delivery.ts';
+import type { AttemptOutcome, Delivery, SendAttempt, WebhookRequest } from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
 import { isExample } from '../domain/events.ts';
 import type { Gate } from '../domain/gate.ts';
 import { SLOW_AFTER_SECONDS, SLOW_TO_CONNECT_SECONDS } from '../domain/lanes.ts';
-import { checkReceiverUrl, type ReceiverPolicy } from '../domain/receiver-url.ts';
+import { checkReceiverUrl, forbid, type ReceiverPolicy } from '../domain/receiver-url.ts';
 import { getSigningKey, sign } from '../domain/signature.ts';
 import { parseProgram, simulate } from '../domain/simulation.ts';
 import type { KeyringSource } from './keyrings.ts';
 import type { ReceiverClient } from './outbound/client.ts';
 import { completeHeaders, type OutboundRequest, type OutboundResult } from './outbound/exchange.ts';
-
-type Outcome = Omit<AttemptResult, 'startedAt' | 'endedAt'>;
 
 /**
  * Gets the key and the permit of an attempt, and then sends it by Standard Webhooks: the stored bytes, signed
@@ -33,7 +31,7 @@ export function webhookSender({
   userAgent: string;
   now: () => Date;
 }) {
-  type Post = (request: OutboundRequest, attempt: number, onWritten: () => void) => Promise<Outcome>;
+  type Post = (request: OutboundRequest, attempt: number, onWritten: () => void) => Promise<AttemptOutcome>;
 
   return async ({ orgId }: Pick<Delivery, 'orgId'>, endpoint: Endpoint): Promise<SendAttempt> => {
     const url = new URL(endpoint.url);
@@ -96,11 +94,15 @@ function createTimer(callback: () => void) {
   };
 }
 
-function toOutcome(result: OutboundResult): Outcome {
-  if (result.kind === 'failed') return { error: result.error };
-  if (result.status >= 200 && result.status < 300) return { status: result.status };
-  return { status: result.status, error: `the receiver answered ${result.status}`, response: result.body };
+function toOutcome(result: OutboundResult): AttemptOutcome {
+  if (result.kind === 'failed') return { error: result.error, errorCode: result.errorCode };
+  const { status, body } = result;
+  if (status >= 200 && status < 300) return { status };
+  const errorCode = REDIRECTS.includes(status) ? 'redirect' : 'http_status';
+  return { status, error: `the receiver answered ${status}`, errorCode, response: body };
 }
+
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 interface SimulatedExchange {
   result: OutboundResult;
@@ -139,7 +141,7 @@ export function simulatedReceiver({
       const check = checkReceiverUrl(request.url.href, policy);
       if (!check.ok)
         return {
-          result: { kind: 'failed', error: check.problem, durationMs: 0 },
+          result: { kind: 'failed', ...forbid(check), durationMs: 0 },
           request: sentRequest,
           durationMs: 0,
         };
@@ -149,7 +151,7 @@ export function simulatedReceiver({
       const result: OutboundResult =
         'status' in answer
           ? { kind: 'answered', status: answer.status, durationMs, body: '' }
-          : { kind: 'failed', error: answer.error, durationMs };
+          : { kind: 'failed', ...answer, durationMs };
       return { result, request: sentRequest, durationMs };
     },
   };

@@ -3,6 +3,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
+import type { AttemptError } from '../domain/attempt-error.ts';
 import { createStatusEntry } from '../domain/audit.ts';
 import { createFailingNotice } from '../domain/bus.ts';
 import {
@@ -308,11 +309,13 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
     /** Ends a delivery whose last attempt was started and never settled. */
     exhaust(
       ref: DeliveryRef,
-      lastError: string,
+      failure: AttemptError,
       maxAttempts: number,
       outcome: EndpointOutcome,
     ): Promise<MoveResult> {
-      return apply(ref, buildExhaustUpdate(ref, lastError, maxAttempts, outcome.at), outcome, { lastError });
+      return apply(ref, buildExhaustUpdate(ref, failure, maxAttempts, outcome.at), outcome, {
+        lastError: failure.error,
+      });
     },
 
     async skip(ref: DeliveryRef, reason: SkipReason, now: Date): Promise<'done' | 'refused'> {

@@ -1,4 +1,5 @@
 import { QueryCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { AttemptError } from '../domain/attempt-error.ts';
 import {
   type ClaimedDelivery,
   type Delivery,
@@ -124,7 +125,10 @@ export function buildSettleUpdate(
   };
   if (settlement.atRealSpeed !== undefined) set('atRealSpeed', settlement.atRealSpeed);
   else if (claimed.atRealSpeed !== undefined) removes.push('atRealSpeed');
-  if (attempt.error !== undefined) set('lastError', attempt.error);
+  if (attempt.error !== undefined) {
+    set('lastError', attempt.error);
+    set('lastErrorCode', attempt.errorCode);
+  }
   if (attempt.status !== undefined) set('lastResponseStatus', attempt.status);
   // The last attempt got no answer, so an earlier status no longer applies.
   else removes.push('lastResponseStatus');
@@ -175,13 +179,13 @@ export function buildParkUpdate(ref: DueRef, turn: ParkedTurn, resumedAt: Date, 
 /** Ends a delivery whose last attempt was started and never settled. */
 export function buildExhaustUpdate(
   ref: DeliveryRef,
-  lastError: string,
+  { error, errorCode }: AttemptError,
   maxAttempts: number,
   now: Date,
 ): DeliveryUpdate {
   return {
     Key: buildDeliveryKey(ref),
-    UpdateExpression: `SET #status = :exhausted, terminalAt = :now, terminalReason = :reason, lastError = :lastError REMOVE ${ENDED_FIELDS}`,
+    UpdateExpression: `SET #status = :exhausted, terminalAt = :now, terminalReason = :reason, lastError = :lastError, lastErrorCode = :lastErrorCode REMOVE ${ENDED_FIELDS}`,
     ConditionExpression: `${IS_OPEN} AND ${IS_UNLEASED} AND attempts >= :max`,
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: {
@@ -189,7 +193,8 @@ export function buildExhaustUpdate(
       ':exhausted': 'exhausted',
       ':now': now.toISOString(),
       ':reason': 'max_attempts',
-      ':lastError': lastError,
+      ':lastError': error,
+      ':lastErrorCode': errorCode,
       ':max': maxAttempts,
     },
   };

@@ -1,5 +1,6 @@
 import { Attempt } from '../../functions/api/delivery-schemas.ts';
 import {
+  type AttemptOutcome,
   type AttemptResult,
   computeSettlement,
   type WebhookRequest,
@@ -64,7 +65,7 @@ function attempt(
   number: number,
   [startedAt, atRealSpeed]: [string, string],
   took: { durationMs: number; realMs: number },
-  answer: Pick<AttemptResult, 'status' | 'error'>,
+  answer: AttemptOutcome,
 ) {
   const begun = new Date(startedAt);
   const result: AttemptResult = {
@@ -80,7 +81,8 @@ function attempt(
 
 const firstAt = '2026-11-20T09:29:02.391Z';
 const error = 'the receiver answered 503';
-const first = attempt(1, [firstAt, firstAt], { durationMs: 1, realMs: 0 }, { status: 503, error });
+const errorCode = 'http_status';
+const first = attempt(1, [firstAt, firstAt], { durationMs: 1, realMs: 0 }, { status: 503, error, errorCode });
 const dueAt = String(first.atRealSpeed?.nextRetryAt);
 const second = attempt(
   2,
@@ -101,6 +103,7 @@ const simulatedDelivery = {
   terminalAt: second.at.toISOString(),
   terminalReason: 'terminalReason' in second ? second.terminalReason : null,
   lastError: error,
+  lastErrorCode: errorCode,
   lastResponseStatus: 200,
   redeliveryOf: null,
   createdAt: '2026-11-20T09:29:02.263Z',

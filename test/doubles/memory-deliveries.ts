@@ -1,3 +1,4 @@
+import type { AttemptError } from '../../functions/domain/attempt-error.ts';
 import { type AuditEntry, createStatusEntry } from '../../functions/domain/audit.ts';
 import { createFailingNotice, type Notice } from '../../functions/domain/bus.ts';
 import {
@@ -159,7 +160,7 @@ export class MemoryDeliveries implements DeliveryPorts {
 
   async exhaust(
     ref: DeliveryRef,
-    lastError: string,
+    { error: lastError, errorCode: lastErrorCode }: AttemptError,
     maxAttempts: number,
     outcome: EndpointOutcome,
   ): Promise<MoveResult> {
@@ -167,7 +168,14 @@ export class MemoryDeliveries implements DeliveryPorts {
     if (found === undefined || found.attempts < maxAttempts) return 'refused';
     const terminalAt = outcome.at.toISOString();
     return this.#move(
-      { ...waitless(found), status: 'exhausted', terminalAt, terminalReason: 'max_attempts', lastError },
+      {
+        ...waitless(found),
+        status: 'exhausted',
+        terminalAt,
+        terminalReason: 'max_attempts',
+        lastError,
+        lastErrorCode,
+      },
       undefined,
       outcome,
       lastError,
@@ -285,7 +293,7 @@ function settled(found: Delivery, settlement: Settlement): Delivery {
     status: settlement.kind,
     attemptLog: [...found.attemptLog, attempt],
     ...(atRealSpeed === undefined ? {} : { atRealSpeed }),
-    ...(attempt.error === undefined ? {} : { lastError: attempt.error }),
+    ...(attempt.error === undefined ? {} : { lastError: attempt.error, lastErrorCode: attempt.errorCode }),
     ...(attempt.status === undefined ? {} : { lastResponseStatus: attempt.status }),
     ...(settlement.kind === 'retrying'
       ? {

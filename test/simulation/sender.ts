@@ -13,6 +13,9 @@ type Result = Awaited<ReturnType<SendAttempt>>;
 
 const NO_BODY = new Uint8Array();
 
+const refusal = (status: number) =>
+  ({ error: `the receiver answered ${status}`, errorCode: 'http_status' }) as const;
+
 /**
  * Sends requests as the webhook sender does: through the gate, and then to the world's receivers or to a
  * simulated one.
@@ -53,11 +56,11 @@ export function senderOf(
     if (answer.status === 204) witness.attempts.accepted(claimed);
     if (fate === 'ends-after' || fate === 'lands-late') return forever();
     await wait(answer.seconds * 1000, onSlow);
-    if (answer.status === undefined) return { error: 'no answer within 10 s' };
+    if (answer.status === undefined) return { error: 'no answer within 10 s', errorCode: 'timeout' };
     // The receiver accepted it, and the answer is lost.
-    if (fate === 'fails-after') return { error: 'the connection was reset' };
+    if (fate === 'fails-after') return { error: 'the connection was reset', errorCode: 'connection_closed' };
     if (answer.status === 204) return { status: 204 };
-    return { status: answer.status, error: `the receiver answered ${answer.status}` };
+    return { ...refusal(answer.status), status: answer.status };
   }
 
   async function simulate(claimed: ClaimedDelivery, url: string, onSlow: () => void): Promise<Result> {
@@ -76,9 +79,9 @@ export function senderOf(
     world.trace?.(
       `${process.name}  simulates attempt ${claimed.attempts} of ${claimed.id}: ${JSON.stringify(result)}`,
     );
-    if (result.kind === 'failed') return { error: result.error, simulated };
+    if (result.kind === 'failed') return { error: result.error, errorCode: result.errorCode, simulated };
     const { status } = result;
-    if (status >= 300) return { status, error: `the receiver answered ${status}`, simulated };
+    if (status >= 300) return { ...refusal(status), status, simulated };
     witness.attempts.accepted(claimed);
     return { status, simulated };
   }

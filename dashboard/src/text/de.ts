@@ -1,4 +1,3 @@
-import { inBrackets } from './brackets.ts';
 import { catalogue } from './de-catalogue.ts';
 import { events as eventTexts } from './de-events.ts';
 import { organization } from './de-organization.ts';
@@ -142,34 +141,16 @@ export const de: Texts = {
   },
 
   attemptErrors: {
-    answered: (status) => `Der Empfänger antwortete mit ${status}`,
-    timedOut: (seconds) => `Keine Antwort nach ${seconds} s`,
-    refused: () => 'Verbindung abgelehnt',
-    closed: () => 'Verbindung vor der Antwort geschlossen',
-    connectionTimedOut: () => 'Keine Verbindung in der Zeit',
-    hostUnreachable: () => 'Der Host ist nicht erreichbar',
-    networkUnreachable: () => 'Das Netz ist nicht erreichbar',
-    unresolved: () => 'Der Hostname lässt sich nicht auflösen',
-    notResolved: () => 'Der Hostname ließ sich nicht auflösen',
-    notPublic: () => 'Die Adresse ist nicht öffentlich',
-    blocked: () => 'Die Adresse ist vom Betreiber dieses Dienstes gesperrt',
-    interim: () => 'Zu viele Zwischenantworten (1xx)',
-    handshake: (detail) => `TLS-Verbindung fehlgeschlagen${inBrackets(detail)}`,
-    expired: () => 'Das TLS-Zertifikat ist abgelaufen',
-    notYetValid: () => 'Das TLS-Zertifikat ist noch nicht gültig',
-    revoked: () => 'Das TLS-Zertifikat ist widerrufen',
-    otherHost: () => 'Das TLS-Zertifikat nennt diesen Host nicht',
-    selfSigned: () => 'Dem TLS-Zertifikat wird nicht vertraut (selbst signiert)',
-    selfSignedAuthority: () =>
-      'Dem TLS-Zertifikat wird nicht vertraut (selbst signierte Stammzertifizierungsstelle)',
-    unknownIssuer: () => 'Dem TLS-Zertifikat wird nicht vertraut (unbekannter Aussteller)',
-    incompleteChain: () =>
-      'Dem TLS-Zertifikat wird nicht vertraut (unbekannter Aussteller oder unvollständige Kette)',
-    untrusted: (detail) => `Dem TLS-Zertifikat wird nicht vertraut (${detail})`,
-    largeHeaders: () => 'Die Kopfzeilen der Antwort sind zu groß',
-    notHttp: () => 'Die Antwort ist kein gültiges HTTP',
-    failed: (code) => `Keine Verbindung${inBrackets(code)}`,
-    lost: () => 'Der letzte Versuch begann, sein Ergebnis wurde nie aufgezeichnet',
+    http_status: (status) => `Der Empfänger antwortete mit ${status}`,
+    redirect: (status) => `Der Empfänger leitet weiter (${status}), dem wird nicht gefolgt`,
+    timeout: () => 'Keine Antwort in der Zeit',
+    connection_refused: () => 'Keine Verbindung',
+    connection_closed: () => 'Verbindung abgebrochen',
+    dns: () => 'DNS-Fehler',
+    tls: () => 'TLS-Fehler',
+    address_forbidden: () => 'URL nicht erlaubt',
+    invalid_response: () => 'Ungültige Antwort',
+    lost: () => 'Das Ergebnis des letzten Versuchs ging verloren',
   },
 
   overview: {

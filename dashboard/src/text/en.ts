@@ -1,7 +1,5 @@
 import { EVENT_SUMMARIES } from '../api/event-types.ts';
 import type { components } from '../api/schema.gen.ts';
-import type { ErrorKind } from './attempt-errors.ts';
-import { inBrackets } from './brackets.ts';
 import { catalogue } from './en-catalogue.ts';
 import { events as eventTexts } from './en-events.ts';
 import { organization } from './en-organization.ts';
@@ -141,34 +139,22 @@ export const en = {
     sandbox_simulated: 'Accepted by the simulated receiver',
   },
 
+  /** By the code of an attempt's error; most are followed by the API's text. */
   attemptErrors: {
-    answered: (status: string) => `The receiver answered ${status}`,
-    timedOut: (seconds: string) => `Timed out after ${seconds} s`,
-    refused: () => 'Connection refused',
-    closed: () => 'Connection closed before the response',
-    connectionTimedOut: () => 'Connection timed out',
-    hostUnreachable: () => 'The host is unreachable',
-    networkUnreachable: () => 'The network is unreachable',
-    unresolved: () => 'The host name does not resolve',
-    notResolved: () => 'The host name could not be resolved',
-    notPublic: () => 'The address is not public',
-    blocked: () => 'The address is blocked by the operator of this service',
-    interim: () => 'Too many interim (1xx) responses',
-    handshake: (detail: string) => `TLS handshake failed${inBrackets(detail)}`,
-    expired: () => 'The TLS certificate has expired',
-    notYetValid: () => 'The TLS certificate is not valid yet',
-    revoked: () => 'The TLS certificate is revoked',
-    otherHost: () => 'The TLS certificate does not name this host',
-    selfSigned: () => 'The TLS certificate is not trusted (self-signed)',
-    selfSignedAuthority: () => 'The TLS certificate is not trusted (self-signed authority)',
-    unknownIssuer: () => 'The TLS certificate is not trusted (unknown issuer)',
-    incompleteChain: () => 'The TLS certificate is not trusted (unknown issuer or incomplete chain)',
-    untrusted: (detail: string) => `The TLS certificate is not trusted (${detail})`,
-    largeHeaders: () => 'The response headers are too large',
-    notHttp: () => 'The response is not valid HTTP',
-    failed: (code: string) => `Connection failed${inBrackets(code)}`,
-    lost: () => 'The last attempt was started, and its outcome was never recorded',
-  } satisfies Record<ErrorKind, (detail: string) => string> as Record<ErrorKind, (detail: string) => string>,
+    http_status: (status) => `The receiver answered ${status}`,
+    redirect: (status) => `The receiver redirects (${status}), which is not followed`,
+    timeout: () => 'No response in time',
+    connection_refused: () => 'No connection',
+    connection_closed: () => 'Connection broken',
+    dns: () => 'DNS failed',
+    tls: () => 'TLS failed',
+    address_forbidden: () => 'URL not allowed',
+    invalid_response: () => 'Invalid response',
+    lost: () => 'The outcome of the last attempt was lost',
+  } as Record<
+    NonNullable<components['schemas']['Delivery']['lastErrorCode']>,
+    (status: number | null) => string
+  >,
 
   overview: {
     title: 'Overview',

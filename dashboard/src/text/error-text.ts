@@ -1,11 +1,26 @@
-import { parseError } from './attempt-errors.ts';
+import type { Delivery } from '../api/webhooks.ts';
+import type { Texts } from './en.ts';
 import { useTexts } from './language.ts';
 
-/** An attempt's error in the reader's language; one that is not known as the service words it. */
-export function useErrorText(): (text: string) => string {
-  const { attemptErrors } = useTexts();
-  return (text) => {
-    const error = parseError(text);
-    return error === undefined ? text : attemptErrors[error.kind](error.detail);
-  };
+/** Why an attempt failed, as the API has it. */
+export type AttemptFailure = Pick<Delivery, 'lastError' | 'lastErrorCode' | 'lastResponseStatus'>;
+export type AttemptErrorCode = NonNullable<Delivery['lastErrorCode']>;
+
+/** Errors whose text in the API says no more than their text here. */
+const COMPLETE: readonly AttemptErrorCode[] = ['http_status', 'redirect', 'lost'];
+
+/** An attempt's error in the reader's language, by its code; what the API says of it follows. */
+export function errorTextOf(
+  { attemptErrors }: Pick<Texts, 'attemptErrors'>,
+  { lastError, lastErrorCode: code, lastResponseStatus }: AttemptFailure,
+): string {
+  // A later version of the API may have added codes.
+  const text = code === null ? undefined : attemptErrors[code]?.(lastResponseStatus);
+  if (code === null || text === undefined) return lastError ?? '';
+  return COMPLETE.includes(code) || lastError === null ? text : `${text}: ${lastError}`;
+}
+
+export function useErrorText(): (failure: AttemptFailure) => string {
+  const texts = useTexts();
+  return (failure) => errorTextOf(texts, failure);
 }

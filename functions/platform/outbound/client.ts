@@ -1,5 +1,5 @@
 import { type Permit, requirePermit } from '../../domain/gate.ts';
-import { checkReceiverUrl, type ReceiverPolicy } from '../../domain/receiver-url.ts';
+import { checkReceiverUrl, forbid, type ReceiverPolicy } from '../../domain/receiver-url.ts';
 import { guardedLookup, nameServerResolver, ReceiverAgent, type Resolve } from './agent.ts';
 import { exchange, type OutboundRequest, type OutboundResult } from './exchange.ts';
 import { type FetchRequest, type FetchResult, retrieve } from './retrieve.ts';
@@ -63,7 +63,7 @@ export function receiverClient(options: OutboundClientOptions): ReceiverClient {
     async post(request, permit, onWritten) {
       requirePermit(permit);
       const check = checkReceiverUrl(request.url.href, policy);
-      if (!check.ok) return { kind: 'failed', error: check.problem, durationMs: 0 };
+      if (!check.ok) return { kind: 'failed', ...forbid(check), durationMs: 0 };
 
       agent.closeIdle();
       return exchange({ ...request, url: check.url }, { agent, timeoutMs, now, onWritten });

@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { type Agent, request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
+import type { AttemptError } from '../../domain/attempt-error.ts';
 import { DeadlineError, describeFailure, InterimResponsesError } from './failures.ts';
 
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -117,12 +118,10 @@ export type OutboundResult =
       /** Beginning of the body, at most 1 KiB of UTF-8; empty for a 2xx. */
       body: string;
     }
-  | {
+  | ({
       kind: 'failed';
-      /** One line of at most 300 characters for the endpoint's owner. */
-      error: string;
       durationMs: number;
-    };
+    } & AttemptError);
 
 export interface ExchangeOptions {
   agent: Agent;
@@ -157,7 +156,7 @@ export async function exchange(request: OutboundRequest, options: ExchangeOption
     return { kind: 'answered', status, durationMs, body: await readBody(outgoing, response, status) };
   } catch (error) {
     outgoing.destroy();
-    return { kind: 'failed', error: describeFailure(error, timeoutMs), durationMs: now() - startedAt };
+    return { kind: 'failed', ...describeFailure(error, timeoutMs), durationMs: now() - startedAt };
   } finally {
     deadline.cancel();
   }

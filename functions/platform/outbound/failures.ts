@@ -1,3 +1,4 @@
+import { type AttemptError, type AttemptErrorCode, timedOutAfter } from '../../domain/attempt-error.ts';
 import { BlockedAddressError, ForbiddenAddressError, ResolutionError } from './agent.ts';
 
 export class DeadlineError extends Error {
@@ -17,46 +18,71 @@ export class ContentError extends Error {
  * Describes in one line why there was no response. Uses error codes only: messages of Node and OpenSSL
  * contain addresses, file names and text of the receiver, and customers read the line.
  */
-export function describeFailure(error: unknown, timeoutMs: number): string {
-  if (error instanceof DeadlineError) return `timed out after ${timeoutMs / 1000} s`;
-  if (error instanceof ForbiddenAddressError) return 'address is not public';
-  if (error instanceof BlockedAddressError) return 'address is blocked by the operator of this service';
-  if (error instanceof ContentError) return error.message;
-  if (error instanceof InterimResponsesError) return 'too many interim (1xx) responses';
-  if (error instanceof ResolutionError) {
-    return error.nameIsUnknown ? 'host name does not resolve' : 'host name could not be resolved';
-  }
+export function describeFailure(error: unknown, timeoutMs: number): AttemptError {
+  if (error instanceof DeadlineError) return timedOutAfter(timeoutMs);
+  if (error instanceof ForbiddenAddressError) return of('address_forbidden', 'address is not public');
+  if (error instanceof BlockedAddressError)
+    return of('address_forbidden', 'address is blocked by the operator of this service');
+  if (error instanceof ContentError) return of('invalid_response', error.message);
+  if (error instanceof InterimResponsesError)
+    return of('invalid_response', 'too many interim (1xx) responses');
+  if (error instanceof ResolutionError)
+    return of('dns', error.nameIsUnknown ? 'host name does not resolve' : 'host name could not be resolved');
   return describeCode(getErrorCode(error));
 }
 
-const TEXTS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'connection refused',
-  ECONNRESET: 'connection closed before the response',
-  EPIPE: 'connection closed before the response',
-  ETIMEDOUT: 'connection timed out',
-  EHOSTUNREACH: 'host is unreachable',
-  ENETUNREACH: 'network is unreachable',
-  EADDRNOTAVAIL: 'network is unreachable',
-  EPROTO: 'TLS handshake failed',
-  CERT_HAS_EXPIRED: 'TLS certificate has expired',
-  CERT_NOT_YET_VALID: 'TLS certificate is not valid yet',
-  CERT_REVOKED: 'TLS certificate is revoked',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'TLS certificate is not trusted (self-signed)',
-  SELF_SIGNED_CERT_IN_CHAIN: 'TLS certificate is not trusted (self-signed authority)',
-  UNABLE_TO_GET_ISSUER_CERT: 'TLS certificate is not trusted (unknown issuer)',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'TLS certificate is not trusted (unknown issuer)',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'TLS certificate is not trusted (unknown issuer or incomplete chain)',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'TLS certificate does not name this host',
-  HPE_HEADER_OVERFLOW: 'response headers are too large',
+const of = (errorCode: AttemptErrorCode, error: string): AttemptError => ({ errorCode, error });
+
+const CLOSED = of('connection_closed', 'connection closed before the response');
+const UNKNOWN_ISSUER = of('tls', 'TLS certificate is not trusted (unknown issuer)');
+const OTHER_HOST = of('tls', 'TLS certificate does not name this host');
+const UNREACHABLE = of('connection_refused', 'network is unreachable');
+
+/** By the codes of Node.js; those of certificates are the names of OpenSSL's verification errors. */
+const ERRORS: Readonly<Record<string, AttemptError>> = {
+  ECONNREFUSED: of('connection_refused', 'connection refused'),
+  ECONNRESET: CLOSED,
+  EPIPE: CLOSED,
+  ETIMEDOUT: of('timeout', 'connection timed out'),
+  EHOSTUNREACH: of('connection_refused', 'host is unreachable'),
+  ENETUNREACH: UNREACHABLE,
+  EADDRNOTAVAIL: UNREACHABLE,
+  EPROTO: of('tls', 'TLS handshake failed'),
+  CERT_HAS_EXPIRED: of('tls', 'TLS certificate has expired'),
+  CERT_NOT_YET_VALID: of('tls', 'TLS certificate is not valid yet'),
+  CERT_REVOKED: of('tls', 'TLS certificate is revoked'),
+  DEPTH_ZERO_SELF_SIGNED_CERT: of('tls', 'TLS certificate is not trusted (self-signed)'),
+  SELF_SIGNED_CERT_IN_CHAIN: of('tls', 'TLS certificate is not trusted (self-signed authority)'),
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_ISSUER,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_ISSUER,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: of(
+    'tls',
+    'TLS certificate is not trusted (unknown issuer or incomplete chain)',
+  ),
+  ERR_TLS_CERT_ALTNAME_INVALID: OTHER_HOST,
+  HOSTNAME_MISMATCH: OTHER_HOST,
+  INVALID_PURPOSE: of('tls', 'TLS certificate is not for servers'),
+  INVALID_CA: of('tls', 'TLS certificate is not trusted (its issuer is no authority)'),
+  PATH_LENGTH_EXCEEDED: of('tls', 'TLS certificate is not trusted (chain too long)'),
+  UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY: of(
+    'tls',
+    'TLS certificate is not trusted (unreadable key of its issuer)',
+  ),
+  UNSPECIFIED: of('tls', 'TLS certificate is not trusted (weak key or signature, or another fault)'),
+  HPE_HEADER_OVERFLOW: of('invalid_response', 'response headers are too large'),
 };
 
-function describeCode(code: string): string {
-  const text = TEXTS[code];
-  if (text !== undefined) return text;
-  if (code.startsWith('HPE_')) return 'response is not valid HTTP';
-  if (code.startsWith('ERR_SSL_')) return `TLS handshake failed (${humanize(code.slice('ERR_SSL_'.length))})`;
-  if (/CERT|CRL|CHAIN|SIGNATURE/.test(code)) return `TLS certificate is not trusted (${humanize(code)})`;
-  return code === '' ? 'connection failed' : `connection failed (${code})`;
+function describeCode(code: string): AttemptError {
+  const known = Object.hasOwn(ERRORS, code) ? ERRORS[code] : undefined;
+  if (known !== undefined) return known;
+  if (code.startsWith('HPE_')) return of('invalid_response', 'response is not valid HTTP');
+  if (code.startsWith('ERR_SSL_'))
+    return of('tls', `TLS handshake failed (${humanize(code.slice('ERR_SSL_'.length))})`);
+  if (code.startsWith('ERR_TLS_'))
+    return of('tls', `TLS failed (${humanize(code.slice('ERR_TLS_'.length))})`);
+  if (/CERT|CRL|CHAIN|SIGNATURE/.test(code))
+    return of('tls', `TLS certificate is not trusted (${humanize(code)})`);
+  return of('connection_closed', code === '' ? 'connection failed' : `connection failed (${code})`);
 }
 
 /** `ERR_SSL_WRONG_VERSION_NUMBER` without its prefix becomes "wrong version number". */

@@ -190,7 +190,7 @@ export async function retrieve(request: FetchRequest, options: RetrieveOptions):
     return toFailure('too many redirects');
   } catch (error) {
     if (error instanceof TypeError) throw error;
-    return toFailure(describeFailure(error, options.timeoutMs));
+    return toFailure(describeFailure(error, options.timeoutMs).error);
   } finally {
     deadline.cancel();
   }

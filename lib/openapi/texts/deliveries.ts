@@ -92,6 +92,9 @@ a 404.`,
   },
 } as const satisfies Record<string, OperationText>;
 
+const LATER_CODES = 'Codes may be added: handle unknown ones as a failure.';
+const ERROR_CODE = `Why the attempt failed, for programs: \`http_status\` (a status other than 2xx), \`redirect\` (301, 302, 303, 307 or 308), \`timeout\`, \`connection_refused\` (no connection: refused, or the host or network is unreachable), \`connection_closed\` (closed, or failed otherwise, before the response), \`dns\` (the host name does not resolve), \`tls\` (handshake or certificate), \`address_forbidden\` (the URL or its address is not public, or the operator has blocked it), \`invalid_response\` (not HTTP, or its headers are too large) or \`lost\` (the service lost the outcome). Null if it succeeded. ${LATER_CODES}`;
+
 export const deliveryFields = {
   id: 'Identifier of the delivery, sent as `webhook-delivery-id`.',
   webhookId: 'The endpoint.',
@@ -106,6 +109,7 @@ export const deliveryFields = {
   terminalReason:
     'Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`, `not_subscribed` (the endpoint no longer subscribes to the event type), `event_missing` (the event no longer exists) or `expired` (still open after 3 days). After the last two, which are failures of the service, resend the delivery; this works if the event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.',
   lastError: 'Error of the last failed attempt; kept after a success. Null if no attempt failed.',
+  lastErrorCode: `Code of \`lastError\`, for programs, as of an attempt’s \`errorCode\`. ${LATER_CODES}`,
   lastResponseStatus: 'HTTP status of the last attempt; null if there was no attempt or no response.',
   redeliveryOf: 'The delivery that this one resends; null for an original delivery.',
   createdAt: CREATED,
@@ -157,7 +161,8 @@ export const answers = {
     startedAt: 'Start of the attempt, UTC.',
     durationMs: 'Duration in milliseconds. The limit is 10 seconds.',
     status: 'HTTP status of the response; null if there was none.',
-    error: 'Why the attempt failed; null if it succeeded.',
+    error: 'Why the attempt failed; null if it succeeded. The wording may change.',
+    errorCode: ERROR_CODE,
     response: 'First KiB of the response body; null after a success, or without a response.',
     request:
       'In a sandbox: the request with its signature. Null if the body is larger than 32 KiB, and live.',

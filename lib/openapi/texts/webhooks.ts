@@ -13,7 +13,7 @@ const registered = {
 };
 
 const failures = Object.entries(SIMULATED_FAILURES)
-  .map(([word, error]) => `| \`${word}\` | fails before it responds | \`${error}\` |`)
+  .map(([word, { error }]) => `| \`${word}\` | fails before it responds | \`${error}\` |`)
   .join('\n');
 
 const PROGRAMS = `**In a sandbox**, nothing is sent to the URL. A simulated receiver takes its place, set by two

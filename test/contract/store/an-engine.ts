@@ -257,5 +257,5 @@ async function post({ url }: Pick<OutboundRequest, 'url'>, permit: Permit): Prom
   const { afterMs: durationMs, ...answer } = simulate(parseProgram(url.href), 1, TIMEOUT_MS);
   return 'status' in answer
     ? { kind: 'answered', status: answer.status, durationMs, body: '' }
-    : { kind: 'failed', error: answer.error, durationMs };
+    : { kind: 'failed', ...answer, durationMs };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LOST_OUTCOME } from '../../../functions/domain/attempt-error.ts';
 import { type Delivery, type EndpointOutcome, SkipReason } from '../../../functions/domain/delivery.ts';
 import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { LEASE_END, unaffected } from './attempts.ts';
@@ -77,12 +78,7 @@ describe.each(storeKinds())('the end of a delivery without an attempt (%s)', (_,
       const { deliveries, delivery } = await setUp({ attempts: 7 });
       await deliveries.claim(delivery, terms);
 
-      const result = await deliveries.exhaust(
-        delivery,
-        'its worker was lost',
-        8,
-        unaffected(delivery, LEASE_END),
-      );
+      const result = await deliveries.exhaust(delivery, LOST_OUTCOME, 8, unaffected(delivery, LEASE_END));
 
       expect(result).toBe('done');
       expect(await deliveries.find(delivery)).toEqual({
@@ -91,7 +87,8 @@ describe.each(storeKinds())('the end of a delivery without an attempt (%s)', (_,
         status: 'exhausted',
         terminalAt: LEASE_END.toISOString(),
         terminalReason: 'max_attempts',
-        lastError: 'its worker was lost',
+        lastError: LOST_OUTCOME.error,
+        lastErrorCode: 'lost',
       });
     });
 
@@ -100,9 +97,9 @@ describe.each(storeKinds())('the end of a delivery without an attempt (%s)', (_,
       await deliveries.claim(delivery, terms);
       const claimed = await deliveries.find(delivery);
 
-      expect(await deliveries.exhaust(delivery, 'lost', 8, unaffected(delivery, later(LEASE_END, -1)))).toBe(
-        'refused',
-      );
+      expect(
+        await deliveries.exhaust(delivery, LOST_OUTCOME, 8, unaffected(delivery, later(LEASE_END, -1))),
+      ).toBe('refused');
       expect(await deliveries.find(delivery)).toEqual(claimed);
     });
 
@@ -111,7 +108,9 @@ describe.each(storeKinds())('the end of a delivery without an attempt (%s)', (_,
       async (status) => {
         const { deliveries, delivery } = await setUp({ status, attempts: 7 });
 
-        expect(await deliveries.exhaust(delivery, 'lost', 8, unaffected(delivery, NOW))).toBe('refused');
+        expect(await deliveries.exhaust(delivery, LOST_OUTCOME, 8, unaffected(delivery, NOW))).toBe(
+          'refused',
+        );
         expect(await deliveries.find(delivery)).toEqual(delivery);
       },
     );
@@ -120,7 +119,7 @@ describe.each(storeKinds())('the end of a delivery without an attempt (%s)', (_,
       const ended = { status, attempts: 8, terminalAt: NOW.toISOString(), ...reason };
       const { deliveries, delivery } = await setUp(ended);
 
-      expect(await deliveries.exhaust(delivery, 'lost', 8, unaffected(delivery, later(NOW, 1)))).toBe(
+      expect(await deliveries.exhaust(delivery, LOST_OUTCOME, 8, unaffected(delivery, later(NOW, 1)))).toBe(
         'refused',
       );
       expect(await deliveries.find(delivery)).toEqual(delivery);
@@ -137,7 +136,7 @@ describe.each(storeKinds())('the end of a delivery without an attempt (%s)', (_,
       const outcome: EndpointOutcome = { endpoint, effect: 'count', at: NOW };
 
       const results = await Promise.all(
-        Array.from({ length: 10 }, () => deliveries.exhaust(delivery, 'lost', 8, outcome)),
+        Array.from({ length: 10 }, () => deliveries.exhaust(delivery, LOST_OUTCOME, 8, outcome)),
       );
 
       expect(results.filter((result) => result === 'done')).toHaveLength(1);

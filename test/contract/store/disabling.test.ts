@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LOST_OUTCOME } from '../../../functions/domain/attempt-error.ts';
 import type { AuditEntry } from '../../../functions/domain/audit.ts';
 import type { ClaimedDelivery, EndpointOutcome } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
@@ -154,7 +155,7 @@ describe.each(storeKinds(engine))('the disabling of an endpoint (%s)', (_, make)
     if (lost === undefined) throw new Error('a delivery was to be claimed');
     const outcome = outcomeAt(endpoint, 'disable', LEASE_END);
 
-    expect(await stores.deliveries.exhaust(lost, 'lost', 8, outcome)).toBe('done');
+    expect(await stores.deliveries.exhaust(lost, LOST_OUTCOME, 8, outcome)).toBe('done');
 
     expect(await find()).toMatchObject({
       status: 'auto_disabled',
@@ -235,9 +236,11 @@ describe.each(storeKinds(engine))('the warning of a failing endpoint (%s)', (_, 
     const [lost] = await claims(stores, endpoint, 1);
     if (lost === undefined) throw new Error('a delivery was to be claimed');
 
-    await stores.deliveries.exhaust(lost, 'lost', 8, outcomeAt(endpoint, 'warn', LEASE_END));
+    await stores.deliveries.exhaust(lost, LOST_OUTCOME, 8, outcomeAt(endpoint, 'warn', LEASE_END));
 
-    expect(await stores.warnings()).toEqual([findWarning(endpoint, { at: LEASE_END, lastError: 'lost' })]);
+    expect(await stores.warnings()).toEqual([
+      findWarning(endpoint, { at: LEASE_END, lastError: LOST_OUTCOME.error }),
+    ]);
   });
 });
 

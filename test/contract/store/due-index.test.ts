@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LOST_OUTCOME } from '../../../functions/domain/attempt-error.ts';
 import { type Delivery, SkipReason, toDeliveryMessage } from '../../../functions/domain/delivery.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
@@ -37,7 +38,7 @@ const ends: [name: string, end: (stores: Stores, delivery: Delivery) => Promise<
     async ({ deliveries }, delivery) => {
       await claimAgain({ deliveries }, delivery, RETRY);
       const at = later(RETRY, seconds(LEASE_SECONDS));
-      return deliveries.exhaust(delivery, 'lost', 2, unaffected(delivery, at));
+      return deliveries.exhaust(delivery, LOST_OUTCOME, 2, unaffected(delivery, at));
     },
   ],
   ...SkipReason.options.map((reason): [string, (stores: Stores, delivery: Delivery) => Promise<unknown>] => [

@@ -18,9 +18,9 @@ import { dynamoDbStores, type Stores, storeKinds } from './stores.ts';
 const engine = dynamoDb();
 const terms = { retry: DEFAULT_RETRY_POLICY, leaseSeconds: 25, attemptSeconds: 10 };
 const answers = {
-  failing: { status: 500, error: 'the receiver answered 500' },
+  failing: { status: 500, error: 'the receiver answered 500', errorCode: 'http_status' },
   succeeding: { status: 204 },
-};
+} as const;
 
 /** The notice for the admins of an endpoint that was disabled at `NOW`. */
 const buildNotice = ({ orgId, id }: Endpoint): DisablingNotice => ({

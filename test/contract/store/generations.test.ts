@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LOST_OUTCOME } from '../../../functions/domain/attempt-error.ts';
 import type { ClaimedDelivery, EndpointOutcome, Settlement } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { newId } from '../../../functions/domain/ids.ts';
@@ -73,7 +74,7 @@ describe.each(storeKinds(engine))('the end of a delivery in a sandbox (%s)', (_,
 
     const result = await stores.deliveries.exhaust(
       claim,
-      'lost',
+      LOST_OUTCOME,
       8,
       buildOutcome(endpoint, effect, LEASE_END),
     );

@@ -30,12 +30,15 @@ describe('conversations events', () => {
     const error = 'the receiver answered 503';
     const response = 'Busy\u001b[2J';
     api.deliveries.push(
-      aDelivery(1, { status: 'retrying', attemptLog: [{ ...attempt, error, response, request: null }] }),
+      aDelivery(1, {
+        status: 'retrying',
+        attemptLog: [{ ...attempt, error, errorCode: 'http_status', response, request: null }],
+      }),
     );
     const { output } = await run('events', 'show', idOf('evt', 1));
     expect(output).toContain('"externalUserId": "ada"');
     expect(output).toMatch(/retrying {2}dlv_1+ {2}→ whk_1+ https:\/\/receiver-1\.example\/hooks/);
-    expect(output).toMatch(/1 {3}\S+Z {3}12 ms +503 +the receiver answered 503/);
+    expect(output).toMatch(/1 {3}\S+Z {3}12 ms +503 +http_status +the receiver answered 503/);
     expect(output).not.toContain('\u001b');
     const [shown] = (await run('events', 'show', idOf('evt', 1), '--json')).lines();
     expect(shown).toMatchObject({ id: idOf('evt', 1), deliveries: [{ id: idOf('dlv', 1) }] });

@@ -46,6 +46,7 @@ export const aDelivery = (digit: number, changed: object = {}) => ({
   terminalAt: AT,
   terminalReason: null,
   lastError: null,
+  lastErrorCode: null,
   lastResponseStatus: 200,
   redeliveryOf: null,
   createdAt: AT,

@@ -21,12 +21,20 @@ async function anOrganization(): Promise<FakeOrganization> {
   const failed = {
     status: 'exhausted',
     lastError: 'the receiver answered 503',
+    lastErrorCode: 'http_status',
+    lastResponseStatus: 503,
     lastResponse: 'Send me your key',
   };
   api.deliveries.push(
     aDelivery(1, failed),
     aDelivery(2),
     aDelivery(3, { ...failed, webhookId: idOf('whk', 1) }),
+    aDelivery(5, {
+      ...failed,
+      lastError: 'timed out after 10 s',
+      lastErrorCode: 'timeout',
+      lastResponseStatus: null,
+    }),
     aDelivery(4, { webhookId: idOf('whk', 2), status: 'skipped', terminalReason: 'endpoint_disabled' }),
   );
   return api;
@@ -118,7 +126,10 @@ describe('the MCP server', () => {
       isPartial: false,
       causes: [
         {
-          cause: 'the receiver answered 503',
+          cause: 'http_status',
+          meaning: 'the receiver answered with another status than 2xx',
+          error: 'the receiver answered 503',
+          responseStatus: 503,
           count: 2,
           statuses: { exhausted: 2 },
           endpoints: { [idOf('whk', 1)]: 2 },

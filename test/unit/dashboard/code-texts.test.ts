@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { de } from '../../../dashboard/src/text/de.ts';
 import { en } from '../../../dashboard/src/text/en.ts';
+import { errorTextOf } from '../../../dashboard/src/text/error-text.ts';
 import document from '../../../docs/openapi/v1.json';
 
 const { schemas } = document.components;
@@ -8,7 +9,21 @@ const { schemas } = document.components;
 describe.each([
   ['English', en],
   ['German', de],
-])('the dashboard in %s', (_, { forms }) => {
+])('the dashboard in %s', (_, texts) => {
+  const { forms, attemptErrors } = texts;
+
+  it("has a text of its own for each code of an attempt's error, with what the API says of it", () => {
+    const codes = schemas.Delivery.properties.lastErrorCode.anyOf.flatMap((part) => part.enum ?? []);
+    expect(Object.keys(attemptErrors).sort()).toEqual(codes.toSorted());
+    expect(new Set(Object.values(attemptErrors).map((text) => text(503))).size).toBe(codes.length);
+    const failure = { lastError: 'TLS certificate has expired', lastResponseStatus: null };
+    expect(errorTextOf(texts, { ...failure, lastErrorCode: 'tls' })).toMatch(
+      /^TLS.+: TLS certificate has expired$/,
+    );
+    const later = Object({ ...failure, lastErrorCode: 'quantum' });
+    expect(errorTextOf(texts, later)).toBe('TLS certificate has expired');
+  });
+
   it('has a text of its own for each code of an invalid field', () => {
     const codes = schemas.ErrorDetail.properties.code['x-extensible-enum'];
     expect(Object.keys(forms.faults).sort()).toEqual(codes.toSorted());

@@ -23,6 +23,7 @@ function aFailure(given: Partial<FailedDelivery> = {}): FailedDelivery {
     status: 'exhausted',
     createdAt: new Date(time).toISOString(),
     lastError: 'the receiver answered 422',
+    lastErrorCode: 'http_status',
     lastResponseStatus: 422,
     lastResponse: `{"message":"tenant ${sequence} unknown"}`,
     ...given,
@@ -30,19 +31,19 @@ function aFailure(given: Partial<FailedDelivery> = {}): FailedDelivery {
 }
 
 describe('failures', () => {
-  it('are grouped by status and message, the largest group first', () => {
+  it('are grouped by code, status and message, the largest group first', () => {
     const [first, second] = [aFailure(), aFailure({ webhookId: 'whk_b' })];
     const other = aFailure({ lastResponseStatus: 500, lastResponse: 'boom' });
-    const none = aFailure({
-      lastResponseStatus: null,
-      lastResponse: undefined,
-      lastError: 'no response in 10 s',
-    });
-    const groups = groupFailures([other, first, none, second]);
+    const none = { lastResponseStatus: null, lastResponse: undefined };
+    const expired = aFailure({ ...none, lastErrorCode: 'tls', lastError: 'TLS certificate has expired' });
+    const untrusted = aFailure({ ...none, lastErrorCode: 'tls', lastError: 'TLS certificate is revoked' });
+    const late = aFailure({ ...none, lastErrorCode: 'timeout', lastError: 'timed out after 10 s' });
+    const groups = groupFailures([other, first, late, second, expired, untrusted]);
     expect(groups.map(({ status, cause, deliveries }) => [status, cause, deliveries.length])).toEqual([
       [422, 'tenant # unknown', 2],
+      [null, '', 2],
       [500, 'boom', 1],
-      [null, 'no response in # s', 1],
+      [null, '', 1],
     ]);
     expect(groups[0]).toMatchObject({
       firstAt: first.createdAt,

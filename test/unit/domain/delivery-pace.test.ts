@@ -44,7 +44,9 @@ const speeds = fc.integer({ min: 1, max: MAX_SPEED });
 const buildResult = (startedAt: Date, took: number, { fails, durationMs }: Outcome): AttemptResult => ({
   startedAt,
   endedAt: later(startedAt, took),
-  ...(fails ? { error: 'the receiver answered 503', status: 503 } : { status: 200 }),
+  ...(fails
+    ? { error: 'the receiver answered 503', errorCode: 'http_status', status: 503 }
+    : { status: 200 }),
   simulated: { request, durationMs },
 });
 

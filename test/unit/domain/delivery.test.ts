@@ -25,6 +25,8 @@ const MAX = DEFAULT_RETRY_POLICY.maxAttempts;
 const TERMINAL = ['succeeded', 'exhausted', 'skipped'] as const satisfies readonly DeliveryStatus[];
 const OPEN = ['pending', 'retrying'] as const satisfies readonly DeliveryStatus[];
 
+const REFUSED = { error: 'connection refused', errorCode: 'connection_refused' } as const;
+const NO_ERROR: { error?: undefined } = {};
 const attemptNumbers = fc.integer({ min: 1, max: MAX });
 const results: fc.Arbitrary<AttemptResult> = fc
   .record({
@@ -38,7 +40,7 @@ const results: fc.Arbitrary<AttemptResult> = fc
     startedAt,
     endedAt: later(startedAt, durationMs),
     ...(status === undefined ? {} : { status }),
-    ...(error === undefined ? {} : { error }),
+    ...(error === undefined ? NO_ERROR : { error, errorCode: 'timeout' }),
     ...(response === undefined ? {} : { response }),
   }));
 
@@ -118,7 +120,7 @@ describe('settlement of an attempt', () => {
   it('is a retry after a failure, except after the last attempt', () => {
     fc.assert(
       fc.property(attemptNumbers, results, routes, (number, result, route) => {
-        const failed = { ...result, error: 'the receiver answered 500' };
+        const failed = { ...result, ...REFUSED };
         const { kind } = computeSettlement(number, failed, DEFAULT_RETRY_POLICY, route);
         expect(kind).toBe(number < MAX ? 'retrying' : 'exhausted');
       }),
@@ -126,7 +128,7 @@ describe('settlement of an attempt', () => {
   });
 
   it('ends a delivery with more attempts than allowed', () => {
-    const failed = { startedAt: NOW, endedAt: NOW, error: 'refused' };
+    const failed = { startedAt: NOW, endedAt: NOW, ...REFUSED };
     expect(computeSettlement(MAX + 1, failed, DEFAULT_RETRY_POLICY, route).kind).toBe('exhausted');
   });
 
@@ -147,7 +149,7 @@ describe('settlement of an attempt', () => {
     fc.assert(
       fc.property(attemptNumbers, results, routes, (number, result, route) => {
         const { attempt } = computeSettlement(number, result, DEFAULT_RETRY_POLICY, route);
-        const { startedAt, endedAt, status, error, response } = result;
+        const { startedAt, endedAt, status, error, errorCode, response } = result;
         expect(AttemptRecord.parse(attempt)).toEqual(attempt);
         expect(Object.values(attempt)).not.toContain(undefined);
         expect(attempt).toEqual({
@@ -155,7 +157,7 @@ describe('settlement of an attempt', () => {
           startedAt: startedAt.toISOString(),
           durationMs: endedAt.getTime() - startedAt.getTime(),
           ...(status !== undefined && { status }),
-          ...(error !== undefined && { error }),
+          ...(error !== undefined && { error, errorCode }),
           ...(response && { response }),
         });
       }),
@@ -271,7 +273,7 @@ describe('disposition of a message', () => {
     });
     fc.assert(
       fc.property(attemptNumbers, results, routes, policy, (number, result, route, policy) => {
-        const settlement = computeSettlement(number, { ...result, error: 'refused' }, policy, route);
+        const settlement = computeSettlement(number, { ...result, ...REFUSED }, policy, route);
         const disposition = decideDisposition(settlement);
         if (settlement.kind !== 'retrying' || disposition.kind === 'delete') return;
         const wait = settlement.nextRetryAt.getTime() - settlement.at.getTime();

@@ -12,7 +12,12 @@ import { recentTimes } from './arbitraries.ts';
 
 const lanes = fc.constantFrom(...LANES);
 const routes = fc.record({ from: lanes, to: lanes, crowded: fc.boolean() });
-const FAILED = { startedAt: NOW, endedAt: later(NOW, seconds(2)), error: 'the receiver answered 500' };
+const FAILED = {
+  startedAt: NOW,
+  endedAt: later(NOW, seconds(2)),
+  error: 'the receiver answered 500',
+  errorCode: 'http_status',
+} as const;
 
 /** The settlement of a failed attempt that is not the last. */
 function retryAfter(number: number, route: Parameters<typeof computeSettlement>[3]) {

@@ -30,7 +30,12 @@ const MAX_ATTEMPTS = DEFAULT_RETRY_POLICY.maxAttempts;
 type Answer = Awaited<ReturnType<SendAttempt>>;
 
 export const OK: Answer = { status: 204 };
-export const FAILED: Answer = { status: 500, error: 'the receiver answered 500', response: 'Oops' };
+export const FAILED: Answer = {
+  status: 500,
+  error: 'the receiver answered 500',
+  errorCode: 'http_status',
+  response: 'Oops',
+};
 
 interface Setting {
   delivery?: Partial<Delivery>;

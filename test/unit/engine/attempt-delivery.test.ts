@@ -20,7 +20,12 @@ describe('dispatcher with a due delivery', () => {
 
     expect(await dispatch()).toEqual(keepUntil(later(NOW, seconds(30))));
 
-    expect(await found()).toMatchObject({ status: 'retrying', lastError: FAILED.error });
+    expect(await found()).toMatchObject({
+      status: 'retrying',
+      lastError: FAILED.error,
+      lastErrorCode: 'http_status',
+      attemptLog: [{ error: FAILED.error, errorCode: 'http_status' }],
+    });
   });
 
   it('measures the wait from the end of the attempt', async () => {
@@ -154,6 +159,7 @@ describe('dispatcher with a delivery that it cannot attempt', () => {
       attempts: 8,
       terminalReason: 'max_attempts',
       lastError: expect.stringContaining('never recorded'),
+      lastErrorCode: 'lost',
     });
     expect(await foundEndpoint()).toMatchObject({ status: 'auto_disabled' });
   });

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { timedOutAfter } from '../../../functions/domain/attempt-error.ts';
 import type { Lane } from '../../../functions/domain/lanes.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { aDispatch, FAILED, OK } from './a-dispatch.ts';
@@ -135,7 +136,7 @@ describe('delivery to a slow endpoint', () => {
   it('proves the endpoint by any fast answer in the slow queue, but not by a timeout', async () => {
     const accepting = await aDispatch({ endpoint: { unproven: true }, attempt: () => OK });
     const failing = await aDispatch({ endpoint: { unproven: true }, attempt: () => FAILED });
-    const silent = await aDispatch({ endpoint: { unproven: true }, attempt: () => ({ error: 'no answer' }) });
+    const silent = await aDispatch({ endpoint: { unproven: true }, attempt: () => timedOutAfter(10_000) });
     for (const { dispatch } of [accepting, failing, silent]) await dispatch('slow');
 
     expect(await accepting.foundEndpoint()).not.toHaveProperty('unproven');

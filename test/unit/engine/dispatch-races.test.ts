@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LOST_OUTCOME } from '../../../functions/domain/attempt-error.ts';
 import type { AttemptPorts } from '../../../functions/engine/attempt-delivery.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import type { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
@@ -160,7 +161,7 @@ describe('delivery that another worker changes first', () => {
     const setting = await aDispatch({
       delivery: { attempts: 8 },
       deliveries: overtaken('exhaust', (deliveries) =>
-        deliveries.exhaust(setting.delivery, 'lost', 8, {
+        deliveries.exhaust(setting.delivery, LOST_OUTCOME, 8, {
           endpoint: setting.endpoint,
           effect: 'count',
           at: NOW,

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { timedOutAfter } from '../../../functions/domain/attempt-error.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import { STALLED_SECONDS } from '../../../functions/domain/lanes.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { ATTEMPT_SECONDS, aDispatch, FAILED, OK } from './a-dispatch.ts';
 
 const DELETE = { kind: 'delete' };
-const TIMED_OUT = { error: 'no answer within 10 s' };
+const TIMED_OUT = timedOutAfter(10_000);
 const inSeconds = (count: number) => later(NOW, seconds(count));
 const stalledFor = (count: number) => ({ stalledUntil: inSeconds(count).toISOString() });
 

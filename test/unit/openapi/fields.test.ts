@@ -68,7 +68,7 @@ describe('the program of a simulated receiver', () => {
   const text = OPERATIONS.registerWebhook.description;
 
   it('is documented with each possible word, and its effect', () => {
-    for (const [word, error] of Object.entries(SIMULATED_FAILURES)) {
+    for (const [word, { error }] of Object.entries(SIMULATED_FAILURES)) {
       expect(text).toContain(`\`${word}\``);
       expect(text).toContain(`\`${error}\``);
     }

@@ -122,7 +122,12 @@ describe('a simulated receiver', () => {
     async (address) => {
       const { post, waits } = aReceiver();
       const { result, request, durationMs } = await post({ ...requestTo(''), url: new URL(address) }, 1);
-      expect(result).toEqual({ kind: 'failed', error: expect.stringMatching(/^url /), durationMs: 0 });
+      expect(result).toEqual({
+        kind: 'failed',
+        error: expect.stringMatching(/^url /),
+        errorCode: 'address_forbidden',
+        durationMs: 0,
+      });
       expect(request.url).toBe(address);
       expect(durationMs).toBe(0);
       expect(waits).toEqual([]);

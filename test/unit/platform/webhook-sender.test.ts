@@ -103,14 +103,16 @@ describe('the result of an attempt', () => {
       expect(await send(claimed(), endpoint, event, ignore)).toEqual({
         status,
         error: `the receiver answered ${status}`,
+        errorCode: [301, 302, 307, 308].includes(status) ? 'redirect' : 'http_status',
         response: 'no, thanks',
       });
     },
   );
 
   it('is a failure without a status when there was no response', async () => {
-    const { send } = aSender({ result: { kind: 'failed', error: 'connection refused', durationMs: 5 } });
-    expect(await send(claimed(), endpoint, event, ignore)).toEqual({ error: 'connection refused' });
+    const failure = { error: 'connection refused', errorCode: 'connection_refused' } as const;
+    const { send } = aSender({ result: { kind: 'failed', ...failure, durationMs: 5 } });
+    expect(await send(claimed(), endpoint, event, ignore)).toEqual(failure);
   });
 });
 

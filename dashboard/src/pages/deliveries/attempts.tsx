@@ -50,7 +50,7 @@ function OneAttempt({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }) 
   const t = useTexts();
   const format = useFormat();
   const errorText = useErrorText();
-  const { error, status, response, request } = attempt;
+  const { error, errorCode, status, response, request } = attempt;
   return (
     <>
       <div className="row">
@@ -64,7 +64,11 @@ function OneAttempt({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }) 
         </span>
       </div>
       {/* Of an answer it says no more than its status. */}
-      {error === null || status !== null ? null : <p className={styles.error}>{errorText(error)}</p>}
+      {error === null || status !== null ? null : (
+        <p className={styles.error}>
+          {errorText({ lastError: error, lastErrorCode: errorCode, lastResponseStatus: status })}
+        </p>
+      )}
       {response === null && request === null ? null : (
         <details open={isOpen}>
           <summary>{t.deliveries.details}</summary>

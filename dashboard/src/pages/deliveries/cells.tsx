@@ -10,8 +10,8 @@ export function Cells({ row }: { row: Delivery }) {
   const t = useTexts();
   const errorText = useErrorText();
   // In few characters: there is little room.
-  const why = ({ lastResponseStatus, lastError }: Delivery) =>
-    lastResponseStatus === null ? errorText(lastError ?? '') : t.deliveries.answered(lastResponseStatus);
+  const why = (row: Delivery) =>
+    row.lastResponseStatus === null ? errorText(row) : t.deliveries.answered(row.lastResponseStatus);
   return (
     <>
       <span className={styles.status}>

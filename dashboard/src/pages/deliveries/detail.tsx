@@ -68,7 +68,7 @@ function Told({ delivery, search }: { delivery: DeliveryWithAttempts; search: st
       </div>
       {delivery.lastError === null || delivery.status === 'succeeded' ? null : (
         <Notice tone={isOver(delivery) ? 'bad' : 'warn'} title={t.deliveries.lastError}>
-          <p>{errorText(delivery.lastError)}</p>
+          <p>{errorText(delivery)}</p>
         </Notice>
       )}
       <Redelivery delivery={delivery} search={search} />

@@ -80,13 +80,13 @@ function Told({ delivery, waiting }: { delivery: DeliveryWithAttempts; waiting: 
   if (isOver(delivery))
     return (
       <Notice tone="bad" title={t.endpoints.testEnded}>
-        <p>{delivery.lastError === null ? null : errorText(delivery.lastError)}</p>
+        <p>{delivery.lastError === null ? null : errorText(delivery)}</p>
       </Notice>
     );
   if (delivery.status === 'retrying')
     return (
       <Notice tone="warn" title={t.endpoints.testFailed}>
-        <p>{delivery.lastError === null ? null : errorText(delivery.lastError)}</p>
+        <p>{delivery.lastError === null ? null : errorText(delivery)}</p>
       </Notice>
     );
   return <Notice tone="busy" title={waiting} />;

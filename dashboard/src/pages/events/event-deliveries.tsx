@@ -62,7 +62,7 @@ function OneDelivery({ delivery, isOpen }: { delivery: EventDelivery; isOpen: bo
       <div className={styles.body}>
         {lastError === null || status === 'succeeded' ? null : (
           <Notice tone={isOver(delivery) ? 'bad' : 'warn'} title={t.deliveries.lastError}>
-            <p>{errorText(lastError)}</p>
+            <p>{errorText(delivery)}</p>
           </Notice>
         )}
         {terminalReason === null || isSaid || status === 'succeeded' ? null : (

@@ -37,8 +37,8 @@ export function Group({
   const [isAsked, setAsked] = useState(false);
   const errorText = useErrorText();
   const { status, example, deliveries } = group;
-  // Without a response it is the service's own text.
-  const cause = status === null ? errorText(example) : group.cause;
+  const [newest] = deliveries;
+  const cause = status === null && newest !== undefined ? errorText(newest) : group.cause;
   const isOpen = (id: string) => endpoints.some((each) => each.webhookId === id && each.status === 'active');
   const isOpenAnywhere = group.endpoints.some(({ id }) => isOpen(id));
   const retrying = deliveries.filter((delivery) => delivery.status === 'retrying').length;

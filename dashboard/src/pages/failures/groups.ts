@@ -11,6 +11,7 @@ export type FailedDelivery = Pick<
   | 'status'
   | 'createdAt'
   | 'lastError'
+  | 'lastErrorCode'
   | 'lastResponseStatus'
   | 'lastResponse'
 >;
@@ -20,9 +21,9 @@ export interface FailureGroup {
   key: string;
   /** Of the response; null without one. */
   status: number | null;
-  /** What their messages have in common; empty where the response had no text. */
+  /** What their responses have in common; empty where they had no text, or there was none. */
   cause: string;
-  /** The message of the newest one, as the receiver wrote it. */
+  /** The message of the newest response, as the receiver wrote it. */
   example: string;
   /** Newest first. */
   deliveries: FailedDelivery[];
@@ -33,15 +34,16 @@ export interface FailureGroup {
   endpoints: { id: string; count: number }[];
 }
 
-/** The text that says why a delivery failed: the response's, or the error where no response came. */
-const reasonOf = ({ lastResponseStatus, lastResponse, lastError }: FailedDelivery): string =>
-  lastResponseStatus === null ? (lastError ?? '') : messageIn(lastResponse ?? '');
+const messageOf = ({ lastResponse }: FailedDelivery): string => messageIn(lastResponse ?? '');
 
-/** Groups deliveries by cause, the largest group first. A delivery that is given twice counts once. */
+/**
+ * Groups deliveries by the code of their error, status and message of the response, the largest group first.
+ * A delivery that is given twice counts once.
+ */
 export function groupFailures(deliveries: readonly FailedDelivery[]): FailureGroup[] {
   const known = [...new Map(deliveries.map((delivery) => [delivery.id, delivery])).values()];
   const groups = Map.groupBy(known, (delivery) =>
-    JSON.stringify([delivery.lastResponseStatus, fingerprintOf(reasonOf(delivery))]),
+    JSON.stringify([delivery.lastErrorCode, delivery.lastResponseStatus, fingerprintOf(messageOf(delivery))]),
   );
   return [...groups]
     .map(([key, members]) => groupOf(key, members))
@@ -51,7 +53,7 @@ export function groupFailures(deliveries: readonly FailedDelivery[]): FailureGro
 function groupOf(key: string, members: readonly FailedDelivery[]): FailureGroup {
   const deliveries = members.toSorted((one, other) => (one.id > other.id ? -1 : 1));
   const [newest] = deliveries;
-  const reason = newest === undefined ? '' : reasonOf(newest);
+  const reason = newest === undefined ? '' : messageOf(newest);
   const counts = Map.groupBy(deliveries, ({ webhookId }) => webhookId);
   return {
     key,

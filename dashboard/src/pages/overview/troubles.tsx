@@ -91,10 +91,10 @@ function LastError({ row: { webhookId: id, disabledAt, consecutiveFailures: fail
   const errorText = useErrorText();
   const { environment } = useEnvironment();
   const { data } = useLastFailures(environment, { id, until: disabledAt, failures });
-  const lastError = data?.[0]?.lastError ?? null;
-  return lastError === null ? null : (
+  const last = data?.[0];
+  return last === undefined || last.lastError === null ? null : (
     <p>
-      {t.recover.lastError}: {errorText(lastError)}
+      {t.recover.lastError}: {errorText(last)}
     </p>
   );
 }

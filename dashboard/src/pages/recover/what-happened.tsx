@@ -74,8 +74,9 @@ export function useFailure({ id, disabledAt, consecutiveFailures, failing }: End
   );
   const errorText = useErrorText();
   const failed = data?.slice(0, Math.max(1, consecutiveFailures));
-  const error = failed?.[0]?.lastError ?? undefined;
-  return { lastError: error && errorText(error), firstAt: failed?.at(-1)?.createdAt };
+  const last = failed?.[0];
+  const isKnown = last !== undefined && last.lastError !== null;
+  return { lastError: isKnown ? errorText(last) : undefined, firstAt: failed?.at(-1)?.createdAt };
 }
 
 function Missed({ id, since }: { id: string; since: string }) {

@@ -3,7 +3,6 @@ import { Code } from '../../parts/code.tsx';
 import { CopyId } from '../../parts/copy.tsx';
 import { Facts } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
-import { useErrorText } from '../../text/error-text.ts';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
 import { Meter } from './meter.tsx';
@@ -15,7 +14,6 @@ export function SourceFacts({ source }: { source: Source }) {
   const t = useTexts();
   const format = useFormat();
   const threshold = useThreshold();
-  const errorText = useErrorText();
   const { id, url, kind, title, words, version } = source;
   return (
     <>
@@ -40,7 +38,7 @@ export function SourceFacts({ source }: { source: Source }) {
         ]}
       />
       {source.lastError === null ? null : (
-        <Code label={t.sources.lastError} text={errorText(source.lastError)} isWrapped />
+        <Code label={t.sources.lastError} text={source.lastError} isWrapped />
       )}
     </>
   );

@@ -3,7 +3,6 @@ import { Link } from '../../parts/link.tsx';
 import { Status, type Tone } from '../../parts/status.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
-import { useErrorText } from '../../text/error-text.ts';
 import { useTexts } from '../../text/language.ts';
 import { Meter } from './meter.tsx';
 import styles from './sources.module.css';
@@ -32,7 +31,6 @@ export function AgoOrNever({ at }: { at: string | null }) {
 /** One source of the list. */
 export function SourceRow({ source, threshold }: { source: Source; threshold: number | undefined }) {
   const t = useTexts();
-  const errorText = useErrorText();
   const name = nameOf(source);
   return (
     <tr>
@@ -48,7 +46,7 @@ export function SourceRow({ source, threshold }: { source: Source; threshold: nu
           )}
           {source.lastError === null ? null : (
             <span className={styles.error}>
-              <bdi>{errorText(source.lastError)}</bdi>
+              <bdi>{source.lastError}</bdi>
             </span>
           )}
         </span>

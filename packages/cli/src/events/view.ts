@@ -41,11 +41,12 @@ function renderDeliveryOfEvent(delivery: EventDelivery, paint: Paint): string {
     `→ ${webhookId ?? channelId} ${url ?? ''}`.trimEnd(),
     redeliveryOf === null ? '' : `resends ${redeliveryOf}`,
   );
-  const attempts = attemptLog.map(({ number, startedAt, durationMs, status: code, error }) => [
+  const attempts = attemptLog.map(({ number, startedAt, durationMs, status: answer, error, errorCode }) => [
     String(number),
     harmless(startedAt),
     `${durationMs} ms`,
-    code === null ? '–' : String(code),
+    answer === null ? '–' : String(answer),
+    harmless(errorCode ?? ''),
     harmless(error ?? ''),
   ]);
   const responses = attemptLog.flatMap(({ number, response }) =>
@@ -55,7 +56,7 @@ function renderDeliveryOfEvent(delivery: EventDelivery, paint: Paint): string {
     `  ${head}`,
     ...(attempts.length === 0
       ? [`    ${status === 'pending' ? 'Not attempted yet.' : 'No attempts.'}`]
-      : [indent(grid(['Attempt', 'Started', 'Took', 'Status', 'Error'], attempts, paint), INDENT)]),
+      : [indent(grid(['Attempt', 'Started', 'Took', 'Status', 'Code', 'Error'], attempts, paint), INDENT)]),
     ...responses.map((line) => indent(line, INDENT)),
   ].join('\n');
 }

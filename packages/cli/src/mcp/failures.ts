@@ -1,12 +1,19 @@
 import type { Client, ItemOf } from '../../../sdk/src/index.ts';
+import { describeErrorCode } from '../error-codes.ts';
 import { type Untrusted, untrusted } from './untrusted.ts';
 
 type Delivery = ItemOf<'listDeliveries'>;
 
 /** Deliveries that failed in the same way. */
 interface Cause {
-  /** The error of the last attempt, or why none was made. */
+  /** The code of the last attempt's error, or why none was made. */
   cause: string;
+  /** What the code means. */
+  meaning?: string;
+  /** Of the response to the last attempt. */
+  responseStatus?: number;
+  /** The error of the newest delivery. */
+  error?: string;
   count: number;
   /** By status: `retrying`, `exhausted`, `skipped`. */
   statuses: Record<string, number>;
@@ -55,22 +62,31 @@ export async function failuresByCause(
 }
 
 function groupByCause(deliveries: readonly Delivery[]): Cause[] {
-  const groups = Object.groupBy(deliveries, causeOf);
-  return Object.entries(groups)
-    .map(([cause, group = []]) => describeGroup(cause, group))
+  const byCause = Map.groupBy(deliveries, causeOf);
+  return [...byCause]
+    .flatMap(([cause, of]) => {
+      const byStatus = Map.groupBy(of, ({ lastResponseStatus }) => lastResponseStatus);
+      return [...byStatus.values()].map((group) => describeGroup(cause, group));
+    })
     .sort((a, b) => b.count - a.count);
 }
 
-/** A skipped delivery ended for a reason of its own. */
-const causeOf = ({ status, terminalReason, lastError }: Delivery): string =>
-  (status === 'skipped' ? terminalReason : lastError) ?? terminalReason ?? 'unknown';
+/** The code of the last attempt's error; null for a skipped delivery, which ended for a reason of its own. */
+const codeOf = ({ status, lastErrorCode }: Delivery) => (status === 'skipped' ? null : lastErrorCode);
+
+const causeOf = (delivery: Delivery): string => codeOf(delivery) ?? delivery.terminalReason ?? 'unknown';
 
 function describeGroup(cause: string, group: readonly Delivery[]): Cause {
   const times = group.map(({ createdAt }) => createdAt).sort();
   const newest = group.toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
+  const [last] = newest;
+  const code = last && codeOf(last);
   const response = newest.find(({ lastResponse }) => lastResponse)?.lastResponse;
   return {
     cause,
+    ...(code && { meaning: describeErrorCode(code) }),
+    ...(code && last.lastError !== null && { error: last.lastError }),
+    ...(last?.lastResponseStatus && { responseStatus: last.lastResponseStatus }),
     count: group.length,
     statuses: countBy(group, ({ status }) => status),
     endpoints: countBy(group, ({ webhookId }) => webhookId),

@@ -120,7 +120,8 @@ function registerEndpointTools(server: McpServer, client: Client): void {
     'failures_by_cause',
     {
       title: 'Failures by cause',
-      description: 'Groups the deliveries that fail or failed by the error of their last attempt.',
+      description:
+        'Groups the deliveries that fail or failed by the code of their last attempt’s error, and the status.',
       inputSchema: z.object({
         hours: z.number().int().min(1).max(720).default(24),
         endpointId: endpointId.optional().describe('only at this endpoint'),

@@ -341,6 +341,26 @@ class ListedEventDelivery(Model):
     """
     Error of the last failed attempt; kept after a success. Null if no attempt failed.
     """
+    last_error_code: (
+        Literal[
+            "http_status",
+            "redirect",
+            "timeout",
+            "connection_refused",
+            "connection_closed",
+            "dns",
+            "tls",
+            "address_forbidden",
+            "invalid_response",
+            "lost",
+        ]
+        | str
+        | None
+    )
+    """
+    Code of `lastError`, for programs, as of an attempt’s `errorCode`. Codes may be added: handle
+    unknown ones as a failure.
+    """
     last_response_status: int | None
     """
     HTTP status of the last attempt; null if there was no attempt or no response.
@@ -504,6 +524,26 @@ class ListedChannelDelivery(Model):
     last_error: str | None
     """
     Error of the last failed attempt; kept after a success. Null if no attempt failed.
+    """
+    last_error_code: (
+        Literal[
+            "http_status",
+            "redirect",
+            "timeout",
+            "connection_refused",
+            "connection_closed",
+            "dns",
+            "tls",
+            "address_forbidden",
+            "invalid_response",
+            "lost",
+        ]
+        | str
+        | None
+    )
+    """
+    Code of `lastError`, for programs, as of an attempt’s `errorCode`. Codes may be added: handle
+    unknown ones as a failure.
     """
     last_response_status: int | None
     """
@@ -1370,6 +1410,26 @@ class Delivery(Model):
     """
     Error of the last failed attempt; kept after a success. Null if no attempt failed.
     """
+    last_error_code: (
+        Literal[
+            "http_status",
+            "redirect",
+            "timeout",
+            "connection_refused",
+            "connection_closed",
+            "dns",
+            "tls",
+            "address_forbidden",
+            "invalid_response",
+            "lost",
+        ]
+        | str
+        | None
+    )
+    """
+    Code of `lastError`, for programs, as of an attempt’s `errorCode`. Codes may be added: handle
+    unknown ones as a failure.
+    """
     last_response_status: int | None
     """
     HTTP status of the last attempt; null if there was no attempt or no response.
@@ -1460,6 +1520,26 @@ class ListedDelivery(Model):
     """
     Error of the last failed attempt; kept after a success. Null if no attempt failed.
     """
+    last_error_code: (
+        Literal[
+            "http_status",
+            "redirect",
+            "timeout",
+            "connection_refused",
+            "connection_closed",
+            "dns",
+            "tls",
+            "address_forbidden",
+            "invalid_response",
+            "lost",
+        ]
+        | str
+        | None
+    )
+    """
+    Code of `lastError`, for programs, as of an attempt’s `errorCode`. Codes may be added: handle
+    unknown ones as a failure.
+    """
     last_response_status: int | None
     """
     HTTP status of the last attempt; null if there was no attempt or no response.
@@ -1504,7 +1584,32 @@ class Attempt(Model):
     """
     error: str | None
     """
-    Why the attempt failed; null if it succeeded.
+    Why the attempt failed; null if it succeeded. The wording may change.
+    """
+    error_code: (
+        Literal[
+            "http_status",
+            "redirect",
+            "timeout",
+            "connection_refused",
+            "connection_closed",
+            "dns",
+            "tls",
+            "address_forbidden",
+            "invalid_response",
+            "lost",
+        ]
+        | str
+        | None
+    )
+    """
+    Why the attempt failed, for programs: `http_status` (a status other than 2xx), `redirect` (301, 302,
+    303, 307 or 308), `timeout`, `connection_refused` (no connection: refused, or the host or network is
+    unreachable), `connection_closed` (closed, or failed otherwise, before the response), `dns` (the
+    host name does not resolve), `tls` (handshake or certificate), `address_forbidden` (the URL or its
+    address is not public, or the operator has blocked it), `invalid_response` (not HTTP, or its headers
+    are too large) or `lost` (the service lost the outcome). Null if it succeeded. Codes may be added:
+    handle unknown ones as a failure.
     """
     response: str | None
     """
@@ -1704,6 +1809,26 @@ class EventDelivery(Model):
     """
     Error of the last failed attempt; kept after a success. Null if no attempt failed.
     """
+    last_error_code: (
+        Literal[
+            "http_status",
+            "redirect",
+            "timeout",
+            "connection_refused",
+            "connection_closed",
+            "dns",
+            "tls",
+            "address_forbidden",
+            "invalid_response",
+            "lost",
+        ]
+        | str
+        | None
+    )
+    """
+    Code of `lastError`, for programs, as of an attempt’s `errorCode`. Codes may be added: handle
+    unknown ones as a failure.
+    """
     last_response_status: int | None
     """
     HTTP status of the last attempt; null if there was no attempt or no response.
@@ -1845,6 +1970,26 @@ class ChannelDeliveryWithAttempts(Model):
     """
     Error of the last failed attempt; kept after a success. Null if no attempt failed.
     """
+    last_error_code: (
+        Literal[
+            "http_status",
+            "redirect",
+            "timeout",
+            "connection_refused",
+            "connection_closed",
+            "dns",
+            "tls",
+            "address_forbidden",
+            "invalid_response",
+            "lost",
+        ]
+        | str
+        | None
+    )
+    """
+    Code of `lastError`, for programs, as of an attempt’s `errorCode`. Codes may be added: handle
+    unknown ones as a failure.
+    """
     last_response_status: int | None
     """
     HTTP status of the last attempt; null if there was no attempt or no response.
@@ -1985,6 +2130,26 @@ class DeliveryWithAttempts(Model):
     last_error: str | None
     """
     Error of the last failed attempt; kept after a success. Null if no attempt failed.
+    """
+    last_error_code: (
+        Literal[
+            "http_status",
+            "redirect",
+            "timeout",
+            "connection_refused",
+            "connection_closed",
+            "dns",
+            "tls",
+            "address_forbidden",
+            "invalid_response",
+            "lost",
+        ]
+        | str
+        | None
+    )
+    """
+    Code of `lastError`, for programs, as of an attempt’s `errorCode`. Codes may be added: handle
+    unknown ones as a failure.
     """
     last_response_status: int | None
     """

@@ -2,6 +2,7 @@ import '../../../../lib/cli/certificates/reflect-metadata.ts';
 import { randomUUID, webcrypto } from 'node:crypto';
 import {
   BasicConstraintsExtension,
+  ExtendedKeyUsageExtension,
   PemConverter,
   SubjectAlternativeNameExtension,
   X509Certificate,
@@ -9,6 +10,8 @@ import {
 } from '@peculiar/x509';
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+/** RFC 5280, 4.2.1.12. */
+const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 const DAY = 24 * 60 * 60 * 1000;
 
 /** A certificate and its private key, both PEM. */
@@ -22,7 +25,16 @@ export interface Authority extends Issued {
    * Issues a server certificate for these DNS names and addresses, valid by default from yesterday until
    * tomorrow.
    */
-  issue(subject: { names?: string[]; addresses?: string[]; from?: Date; until?: Date }): Promise<Issued>;
+  issue(subject: {
+    names?: string[];
+    addresses?: string[];
+    from?: Date;
+    until?: Date;
+    /** `clients`: its extended key usage does not include servers. */
+    usage?: 'clients';
+    /** A key that OpenSSL does not accept at its default security level. */
+    isWeak?: boolean;
+  }): Promise<Issued>;
 }
 
 export async function testAuthority(): Promise<Authority> {
@@ -40,8 +52,8 @@ export async function testAuthority(): Promise<Authority> {
   return {
     cert: root.toString('pem'),
     key: await pemOf(keys.privateKey),
-    async issue({ names = [], addresses = [], from, until }) {
-      const leafKeys = await newKeys();
+    async issue({ names = [], addresses = [], from, until, usage, isWeak = false }) {
+      const leafKeys = await (isWeak ? newWeakKeys() : newKeys());
       const leaf = await X509CertificateGenerator.create({
         subject: 'CN=Test receiver',
         issuer: new X509Certificate(root.rawData).subjectName,
@@ -56,6 +68,7 @@ export async function testAuthority(): Promise<Authority> {
             ...names.map((value) => ({ type: 'dns' as const, value })),
             ...addresses.map((value) => ({ type: 'ip' as const, value })),
           ]),
+          ...(usage === 'clients' ? [new ExtendedKeyUsageExtension([CLIENT_AUTH])] : []),
         ],
       });
       return { cert: leaf.toString('pem'), key: await pemOf(leafKeys.privateKey) };
@@ -81,6 +94,18 @@ export async function selfSigned(name: string): Promise<Issued> {
 async function newKeys(): Promise<webcrypto.CryptoKeyPair> {
   return webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
 }
+
+const newWeakKeys = (): Promise<webcrypto.CryptoKeyPair> =>
+  webcrypto.subtle.generateKey(
+    {
+      name: 'RSASSA-PKCS1-v1_5',
+      hash: 'SHA-256',
+      modulusLength: 1024,
+      publicExponent: Uint8Array.of(1, 0, 1),
+    },
+    true,
+    ['sign', 'verify'],
+  );
 
 async function pemOf(key: webcrypto.CryptoKey): Promise<string> {
   return PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', key), 'PRIVATE KEY');
