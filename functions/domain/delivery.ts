@@ -219,11 +219,12 @@ export interface Wait {
 }
 
 /** What an attempt changes in its delivery. `at` is the end of the attempt. */
-export type Settlement = { attempt: AttemptRecord; at: Date; atRealSpeed?: Delivery['atRealSpeed'] } & (
-  | { kind: 'succeeded'; terminalReason?: TerminalReason }
-  | { kind: 'retrying'; nextRetryAt: Date; wait: Wait }
-  | { kind: 'exhausted'; terminalReason: TerminalReason }
+export type Settlement = { at: Date; atRealSpeed?: Delivery['atRealSpeed'] } & (
+  | { kind: 'succeeded'; attempt: AttemptRecord; terminalReason?: TerminalReason }
+  | { kind: 'retrying'; attempt: FailedAttempt; nextRetryAt: Date; wait: Wait }
+  | { kind: 'exhausted'; attempt: FailedAttempt; terminalReason: TerminalReason }
 );
+type FailedAttempt = AttemptRecord & AttemptError;
 
 /** Speed of a delivery's clock, and when its attempt would have begun at real speed. */
 export interface Pace {
@@ -244,10 +245,14 @@ export function computeSettlement(
   route: { from: Lane; to: Lane; crowded: boolean },
   pace?: Pace,
 ): Settlement {
-  const { endedAt, error, simulated } = result;
+  const { endedAt, simulated } = result;
   const real = pace && computeRealTimes(result, pace.startedAt);
-  const attempt = { ...toAttemptRecord(number, result), ...(real && { atRealSpeed: real.attempt }) };
-  if (error !== undefined && number < policy.maxAttempts) {
+  const record = { ...toAttemptRecord(number, result), ...(real && { atRealSpeed: real.attempt }) };
+  const end = { at: endedAt, ...(real && { atRealSpeed: { terminalAt: real.endedAt.toISOString() } }) };
+  if (result.error === undefined)
+    return { kind: 'succeeded', attempt: record, ...(simulated && { terminalReason: SIMULATED }), ...end };
+  const attempt = { ...record, error: result.error, errorCode: result.errorCode };
+  if (number < policy.maxAttempts) {
     const nextRetryAt = scheduleNextAttempt(number, endedAt, scaleRetryPolicy(policy, pace?.speed ?? 1));
     const hold = chooseWaitMode(
       (nextRetryAt.getTime() - endedAt.getTime()) / 1000,
@@ -267,23 +272,16 @@ export function computeSettlement(
       ...(atRealSpeed && { atRealSpeed }),
     };
   }
-  const end = {
-    attempt,
-    at: endedAt,
-    ...(real && { atRealSpeed: { terminalAt: real.endedAt.toISOString() } }),
-  };
-  if (error !== undefined) return { kind: 'exhausted', terminalReason: 'max_attempts', ...end };
-  return { kind: 'succeeded', ...(simulated && { terminalReason: SIMULATED }), ...end };
+  return { kind: 'exhausted', attempt, terminalReason: 'max_attempts', ...end };
 }
 
 function toAttemptRecord(number: number, result: AttemptResult): AttemptRecord {
-  const { startedAt, endedAt, status, error, errorCode, response, simulated } = result;
+  const { startedAt, endedAt, status, response, simulated } = result;
   return {
     number,
     startedAt: startedAt.toISOString(),
     durationMs: Math.max(0, endedAt.getTime() - startedAt.getTime()),
     ...(status === undefined ? {} : { status }),
-    ...(error === undefined ? {} : { error, errorCode }),
     ...(response === undefined || response === '' ? {} : { response }),
     ...(simulated && isKept(simulated.request) ? { request: simulated.request } : {}),
   };

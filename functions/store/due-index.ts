@@ -125,9 +125,9 @@ export function buildSettleUpdate(
   };
   if (settlement.atRealSpeed !== undefined) set('atRealSpeed', settlement.atRealSpeed);
   else if (claimed.atRealSpeed !== undefined) removes.push('atRealSpeed');
-  if (attempt.error !== undefined) {
-    set('lastError', attempt.error);
-    set('lastErrorCode', attempt.errorCode);
+  if (settlement.kind !== 'succeeded') {
+    set('lastError', settlement.attempt.error);
+    set('lastErrorCode', settlement.attempt.errorCode);
   }
   if (attempt.status !== undefined) set('lastResponseStatus', attempt.status);
   // The last attempt got no answer, so an earlier status no longer applies.

@@ -64,11 +64,13 @@ function rowOf(number: number): Record<string, unknown> {
       durationMs: 40,
       status: 503,
       error: 'the receiver answered 503',
+      errorCode: 'http_status',
     })),
     createdAt: start.toISOString(),
     nextRetryAt: dueAt,
     parked: true,
     lastError: 'the receiver answered 503',
+    lastErrorCode: 'http_status',
     lastResponseStatus: 503,
   };
   return {

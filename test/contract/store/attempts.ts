@@ -1,3 +1,4 @@
+import type { AttemptError } from '../../../functions/domain/attempt-error.ts';
 import type {
   AttemptRecord,
   ClaimedDelivery,
@@ -30,17 +31,22 @@ export const anAttempt = (changes: Partial<AttemptRecord> = {}): AttemptRecord =
   ...changes,
 });
 
-export const refusal = anAttempt({ status: 500, error: 'the receiver answered 500', response: 'Oops' });
+export const refusal: AttemptRecord & AttemptError = {
+  ...anAttempt({ status: 500, response: 'Oops' }),
+  error: 'the receiver answered 500',
+  errorCode: 'http_status',
+};
 
-export const succeeded: Settlement = { kind: 'succeeded', attempt: anAttempt(), at: ENDED };
-export const exhausted: Settlement = {
+type Ended<K extends Settlement['kind']> = Extract<Settlement, { kind: K }>;
+export const succeeded: Ended<'succeeded'> = { kind: 'succeeded', attempt: anAttempt(), at: ENDED };
+export const exhausted: Ended<'exhausted'> = {
   kind: 'exhausted',
   attempt: refusal,
   at: ENDED,
   terminalReason: 'max_attempts',
 };
 /** A failed attempt, whose retry is due by a message in a queue or by the due index. */
-export const retryingIn = (hold: Wait['hold']): Settlement => ({
+export const retryingIn = (hold: Wait['hold']): Ended<'retrying'> => ({
   kind: 'retrying',
   attempt: refusal,
   at: ENDED,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { timedOutAfter } from '../../../functions/domain/attempt-error.ts';
 import { RECONCILE_LOOKAHEAD_SECONDS } from '../../../functions/domain/timing.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import {
@@ -52,6 +53,7 @@ describe.each(storeKinds())('the settlement of an attempt (%s)', (_, make) => {
         status: 'retrying',
         nextRetryAt: RETRY.toISOString(),
         lastError: refusal.error,
+        lastErrorCode: 'http_status',
         lastResponseStatus: 500,
         attemptLog: [refusal],
       });
@@ -110,6 +112,7 @@ describe.each(storeKinds())('the settlement of an attempt (%s)', (_, make) => {
       terminalAt: ENDED.toISOString(),
       terminalReason: 'max_attempts',
       lastError: refusal.error,
+      lastErrorCode: 'http_status',
       lastResponseStatus: 500,
       attemptLog: [refusal],
     });
@@ -121,11 +124,11 @@ describe.each(storeKinds())('the settlement of an attempt (%s)', (_, make) => {
     await stores.deliveries.settle(first, retrying, unaffected(first));
 
     const second = await claimAgain(stores, first, RETRY);
-    const timeout = anAttempt({ number: 2, status: undefined, error: 'no answer within 10 s' });
+    const timeout = { ...anAttempt({ number: 2, status: undefined }), ...timedOutAfter(10_000) };
     const again = { ...retrying, attempt: timeout, nextRetryAt: later(RETRY, seconds(60)) };
     await stores.deliveries.settle(second, again, unaffected(first));
     const waiting = await stores.deliveries.find(first);
-    expect(waiting).toMatchObject({ lastError: 'no answer within 10 s' });
+    expect(waiting).toMatchObject({ lastError: timeout.error, lastErrorCode: 'timeout' });
     expect(waiting).not.toHaveProperty('lastResponseStatus');
 
     const third = await claimAgain(stores, first, later(RETRY, seconds(60)));
@@ -133,12 +136,13 @@ describe.each(storeKinds())('the settlement of an attempt (%s)', (_, make) => {
     const ended = await stores.deliveries.find(first);
     expect(ended).toMatchObject({
       status: 'succeeded',
-      lastError: 'no answer within 10 s',
+      lastError: timeout.error,
+      lastErrorCode: 'timeout',
       lastResponseStatus: 204,
     });
     expect(ended?.attemptLog.map((attempt) => attempt.error)).toEqual([
       'the receiver answered 500',
-      'no answer within 10 s',
+      timeout.error,
       undefined,
     ]);
     expect(ended).not.toHaveProperty('nextRetryAt');

@@ -163,7 +163,7 @@ describe.each(storeKinds(engine))('the disabling of an endpoint (%s)', (_, make)
       disabledAt: LEASE_END.toISOString(),
     });
     expect(await stores.notices()).toEqual([
-      { ...findNotice(endpoint), disabledAt: LEASE_END.toISOString(), lastError: 'lost' },
+      { ...findNotice(endpoint), disabledAt: LEASE_END.toISOString(), lastError: LOST_OUTCOME.error },
     ]);
     expect(await stores.auditEntries(endpoint.orgId)).toEqual([findEntry(endpoint, LEASE_END)]);
   });

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { LOST_OUTCOME } from '../../../functions/domain/attempt-error.ts';
-import { type Delivery, SkipReason, toDeliveryMessage } from '../../../functions/domain/delivery.ts';
+import {
+  type Delivery,
+  type Settlement,
+  SkipReason,
+  toDeliveryMessage,
+} from '../../../functions/domain/delivery.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import {
@@ -54,7 +59,7 @@ const ends: [name: string, end: (stores: Stores, delivery: Delivery) => Promise<
   ],
 ];
 
-function settleLast(settlement: typeof succeeded) {
+function settleLast(settlement: Settlement) {
   return async (stores: Stores, delivery: Delivery) => {
     const claim = await claimAgain(stores, delivery, RETRY);
     const outcome = unaffected(delivery, later(RETRY, 1));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { timedOutAfter } from '../../../functions/domain/attempt-error.ts';
 import type {
   Delivery,
   DeliveryMessage,
@@ -238,7 +239,7 @@ describe.each(storeKinds(engine))('the count of failed deliveries at their endpo
       if (delivery === undefined) throw new Error('a delivery was to be made');
       const claim = await stores.deliveries.claim(delivery, { now: NOW, leaseSeconds: 25, maxAttempts: 8 });
       if (claim.kind !== 'claimed') throw new Error(`the claim found the delivery ${claim.kind}`);
-      const attempt = { number: 8, startedAt: NOW.toISOString(), durationMs: 1, error: 'no answer' };
+      const attempt = { number: 8, startedAt: NOW.toISOString(), durationMs: 1, ...timedOutAfter(10_000) };
       const settlement: Settlement = { kind: 'exhausted', attempt, at: NOW, terminalReason: 'max_attempts' };
 
       const result = await stores.deliveries.settle(claim.delivery, settlement, {

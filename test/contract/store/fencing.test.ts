@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ClaimedDelivery, Settlement } from '../../../functions/domain/delivery.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { casesOf } from '../../support/cases.ts';
-import { anAttempt, LEASE_SECONDS, unaffected } from './attempts.ts';
+import { anAttempt, LEASE_SECONDS, refusal, unaffected } from './attempts.ts';
 import { storeKinds } from './stores.ts';
 
 const MAX_ATTEMPTS = 8;
@@ -31,8 +31,8 @@ function buildSettlement(
   { as, hold }: Extract<Step, { kind: 'settle' }>,
   at: Date,
 ): Settlement {
-  const attempt = anAttempt({ number: claim.attempts, error: as === 'succeeded' ? undefined : 'refused' });
-  if (as === 'succeeded') return { kind: as, attempt, at };
+  if (as === 'succeeded') return { kind: as, attempt: anAttempt({ number: claim.attempts }), at };
+  const attempt = { ...refusal, number: claim.attempts };
   if (as === 'exhausted') return { kind: as, attempt, at, terminalReason: 'max_attempts' };
   return { kind: as, attempt, at, nextRetryAt: later(at, RETRY_MS), wait: { hold, lane: 'retry' } };
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { timedOutAfter } from '../../../functions/domain/attempt-error.ts';
 import { getClaimability } from '../../../functions/domain/delivery.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
 import {
@@ -111,7 +112,7 @@ describe.each(storeKinds())('delivery parked for its turn (%s)', (_, make) => {
     const ended = later(resumedAt, seconds(1));
     const settlement = {
       kind: 'retrying' as const,
-      attempt: { number: 1, startedAt: resumedAt.toISOString(), durationMs: 1000, error: 'timed out' },
+      attempt: { number: 1, startedAt: resumedAt.toISOString(), durationMs: 1000, ...timedOutAfter(1000) },
       at: ended,
       nextRetryAt: later(ended, seconds(30)),
       wait: { hold: 'hidden' as const, lane: 'retry' as const },

@@ -99,7 +99,7 @@ describe('the MCP server', () => {
     const { value: events } = await call('list_events', { types: ['conversation.created'] });
     expect(events).toMatchObject({ events: [{ id: idOf('evt', 1) }], nextCursor: null });
     const { value: event } = await call('get_event', { eventId: idOf('evt', 1) });
-    expect(event).toMatchObject({ deliveries: [{ status: 'exhausted', attemptLog: [] }, {}, {}, {}] });
+    expect(event).toMatchObject({ deliveries: [{ status: 'exhausted', attemptLog: [] }, {}, {}, {}, {}] });
     const ids = { endpointId: idOf('whk', 1), deliveryId: idOf('dlv', 1) };
     expect((await call('get_delivery', ids)).value.lastError).toBe('the receiver answered 503');
     expect((await call('list_deliveries', { endpointId: ids.endpointId })).value.deliveries).toHaveLength(2);

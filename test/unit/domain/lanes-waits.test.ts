@@ -1,10 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type AttemptRecord,
-  computeSettlement,
-  decideDisposition,
-} from '../../../functions/domain/delivery.ts';
+import { timedOutAfter } from '../../../functions/domain/attempt-error.ts';
+import { computeSettlement, decideDisposition } from '../../../functions/domain/delivery.ts';
 import { LANES, LONGEST_QUEUED_WAIT_SECONDS } from '../../../functions/domain/lanes.ts';
 import { computeDelaySeconds, DEFAULT_RETRY_POLICY } from '../../../functions/domain/timing.ts';
 import { later, NOW, seconds } from '../../builders.ts';
@@ -12,12 +9,7 @@ import { recentTimes } from './arbitraries.ts';
 
 const lanes = fc.constantFrom(...LANES);
 const routes = fc.record({ from: lanes, to: lanes, crowded: fc.boolean() });
-const FAILED = {
-  startedAt: NOW,
-  endedAt: later(NOW, seconds(2)),
-  error: 'the receiver answered 500',
-  errorCode: 'http_status',
-} as const;
+const FAILED = { startedAt: NOW, endedAt: later(NOW, seconds(2)), ...timedOutAfter(2000) };
 
 /** The settlement of a failed attempt that is not the last. */
 function retryAfter(number: number, route: Parameters<typeof computeSettlement>[3]) {
@@ -73,7 +65,7 @@ describe('wait for the next attempt', () => {
 
 describe('disposition of a message whose delivery', () => {
   const at = later(NOW, seconds(30));
-  const attempt: AttemptRecord = { number: 1, startedAt: NOW.toISOString(), durationMs: 0 };
+  const attempt = { number: 1, startedAt: NOW.toISOString(), durationMs: 0, ...timedOutAfter(0) };
   const retrying = { kind: 'retrying', attempt, at: NOW, nextRetryAt: at } as const;
 
   it.each([

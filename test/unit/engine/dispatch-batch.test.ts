@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { timedOutAfter } from '../../../functions/domain/attempt-error.ts';
 import { toDeliveryMessage } from '../../../functions/domain/delivery.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
@@ -80,7 +81,7 @@ async function processBatch(receivers: readonly Receiver[], lane: Lane = 'fresh'
           if (answerMs >= SLOW_AFTER_SECONDS * 1000) onSlow();
           await timeline.sleep(Math.max(0, Math.min(answerMs, ATTEMPT_MS) - SLOW_AFTER_SECONDS * 1000));
           held.get(orgId)?.delete(id);
-          return answerMs > ATTEMPT_MS ? { error: 'no answer within 10 s' } : { status: 204 };
+          return answerMs > ATTEMPT_MS ? timedOutAfter(ATTEMPT_MS) : { status: 204 };
         },
       async takeTurn(limited) {
         const turn = await take(limited);
