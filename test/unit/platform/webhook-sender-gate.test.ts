@@ -58,10 +58,14 @@ describe('an attempt of a sandbox', () => {
 
   it.each([
     ['', 1, { status: 200 }],
-    ['?simulate=503,200', 1, { status: 503, error: 'the receiver answered 503', response: '' }],
+    [
+      '?simulate=503,200',
+      1,
+      { status: 503, error: 'the receiver answered 503', errorCode: 'http_status', response: '' },
+    ],
     ['?simulate=503,200', 2, { status: 200 }],
-    ['?simulate=dns', 1, { error: 'host name does not resolve' }],
-    ['?simulate=timeout', 1, { error: 'timed out after 10 s' }],
+    ['?simulate=dns', 1, { error: 'host name does not resolve', errorCode: 'dns' }],
+    ['?simulate=timeout', 1, { error: 'timed out after 10 s', errorCode: 'timeout' }],
   ])('with the query "%s" has the result of a real one (attempt %i)', async (query, attempt, outcome) => {
     const { send } = aSandboxSender();
     const { simulated, ...reported } = await send(
