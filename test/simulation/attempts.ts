@@ -14,6 +14,8 @@ export class Attempts {
   readonly #world: WorldContext;
   readonly #tell: (promise: PromiseName, detail: string) => void;
   readonly #started = new Map<DeliveryId, number[]>();
+  /** The lease that each attempt was started under. */
+  readonly #tokens = new Map<string, string>();
   readonly #accepted = new Map<DeliveryId, number[]>();
   /** Processes that have a message of the delivery. */
   readonly #dealing = new Map<Process, Map<DeliveryId, number>>();
@@ -58,6 +60,11 @@ export class Attempts {
     return this.#holders.get(id)?.alive === false;
   }
 
+  /** The token of the lease that an attempt was started under. */
+  tokenOf(id: DeliveryId, number: number): string | undefined {
+    return this.#tokens.get(`${id}#${number}`);
+  }
+
   /** The delivery has no holder any more. */
   letGo(id: DeliveryId): void {
     this.#holders.delete(id);
@@ -83,7 +90,7 @@ export class Attempts {
     this.#unrecorded.get(process)?.delete(id);
     if (number === undefined || failed || this.#world.faults.beyondMargin) return;
     if (this.#world.organizations.isOver(reminder)) return;
-    const log = this.#world.deliveries.present(reminder)?.attemptLog ?? [];
+    const log = this.#world.tables.deliveries.get(id)?.attemptLog ?? [];
     if (!log.some((attempt) => attempt.number === number))
       this.#tell('record', `attempt ${number} of ${id} was made and not recorded`);
   }
@@ -97,6 +104,7 @@ export class Attempts {
     if (started.includes(number))
       this.#tell('eight attempts', `attempt ${number} of ${id} was started twice`);
     this.#started.set(id, [...started, number]);
+    this.#tokens.set(`${id}#${number}`, lease.token);
     if (this.#world.isUntroubled) {
       const own = this.#unrecorded.get(process) ?? new Map<DeliveryId, number>();
       this.#unrecorded.set(process, own.set(id, number));

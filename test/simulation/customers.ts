@@ -1,11 +1,23 @@
-import { type Delivery, toDeliveryMessage } from '../../functions/domain/delivery.ts';
+import { toDeliveryMessage } from '../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../functions/domain/endpoint.ts';
 import type { EventType, SubscribableType } from '../../functions/domain/events.ts';
-import type { EndpointId, OrgId, ReceiverId } from '../../functions/domain/ids.ts';
-import { chooseFirstLane } from '../../functions/domain/lanes.ts';
+import {
+  deriveDeliveryId,
+  type EndpointId,
+  type EventId,
+  type OrgId,
+  type ReceiverId,
+} from '../../functions/domain/ids.ts';
 import { createRedelivery } from '../../functions/domain/redelivery.ts';
-import { createJob, createRedeliveries, FailedStatus } from '../../functions/domain/redelivery-job.ts';
+import { buildFirstRound, createJob, FailedStatus } from '../../functions/domain/redelivery-job.ts';
 import type { Tenant } from '../../functions/domain/tenant.ts';
+import { deliveryStore } from '../../functions/store/deliveries.ts';
+import { type CountedAt, endpointStore } from '../../functions/store/endpoints.ts';
+import { buildSandboxMark, keys } from '../../functions/store/keys.ts';
+import { outboxStore } from '../../functions/store/outbox.ts';
+import { redeliveryJobs } from '../../functions/store/redelivery-jobs.ts';
+import { redeliveryMarks } from '../../functions/store/redelivery-records.ts';
+import { buildAddition, type Change } from '../../functions/store/transaction.ts';
 import { isOpen } from './moves.ts';
 import { someProgram } from './programs.ts';
 import { ATTEMPTS } from './promises.ts';
@@ -14,7 +26,7 @@ import type { World } from './world.ts';
 const TYPES: readonly SubscribableType[] = ['conversation.created', 'message.received', 'ticket.created'];
 const MS_PER_DAY = 86_400_000;
 /** Limits of a run for each kind. */
-const MOST = { endpoints: 4, events: 8, redeliveries: 3, ofJobs: 6 };
+const MOST = { endpoints: 4, events: 8, redeliveries: 3, jobs: 2 };
 /**
  * Events of a run whose deliveries have few attempts, or where one tenant has most events, and events of one
  * burst.
@@ -30,7 +42,7 @@ export class Customers {
   #endpoints = 0;
   #events = 0;
   #redeliveries = 0;
-  #ofJobs = 0;
+  #jobs = 0;
 
   constructor(world: World) {
     this.#world = world;
@@ -40,9 +52,23 @@ export class Customers {
   }
 
   get #registered(): Endpoint[] {
-    const { history, organizations, endpoints } = this.#world;
-    return history.ids.flatMap((id) =>
-      organizations.ids.flatMap((orgId) => endpoints.present(orgId, id) ?? []),
+    return [...this.#world.tables.endpoints.values()];
+  }
+
+  get #stores() {
+    const { tables } = this.#world;
+    const [service, outbox] = [tables.table('service'), tables.table('outbox')];
+    return { service, endpoints: endpointStore(service), outbox: outboxStore(outbox) };
+  }
+
+  /** Commits changes at once, as a request does that nothing disturbs. */
+  commit(changes: readonly Change[]): void {
+    const { tables, witness } = this.#world;
+    tables.commit(changes).then(
+      (isCommitted) => {
+        if (!isCommitted) witness.tell('no defect', 'a call of the API was refused');
+      },
+      (error: unknown) => witness.tell('no defect', `a call of the API failed: ${error}`),
     );
   }
 
@@ -54,7 +80,7 @@ export class Customers {
   register(): boolean {
     if (this.#endpoints >= MOST.endpoints) return false;
     this.#endpoints += 1;
-    const { random, endpoints, history, witness, clock, organizations, registrations } = this.#world;
+    const { random, witness, clock, organizations, registrations } = this.#world;
     // Some endpoints start near the limit of failures, because ten failed deliveries take more than a run
     // has.
     const consecutiveFailures = random.pick([0, 0, 3, 4, 7, 8, 9]);
@@ -79,12 +105,10 @@ export class Customers {
       ...(random.chance(0.5) ? { atRiskUntil: new Date(clock.ms + MS_PER_DAY / 2).toISOString() } : {}),
     };
     // Few enough attempts that bursts wait, also in the table.
-    if (this.#world.stores.keepLimits && random.chance(0.3))
-      endpoint.maxPerSecond = random.pick([1, 1, 3, 50]);
+    if (random.chance(0.3)) endpoint.maxPerSecond = random.pick([1, 1, 3, 50]);
     witness.limits.registered(id, endpoint.maxPerSecond);
-    endpoints.put(endpoint);
-    history.note(endpoint.orgId, endpoint.id);
     witness.counts.registered(endpoint, clock.ms);
+    this.commit(this.#stores.endpoints.add(endpoint));
     return this.#tell(
       `registers ${id} of ${orgId} with ${consecutiveFailures} failures for ${endpoint.events.join(', ')} at ${program.url}`,
     );
@@ -120,10 +144,10 @@ export class Customers {
 
   /** Commits an event of a generation, which may be an earlier one: the API does not check this. */
   sendOf(tenant: Tenant, onlyTo?: ReceiverId): boolean {
-    const { random, clock, sandboxTables, organizations, statistics } = this.#world;
+    const { random, clock, organizations, statistics } = this.#world;
     if (organizations.isOver(tenant)) statistics.count('events committed after their reset');
     const type: EventType = onlyTo === undefined ? random.pick(TYPES) : 'webhook.test';
-    const id = this.#world.newId('evt', 'event');
+    const id = this.#newEventId();
     const event = {
       id,
       ...tenant,
@@ -132,10 +156,24 @@ export class Customers {
       body: '{}',
       ...(onlyTo === undefined ? {} : { onlyTo }),
     };
-    this.#world.commit({ kind: 'event', event });
-    // The cause of the event, and the record of the call.
-    for (const row of ['cause', 'call']) sandboxTables.written('service', tenant, row, id);
+    // With the cause of the event and the record of the call, which no function reads here.
+    const rows = organizations.isSandbox(tenant.orgId) ? ['cause', 'call'] : [];
+    const { service, outbox } = this.#stores;
+    this.commit([
+      outbox.append(event),
+      ...rows.map((sk) => buildAddition(service, { pk: id, sk, ...buildSandboxMark(tenant) })),
+    ]);
     return this.#tell(`commits ${id}, ${type} of ${tenant.orgId}, generation ${tenant.generation}`);
+  }
+
+  /** In a crowded run, an identifier whose delivery to the first endpoint is in the first shard. */
+  #newEventId(): EventId {
+    const [first] = this.#registered;
+    const isCrowding = (id: EventId) =>
+      first === undefined || keys.dueOf('watched', deriveDeliveryId(id, first.id)) === keys.due('watched', 0);
+    let id = this.#world.newId('evt', 'event');
+    while (this.#world.terms.isCrowded && !isCrowding(id)) id = this.#world.newId('evt', 'event');
+    return id;
   }
 
   sendTest(): boolean {
@@ -157,66 +195,57 @@ export class Customers {
    * @returns the function that commits it; undefined without a delivery that can be resent
    */
   redelivery(isOf: (tenant: Tenant) => boolean): (() => void) | undefined {
-    const { deliveries, random, endpoints, clock, events, witness } = this.#world;
-    const over = deliveries.every.filter(
+    const { tables, random, clock, events } = this.#world;
+    const over = [...tables.deliveries.values()].filter(
       (delivery) => !isOpen(delivery) && isOf(delivery) && events.has(delivery.eventId),
     );
     if (this.#redeliveries >= MOST.redeliveries || over.length === 0) return undefined;
     const delivery = random.pick(over);
-    const endpoint = endpoints.present(delivery.orgId, delivery.webhookId);
+    const endpoint = tables.endpoints.get(delivery.webhookId);
     const redelivery = endpoint && createRedelivery(delivery, endpoint, clock.now());
     if (redelivery?.kind !== 'redeliver') return undefined;
     this.#redeliveries += 1;
     const again = { ...redelivery.delivery, id: this.#world.newId('dlv', 'redelivery') };
     return () => {
-      witness.watching(again, () => void deliveries.add(again));
-      this.#world.commit({ kind: 'redelivery', reminder: toDeliveryMessage(again) });
+      const { service, outbox } = this.#stores;
+      this.commit([
+        deliveryStore(tables.table('deliveries')).adding(again),
+        outbox.appendRedelivery(toDeliveryMessage(again)),
+        redeliveryMarks(service).replacing(again),
+      ]);
       this.#tell(`sends ${delivery.id} again as ${again.id}`);
     };
   }
 
-  /**
-   * Starts a redelivery job: its worker adds deliveries of a page and sends their messages, which may be
-   * lost.
-   */
-  redeliverAll(): boolean {
-    const jobs = this.#registered
-      .map((endpoint) => ({ endpoint, owed: this.#failedAt(endpoint).slice(0, MOST.ofJobs - this.#ofJobs) }))
-      .filter(({ owed }) => owed.length > 0);
-    if (jobs.length === 0) return false;
-    const { endpoint, owed } = this.#world.random.pick(jobs);
-    this.#ofJobs += owed.length;
-    this.#add(owed, endpoint);
-    return this.#tell(`has ${owed.length} deliveries to ${endpoint.id} sent again`);
-  }
-
-  /** The work item of a job for an endpoint. */
-  #failedAt({ id, orgId, status }: Endpoint): Delivery[] {
-    const { clock, organizations, deliveries, events } = this.#world;
+  /** Starts a redelivery job, of what failed or of what is missing; some only count. */
+  startJob(): boolean {
+    const { random, clock, organizations } = this.#world;
+    const endpoints = this.#registered;
+    if (endpoints.length === 0 || this.#jobs >= MOST.jobs) return false;
+    const { id, orgId, status } = random.pick(endpoints);
     const tenant = organizations.tenantOf(orgId);
-    const now = clock.now();
-    const asked = {
-      from: new Date(clock.ms - 30 * MS_PER_DAY).toISOString(),
-      statuses: FailedStatus.options,
-    };
-    const order = createJob(asked, { id: id as EndpointId, status }, { tenant, now });
-    if (order.kind === 'refused') return [];
-    const of = deliveries.every.filter(
-      ({ webhookId, generation, eventId }) =>
-        webhookId === id && generation === tenant.generation && events.has(eventId),
+    const order = createJob(
+      {
+        from: new Date(clock.ms - 30 * MS_PER_DAY).toISOString(),
+        statuses: FailedStatus.options,
+        what: random.pick(['failed', 'missing']),
+        dryRun: random.chance(0.2),
+      },
+      { id: id as EndpointId, status },
+      { tenant, now: clock.now() },
     );
-    return createRedeliveries(order.job, of, new Map(of.map((one) => [one.id, one.status])), now);
-  }
-
-  #add(owed: readonly Delivery[], endpoint: Endpoint): void {
-    const { deliveries, witness, lanes, random, clock, isUntroubled } = this.#world;
-    for (const delivery of owed) witness.watching(delivery, () => void deliveries.add(delivery));
-    if (!isUntroubled && random.chance(0.3)) return;
-    const reminders = owed.map(toDeliveryMessage);
-    witness.sending(reminders, []);
-    void lanes.send(
-      chooseFirstLane(endpoint, clock.now(), false),
-      reminders.map((reminder) => ({ message: reminder })),
+    if (order.kind === 'refused') return false;
+    const { service, outbox } = this.#stores;
+    const latest = this.#world.tables.memory.get('service', {
+      ...keys.latestRedelivery(tenant, id as EndpointId),
+    });
+    if (latest?.running === true) return false;
+    this.#jobs += 1;
+    const job = { ...order.job, id: this.#world.newId('rdj', 'job') };
+    this.#world.witness.jobs.started(job);
+    this.commit([...redeliveryJobs(service).start(job), outbox.appendNotice(buildFirstRound(job))]);
+    return this.#tell(
+      `starts ${job.id} for what is ${job.what} at ${id}${job.dryRun ? ', to count it' : ''}`,
     );
   }
 
@@ -224,20 +253,29 @@ export class Customers {
     const endpoints = this.#registered;
     if (endpoints.length === 0) return false;
     const { orgId, id } = this.#world.random.pick(endpoints);
-    this.#world.endpoints.remove(orgId, id);
-    this.#world.history.note(orgId, id);
+    this.commit(this.#stores.endpoints.removalOf(orgId, id, this.#countedAt(orgId, id)));
     this.#world.witness.counts.deleted(id);
     return this.#tell(`deletes ${id}`);
+  }
+
+  /** The host that an endpoint counts against, and how many it has. */
+  #countedAt(orgId: OrgId, id: ReceiverId): CountedAt | 'none' {
+    const { memory } = this.#world.tables;
+    const { countedHost: host } = memory.get('service', { ...keys.endpoint(orgId, id) }) ?? {};
+    if (typeof host !== 'string') return 'none';
+    const row = memory.get('service', { ...keys.endpointHostCount(orgId, host) });
+    return { host, endpoints: Number(row?.endpoints) };
   }
 
   subscribe(): boolean {
     const endpoints = this.#registered;
     if (endpoints.length === 0) return false;
-    const endpoint = this.#world.random.pick(endpoints);
+    const { id, orgId } = this.#world.random.pick(endpoints);
     const events = this.#someTypes();
-    this.#world.endpoints.put({ ...endpoint, events });
-    this.#world.history.note(endpoint.orgId, endpoint.id);
-    return this.#tell(`subscribes ${endpoint.id} to ${events.join(', ')}`);
+    const row = this.#world.tables.memory.get('service', { ...keys.endpoint(orgId, id) });
+    if (row === undefined) return false;
+    this.commit(this.#stores.endpoints.buildUpdate({ orgId, id, row, counted: 'none' }, { events }));
+    return this.#tell(`subscribes ${id} to ${events.join(', ')}`);
   }
 
   #tell(text: string): true {

@@ -1,5 +1,11 @@
 import type { EntryKey } from '../../functions/domain/events.ts';
-import { getWorkKey } from '../../functions/store/outbox.ts';
+import {
+  getOutboxWorkName,
+  processDeadDeliveryMessage,
+  processDeadEntries,
+} from '../../functions/engine/dead-letters.ts';
+import { dueIndex } from '../../functions/store/due-index.ts';
+import { getWorkKey, outboxStore, parseOutboxRecord } from '../../functions/store/outbox.ts';
 import { idOf, tenantOf } from './entries.ts';
 import { fanOutOf } from './functions.ts';
 import type { Invoke } from './invocations.ts';
@@ -33,11 +39,9 @@ export class DeadLetters {
     if (organizations.isOver(letter.content)) statistics.count('dead letters of deleted data');
     this.#invoke(
       'dead-delivery-messages',
-      async ({ own, due, log, now }) => {
-        const reminder = own.reminder(letter.content);
-        // An unreadable message is dropped: the table has the state.
-        if (reminder !== undefined)
-          await own.engine.processDeadDeliveryMessage({ due, log, now }, terms)(reminder);
+      async ({ tables, log, now }) => {
+        const due = dueIndex(tables.deliveries);
+        await processDeadDeliveryMessage({ due, log, now }, terms)(letter.content);
       },
       (failed) => {
         if (failed) return;
@@ -71,25 +75,27 @@ export class DeadLetters {
     this.#invoke(
       'dead-fan-outs',
       async (reach) => {
+        const { find } = outboxStore(reach.tables.outbox);
         const ports = reach.gate('dead', {
-          read: async () => (isForgotten() ? undefined : records.map(({ value }) => reach.own.owed(value))),
-          find: async (key: EntryKey) => {
-            const entry = entries.get(idIn(key));
-            return entry && reach.own.find(entry);
-          },
+          read: async () =>
+            isForgotten() ? undefined : records.flatMap(({ value }) => parseOutboxRecord(value.row) ?? []),
           postpone: async (keys: readonly EntryKey[]) => {
             deadFanOuts.send({ kind: 'entries', keys }, clock.ms + PATIENCE_MS);
             for (const key of keys) again.add(idIn(key));
           },
         });
-        const { engine } = reach.own;
-        const deal = engine.processDeadEntries({
+        const deal = processDeadEntries({
           stream: { read: ports.read },
-          outbox: { find: ports.find },
+          outbox: {
+            find: async (key: EntryKey) => {
+              const row = await find(key);
+              return row && parseOutboxRecord(row);
+            },
+          },
           process: fanOutOf(reach),
           postpone: ports.postpone,
           getKey: getWorkKey,
-          getName: engine.getOutboxWorkName,
+          getName: getOutboxWorkName,
           log: reach.log,
           now: reach.now,
         });

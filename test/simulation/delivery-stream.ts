@@ -2,59 +2,53 @@ import type { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import type { Delivery } from '../../functions/domain/delivery.ts';
 import type { DeliveryId } from '../../functions/domain/ids.ts';
 import { buildEntryKey, type LedgerEntry } from '../../functions/domain/ledger.ts';
-import type { RowChange } from '../doubles/memory-deliveries.ts';
-import type { Stores } from './stores.ts';
 import { type StreamRecord, StreamShard } from './stream-shard.ts';
+
+/** A change that the stream's filter lets through (`lib/cloud/recovery.ts`). */
+export interface Change {
+  kind: 'added' | 'ended';
+  delivery: Delivery;
+}
 
 /** The stream of the deliveries' table, and how far the ledger has counted it. */
 export class DeliveryStream {
-  readonly shards: readonly StreamShard<RowChange>[];
-  readonly #deliveries: Pick<Stores['deliveries'], 'stream'>;
+  readonly shards: readonly StreamShard<Change>[];
   readonly #clock: VirtualClock;
-  readonly #additions = new Map<DeliveryId, { shardId: string; record: StreamRecord<RowChange> }>();
+  readonly #additions = new Map<DeliveryId, { shardId: string; record: StreamRecord<Change> }>();
   /** Positions up to which each shard was counted, by entry. */
   readonly #counted = new Map<string, number>();
   /** The entry under which each record is counted. */
-  readonly #positions = new Map<StreamRecord<RowChange>, string>();
+  readonly #positions = new Map<StreamRecord<Change>, string>();
   /** Records that are not counted: their data was deleted by a reset, or their tenant was not found. */
-  readonly #dropped = new Set<StreamRecord<RowChange>>();
-  #taken = 0;
+  readonly #dropped = new Set<StreamRecord<Change>>();
   #longestLagMs = 0;
 
-  constructor(deliveries: Pick<Stores['deliveries'], 'stream'>, clock: VirtualClock, shards: number) {
-    this.#deliveries = deliveries;
+  constructor(clock: VirtualClock, shards: number) {
     this.#clock = clock;
     this.shards = Array.from({ length: shards }, (_, shard) => new StreamShard(`deliveries-${shard}`));
   }
 
-  /**
-   * Takes over the changes of the table.
-   * @returns the deliveries that were added
-   */
-  take(): Delivery[] {
-    const { stream } = this.#deliveries;
-    const added: Delivery[] = [];
-    for (; this.#taken < stream.length; this.#taken += 1) {
-      const change = stream[this.#taken];
-      const id = change?.delivery.id;
-      const shard = this.shards[Number.parseInt(id?.at(-1) ?? '0', 16) % this.shards.length];
-      if (change === undefined || id === undefined || shard === undefined) continue;
-      const record = shard.write(change, this.#clock.ms);
-      if (change.kind === 'ended') continue;
-      this.#additions.set(id, { shardId: shard.id, record });
-      added.push(change.delivery);
-    }
-    return added;
+  /** Takes over a change of the table. */
+  write(change: Change): void {
+    const { id } = change.delivery;
+    const shard = this.shards[Number.parseInt(id.at(-1) ?? '0', 16) % this.shards.length];
+    if (shard === undefined) return;
+    const record = shard.write(change, this.#clock.ms);
+    if (change.kind === 'added') this.#additions.set(id, { shardId: shard.id, record });
   }
 
   /** The ledger has counted a shard up to a position in one of its entries. */
-  countedTo(shardId: string, { webhookId, generation, hour }: LedgerEntry, sequence: number): void {
+  countedTo(
+    shardId: string,
+    { webhookId, generation, hour }: Pick<LedgerEntry, 'webhookId' | 'generation' | 'hour'>,
+    sequence: number,
+  ): void {
     this.noteLag();
     this.#counted.set(`${shardId}/${webhookId}#${generation}#${hour}`, sequence);
   }
 
   /** The ledger will not count the record. */
-  drop(record: StreamRecord<RowChange>): void {
+  drop(record: StreamRecord<Change>): void {
     this.noteLag();
     this.#dropped.add(record);
   }
@@ -80,7 +74,7 @@ export class DeliveryStream {
     return this.#longestLagMs;
   }
 
-  #isCounted(shardId: string, record: StreamRecord<RowChange>): boolean {
+  #isCounted(shardId: string, record: StreamRecord<Change>): boolean {
     const position = this.#positions.get(record) ?? `${shardId}/${buildEntryKey(record.value.delivery)}`;
     this.#positions.set(record, position);
     return record.sequence <= (this.#counted.get(position) ?? 0);

@@ -1,8 +1,13 @@
-import type { DeliveryMessage } from '../../functions/domain/delivery.ts';
 import { LANES, type Lane } from '../../functions/domain/lanes.ts';
+import { attemptDelivery } from '../../functions/engine/attempt-delivery.ts';
+import { endpointTurns } from '../../functions/engine/endpoint-turns.ts';
+import { processDeliveryMessages } from '../../functions/engine/process-delivery-messages.ts';
+import { deliveryContexts } from '../../functions/store/delivery-context.ts';
+import { endpointStateStore } from '../../functions/store/endpoint-state.ts';
+import { readEndpoint } from '../../functions/store/endpoints.ts';
+import { rateScheduleStore } from '../../functions/store/rate-schedules.ts';
 import type { ReceivedMessage } from '../doubles/memory-queue.ts';
 import { noMeasures } from '../doubles/no-measures.ts';
-import type { Engine } from './engine.ts';
 import { brokenBy } from './failures.ts';
 import type { Process } from './processes.ts';
 import type { Reach } from './reach.ts';
@@ -13,8 +18,6 @@ import type { World } from './world.ts';
 /** A process of the dispatcher function. It caches marks of slow endpoints for as long as it lives. */
 interface Dispatcher {
   process: Process;
-  /** The queues that its code knows. */
-  lanes: readonly Lane[];
   isBusy: boolean;
   run(lane: Lane, messages: readonly ReceivedMessage[]): Promise<void>;
 }
@@ -51,7 +54,7 @@ export class Dispatchers {
     if (messages.length === 0) return;
     statistics.count(`batches of the ${lane} lane`);
     for (const { message: reminder } of messages) witness.receiving(reminder.id);
-    const free = this.#freeFor(lane);
+    const free = this.#pool.find(({ isBusy }) => !isBusy) ?? this.#create();
     const { process } = free;
     free.isBusy = true;
     process.deadline = clock.ms + clocks.functionTimeout * 1000;
@@ -76,27 +79,12 @@ export class Dispatchers {
     if (!this.#pool.includes(dispatcher)) this.#world.processes.lose(dispatcher.process);
   }
 
-  /**
-   * A queue is read by code that knows it, even if the rest of the function runs the previous version
-   * (`newest` in `lib/cloud/release.ts`).
-   */
-  #freeFor(lane: Lane): Dispatcher {
-    const fits = ({ isBusy, lanes }: Dispatcher) => !isBusy && lanes.includes(lane);
-    let found = this.#pool.find(fits);
-    while (found === undefined) {
-      const created = this.#create();
-      if (fits(created)) found = created;
-    }
-    return found;
-  }
-
   #create(): Dispatcher {
     const { processes, random, faults } = this.#world;
     const process = processes.start('dispatch', random.between(-faults.maxSkewMs, faults.maxSkewMs));
     const reach = this.#reach(process);
     const created: Dispatcher = {
       process,
-      lanes: reach.own.lanes,
       isBusy: false,
       run: this.#runOf(process, reach),
     };
@@ -109,62 +97,63 @@ export class Dispatchers {
 
   #runOf(process: Process, reach: Reach): Dispatcher['run'] {
     const { terms, lanes, witness } = this.#world;
-    const { own, deliveries, endpoints, schedules, standings, queues, log, now } = reach;
-    const prepare = senderOf(this.#world, process, own.engine, standings);
-    // The previous version reads organization states here.
-    const wait = (seconds: number) => this.#world.processes.sleep(process, Math.ceil(seconds * 1000) / 1000);
-    const ports = { deliveries, endpoints, standings, queues, log, now, wait, measures: noMeasures };
-    // Unknown to the previous version.
-    const { endpointTurns } = own.engine as Partial<Engine>;
-    const takeTurn = endpointTurns?.({ schedules, deliveries, log, now }, terms.graceSeconds);
-    const deal = own.engine.attemptDelivery(
+    const { tables, deliveries, organizations, queues, log, now, wait } = reach;
+    const { service, outbox, rates } = tables;
+    const takeTurn = endpointTurns(
+      { schedules: rateScheduleStore(rates), deliveries, log, now },
+      terms.graceSeconds,
+    );
+    const deal = attemptDelivery(
       {
-        ...ports,
-        prepare,
+        deliveries,
+        endpoints: { ...endpointStateStore(service), find: readEndpoint(service) },
+        queues,
+        prepare: senderOf(this.#world, process, organizations),
         async takeTurn(limited) {
-          const turn = (await takeTurn?.(limited)) ?? { kind: 'start', at: 0 };
+          const turn = await takeTurn(limited);
           witness.limits.given(limited.message, turn);
           return turn;
         },
+        measures: noMeasures,
+        log,
+        now,
+        wait: (seconds) => wait(Math.ceil(seconds * 1000) / 1000),
       },
       { retry: terms.retry, leaseSeconds: clocks.lease, attemptSeconds: clocks.attempt },
     );
-    const { contexts, remove } = reach.gate('batch', {
-      contexts: (reminders: readonly DeliveryMessage[]) => {
-        this.#world.reads(process);
-        return own.contexts(reminders);
-      },
-      remove: async (lane: Lane, { receiptHandle, message: reminder }: ReceivedMessage) => {
-        await lanes.queues[lane].remove(receiptHandle);
-        witness.deleted(process, reminder);
-      },
-    });
-    const run = own.engine.processDeliveryMessages({
-      attempt: async (reminder, context, lane) => {
-        witness.attempts.dealing(process, reminder);
+    const readContexts = deliveryContexts(service, outbox);
+    const run = processDeliveryMessages({
+      attempt: async (message, context, lane) => {
+        witness.attempts.dealing(process, message);
         let failed = true;
         try {
-          const disposition = await deal(reminder, context, lane);
+          const disposition = await deal(message, context, lane);
           failed = false;
           return disposition;
         } finally {
-          witness.attempts.dealt(process, reminder, failed);
+          witness.attempts.dealt(process, message, failed);
         }
       },
-      organizations: standings,
-      contexts,
+      organizations,
+      contexts: (messages) => {
+        this.#world.reads(process);
+        witness.resetDeletion.reads(process, messages);
+        return readContexts(messages);
+      },
       queues,
       log,
       now,
     });
+    const { remove } = reach.gate('batch', {
+      remove: async (lane: Lane, { receiptHandle, message }: ReceivedMessage) => {
+        await lanes.queues[lane].remove(receiptHandle);
+        witness.deleted(process, message);
+      },
+    });
     return async (lane, messages) => {
-      const readable = messages.flatMap((message) => {
-        const reminder = own.reminder(message.message);
-        return reminder === undefined ? [] : [{ ...message, message: reminder }];
-      });
       // A message belongs to the generation that is current when its batch begins.
-      const ends = readable.map(({ message: reminder }) => witness.resetDeletion.begins(process, reminder));
-      const staying = await run(lane, readable).finally(() => {
+      const ends = messages.map(({ message }) => witness.resetDeletion.begins(process, message));
+      const staying = await run(lane, messages).finally(() => {
         for (const end of ends) end();
       });
       const handles = new Set(staying.map(({ receiptHandle }) => receiptHandle));

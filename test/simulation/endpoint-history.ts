@@ -1,9 +1,7 @@
 import type { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import type { Endpoint } from '../../functions/domain/endpoint.ts';
 import type { OutboxEvent } from '../../functions/domain/events.ts';
-import type { OrgId, ReceiverId } from '../../functions/domain/ids.ts';
-import type { Random } from './random.ts';
-import type { Stores } from './stores.ts';
+import type { ReceiverId } from '../../functions/domain/ids.ts';
 
 /** How old the result of an eventually consistent read may be. */
 export const STALE_MS = 1000;
@@ -18,14 +16,12 @@ interface Version {
 
 /** The versions of all endpoints. */
 export class EndpointHistory {
-  readonly #endpoints: Pick<Stores['endpoints'], 'present'>;
   readonly #clock: VirtualClock;
   readonly #versions = new Map<ReceiverId, Version[]>();
   /** The position of the last version in the order. */
   order = 0;
 
-  constructor(endpoints: Pick<Stores['endpoints'], 'present'>, clock: VirtualClock) {
-    this.#endpoints = endpoints;
+  constructor(clock: VirtualClock) {
     this.#clock = clock;
   }
 
@@ -34,10 +30,8 @@ export class EndpointHistory {
   }
 
   /** Adds the current version of an endpoint. */
-  note(orgId: OrgId, id: ReceiverId): void {
-    const endpoint = this.#endpoints.present(orgId, id);
+  note(id: ReceiverId, endpoint: Endpoint | undefined): void {
     const versions = this.#versions.get(id) ?? [];
-    if (versions.length > 0 && versions.at(-1)?.endpoint === endpoint) return;
     this.order += 1;
     versions.push({ endpoint, order: this.order, ms: this.#clock.ms });
     this.#versions.set(id, versions);
@@ -65,18 +59,6 @@ export class EndpointHistory {
   /** Whether an endpoint has at some time not been one that an event is for. */
   wasUnwanted(id: ReceiverId, event: OutboxEvent | undefined): boolean {
     return event !== undefined && this.wanted(id, event, 0).slice(1).includes(false);
-  }
-
-  /**
-   * The endpoint as an eventually consistent read may return it. A missing one is read again consistently, so
-   * that a new endpoint is always found.
-   * @param share how often it returns an earlier version
-   */
-  staleRead(orgId: OrgId, id: ReceiverId, random: Random, share: number): Endpoint | undefined {
-    const present = this.#endpoints.present(orgId, id);
-    if (!random.chance(share)) return present;
-    const then = this.#clock.ms - random.below(STALE_MS);
-    return this.#versions.get(id)?.findLast(({ ms }) => ms <= then)?.endpoint ?? present;
   }
 
   /** When the current version began, in milliseconds; undefined when the predicate does not hold. */

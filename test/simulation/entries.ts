@@ -1,16 +1,16 @@
 import type { DeliveryId, EventId } from '../../functions/domain/ids.ts';
 import type { OutboxWork } from '../../functions/domain/redelivery.ts';
 import type { Tenant } from '../../functions/domain/tenant.ts';
+import type { Row } from '../doubles/tables/expressions.ts';
 
 /** An entry of the outbox, and how far it is processed. */
 export interface Entry {
+  row: Row;
   owed: OutboxWork;
   /** When it was committed, and when its fan-out was done, in the order of changes of endpoints. */
   committed: number;
   done: number | undefined;
   isAbandoned: boolean;
-  /** Its row is gone. */
-  isPurged: boolean;
 }
 
 export const idOf = (owed: OutboxWork): EventId | DeliveryId =>

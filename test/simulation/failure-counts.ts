@@ -1,4 +1,3 @@
-import type { EndpointOutcome } from '../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../functions/domain/endpoint.ts';
 import type { ReceiverId } from '../../functions/domain/ids.ts';
 import { FAILURES_BEFORE_WARNING, FAILURES_IN_A_ROW } from './promises.ts';
@@ -37,21 +36,19 @@ export class FailureCounts {
 
   /**
    * A delivery's end was recorded.
-   * @param skewMs how far the clock that its time was read from is ahead
+   * @param end its true time, and whether its request has changed the endpoint too
    * @param present the endpoint as it is now
    * @returns what is wrong
    */
   ended(
+    id: ReceiverId,
     ended: 'succeeded' | 'exhausted',
-    { endpoint: { id }, effect, at }: EndpointOutcome,
-    skewMs: number,
+    { isChanged, atMs }: { isChanged: boolean; atMs: number },
     present: Endpoint | undefined,
   ): string | undefined {
-    const atMs = at.getTime() - skewMs;
     const ends = this.#ends.get(id);
-    if (ends === undefined)
-      return effect === 'none' ? undefined : `an endpoint that is deleted took the effect ${effect}`;
-    if (ends.disabledBy !== undefined) return faultOfLate(ended, effect, atMs, ends.disabledBy);
+    if (ends === undefined) return isChanged ? 'an endpoint that is deleted was changed' : undefined;
+    if (ends.disabledBy !== undefined) return faultOfLate(ended, isChanged, atMs, ends.disabledBy);
     (ended === 'succeeded' ? ends.successesMs : ends.failuresMs).push(atMs);
 
     const lastSuccessMs = Math.max(Number.NEGATIVE_INFINITY, ...ends.successesMs);
@@ -77,11 +74,11 @@ export class FailureCounts {
 /** What is wrong with an end that is recorded after its endpoint was disabled. */
 function faultOfLate(
   ended: 'succeeded' | 'exhausted',
-  effect: EndpointOutcome['effect'],
+  isChanged: boolean,
   atMs: number,
   { firstMs, lastMs }: NonNullable<Ends['disabledBy']>,
 ): string | undefined {
-  if (effect !== 'none') return `an endpoint that is disabled took the effect ${effect}`;
+  if (isChanged) return 'an endpoint that is disabled was changed';
   const isAmong = ended === 'succeeded' && atMs > firstMs && atMs < lastMs;
   return isAmong ? 'it was disabled although a success came among its ten failures' : undefined;
 }

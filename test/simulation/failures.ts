@@ -12,10 +12,10 @@ const UNREADABLE = /^\[\s+\{\s+"(?:expected|code|origin|values)"/;
  */
 export function brokenBy(reason: unknown): PromiseName | undefined {
   if (DEFECT.test(String(reason))) return 'no defect';
-  return UNREADABLE.test(String(reason)) ? 'each reads the other' : undefined;
+  return UNREADABLE.test(String(reason)) ? 'no defect' : undefined;
 }
 
-/** A log for the engine of any version: present ones name a line by its code, earlier ones use its level. */
+/** A log that tells each line. */
 export function logTo(say: (line: string, fields: Readonly<Record<string, unknown>>) => void): Log {
   const log = (line: string, fields: object) => say(line, { ...fields });
   return Object.assign(log, { debug: log, info: log, warn: log, error: log });

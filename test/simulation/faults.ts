@@ -33,7 +33,7 @@ const CUSTOMERS: Partial<Record<Happening, number>> = {
   event: 6,
   'test-event': 1,
   redelivery: 2,
-  'redelivery-job': 3,
+  'redelivery-job': 1,
   registration: 0.6,
   deletion: 0.5,
   subscription: 0.6,
@@ -93,6 +93,8 @@ export interface Faults {
   perStep: number;
   /** Lengths of time that may pass at once, in seconds. */
   jumps: readonly number[];
+  /** Whether reads of batches leave out a part. */
+  leavesOut: boolean;
   /** Share of eventually consistent reads that return an earlier version. */
   staleReads: number;
 }
@@ -119,6 +121,7 @@ export function faultsOf(random: Random): Faults {
     happenings: { ...CUSTOMERS, ...some(MISHAPS, 0.5) },
     perStep: random.pick([0.05, 0.1, 0.2]),
     jumps: random.chance(0.04) ? [3600, 6 * 3600, 86_400] : [1, 10, 25, 30, 60, 300, 900, 3600],
+    leavesOut: random.chance(0.2),
     staleReads: random.pick([0, 0.2]),
   };
 }
@@ -132,6 +135,7 @@ const calm = (random: Random): Faults => ({
   happenings: CUSTOMERS,
   perStep: 0.05,
   jumps: [],
+  leavesOut: false,
   staleReads: 0,
 });
 

@@ -1,9 +1,21 @@
 import type { OrgId, ReceiverId } from '../../functions/domain/ids.ts';
-import { buildEntryKey, type LedgerEntry } from '../../functions/domain/ledger.ts';
+import { buildEntryKey } from '../../functions/domain/ledger.ts';
 import { DEFAULT_LINGER_SECONDS } from '../../functions/domain/sandbox.ts';
 import { isSandbox } from '../../functions/domain/tenant.ts';
 import { RECONCILE_LOOKAHEAD_SECONDS } from '../../functions/domain/timing.ts';
-import type { RowChange } from '../doubles/memory-deliveries.ts';
+import { auditLedger } from '../../functions/engine/audit-ledger.ts';
+import { processDeliveryStream } from '../../functions/engine/delivery-stream.ts';
+import { fanOut } from '../../functions/engine/fan-out.ts';
+import { purgeSandboxes } from '../../functions/engine/purge.ts';
+import { reconcileDeliveries } from '../../functions/engine/reconcile.ts';
+import { parseDelivery } from '../../functions/store/deliveries.ts';
+import { dueIndex } from '../../functions/store/due-index.ts';
+import { endpointStore } from '../../functions/store/endpoints.ts';
+import { DELIVERY_SHARDS, DUE_SHARDS, LEDGER_SHARDS } from '../../functions/store/keys.ts';
+import { deliveriesInHour, ledgerStore } from '../../functions/store/ledger.ts';
+import { parseOutboxRecord } from '../../functions/store/outbox.ts';
+import { hasRows, purgeStore } from '../../functions/store/purges.ts';
+import type { Change } from './delivery-stream.ts';
 import type { Entry } from './entries.ts';
 import { logTo } from './failures.ts';
 import type { Invoke } from './invocations.ts';
@@ -29,12 +41,12 @@ export class Functions {
       'fan-out',
       async (reach) => {
         const run = fanOutOf(reach);
-        const entries = batch.records.map(({ value, sequence }) => ({
-          owed: reach.own.owed(value),
-          sequence,
-        }));
-        const again = new Set(await run(entries.map(({ owed }) => owed)));
-        failed = entries.flatMap(({ owed, sequence }) => (again.has(owed) ? [sequence] : []));
+        const entries = batch.records.flatMap(({ value, sequence }) => {
+          const work = parseOutboxRecord(value.row);
+          return work === undefined ? [] : [{ work, sequence }];
+        });
+        const again = new Set(await run(entries.map(({ work }) => work)));
+        failed = entries.flatMap(({ work, sequence }) => (again.has(work) ? [sequence] : []));
       },
       (lost) => {
         if (lost) return shard.failed(batch);
@@ -46,16 +58,20 @@ export class Functions {
     );
   }
 
-  watch(shard: StreamShard<RowChange>): void {
+  watch(shard: StreamShard<Change>): void {
     const batch = shard.take(this.#world.random.between(1, 20));
     this.#invoke(
       'delivery-stream',
-      async ({ own, due, ledger, standings, notFound, log, now }) => {
-        const run = own.engine.processDeliveryStream(
-          { due, ledger, organizations: standings, log, now },
-          this.#world.terms,
-        );
-        await run(shard.id, own.changes(batch.records));
+      async ({ tables, organizations, notFound, log, now }) => {
+        const due = dueIndex(tables.deliveries);
+        const ledger = ledgerStore(tables.ledger);
+        const run = processDeliveryStream({ due, ledger, organizations, log, now }, this.#world.terms);
+        const changes = batch.records.map(({ value: { kind, delivery }, sequence }) => ({
+          kind,
+          delivery: parseDelivery(delivery),
+          sequence: String(sequence),
+        }));
+        await run(shard.id, changes);
         this.#watched(batch.records, notFound);
       },
       (lost) => (lost ? shard.failed(batch) : shard.answered(batch, [])),
@@ -66,8 +82,8 @@ export class Functions {
    * A successful run of `delivery-stream` has counted or dropped its records, and watches the open deliveries
    * among them.
    */
-  #watched(records: readonly StreamRecord<RowChange>[], notFound: ReadonlySet<OrgId>): void {
-    const { organizations, deliveryStream, deliveries, uncounted, witness, statistics } = this.#world;
+  #watched(records: readonly StreamRecord<Change>[], notFound: ReadonlySet<OrgId>): void {
+    const { organizations, deliveryStream, tables, uncounted, witness, statistics } = this.#world;
     for (const record of records) {
       const { delivery } = record.value;
       const isOver = organizations.isOver(delivery);
@@ -75,9 +91,9 @@ export class Functions {
       if (isOver || isUnknown) deliveryStream.drop(record);
       if (isOver) statistics.count('changes of deleted data');
       else if (isUnknown) uncounted.add(buildEntryKey(delivery));
-      const present = deliveries.present(delivery);
+      const present = tables.deliveries.get(delivery.id);
       if (isOver || present === undefined || !isOpen(present)) continue;
-      if (deliveries.dueOf(delivery) === undefined)
+      if (!tables.due.has(delivery.id))
         witness.tell('nothing lost', `the watch is done with ${delivery.id}, and nothing watches it`);
     }
   }
@@ -86,9 +102,10 @@ export class Functions {
     const { random, terms, statistics } = this.#world;
     this.#invoke(
       'purge',
-      async ({ own, purges, remains, log, now }) => {
-        const run = own.engine.purgeSandboxes(
-          { purges, remains, log, now },
+      async ({ tables: { outbox, deliveries, ledger, knowledge, service }, log, now }) => {
+        const remains = [outbox, deliveries, ledger, knowledge, service].map(hasRows);
+        const run = purgeSandboxes(
+          { purges: purgeStore(service), remains, log, now },
           { lingerSeconds: DEFAULT_LINGER_SECONDS, leaseSeconds: terms.purgeLeaseSeconds },
         );
         await run(() => this.#world.isUntroubled || !random.chance(0.05));
@@ -106,11 +123,11 @@ export class Functions {
     const since = clock.ms;
     this.#invoke(
       'reconcile',
-      async ({ own, due, queues, log, now }) => {
-        const run = own.engine.reconcileDeliveries(
-          { due, queues, log, now },
+      async ({ tables, queues, log, now }) => {
+        const run = reconcileDeliveries(
+          { due: dueIndex(tables.deliveries), queues, log, now },
           {
-            shards: 1,
+            shards: DUE_SHARDS,
             graceSeconds: terms.graceSeconds,
             lookaheadSeconds: RECONCILE_LOOKAHEAD_SECONDS,
             longBacklog: terms.longBacklog,
@@ -131,29 +148,21 @@ export class Functions {
 
   /** What a run of the reconciler has found due is not due any more. */
   #nothingIsDue(sinceMs: number): void {
+    const { organizations, tables, witness } = this.#world;
     const since = new Date(sinceMs).toISOString();
-    const { organizations, deliveries } = this.#world;
-    for (const { delivery, due } of deliveries.due)
-      if (due.dueAt < since && (delivery.lease?.until ?? 0) < sinceMs && !organizations.isOver(delivery))
-        this.#world.witness.tell('comes to rest', `the reconciler has left ${delivery.id} due`);
+    for (const [id, { dueAt }] of tables.due) {
+      const delivery = tables.deliveries.get(id);
+      if (delivery === undefined || dueAt >= since || organizations.isOver(delivery)) continue;
+      if ((delivery.lease?.until ?? 0) < sinceMs)
+        witness.tell('comes to rest', `the reconciler has left ${id} due`);
+    }
   }
 
   'audit-ledger'(over: () => void): void {
     const { terms, statistics, witness, faults, uncounted } = this.#world;
     this.#invoke(
       'audit-ledger',
-      async ({ process, own, due, gate, standings, notFound, log, now }) => {
-        const books = gate('books', {
-          inHour: (hour: string, shard: number) => own.ledger.inHour(hour, shard),
-          correct: (...[seen, counts]: Parameters<typeof own.ledger.correct>) => {
-            if (this.#world.streamLosesRecords)
-              this.#world.correctedTooSoon.add(`${seen.webhookId}#${seen.generation}#${seen.hour}`);
-            return own.ledger.correct(seen, counts);
-          },
-        });
-        const rows = gate('rows', {
-          inHour: (entry: LedgerEntry, shard: number) => own.rows.inHour(entry, shard),
-        });
+      async ({ process, tables, organizations, notFound, log, now }) => {
         const judging = logTo((line, fields) => {
           log(line as Parameters<typeof log>[0], fields);
           // The audit logs an entry only if it has judged it as wrong.
@@ -163,9 +172,16 @@ export class Functions {
           if (notFound.size === 0 && tenant !== undefined)
             witness.resetDeletion.writes(process, 'judges an entry', tenant);
         });
-        const run = own.engine.auditLedger(
-          { ledger: books, deliveries: rows, due, organizations: standings, log: judging, now },
-          { ledgerShards: 1, deliveryShards: 1, graceSeconds: terms.graceSeconds },
+        const run = auditLedger(
+          {
+            ledger: ledgerStore(tables.ledger),
+            deliveries: { inHour: deliveriesInHour(tables.deliveries) },
+            due: dueIndex(tables.deliveries),
+            organizations,
+            log: judging,
+            now,
+          },
+          { ledgerShards: LEDGER_SHARDS, deliveryShards: DELIVERY_SHARDS, graceSeconds: terms.graceSeconds },
         );
         const { differing } = await run(() => true);
         statistics.count('ledger entries that differed', differing);
@@ -181,5 +197,5 @@ export class Functions {
   }
 }
 
-export const fanOutOf = ({ own, endpoints, deliveries, queues, standings, log, now }: Reach) =>
-  own.engine.fanOut({ subscribers: endpoints, deliveries, queues, organizations: standings, log, now });
+export const fanOutOf = ({ tables, deliveries, queues, organizations, log, now }: Reach) =>
+  fanOut({ subscribers: endpointStore(tables.service), deliveries, queues, organizations, log, now });

@@ -1,4 +1,5 @@
 import { LANES } from '../../functions/domain/lanes.ts';
+import { keys } from '../../functions/store/keys.ts';
 import type { Customers } from './customers.ts';
 import { HAPPENINGS, type Happening } from './faults.ts';
 import { Resets } from './resets.ts';
@@ -47,7 +48,7 @@ export class Happenings {
     event: () => this.#customers.send(),
     'test-event': () => this.#customers.sendTest(),
     redelivery: () => this.#customers.redeliver(),
-    'redelivery-job': () => this.#customers.redeliverAll(),
+    'redelivery-job': () => this.#customers.startJob(),
     registration: () => this.#customers.register(),
     deletion: () => this.#customers.unregister(),
     subscription: () => this.#customers.subscribe(),
@@ -122,13 +123,14 @@ export class Happenings {
 
   /** The body of a processed event goes missing, which no part of the service does. */
   #loseEvent(): string | undefined {
-    const { entries, events, random, stores } = this.#world;
+    const { entries, events, random, tables } = this.#world;
     const done = [...entries.values()].flatMap(({ owed, done }) =>
       owed.kind === 'event' && done !== undefined && events.has(owed.event.id) ? [owed.event.id] : [],
     );
     if (done.length === 0) return undefined;
     const id = random.pick(done);
-    stores.lose(id);
+    const lost = events.get(id);
+    if (lost !== undefined) tables.memory.delete('outbox', { ...keys.event(lost, id) });
     return id;
   }
 

@@ -1,3 +1,4 @@
+import { REDELIVER_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
 import { brokenBy } from './failures.ts';
 import type { Process } from './processes.ts';
 import type { Reach } from './reach.ts';
@@ -12,6 +13,8 @@ const SECONDS = {
   purge: 300,
   'dead-delivery-messages': 30,
   'dead-fan-outs': 30,
+  redeliver: REDELIVER_TIMEOUT_SECONDS,
+  'resume-redelivery-jobs': 55,
 };
 type Kind = keyof typeof SECONDS;
 

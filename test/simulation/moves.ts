@@ -1,7 +1,7 @@
 import type { Delivery } from '../../functions/domain/delivery.ts';
 import type { RetryPolicy } from '../../functions/domain/timing.ts';
-import type { Due } from '../doubles/memory-deliveries.ts';
 import type { PromiseName } from './promises.ts';
+import type { Due } from './tables.ts';
 
 export const isOpen = ({ status }: Delivery): boolean => status === 'pending' || status === 'retrying';
 
@@ -25,7 +25,6 @@ export function faultOfMove(
   promised: Promised,
   speed: number,
 ): Fault | undefined {
-  if (before === after) return undefined;
   if (before === undefined) return faultOfAddition(after);
   if (!isOpen(before)) return ['one end', `it changed after it was ${before.status}`];
   return (

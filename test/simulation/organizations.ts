@@ -7,21 +7,24 @@ import {
   type Tenant,
 } from '../../functions/domain/tenant.ts';
 import { buildTenantKey } from '../../functions/store/keys.ts';
-import { memoryOrganizationStates } from '../doubles/memory-organization-states.ts';
+import { organizationStore, sandboxStore } from '../../functions/store/organizations.ts';
+import type { Change } from '../../functions/store/transaction.ts';
 import type { Random } from './random.ts';
+import type { Tables } from './tables.ts';
 
 /** How often an organization is not found during a phase of doubt. */
 const MISSED = 0.5;
 
 /** The organizations of a world, some of them sandboxes. */
 export class Organizations {
-  readonly standings = memoryOrganizationStates();
   readonly ids: readonly OrgId[];
   readonly sandboxes: readonly OrgId[];
   readonly #random: Random;
   readonly #clock: VirtualClock;
-  /** When each generation was deleted. */
+  readonly #generations = new Map<OrgId, number>();
+  /** Each deleted generation, and when it was deleted. */
   readonly #deletedMs = new Map<string, number>();
+  readonly deleted: Tenant[] = [];
   readonly #inDoubtUntilMs = new Map<OrgId, number>();
 
   constructor(random: Random, clock: VirtualClock, newId: (name: string) => OrgId) {
@@ -30,16 +33,36 @@ export class Organizations {
     const kinds = Array.from({ length: random.between(1, 3) }, () => random.chance(0.4));
     this.ids = kinds.map((isSandbox) => newId(isSandbox ? 'sandbox' : 'organization'));
     this.sandboxes = this.ids.filter((_, index) => kinds[index]);
-    for (const orgId of this.sandboxes) this.standings.makeSandbox(orgId);
+    for (const orgId of this.sandboxes) this.#generations.set(orgId, FIRST_SANDBOX_GENERATION);
+  }
+
+  /** The changes that found them. */
+  *founding(tables: Tables, newId: (name: string) => OrgId): Generator<Change[]> {
+    const service = tables.table('service');
+    const createdAt = this.#clock.now().toISOString();
+    for (const id of this.ids) {
+      if (!this.isSandbox(id)) {
+        const live = { id, name: 'Live', environment: 'live', tier: 'standard', createdAt } as const;
+        yield [organizationStore(service).add(live)];
+        continue;
+      }
+      const liveOrganizationId = newId('organization of a sandbox');
+      const { generation } = this.tenantOf(id);
+      yield sandboxStore(service).create(
+        { liveOrganizationId, sandboxOrganizationId: id, createdAt },
+        { id, environment: 'sandbox', liveOrganizationId, generation },
+        { name: 'Sandbox', environment: 'sandbox', tier: 'sandbox', createdAt },
+      );
+    }
   }
 
   isSandbox(orgId: OrgId): boolean {
-    return this.sandboxes.includes(orgId);
+    return this.#generations.has(orgId);
   }
 
   /** The tenant of a request with a key of the organization. */
   tenantOf(orgId: OrgId): Tenant {
-    return { orgId, generation: this.standings.present(orgId)?.generation ?? LIVE_GENERATION };
+    return { orgId, generation: this.#generations.get(orgId) ?? LIVE_GENERATION };
   }
 
   /** Whether a reset has deleted the data. */
@@ -58,16 +81,14 @@ export class Organizations {
    */
   reset(orgId: OrgId): Tenant {
     const deleted = this.tenantOf(orgId);
-    this.standings.reset(orgId);
+    this.#generations.set(orgId, deleted.generation + 1);
     this.#deletedMs.set(buildTenantKey(deleted), this.#clock.ms);
+    this.deleted.push(deleted);
     return deleted;
   }
 
   get resets(): number {
-    return this.sandboxes.reduce(
-      (sum, orgId) => sum + this.tenantOf(orgId).generation - FIRST_SANDBOX_GENERATION,
-      0,
-    );
+    return this.deleted.length;
   }
 
   /** For a while, some reads do not find it. */

@@ -19,6 +19,8 @@ export type Fate =
 /** A process of a function, with its own clock and its own memory. */
 export interface Process {
   readonly name: string;
+  /** The function that it runs. */
+  readonly kind: string;
   /** How far its clock is ahead of the true time. */
   readonly skewMs: number;
   /** True time of its start. */
@@ -75,6 +77,7 @@ export class Processes {
     const clock = this.#clock;
     const process: Process = {
       name: `${kind} ${this.#started}`,
+      kind,
       skewMs,
       startedMs: clock.ms,
       deadline: Number.POSITIVE_INFINITY,
@@ -98,6 +101,11 @@ export class Processes {
 
   async sleep(process: Process, seconds: number): Promise<void> {
     await this.#wait(process, `${seconds} s`, this.#clock.ms + seconds * 1000, true);
+  }
+
+  /** Waits between two tries of a request, in milliseconds; the process is not known. */
+  async pause(ms: number): Promise<void> {
+    await this.#wait(this.#network, 'another try', this.#clock.ms + ms, true);
   }
 
   /** Runs a callback after some time that no process waits for. */

@@ -20,6 +20,8 @@ export const PROMISES = {
   'exact count': 'ten failed deliveries in a row disable an endpoint, with one notice for its admins',
   'one warning': 'five failed deliveries in a row bring their admins one warning, and fewer none',
   'true ledger': 'the ledger counts each delivery and its end once',
+  'whole job':
+    'a redelivery job resends each event that its endpoint lacks once, counts what it has done, and makes nothing if it is to count only',
   'comes to rest': 'when nothing goes wrong any more everything ends, in time and without loops',
   'the sandbox is closed':
     'nothing of a sandbox reaches a receiver of the world, and nothing live a simulated one',
@@ -28,8 +30,6 @@ export const PROMISES = {
   'complete purge':
     'a purge begins when nothing can come any more, and when it is closed nothing of its generation is left',
   'nothing else is purged': 'a purge deletes only data of a generation that was reset',
-  'each reads the other': 'what one version of the code has stored is readable to the other',
-  'nothing unknown is dropped': 'a write leaves alone what another version of the code has stored with a row',
   'no defect': 'no function fails by a defect of its own',
 } as const;
 export type PromiseName = keyof typeof PROMISES;

@@ -2,22 +2,23 @@ import type { DeliveryId, OrgId } from '../../functions/domain/ids.ts';
 import { DEFAULT_LINGER_SECONDS, isSettled } from '../../functions/domain/sandbox.ts';
 import type { Tenant } from '../../functions/domain/tenant.ts';
 import { buildTenantKey } from '../../functions/store/keys.ts';
+import type { Row } from '../doubles/tables/expressions.ts';
 import type { Process } from './processes.ts';
 import type { PromiseName } from './promises.ts';
-import type { SandboxTables } from './sandbox-tables.ts';
 import type { WorldContext } from './world-context.ts';
 
-type World = WorldContext & { readonly sandboxTables: Pick<SandboxTables, 'all'> };
+/** The tables with rows of sandboxes. */
+export const OF_SANDBOXES = ['outbox', 'deliveries', 'ledger', 'knowledge', 'service'] as const;
 
 /** Checks the handling of data that resets have deleted. */
 export class ResetDeletion {
-  readonly #world: World;
+  readonly #world: WorldContext;
   readonly #tell: (promise: PromiseName, detail: string) => void;
   /** Messages that a process began to process in their current generation, and how many of each. */
   readonly #begun = new Map<Process, Map<DeliveryId, number>>();
   readonly #closed = new Set<string>();
 
-  constructor(world: World, tell: (promise: PromiseName, detail: string) => void) {
+  constructor(world: WorldContext, tell: (promise: PromiseName, detail: string) => void) {
     this.#world = world;
     this.#tell = tell;
   }
@@ -61,15 +62,10 @@ export class ResetDeletion {
    * A run of the purge reads the rows of a generation. Until its linger time is over, functions may still
    * read and write them.
    */
-  purges(process: Process, tenant: Tenant): void {
-    const order = this.#world.purges.every.find(
-      ({ purge }) => buildTenantKey(purge) === buildTenantKey(tenant),
-    );
-    if (order !== undefined && !isSettled(order.purge, process.now(), DEFAULT_LINGER_SECONDS))
-      this.#tell(
-        'complete purge',
-        `${process.name} purges ${buildTenantKey(tenant)} before its linger time is over`,
-      );
+  purges(process: Process, tenantKey: string): void {
+    const order = this.#world.tables.purges.get(tenantKey);
+    if (order !== undefined && !isSettled(order, process.now(), DEFAULT_LINGER_SECONDS))
+      this.#tell('complete purge', `${process.name} purges ${tenantKey} before its linger time is over`);
   }
 
   /** An invoked function writes data of a tenant. */
@@ -84,35 +80,40 @@ export class ResetDeletion {
     else statistics.count(`deleted while in progress: ${what}`);
   }
 
-  /** A row of a sandbox was added. */
-  added(table: string, tenant: Tenant): void {
+  /** A request has written a row. */
+  written(actor: Process | undefined, table: string, before: Row | undefined, after: Row | undefined): void {
     const { organizations, statistics, faults } = this.#world;
-    if (organizations.isOver(tenant)) statistics.count('rows added after their reset');
-    if (this.#closed.has(buildTenantKey(tenant)) && !faults.beyondMargin)
-      this.#tell('complete purge', `the ${table} got a row of ${buildTenantKey(tenant)} after its purge`);
+    const row = after ?? before;
+    const isPurge = table === 'service' && String(row?.pk).startsWith('purges#');
+    if (isPurge && row !== undefined) this.#ordered(tenantOfMark(String(row.sk)), before, after);
+    if (row?.ofSandbox === undefined) return;
+    const tenant = tenantOfMark(String(row.ofSandbox));
+    const isOver = organizations.isOver(tenant);
+    if (table === 'ledger' && after !== undefined && actor?.kind === 'delivery-stream')
+      this.writes(actor, 'counts a change', tenant);
+    if (before === undefined) {
+      if (isOver) statistics.count('rows added after their reset');
+      if (this.#closed.has(buildTenantKey(tenant)) && !faults.beyondMargin)
+        this.#tell('complete purge', `the ${table} got a row of ${buildTenantKey(tenant)} after its purge`);
+    } else if (after === undefined && actor?.kind === 'purge') {
+      statistics.count('rows purged');
+      if (!isOver)
+        this.#tell('nothing else is purged', `a row of ${buildTenantKey(tenant)} was purged from ${table}`);
+    }
   }
 
-  /** A row of a sandbox was deleted. */
-  erased(table: string, tenant: Tenant): void {
-    this.#world.statistics.count('rows purged');
-    if (!this.#world.organizations.isOver(tenant))
-      this.#tell('nothing else is purged', `a row of ${buildTenantKey(tenant)} was purged from the ${table}`);
-  }
-
-  /** A purge was closed. No row may be left or come back. */
-  closed(tenant: Tenant): void {
-    const { sandboxTables, faults, statistics } = this.#world;
+  /** An order to purge was written: it may not come back, and when it is closed no row may be left. */
+  #ordered(tenant: Tenant, before: Row | undefined, after: Row | undefined): void {
+    const { tables, faults, statistics } = this.#world;
+    const key = buildTenantKey(tenant);
+    if (before === undefined && this.#closed.has(key))
+      this.#tell('complete purge', `the purge of ${key} is back after it was closed`);
+    if (before === undefined || after !== undefined) return;
     statistics.count('purges closed');
-    this.#closed.add(buildTenantKey(tenant));
-    for (const [name, rows] of Object.entries(sandboxTables.all))
-      if (!faults.beyondMargin && rows.has(tenant))
-        this.#tell('complete purge', `the purge of ${buildTenantKey(tenant)} left rows in the ${name}`);
-  }
-
-  /** The progress of a purge was recorded. */
-  progressed(tenant: Tenant): void {
-    if (this.#closed.has(buildTenantKey(tenant)) && this.#world.purges.has(tenant))
-      this.#tell('complete purge', `the purge of ${buildTenantKey(tenant)} is back after it was closed`);
+    this.#closed.add(key);
+    for (const name of OF_SANDBOXES)
+      if (!faults.beyondMargin && tables.hasRowsOf(name, tenant))
+        this.#tell('complete purge', `the purge of ${key} left rows in the ${name}`);
   }
 
   /** A request of an organization reaches a receiver of the world, or a simulated one. */
@@ -121,3 +122,8 @@ export class ResetDeletion {
     this.#tell('the sandbox is closed', `a request of ${orgId} reached ${to}`);
   }
 }
+
+const tenantOfMark = (mark: string): Tenant => {
+  const [orgId, generation] = mark.split('#');
+  return { orgId: orgId as OrgId, generation: Number(generation) };
+};

@@ -1,5 +1,7 @@
 import type { OrgId } from '../../functions/domain/ids.ts';
 import type { Tenant } from '../../functions/domain/tenant.ts';
+import { sandboxStore } from '../../functions/store/organizations.ts';
+import { purgeStore } from '../../functions/store/purges.ts';
 import type { Customers } from './customers.ts';
 import { tenantOf } from './entries.ts';
 import { isOpen } from './moves.ts';
@@ -39,15 +41,18 @@ export class Resets {
   }
 
   #begin(orgId: OrgId): void {
-    const { random, organizations, purges, clock, faults, trace } = this.#world;
+    const { random, organizations, tables, clock, faults, trace } = this.#world;
     const tenant = organizations.tenantOf(orgId);
     for (const what of underWay(this.#world, tenant)) this.#world.statistics.count(`resets: ${what}`);
     if (!faults.isCalm) this.#beginRequests(tenant);
     const skewMs = random.between(-faults.maxSkewMs, faults.maxSkewMs);
-    purges.order({
-      ...organizations.reset(orgId),
-      requestedAt: new Date(clock.ms + skewMs).toISOString(),
-    });
+    organizations.reset(orgId);
+    const requestedAt = new Date(clock.ms + skewMs);
+    const service = tables.table('service');
+    void this.#customers.commit([
+      sandboxStore(service).nextGeneration(tenant, requestedAt),
+      purgeStore(service).order({ ...tenant, requestedAt: requestedAt.toISOString() }),
+    ]);
     trace?.(`a customer  resets ${orgId}, which was at generation ${tenant.generation}`);
   }
 
@@ -68,10 +73,10 @@ export class Resets {
 
 /** What a reset interrupts, as names for the statistics. */
 function* underWay(world: World, tenant: Tenant): Generator<string> {
-  const { deliveries, lanes, deliveryStream, entries, purges, clock } = world;
+  const { tables, lanes, deliveryStream, entries, clock } = world;
   const isOfIt = ({ orgId, generation }: Tenant) =>
     orgId === tenant.orgId && generation === tenant.generation;
-  const own = deliveries.every.filter(isOfIt);
+  const own = [...tables.deliveries.values()].filter(isOfIt);
   if (own.some(({ lease }) => lease !== undefined && lease.until > clock.ms)) yield 'attempts in progress';
   if (own.some(({ id }) => world.witness.attempts.isOrphaned(id))) yield 'attempts of lost workers';
   if (own.some(({ parked }) => parked)) yield 'deliveries parked';
@@ -84,5 +89,6 @@ function* underWay(world: World, tenant: Tenant): Generator<string> {
     yield 'events not fanned out';
     break;
   }
-  if (purges.every.some(({ purge }) => purge.orgId === tenant.orgId)) yield 'an earlier purge not done';
+  if ([...tables.purges.values()].some(({ orgId }) => orgId === tenant.orgId))
+    yield 'an earlier purge not done';
 }

@@ -12,15 +12,17 @@ const ROOM_SECONDS = 1800;
  * all attempts after it.
  */
 export function longestRestMs({
-  deliveries,
+  tables,
   clock,
   terms,
   faults,
   shards,
   createdMs,
-}: Pick<WorldContext, 'deliveries' | 'clock' | 'terms' | 'faults' | 'shards' | 'createdMs'>): number {
+}: Pick<WorldContext, 'tables' | 'clock' | 'terms' | 'faults' | 'shards' | 'createdMs'>): number {
   const { graceSeconds, retry, attempts, maxReceives } = terms;
-  const ages = deliveries.every.filter(isOpen).map(({ id }) => (clock.ms - createdMs(id)) / 1000);
+  const ages = [...tables.deliveries.values()]
+    .filter(isOpen)
+    .map(({ id }) => (clock.ms - createdMs(id)) / 1000);
   const lost = Math.max(graceSeconds, Math.min(Math.max(0, ...ages), LONGEST_GRACE_SECONDS));
   let waits = 0;
   for (let attempt = 1; attempt < attempts; attempt += 1)

@@ -11,6 +11,7 @@ import { invoker } from './invocations.ts';
 import { isOpen } from './moves.ts';
 import { type Stop, settled } from './processes.ts';
 import { reachOf } from './reach.ts';
+import { Redeliveries } from './redeliveries.ts';
 import type { World } from './world.ts';
 
 /** Maximum of milliseconds that a call takes, unless it waits for something. */
@@ -20,7 +21,7 @@ const MOST_STEPS = 20_000;
 /** Ages of the hours that the audit checks, in hours. */
 const AUDITED_AGES = [3, 6, 24, 98];
 const MS_PER_HOUR = 3_600_000;
-const SCHEDULED = ['reconcile', 'audit-ledger', 'purge'] as const;
+
 const MINUTE_MS = RECONCILE_EVERY_SECONDS * 1000;
 
 /** Decides what happens next, until nothing is left to do. */
@@ -29,12 +30,14 @@ export class Schedule {
   readonly #dispatchers: Dispatchers;
   readonly #functions: Functions;
   readonly #deadLetters: DeadLetters;
+  readonly #redeliveries: Redeliveries;
   readonly #happenings: Happenings;
   #reconcileMs = 0;
   #isReconciling = false;
   #auditMs: number;
   #isAuditing = false;
   #purgeMs = 0;
+  #resumeMs = 0;
   steps = 0;
 
   constructor(world: World) {
@@ -44,13 +47,21 @@ export class Schedule {
     const invoke = invoker(world, reach);
     this.#functions = new Functions(world, invoke);
     this.#deadLetters = new DeadLetters(world, invoke);
+    this.#redeliveries = new Redeliveries(world, invoke);
     this.#auditMs = nextHour(world.clock.ms);
     this.#happenings = new Happenings(world, new Customers(world), {
       skip: () => {
         this.#reconcileMs += MINUTE_MS;
         this.#purgeMs += MINUTE_MS;
+        this.#resumeMs += MINUTE_MS;
       },
-      double: () => this.#functions[world.random.pick(SCHEDULED)](() => undefined),
+      double: () =>
+        world.random.pick([
+          () => this.#functions.reconcile(() => undefined),
+          () => this.#functions.purge(() => undefined),
+          () => this.#functions['audit-ledger'](() => undefined),
+          () => this.#redeliveries.resume(() => undefined),
+        ])(),
     });
   }
 
@@ -86,15 +97,16 @@ export class Schedule {
   }
 
   get #isAtRest(): boolean {
-    const { lanes, deadReminders, deadFanOuts, shards, deliveries, processes, purges, organizations } =
+    const { lanes, deadReminders, deadFanOuts, rounds, shards, tables, processes, organizations } =
       this.#world;
     return (
       lanes.all.every((queue) => queue.reminders.length + queue.deadLetters.length === 0) &&
-      deadReminders.contents.length + deadFanOuts.contents.length === 0 &&
+      deadReminders.contents.length + deadFanOuts.contents.length + rounds.contents.length === 0 &&
+      tables.runs.size === 0 &&
       shards.every(({ isDrained }) => isDrained) &&
       processes.stops.length === 0 &&
-      purges.every.length === 0 &&
-      !deliveries.every.some((delivery) => isOpen(delivery) && !organizations.isOver(delivery))
+      tables.purges.size === 0 &&
+      ![...tables.deliveries.values()].some((delivery) => isOpen(delivery) && !organizations.isOver(delivery))
     );
   }
 
@@ -131,7 +143,7 @@ export class Schedule {
 
   /** The functions that could be invoked now. */
   #starts(): (() => void)[] {
-    const { clock, outboxShards, deliveryStream, deadReminders, deadFanOuts } = this.#world;
+    const { clock, outboxShards, deliveryStream, deadReminders, deadFanOuts, rounds } = this.#world;
     const starts: (() => void)[] = this.#dispatchers.waiting.map(
       (lane: Lane) => () => this.#dispatchers.start(lane),
     );
@@ -141,6 +153,8 @@ export class Schedule {
       if (shard.waits(clock.ms)) starts.push(() => this.#functions.watch(shard));
     if (deadReminders.waits(clock.ms)) starts.push(() => this.#deadLetters.deadReminder());
     if (deadFanOuts.waits(clock.ms)) starts.push(() => this.#deadLetters.deadFanOut());
+    if (rounds.waits(clock.ms)) starts.push(() => this.#redeliveries.run());
+    if (this.#resumeMs <= clock.ms && this.#nextResumeMs() <= clock.ms) starts.push(() => this.#resume());
     if (!this.#isReconciling && this.#reconcileMs <= clock.ms && this.#nextReconcileMs() <= clock.ms)
       starts.push(() => this.#reconcile());
     if (this.#purgeMs <= clock.ms && this.#nextPurgeMs() <= clock.ms) starts.push(() => this.#purge());
@@ -178,13 +192,25 @@ export class Schedule {
     });
   }
 
+  #resume(): void {
+    this.#resumeMs = (Math.floor(this.#world.clock.ms / MINUTE_MS) + 1) * MINUTE_MS;
+    this.#redeliveries.resume(() => undefined);
+  }
+
+  /** When a running job will have been without a message for long. */
+  #nextResumeMs(): number {
+    const { tables, terms } = this.#world;
+    let first = Number.POSITIVE_INFINITY;
+    for (const { remindedAt } of tables.runs.values())
+      first = Math.min(first, Date.parse(remindedAt) + terms.graceSeconds * 1000);
+    return Math.max(first, this.#resumeMs);
+  }
+
   /** When the reconciler will find something; an empty run is not worth its steps. */
   #nextReconcileMs(): number {
     let parked: string | undefined;
     let watched: string | undefined;
-    for (const {
-      due: { state, dueAt },
-    } of this.#world.deliveries.due) {
+    for (const { state, dueAt } of this.#world.tables.due.values()) {
       if (state === 'parked' && !(parked && parked < dueAt)) parked = dueAt;
       if (state === 'watched' && !(watched && watched < dueAt)) watched = dueAt;
     }
@@ -198,10 +224,9 @@ export class Schedule {
 
   /** When the purge will find something to do. */
   #nextPurgeMs(): number {
-    const { purges } = this.#world;
     let first = Number.POSITIVE_INFINITY;
-    for (const { purge, leasedUntil } of purges.every) {
-      const isSettledMs = new Date(purge.requestedAt).getTime() + DEFAULT_LINGER_SECONDS * 1000;
+    for (const { requestedAt, leasedUntil } of this.#world.tables.purges.values()) {
+      const isSettledMs = new Date(requestedAt).getTime() + DEFAULT_LINGER_SECONDS * 1000;
       const freeMs = leasedUntil === undefined ? 0 : new Date(leasedUntil).getTime();
       first = Math.min(first, Math.max(freeMs, isSettledMs));
     }
@@ -213,7 +238,7 @@ export class Schedule {
    * @returns false when there is nothing to wait for
    */
   #waitForNext(): boolean {
-    const { processes, lanes, clock, deadReminders, deadFanOuts, shards } = this.#world;
+    const { processes, lanes, clock, deadReminders, deadFanOuts, rounds, shards } = this.#world;
     let next = Number.POSITIVE_INFINITY;
     // Possible work waits for a process that is busy.
     const at = (ms: number | undefined) => {
@@ -223,6 +248,8 @@ export class Schedule {
     at(this.#nextPurgeMs());
     at(deadReminders.nextMs());
     at(deadFanOuts.nextMs());
+    at(rounds.nextMs());
+    at(this.#nextResumeMs());
     at(lanes.nextVisibleAt(clock.now())?.getTime());
     for (const { isDrained, stalledUntilMs } of shards) if (!isDrained) at(stalledUntilMs);
     for (const { readyAt } of processes.stops) at(readyAt);
@@ -248,8 +275,8 @@ export class Schedule {
 
   /** Moves on to the hours in which the existing deliveries are audited. */
   async #lastAudits(): Promise<void> {
-    const { clock, ledger, witness } = this.#world;
-    const hours = [...new Set(ledger.every.map(({ hour }) => new Date(hour).getTime()))];
+    const { clock, tables, witness } = this.#world;
+    const hours = [...new Set(tables.ledger.map(({ hour }) => new Date(hour).getTime()))];
     const times = hours
       .flatMap((hour) => AUDITED_AGES.map((age) => hour + age * MS_PER_HOUR))
       .toSorted((a, b) => a - b);

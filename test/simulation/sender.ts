@@ -1,11 +1,11 @@
 import type { ClaimedDelivery, SendAttempt } from '../../functions/domain/delivery.ts';
-import type { Permit } from '../../functions/domain/gate.ts';
+import { gate, type Permit, requirePermit } from '../../functions/domain/gate.ts';
 import { SLOW_AFTER_SECONDS } from '../../functions/domain/lanes.ts';
 import type { OrganizationStates } from '../../functions/domain/sandbox.ts';
 import { DEFAULT_ATTEMPT_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
 import type { AttemptPorts } from '../../functions/engine/attempt-delivery.ts';
-import type { Engine } from './engine.ts';
-import { Interference } from './ports.ts';
+import { simulatedReceiver } from '../../functions/platform/webhook-sender.ts';
+import { Interference } from './calls.ts';
 import { forever, type Process } from './processes.ts';
 import type { World } from './world.ts';
 
@@ -23,11 +23,10 @@ const refusal = (status: number) =>
 export function senderOf(
   world: World,
   process: Process,
-  { gate, requirePermit, simulatedReceiver }: Engine,
-  standings: OrganizationStates,
+  organizations: OrganizationStates,
 ): AttemptPorts['prepare'] {
   const { processes, receivers, witness, statistics } = world;
-  const pass = gate((orgId) => standings.of(orgId));
+  const pass = gate((orgId) => organizations.of(orgId));
 
   /** Lets time pass, and resolves when a long time is over. */
   async function wait(ms: number, onSlow: () => void): Promise<void> {

@@ -1,8 +1,8 @@
 import { faultsAtRest } from './ends.ts';
+import { within } from './node.ts';
 import type { Violation } from './promises.ts';
 import { Random } from './random.ts';
 import { Schedule } from './schedule.ts';
-import type { Stores } from './stores.ts';
 import { World } from './world.ts';
 
 /** The result of one run. */
@@ -17,14 +17,16 @@ export interface Outcome {
  * Runs the service with the faults of a seed and then without any, and checks the promises at each step and
  * at the end. The same seed gives the same run.
  * @param trace called with a line for everything that happens
- * @param storesOf makes the stores of its world; the doubles when absent
  */
-export async function simulate(
-  seed: number,
-  trace?: (line: string) => void,
-  storesOf?: (world: World) => Stores,
-): Promise<Outcome> {
-  const world = new World(new Random(seed), storesOf);
+export async function simulate(seed: number, trace?: (line: string) => void): Promise<Outcome> {
+  const world = new World(new Random(seed));
+  const jitter = new Random(seed ^ 0x5bd1e995);
+  return within({ sleep: (ms) => world.processes.pause(ms), random: () => jitter.next() }, () =>
+    run(seed, world, trace),
+  );
+}
+
+async function run(seed: number, world: World, trace?: (line: string) => void): Promise<Outcome> {
   if (trace) world.trace = (line) => trace(world.named(`${world.clock.now().toISOString()}  ${line}`));
   const schedule = new Schedule(world);
   await schedule.trouble();
@@ -32,15 +34,15 @@ export async function simulate(
   await schedule.rest();
   if (world.witness.violation === undefined)
     for (const [promise, detail] of faultsAtRest(world)) world.witness.tell(promise, detail);
-  const { statistics, witness, deliveries } = world;
+  const { statistics, witness, tables } = world;
   statistics.count('steps', schedule.steps);
   if (world.faults.isCalm) statistics.count('calm runs');
   if (world.faults.beyondMargin) statistics.count('runs beyond the margin');
   statistics.count('endpoints disabled', witness.counts.disablings);
-  statistics.count('warnings of failures', deliveries.warnings.length);
+  statistics.count('warnings of failures', world.warnings.length);
   statistics.count('duplicates at receivers', witness.attempts.duplicates);
   statistics.count('events', world.events.size);
-  for (const { orgId, status, terminalReason, atRealSpeed } of deliveries.every) {
+  for (const { orgId, status, terminalReason, atRealSpeed } of tables.deliveries.values()) {
     const of = world.organizations.isSandbox(orgId) ? 'deliveries of sandboxes' : 'deliveries';
     statistics.count(`${of}: ${[status, terminalReason].filter(Boolean).join(', ')}`);
     if (atRealSpeed !== undefined) statistics.count('deliveries at another speed');

@@ -1,30 +1,21 @@
-import type {
-  ClaimedDelivery,
-  Delivery,
-  DeliveryMessage,
-  DeliveryRef,
-  EndpointOutcome,
-  MoveResult,
-  Settlement,
-} from '../../functions/domain/delivery.ts';
-import type { PostponeReason } from '../../functions/domain/due.ts';
+import type { ClaimedDelivery, Delivery, DeliveryMessage } from '../../functions/domain/delivery.ts';
 import type { DeliveryId, ReceiverId } from '../../functions/domain/ids.ts';
 import { deriveAttemptClocks } from '../../functions/domain/timing.ts';
-import type { Due } from '../doubles/memory-deliveries.ts';
+import type { Row } from '../doubles/tables/expressions.ts';
+import type { Written } from '../doubles/tables/memory-tables.ts';
 import { Attempts } from './attempts.ts';
 import { STALE_MS } from './endpoint-history.ts';
 import { type Entry, tenantOf } from './entries.ts';
 import { FailureCounts } from './failure-counts.ts';
+import { Jobs } from './jobs.ts';
 import { Limits } from './limits.ts';
 import { faultOfMove, isOpen } from './moves.ts';
 import type { Process } from './processes.ts';
 import { faultOfAttempt } from './programs.ts';
 import { EXPIRY_MS, type PromiseName, type Violation } from './promises.ts';
 import { ResetDeletion } from './reset-deletion.ts';
-import type { SandboxTables } from './sandbox-tables.ts';
+import { type Due, dueOf } from './tables.ts';
 import type { WorldContext } from './world-context.ts';
-
-type World = WorldContext & { readonly sandboxTables: Pick<SandboxTables, 'all'> };
 
 export const clocks = deriveAttemptClocks(10);
 
@@ -38,9 +29,10 @@ const MOST_DEFERRED_MS = 6 * 3_600_000;
 
 /** Sees every effect when it takes place, and reports the promise that it breaks. */
 export class Witness {
-  readonly #world: World;
+  readonly #world: WorldContext;
   readonly attempts: Attempts;
   readonly limits: Limits;
+  readonly jobs: Jobs;
   readonly resetDeletion: ResetDeletion;
   readonly counts = new FailureCounts();
   #violation: Violation | undefined;
@@ -55,11 +47,12 @@ export class Witness {
   /** Receives of a delivery in the calm phase from which on it counts as a loop. */
   readonly #receivable = new Map<DeliveryId, number>();
 
-  constructor(world: World) {
+  constructor(world: WorldContext) {
     this.#world = world;
     const tell = (promise: PromiseName, detail: string) => this.tell(promise, detail);
     this.attempts = new Attempts(world, tell);
     this.limits = new Limits(world, tell);
+    this.jobs = new Jobs(world, tell);
     this.resetDeletion = new ResetDeletion(world, tell);
   }
 
@@ -77,28 +70,69 @@ export class Witness {
     this.#violation ??= { promise, detail: this.#world.named(detail) };
   }
 
-  /** Runs a change of a delivery, and compares the delivery before and after. */
-  watching<T>(ref: DeliveryRef, act: () => T): T {
-    const { deliveries } = this.#world;
-    const before = deliveries.present(ref);
-    const dueBefore = deliveries.dueOf(ref);
-    const result = act();
-    const after = deliveries.present(ref);
-    this.#world.takeStream();
-    if (after === undefined) return result;
-    const due = deliveries.dueOf(ref);
+  /** What one request has written, all at once. Requests of the API have no actor. */
+  written(actor: Process | undefined, writes: readonly Written[]): void {
+    for (const { table, before, after } of writes) {
+      this.resetDeletion.written(actor, table, before, after);
+      if (table === 'deliveries' && after !== undefined)
+        this.#moved(actor, before as Delivery | undefined, after as unknown as Delivery, writes);
+    }
+  }
+
+  /** Compares a delivery before and after a request. */
+  #moved(
+    actor: Process | undefined,
+    before: Delivery | undefined,
+    after: Delivery,
+    writes: readonly Written[],
+  ): void {
+    const { tables, deliveryStream } = this.#world;
+    const { id } = after;
+    const [dueBefore, due] = [dueOf(before as Row | undefined), dueOf(after as unknown as Row)];
+    if (actor !== undefined) this.#checkActor(actor, before, after);
     const fault = this.#faultOfMove(before, after, due);
-    if (fault) this.tell(fault[0], `${ref.id}: ${fault[1]}`);
-    if (before !== undefined && isOpen(before) && !isOpen(after)) this.#ended(after);
-    if (after.lease === undefined) this.attempts.letGo(after.id);
-    if (due !== dueBefore) this.#sentBefore.set(ref.id, this.#sent.get(ref.id) ?? 0);
-    if (isOpen(after) && due === undefined && this.#world.deliveryStream.isCounted(ref.id))
-      this.tell('nothing lost', `${ref.id} is open, and neither in the due index nor in the stream`);
-    return result;
+    if (fault) this.tell(fault[0], `${id}: ${fault[1]}`);
+    if (before !== undefined) this.#checkRecord(before, after);
+    if (before !== undefined && isOpen(before) && !isOpen(after)) {
+      this.#ended(after);
+      if (actor !== undefined) this.#counted(actor, after, writes);
+    }
+    if (after.lease === undefined) this.attempts.letGo(id);
+    const isMoved = due?.dueAt !== dueBefore?.dueAt || due?.state !== dueBefore?.state;
+    if (isMoved && actor?.kind === 'reconcile' && due !== undefined) this.#postponed(after, due);
+    if (isMoved) this.#sentBefore.set(id, this.#sent.get(id) ?? 0);
+    if (isOpen(after) && due === undefined && deliveryStream.isCounted(id) && tables.deliveries.has(id))
+      this.tell('nothing lost', `${id} is open, and neither in the due index nor in the stream`);
+  }
+
+  /** What a process may do to a delivery, before the delivery is as it is now. */
+  #checkActor(actor: Process, before: Delivery | undefined, after: Delivery): void {
+    if (before === undefined) {
+      this.resetDeletion.writes(actor, 'adds a delivery', after);
+      this.jobs.added(actor, after);
+    }
+    if (before === undefined || actor.kind !== 'dispatch') return;
+    const isClaimed = after.lease !== undefined && after.lease.token !== before.lease?.token;
+    if (isClaimed) {
+      this.resetDeletion.moves(actor, 'claims', before);
+      this.attempts.claimed(actor, before, after as ClaimedDelivery);
+    } else if (after.attemptLog.length === before.attemptLog.length)
+      this.resetDeletion.moves(actor, isOpen(after) ? 'parks' : 'ends', before);
+  }
+
+  /** An attempt is recorded under the lease that it was started under, before that ended. */
+  #checkRecord({ lease, attemptLog }: Delivery, { id, attemptLog: log, terminalAt }: Delivery): void {
+    const last = log.at(-1);
+    if (last === undefined || log.length === attemptLog.length) return;
+    const at = terminalAt ?? new Date(Date.parse(last.startedAt) + last.durationMs).toISOString();
+    const isUnderLease =
+      lease !== undefined &&
+      lease.token === this.attempts.tokenOf(id, last.number) &&
+      lease.until > Date.parse(at);
+    if (!isUnderLease) this.tell('lease', `attempt ${last.number} of ${id} was recorded without its lease`);
   }
 
   #faultOfMove(before: Delivery | undefined, after: Delivery, due: Due | undefined) {
-    if (before === after) return undefined;
     const { terms, organizations, registrations } = this.#world;
     const program = registrations.get(after.webhookId)?.program;
     const isSandbox = organizations.isSandbox(after.orgId);
@@ -137,54 +171,23 @@ export class Witness {
       );
   }
 
-  /** Runs the settlement of an attempt, or of a lost one, with its effect on the endpoint. */
-  async ending(
-    process: Process,
-    ref: DeliveryRef,
-    ended: 'succeeded' | 'exhausted' | undefined,
-    outcome: EndpointOutcome,
-    act: () => Promise<MoveResult>,
-  ): Promise<MoveResult> {
-    const { endpoint } = outcome;
-    // A double takes effect before it returns.
-    const answer = this.watching(ref, act);
-    this.#world.history.note(endpoint.orgId, endpoint.id);
-    const present = this.#world.endpoints.present(endpoint.orgId, endpoint.id);
-    const result = await answer;
-    const isOver = this.#world.organizations.isOver({ orgId: endpoint.orgId, generation: ref.generation });
-    if (isOver && result === 'refused' && outcome.effect !== 'none')
-      this.#world.statistics.count('ends of deleted data refused');
-    if (result !== 'done' || ended === undefined) return result;
-    if (isOver) {
-      if (outcome.effect !== 'none')
-        this.tell(
-          'exact count',
-          `${ref.id} was deleted by a reset, and its end did ${outcome.effect} to ${endpoint.id}`,
-        );
-      return result;
+  /** The effect of a delivery's end on its endpoint, which is in the same request. */
+  #counted(
+    actor: Process,
+    { id, orgId, generation, webhookId, status, terminalAt = '' }: Delivery,
+    writes: readonly Written[],
+  ): void {
+    if (status !== 'succeeded' && status !== 'exhausted') return;
+    const isChanged = writes.some(({ table, after }) => table === 'service' && after?.id === webhookId);
+    if (this.#world.organizations.isOver({ orgId, generation })) {
+      if (isChanged)
+        this.tell('exact count', `${id} was deleted by a reset, and its end changed ${webhookId}`);
+      return;
     }
-    const fault = this.counts.ended(ended, outcome, process.skewMs, present);
-    if (fault) this.tell('exact count', `${endpoint.id}, when ${ref.id} was ${ended}: ${fault}`);
-    return result;
-  }
-
-  settling(
-    process: Process,
-    claimed: ClaimedDelivery,
-    settlement: Settlement,
-    outcome: EndpointOutcome,
-    act: () => Promise<MoveResult>,
-  ): Promise<MoveResult> {
-    const before = this.#world.deliveries.present(claimed);
-    const isUnderLease =
-      before?.lease?.token === claimed.lease.token && claimed.lease.until > settlement.at.getTime();
-    const ended = settlement.kind === 'retrying' ? undefined : settlement.kind;
-    return this.ending(process, claimed, ended, outcome, async () => {
-      const result = await act();
-      if (result === 'done' && !isUnderLease)
-        this.tell('lease', `attempt ${claimed.attempts} of ${claimed.id} was recorded without its lease`);
-      return result;
-    });
+    const present = this.#world.tables.endpoints.get(webhookId);
+    const at = Date.parse(terminalAt) - actor.skewMs;
+    const fault = this.counts.ended(webhookId, status, { isChanged, atMs: at }, present);
+    if (fault) this.tell('exact count', `${webhookId}, when ${id} was ${status}: ${fault}`);
   }
 
   sending(reminders: readonly DeliveryMessage[], refused: readonly DeliveryMessage[]): void {
@@ -197,32 +200,26 @@ export class Witness {
   }
 
   /**
-   * The reconciler postpones a delivery in the due index, because it has sent a message, or because a queue
+   * The reconciler has moved a delivery in the due index, because it has sent a message, or because a queue
    * has a long backlog: then it must become due again soon, and may not expire before.
    */
-  postponing<T>(ref: DeliveryRef, reason: PostponeReason, act: () => T): T {
-    const due = this.#world.deliveries.dueOf(ref);
-    const sentBefore = this.#sentBefore.get(ref.id) ?? 0;
-    const result = this.watching(ref, act);
-    const after = this.#world.deliveries.dueOf(ref);
-    if (after === due || after === undefined) return result;
-    const isSent = (this.#sent.get(ref.id) ?? 0) > sentBefore;
-    if (reason !== 'deferred') {
-      if (!isSent) this.tell('nothing lost', `${ref.id} was moved on in the due index without a message`);
-      return result;
+  #postponed(after: Delivery, { dueAt }: Due): void {
+    const isSent = (this.#sent.get(after.id) ?? 0) > (this.#sentBefore.get(after.id) ?? 0);
+    if ((after as { isDeferred?: true }).isDeferred !== true) {
+      if (!isSent) this.tell('nothing lost', `${after.id} was moved on in the due index without a message`);
+      return;
     }
-    if (!isSent) this.#deferred.add(ref.id);
-    if (Date.parse(after.dueAt) > this.#world.clock.ms + MOST_DEFERRED_MS + this.#world.faults.maxSkewMs)
-      this.tell('nothing lost', `${ref.id} was deferred until ${after.dueAt}`);
-    return result;
+    if (!isSent) this.#deferred.add(after.id);
+    if (Date.parse(dueAt) > this.#world.clock.ms + MOST_DEFERRED_MS + this.#world.faults.maxSkewMs)
+      this.tell('nothing lost', `${after.id} was deferred until ${dueAt}`);
   }
 
   /** The fan-out has processed an entry: deliveries that it found open have had a message. */
   fannedOut({ owed, committed }: Entry): void {
-    const { deliveries, history } = this.#world;
+    const { tables, history } = this.#world;
     if (this.#world.organizations.isOver(tenantOf(owed))) return;
     const eventId = owed.kind === 'event' ? owed.event.id : owed.reminder.eventId;
-    for (const { id, webhookId, eventId: of, status, redeliveryOf } of deliveries.every) {
+    for (const { id, webhookId, eventId: of, status, redeliveryOf } of tables.deliveries.values()) {
       const isOwed =
         owed.kind === 'redelivery' ? id === owed.reminder.id : of === eventId && redeliveryOf === undefined;
       if (!isOwed || status !== 'pending' || this.#sent.has(id)) continue;
@@ -251,13 +248,13 @@ export class Witness {
   deleted(process: Process, reminder: DeliveryMessage): void {
     // The deletion comes late, from an ended process: another process may have received the message
     // meanwhile. The due index has the delivery then.
-    if (!process.alive && this.#world.deliveries.dueOf(reminder) !== undefined) return;
-    const delivery = this.#world.deliveries.present(reminder);
+    if (!process.alive && this.#world.tables.due.has(reminder.id)) return;
+    const delivery = this.#world.tables.deliveries.get(reminder.id);
     if (delivery === undefined || !isOpen(delivery) || delivery.parked || this.lost.has(reminder.id)) return;
     if (this.#world.organizations.isOver(delivery)) return;
     // A clock that is far behind can make the reconciler's new message look early and obsolete: the delivery
     // is late by the grace, and not lost.
-    if (this.#world.faults.beyondMargin && this.#world.deliveries.dueOf(reminder) !== undefined) return;
+    if (this.#world.faults.beyondMargin && this.#world.tables.due.has(reminder.id)) return;
     if (!this.#world.hasMessage(reminder.id))
       this.tell(
         'nothing lost',
@@ -268,8 +265,8 @@ export class Witness {
   /** A dead letter was processed. */
   buried(reminder: DeliveryMessage): void {
     this.lost.add(reminder.id);
-    const delivery = this.#world.deliveries.present(reminder);
-    if (delivery !== undefined && isOpen(delivery) && this.#world.deliveries.dueOf(reminder) === undefined)
+    const delivery = this.#world.tables.deliveries.get(reminder.id);
+    if (delivery !== undefined && isOpen(delivery) && !this.#world.tables.due.has(reminder.id))
       this.tell(
         'nothing lost',
         `nothing watches ${reminder.id} after its message moved to the dead-letter queue`,

@@ -1,19 +1,19 @@
 import type { VirtualClock } from 'aws-local/test/virtual-clock.ts';
+import type { Notice } from '../../functions/domain/bus.ts';
 import type { OutboxEvent } from '../../functions/domain/events.ts';
 import type { DeliveryId, EventId, OrgId, ReceiverId } from '../../functions/domain/ids.ts';
-import type { RowChange } from '../doubles/memory-deliveries.ts';
 import type { MemoryLanes } from '../doubles/memory-lanes.ts';
-import type { DeliveryStream } from './delivery-stream.ts';
+import type { Change, DeliveryStream } from './delivery-stream.ts';
 import type { EndpointHistory } from './endpoint-history.ts';
 import type { Entry } from './entries.ts';
 import type { Faults } from './faults.ts';
 import type { Organizations } from './organizations.ts';
-import type { Process } from './processes.ts';
+import type { Process, Processes } from './processes.ts';
 import type { Program } from './programs.ts';
 import type { Random } from './random.ts';
 import type { Statistics } from './statistics.ts';
-import type { Stores } from './stores.ts';
 import type { StreamShard } from './stream-shard.ts';
+import type { Tables } from './tables.ts';
 import type { Terms } from './terms.ts';
 
 /** The members of the world that its parts need. The parts do not import the world, which is made of them. */
@@ -24,25 +24,21 @@ export interface WorldContext {
   readonly clock: VirtualClock;
   readonly statistics: Statistics;
   readonly organizations: Organizations;
-  readonly duePage: number;
-  readonly stores: Stores;
-  readonly endpoints: Stores['endpoints'];
-  readonly deliveries: Stores['deliveries'];
-  readonly ledger: Stores['ledger'];
-  readonly purges: Stores['purges'];
+  readonly tables: Tables;
+  readonly processes: Processes;
+  readonly warnings: readonly Notice[];
   readonly lanes: MemoryLanes;
   readonly history: EndpointHistory;
   readonly registrations: ReadonlyMap<ReceiverId, { orgId: OrgId; program: Program }>;
   readonly events: Map<EventId, OutboxEvent>;
   readonly entries: ReadonlyMap<string, Entry>;
   readonly deliveryStream: DeliveryStream;
-  readonly shards: readonly (StreamShard<Entry> | StreamShard<RowChange>)[];
+  readonly shards: readonly (StreamShard<Entry> | StreamShard<Change>)[];
   readonly isUntroubled: boolean;
   readonly restBy: number;
-  readonly staleReads: number;
+  readonly trace: ((line: string) => void) | undefined;
   createdMs(id: DeliveryId | EventId): number;
   hasMessage(id: DeliveryId): boolean;
   named(text: string): string;
   readMs(process: Process): number;
-  takeStream(): void;
 }

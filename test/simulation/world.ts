@@ -1,19 +1,22 @@
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
-import type { DeliveryMessage } from '../../functions/domain/delivery.ts';
+import type { BusEvent, Notice } from '../../functions/domain/bus.ts';
+import type { Delivery, DeliveryMessage } from '../../functions/domain/delivery.ts';
+import type { DisablingNotice, Endpoint } from '../../functions/domain/endpoint.ts';
 import type { DeadLetter, OutboxEvent } from '../../functions/domain/events.ts';
 import type { DeliveryId, EventId, IdPrefix, OrgId, ReceiverId } from '../../functions/domain/ids.ts';
 import type { LedgerEntry } from '../../functions/domain/ledger.ts';
-import type { OutboxWork } from '../../functions/domain/redelivery.ts';
 import type { Tenant } from '../../functions/domain/tenant.ts';
+import { parseBusEvent, parseOutboxRecord } from '../../functions/store/outbox.ts';
 import { NOW } from '../builders.ts';
-import type { RowChange } from '../doubles/memory-deliveries.ts';
 import { MemoryLanes } from '../doubles/memory-lanes.ts';
-import { DeliveryStream } from './delivery-stream.ts';
-import { EndpointHistory } from './endpoint-history.ts';
-import { type Entry, idOf, tenantOf } from './entries.ts';
+import type { Row } from '../doubles/tables/expressions.ts';
+import type { Written } from '../doubles/tables/memory-tables.ts';
+import { type Change, DeliveryStream } from './delivery-stream.ts';
+import { EndpointHistory, STALE_MS } from './endpoint-history.ts';
+import { type Entry, idOf } from './entries.ts';
 import { type Faults, faultsOf } from './faults.ts';
 import { LetterBox } from './letter-box.ts';
-import { MemoryStores } from './memory-stores.ts';
+import { isOpen } from './moves.ts';
 import { Organizations } from './organizations.ts';
 import { type Process, Processes } from './processes.ts';
 import type { Program } from './programs.ts';
@@ -21,10 +24,9 @@ import { ATTEMPTS } from './promises.ts';
 import type { Random } from './random.ts';
 import { Receivers } from './receivers.ts';
 import { longestRestMs } from './rest.ts';
-import { SandboxTables } from './sandbox-tables.ts';
 import { Statistics } from './statistics.ts';
-import type { Stores } from './stores.ts';
 import { StreamShard } from './stream-shard.ts';
+import { isEndpoint, positionOf, Tables } from './tables.ts';
 import { type Terms, termsOf } from './terms.ts';
 import { clocks, Witness } from './witness.ts';
 import type { WorldContext } from './world-context.ts';
@@ -38,10 +40,16 @@ const SHARDS = 2;
 const AUDITED_LAG_MS = 540_000;
 const STREAM_MS = 24 * 3_600_000;
 
+/** How far the index that a purge reads is behind in a run, and the due index, in seconds. */
+const SANDBOX_LAGS = [0, 0, 0.2, 2, 20];
+const DUE_LAGS = [0, 0, 0.5, 5, 90];
+/** Smaller than the requested page, so that purges end between two pages. */
+const PURGE_PAGES = [1, 3, 200];
+
 const TOKEN = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
 
 /**
- * Everything outside of the processes: stores, queues, streams and receivers, with a clock that the scheduler
+ * Everything outside of the processes: tables, queues, streams and receivers, with a clock that the scheduler
  * moves.
  */
 export class World implements WorldContext {
@@ -51,14 +59,10 @@ export class World implements WorldContext {
   readonly clock: VirtualClock;
   readonly statistics = new Statistics();
   readonly organizations: Organizations;
-  /** Maximum of entries in a page of the due index. */
+  /** Maximum of rows in a page of the due index, and of the index of sandboxes. */
   readonly duePage: number;
-  readonly stores: Stores;
-  readonly endpoints: Stores['endpoints'];
-  readonly deliveries: Stores['deliveries'];
-  readonly ledger: Stores['ledger'];
-  readonly purges: Stores['purges'];
-  readonly sandboxTables: SandboxTables;
+  readonly purgePage: number;
+  readonly tables: Tables;
   readonly lanes: MemoryLanes;
   readonly processes: Processes;
   readonly receivers: Receivers;
@@ -68,10 +72,14 @@ export class World implements WorldContext {
   readonly registrations = new Map<ReceiverId, { orgId: OrgId; program: Program }>();
   readonly events = new Map<EventId, OutboxEvent>();
   readonly entries = new Map<string, Entry>();
+  readonly notices: DisablingNotice[] = [];
+  readonly warnings: Notice[] = [];
   readonly outboxShards: StreamShard<Entry>[];
   readonly deliveryStream: DeliveryStream;
   readonly deadReminders = new LetterBox<DeliveryMessage>(clocks.visibility);
   readonly deadFanOuts = new LetterBox<DeadLetter>(60);
+  /** The queue of the rounds of redelivery jobs. */
+  readonly rounds = new LetterBox<BusEvent>(60);
   /**
    * Entries of the ledger with uncounted changes, because their tenant was not found when the stream had
    * them.
@@ -85,16 +93,14 @@ export class World implements WorldContext {
   restBy = Number.POSITIVE_INFINITY;
   /** Set to get a line for everything that happens. */
   trace: ((line: string) => void) | undefined;
+  readonly #shardNames: ReadonlyMap<string, string>;
   readonly #names = new Map<string, string>();
   readonly #readMs = new Map<Process, number>();
   #deliveries = 0;
-  #notices = 0;
-  #warnings = 0;
   #tokens = 0;
   #ids = 0;
 
-  /** @param storesOf makes the stores of the world */
-  constructor(random: Random, storesOf = (world: World): Stores => new MemoryStores(world)) {
+  constructor(random: Random) {
     this.random = random;
     this.faults = faultsOf(random);
     this.isUntroubled = this.faults.isCalm;
@@ -102,11 +108,17 @@ export class World implements WorldContext {
     this.clock = new VirtualClock(new Date(NOW.getTime() + random.below(3_600_000)));
     this.organizations = new Organizations(random, this.clock, (name) => this.newId('org', name));
     this.duePage = random.pick([2, 100]);
-    this.stores = storesOf(this);
-    this.endpoints = this.stores.endpoints;
-    this.deliveries = this.stores.deliveries;
-    this.ledger = this.stores.ledger;
-    this.purges = this.stores.purges;
+    this.purgePage = random.pick(PURGE_PAGES);
+    const [sandboxLag, dueLag] = this.faults.isCalm
+      ? [0, 0]
+      : [random.pick(SANDBOX_LAGS), random.pick(DUE_LAGS)];
+    const lagging = (seconds: number) => () => (this.isUntroubled ? 0 : seconds * 1000);
+    this.tables = new Tables({
+      nowMs: () => this.clock.ms,
+      lagMs: { ofSandbox: lagging(sandboxLag), due: lagging(dueLag) },
+      staleMs: () => (random.chance(this.staleReads) ? random.below(STALE_MS) : 0),
+      written: (actor, writes) => this.#written(actor, writes),
+    });
     this.lanes = new MemoryLanes({
       now: this.clock.now,
       visibilitySeconds: clocks.visibility,
@@ -114,16 +126,18 @@ export class World implements WorldContext {
       fair: this.terms.fair,
     });
     this.processes = new Processes(this.clock);
-    this.history = new EndpointHistory(this.endpoints, this.clock);
+    this.history = new EndpointHistory(this.clock);
     this.receivers = new Receivers(random, this.terms.attempts < ATTEMPTS);
-    this.sandboxTables = new SandboxTables(this);
     this.witness = new Witness(this);
     this.outboxShards = Array.from({ length: SHARDS }, (_, shard) => this.#outboxShard(`outbox-${shard}`));
-    this.deliveryStream = new DeliveryStream(this.deliveries, this.clock, SHARDS);
+    this.deliveryStream = new DeliveryStream(this.clock, SHARDS);
+    this.#shardNames = new Map(this.deliveryStream.shards.map(({ id }) => [positionOf(id), id]));
     // Some runs begin with an outage of a stream's reader.
     const outageSeconds = this.faults.isCalm ? 0 : random.pick([0, 0, 0, 0, 600, 1800]);
     for (const shard of this.deliveryStream.shards)
       shard.stalledUntilMs = this.clock.ms + outageSeconds * 1000;
+    for (const changes of this.organizations.founding(this.tables, (name) => this.newId('org', name)))
+      void this.tables.commit(changes);
   }
 
   #outboxShard(shardId: string): StreamShard<Entry> {
@@ -172,21 +186,58 @@ export class World implements WorldContext {
     return Number.parseInt(id.slice(4, 16), 16);
   }
 
-  /** Commits something to the outbox. */
-  commit(owed: OutboxWork): void {
-    const id = idOf(owed);
-    const entry: Entry = {
-      owed,
-      committed: this.history.order,
-      done: undefined,
-      isAbandoned: false,
-      isPurged: false,
-    };
-    this.entries.set(id, entry);
-    this.stores.commit(entry);
-    this.sandboxTables.written('outbox', tenantOf(owed), id);
+  /** What one request has written, all at once. */
+  #written(actor: Process | undefined, writes: readonly Written[]): void {
+    const orderBefore = this.history.order;
+    for (const { table, before, after } of writes) {
+      if (table === 'service') this.#writtenService(after ?? before, after);
+      if (table === 'outbox') this.#writtenOutbox(orderBefore, before, after);
+      if (table === 'ledger' && after !== undefined) this.#counted(actor, before, after);
+      if (table === 'deliveries' && after !== undefined) this.#moved(before, after as unknown as Delivery);
+    }
+    this.witness.written(actor, writes);
+  }
+
+  #writtenService(row: Row | undefined, after: Row | undefined): void {
+    if (isEndpoint(row?.pk))
+      this.history.note(row?.sk as ReceiverId, after as unknown as Endpoint | undefined);
+  }
+
+  #writtenOutbox(committed: number, before: Row | undefined, row: Row | undefined): void {
+    if (before !== undefined && row === undefined) this.events.delete(before.id as EventId);
+    if (before !== undefined || row === undefined) return;
+    if (row.kind === 'endpoint-disabled') this.notices.push(row as unknown as DisablingNotice);
+    if (row.kind === 'notice') this.#noticed(row as unknown as Notice);
+    const owed = parseOutboxRecord(row);
+    if (owed === undefined) return;
+    const entry: Entry = { row, owed, committed, done: undefined, isAbandoned: false };
+    this.entries.set(idOf(owed), entry);
     if (owed.kind === 'event') this.events.set(owed.event.id, owed.event);
-    this.outboxShards[this.#ids % SHARDS]?.write(entry, this.clock.ms);
+    this.outboxShards[this.entries.size % SHARDS]?.write(entry, this.clock.ms);
+  }
+
+  #noticed(notice: Notice): void {
+    if (notice.type === 'webhook.failing') this.warnings.push(notice);
+    const event = notice.type === 'webhook.redelivery' ? parseBusEvent(notice) : undefined;
+    if (event !== undefined) this.rounds.send(event, this.clock.ms);
+  }
+
+  /** The ledger has counted a shard up to a position, or the audit has corrected an entry. */
+  #counted(actor: Process | undefined, before: Row | undefined, after: Row): void {
+    if (actor?.kind === 'audit-ledger' && this.streamLosesRecords)
+      this.correctedTooSoon.add(`${after.webhookId}#${after.generation}#${after.hour}`);
+    for (const [name, shardId] of this.#shardNames)
+      if (after[name] !== before?.[name] && after[name] !== undefined)
+        this.deliveryStream.countedTo(shardId, after as unknown as LedgerEntry, Number(after[name]));
+  }
+
+  #moved(before: Row | undefined, delivery: Delivery): void {
+    if (before === undefined) {
+      this.#deliveries += 1;
+      if (!this.#names.has(delivery.id)) this.#names.set(delivery.id, `delivery ${this.#deliveries}`);
+    }
+    if (before === undefined) this.deliveryStream.write({ kind: 'added', delivery });
+    else if (!isOpen(delivery)) this.deliveryStream.write({ kind: 'ended', delivery });
   }
 
   /** The tenant of an endpoint's data in a generation. */
@@ -221,25 +272,6 @@ export class World implements WorldContext {
     this.witness.fannedOut(entry);
   }
 
-  /** Takes over the new records of the deliveries' stream. */
-  takeStream(): void {
-    for (const delivery of this.deliveryStream.take()) {
-      const { id, webhookId, generation } = delivery;
-      this.#deliveries += 1;
-      if (!this.#names.has(id)) this.#names.set(id, `delivery ${this.#deliveries}`);
-      this.sandboxTables.written('deliveries', delivery, webhookId, generation, id);
-    }
-    for (; this.#notices < this.deliveries.notices.length; this.#notices += 1) {
-      const notice = this.deliveries.notices[this.#notices];
-      if (notice === undefined) continue;
-      this.sandboxTables.written('outbox', this.organizations.tenantOf(notice.orgId), notice.webhookId);
-    }
-    for (; this.#warnings < this.deliveries.warnings.length; this.#warnings += 1) {
-      const warning = this.deliveries.warnings[this.#warnings];
-      if (warning !== undefined) this.sandboxTables.written('outbox', warning, warning.id);
-    }
-  }
-
   /** Whether the ledger is or was further behind than an audit may count as wrong. */
   get ledgerLags(): boolean {
     return this.deliveryStream.longestLagMs > AUDITED_LAG_MS - this.faults.maxSkewMs;
@@ -251,7 +283,7 @@ export class World implements WorldContext {
   }
 
   /** All shards of all streams. */
-  get shards(): readonly (StreamShard<Entry> | StreamShard<RowChange>)[] {
+  get shards(): readonly (StreamShard<Entry> | StreamShard<Change>)[] {
     return [...this.outboxShards, ...this.deliveryStream.shards];
   }
 

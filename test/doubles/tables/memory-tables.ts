@@ -28,7 +28,7 @@ export interface Definition {
 }
 
 /** A write that has taken effect. */
-interface Written {
+export interface Written {
   table: string;
   before: Row | undefined;
   after: Row | undefined;
@@ -43,8 +43,8 @@ interface TableTerms {
    * How old the result of an eventually consistent read of a row is, in milliseconds: the row as it was then.
    */
   staleMs(table: string): number;
-  /** Maximum of rows in a page of a query; DynamoDB has one of bytes. */
-  mostRows(): number;
+  /** Bytes of the rows of a page at most; without a limit, rows are not measured. */
+  pageBytes: number;
   /** What one request has written, all at once. */
   written(writes: readonly Written[]): void;
 }
@@ -53,11 +53,10 @@ const PROMPT: TableTerms = {
   nowMs: () => 0,
   lagMs: () => 0,
   staleMs: () => 0,
-  mostRows: () => Number.POSITIVE_INFINITY,
+  pageBytes: 1_048_576,
   written: () => undefined,
 };
 
-const PAGE_BYTES = 1_048_576;
 /** Milliseconds for which a transaction's token is known. */
 const TOKEN_MS = 600_000;
 
@@ -137,6 +136,15 @@ export class MemoryTables {
     return [...this.#store(name).partitions.values()].flatMap(({ rows }) => [...rows.values()]);
   }
 
+  /** Whether a query's partition has no row. */
+  isEmpty(input: Input): boolean {
+    const store = this.#store(input.TableName);
+    const index = input.IndexName === undefined ? undefined : this.#index(store, input.IndexName);
+    const [pkName = ''] = index?.keys ?? store.keys;
+    const pk = String(partitionIn(String(input.KeyConditionExpression), pkName, givenOf(input)));
+    return index === undefined ? !store.partitions.get(pk)?.rows.size : index.shown(pk).length === 0;
+  }
+
   get(name: string, key: Row): Row | undefined {
     const store = this.#store(name);
     const [pk, sk] = placeOf(store, key);
@@ -169,7 +177,7 @@ export class MemoryTables {
   readonly #answers: Record<string, (input: Input) => object> = {
     Get: ({ TableName, Key = {}, ...input }) => {
       const { row, units } = this.#read(String(TableName), Key, input);
-      return { ...(row && { Item: row }), ...capacity(input, [[String(TableName), units]]) };
+      return { ...(row && { Item: row }), ...capacity(input, () => [[String(TableName), units()]]) };
     },
     BatchGet: ({ RequestItems = {}, ...input }) => {
       const found = Object.entries(RequestItems).map(([name, request]) => {
@@ -179,7 +187,7 @@ export class MemoryTables {
       const Responses = Object.fromEntries(
         found.map(([name, reads]) => [name, reads.flatMap(({ row }) => row ?? [])]),
       );
-      return { Responses, UnprocessedKeys: {}, ...capacity(input, found.map(unitsOfAll), 'by table') };
+      return { Responses, UnprocessedKeys: {}, ...capacity(input, () => found.map(unitsOfAll), 'by table') };
     },
     Put: (input) => this.#single('Put', input),
     Update: (input) => this.#single('Update', input),
@@ -213,7 +221,7 @@ export class MemoryTables {
     const row = ConsistentRead === true ? present : this.#stale(name, key, present);
     return {
       row: row && projected(asked, row),
-      units: readUnits(row === undefined ? 0 : sizeOfRow(row), ConsistentRead),
+      units: () => readUnits(row === undefined ? 0 : sizeOfRow(row), ConsistentRead),
     };
   }
 
@@ -249,16 +257,8 @@ export class MemoryTables {
   /** The first of these rows that a request returns. Filtered ones are read too, so they count. */
   #page(store: Store, input: Input, keys: readonly string[], rows: readonly Row[]): object {
     const { Limit = Number.POSITIVE_INFINITY, FilterExpression, Select, ConsistentRead } = input;
-    const most = Math.min(Limit, this.#terms.mostRows());
     const given = givenOf(input);
-    let bytes = 0;
-    let count = 0;
-    while (count < Math.min(most, rows.length)) {
-      const size = sizeOfRow(rows[count] as Row);
-      if (count > 0 && bytes + size > PAGE_BYTES) break;
-      bytes += size;
-      count += 1;
-    }
+    const count = this.#countFitting(rows, Math.min(Limit, rows.length));
     const read = rows.slice(0, count);
     const found =
       FilterExpression === undefined ? read : read.filter((row) => conditionOf(FilterExpression)(row, given));
@@ -269,8 +269,19 @@ export class MemoryTables {
       Count: found.length,
       ScannedCount: count,
       ...(last === undefined || isWhole ? {} : { LastEvaluatedKey: picked(last, keys) }),
-      ...capacity(input, [[store.name, readUnits(bytes, ConsistentRead)]]),
+      ...capacity(input, () => [[store.name, readUnits(bytesOf(read), ConsistentRead)]]),
     };
+  }
+
+  /** How many of the first rows a page has. */
+  #countFitting(rows: readonly Row[], most: number): number {
+    if (this.#terms.pageBytes === Number.POSITIVE_INFINITY) return most;
+    let bytes = 0;
+    for (const [index, row] of rows.slice(0, most).entries()) {
+      bytes += sizeOfRow(row);
+      if (index > 0 && bytes > this.#terms.pageBytes) return index;
+    }
+    return most;
   }
 
   #index(store: Store, name: string): MemoryIndex {
@@ -289,7 +300,7 @@ export class MemoryTables {
     const changed = isPart && Object.keys(shown).filter((name) => before?.[name] !== row?.[name]);
     return {
       ...(ReturnValues !== 'NONE' && shown && { Attributes: changed ? picked(shown, changed) : shown }),
-      ...capacity(input, [[store.name, unitsOfWrite(store, before, row)]]),
+      ...capacity(input, () => [[store.name, unitsOfWrite(store, before, row)]]),
     };
   }
 
@@ -351,10 +362,11 @@ export class MemoryTables {
             : { Code: 'None' },
         ),
       });
-    const units = writes.map(({ store, before, row }): [string, number] => [
-      store.name,
-      2 * unitsOfWrite(store, before, row),
-    ]);
+    const units = () =>
+      writes.map(({ store, before, row }): [string, number] => [
+        store.name,
+        2 * unitsOfWrite(store, before, row),
+      ]);
     this.#write(writes.filter(({ kind }) => kind !== 'ConditionCheck'));
     if (token !== undefined) this.#tokens.set(token, { items: TransactItems, ms: nowMs });
     return capacity(input, units, 'by table');
@@ -408,22 +420,24 @@ const givenOf = ({ ExpressionAttributeNames, ExpressionAttributeValues }: Write)
   values: ExpressionAttributeValues ?? {},
 });
 
-const unitsOfAll = ([name, reads]: readonly [string, readonly { units: number }[]]): [string, number] => [
+const unitsOfAll = ([name, reads]: readonly [string, readonly { units(): number }[]]): [string, number] => [
   name,
-  reads.reduce((sum, { units }) => sum + units, 0),
+  reads.reduce((sum, { units }) => sum + units(), 0),
 ];
 
 const unitsOfWrite = ({ indexes }: Store, before: Row | undefined, after: Row | undefined): number =>
   [...indexes.values()].reduce((sum, index) => sum + index.unitsOf(before, after), writeUnits(before, after));
 
+const bytesOf = (rows: readonly Row[]): number => rows.reduce((bytes, row) => bytes + sizeOfRow(row), 0);
+
 /** The consumed units of a request that asks for them. */
 function capacity(
   { ReturnConsumedCapacity: wanted = 'NONE' }: Pick<Input, 'ReturnConsumedCapacity'>,
-  units: readonly (readonly [table: string, units: number])[],
+  units: () => readonly (readonly [table: string, units: number])[],
   form: 'alone' | 'by table' = 'alone',
 ): object {
   if (wanted === 'NONE') return {};
-  const tables = Map.groupBy(units, ([table]) => table);
+  const tables = Map.groupBy(units(), ([table]) => table);
   const consumed = [...tables].map(([TableName, own]) => ({
     TableName,
     CapacityUnits: own.reduce((sum, [, each]) => sum + each, 0),

@@ -21,7 +21,6 @@ import { conversations } from './requests/conversations.ts';
 import { deliveries } from './requests/deliveries.ts';
 import { endpointLimit } from './requests/endpoint-limit.ts';
 import { events } from './requests/events.ts';
-import { http } from './requests/http.ts';
 import { knowledge } from './requests/knowledge.ts';
 import { recovery } from './requests/recovery.ts';
 import { redeliveries } from './requests/redeliveries.ts';
@@ -64,7 +63,6 @@ afterAll(() => {
 // First, because nothing else runs beside it.
 describe('rare branches', () => testRareBranches(place));
 
-describe('a request', () => http(anOrganization(place)));
 describe('webhooks', () => webhooks(anOrganization(place)));
 describe('conversations', () => conversations(anOrganization(place)));
 describe('knowledge', () => knowledge(anOrganization(place)));

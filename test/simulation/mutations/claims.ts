@@ -1,38 +1,42 @@
 import type { Mutation } from './mutation.ts';
 
-const DELIVERIES = 'test/doubles/memory-deliveries.ts';
 const UPDATES = 'functions/store/due-index.ts';
 
 /** Mutations of claims, settlements and ends of deliveries. */
 export const CLAIMS: readonly Mutation[] = [
   {
     name: 'a claim ignores the lease',
-    file: 'functions/domain/delivery.ts',
-    find: 'if (found.lease !== undefined && found.lease.until > now.getTime())',
-    replace: 'if (false)',
+    file: UPDATES,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
+    find: 'AND ${IS_UNLEASED} AND ${IS_DUE} AND attempts < :max',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
+    replace: 'AND ${IS_DUE} AND attempts < :max',
     breaks: ['one holder', 'lease', 'eight attempts', 'comes to rest'],
   },
   {
     name: 'a delivery that has ended can be claimed',
-    file: 'functions/domain/delivery.ts',
-    find: "  if (!OPEN_STATUSES.some((open) => open === found.status)) return { kind: 'terminal' };\n",
-    replace: '',
+    file: UPDATES,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
+    find: '`${IS_OPEN} AND ${IS_UNLEASED} AND ${IS_DUE} AND attempts < :max`',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
+    replace: '`${IS_UNLEASED} AND ${IS_DUE} AND attempts < :max`',
     breaks: ['one end', 'comes to rest'],
   },
   {
     name: 'a claim ignores when the next attempt is due',
-    file: 'functions/domain/delivery.ts',
-    find: 'if (found.nextRetryAt !== undefined && new Date(found.nextRetryAt) > now)',
-    replace: 'if (false)',
+    file: UPDATES,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
+    find: 'AND ${IS_UNLEASED} AND ${IS_DUE} AND attempts < :max',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
+    replace: 'AND ${IS_UNLEASED} AND attempts < :max',
     breaks: ['not before its time'],
   },
   {
     name: 'a claim does not count the attempt',
-    file: DELIVERIES,
-    find: 'attempts: row.delivery.attempts + 1,',
-    replace: 'attempts: Math.max(1, row.delivery.attempts),',
+    file: UPDATES,
+    find: "'SET lease = :lease ADD attempts :one'",
+    replace: "'SET lease = :lease, attempts = :one'",
     breaks: ['eight attempts'],
-    standsFor: UPDATES,
   },
   {
     name: 'a ninth attempt is made',
@@ -50,30 +54,24 @@ export const CLAIMS: readonly Mutation[] = [
   },
   {
     name: "an attempt is recorded without the claim's token",
-    file: DELIVERIES,
-    find: "    if (found?.lease?.token !== claimed.lease.token) return 'refused';\n",
-    replace: "    if (found?.lease === undefined) return 'refused';\n",
+    file: UPDATES,
+    find: "'lease.#token = :token AND lease.#until > :nowMs'",
+    replace: "'attribute_exists(lease) AND lease.#until > :nowMs'",
     breaks: ['lease'],
-    firstSeed: 201,
-    standsFor: UPDATES,
   },
   {
     name: 'an attempt is recorded after its lease',
-    file: DELIVERIES,
-    find: "    if (found.lease.until <= settlement.at.getTime()) return 'refused';\n",
-    replace: '',
+    file: UPDATES,
+    find: "'lease.#token = :token AND lease.#until > :nowMs'",
+    replace: "'lease.#token = :token'",
     breaks: ['lease'],
-    firstSeed: 193,
-    standsFor: UPDATES,
   },
   {
     name: 'a delivery is skipped while a worker attempts it',
-    file: DELIVERIES,
-    find: 'return found && isOpen(found) && !leased ? found : undefined;',
-    replace: 'return found && isOpen(found) ? found : undefined;',
+    file: UPDATES,
+    find: 'ConditionExpression: [IS_OPEN, IS_UNLEASED, ',
+    replace: 'ConditionExpression: [IS_OPEN, ',
     breaks: ['lease'],
-    firstSeed: 110,
-    standsFor: UPDATES,
   },
   {
     name: 'a delivery all of whose attempts were started is left alone',

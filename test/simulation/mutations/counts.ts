@@ -1,6 +1,7 @@
 import type { Mutation } from './mutation.ts';
 
-const ENDPOINTS = 'test/doubles/memory-endpoints.ts';
+const ENDPOINTS = 'functions/store/endpoint-state.ts';
+const DELIVERIES = 'functions/store/deliveries.ts';
 const STREAK = 'functions/domain/failure-streak.ts';
 
 /** Mutations of counts: failures of endpoints, and the ledger. */
@@ -58,50 +59,48 @@ export const COUNTS: readonly Mutation[] = [
   {
     name: 'a success resets a failure that was counted after its read',
     file: ENDPOINTS,
-    find: 'return isSeen && (failures > 0 || streak !== undefined)',
-    replace: 'return failures > 0 || streak !== undefined',
+    find: "'consecutiveFailures = :failures AND (consecutiveFailures > :zero OR attribute_exists(streak))'",
+    replace: "'consecutiveFailures > :zero OR attribute_exists(streak)'",
     breaks: ['exact count'],
-    standsFor: 'functions/store/endpoint-state.ts',
   },
   {
     name: 'a failure is counted although a success came after its read',
     file: ENDPOINTS,
-    find: '  if (endpoint.streak !== seen.streak) return undefined;\n',
-    replace: "  if (effect === 'reset' && endpoint.streak !== seen.streak) return undefined;\n",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
+    find: 'AND ${sameStreak} AND ${condition}`',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
+    replace: "AND ${effect === 'reset' ? sameStreak : 'attribute_exists(pk)'} AND ${condition}`",
     breaks: ['exact count'],
-    standsFor: 'functions/store/endpoint-state.ts',
   },
   {
     name: 'an endpoint that is disabled is disabled again',
     file: ENDPOINTS,
-    find: "if (endpoint?.status !== 'active') return undefined;",
-    replace: 'if (endpoint === undefined) return undefined;',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
+    find: '`#status = :active AND ${sameStreak}',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
+    replace: '`attribute_exists(pk) AND ${sameStreak}',
     breaks: ['exact count'],
-    standsFor: 'functions/store/endpoint-state.ts',
   },
   {
     name: 'a failure is counted beyond the tenth without disabling',
     file: ENDPOINTS,
-    find: 'return isLast || isWarned ? undefined : counted;',
-    replace: 'return isWarned ? undefined : counted;',
+    find: "condition: 'consecutiveFailures < :last AND consecutiveFailures <> :warned'",
+    replace: "condition: 'consecutiveFailures <> :warned'",
     breaks: ['exact count'],
-    standsFor: 'functions/store/endpoint-state.ts',
   },
   {
     name: 'a worker that has seen fewer failures counts the fifth without a warning',
     file: ENDPOINTS,
-    find: 'return isLast || isWarned ? undefined : counted;',
-    replace: 'return isLast ? undefined : counted;',
+    find: "condition: 'consecutiveFailures < :last AND consecutiveFailures <> :warned'",
+    replace: "condition: 'consecutiveFailures < :last'",
     breaks: ['one warning'],
-    standsFor: 'functions/store/endpoint-state.ts',
   },
   {
     name: 'a failure warns again that is counted after the fifth',
     file: ENDPOINTS,
-    find: 'return isWarned ? counted : undefined;',
-    replace: 'return counted;',
+    find: "condition: 'consecutiveFailures = :warned',",
+    replace: "condition: 'attribute_exists(pk)',",
     breaks: ['one warning'],
-    standsFor: 'functions/store/endpoint-state.ts',
   },
   {
     name: 'admins are warned at the fourth failure',
@@ -112,12 +111,19 @@ export const COUNTS: readonly Mutation[] = [
   },
   {
     name: 'admins are notified although the transaction was refused',
-    file: 'test/doubles/memory-deliveries.ts',
-    find: "    if (!this.#endpoints.apply(outcome)) return 'endpoint-changed';\n",
+    file: DELIVERIES,
+    find: "      const result = await commit([\n        { refusal: 'lease-lost'",
     replace:
-      "    const isApplied = this.#endpoints.apply(outcome);\n    if (!isApplied && outcome.effect !== 'disable') return 'endpoint-changed';\n",
+      "      if (effect === 'disable') await commit(buildEffectNotice(outcome, generation, lastError));\n      const result = await commit([\n        { refusal: 'lease-lost'",
+    also: [
+      {
+        file: DELIVERIES,
+        find: '        ...buildEffectNotice(outcome, generation, lastError),\n',
+        replace:
+          "        ...(effect === 'disable' ? [] : buildEffectNotice(outcome, generation, lastError)),\n",
+      },
+    ],
     breaks: ['exact count'],
-    standsFor: 'functions/store/deliveries.ts',
   },
   {
     name: 'a settlement with a changed endpoint is not retried',
@@ -128,11 +134,10 @@ export const COUNTS: readonly Mutation[] = [
   },
   {
     name: 'the ledger counts a record twice',
-    file: 'test/doubles/memory-ledger.ts',
-    find: 'if (countedTo !== undefined && BigInt(countedTo) >= BigInt(first)) return { countedTo };',
-    replace: 'if (countedTo === last) return { countedTo };',
+    file: 'functions/store/ledger.ts',
+    find: "'attribute_not_exists(#counted) OR #counted < :first'",
+    replace: "'attribute_not_exists(#counted) OR #counted < :last'",
     breaks: ['true ledger'],
-    standsFor: 'functions/store/ledger.ts',
   },
   {
     name: 'the ledger counts a whole batch again of which it has counted a part',

@@ -64,6 +64,13 @@ export const MESSAGES: readonly Mutation[] = [
     file: 'functions/engine/reconcile.ts',
     find: 'if (isExpired(entry.message, now()) && entry.isDeferred !== true) await expire(entry);',
     replace: 'if (isExpired(entry.message, now())) await expire(entry);',
+    also: [
+      {
+        file: 'functions/store/due-index.ts',
+        find: "...(reason === 'expired' ? [IS_NOT_DEFERRED] : [])",
+        replace: '',
+      },
+    ],
     breaks: ['nothing lost'],
   },
   {
@@ -144,7 +151,6 @@ export const MESSAGES: readonly Mutation[] = [
     find: 'await due.watch(deliveryMessage, new Date(now().getTime() + graceSeconds * 1000));',
     replace: 'if (graceSeconds < 0) await due.watch(deliveryMessage, now());',
     breaks: ['nothing lost', 'comes to rest'],
-    firstSeed: 248,
   },
   {
     name: 'the reconciler ignores watched deliveries',
@@ -183,10 +189,9 @@ export const MESSAGES: readonly Mutation[] = [
   },
   {
     name: 'a wait for the next attempt is not watched',
-    file: 'test/doubles/memory-deliveries.ts',
-    find: "    return { state: 'watched', dueAt, ...isDeferred };",
-    replace: "    return dueAt.length > 0 ? undefined : { state: 'watched', dueAt, ...isDeferred };",
+    file: 'functions/store/due-index.ts',
+    find: '    sets.push(SET_PLACE);\n',
+    replace: "    if (isParked) sets.push(SET_PLACE);\n    else removes.push('dueIn', 'dueKey');\n",
     breaks: ['nothing lost'],
-    standsFor: 'functions/store/due-index.ts',
   },
 ];

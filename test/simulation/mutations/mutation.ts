@@ -15,8 +15,6 @@ export interface Mutation extends Edit {
   breaks: readonly PromiseName[];
   /** The seed to start with, when few seeds show the change. It only saves time. */
   firstSeed?: number;
-  /** The file of the real rule, when the changed one is a double with the same rule. */
-  standsFor?: string;
   /** Further changes that belong to it. */
   also?: readonly Edit[];
 }

@@ -1,0 +1,98 @@
+import type { Delivery } from '../../functions/domain/delivery.ts';
+import type { OutboxEvent } from '../../functions/domain/events.ts';
+import type { RedeliveryJob } from '../../functions/domain/redelivery-job.ts';
+import { isOpen } from './moves.ts';
+import type { Process } from './processes.ts';
+import type { PromiseName } from './promises.ts';
+import type { WorldContext } from './world-context.ts';
+
+/** A job as it was started. */
+interface Started {
+  job: RedeliveryJob;
+  /** Its position in the order of changes of endpoints. */
+  order: number;
+  /** What it made, by event. */
+  made: Map<string, string>;
+}
+
+/** Observations of redelivery jobs (docs/specification.md, Recovery). */
+export class Jobs {
+  readonly #world: WorldContext;
+  readonly #tell: (promise: PromiseName, detail: string) => void;
+  readonly #started = new Map<string, Started>();
+  /** The job of each round. */
+  readonly #rounds = new Map<Process, string>();
+
+  constructor(world: WorldContext, tell: (promise: PromiseName, detail: string) => void) {
+    this.#world = world;
+    this.#tell = tell;
+  }
+
+  started(job: RedeliveryJob): void {
+    this.#started.set(job.id, { job, order: this.#world.history.order, made: new Map() });
+  }
+
+  /** A process begins a round. */
+  begins(process: Process, id: string): void {
+    this.#rounds.set(process, id);
+  }
+
+  /** A process has added a delivery. */
+  added(process: Process, { id, eventId, redeliveryOf }: Delivery): void {
+    const started = this.#started.get(this.#rounds.get(process) ?? '');
+    if (started === undefined) return;
+    const { job, made } = started;
+    if (job.dryRun === true) this.#tell('whole job', `${job.id} only counts, and has made ${id}`);
+    if (redeliveryOf === undefined) return;
+    const other = made.get(eventId);
+    if (other !== undefined) this.#tell('whole job', `${job.id} has made ${other} and ${id} of ${eventId}`);
+    made.set(eventId, id);
+  }
+
+  /** What is wrong with the jobs of a world at rest. */
+  *faults(): Generator<[PromiseName, string]> {
+    const { tables, organizations, statistics } = this.#world;
+    for (const row of tables.memory.all('service')) {
+      if (row.running === true) yield ['comes to rest', `no other job can follow ${row.redeliveryId}`];
+      const started = this.#started.get(String(row.id));
+      if (started === undefined || !String(row.pk).endsWith('#redeliveries')) continue;
+      const job = row as unknown as RedeliveryJob;
+      statistics.count(
+        `jobs: ${[job.what, job.dryRun && 'dry', job.status, job.reason].filter(Boolean).join(' ')}`,
+      );
+      if (organizations.isOver(job)) continue;
+      if (job.status === 'running') yield ['comes to rest', `${job.id} is still running`];
+      if (job.status === 'done' && job.dryRun !== true) yield* this.#gaps(job, started);
+    }
+  }
+
+  /** Events that a job should have resent, and what it counts. */
+  *#gaps(job: RedeliveryJob, { order, made }: Started): Generator<[PromiseName, string]> {
+    const { tables, history, createdMs, events, faults } = this.#world;
+    // What a lost worker has made and another one passes over is not counted.
+    if (faults.isCalm ? job.redelivered !== made.size : job.redelivered > made.size)
+      yield ['whole job', `${job.id} counts ${job.redelivered} redeliveries and has made ${made.size}`];
+    const [fromMs, toMs] = [Date.parse(job.from), Date.parse(job.to)];
+    const isInRange = (id: Delivery['id'] | OutboxEvent['id']) =>
+      createdMs(id) >= fromMs && createdMs(id) < toMs;
+    const own = [...tables.deliveries.values()].filter(
+      ({ webhookId, generation }) => webhookId === job.webhookId && generation === job.generation,
+    );
+    const startedMs = Date.parse(job.createdAt) - faults.maxSkewMs;
+    const isEarlier = ({ createdAt, terminalAt = createdAt }: Delivery) => Date.parse(terminalAt) < startedMs;
+    const isWanted = (event: OutboxEvent) => history.wanted(job.webhookId, event, order).every(Boolean);
+    for (const event of events.values()) {
+      if (event.generation !== job.generation || !isWanted(event)) continue;
+      const ofIt = own.filter(({ eventId }) => eventId === event.id);
+      const hasArrived = ofIt.some(
+        ({ status, redeliveryOf }) => status === 'succeeded' || redeliveryOf !== undefined,
+      );
+      if (hasArrived || ofIt.some(isOpen)) continue;
+      const isAsked =
+        job.what === 'missing'
+          ? isInRange(event.id) && ofIt.every(isEarlier)
+          : ofIt.some((one) => isInRange(one.id) && isEarlier(one));
+      if (isAsked) yield ['whole job', `${job.id} has not resent ${event.id}`];
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import type { BusEvent } from '../../functions/domain/bus.ts';
+import { REDELIVER_LEASE_SECONDS } from '../../functions/domain/timing.ts';
+import { runRedeliveryJob } from '../../functions/engine/redeliver.ts';
+import { resumeRedeliveryJobs } from '../../functions/engine/resume-redelivery-jobs.ts';
+import { deliveryRanges } from '../../functions/store/delivery-queries.ts';
+import { endpointStore } from '../../functions/store/endpoints.ts';
+import { eventRanges } from '../../functions/store/event-log.ts';
+import { REDELIVERY_RUN_SHARDS } from '../../functions/store/keys.ts';
+import { redeliveryJobs, redeliveryRounds, redeliveryRuns } from '../../functions/store/redelivery-jobs.ts';
+import { arrivalStore, redeliveryMarks } from '../../functions/store/redelivery-records.ts';
+import type { Invoke } from './invocations.ts';
+import type { World } from './world.ts';
+
+/** The workers of redelivery jobs. */
+export class Redeliveries {
+  readonly #world: World;
+  readonly #invoke: Invoke;
+
+  constructor(world: World, invoke: Invoke) {
+    this.#world = world;
+    this.#invoke = invoke;
+  }
+
+  /** Runs the next round of a job. */
+  run(): void {
+    const { rounds, clock, terms, random, statistics, witness } = this.#world;
+    const letter = rounds.receive(clock.ms);
+    if (letter === undefined) return;
+    statistics.count('rounds of jobs');
+    this.#invoke(
+      'redeliver',
+      async ({
+        process,
+        tables,
+        commit,
+        deliveries,
+        queues,
+        rounds: next,
+        organizations,
+        log,
+        now,
+        wait,
+      }) => {
+        const { service, outbox } = tables;
+        witness.jobs.begins(process, String(letter.content.data.redeliveryId));
+        const run = runRedeliveryJob(
+          {
+            jobs: redeliveryRounds(service, commit),
+            deliveries: { ...deliveries, range: deliveryRanges(tables.deliveries) },
+            events: { range: eventRanges(outbox) },
+            arrivals: arrivalStore(service),
+            marks: redeliveryMarks(service),
+            endpoints: endpointStore(service),
+            queues,
+            rounds: next,
+            organizations,
+            log,
+            now,
+            wait,
+          },
+          {
+            leaseSeconds: REDELIVER_LEASE_SECONDS,
+            roundSeconds: random.pick([2, 10]),
+            roundDeliveries: terms.roundDeliveries,
+            pageRows: terms.pageRows,
+            pageEvents: terms.pageRows,
+            mostAtOnce: terms.mostAtOnce,
+          },
+        );
+        await run(letter.content as BusEvent);
+      },
+      (failed) => {
+        if (!failed) rounds.remove(letter);
+      },
+    );
+  }
+
+  /** Sends the messages of jobs whose message is lost. */
+  resume(over: () => void): void {
+    const { terms, statistics } = this.#world;
+    this.#invoke(
+      'resume-redelivery-jobs',
+      async ({ tables: { service }, rounds, organizations, log, now }) => {
+        const jobs = redeliveryJobs(service);
+        const run = resumeRedeliveryJobs(
+          {
+            runs: redeliveryRuns(service),
+            jobs: { find: (job) => jobs.find(job, job.webhookId, job.id) },
+            rounds,
+            organizations,
+            log,
+            now,
+          },
+          { shards: REDELIVERY_RUN_SHARDS, graceSeconds: terms.graceSeconds },
+        );
+        const { sent } = await run(() => true);
+        statistics.count('jobs resumed', sent);
+      },
+      over,
+    );
+  }
+}
