@@ -58,13 +58,13 @@ describe('the units that the engine reports', () => {
     await put({});
     consumed();
 
-    await update('SET dueIn = :in, dueAt = :at', { ':in': 'watched#1', ':at': '1' });
+    await update('SET dueIn = :in, dueKey = :at', { ':in': 'watched#1', ':at': '1' });
     expect(consumed().writes).toBe(2);
-    await update('SET dueAt = :at', { ':at': '2' });
+    await update('SET dueKey = :at', { ':at': '2' });
     expect(consumed().writes).toBe(3);
     await update('SET lease = :lease', { ':lease': 'not in the index' });
     expect(consumed().writes).toBe(1);
-    await update('REMOVE dueIn, dueAt');
+    await update('REMOVE dueIn, dueKey');
     expect(consumed().writes).toBe(2);
   });
 
