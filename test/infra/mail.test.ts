@@ -1,6 +1,7 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { NOTICES } from '../../functions/domain/bus.ts';
+import { MAIL_BUDGETS } from '../../functions/domain/mailing.ts';
 import { MAIL_LEASE_SECONDS } from '../../functions/domain/timing.ts';
 import { MAIL as METRICS } from '../../functions/platform/metric-names.ts';
 import { OTHER_ISSUER, PROD, SETTINGS } from './contexts.ts';
@@ -33,6 +34,15 @@ describe('the mailer', () => {
       });
     },
   );
+
+  it('receives each kind of e-mail that has a budget, and nothing else', () => {
+    const kinds = Object.entries(MAIL_BUDGETS).flatMap(([kind, budget]) => (budget ? [kind] : []));
+    const rules = ofType(template, 'AWS::Events::Rule').filter(([, rule]) =>
+      JSON.stringify(rule.Properties.Targets ?? []).includes('BusNotify'),
+    );
+    const received = rules.flatMap(([, { Properties }]) => Object(Properties.EventPattern)['detail-type']);
+    expect(received.toSorted()).toEqual(kinds.toSorted());
+  });
 
   it('has a shorter timeout than the claim of an e-mail', () => {
     expect(Number(fn.Properties.Timeout)).toBeLessThan(MAIL_LEASE_SECONDS);
