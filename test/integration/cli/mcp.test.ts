@@ -94,6 +94,17 @@ describe('the MCP server', () => {
     expect(await tools()).toEqual(names);
   });
 
+  it.each([...READING, 'resend'])(
+    'refuses an unknown argument of %s, and names the known ones',
+    async (name) => {
+      const { mcp, posts } = await connect(await anOrganization());
+      const { content, isError } = await mcp.callTool({ name, arguments: { endpointID: idOf('whk', 1) } });
+      expect(isError).toBe(true);
+      expect(JSON.stringify(content)).toMatch(/Unknown argument. The arguments are: /);
+      expect(posts()).toEqual([]);
+    },
+  );
+
   it('reads events, deliveries with attempts, and endpoints', async () => {
     const { call } = await connect(await anOrganization());
     const { value: events } = await call('list_events', { types: ['conversation.created'] });

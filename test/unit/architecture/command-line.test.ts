@@ -61,15 +61,13 @@ describe('the command line reference', () => {
     expect(listed.map(([, name]) => name)).toEqual(commandsOf(program).map(([name]) => name));
   });
 
-  it.each(['listen', 'forward', 'trigger', 'events tail', 'resend'])(
-    'lists each flag of conversations %s',
-    (name) => {
-      const command = commandsOf(program).find(([path]) => path === name)?.[1] ?? expect.fail(name);
-      const listed = flagsIn(sectionOf(`conversations ${name}`), /^\| (?:`--[^`]+`(?:, )?)+ \|/gm);
-      const flags = command.options.map(({ long }) => long ?? '');
-      expect([...new Set([...listed, ...COMMON])].toSorted()).toEqual(
-        [...new Set([...flags, ...COMMON])].toSorted(),
-      );
-    },
-  );
+  it.each(
+    commandsOf(program).filter(([, { options }]) => options.some(({ long }) => !COMMON.includes(long ?? ''))),
+  )('lists each flag of conversations %s', (name, command) => {
+    const listed = flagsIn(sectionOf(`conversations ${name}`), /^\| (?:`--[^`]+`(?:, )?)+ \|/gm);
+    const flags = command.options.map(({ long }) => long ?? '');
+    expect([...new Set([...listed, ...COMMON])].toSorted()).toEqual(
+      [...new Set([...flags, ...COMMON])].toSorted(),
+    );
+  });
 });

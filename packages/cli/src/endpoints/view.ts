@@ -47,7 +47,7 @@ export function renderEndpoint(
       ],
       [
         'Response time',
-        latency === null ? undefined : `${latency.p50Ms} ms (half), ${latency.p95Ms} ms (95 %)`,
+        latency === null ? undefined : `${latency.p50Ms} ms (p50), ${latency.p95Ms} ms (p95)`,
       ],
     ],
     paint,

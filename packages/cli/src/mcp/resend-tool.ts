@@ -11,7 +11,7 @@ import { z } from 'zod';
 import type { Client } from '../../../sdk/src/index.ts';
 import { describeStep, planResend, type ResendStep, type Resent, resend } from '../resend/resend.ts';
 import { toErrorResult, toResult } from './result.ts';
-import { endpointId } from './tools.ts';
+import { endpointId, readArguments } from './tools.ts';
 
 const Confirmation = z.object({ confirm: z.boolean().describe('Send these deliveries now') });
 const Confirmed = z.object({ confirm: z.literal(true) });
@@ -29,7 +29,7 @@ export function registerResendTool(server: McpServer, client: Client): void {
         'Sends an event to its active endpoints, or to one, again, or a delivery. The user must confirm what is sent. ' +
         'Without "confirm", a client that cannot ask the user gets what would be sent and a code: show it to the user, ' +
         'and call again with the code after their yes.',
-      inputSchema: z.object({
+      inputSchema: readArguments({
         id: z.string().regex(/^(?:evt|dlv)_\w+$/),
         endpointId: endpointId.optional().describe('only to this endpoint'),
         confirm: z.string().optional().describe('the code of the call before, after the yes of the user'),

@@ -22,6 +22,15 @@ const period = {
   to: z.iso.datetime().optional().describe('only before this time, UTC'),
 };
 
+/** Arguments of a tool. An unknown one is refused: a typing error must not read more than was asked for. */
+export const readArguments = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.strictObject(shape, {
+    error: ({ code }) =>
+      code === 'unrecognized_keys'
+        ? `Unknown argument. The arguments are: ${Object.keys(shape).join(', ')}.`
+        : undefined,
+  });
+
 /** Tools of a key that may read endpoints. */
 export function registerReadingTools(server: McpServer, client: Client): void {
   server.registerTool(
@@ -29,7 +38,7 @@ export function registerReadingTools(server: McpServer, client: Client): void {
     {
       title: 'List events',
       description: 'Lists the events of the last 30 days, newest first, with the state of their deliveries.',
-      inputSchema: z.object({ types: z.array(eventType).optional(), ...period, ...page }),
+      inputSchema: readArguments({ types: z.array(eventType).optional(), ...period, ...page }),
       annotations: READ_ONLY,
     },
     ({ types, cursor, ...filter }, { mcpReq }) =>
@@ -44,7 +53,7 @@ export function registerReadingTools(server: McpServer, client: Client): void {
     {
       title: 'Read an event',
       description: 'Returns an event with its payload, its deliveries, and each attempt with its error.',
-      inputSchema: z.object({ eventId }),
+      inputSchema: readArguments({ eventId }),
       annotations: READ_ONLY,
     },
     ({ eventId: id }, { mcpReq }) =>
@@ -55,7 +64,7 @@ export function registerReadingTools(server: McpServer, client: Client): void {
     {
       title: 'List deliveries',
       description: 'Lists the deliveries to an endpoint, newest first.',
-      inputSchema: z.object({
+      inputSchema: readArguments({
         endpointId,
         statuses: z.array(z.enum(['pending', 'retrying', 'succeeded', 'exhausted', 'skipped'])).optional(),
         ...period,
@@ -76,7 +85,7 @@ export function registerReadingTools(server: McpServer, client: Client): void {
       title: 'Read a delivery',
       description:
         'Returns a delivery with its attempts: times, statuses, errors and responses of the receiver.',
-      inputSchema: z.object({ endpointId, deliveryId }),
+      inputSchema: readArguments({ endpointId, deliveryId }),
       annotations: READ_ONLY,
     },
     ({ endpointId: webhook, deliveryId: delivery }, { mcpReq }) =>
@@ -91,7 +100,7 @@ function registerEndpointTools(server: McpServer, client: Client): void {
     {
       title: 'List endpoints',
       description: 'Lists the endpoints with their failure state: active, failing or disabled.',
-      inputSchema: z.object({}),
+      inputSchema: readArguments({}),
       annotations: READ_ONLY,
     },
     (_, { mcpReq }) =>
@@ -104,7 +113,7 @@ function registerEndpointTools(server: McpServer, client: Client): void {
     {
       title: 'Read an endpoint',
       description: 'Returns an endpoint, its failure state, and its deliveries by outcome.',
-      inputSchema: z.object({ endpointId, hours: z.number().int().min(1).max(168).default(24) }),
+      inputSchema: readArguments({ endpointId, hours: z.number().int().min(1).max(168).default(24) }),
       annotations: READ_ONLY,
     },
     ({ endpointId: id, hours }, { mcpReq }) =>
@@ -122,7 +131,7 @@ function registerEndpointTools(server: McpServer, client: Client): void {
       title: 'Failures by cause',
       description:
         'Groups the deliveries that fail or failed by the code of their last attempt’s error, and the status.',
-      inputSchema: z.object({
+      inputSchema: readArguments({
         hours: z.number().int().min(1).max(720).default(24),
         endpointId: endpointId.optional().describe('only at this endpoint'),
       }),
