@@ -1,6 +1,13 @@
 import { explainConnectionFailure } from 'aws-local/connection-failure.ts';
 import { LocalRunError } from 'aws-local/errors.ts';
-import { type ApiError, ConnectionError, isApiError, TimeoutError } from '../../sdk/src/index.ts';
+import {
+  ApiError,
+  ConnectionError,
+  isApiError,
+  ResponseError,
+  ServiceError,
+  TimeoutError,
+} from '../../sdk/src/index.ts';
 import { ApiUnreachable } from './api-call.ts';
 import { CommandError, EXIT } from './errors.ts';
 import { harmless } from './terminal/format.ts';
@@ -18,16 +25,22 @@ interface ReportedError {
 /** Exit code for an error (docs/reference/command-line.md). */
 export function exitCodeFor(error: unknown): number {
   if (error instanceof CommandError) return error.exitCode;
-  if (error instanceof ConnectionError || error instanceof ApiUnreachable) return EXIT.tryAgain;
-  if (!isApiError(error)) return EXIT.failed;
-  if (error.status === 401 || error.status === 403) return EXIT.notAuthorized;
-  return error.status === 429 || error.status >= 500 ? EXIT.tryAgain : EXIT.failed;
+  if (error instanceof ApiUnreachable) return EXIT.tryAgain;
+  if (isTransient(error)) return EXIT.tryAgain;
+  return isApiError(error) && [401, 403].includes(error.status) ? EXIT.notAuthorized : EXIT.failed;
 }
+
+/** Whether the same call may succeed later. */
+export const isTransient = (error: unknown): boolean =>
+  error instanceof ConnectionError ||
+  ((error instanceof ApiError || error instanceof ResponseError) &&
+    (error.status === 429 || error.status >= 500));
 
 /** The error as an object, without a stack. */
 export function reportedError(error: unknown): ReportedError {
   if (isApiError(error)) return ofApi(error);
   if (error instanceof ConnectionError) return { type: 'NO_RESPONSE', message: explain(error) };
+  if (error instanceof ResponseError) return ofResponse(error);
   return { type: typeOf(error), message: error instanceof Error ? error.message : String(error) };
 }
 
@@ -49,13 +62,20 @@ export function renderError(error: unknown, paint: Paint): string {
 }
 
 const isExpected = (error: unknown): boolean =>
-  error instanceof LocalRunError || error instanceof ConnectionError || isApiError(error);
+  error instanceof LocalRunError || error instanceof ServiceError;
 
 const ofApi = ({ type, message, status, details, requestId }: ApiError): ReportedError => ({
   type,
   message,
   status,
   ...(details.length > 0 && { details }),
+  ...(requestId !== undefined && { requestId }),
+});
+
+const ofResponse = ({ message, status, requestId }: ResponseError): ReportedError => ({
+  type: 'INVALID_RESPONSE',
+  message,
+  status,
   ...(requestId !== undefined && { requestId }),
 });
 

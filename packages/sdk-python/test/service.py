@@ -36,7 +36,7 @@ def refusal(status: int, type: str, **headers: str) -> httpx.Response:
         "type": type,
         "message": "No.",
         "requestId": "req_1",
-        "details": [{"field": "a", "message": "b"}],
+        "details": [{"field": "a", "code": "invalid", "message": "b"}],
     }
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return httpx.Response(status, json={"error": error}, headers=named)

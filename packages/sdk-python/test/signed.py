@@ -35,5 +35,7 @@ def signed_headers(
         "webhook-timestamp": str(int(moment.timestamp())),
         "webhook-signature": Webhook(secret).sign(id, moment, body.decode()),
         "webhook-delivery-id": "dlv_1",
+        "webhook-endpoint-id": "whk_1",
         "webhook-attempt": "2",
+        "webhook-example": "true",
     }

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from functools import partial
 from http.client import HTTPConnection
 from http.server import HTTPServer
 from typing import Any
@@ -54,7 +55,7 @@ def test_processes_a_verified_event_and_refuses_others(is_async: bool) -> None:
 @either
 def test_processes_an_event_once(is_async: bool) -> None:
     seen: list[str] = []
-    receiver = Receiver([SECRET], lambda event: seen.append(event.id), store=MemoryStore())
+    receiver = Receiver([SECRET], lambda event: seen.append(event.id), store=MemoryStore(), consumer="orders")
     assert [handle(receiver, is_async, id) for id in ("evt_1", "evt_1", "evt_2")] == [204] * 3
     assert seen == ["evt_1", "evt_2"]
 
@@ -69,7 +70,7 @@ def test_processes_an_event_once_while_another_attempt_of_it_is_in_progress() ->
         started.set()
         assert release.wait(30)
 
-    receiver = Receiver(SECRET, process, store=MemoryStore())
+    receiver = Receiver(SECRET, process, store=MemoryStore(), consumer="orders")
     first = threading.Thread(target=lambda: statuses.append(receiver.handle(*a_request())))
     first.start()
     assert started.wait(30)
@@ -89,7 +90,7 @@ def test_has_an_event_retried_whose_processing_failed_and_processes_it_then(is_a
         if failures:
             raise failures.pop()
 
-    receiver = Receiver(SECRET, process, store=MemoryStore(), on_error=errors.append)
+    receiver = Receiver(SECRET, process, store=MemoryStore(), consumer="orders", on_error=errors.append)
     assert [handle(receiver, is_async) for _ in range(3)] == [500, 204, 204]
     assert [str(error) for error in errors] == ["the database is down"]
 
@@ -102,30 +103,42 @@ def test_frees_an_event_whose_process_is_interrupted(is_async: bool) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        handle(Receiver(SECRET, process, store=store), is_async)
-    assert store.begin("evt_1") == "new"
+        handle(Receiver(SECRET, process, store=store, consumer="orders"), is_async)
+    assert store.begin("orders/evt_1") == "new"
 
 
 def test_takes_asynchronous_functions_and_stores() -> None:
     calls: list[object] = []
 
     class Store:
-        async def begin(self, event_id: str) -> State:
-            calls.append(("begin", event_id))
+        async def begin(self, key: str) -> State:
+            calls.append(("begin", key))
             return "new"
 
-        async def end(self, event_id: str, done: bool) -> None:
-            calls.append(("end", event_id, done))
+        async def end(self, key: str, done: bool) -> None:
+            calls.append(("end", key, done))
 
     async def process(event: Event) -> None:
         calls.append(event.type)
 
     errors: list[Exception] = []
-    receiver = Receiver(SECRET, process, store=Store(), on_error=errors.append)
+    receiver = Receiver(SECRET, process, store=Store(), consumer="orders", on_error=errors.append)
     assert handle(receiver, is_async=True) == 204
-    assert calls == [("begin", "evt_1"), "message.received", ("end", "evt_1", True)]
+    assert calls == [("begin", "orders/evt_1"), "message.received", ("end", "orders/evt_1", True)]
     assert handle(receiver, is_async=False) == 500
     assert "asynchronous" in str(errors[0])
+
+
+def test_processes_an_event_for_each_consumer_that_shares_a_store() -> None:
+    store = MemoryStore()
+    seen: list[str] = []
+    for consumer in ("orders", "crm", "crm"):
+        process = partial(lambda name, _: seen.append(name), consumer)
+        receiver = Receiver(SECRET, process, store=store, consumer=consumer)
+        assert handle(receiver, is_async=False) == 204
+    assert seen == ["orders", "crm"]
+    with pytest.raises(ValueError, match="needs a consumer"):
+        Receiver(SECRET, ignore, store=store)
 
 
 def test_forgets_the_oldest_events_of_a_memory_store_that_is_full() -> None:

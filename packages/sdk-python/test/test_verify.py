@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import json
 import random
+import re
 import string
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,6 +36,28 @@ def test_returns_the_event_with_what_its_headers_say() -> None:
     assert (event.id, event.delivery_id, event.attempt) == ("evt_1", "dlv_1", 2)
     assert (event.type, event.schema_version, event.data.message_id) == ("message.received", 1, "msg_1")
     assert verify(headers, BODY.decode(), SECRET, now=NOW) == event
+
+
+FIELDS = {
+    "webhook-id": "id",
+    "webhook-timestamp": None,
+    "webhook-signature": None,
+    "webhook-delivery-id": "delivery_id",
+    "webhook-endpoint-id": "endpoint_id",
+    "webhook-attempt": "attempt",
+    "webhook-example": "is_example",
+}
+
+
+def test_has_each_header_of_a_request_as_a_field_unless_it_serves_verification() -> None:
+    specification = (Path(__file__).parents[3] / "docs/specification.md").read_text()
+    assert re.findall(r"^\| `(webhook-[\w-]+)` \|", specification, re.MULTILINE) == list(FIELDS)
+    headers = signed_headers(BODY, at=NOW)
+    event = verify(headers, BODY, SECRET, now=NOW)
+    for name, field in FIELDS.items():
+        assert field is None or str(getattr(event, field)).lower() == headers[name]
+    del headers["webhook-example"]
+    assert not verify(headers, BODY, SECRET, now=NOW).is_example
 
 
 @pytest.mark.parametrize(

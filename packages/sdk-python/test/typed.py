@@ -7,7 +7,7 @@ from datetime import datetime
 
 from typing_extensions import assert_never, assert_type
 
-from conversation_service import AsyncClient, Client, Batch, Page, models
+from conversation_service import AsyncClient, Batch, Client, Page, models
 from conversation_service.receiver import Event, verify
 
 

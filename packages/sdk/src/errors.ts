@@ -15,8 +15,11 @@ export interface ApiErrorFields {
   retryAfterSeconds: number | undefined;
 }
 
+/** Base of the errors of calls. */
+export class ServiceError extends Error {}
+
 /** The API refused a request, or could not process it. Tell errors apart by `type`. */
-export class ApiError extends Error {
+export class ApiError extends ServiceError {
   override name = 'ApiError';
   /** HTTP status. */
   readonly status: number;
@@ -39,15 +42,16 @@ export class ApiError extends Error {
 }
 
 /**
- * A response that is not as documented, for example the page of a proxy. The request may have taken effect.
+ * A response that is not as documented, for example a redirect or the page of a proxy. A request that writes
+ * may have taken effect.
  */
-export class ResponseError extends Error {
+export class ResponseError extends ServiceError {
   override name = 'ResponseError';
   /** HTTP status. */
-  readonly status: number | undefined;
+  readonly status: number;
   readonly requestId: string | undefined;
 
-  constructor(message: string, { status, requestId }: { status?: number; requestId?: string | undefined }) {
+  constructor(message: string, { status, requestId }: { status: number; requestId?: string | undefined }) {
     super(message);
     this.status = status;
     this.requestId = requestId;
@@ -55,7 +59,7 @@ export class ResponseError extends Error {
 }
 
 /** No response arrived: the service cannot be reached, or the connection broke. The cause has more. */
-export class ConnectionError extends Error {
+export class ConnectionError extends ServiceError {
   override name = 'ConnectionError';
 }
 

@@ -78,7 +78,8 @@ export async function* follow<Item>(
 ): AsyncGenerator<Batch<Item>, void, undefined> {
   for (let next = cursor; ; ) {
     const { data, nextCursor, followCursor } = await list.page(next);
-    if (typeof followCursor !== 'string') throw new ResponseError('The page has no followCursor.', {});
+    if (typeof followCursor !== 'string')
+      throw new ResponseError('The page has no followCursor.', { status: 200 });
     if (data.length > 0) yield { data, followCursor };
     next = followCursor;
     if (nextCursor === null) await wait(pollMs, signal);

@@ -1,4 +1,11 @@
-import { ApiError, ConnectionError, type ErrorDetail, type ErrorType, TimeoutError } from './errors.ts';
+import {
+  ApiError,
+  ConnectionError,
+  type ErrorDetail,
+  type ErrorType,
+  ResponseError,
+  TimeoutError,
+} from './errors.ts';
 import type { ItemOf, Operation, ResponseOf } from './operations.ts';
 import { type Page, Pages } from './pages.ts';
 import { ROUTES } from './routes.gen.ts';
@@ -104,6 +111,7 @@ export function createTransport(options: TransportOptions): Transport {
     operation: O,
     { path = {}, query = {}, body }: Input = {},
     own: WriteOptions = {},
+    isData: (data: unknown) => boolean = isObject,
   ): Promise<ResponseOf<O>> {
     const [method = '', template = ''] = ROUTES[operation].split(' ');
     const url = buildUrl(base, template, path, query);
@@ -114,7 +122,7 @@ export function createTransport(options: TransportOptions): Transport {
     if (method === 'POST') headers['idempotency-key'] = own.idempotencyKey ?? crypto.randomUUID();
     if (body !== undefined) headers['content-type'] = 'application/json';
     // The key must not follow a redirect to elsewhere, and the API has none.
-    const request: RequestInit = { method, headers, redirect: 'error' };
+    const request: RequestInit = { method, headers, redirect: 'manual' };
     if (body !== undefined) request.body = JSON.stringify(body);
     for (let tried = 0; ; tried += 1) {
       const result = await tryOnce(url, request, own);
@@ -126,20 +134,24 @@ export function createTransport(options: TransportOptions): Transport {
       }
       const { response, text } = result;
       notice(operation, response);
-      if (response.ok) return (text === '' ? undefined : JSON.parse(text)) as ResponseOf<O>;
-      const error = toApiError(response, text);
-      const waitMs = error.retryAfterSeconds === undefined ? backoff(tried) : error.retryAfterSeconds * 1000;
-      if (isLast || !RETRIED.has(error.status) || waitMs > maxWaitMs) throw error;
+      if (response.status === 204 && method === 'DELETE') return undefined as ResponseOf<O>;
+      const content = parse(text);
+      if (response.ok && isData(content.data)) return content as ResponseOf<O>;
+      const error = toError(response, content);
+      const retryAfterSeconds = readRetryAfter(response.headers);
+      const waitMs = retryAfterSeconds === undefined ? backoff(tried) : retryAfterSeconds * 1000;
+      if (isLast || !RETRIED.has(response.status) || waitMs > maxWaitMs) throw error;
       await sleep(waitMs, own.signal);
     }
   }
 
   return {
-    send: call,
+    send: (operation, input, own) => call(operation, input, own),
     list: <O extends Operation>(operation: O, input: Input = {}, own: CallOptions = {}) =>
       new Pages(async (cursor) => {
         const query = cursor === undefined ? input.query : { ...input.query, cursor };
-        return (await call(operation, { ...input, ...(query && { query }) }, own)) as Page<ItemOf<O>>;
+        const asked = { ...input, ...(query && { query }) };
+        return (await call(operation, asked, own, Array.isArray)) as Page<ItemOf<O>>;
       }),
   };
 }
@@ -183,31 +195,35 @@ function readRetryAfter(headers: Headers): number | undefined {
   return Number.isNaN(at) ? undefined : Math.max(0, (at - Date.now()) / 1000);
 }
 
-interface ErrorBody {
-  error?: { type?: ErrorType; message?: string; requestId?: string; details?: ErrorDetail[] };
+interface Content {
+  data?: unknown;
+  error?: { type?: unknown; message?: unknown; requestId?: string; details?: ErrorDetail[] };
 }
 
-/** Proxies on the way answer with errors of other forms. */
-function toApiError(response: Response, text: string): ApiError {
-  const { error = {} } = parseErrorBody(text);
-  const { status, headers } = response;
-  return new ApiError({
-    status,
-    type: error.type ?? (status >= 500 ? 'SERVICE_UNAVAILABLE' : 'VALIDATION_ERROR'),
-    message: error.message ?? `The response has the status ${status}.`,
-    requestId: error.requestId ?? headers.get('request-id') ?? undefined,
-    details: error.details ?? [],
-    retryAfterSeconds: readRetryAfter(headers),
-  });
-}
+const isObject = (value: unknown): boolean => Object(value) === value;
 
-function parseErrorBody(text: string): ErrorBody {
+/** The parsed body; empty when it is not that of an object. */
+function parse(text: string): Content {
   try {
-    return Object(JSON.parse(text)) as ErrorBody;
+    return Object(JSON.parse(text)) as Content;
   } catch {
     return {};
   }
 }
+
+/** An error of the API, or a response that is not one of the API: proxies on the way have their own. */
+function toError({ status, headers }: Response, { error }: Content): ApiError | ResponseError {
+  const { type, message, details = [], ...rest } = Object(error) as NonNullable<Content['error']>;
+  const requestId = rest.requestId ?? headers.get('request-id') ?? undefined;
+  if (status < 400 || typeof type !== 'string' || typeof message !== 'string')
+    return new ResponseError(`The response with status ${status} is not as documented. ${HINT}`, {
+      status,
+      requestId,
+    });
+  const retryAfterSeconds = readRetryAfter(headers);
+  return new ApiError({ status, type: type as ErrorType, message, requestId, details, retryAfterSeconds });
+}
+const HINT = 'Check the base URL and proxies on the way.';
 
 function warn({ operation, deprecation, sunset }: DeprecationNotice): void {
   const until = sunset === undefined ? '' : `, and works until ${sunset}`;

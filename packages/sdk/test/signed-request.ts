@@ -20,5 +20,7 @@ export const signedHeaders = (signature: string, at: Date, id = 'evt_1') => ({
   'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
   'webhook-signature': signature,
   'webhook-delivery-id': 'dlv_1',
+  'webhook-endpoint-id': 'whk_1',
   'webhook-attempt': '2',
+  'webhook-example': 'true',
 });

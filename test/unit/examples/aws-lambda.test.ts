@@ -9,6 +9,8 @@ import type { ReceivedEvent } from '../../../packages/sdk/src/receiver/index.ts'
 const anEvent = (id = 'evt_1'): ReceivedEvent => ({
   id,
   deliveryId: 'dlv_1',
+  endpointId: 'whk_1',
+  isExample: false,
   attempt: 1,
   type: 'message.received',
   schemaVersion: 1,

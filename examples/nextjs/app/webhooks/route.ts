@@ -7,8 +7,9 @@ import { readSecrets } from '../../secrets.ts';
 export const POST = fetchHandler(
   {
     secrets: readSecrets(),
-    // Knows the events of this process only. In production use a table with `webhook-id` as its key.
+    // Knows the events of this process only. In production use a table whose key is that of the store.
     store: createMemoryStore(),
+    consumer: 'crm',
     onError: (error) =>
       console.error(error instanceof VerificationError ? `Refused: ${error.problem}` : error),
   },

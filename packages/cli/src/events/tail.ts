@@ -1,5 +1,6 @@
-import { type Client, ConnectionError, isApiError } from '../../../sdk/src/index.ts';
+import type { Client } from '../../../sdk/src/index.ts';
 import type { EventType } from '../event-types.ts';
+import { isTransient } from '../report.ts';
 import type { ListedEvent } from './view.ts';
 
 export interface TailOptions {
@@ -48,7 +49,7 @@ export async function* tail(
       }
     } catch (error) {
       signal.throwIfAborted();
-      if (!passes(error)) throw error;
+      if (!isTransient(error)) throw error;
       // The client has waited between its tries already.
       if (!isTroubled) onTrouble(error);
       isTroubled = true;
@@ -62,6 +63,3 @@ async function afterNewest(client: Client, signal: AbortSignal): Promise<Date | 
   const [newest] = data;
   return newest === undefined ? undefined : new Date(Date.parse(newest.createdAt) + 1);
 }
-
-const passes = (error: unknown): boolean =>
-  error instanceof ConnectionError || (isApiError(error) && (error.status === 429 || error.status >= 500));

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Client, ConnectionError, createClient, isApiError } from '../../../sdk/src/index.ts';
+import { type Client, createClient, ServiceError } from '../../../sdk/src/index.ts';
 import { renderAnswer, renderDelivery } from '../delivery-view.ts';
 import { SUBSCRIBABLE } from '../event-types.ts';
 import { environmentFileIn, readDirectory, type Variables } from '../local-run/directory.ts';
@@ -131,7 +131,7 @@ async function remove(endpointId: string, client: Client, screen: Screen): Promi
   try {
     await client.webhooks.delete(endpointId);
   } catch (error) {
-    if (!(error instanceof ConnectionError) && !isApiError(error)) throw error;
+    if (!(error instanceof ServiceError)) throw error;
     screen.print(`  ${endpointId} stays registered. ${reportedError(error).message}`);
   }
 }

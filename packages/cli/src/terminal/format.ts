@@ -19,8 +19,8 @@ export function indent(text: string, spaces: number): string {
 }
 
 /**
- * Characters that control a terminal or the direction of text, or that are invisible (Unicode, Cc, Cf, Zl, Zp);
- * not line feeds, nor the joiners of emoji and of several scripts.
+ * Characters that control a terminal or the direction of text, or that are invisible (Unicode, Cc, Cf, Zl and
+ * Zp); not line feeds, nor the joiners of emoji and of several scripts.
  */
 const CONTROLS = /[^\P{Cc}\n]|[^\P{Cf}\u200c\u200d]|[\u2028\u2029]/gu;
 const ESCAPE = String.fromCharCode(27);

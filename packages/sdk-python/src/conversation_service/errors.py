@@ -54,10 +54,14 @@ class TimeoutError(ConnectionError):
 
 
 class ResponseError(ServiceError):
-    """A successful response is not as documented. The call has taken effect."""
+    """
+    A response that is not as documented, for example a redirect or the page of a proxy. A request that writes
+    may have taken effect.
+    """
 
-    def __init__(self, message: str, *, request_id: str | None) -> None:
+    def __init__(self, message: str, *, status: int, request_id: str | None) -> None:
         super().__init__(message)
+        self.status = status
         self.request_id = request_id
 
 

@@ -13,7 +13,6 @@ from time import time
 from typing import Any
 
 import httpx
-from pydantic import ValidationError
 
 from . import models
 from .errors import ApiError, ConnectionError, DeprecatedOperationWarning, ResponseError, TimeoutError
@@ -69,19 +68,22 @@ class Exchange:
     settings: Settings
     noticed: set[str] = field(default_factory=set)
 
-    def send(self, call: Call[Any]) -> Steps[Any]:
+    def send(self, call: Call[Any]) -> Steps[httpx.Response]:
         """
-        The body of the response, None for 204.
+        A successful response.
 
         :raises ApiError: when the API refuses the request, or the last try fails
+        :raises ResponseError: when a response is not one of the API
         :raises ConnectionError: when no response arrives
         """
         settings = self.settings
         request = build_request(self.http, settings.base_url, settings.credential, call, settings.timeout)
-        for tried in count():
+        tries = count()
+        while True:
+            tried = next(tries)
             try:
                 # The key must not follow a redirect to elsewhere, and the API has none.
-                response = yield partial(self.http.send, request, follow_redirects=False)
+                response: httpx.Response = yield partial(self.http.send, request, follow_redirects=False)
             except httpx.RequestError as cause:
                 if tried >= settings.max_retries:
                     raise no_response(request, cause) from cause
@@ -89,11 +91,12 @@ class Exchange:
                 continue
             self.notice(call.operation, response)
             if response.is_success:
-                return read_body(response)
-            error = to_api_error(response)
-            wait = backoff(tried) if error.retry_after is None else error.retry_after
-            if tried >= settings.max_retries or error.status not in RETRIED or wait > settings.max_wait:
-                raise error
+                return response
+            retry_after = read_retry_after(response.headers.get("retry-after"))
+            wait = backoff(tried) if retry_after is None else retry_after
+            is_retried = response.status_code in RETRIED and wait <= settings.max_wait
+            if tried >= settings.max_retries or not is_retried:
+                raise to_error(response)
             yield partial(self.sleep, wait)
 
     def notice(self, operation: Operation[Any], response: httpx.Response) -> None:
@@ -116,43 +119,38 @@ def backoff(tried: int) -> float:
     return random.random() * min(MAX_BACKOFF, FIRST_WAIT * 2.0**tried)
 
 
-def read_body(response: httpx.Response) -> Any:
-    if response.content == b"":
-        return None
-    try:
-        return response.json()
-    except ValueError as cause:
-        raise ResponseError("The response is not JSON.", request_id=request_id_of(response)) from cause
-
-
 def request_id_of(response: httpx.Response) -> str | None:
     request_id: str | None = response.headers.get("request-id")
     return request_id
 
 
-def to_api_error(response: httpx.Response) -> ApiError:
-    """Proxies on the way respond with errors of other forms."""
-    error = read_error(response)
-    return CLASSES.get(error.type, ApiError)(
-        error.message,
+def to_error(response: httpx.Response) -> ApiError | ResponseError:
+    """An error of the API, or a response that is not one of the API: proxies on the way have their own."""
+    try:
+        error = response.json()["error"]
+        type, message = error["type"], error["message"]
+        details = [models.ErrorDetail.model_validate(detail) for detail in error.get("details") or ()]
+    except (LookupError, TypeError, ValueError):
+        return not_documented(response)
+    if response.status_code < 400 or not isinstance(type, str) or not isinstance(message, str):
+        return not_documented(response)
+    return CLASSES.get(type, ApiError)(
+        message,
         status=response.status_code,
-        type=error.type,
-        request_id=error.request_id or None,
-        details=error.details or (),
+        type=type,
+        request_id=error.get("requestId") or request_id_of(response),
+        details=details,
         retry_after=read_retry_after(response.headers.get("retry-after")),
     )
 
 
-def read_error(response: httpx.Response) -> models.ApiError:
-    try:
-        return models.ErrorResponse.model_validate_json(response.content).error
-    except ValidationError:
-        status = response.status_code
-        return models.ApiError(
-            type="SERVICE_UNAVAILABLE" if status >= 500 else "VALIDATION_ERROR",
-            message=f"The response has the status {status}.",
-            request_id=request_id_of(response) or "",
-        )
+def not_documented(response: httpx.Response) -> ResponseError:
+    status = response.status_code
+    return ResponseError(
+        f"The response with status {status} is not as documented. Check the base URL and proxies on the way.",
+        status=status,
+        request_id=request_id_of(response),
+    )
 
 
 def read_retry_after(value: str | None) -> float | None:

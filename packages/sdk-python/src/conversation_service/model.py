@@ -41,8 +41,12 @@ class ReceivedEvent(Model):
     """The `webhook-id` header: the same for all attempts, endpoints and redeliveries of the event."""
     delivery_id: str | None = None
     """The `webhook-delivery-id` header."""
+    endpoint_id: str | None = None
+    """The `webhook-endpoint-id` header: the endpoint, or the channel."""
     attempt: int | None = None
     """The `webhook-attempt` header, from 1."""
+    is_example: bool = False
+    """The `webhook-example` header, which is not signed: a test sent the event. Nothing of it happened."""
 
 
 class UnknownEvent(ReceivedEvent):

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Generic, TypeVar
-
-from pydantic import ValidationError
+from typing import Generic, TypeVar
 
 from .errors import ResponseError
-from .exchange import Exchange
+from .exchange import Exchange, not_documented
 from .request import Call
 from .steps import Emit, EmittingSteps, Steps, iterate, iterate_async, run, run_async
 
@@ -87,12 +85,13 @@ def page(listing: Listing[T], cursor: str | None) -> Steps[Page[T]]:
     call = listing.call
     if cursor is not None:
         call = replace(call, query={**call.query, "cursor": cursor})
-    body = yield from listing.exchange.send(call)
+    response = yield from listing.exchange.send(call)
     try:
+        body = response.json()
         items = [call.operation.parse(item) for item in body["data"]]
         return Page(items, body["nextCursor"], body.get("followCursor"))
-    except (LookupError, TypeError, ValidationError) as cause:
-        raise ResponseError("The page is not as documented.", request_id=None) from cause
+    except (LookupError, TypeError, ValueError, AttributeError) as cause:
+        raise not_documented(response) from cause
 
 
 def pages(listing: Listing[T], cursor: str | None) -> EmittingSteps[Page[T]]:
@@ -123,7 +122,7 @@ def follow(listing: Listing[T], cursor: str | None, poll_seconds: float) -> Emit
         read = yield from page(listing, cursor)
         cursor = read.follow_cursor
         if cursor is None:
-            raise ResponseError("The page has no followCursor.", request_id=None)
+            raise ResponseError("The page has no followCursor.", status=200, request_id=None)
         if read.data:
             yield Emit(Batch(read.data, cursor))
         if read.next_cursor is None:
@@ -132,8 +131,8 @@ def follow(listing: Listing[T], cursor: str | None, poll_seconds: float) -> Emit
 
 def single(exchange: Exchange, call: Call[T]) -> Steps[T]:
     """The resource of a response; None for 204."""
-    body: Any = yield from exchange.send(call)
+    response = yield from exchange.send(call)
     try:
-        return call.operation.parse(None if body is None else body["data"])
-    except (LookupError, TypeError, ValidationError) as cause:
-        raise ResponseError("The resource is not as documented.", request_id=None) from cause
+        return call.operation.parse(response.json()["data"] if response.content else None)
+    except (LookupError, TypeError, ValueError) as cause:
+        raise not_documented(response) from cause

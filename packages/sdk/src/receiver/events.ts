@@ -23,6 +23,10 @@ export type ReceivedEvent<Type extends EventType = EventType> = Extract<EventPay
   readonly id: string;
   /** The `webhook-delivery-id` header. */
   readonly deliveryId: string | undefined;
+  /** The `webhook-endpoint-id` header: the endpoint, or the channel. */
+  readonly endpointId: string | undefined;
   /** The `webhook-attempt` header, from 1. */
   readonly attempt: number | undefined;
+  /** The `webhook-example` header, which is not signed: a test sent the event, and nothing of it happened. */
+  readonly isExample: boolean;
 };

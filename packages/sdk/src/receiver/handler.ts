@@ -4,30 +4,39 @@ import { VerificationError } from './verification-error.ts';
 import { type Secrets, type VerifyOptions, verify } from './verify.ts';
 
 /**
- * Remembers events by `webhook-id`, so that each is processed once. Entries must live longer than
- * deliveries: 30 days, as long as events can be resent.
+ * Remembers which consumer has processed which event, so that it processes each once. Entries must live
+ * longer than deliveries: 30 days, as long as events can be resent.
  */
 export interface DuplicateStore {
   /**
    * Begins to process an event.
+   * @param key the name of the consumer, `/`, and the event's `webhook-id`
    * @returns `done` if it was processed, `running` if another request is processing it. An entry that began
    * long ago and never ended, because its process was lost, is `new`.
    */
-  begin(id: string): Promise<'new' | 'running' | 'done'>;
+  begin(key: string): Promise<'new' | 'running' | 'done'>;
   /** @param isDone false when it failed, and is to be processed by the next attempt */
-  end(id: string, isDone: boolean): Promise<void>;
+  end(key: string, isDone: boolean): Promise<void>;
 }
 
-export interface HandlerOptions extends Omit<VerifyOptions, 'now'> {
+/** What tells repeated events. Without it, an event that is delivered twice is processed twice. */
+interface Deduplication {
+  store: DuplicateStore;
+  /**
+   * A name for what this handler does with events, for example `crm`. An event comes to each endpoint under
+   * one id: handlers with another name process it as well, those with the same name do not.
+   */
+  consumer: string;
+}
+
+export type HandlerOptions = Omit<VerifyOptions, 'now'> & {
   secrets: Secrets;
-  /** Without one, an event that is delivered twice is processed twice. */
-  store?: DuplicateStore | undefined;
   /**
    * Called with what `onEvent` threw, and with requests that were refused. Writes it to the console without
    * it.
    */
   onError?: ((error: unknown) => void) | undefined;
-}
+} & (Deduplication | { [Name in keyof Deduplication]?: undefined });
 
 export type OnEvent = (event: ReceivedEvent) => Promise<void> | void;
 
@@ -37,9 +46,10 @@ type Status = 204 | 400 | 413 | 500 | 503;
 /** Verifies a request and processes its event, once if there is a store. */
 export async function handle(
   request: IncomingRequest,
-  { secrets, store, onError = report, ...options }: HandlerOptions,
+  { secrets, store, consumer, onError = report, ...options }: HandlerOptions,
   onEvent: OnEvent,
 ): Promise<Status> {
+  if (store !== undefined && !consumer) throw new TypeError('A handler with a store needs a consumer.');
   let event: ReceivedEvent;
   try {
     event = await verify(request, secrets, options);
@@ -49,7 +59,8 @@ export async function handle(
     return error.problem === 'body_too_large' ? 413 : 400;
   }
   try {
-    const state = (await store?.begin(event.id)) ?? 'new';
+    const key = `${consumer}/${event.id}`;
+    const state = (await store?.begin(key)) ?? 'new';
     if (state === 'done') return 204;
     // The other request may fail: the next attempt finds out.
     if (state === 'running') return 503;
@@ -58,7 +69,7 @@ export async function handle(
       await onEvent(event);
       isDone = true;
     } finally {
-      await store?.end(event.id, isDone);
+      await store?.end(key, isDone);
     }
     return 204;
   } catch (error) {
@@ -74,17 +85,17 @@ const report = (error: unknown): void => console.error(error);
 export function createMemoryStore(size = 100_000): DuplicateStore {
   const states = new Map<string, 'running' | 'done'>();
   return {
-    async begin(id) {
-      const state = states.get(id);
+    async begin(key) {
+      const state = states.get(key);
       if (state !== undefined) return state;
-      states.set(id, 'running');
+      states.set(key, 'running');
       const [oldest] = states.keys();
       if (states.size > size && oldest !== undefined) states.delete(oldest);
       return 'new';
     },
-    async end(id, isDone) {
-      if (isDone) states.set(id, 'done');
-      else states.delete(id);
+    async end(key, isDone) {
+      if (isDone) states.set(key, 'done');
+      else states.delete(key);
     },
   };
 }

@@ -43,7 +43,9 @@ export async function verify(
   return Object.assign(payload, {
     id,
     deliveryId: signed.header('webhook-delivery-id'),
+    endpointId: signed.header('webhook-endpoint-id'),
     attempt: Number.isInteger(attempt) && attempt > 0 ? attempt : undefined,
+    isExample: signed.header('webhook-example') === 'true',
   });
 }
 

@@ -4,6 +4,7 @@ import {
   createMemoryStore,
   fastifyReceiver,
   fetchHandler,
+  type HandlerOptions,
   handle,
   lambdaHandler,
   nodeHandler,
@@ -35,7 +36,7 @@ describe('a receiver of webhooks', () => {
 
   it('processes an event once, also while another attempt of it is in progress', async () => {
     const store = createMemoryStore();
-    const options = { secrets: [secret], store, onError: quiet };
+    const options = { secrets: [secret], store, consumer: 'orders', onError: quiet };
     let count = 0;
     const countOne = () => {
       count += 1;
@@ -61,6 +62,7 @@ describe('a receiver of webhooks', () => {
     const options = {
       secrets: secret,
       store: createMemoryStore(),
+      consumer: 'orders',
       onError: (error: unknown) => void reported.push(error),
     };
     const failure = new Error('the database is down');
@@ -68,6 +70,16 @@ describe('a receiver of webhooks', () => {
     expect(await handle(aRequest(), options, failing)).toBe(500);
     expect(reported).toEqual([failure]);
     expect(await handle(aRequest(), options, quiet)).toBe(204);
+  });
+
+  it('processes an event for each consumer that shares a store, and refuses a store without one', async () => {
+    const store = createMemoryStore();
+    const seen: string[] = [];
+    for (const consumer of ['orders', 'crm', 'crm'])
+      await handle(aRequest(), { secrets: secret, store, consumer }, () => void seen.push(consumer));
+    expect(seen).toEqual(['orders', 'crm']);
+    const incomplete = { secrets: secret, store } as unknown as HandlerOptions;
+    await expect(handle(aRequest(), incomplete, quiet)).rejects.toThrow('needs a consumer');
   });
 
   it('forgets the oldest events of a memory store that is full', async () => {

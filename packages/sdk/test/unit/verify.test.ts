@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { describe, expect, it } from 'vitest';
+import type { ReceivedEvent } from '../../src/receiver/events.ts';
 import type { IncomingRequest } from '../../src/receiver/request.ts';
 import { type VerifyOptions, verify } from '../../src/receiver/verify.ts';
 import { aBody, aSecret, NOW, signedHeaders } from '../signed-request.ts';
@@ -130,6 +133,34 @@ describe('verify', () => {
         deliveryId: 'dlv_1',
         data: { text: 'Grüße' },
       });
+  });
+
+  it('has each header of a request as a field, unless it serves verification', async () => {
+    const fields: Record<string, keyof ReceivedEvent | undefined> = {
+      'webhook-id': 'id',
+      'webhook-timestamp': undefined,
+      'webhook-signature': undefined,
+      'webhook-delivery-id': 'deliveryId',
+      'webhook-endpoint-id': 'endpointId',
+      'webhook-attempt': 'attempt',
+      'webhook-example': 'isExample',
+    };
+    const specification = readFileSync(
+      join(import.meta.dirname, '../../../../docs/specification.md'),
+      'utf8',
+    );
+    const specified = [...specification.matchAll(/^\| `(webhook-[\w-]+)` \|/gm)].map(([, name]) => name);
+    expect(specified).toEqual(Object.keys(fields));
+    const secret = aSecret();
+    const body = aBody({});
+    const headers = signedHeaders(new StandardWebhook(secret).sign('evt_1', NOW, body), NOW);
+    const event = await verify(asked(headers, body), secret, { now: NOW });
+    const shown = Object.entries(fields).map(([name, field]) => [name, field && String(event[field])]);
+    expect(shown).toEqual(
+      Object.entries(fields).map(([name, field]) => [name, field && Object(headers)[name]]),
+    );
+    const { 'webhook-example': _, ...real } = headers;
+    expect(await verify(asked(real, body), secret, { now: NOW })).toMatchObject({ isExample: false });
   });
 
   it('refuses a body that was parsed, and one that does not end', async () => {

@@ -29,10 +29,19 @@ class Receiver:
     on_event: Callable[[Event], object]
     """Processes an event. May be asynchronous for an asynchronous server."""
     store: DuplicateStore | None = None
-    """Without one, an event that is delivered twice is processed twice."""
+    """Without one, an event that is delivered twice is processed twice. Needs a `consumer`."""
+    consumer: str = ""
+    """
+    A name for what this receiver does with events, for example `crm`. An event comes to each endpoint under
+    one id: receivers with another name process it as well, those with the same name do not.
+    """
     tolerance_seconds: float = TOLERANCE_SECONDS
     on_error: Callable[[Exception], object] = log_error
     """Called with what `on_event` raised, and with requests that were refused. Logs them without it."""
+
+    def __post_init__(self) -> None:
+        if self.store is not None and not self.consumer:
+            raise ValueError("A receiver with a store needs a consumer.")
 
     def handle(self, headers: Mapping[str, str], body: bytes | str) -> int:
         """The status of the response: any 2xx ends the delivery, any other one has it retried."""
@@ -59,14 +68,15 @@ class Receiver:
         if store is None:
             yield partial(self.on_event, event)
             return 204
-        state = yield partial(store.begin, event.id)
+        key = f"{self.consumer}/{event.id}"
+        state = yield partial(store.begin, key)
         # The other request may fail: the next attempt finds out.
         if state != "new":
             return 204 if state == "done" else 503
         try:
             yield partial(self.on_event, event)
         except BaseException:
-            yield partial(store.end, event.id, False)
+            yield partial(store.end, key, False)
             raise
-        yield partial(store.end, event.id, True)
+        yield partial(store.end, key, True)
         return 204

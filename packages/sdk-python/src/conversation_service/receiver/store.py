@@ -12,19 +12,21 @@ State = Literal["new", "running", "done"]
 
 class DuplicateStore(Protocol):
     """
-    Keeps events by `webhook-id`, so that each is processed once. Entries must live longer than deliveries: 30
-    days, as long as events can be resent. Its methods may be asynchronous for an asynchronous server.
+    Keeps which consumer has processed which event, so that it processes each once. Entries must live longer
+    than deliveries: 30 days, as long as events can be resent. Its methods may be asynchronous for an
+    asynchronous server.
     """
 
-    def begin(self, event_id: str) -> State | Awaitable[State]:
+    def begin(self, key: str) -> State | Awaitable[State]:
         """
         Begins to process an event.
 
+        :param key: the name of the consumer, `/`, and the event's `webhook-id`
         :returns: `done` if it was processed, `running` if another request is processing it. An entry that
             began long ago and never ended, because its process was lost, is `new`.
         """
 
-    def end(self, event_id: str, done: bool) -> Awaitable[None] | None:
+    def end(self, key: str, done: bool) -> Awaitable[None] | None:
         """
         :param done: False when it failed, and is to be processed by the next attempt
         """
@@ -38,19 +40,19 @@ class MemoryStore:
         self._states: OrderedDict[str, State] = OrderedDict()
         self._lock = Lock()
 
-    def begin(self, event_id: str) -> State:
+    def begin(self, key: str) -> State:
         with self._lock:
-            state = self._states.get(event_id)
+            state = self._states.get(key)
             if state is not None:
                 return state
-            self._states[event_id] = "running"
+            self._states[key] = "running"
             if len(self._states) > self._size:
                 self._states.popitem(last=False)
             return "new"
 
-    def end(self, event_id: str, done: bool) -> None:
+    def end(self, key: str, done: bool) -> None:
         with self._lock:
             if done:
-                self._states[event_id] = "done"
+                self._states[key] = "done"
             else:
-                self._states.pop(event_id, None)
+                self._states.pop(key, None)

@@ -124,7 +124,9 @@ def read_event(content: bytes, id: str, headers: Mapping[str, str]) -> Event:
     fields = {
         "id": id,
         "deliveryId": headers.get("webhook-delivery-id"),
+        "endpointId": headers.get("webhook-endpoint-id"),
         "attempt": int(attempt) if re.fullmatch(r"[1-9][0-9]{0,8}", attempt) else None,
+        "isExample": headers.get("webhook-example") == "true",
     }
     try:
         payload = json.loads(content.decode())
