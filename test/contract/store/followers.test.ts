@@ -58,18 +58,18 @@ type Name = keyof typeof FOLLOWERS;
 const OTHERS = {
   fromStart: 'keeps no position: each run begins at the first row',
   present: 'returns what is there at the time of the call',
-  opened: 'a delivery that is added later is open, and so not for the job',
+  live: 'what is committed after a job has passed it is delivered by the fan-out',
   caller: 'its callers are in this table',
 };
 const RULES: Record<string, Name | keyof typeof OTHERS> = {
   'blocked-hosts.ts blockedHostStore': 'present',
-  'delivery-queries.ts deliveryRanges': 'opened',
+  'delivery-queries.ts deliveryRanges': 'live',
   'delivery-queries.ts listOpenAmong': 'present',
   'due-index.ts dueIndex': 'fromStart',
   'endpoint-scan.ts endpointScan': 'fromStart',
   'endpoints.ts endpointStore': 'present',
   'event-log.ts eventLog': 'the event log, oldest first',
-  'event-log.ts eventRanges': 'opened',
+  'event-log.ts eventRanges': 'live',
   'following.ts followPartition': 'the messages of a visitor',
   'ledger.ts deliveriesInHour': 'fromStart',
   'ledger.ts ledgerStore': 'fromStart',

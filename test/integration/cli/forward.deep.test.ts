@@ -192,9 +192,9 @@ describe('conversations forward', { timeout: 60_000 }, () => {
     const second = sandbox.register();
     sandbox.happens(first);
     const wanted = sandbox.happens(second);
-    expect(await forward('--once', '--webhook', second.id).ended).toBe(0);
+    expect(await forward('--once', '--endpoint', second.id).ended).toBe(0);
     expect(ids()).toEqual([delivery.id, wanted.id]);
-    const unknown = forward('--webhook', 'whk_9');
+    const unknown = forward('--endpoint', 'whk_9');
     expect(await unknown.ended).toBe(1);
     expect(unknown.errors().trim()).toBe('The sandbox has no endpoint whk_9: it has whk_1, whk_2.');
   });
@@ -406,7 +406,7 @@ describe('conversations forward refuses to start', { timeout: 60_000 }, () => {
   it('with an invalid flag, and prints its help', async () => {
     const help = startProgram('packages/cli/bin/conversations.js', ['forward', '--help'], {});
     expect(await help.ended).toBe(0);
-    expect(help.output()).toContain('--webhook <whk_…>');
+    expect(help.output()).toContain('--endpoint <whk_…>');
     const wrong = startProgram('packages/cli/bin/conversations.js', ['forward'], {});
     expect(await wrong.ended).toBe(2);
     expect(wrong.errors()).toContain("required option '--to <url>' not specified");

@@ -30,7 +30,7 @@ export const forwardCommand = () =>
       url('http', 'https'),
     )
     .option(
-      '--webhook <whk_…>',
+      '--endpoint <whk_…>',
       'follow this endpoint only; may be given again (all endpoints of the sandbox, new ones too)',
       repeatable(listOf(matching(/^whk_\w+$/, 'ids of endpoints: whk_…'))),
     )
@@ -69,7 +69,7 @@ Environment:
 type ForwardOptions = ReturnType<ReturnType<typeof forwardCommand>['opts']>;
 
 export const toForwardArguments = ({
-  webhook: webhooks = [],
+  endpoint: webhooks = [],
   since = { kind: 'ago', milliseconds: 0 },
   fresh,
   once,

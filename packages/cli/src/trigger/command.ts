@@ -18,15 +18,19 @@ export const triggerCommand = () =>
     ],
   )
     .argument('<event type>', Object.keys(TRIGGERS).join(', '))
-    .option('--channel <id>', 'of the conversation (web)', text)
-    .option('--user <id>', 'of the external user, or who resolves the conversation (ada)', text)
-    .option('--text <text>', 'of the message, or the reason of the handoff or ticket', text)
+    .option('--channel <id>', 'channel of the conversation (web)', text)
+    .option('--user <id>', 'external user, or who resolves the conversation (ada)', text)
+    .option('--text <text>', 'text of the message, or reason of the handoff or ticket', text)
     .option(
       '--conversation <cnv_…>',
       'use this conversation instead of a new one',
       matching(/^cnv_\w+$/, 'the id of a conversation: cnv_…'),
     )
-    .option('--endpoint <whk_…>', 'of webhook.test', matching(/^whk_\w+$/, 'the id of an endpoint: whk_…'))
+    .option(
+      '--endpoint <whk_…>',
+      'endpoint that webhook.test is sent to',
+      matching(/^whk_\w+$/, 'the id of an endpoint: whk_…'),
+    )
     .option('--live', 'also with a live key: the event really happens in your organization');
 
 type Flags = ReturnType<ReturnType<typeof triggerCommand>['opts']>;

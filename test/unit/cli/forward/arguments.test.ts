@@ -43,11 +43,9 @@ describe('arguments of forward', () => {
   });
 
   it('name endpoints one by one or together, each once', () => {
-    expect(read('--webhook', 'whk_1,whk_2', '--webhook', 'whk_3', '--webhook', ' whk_1').webhooks).toEqual([
-      'whk_1',
-      'whk_2',
-      'whk_3',
-    ]);
+    expect(read('--endpoint', 'whk_1,whk_2', '--endpoint', 'whk_3', '--endpoint', ' whk_1').webhooks).toEqual(
+      ['whk_1', 'whk_2', 'whk_3'],
+    );
   });
 
   it.each([
@@ -67,8 +65,8 @@ describe('arguments of forward', () => {
     [[], "required option '--to <url>' not specified"],
     [['--to', 'localhost:4000'], '--to'],
     [['--to', 'ftp://localhost'], '--to'],
-    [[...TO, '--webhook', 'dlv_1'], '--webhook'],
-    [[...TO, '--webhook', 'whk_1,'], '--webhook'],
+    [[...TO, '--endpoint', 'dlv_1'], '--endpoint'],
+    [[...TO, '--endpoint', 'whk_1,'], '--endpoint'],
     [[...TO, '--base-url', 'localhost'], '--base-url'],
     [[...TO, '--since', 'yesterday'], '--since'],
     [[...TO, '--since', '10'], '--since'],
