@@ -1,7 +1,8 @@
-import type { Delivery, WebhookRequest } from '../domain/delivery.ts';
+import { type Delivery, OPEN_STATUSES, type WebhookRequest } from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
 import { notFound, type Problem } from '../domain/problem.ts';
 import type { Tenant } from '../domain/tenant.ts';
+import { MAX_ATTEMPTS } from '../domain/timing.ts';
 import { deliveryStore } from '../store/deliveries.ts';
 import { endpointStore } from '../store/endpoints.ts';
 import { tables } from './route-handler.ts';
@@ -25,14 +26,21 @@ export async function findDelivery(
   return delivery ?? notFound('delivery');
 }
 
-/** Adds when the first attempt of a pending delivery is due, which its row does not say: at once. */
-export const withDueTime = <T extends Pick<Delivery, 'status' | 'createdAt' | 'nextRetryAt'>>(
-  delivery: T,
-): T => (delivery.status === 'pending' ? { nextRetryAt: delivery.createdAt, ...delivery } : delivery);
+/**
+ * Returns a delivery with the time at which its next attempt is due. It has none while an attempt is in
+ * progress, and after the last one; the row of a new delivery does not say that it is due at once.
+ */
+export function withDueTime(delivery: Delivery, now: Date): Delivery {
+  const { status, attempts, lease, createdAt, nextRetryAt = createdAt, atRealSpeed, ...rest } = delivery;
+  if (!OPEN_STATUSES.some((open) => open === status)) return delivery;
+  const isInProgress = lease !== undefined && lease.until > now.getTime();
+  if (!isInProgress && attempts < MAX_ATTEMPTS) return { ...delivery, nextRetryAt };
+  return { ...rest, status, attempts, createdAt, ...(atRealSpeed && { atRealSpeed: {} }) };
+}
 
 /** Returns a delivery with its attempts as the API shows it. */
-export const toDeliveryView = (delivery: Delivery): Delivery => ({
-  ...withDueTime(delivery),
+export const toDeliveryView = (delivery: Delivery, now: Date): Delivery => ({
+  ...withDueTime(delivery, now),
   attemptLog: delivery.attemptLog.map(({ request, ...attempt }) => ({
     ...attempt,
     ...(request && { request: sortHeaders(request) }),

@@ -29,7 +29,7 @@ export type EventWithSummaries = OutboxEvent & { deliveries: ReturnType<typeof t
  */
 export async function withDeliveries(
   tenant: Tenant,
-  limit: number,
+  { limit, now }: { limit: number; now: Date },
   read: (limit: number) => Promise<{ items: OutboxEvent[]; next?: string }>,
 ): Promise<{ items: EventWithSummaries[]; next?: string }> {
   const existing = await endpoints.all(tenant.orgId);
@@ -42,7 +42,7 @@ export async function withDeliveries(
     items.length < page.items.length && pairs < MAX_PAIRS && bytes < MAX_BYTES;
   ) {
     const part = takeBatch(page.items.slice(items.length), receiversOf);
-    const found = await readSummaries(tenant, part);
+    const found = await readSummaries(tenant, part, now);
     items.push(...found.items);
     pairs += part.reduce((sum, { receivers }) => sum + receivers.length, 0);
     bytes += found.bytes;
@@ -78,6 +78,7 @@ function takeBatch(
 async function readSummaries(
   tenant: Tenant,
   part: readonly Addressed[],
+  now: Date,
 ): Promise<{ items: EventWithSummaries[]; bytes: number }> {
   const { generation } = tenant;
   const pairs: Pair[] = part.flatMap(({ event, receivers }) =>
@@ -102,7 +103,7 @@ async function readSummaries(
       ...event,
       deliveries: own
         .toSorted((one, other) => (one.id < other.id ? -1 : 1))
-        .map((delivery) => toSummary(delivery, byId.get(delivery.webhookId))),
+        .map((delivery) => toSummary(delivery, byId.get(delivery.webhookId), now)),
     };
   });
   return { items, bytes: JSON.stringify(found).length };

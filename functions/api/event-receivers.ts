@@ -72,8 +72,8 @@ async function findChannels(
 }
 
 /** Returns a delivery as events show it, without its attempts. */
-export function toSummary(found: Delivery, receiver: Receiver | undefined) {
-  const { webhookId, attemptLog, ...delivery } = withDueTime(found);
+export function toSummary(found: Delivery, receiver: Receiver | undefined, now: Date) {
+  const { webhookId, attemptLog, ...delivery } = withDueTime(found, now);
   return {
     ...delivery,
     ...(ChannelId.safeParse(webhookId).success ? { channelId: webhookId } : { webhookId }),

@@ -36,7 +36,7 @@ export async function listDeliveriesPage(
   const found = await (describeFilters(query).length === 0
     ? deliveries.list(tenant, receiver.id, page)
     : filtered(tenant, receiver.id, page, query));
-  const listed = { ...found, items: found.items.map(withDueTime) };
+  const listed = { ...found, items: found.items.map((delivery) => withDueTime(delivery, now)) };
   if (query.include === 'response') return { ...listed, items: listed.items.map(withResponse) };
   if (query.include !== 'request' || !listed.items.some(getLastRequest)) return listed;
   const secret = await signingKeys((ring) => deriveSigningSecret(ring, receiver.keyVersion, receiver.id));

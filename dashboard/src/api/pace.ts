@@ -39,7 +39,8 @@ export function lookAgainIn(
   }: { status: DeliveryStatus; nextRetryAt: string | null; createdAt: string },
   looked: number,
 ): number {
-  const since = Date.parse(status === 'retrying' && nextRetryAt !== null ? nextRetryAt : createdAt);
+  // An attempt that is in progress ends within seconds.
+  const since = status === 'retrying' && nextRetryAt === null ? looked : Date.parse(nextRetryAt ?? createdAt);
   return since > looked
     ? Math.min(MAX_WAIT_MS, Math.max(SOONEST_MS, since - looked + ATTEMPT_MS))
     : growing(looked - since);

@@ -7,9 +7,9 @@ import * as routes from './routes.ts';
 
 const channels = channelStore(tables.service);
 
-export const handler = routeHandler(routes.readChannelDelivery, async ({ tenant, params }) => {
+export const handler = routeHandler(routes.readChannelDelivery, async ({ tenant, params, now }) => {
   const found = await channels.find(tenant.orgId, params.id);
   if (!found) return notFound('channel');
   const delivery = await findDelivery(found, tenant, params.deliveryId);
-  return 'kind' in delivery ? delivery : success({ ...toDeliveryView(delivery), channelId: found.id });
+  return 'kind' in delivery ? delivery : success({ ...toDeliveryView(delivery, now), channelId: found.id });
 });

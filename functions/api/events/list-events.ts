@@ -23,7 +23,7 @@ export const handler = routeHandler(routes.listEvents, (request) => {
         const { items, ...rest } = await readPage(page.limit);
         return { ...rest, items: items.map(toEventView) };
       }
-      const { items, ...rest } = await withDeliveries(tenant, page.limit, readPage);
+      const { items, ...rest } = await withDeliveries(tenant, { limit: page.limit, now }, readPage);
       return {
         ...rest,
         items: items.map((event) => ({ ...toEventView(event), deliveries: event.deliveries })),

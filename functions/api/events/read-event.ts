@@ -44,13 +44,13 @@ export const handler = routeHandler(routes.readEvent, async ({ tenant, params, n
     ...toEventView(event),
     payload: event.body,
     deliveries: withoutLargeResponses(
-      found.map((delivery) => toView(delivery, receiverOf.get(delivery.webhookId))),
+      found.map((delivery) => toView(delivery, receiverOf.get(delivery.webhookId), now)),
     ),
   });
 });
 
-const toView = (found: Delivery, receiver: Receiver | undefined) => ({
-  ...toSummary(found, receiver),
+const toView = (found: Delivery, receiver: Receiver | undefined, now: Date) => ({
+  ...toSummary(found, receiver, now),
   // The payload of the event is the body of every request, and many deliveries are in one response.
   attemptLog: found.attemptLog.map(({ request, ...attempt }) => attempt),
 });

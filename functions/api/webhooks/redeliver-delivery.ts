@@ -25,7 +25,7 @@ export const handler = routeHandler(
     if (redelivery.kind === 'refused') return problem('CONFLICT', REFUSALS[redelivery.why]);
     const { delivery } = redelivery;
     return effect(
-      success(withDueTime(delivery), {
+      success(withDueTime(delivery, now), {
         location: `/api/v1/webhooks/${delivery.webhookId}/deliveries/${delivery.id}`,
       }),
       [

@@ -104,7 +104,7 @@ export const deliveryFields = {
     '`pending`: no attempt has finished. `retrying`: an attempt failed and another one is scheduled. Terminal: `succeeded` (a 2xx response), `exhausted` (8 failed attempts), `skipped` (ended without another attempt; see `terminalReason`).',
   attempts: 'Number of attempts started, at most 8.',
   nextRetryAt:
-    'When the next attempt is due, the first one included; null once the delivery has ended. Waits double from 30 seconds up to 1 hour.',
+    'When the next attempt is due, the first one included; null while an attempt is in progress, and once the delivery has ended. Waits double from 30 seconds up to 1 hour.',
   terminalAt: 'When the delivery became terminal; null before.',
   terminalReason:
     'Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`, `not_subscribed` (the endpoint no longer subscribes to the event type), `event_missing` (the event no longer exists) or `expired` (still open after 3 days). After the last two, which are failures of the service, resend the delivery; this works if the event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.',

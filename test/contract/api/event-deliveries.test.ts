@@ -35,7 +35,9 @@ async function anOwner() {
   };
   await commit(organizationStore(service).add(organization));
   const admin = api.caller(await api.session(organization.id));
-  const { secretOnce } = await admin('createApiKey', { body: { name: 'Reader', scopes: ['read:webhooks'] } });
+  const { secretOnce } = await admin('createApiKey', {
+    body: { name: 'Reader', scopes: ['read:webhooks', 'write:conversations'] },
+  });
   const reader = api.caller(String(secretOnce));
   return {
     tenant,
@@ -74,12 +76,70 @@ async function anOwner() {
 async function readPage(tenant: Tenant, after?: string) {
   const { withDeliveries } = await import('../../../functions/api/event-deliveries.ts');
   const log = eventLog(tables.outbox);
-  return withDeliveries(tenant, 100, (limit) =>
+  return withDeliveries(tenant, { limit: 100, now: new Date() }, (limit) =>
     log.listNewest(tenant, { limit, after }, { types: undefined }, new Date()),
   );
 }
 
 const FAILED = { status: 'exhausted', attempts: 8, lastError: 'the receiver answered 500' } as const;
+
+describe('the time of the next attempt', () => {
+  const RETRY = '2026-11-20T09:31:00.000Z';
+  const HOUR = 3_600_000;
+  const lease = (until: number) => ({ lease: { token: 'token', until: Date.now() + until } });
+
+  it.each<[string, Partial<Delivery>, (delivery: Delivery) => string | null]>([
+    ['of a new delivery is its creation', {}, ({ createdAt }) => createdAt],
+    ['is null during the first attempt', { attempts: 1, ...lease(HOUR) }, () => null],
+    ['of a retry is its due time', { status: 'retrying', attempts: 2, nextRetryAt: RETRY }, () => RETRY],
+    [
+      'is null during a retry',
+      { status: 'retrying', attempts: 3, nextRetryAt: RETRY, ...lease(HOUR) },
+      () => null,
+    ],
+    [
+      'is null during the last attempt',
+      { status: 'retrying', attempts: 8, nextRetryAt: RETRY, ...lease(HOUR) },
+      () => null,
+    ],
+    [
+      'is null after a last attempt whose outcome was lost',
+      { status: 'retrying', attempts: 8, nextRetryAt: RETRY, ...lease(-HOUR) },
+      () => null,
+    ],
+    ['is null after the end', { status: 'exhausted', attempts: 8 }, () => null],
+  ])('%s, wherever the delivery is shown', async (_, given, expected) => {
+    const owner = await anOwner();
+    const event = await owner.event();
+    const { id: webhookId } = await owner.endpoint();
+    const url = `https://${webhookId.replace('_', '-')}.example.org/`;
+    const { id: channelId } = await owner.reader('createChannel', { body: { kind: 'http', name: 'x', url } });
+    const receivers = [webhookId, String(channelId) as ReceiverId] as const;
+    const atRealSpeed = given.nextRetryAt === undefined ? {} : { atRealSpeed: { nextRetryAt: RETRY } };
+    for (const receiver of receivers) await owner.delivery(event, receiver, { ...given, ...atRealSpeed });
+    const [delivery] = await deliveryStore(tables.deliveries).findAll([
+      { id: deriveDeliveryId(event.id, webhookId), webhookId, generation: 0 },
+    ]);
+    if (delivery === undefined) throw new Error('the delivery was not stored');
+
+    const ofEndpoint = { id: webhookId, deliveryId: delivery.id };
+    const ofChannel = { id: String(channelId), deliveryId: deriveDeliveryId(event.id, receivers[1]) };
+    const [listed] = await owner.list();
+    const { deliveries } = await owner.reader('readEvent', { params: { id: event.id } });
+    const shown = [
+      ...(listed?.deliveries ?? []),
+      ...(deliveries as Data[]),
+      await owner.reader('readDelivery', { params: ofEndpoint }),
+      await owner.reader('readChannelDelivery', { params: ofChannel }),
+      ...((await owner.reader('listDeliveries', { params: ofEndpoint })) as unknown as Data[]),
+      ...((await owner.reader('listChannelDeliveries', { params: ofChannel })) as unknown as Data[]),
+    ];
+    const nextRetryAt = expected(delivery);
+    expect(shown.map((view) => view.nextRetryAt)).toEqual(Array.from({ length: 6 }, () => nextRetryAt));
+    for (const { atRealSpeed } of shown.filter((view) => view.atRealSpeed !== null))
+      expect(atRealSpeed).toMatchObject({ nextRetryAt });
+  });
+});
 
 describe('events with their deliveries', () => {
   it('have the state of each delivery, those at deleted endpoints and resends that arrived included', async () => {

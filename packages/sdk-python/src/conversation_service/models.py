@@ -310,8 +310,8 @@ class ListedEventDelivery(Model):
     """
     next_retry_at: AwareDatetime | None
     """
-    When the next attempt is due, the first one included; null once the delivery has ended. Waits double
-    from 30 seconds up to 1 hour.
+    When the next attempt is due, the first one included; null while an attempt is in progress, and once
+    the delivery has ended. Waits double from 30 seconds up to 1 hour.
     """
     terminal_at: AwareDatetime | None
     """
@@ -494,8 +494,8 @@ class ListedChannelDelivery(Model):
     """
     next_retry_at: AwareDatetime | None
     """
-    When the next attempt is due, the first one included; null once the delivery has ended. Waits double
-    from 30 seconds up to 1 hour.
+    When the next attempt is due, the first one included; null while an attempt is in progress, and once
+    the delivery has ended. Waits double from 30 seconds up to 1 hour.
     """
     terminal_at: AwareDatetime | None
     """
@@ -1379,8 +1379,8 @@ class Delivery(Model):
     """
     next_retry_at: AwareDatetime | None
     """
-    When the next attempt is due, the first one included; null once the delivery has ended. Waits double
-    from 30 seconds up to 1 hour.
+    When the next attempt is due, the first one included; null while an attempt is in progress, and once
+    the delivery has ended. Waits double from 30 seconds up to 1 hour.
     """
     terminal_at: AwareDatetime | None
     """
@@ -1489,8 +1489,8 @@ class ListedDelivery(Model):
     """
     next_retry_at: AwareDatetime | None
     """
-    When the next attempt is due, the first one included; null once the delivery has ended. Waits double
-    from 30 seconds up to 1 hour.
+    When the next attempt is due, the first one included; null while an attempt is in progress, and once
+    the delivery has ended. Waits double from 30 seconds up to 1 hour.
     """
     terminal_at: AwareDatetime | None
     """
@@ -1778,8 +1778,8 @@ class EventDelivery(Model):
     """
     next_retry_at: AwareDatetime | None
     """
-    When the next attempt is due, the first one included; null once the delivery has ended. Waits double
-    from 30 seconds up to 1 hour.
+    When the next attempt is due, the first one included; null while an attempt is in progress, and once
+    the delivery has ended. Waits double from 30 seconds up to 1 hour.
     """
     terminal_at: AwareDatetime | None
     """
@@ -1939,8 +1939,8 @@ class ChannelDeliveryWithAttempts(Model):
     """
     next_retry_at: AwareDatetime | None
     """
-    When the next attempt is due, the first one included; null once the delivery has ended. Waits double
-    from 30 seconds up to 1 hour.
+    When the next attempt is due, the first one included; null while an attempt is in progress, and once
+    the delivery has ended. Waits double from 30 seconds up to 1 hour.
     """
     terminal_at: AwareDatetime | None
     """
@@ -2100,8 +2100,8 @@ class DeliveryWithAttempts(Model):
     """
     next_retry_at: AwareDatetime | None
     """
-    When the next attempt is due, the first one included; null once the delivery has ended. Waits double
-    from 30 seconds up to 1 hour.
+    When the next attempt is due, the first one included; null while an attempt is in progress, and once
+    the delivery has ended. Waits double from 30 seconds up to 1 hour.
     """
     terminal_at: AwareDatetime | None
     """
