@@ -33,7 +33,8 @@ export function parseUrlText(text: string): { ok: true; url: URL } | ({ ok: fals
 
 function findTextFault(text: string): UrlFault | undefined {
   if (text.length > MAX_RECEIVER_URL_LENGTH) return TOO_LONG;
-  if (/[\s\p{Cc}\p{Cf}]/u.test(text)) return INVISIBLE;
+  // Joiners are part of words and emoji.
+  if (/[\s\p{Cc}]|[^\P{Cf}\u200c\u200d]/u.test(text)) return INVISIBLE;
   if (!text.isWellFormed()) return toFault('invalid_characters', 'must be well-formed Unicode');
   if (text.includes('\\')) return toFault('invalid_format', 'must not contain backslashes');
   if (!/^https:/i.test(text)) return toFault('url_scheme', 'must use https');

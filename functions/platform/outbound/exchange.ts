@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { type Agent, request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import type { AttemptError } from '../../domain/attempt-error.ts';
-import { DeadlineError, describeFailure, InterimResponsesError } from './failures.ts';
+import { DeadlineError, describeFailure, InterimResponsesError, isHeaderFault } from './failures.ts';
 
 const MAX_HEADER_BYTES = 16 * 1024;
 
@@ -30,7 +30,8 @@ export function open(
     method,
     host,
     port: url.port || 443,
-    path: url.pathname + url.search,
+    // `search` lacks an empty query's question mark.
+    path: url.href.slice(url.origin.length),
     // TLS has no server name for an address; its certificate is compared with the address.
     servername: isIP(host) ? '' : host,
     headers,
@@ -78,6 +79,7 @@ export function awaitResponse(outgoing: ClientRequest): Promise<IncomingMessage>
   outgoing.on('response', (response) => {
     // Added at once: a connection can break while the headers arrive.
     response.on('error', () => outgoing.destroy());
+    if (hasUnreadBody(response)) outgoing.shouldKeepAlive = false;
     resolve(response);
   });
   // An unrequested 101 is a response with an endless body.
@@ -88,6 +90,36 @@ export function awaitResponse(outgoing: ClientRequest): Promise<IncomingMessage>
   outgoing.on('error', reject);
   outgoing.on('close', () => reject(new Error('closed without a response')));
   return promise;
+}
+
+/**
+ * Whether a response announces a body that its status cannot have. Node reads none: sent late, it would be
+ * taken for the response to the next request of the connection.
+ */
+function hasUnreadBody({ statusCode, headers }: IncomingMessage): boolean {
+  if (statusCode !== 204 && statusCode !== 304) return false;
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0;
+}
+
+/** A final status line. */
+const STATUS_LINE = /^HTTP\/1\.[01] ([2-5]\d\d)(?: [^\r\n]*)?\r?\n/;
+const STATUS_LINE_CHARACTERS = 200;
+
+/** Remembers the beginning of the response, for one whose headers Node's parser refuses. */
+function keepStatusLine(outgoing: ClientRequest): () => number | undefined {
+  let head = '';
+  outgoing.once('socket', (socket) => {
+    const keep = (chunk: Buffer) => {
+      if (head.length < STATUS_LINE_CHARACTERS) head += chunk.toString('latin1', 0, STATUS_LINE_CHARACTERS);
+    };
+    // Before the parser, which may fail at this chunk.
+    socket.prependListener('data', keep);
+    outgoing.once('close', () => socket.off('data', keep));
+  });
+  return () => {
+    const status = STATUS_LINE.exec(head)?.[1];
+    return status === undefined ? undefined : Number(status);
+  };
 }
 
 /** Reads a short body to its end, so that its connection can be reused; destroys any other. */
@@ -142,6 +174,7 @@ export async function exchange(request: OutboundRequest, options: ExchangeOption
   const { agent, timeoutMs, now, onWritten = () => undefined } = options;
   const startedAt = now();
   const outgoing = open({ method: 'POST', url: request.url, headers: completeHeaders(request) }, agent);
+  const statusLine = keepStatusLine(outgoing);
   const deadline = startDeadline(timeoutMs);
   deadline.over(outgoing);
 
@@ -156,6 +189,9 @@ export async function exchange(request: OutboundRequest, options: ExchangeOption
     return { kind: 'answered', status, durationMs, body: await readBody(outgoing, response, status) };
   } catch (error) {
     outgoing.destroy();
+    // The receiver has answered: folded or repeated headers and bare line feeds do not change its status.
+    const status = isHeaderFault(error) ? statusLine() : undefined;
+    if (status !== undefined) return { kind: 'answered', status, durationMs: now() - startedAt, body: '' };
     return { kind: 'failed', ...describeFailure(error, timeoutMs), durationMs: now() - startedAt };
   } finally {
     deadline.cancel();

@@ -85,6 +85,12 @@ function describeCode(code: string): AttemptError {
   return of('connection_closed', code === '' ? 'connection failed' : `connection failed (${code})`);
 }
 
+/** Whether Node's parser refused the headers of a response, for another reason than their size. */
+export function isHeaderFault(error: unknown): boolean {
+  const code = getErrorCode(error);
+  return code.startsWith('HPE_') && code !== 'HPE_HEADER_OVERFLOW';
+}
+
 /** `ERR_SSL_WRONG_VERSION_NUMBER` without its prefix becomes "wrong version number". */
 function humanize(code: string): string {
   return code.toLowerCase().replaceAll('_', ' ');

@@ -184,13 +184,46 @@ describe('a post to a receiver that', () => {
     ['another protocol', 'SSH-2.0-OpenSSH_9.9\r\n'],
     ['an invalid status', 'HTTP/1.1 2000 OK\r\n\r\n'],
     ['a status in letters', 'HTTP/1.1 abc OK\r\n\r\n'],
-    ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n'],
-    ['length and chunks', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n'],
-    ['an invalid length', 'HTTP/1.1 200 OK\r\ncontent-length: many\r\n\r\n'],
-    ['a header without a name', 'HTTP/1.1 200 OK\r\n: value\r\n\r\n'],
-    ['a header with a line feed', 'HTTP/1.1 200 OK\r\nx: a\u0000b\r\n\r\n'],
   ])('answers with %s fails', async (_what, answer) => {
     expect(await resultOf(await rawReceiver((socket) => socket.write(answer)))).toMatchObject(invalid);
+  });
+
+  it.each([
+    ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n'],
+    ['the same length twice', 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\ncontent-length: 0\r\n\r\n'],
+    ['length and chunks', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n'],
+    ['an invalid length', 'HTTP/1.1 200 OK\r\ncontent-length: many\r\n\r\n'],
+    ['a folded header', 'HTTP/1.1 200 OK\r\nx: a\r\n b\r\ncontent-length: 0\r\n\r\n'],
+    ['bare line feeds', 'HTTP/1.1 200 OK\ncontent-length: 0\n\n'],
+    ['a header without a name', 'HTTP/1.1 200 OK\r\n: value\r\n\r\n'],
+    ['a header with a NUL', 'HTTP/1.1 200 OK\r\nx: a\u0000b\r\n\r\n'],
+  ])('answers with %s has the status of its status line, and loses its connection', async (_, answer) => {
+    const [line = '', rest = ''] = answer.split(/(?<=\n)(.*)/s);
+    const receivers = [
+      await rawReceiver((socket) => socket.write(answer)),
+      await rawReceiver((socket) => socket.write(line, () => setImmediate(() => socket.write(rest)))),
+    ];
+    for (const receiver of receivers)
+      expect(await resultOf(receiver)).toMatchObject({ kind: 'answered', status: 200, body: '' });
+  });
+
+  it.each([
+    ['204', 'content-length: 40'],
+    ['204', 'transfer-encoding: chunked'],
+    ['304', 'content-length: 40'],
+  ])('answers %s with a body (%s) that comes late does not spoil the next post', async (status, header) => {
+    const receiver = await rawReceiver((socket) => {
+      socket.write(`HTTP/1.1 ${status} X\r\n${header}\r\n\r\n`);
+      socket.on('data', () => socket.write('HTTP/1.1 500 Late\r\ncontent-length: 0\r\n\r\n'));
+    });
+    const client = localClient();
+    for (let post = 0; post < 2; post += 1) {
+      expect(await postTo(client, receiver.url())).toMatchObject({
+        kind: 'answered',
+        status: Number(status),
+      });
+    }
+    await until('the receiver to have no connection', () => receiver.open.size === 0, 25_000);
   });
 
   it.each([

@@ -61,6 +61,19 @@ describe('a post', () => {
     expect(written).toHaveBeenCalledOnce();
   });
 
+  it.each(['/p?', '/p', '/p?a=1&b', '/%2f//x?', '/'])(
+    'goes to exactly the target of its URL: %s',
+    async (target) => {
+      const seen: (string | undefined)[] = [];
+      const receiver = await httpsReceiver((request, response) => {
+        seen.push(request.url);
+        response.writeHead(204).end();
+      });
+      await postTo(localClient(), receiver.url('localhost', target));
+      expect(seen).toEqual([target]);
+    },
+  );
+
   it.each([200, 201, 202, 204, 299])('returns %i without the body', async (status) => {
     const receiver = await httpsReceiver((_request, response) => {
       response.writeHead(status).end(status === 204 ? undefined : 'thanks');

@@ -31,6 +31,16 @@ describe('checkReceiverUrl', () => {
     expect(checkReceiverUrl(url, refuse)).toEqual({ ok: true, url: new URL(url) });
   });
 
+  it.each([
+    ['https://example.com/👩\u200d💻', true],
+    ['https://example.com/می\u200cخواهم?q=👩\u200d💻', true],
+    ['https://exa\u200dmple.com/', false],
+    ['https://example.com/a\u200bb', false],
+    ['https://example.com/a\u202eb', false],
+  ])('permits joiners of emoji and words in a path only: %j', (url, isPermitted) => {
+    expect(problemOf(url) === undefined).toBe(isPermitted);
+  });
+
   it('permits port 443 and every port from 1024 up, and no other', () => {
     const permits = (port: number) => problemOf(`https://example.com:${port}/hook`) === undefined;
     // All lower ports, and of the others the first, the last and a sample.
