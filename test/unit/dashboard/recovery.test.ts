@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { Job } from '../../../dashboard/src/api/redeliveries.ts';
 import { chainOf, startOfOutage } from '../../../dashboard/src/pages/recover/chain.ts';
 import { countMissed } from '../../../dashboard/src/pages/recover/missed.ts';
-import { isComplete, isCountOf, quarterOf, stateOf } from '../../../dashboard/src/pages/resend/jobs.ts';
+import {
+  isComplete,
+  isCountOf,
+  quarterOf,
+  recoveryStateOf,
+  stateOf,
+} from '../../../dashboard/src/pages/resend/jobs.ts';
 
 const DAY = '2026-11-20T';
 const at = (time: string): string => `${DAY}${time}:00.000Z`;
@@ -146,6 +152,11 @@ describe('the jobs of an endpoint', () => {
   it('show the one that is running, of any kind', () => {
     const running = aJob({ status: 'running', what: 'failed' });
     expect(stateOf([running, count], 'missing')).toMatchObject({ running, counted: count });
+  });
+
+  it('belong to an earlier recovery at an endpoint that was disabled again', () => {
+    expect(recoveryStateOf({ status: 'active' }, [aJob()])).toEqual(stateOf([aJob()], 'missing'));
+    expect(recoveryStateOf({ status: 'auto_disabled' }, [aJob()])).toEqual(stateOf([], 'missing'));
   });
 
   it('are complete when all was resent, or when nothing was found', () => {

@@ -5,7 +5,7 @@ import { useEnvironment } from '../../app/environment.ts';
 import { Status, type Tone } from '../../parts/status.tsx';
 import { useTexts } from '../../text/language.ts';
 import { Registered } from '../endpoints/registered.tsx';
-import { isComplete, stateOf } from '../resend/jobs.ts';
+import { isComplete, recoveryStateOf } from '../resend/jobs.ts';
 import { JobSaid } from '../resend/progress.tsx';
 import type { Chain } from './chain.ts';
 import { DeleteStep } from './delete-step.tsx';
@@ -24,7 +24,7 @@ export function Steps({ chain }: { chain: Chain<Endpoint> }) {
   const { current, replaced } = chain;
   const isDisabled = current.status === 'auto_disabled';
   const { data: jobs } = useJobs(environment, current.id);
-  const state = stateOf(jobs ?? [], 'missing');
+  const state = recoveryStateOf(current, jobs ?? []);
   const now: StepName = isDisabled ? 'register' : isComplete(state) ? 'done' : 'resend';
   // Here, and not in the step: the dialog with the secret outlives it.
   const register = useRegister(environment);

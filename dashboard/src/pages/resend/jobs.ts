@@ -20,6 +20,12 @@ export function stateOf(jobs: readonly Job[], what: Job['what']): JobState {
   return { running, resent, counted: isOutdated ? undefined : counted };
 }
 
+/** What they say about the recovery of an outage: those of a disabled endpoint are of an earlier one. */
+export const recoveryStateOf = (
+  { status }: { status: 'active' | 'auto_disabled' },
+  jobs: readonly Job[],
+): JobState => stateOf(status === 'auto_disabled' ? [] : jobs, 'missing');
+
 /** Whether nothing is left to do: all was resent, or a count found nothing. */
 export const isComplete = ({ running, counted, resent }: JobState): boolean =>
   running === undefined && (counted === undefined ? resent?.status === 'done' : counted.redelivered === 0);
