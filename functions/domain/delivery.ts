@@ -168,29 +168,6 @@ export function createDelivery(
   };
 }
 
-/**
- * Creates the delivery of an event that an endpoint missed, for a redelivery job to repeat. It has the id
- * that the fan-out would give it, so an event that is fanned out late is not delivered twice.
- */
-export const createMissedDelivery = (
-  { id: eventId, type: eventType }: Pick<OutboxEvent, 'id' | 'type'>,
-  { orgId, generation, webhookId }: Pick<Delivery, 'orgId' | 'generation' | 'webhookId'>,
-  now: Date,
-): Delivery => ({
-  id: deriveDeliveryId(eventId, webhookId),
-  orgId,
-  generation,
-  webhookId,
-  eventId,
-  eventType,
-  status: 'skipped',
-  attempts: 0,
-  attemptLog: [],
-  createdAt: now.toISOString(),
-  terminalAt: now.toISOString(),
-  terminalReason: 'not_subscribed',
-});
-
 /** How an attempt ended. One without `error` succeeded. */
 export type AttemptOutcome = {
   status?: number;

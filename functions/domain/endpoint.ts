@@ -82,6 +82,8 @@ export const Endpoint = z.object({
   stalledUntil: z.optional(Timestamp),
   /** Determined at registration. */
   predecessor: z.optional(Predecessor),
+  /** Endpoints that the predecessor replaced in turn, the latest first. */
+  replaces: z.optional(z.array(EndpointId)),
 });
 export type Endpoint = z.infer<typeof Endpoint>;
 
@@ -95,14 +97,39 @@ export interface EndpointChange {
 
 /** What remains of a deleted endpoint, for as long as its deliveries are kept. */
 export const DeletedEndpoint = z.extend(
-  z.pick(Endpoint, { id: true, url: true, createdAt: true, failingSince: true, disabledAt: true }),
+  z.pick(Endpoint, {
+    id: true,
+    url: true,
+    createdAt: true,
+    failingSince: true,
+    disabledAt: true,
+    predecessor: true,
+    replaces: true,
+  }),
   { deletedAt: Timestamp },
 );
 export type DeletedEndpoint = z.infer<typeof DeletedEndpoint>;
 
-/** Of endpoints that were disabled, chooses the latest one: the others were replaced before. */
-export const choosePredecessor = (disabled: readonly Predecessor[]): Predecessor | undefined =>
-  disabled.toSorted((one, other) => (one.disabledAt < other.disabledAt ? -1 : 1)).at(-1);
+/** Endpoints before the predecessor that an endpoint names at most. */
+const MAX_REPLACED = 10;
+
+/** A disabled endpoint, which may have replaced others. */
+export const DisabledEndpoint = z.extend(
+  Predecessor,
+  z.pick(Endpoint, { predecessor: true, replaces: true }).shape,
+);
+export type DisabledEndpoint = z.infer<typeof DisabledEndpoint>;
+
+/** Returns whom a new endpoint replaces: the endpoint that was disabled last, and those before it. */
+export function computeSuccession(
+  disabled: readonly DisabledEndpoint[],
+): Pick<Endpoint, 'predecessor' | 'replaces'> {
+  const latest = disabled.toSorted((one, other) => (one.disabledAt < other.disabledAt ? -1 : 1)).at(-1);
+  if (latest === undefined) return {};
+  const { predecessor, replaces = [], ...rest } = latest;
+  if (predecessor === undefined) return { predecessor: rest };
+  return { predecessor: rest, replaces: [predecessor.id, ...replaces].slice(0, MAX_REPLACED) };
+}
 
 /** What the end of a delivery does to its endpoint. `warn` is a count with a notice for the admins. */
 export type EndpointEffect = 'none' | 'reset' | 'count' | 'warn' | 'disable';

@@ -8,6 +8,7 @@ import {
   deriveDeliveryId,
   deriveJobDeliveryId,
   EndpointId,
+  type EventId,
   newId,
   OrgId,
   parseCreationTime,
@@ -15,8 +16,7 @@ import {
   TraceId,
   withTrace,
 } from './ids.ts';
-import { Defect } from './problem.ts';
-import { HISTORY_DAYS, isFirstDelivery, isTooOld, repeatDelivery } from './redelivery.ts';
+import { HISTORY_DAYS, isFirstDelivery, isFromJob, isTooOld, repeatDelivery } from './redelivery.ts';
 import type { Tenant } from './tenant.ts';
 import { Timestamp } from './timestamp.ts';
 
@@ -60,12 +60,11 @@ export const RedeliveryJob = z.object({
   from: Timestamp,
   to: Timestamp,
   statuses: z.array(FailedStatus),
-  /** Deliveries or events up to this id are examined. Absent at the start. */
-  place: z.optional(z.string()),
   /**
-   * Start of the current page; unchanged when the page is repeated. Absent at the start and in older jobs.
+   * Deliveries or events up to this id are examined, and what was created for them has had its first attempt.
+   * Absent at the start.
    */
-  pageAt: z.optional(Timestamp),
+  place: z.optional(z.string()),
   /** Deliveries or events examined, and deliveries created, or counted by a dry run. */
   examined: z.int(),
   redelivered: z.int(),
@@ -75,8 +74,6 @@ export const RedeliveryJob = z.object({
   firstEventAt: z.optional(Timestamp),
   /** Number of the last message that was processed. */
   round: z.int(),
-  /** How many deliveries it sends at a time. Absent at the start and in older jobs. */
-  atOnce: z.optional(z.int()),
   createdAt: Timestamp,
   finishedAt: z.optional(Timestamp),
   lease: z.optional(Lease),
@@ -154,11 +151,15 @@ export function createJob(
   };
 }
 
-/** Fields of a delivery that a job reads. */
-export type ExaminedDelivery = Pick<Delivery, 'id' | 'eventId' | 'eventType' | 'status'>;
+/** What a job reads of a delivery, or of an event that the endpoint has no delivery of. */
+export type ExaminedDelivery = Pick<Delivery, 'eventId' | 'eventType'> &
+  Partial<Pick<Delivery, 'id' | 'status'>>;
 
-const includesStatus = ({ statuses }: RedeliveryJob, status: Delivery['status'] | undefined): boolean =>
-  statuses.some((failed) => failed === status);
+/** Whether a job resends the event of a delivery that ended so, or that does not exist. */
+export const isWanted = (
+  { what, statuses }: RedeliveryJob,
+  status: Delivery['status'] | undefined,
+): boolean => (status === undefined ? what === 'missing' : statuses.some((failed) => failed === status));
 
 /** Lists the first deliveries of events whose redelivery failed: the job has to know how each ended. */
 export const listFirstDeliveries = (
@@ -167,72 +168,78 @@ export const listFirstDeliveries = (
 ): { id: DeliveryId; webhookId: EndpointId; generation: number }[] => {
   const { webhookId, generation } = job;
   const repeated = examined.filter(
-    (delivery) => includesStatus(job, delivery.status) && !isFirstDelivery({ ...delivery, webhookId }),
+    (delivery) => isWanted(job, delivery.status) && isRedelivery(delivery, webhookId),
   );
   const ids = new Set(repeated.map(({ eventId }) => deriveDeliveryId(eventId, webhookId)));
   return [...ids].map((id) => ({ id, webhookId, generation }));
 };
 
+const isRedelivery = ({ id, eventId }: ExaminedDelivery, webhookId: EndpointId): boolean =>
+  id !== undefined && !isFirstDelivery({ id, eventId, webhookId });
+
 /**
- * Creates the deliveries of a job for one page, one per event. Ids are derived from job, page and event, so a
- * repeated page creates the same ones. They carry the page's time, so that a reader of the newest deliveries
- * finds them; where several redeliveries of an event may be on several pages, the job's time.
+ * Selects the deliveries of a page whose events may be resent, one for each event. Of an event that failed
+ * several times, the job resends the first delivery where that is in its range.
  * @param firsts how the first deliveries ended, of those that still exist
  */
-export function createRedeliveries(
+export function selectDeliveries(
   job: RedeliveryJob,
   examined: readonly ExaminedDelivery[],
   firsts: ReadonlyMap<DeliveryId, Delivery['status']>,
   now: Date,
-): Delivery[] {
-  const { orgId, generation, webhookId, traceId } = job;
-  const pageAt = new Date(job.pageAt ?? job.createdAt);
-  const startedAt = new Date(job.createdAt);
-  /** The job has examined it, or does so on this page: it was created before its redeliveries. */
-  const isOwn = (first: DeliveryId) =>
-    isInRange(job, parseCreationTime(first)) && includesStatus(job, firsts.get(first));
-  const created = new Map<string, Delivery>();
+): ExaminedDelivery[] {
+  const { webhookId } = job;
+  const isExamined = (first: DeliveryId) =>
+    isInRange(job, parseCreationTime(first)) && isWanted(job, firsts.get(first));
+  const selected = new Map<string, ExaminedDelivery>();
   for (const delivery of examined) {
-    const { eventId, status } = delivery;
-    if (!includesStatus(job, status) || isTooOld(eventId, now) || created.has(eventId)) continue;
-    const first = isFirstDelivery({ ...delivery, webhookId });
-    if (!first && isOwn(deriveDeliveryId(eventId, webhookId))) continue;
-    const id = deriveJobDeliveryId(eventId, webhookId, first ? pageAt : startedAt);
-    created.set(eventId, repeatDelivery({ ...delivery, orgId, generation, webhookId }, id, now, traceId));
+    const { eventId } = delivery;
+    if (isTooOld(eventId, now) || selected.has(eventId)) continue;
+    if (isRedelivery(delivery, webhookId) && isExamined(deriveDeliveryId(eventId, webhookId))) continue;
+    selected.set(eventId, delivery);
   }
-  return [...created.values()];
+  return [...selected.values()];
+}
+
+/** Creates the delivery that resends an event. @param at its creation time */
+export const createJobDelivery = (job: RedeliveryJob, examined: ExaminedDelivery, at: Date): Delivery => {
+  const { orgId, generation, webhookId, traceId } = job;
+  const id = deriveJobDeliveryId(examined.eventId, webhookId, at);
+  return repeatDelivery({ ...examined, orgId, generation, webhookId }, id, at, traceId);
+};
+
+/** Whether a job has created a delivery: an endpoint has one job at a time. */
+export const isOwnDelivery = (job: RedeliveryJob, eventId: EventId, id: DeliveryId): boolean =>
+  isFromJob({ id, eventId, webhookId: job.webhookId }) &&
+  parseCreationTime(id).getTime() >= Date.parse(job.createdAt);
+
+/** A part of what a job examines. */
+export interface ExaminedPage {
+  items: ExaminedDelivery[];
+  /** Id after which the next page begins; undefined at the start of the range. */
+  place: string | undefined;
+  /** Whether the range ends here. */
+  isLast: boolean;
 }
 
 /**
  * Ends a page after so many deliveries that may be resent. A page has many that succeeded, and few that a job
  * resends, unless all have failed.
  */
-export function cutPage<T extends { items: ExaminedDelivery[]; place: string; isLast: boolean }>(
-  job: RedeliveryJob,
-  page: T,
-  most: number,
-): T {
-  const failed = page.items.filter(({ status }) => includesStatus(job, status));
-  const first = failed[most];
-  const last = failed[most - 1];
-  if (first === undefined || last === undefined) return page;
-  const items = page.items.slice(0, page.items.indexOf(last) + 1);
-  return { ...page, items, place: last.id, isLast: false };
+export function cutPage(job: RedeliveryJob, page: ExaminedPage, most: number): ExaminedPage {
+  const left = page.items.filter(({ status }) => isWanted(job, status))[most];
+  return left === undefined ? page : endPageBefore(job, page, left);
 }
 
-/** Ends a page before a delivery that it leaves to the next one. */
-export function endPageBefore<T extends { items: ExaminedDelivery[]; place: string; isLast: boolean }>(
-  { what }: Pick<RedeliveryJob, 'what'>,
-  page: T,
-  { redeliveryOf }: Pick<Delivery, 'redeliveryOf'>,
-): T {
-  const items = page.items.slice(
-    0,
-    page.items.findIndex(({ id }) => id === redeliveryOf),
-  );
+/** Ends a page before an item, which is left to the next one. */
+export function endPageBefore(
+  { what, place }: Pick<RedeliveryJob, 'what' | 'place'>,
+  { items: all }: ExaminedPage,
+  left: ExaminedDelivery,
+): ExaminedPage {
+  const items = all.slice(0, all.indexOf(left));
   const last = items.at(-1);
-  if (last === undefined) throw new Defect('a page was to end before its first delivery');
-  return { ...page, items, place: what === 'missing' ? last.eventId : last.id, isLast: false };
+  return { items, place: (what === 'missing' ? last?.eventId : last?.id) ?? place, isLast: false };
 }
 
 /** The fields of an event that a job reads. */
@@ -270,8 +277,9 @@ export function computeProgress({
   return Math.round(Math.min(1, Math.max(0, part)) * 10_000) / 10_000;
 }
 
-export const toJobView = ({ eventTypes, atOnce: _, ...job }: RedeliveryJob) => ({
+export const toJobView = ({ eventTypes, ...job }: RedeliveryJob) => ({
   ...job,
+  statuses: job.what === 'missing' ? [] : job.statuses,
   eventTypes: Object.entries(eventTypes)
     .map(([type, count]) => ({ type, count }))
     .toSorted((one, other) => other.count - one.count || (one.type < other.type ? -1 : 1)),

@@ -62,9 +62,10 @@ const MS_PER_DAY = 86_400_000;
 export const isTooOld = (event: EventId, now: Date): boolean =>
   now.getTime() - parseCreationTime(event).getTime() > HISTORY_DAYS * MS_PER_DAY;
 
-/** Creates a delivery of the same event with all attempts ahead. */
+/** Creates a delivery of an event with all attempts ahead. It repeats an earlier one, if there was one. */
 export const repeatDelivery = (
-  repeated: Pick<Delivery, 'id' | 'orgId' | 'generation' | 'webhookId' | 'eventId' | 'eventType'>,
+  repeated: Pick<Delivery, 'orgId' | 'generation' | 'webhookId' | 'eventId' | 'eventType'> &
+    Partial<Pick<Delivery, 'id'>>,
   id: Delivery['id'],
   createdAt: Date,
   traceId: TraceId,
@@ -79,7 +80,7 @@ export const repeatDelivery = (
   attempts: 0,
   attemptLog: [],
   createdAt: createdAt.toISOString(),
-  redeliveryOf: repeated.id,
+  ...(repeated.id === undefined ? {} : { redeliveryOf: repeated.id }),
   ...withTrace(traceId),
 });
 

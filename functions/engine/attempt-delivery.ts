@@ -20,7 +20,7 @@ import type { Endpoint } from '../domain/endpoint.ts';
 import { isFor, type OutboxEvent } from '../domain/events.ts';
 import { type TraceId, withTrace } from '../domain/ids.ts';
 import { chooseRetryLane, findBetterLane, hasStalled, isBatched, type Lane } from '../domain/lanes.ts';
-import { isRequestedByCustomer } from '../domain/redelivery.ts';
+import { isFirstDelivery, isRequestedByCustomer } from '../domain/redelivery.ts';
 import { parseProgram } from '../domain/simulation.ts';
 import { isSandbox } from '../domain/tenant.ts';
 import type { RetryPolicy } from '../domain/timing.ts';
@@ -301,7 +301,7 @@ function toMeasurement(
   const since = (from: string, to: Date) => Math.max(0, to.getTime() - Date.parse(from));
   // A sandbox's clock may be faster, and a redelivery is not caused by the commit. A wait for the turn at an
   // endpoint with a limit is the customer's wish and not a delay of the service.
-  const isCounted = !isSandbox(claimed) && claimed.redeliveryOf === undefined && !isLimited;
+  const isCounted = !isSandbox(claimed) && isFirstDelivery(claimed) && !isLimited;
   // A batching window is deliberate and not a delay of the service.
   const isFirst = claimed.attempts === 1 && !isBatched(lane);
   return {

@@ -1,6 +1,5 @@
 import { type BusEvent, NOTICES } from '../domain/bus.ts';
 import {
-  createMissedDelivery,
   type Delivery,
   type DeliveryMessage,
   type DeliveryRef,
@@ -10,36 +9,48 @@ import {
 } from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
 import { type EventType, isFor, listTypesFor } from '../domain/events.ts';
-import { type DeliveryId, type EventId, type OrgId, parseCreationTime } from '../domain/ids.ts';
+import {
+  type DeliveryId,
+  deriveDeliveryId,
+  type EventId,
+  type OrgId,
+  parseCreationTime,
+} from '../domain/ids.ts';
 import { chooseJobLane, type JobLane } from '../domain/lanes.ts';
 import { Defect, InProgressError } from '../domain/problem.ts';
 import { isForStill } from '../domain/redelivery.ts';
 import {
   addToCounts,
   buildNextRound,
-  createRedeliveries,
+  createJobDelivery,
   cutPage,
   type ExaminedDelivery,
   type ExaminedEvent,
+  type ExaminedPage,
   endPageBefore,
+  isOwnDelivery,
+  isWanted,
   type LeasedJob,
   listFirstDeliveries,
   type RedeliveryJob,
   type RedeliveryJobRef,
   type RedeliveryJobStatus,
   type StopReason,
+  selectDeliveries,
 } from '../domain/redelivery-job.ts';
-import { createPace, type RedeliveryPace } from '../domain/redelivery-pace.ts';
 import { createGenerationCheck, type OrganizationStates } from '../domain/sandbox.ts';
+import { EVENT_LOG_DELAY_SECONDS } from '../domain/timing.ts';
 import type { Log } from '../platform/log-codes.ts';
 import { mapConcurrently } from './concurrency.ts';
+
+type DeliveryState = Pick<Delivery, 'id' | 'status' | 'redeliveryOf'>;
 
 export interface RedeliverPorts {
   jobs: {
     lease(
       ref: RedeliveryJobRef,
       terms: { round: number; now: Date; leaseSeconds: number },
-    ): Promise<{ kind: 'leased'; job: LeasedJob } | { kind: 'busy' } | { kind: 'over' }>;
+    ): Promise<{ kind: 'leased'; job: LeasedJob; isRepeated: boolean } | { kind: 'busy' } | { kind: 'over' }>;
     /** Undefined when another worker has the lease. */
     save(
       job: LeasedJob,
@@ -48,12 +59,9 @@ export interface RedeliverPorts {
         examined: number;
         redelivered: number;
         counts: ReturnType<typeof addToCounts>;
-        at: Date;
-        atOnce: number;
       },
     ): Promise<RedeliveryJob | undefined>;
-    /** @param keepsPage whether the next round continues the page, under the same ids */
-    release(job: LeasedJob, keepsPage: boolean): Promise<void>;
+    release(job: LeasedJob): Promise<void>;
     end(
       job: LeasedJob,
       end: { status: Exclude<RedeliveryJobStatus, 'running'>; reason?: StopReason; at: Date },
@@ -67,12 +75,11 @@ export interface RedeliverPorts {
       after: string | undefined,
       limit: number,
     ): Promise<{ items: ExaminedDelivery[]; place: string; isLast: boolean }>;
-    /** Returns the stored delivery: this one, or an earlier one with the same id. */
-    addOnce(delivery: Delivery): Promise<Delivery>;
+    add(delivery: Delivery): Promise<'added' | 'exists'>;
     /** Those that have not had their first attempt, as far as it is known. */
     listWaiting<T extends DeliveryRef>(refs: readonly T[]): Promise<T[]>;
-    /** Statuses of those that exist. */
-    statuses(refs: readonly DeliveryRef[]): Promise<ReadonlyMap<DeliveryId, Delivery['status']>>;
+    /** States of those that exist. */
+    states(refs: readonly DeliveryRef[]): Promise<ReadonlyMap<DeliveryId, DeliveryState>>;
   };
   events: {
     /** Events of these types that happened in a time range, oldest first. */
@@ -86,7 +93,10 @@ export interface RedeliverPorts {
   };
   arrivals: {
     /** Events that a redelivery has delivered, with that redelivery. */
-    of(job: RedeliveryJob, events: readonly EventId[]): Promise<ReadonlyMap<EventId, DeliveryId>>;
+    of(
+      receiver: Pick<RedeliveryJob, 'orgId' | 'generation' | 'webhookId'>,
+      events: readonly EventId[],
+    ): Promise<ReadonlyMap<EventId, DeliveryId>>;
   };
   marks: {
     /** The latest redelivery of events. */
@@ -135,17 +145,35 @@ class RedeliveryInProgress extends InProgressError {
  * Most deliveries that a page resends. A page costs about ten requests, and a stopped job ends with its page.
  */
 const PAGE_RESENDS = 32;
-/** Seconds between two checks of whether a group has been attempted: a share of the time it has taken. */
-const CHECK = { share: 1 / 8, atLeast: 0.02, atMost: 0.5 };
-/** Share of the last group's time before the first check: less than all of it, or it could only grow. */
-const FIRST_CHECK = 7 / 8;
+/** Seconds between two checks of what waits: they double while nothing was attempted. */
+const CHECK = { shortest: 0.02, longest: 0.5 };
+/** Seconds' worth of deliveries that may wait at an endpoint with a limit, so that live ones come between. */
+const SECONDS_OF_LIMIT = 2;
+
+/** The deliveries of a page up to the first item that is left. */
+interface ProcessedPage {
+  added: Delivery[];
+  left?: ExaminedDelivery | undefined;
+}
+
+/** An event that a page resends. */
+interface Candidate {
+  /** What the job has examined. */
+  item: ExaminedDelivery;
+  delivery: Delivery;
+  /** The event's mark as it was read. */
+  seen: DeliveryId | undefined;
+  /** Whether an earlier try has added the delivery, and whether it waits for its first attempt. */
+  state: 'new' | 'waiting' | 'attempted';
+}
 
 /**
- * Runs one round of a redelivery job, oldest deliveries first, so that a receiver gets events in their order:
- * reads a page, adds the new deliveries and sends their messages in groups, each after the first attempts of
- * the one before, and records the position. So live deliveries wait behind one group at most. A crash and
- * repetition are safe: deliveries are derived from job, page and event, the position is recorded once, and an
- * extra message changes nothing. The next round has a message of its own, because SQS limits receives.
+ * Runs one round of a redelivery job, oldest deliveries first, so that a receiver gets events in their order.
+ * A window of its deliveries may wait for their first attempts; when half of them have had theirs, others
+ * follow. The job's position never passes a delivery that waits, so the window counts over all rounds: what a
+ * round finds beyond the position is its own. A crash and repetition are safe: a mark names the delivery of
+ * an event before that is added, the position is recorded once, and an extra message changes nothing. The
+ * next round has a message of its own, because SQS limits receives.
  */
 export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSettings) {
   const { jobs, deliveries, events, arrivals, marks, endpoints, queues, rounds, log, now, wait } = ports;
@@ -164,160 +192,177 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
     return endpoint.status === 'auto_disabled' && job.dryRun !== true ? 'endpoint_disabled' : undefined;
   };
 
-  /** A part of what the job examines, as deliveries. */
-  interface ExaminedPage {
-    items: ExaminedDelivery[];
-    place: string;
-    isLast: boolean;
-  }
-
-  async function readPage(job: RedeliveryJob, endpoint: Endpoint, atOnce: number): Promise<ExaminedPage> {
+  async function readPage(job: RedeliveryJob, endpoint: Endpoint): Promise<ExaminedPage> {
     const time = { from: new Date(job.from), to: new Date(job.to) };
-    if (job.what === 'missing') return readMissing(job, endpoint, time, atOnce);
+    if (job.what === 'missing') return readMissing(job, endpoint, time);
     const page = await deliveries.range(job, time, job.place, settings.pageRows);
     return job.dryRun === true ? page : cutPage(job, page, PAGE_RESENDS);
   }
 
-  /** Reads events with the endpoint's delivery of each. An event that it has none of gets a skipped one. */
+  /** Reads events with the endpoint's delivery of each, if it has one. */
   async function readMissing(
     job: RedeliveryJob,
     endpoint: Endpoint,
     time: { from: Date; to: Date },
-    atOnce: number,
   ): Promise<ExaminedPage> {
+    const { webhookId, generation } = job;
     const limit = job.dryRun === true ? settings.pageEvents : Math.min(settings.pageEvents, PAGE_RESENDS);
-    const page = await events.range(job, time, listTypesFor(endpoint), job.place, limit);
-    const ownEvents = page.items.filter((event) => isFor(event, endpoint));
-    const missed = ownEvents.map((event) => ({ event, delivery: createMissedDelivery(event, job, now()) }));
-    const known = await deliveries.statuses(missed.map(({ delivery }) => delivery));
-    const items = await mapConcurrently(missed, atOnce, async ({ delivery }) => {
-      const status = known.get(delivery.id);
-      if (status !== undefined) return { ...delivery, status };
-      return job.dryRun === true ? delivery : deliveries.addOnce(delivery);
+    const { items: found, ...rest } = await events.range(job, time, listTypesFor(endpoint), job.place, limit);
+    const refs = found
+      .filter((event) => isFor(event, endpoint))
+      .map((event) => ({ event, ref: { id: deriveDeliveryId(event.id, webhookId), webhookId, generation } }));
+    const states = await deliveries.states(refs.map(({ ref }) => ref));
+    const items = refs.map(({ event: { id: eventId, type: eventType }, ref: { id } }): ExaminedDelivery => {
+      const state = states.get(id);
+      return { eventId, eventType, ...(state && { id, status: state.status }) };
     });
-    return { ...page, items };
+    const page = { ...rest, items };
+    const fanningOut = job.dryRun === true ? undefined : items.find(isBeingFannedOut);
+    return fanningOut === undefined ? page : endPageBefore(job, page, fanningOut);
   }
 
+  /** Whether the fan-out is about to add the delivery of a new event: the job waits for it. */
+  const isBeingFannedOut = ({ status, eventId }: ExaminedDelivery): boolean =>
+    status === undefined &&
+    now().getTime() - parseCreationTime(eventId).getTime() < EVENT_LOG_DELAY_SECONDS * 1000;
+
   /**
-   * Deliveries to create for a page: without events that have arrived, or that an earlier job is still
-   * redelivering, except by this page in an earlier try.
+   * Deliveries to create for a page, and those that an earlier try has created: without events that have
+   * arrived, also at a predecessor, or that another redelivery is about to deliver.
+   * @param isResumed whether an earlier try may have processed a part of the page
    */
-  async function buildRedeliveries(
+  async function planPage(
     job: RedeliveryJob,
     endpoint: Endpoint,
     examined: readonly ExaminedDelivery[],
-  ) {
-    const items = examined.filter((delivery) => isForStill(delivery, endpoint));
-    const firsts = await deliveries.statuses(listFirstDeliveries(job, items));
-    const redeliveries = createRedeliveries(job, items, firsts, now());
-    const eventIds = redeliveries.map(({ eventId }) => eventId);
-    const [arrived, marked] = await Promise.all([arrivals.of(job, eventIds), marks.of(job, eventIds)]);
-    const open = await findOpen(job, redeliveries, marked);
-    const wanted = redeliveries.filter(
-      ({ id, eventId }) => (arrived.get(eventId) ?? id) === id && !open.has(eventId),
-    );
-    return { wanted, marked };
-  }
-
-  /** Events with an open redelivery of an earlier job, or one that is just being added. */
-  async function findOpen(
-    job: RedeliveryJob,
-    redeliveries: readonly Delivery[],
-    marked: ReadonlyMap<EventId, DeliveryId>,
-  ): Promise<ReadonlySet<EventId>> {
-    const others = redeliveries.flatMap(({ id, eventId }) => {
-      const other = marked.get(eventId);
-      return other === undefined || other === id ? [] : [{ id: other, eventId }];
-    });
+    isResumed: boolean,
+  ): Promise<Candidate[]> {
     const { webhookId, generation } = job;
-    const statuses = await deliveries.statuses(others.map(({ id }) => ({ id, webhookId, generation })));
-    // A stopped job's worker still completes its page, which ends before its lease.
-    const pageStart = now().getTime() - settings.leaseSeconds * 1000;
-    const isOpen = (id: DeliveryId) => {
-      const status = statuses.get(id);
-      if (status === undefined) return parseCreationTime(id).getTime() > pageStart;
-      return OPEN_STATUSES.some((open) => open === status);
-    };
-    return new Set(others.flatMap(({ id, eventId }) => (isOpen(id) ? [eventId] : [])));
-  }
-
-  /**
-   * @returns the deliveries of this page: an event that failed before in the job's range has its delivery
-   * from there
-   */
-  async function addGroup(
-    group: readonly Delivery[],
-    marked: ReadonlyMap<EventId, DeliveryId>,
-  ): Promise<Delivery[]> {
-    const stored = await mapConcurrently(group, group.length, async (delivery) =>
-      (await marks.set(delivery, marked.get(delivery.eventId))) ? deliveries.addOnce(delivery) : undefined,
+    // A late fan-out may have added the first delivery since.
+    const keepsAll = isResumed && job.what === 'missing';
+    const items = examined.filter(
+      (item) => isForStill(item, endpoint) && (keepsAll || isWanted(job, item.status)),
     );
-    return group.filter(({ redeliveryOf }, index) => stored[index]?.redeliveryOf === redeliveryOf);
+    const firsts = await deliveries.states(listFirstDeliveries(job, items));
+    const statuses = new Map([...firsts].map(([id, { status }]) => [id, status]));
+    const selected = selectDeliveries(job, items, statuses, now());
+    const eventIds = selected.map(({ eventId }) => eventId);
+    const [arrived, received, marked] = await Promise.all([
+      arrivals.of(job, eventIds),
+      findReceivedBefore(job, endpoint, eventIds),
+      marks.of(job, eventIds),
+    ]);
+    const states = await deliveries.states([...marked.values()].map((id) => ({ id, webhookId, generation })));
+    return selected.flatMap((item): Candidate[] => {
+      const { eventId } = item;
+      const seen = marked.get(eventId);
+      const state = seen === undefined ? undefined : states.get(seen);
+      if (seen !== undefined && isOwnDelivery(job, eventId, seen)) {
+        // Resent for another delivery of the same event, on another page.
+        if (job.what === 'failed' && state !== undefined && state.redeliveryOf !== item.id) return [];
+        const delivery = createJobDelivery(job, item, parseCreationTime(seen));
+        const isWaiting = state?.status === 'pending';
+        return [{ item, delivery, seen, state: isWaiting ? 'waiting' : state ? 'attempted' : 'new' }];
+      }
+      const isOpen = seen !== undefined && isStillOpen(seen, state);
+      if (isOpen || arrived.has(eventId) || received.has(eventId) || !isWanted(job, item.status)) return [];
+      const at = new Date(Math.max(now().getTime(), Date.parse(job.createdAt)));
+      return [{ item, delivery: createJobDelivery(job, item, at), seen, state: 'new' }];
+    });
+  }
+
+  /** Whether a redelivery that the job has not created is open, or just being added. */
+  function isStillOpen(id: DeliveryId, state: DeliveryState | undefined): boolean {
+    if (state !== undefined) return OPEN_STATUSES.some((open) => open === state.status);
+    // A stopped job's worker still completes its round, which ends before its lease.
+    return parseCreationTime(id).getTime() > now().getTime() - settings.leaseSeconds * 1000;
+  }
+
+  /** Events that the endpoints have received which this one replaces. */
+  async function findReceivedBefore(
+    { orgId, generation, what }: RedeliveryJob,
+    { predecessor, replaces = [] }: Endpoint,
+    eventIds: readonly EventId[],
+  ): Promise<ReadonlySet<EventId>> {
+    if (what !== 'missing' || predecessor === undefined) return new Set();
+    const end = Date.parse(predecessor.disabledAt);
+    const before = eventIds.filter((id) => parseCreationTime(id).getTime() <= end);
+    const found = await Promise.all(
+      [predecessor.id, ...replaces].map(async (webhookId) => {
+        const byFirst = new Map(before.map((eventId) => [deriveDeliveryId(eventId, webhookId), eventId]));
+        const [states, arrived] = await Promise.all([
+          deliveries.states([...byFirst.keys()].map((id) => ({ id, webhookId, generation }))),
+          arrivals.of({ orgId, generation, webhookId }, before),
+        ]);
+        const succeeded = [...states.values()].filter(({ status }) => status === 'succeeded');
+        return [...arrived.keys(), ...succeeded.flatMap(({ id }) => byFirst.get(id) ?? [])];
+      }),
+    );
+    return new Set(found.flat());
+  }
+
+  /** @returns those that were added: another redelivery may have marked an event meanwhile */
+  async function addGroup(group: readonly Candidate[]): Promise<Candidate[]> {
+    const added = await mapConcurrently(group, group.length, async (candidate) => {
+      const isMarked = await marks.set(candidate.delivery, candidate.seen);
+      if (isMarked) await deliveries.add(candidate.delivery);
+      return isMarked;
+    });
+    return group.filter((_, index) => added[index]);
   }
 
   /**
-   * Waits as long as a round takes, also where the round ends meanwhile: the next one does not know this
-   * group.
-   * @returns those that are still waiting for their first attempt
-   */
-  async function waitForAttempts(
-    group: readonly Delivery[],
-    { startedMs, firstSeconds }: { startedMs: number; firstSeconds: number },
-  ): Promise<readonly Delivery[]> {
-    const untilMs = startedMs + settings.roundSeconds * 1000;
-    const getElapsed = () => (now().getTime() - startedMs) / 1000;
-    const computePause = (seconds: number) => Math.min(CHECK.atMost, Math.max(CHECK.atLeast, seconds));
-    let pause = computePause(firstSeconds - getElapsed());
-    for (let waiting = group; ; ) {
-      if (waiting.length === 0 || now().getTime() >= untilMs) return waiting;
-      await wait(pause);
-      waiting = await deliveries.listWaiting(waiting);
-      pause = computePause(getElapsed() * CHECK.share);
-    }
-  }
-
-  /**
-   * Resends a page in groups until the round's time is over, and leaves the rest to the next round. For a
-   * receiver that takes longer than a round it then has as many deliveries waiting as it may.
-   * @returns the deliveries that were added, and the first one that was left
+   * Resends a page until its deliveries have been attempted or the round's time is over.
+   * @returns the deliveries that come before the first one that was not attempted
    */
   async function resend(
-    job: RedeliveryJob,
     endpoint: Endpoint,
-    items: readonly ExaminedDelivery[],
-    { pace, untilMs }: { pace: RedeliveryPace; untilMs: number },
-  ): Promise<{ added: Delivery[]; left?: Delivery | undefined }> {
-    const { wanted, marked } = await buildRedeliveries(job, endpoint, items);
-    const all: Delivery[] = [];
-    let first = 0;
-    const send = async (atOnce: number) => {
-      const group = wanted.slice(first, first + atOnce);
-      first += group.length;
-      const added = await addGroup(group, marked);
-      all.push(...added);
-      if (added.length > 0) await sendMessages(endpoint, added);
-      return added;
-    };
-    for (let isOver = false; first < wanted.length && !isOver; ) {
-      const startedMs = now().getTime();
-      const added = await send(pace.atOnce);
-      if (added.length === 0) continue;
-      const firstSeconds = FIRST_CHECK * pace.lastSeconds;
-      const waiting = await waitForAttempts(added, { startedMs, firstSeconds });
-      isOver = now().getTime() >= untilMs;
-      if (waiting.length === 0) pace.learn(added.length, (now().getTime() - startedMs) / 1000);
-      else await send(pace.most - waiting.length);
+    plan: readonly Candidate[],
+    { untilMs, isRepeated }: { untilMs: number; isRepeated: boolean },
+  ): Promise<ProcessedPage> {
+    const { maxPerSecond = Number.POSITIVE_INFINITY } = endpoint;
+    const most = Math.min(settings.mostAtOnce, SECONDS_OF_LIMIT * maxPerSecond);
+    const todo = plan.filter(({ state }) => state === 'new');
+    let waiting = plan.filter(({ state }) => state === 'waiting');
+    // The worker before may have been lost before it sent their messages.
+    if (isRepeated) await sendMessages(endpoint, waiting);
+    const taken: Candidate[] = [];
+    for (let pause = CHECK.shortest; ; ) {
+      if (todo.length > 0 && waiting.length <= most / 2) {
+        const group = todo.splice(0, most - waiting.length);
+        const added = await addGroup(group);
+        await sendMessages(endpoint, added);
+        waiting.push(...added);
+        taken.push(...group.filter((candidate) => !added.includes(candidate)));
+        pause = CHECK.shortest;
+      }
+      const isDone = todo.length === 0 && waiting.length === 0;
+      if (isDone || taken.length > 0 || now().getTime() >= untilMs) break;
+      await wait(pause);
+      const attempted = await findAttempted(waiting);
+      pause = attempted.size > 0 ? CHECK.shortest : Math.min(CHECK.longest, 2 * pause);
+      waiting = waiting.filter(({ delivery }) => !attempted.has(delivery.id));
     }
-    return { added: all, left: wanted[first] };
+    const open = new Set([...taken, ...waiting, ...todo]);
+    const end = plan.findIndex((candidate) => open.has(candidate));
+    const done = end === -1 ? plan : plan.slice(0, end);
+    return { added: done.map(({ delivery }) => delivery), left: plan[end]?.item };
   }
 
-  async function sendMessages(endpoint: Endpoint, added: readonly Delivery[]): Promise<void> {
+  async function findAttempted(waiting: readonly Candidate[]): Promise<ReadonlySet<DeliveryId>> {
+    const all = waiting.map(({ delivery }) => delivery);
+    const still = new Set((await deliveries.listWaiting(all)).map(({ id }) => id));
+    return new Set(all.map(({ id }) => id).filter((id) => !still.has(id)));
+  }
+
+  async function sendMessages(endpoint: Endpoint, added: readonly Candidate[]): Promise<void> {
+    if (added.length === 0) return;
     const lane = chooseJobLane(endpoint, now());
     const refused = await queues.send(
       lane,
-      added.map((delivery) => ({ message: toDeliveryMessage(delivery) })),
+      added.map(({ delivery }) => ({ message: toDeliveryMessage(delivery) })),
     );
-    // The page is repeated; extra messages change nothing.
+    // The round is repeated; extra messages change nothing.
     if (refused.length > 0) throw new Error(`the queue did not take ${refused.length} delivery messages`);
   }
 
@@ -332,65 +377,55 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
       log('REDELIVERY_ENDED', { ...getLogFields(job), status, reason, examined, redelivered });
   }
 
-  async function sendNextRound(job: LeasedJob, keepsPage: boolean): Promise<void> {
+  async function sendNextRound(job: LeasedJob): Promise<void> {
     // Release before sending: the next message must find the job free.
-    await jobs.release(job, keepsPage);
+    await jobs.release(job);
     const refused = await rounds.send([buildNextRound(job, now())]);
     if (refused.length > 0) throw new Error('the queue did not take the next round of a job');
   }
 
-  /** Resends or counts a page. */
-  async function processPage(
-    job: RedeliveryJob,
-    endpoint: Endpoint,
-    items: readonly ExaminedDelivery[],
-    terms: { pace: RedeliveryPace; untilMs: number },
-  ): Promise<{ added: Delivery[]; left?: Delivery | undefined }> {
-    if (job.dryRun !== true) return resend(job, endpoint, items, terms);
-    return { added: (await buildRedeliveries(job, endpoint, items)).wanted };
-  }
-
-  async function runRound(leased: LeasedJob): Promise<void> {
+  async function runRound(leased: LeasedJob, isRepeated: boolean): Promise<void> {
     const { lease } = leased;
     const untilMs = now().getTime() + settings.roundSeconds * 1000;
-    const pace = createPace(settings.mostAtOnce, leased.atOnce);
     const redeliveredLimit = leased.redelivered + settings.roundDeliveries;
-    for (let job = leased; ; ) {
+    for (let job = leased, isResumed = true; ; ) {
       // The purge deletes its rows.
       if ((await checkGeneration(job)) === 'over') return;
       const endpoint = await endpoints.find(job.orgId, job.webhookId);
       const stopReason = findObstacle(job, endpoint);
       if (endpoint === undefined || stopReason !== undefined) return end(job, 'stopped', stopReason);
-      const examined = await readPage(job, endpoint, pace.atOnce);
-      const { added, left } = await processPage(job, endpoint, examined.items, { pace, untilMs });
+      const examined = await readPage(job, endpoint);
+      const plan = await planPage(job, endpoint, examined.items, isResumed);
+      const { added, left }: ProcessedPage =
+        job.dryRun === true
+          ? { added: plan.map(({ delivery }) => delivery) }
+          : await resend(endpoint, plan, { untilMs, isRepeated: isResumed && isRepeated });
       const { items, place, isLast } = left === undefined ? examined : endPageBefore(job, examined, left);
-      // An earlier try may have added the rest of the page: it keeps its ids, so that it counts once.
-      const keepsPage = left !== undefined;
-      const page = {
-        place,
-        examined: items.length,
-        redelivered: added.length,
-        counts: addToCounts(job, added),
-        at: keepsPage && job.pageAt !== undefined ? new Date(job.pageAt) : now(),
-        atOnce: pace.atOnce,
-      };
-      const saved = await jobs.save(job, page);
-      if (saved === undefined) {
-        log('REDELIVERY_TAKEN_OVER', getLogFields(job));
-        return;
-      }
-      if (saved.status !== 'running') {
-        log('REDELIVERY_STOPPED', {
-          ...getLogFields(job),
-          examined: saved.examined,
-          redelivered: saved.redelivered,
-        });
-        return;
-      }
-      job = { ...saved, lease };
+      isResumed = left !== undefined;
+      if (place !== undefined && place !== job.place) {
+        const page = {
+          place,
+          examined: items.length,
+          redelivered: added.length,
+          counts: addToCounts(job, added),
+        };
+        const saved = await jobs.save(job, page);
+        if (saved === undefined) {
+          log('REDELIVERY_TAKEN_OVER', getLogFields(job));
+          return;
+        }
+        if (saved.status !== 'running') {
+          log('REDELIVERY_STOPPED', {
+            ...getLogFields(job),
+            examined: saved.examined,
+            redelivered: saved.redelivered,
+          });
+          return;
+        }
+        job = { ...saved, lease };
+      } else if (left === undefined) await wait(CHECK.longest);
       if (isLast) return end(job, 'done');
-      if (now().getTime() >= untilMs || job.redelivered >= redeliveredLimit)
-        return sendNextRound(job, keepsPage);
+      if (now().getTime() >= untilMs || job.redelivered >= redeliveredLimit) return sendNextRound(job);
     }
   }
 
@@ -402,6 +437,6 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
     if ((await checkGeneration(ref)) === 'over') return;
     const leased = await jobs.lease(ref, { round, now: now(), leaseSeconds: settings.leaseSeconds });
     if (leased.kind === 'busy') throw new RedeliveryInProgress(`${id} is in progress`);
-    if (leased.kind === 'leased') await runRound(leased.job);
+    if (leased.kind === 'leased') await runRound(leased.job, leased.isRepeated);
   };
 }

@@ -23,7 +23,7 @@ import type { DisablingNotice } from '../domain/endpoint.ts';
 import type { ParkedTurn } from '../domain/endpoint-rate.ts';
 import { type DeliveryId, type ReceiverId, withTrace } from '../domain/ids.ts';
 import { Defect } from '../domain/problem.ts';
-import { HISTORY_DAYS } from '../domain/redelivery.ts';
+import { HISTORY_DAYS, isFirstDelivery } from '../domain/redelivery.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { recordAuditEntry } from './audit-log.ts';
 import {
@@ -59,8 +59,9 @@ const toRow = (delivery: Delivery) => ({
 });
 
 /** What a redelivery job reads of its deliveries, often: not the log of their attempts. */
-const DeliveryState = z.pick(Delivery, { id: true, status: true });
-const STATE_ATTRIBUTES = ['pk', 'sk', 'id', 'status'];
+const DeliveryState = z.pick(Delivery, { id: true, status: true, redeliveryOf: true });
+export type DeliveryState = z.infer<typeof DeliveryState>;
+const STATE_ATTRIBUTES = ['pk', 'sk', ...Object.keys(DeliveryState.shape)];
 
 /** Creates deliveries, reads them by id and lists them. */
 export function deliveryStore(deliveries: Table) {
@@ -92,12 +93,12 @@ export function deliveryStore(deliveries: Table) {
     },
 
     /**
-     * Statuses of the deliveries that exist.
+     * States of the deliveries that exist.
      * @param refs without repetition
      * @throws ReadThrottled when DynamoDB keeps returning unprocessed keys
      */
-    async statuses(refs: readonly DeliveryRef[]): Promise<Map<DeliveryId, Delivery['status']>> {
-      return new Map((await findStates(refs)).map(({ id, status }) => [id, status]));
+    async states(refs: readonly DeliveryRef[]): Promise<Map<DeliveryId, DeliveryState>> {
+      return new Map((await findStates(refs)).map((state) => [state.id, state]));
     },
 
     /**
@@ -135,27 +136,6 @@ export function deliveryStore(deliveries: Table) {
       } catch (error) {
         if (error instanceof ConditionalCheckFailedException) return 'exists';
         throw error;
-      }
-    },
-
-    /**
-     * Adds a delivery unless one exists under its id.
-     * @returns the stored one
-     */
-    async addOnce(delivery: Delivery): Promise<Delivery> {
-      try {
-        await deliveries.client.send(
-          new PutCommand({
-            ...table,
-            Item: toRow(delivery),
-            ConditionExpression: 'attribute_not_exists(pk)',
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        );
-        return delivery;
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException) || error.Item === undefined) throw error;
-        return parseDelivery(unmarshall(error.Item));
       }
     },
 
@@ -296,7 +276,7 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
      * Records an attempt's result. Refused when the lease is lost.
      */
     settle(claimed: ClaimedDelivery, settlement: Settlement, outcome: EndpointOutcome): Promise<MoveResult> {
-      const isRedelivered = settlement.kind === 'succeeded' && claimed.redeliveryOf !== undefined;
+      const isRedelivered = settlement.kind === 'succeeded' && !isFirstDelivery(claimed);
       const update = buildSettleUpdate(claimed, settlement, graceSeconds);
       const extraChanges = isRedelivered ? [recordArrival(service, claimed)] : [];
       const { error: lastError } = settlement.attempt;

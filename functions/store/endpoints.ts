@@ -1,14 +1,14 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import {
-  choosePredecessor,
+  computeSuccession,
   DeletedEndpoint,
+  DisabledEndpoint,
   Endpoint,
   type EndpointChange,
   getCountedHost,
   MAX_ENDPOINTS,
   MAX_ENDPOINTS_PER_HOST,
-  Predecessor,
 } from '../domain/endpoint.ts';
 import type { OrgId, ReceiverId } from '../domain/ids.ts';
 import { HISTORY_DAYS } from '../domain/redelivery.ts';
@@ -87,7 +87,7 @@ export function endpointStore(service: Table) {
   }
 
   /** @param limit of the rows that are read, the newest first */
-  async function readDisabled(pk: string, url: string, limit?: number): Promise<Predecessor[]> {
+  async function readDisabled(pk: string, url: string, limit?: number): Promise<DisabledEndpoint[]> {
     const { Items = [] } = await service.client.send(
       new QueryCommand({
         TableName: service.name,
@@ -100,7 +100,7 @@ export function endpointStore(service: Table) {
         ...(limit === undefined ? {} : { Limit: limit }),
       }),
     );
-    return readRows(service, Items, (row) => Predecessor.parse(row));
+    return readRows(service, Items, (row) => DisabledEndpoint.parse(row));
   }
 
   const buildUncount = (orgId: OrgId, counted: CountedAt | 'none'): Change[] =>
@@ -210,15 +210,15 @@ export function endpointStore(service: Table) {
     },
 
     /**
-     * Finds the disabled endpoint that a new one with this URL replaces, a deleted one included. Reads all
+     * Finds the disabled endpoints that a new one with this URL replaces, deleted ones included. Reads all
      * endpoints and the last 50 deletions at most.
      */
-    async findPredecessor(orgId: OrgId, url: string): Promise<Predecessor | undefined> {
+    async findReplaced(orgId: OrgId, url: string): Promise<Pick<Endpoint, 'predecessor' | 'replaces'>> {
       const found = await Promise.all([
         readDisabled(keys.endpoints(orgId), url),
         readDisabled(keys.deletedEndpoints(orgId), url, MAX_DELETED_PREDECESSORS),
       ]);
-      return choosePredecessor(found.flat());
+      return computeSuccession(found.flat());
     },
 
     /**

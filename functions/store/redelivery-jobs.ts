@@ -200,7 +200,8 @@ export function redeliveryRuns(service: Table) {
 }
 
 export type JobLeaseResult =
-  | { kind: 'leased'; job: LeasedJob }
+  /** `isRepeated` when a worker had processed the same message before, and may have been lost. */
+  | { kind: 'leased'; job: LeasedJob; isRepeated: boolean }
   /** Another worker has the lease. */
   | { kind: 'busy' }
   /** The job ended or does not exist, or a later message continues it. */
@@ -214,10 +215,6 @@ export interface JobPage {
   redelivered: number;
   /** Totals of the job with this page. */
   counts: Pick<RedeliveryJob, 'eventTypes' | 'firstEventAt'>;
-  /** Start of the next page. */
-  at: Date;
-  /** How many deliveries the job sends at a time. */
-  atOnce: number;
 }
 
 /** Workers' writes to redelivery jobs, refused unless the worker holds the job's lease. */
@@ -226,9 +223,7 @@ export function redeliveryRounds(service: Table, commit: Commit) {
   const held = { '#token': 'token' };
 
   return {
-    /**
-     * Leases a running job unless a later message was processed. A page in progress keeps its start time.
-     */
+    /** Leases a running job unless a later message was processed. */
     async lease(
       ref: RedeliveryJobRef,
       { round, now, leaseSeconds }: { round: number; now: Date; leaseSeconds: number },
@@ -239,7 +234,7 @@ export function redeliveryRounds(service: Table, commit: Commit) {
           new UpdateCommand({
             ...table,
             Key: buildJobKey(ref),
-            UpdateExpression: 'SET lease = :lease, #round = :round, pageAt = if_not_exists(pageAt, :now)',
+            UpdateExpression: 'SET lease = :lease, #round = :round',
             ConditionExpression:
               '#status = :running AND #round <= :round AND (attribute_not_exists(lease) OR lease.#until <= :nowMs)',
             ExpressionAttributeNames: { '#status': 'status', '#round': 'round', '#until': 'until' },
@@ -248,18 +243,19 @@ export function redeliveryRounds(service: Table, commit: Commit) {
               ':round': round,
               ':running': 'running',
               ':nowMs': now.getTime(),
-              ':now': now.toISOString(),
             },
-            ReturnValues: 'ALL_NEW',
+            ReturnValues: 'ALL_OLD',
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
         );
-        return { kind: 'leased', job: { ...parseJob(Attributes), lease } };
+        const job = parseJob(Attributes);
+        return { kind: 'leased', job: { ...job, round, lease }, isRepeated: job.round === round };
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;
         const found = error.Item && parseJob(unmarshall(error.Item));
         // The SDK repeats a request whose response was lost, so this lease may already be on the row.
-        if (found?.lease?.token === lease.token) return { kind: 'leased', job: { ...found, lease } };
+        if (found?.lease?.token === lease.token)
+          return { kind: 'leased', job: { ...found, lease }, isRepeated: true };
         if (found === undefined || found.status !== 'running' || found.round > round) return { kind: 'over' };
         return { kind: 'busy' };
       }
@@ -272,7 +268,7 @@ export function redeliveryRounds(service: Table, commit: Commit) {
      */
     async save(
       job: LeasedJob,
-      { place, examined, redelivered, counts: { eventTypes, firstEventAt }, at, atOnce }: JobPage,
+      { place, examined, redelivered, counts: { eventTypes, firstEventAt } }: JobPage,
     ): Promise<RedeliveryJob | undefined> {
       const before = job.place === undefined ? 'attribute_not_exists(place)' : 'place = :before';
       try {
@@ -280,14 +276,12 @@ export function redeliveryRounds(service: Table, commit: Commit) {
           new UpdateCommand({
             ...table,
             Key: buildJobKey(job),
-            UpdateExpression: `SET place = :place, pageAt = :at, atOnce = :atOnce, eventTypes = :types${firstEventAt === undefined ? '' : ', firstEventAt = :first'} ADD examined :examined, redelivered :redelivered`,
+            UpdateExpression: `SET place = :place, eventTypes = :types${firstEventAt === undefined ? '' : ', firstEventAt = :first'} ADD examined :examined, redelivered :redelivered`,
             // The position makes a retried request count once.
             ConditionExpression: `lease.#token = :token AND ${before}`,
             ExpressionAttributeNames: held,
             ExpressionAttributeValues: {
               ':place': place,
-              ':at': at.toISOString(),
-              ':atOnce': atOnce,
               ':examined': examined,
               ':redelivered': redelivered,
               ':types': eventTypes,
@@ -307,14 +301,11 @@ export function redeliveryRounds(service: Table, commit: Commit) {
       }
     },
 
-    /**
-     * Releases a job after a page; its next message continues it.
-     * @param keepsPage whether it continues the page
-     */
-    async release(job: LeasedJob, keepsPage: boolean): Promise<void> {
+    /** Releases a job after a round; its next message continues it. */
+    async release(job: LeasedJob): Promise<void> {
       await update(service, {
         Key: buildJobKey(job),
-        UpdateExpression: keepsPage ? 'REMOVE lease' : 'REMOVE lease, pageAt',
+        UpdateExpression: 'REMOVE lease',
         ConditionExpression: 'lease.#token = :token',
         ExpressionAttributeNames: held,
         ExpressionAttributeValues: { ':token': job.lease.token },

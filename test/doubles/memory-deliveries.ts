@@ -18,6 +18,7 @@ import { DEFAULT_GRACE_SECONDS, type DueState } from '../../functions/domain/due
 import type { DisablingNotice } from '../../functions/domain/endpoint.ts';
 import type { ParkedTurn } from '../../functions/domain/endpoint-rate.ts';
 import { withTrace } from '../../functions/domain/ids.ts';
+import { isFirstDelivery } from '../../functions/domain/redelivery.ts';
 import { isSandbox } from '../../functions/domain/tenant.ts';
 import type { AttemptPorts } from '../../functions/engine/attempt-delivery.ts';
 import type { TurnPorts } from '../../functions/engine/endpoint-turns.ts';
@@ -262,8 +263,9 @@ export class MemoryDeliveries implements DeliveryPorts {
    * Whether an end that changes more than its delivery belongs to a generation that was reset, or to an
    * unknown one.
    */
-  #isOver({ orgId, generation, status, redeliveryOf }: Delivery, { effect }: EndpointOutcome): boolean {
-    const arrives = status === 'succeeded' && redeliveryOf !== undefined;
+  #isOver(delivery: Delivery, { effect }: EndpointOutcome): boolean {
+    const { orgId, generation, status } = delivery;
+    const arrives = status === 'succeeded' && !isFirstDelivery(delivery);
     if (this.#states === undefined || !isSandbox({ generation })) return false;
     if (effect === 'none' && !arrives) return false;
     return this.#states.present(orgId)?.generation !== generation;

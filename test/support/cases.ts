@@ -5,7 +5,7 @@ export const DEPTH_VARIABLE = 'TEST_DEPTH';
 export const MORE_CASES: Readonly<Record<string, string[]>> = {
   integration: ['test/integration/service/{service,public-api}.test.ts'],
   unit: [
-    'test/unit/engine/{endpoint-turns,fairness,redeliver-crashes,redeliver-missing}.test.ts',
+    'test/unit/engine/{endpoint-turns,fairness,redeliver-crashes,redeliver-missing,redeliver-pace}.test.ts',
     'test/unit/knowledge/{feed,hostile}.test.ts',
     'test/unit/platform/outbound/outbound-memory.test.ts',
     'test/unit/platform/pipeline/sandbox-routing.test.ts',

@@ -54,7 +54,7 @@ export const recovery: typeof english = {
     resend: {
       title: 'Fehlendes erneut senden',
       about:
-        'Alle Ereignisse, die der neue Endpunkt nicht erhalten hat, auch solche vor seiner Registrierung. Lassen Sie sie zuerst zählen. Was angekommen ist, wird nicht erneut gesendet.',
+        'Alle Ereignisse, die der neue Endpunkt nicht erhalten hat, auch solche vor seiner Registrierung. Lassen Sie sie zuerst zählen. Was hier oder am alten Endpunkt angekommen ist, wird nicht erneut gesendet.',
       sinceHint:
         'In Ihrer Zeitzone. Voreingestellt: zwei Stunden vor dem ersten Fehlschlag, frühestens die Registrierung des alten Endpunkts. Ein früherer Zeitpunkt schadet nicht.',
       nothing: 'Es fehlt nichts.',

@@ -51,7 +51,7 @@ export const recovery = {
     resend: {
       title: 'Resend what is missing',
       about:
-        'Every event that the new endpoint has not received, those before its registration included. Count first. What has arrived is not resent.',
+        'Every event that the new endpoint has not received, those before its registration included. Count first. What has arrived, here or at the old endpoint, is not resent.',
       sinceHint:
         'In your time zone. Preset: two hours before the first failure, but not before the old endpoint was registered. An earlier time does no harm.',
       nothing: 'Nothing is missing.',

@@ -29,7 +29,6 @@ export const handler = routeHandler(
     const receiver = await checkReceiver(body.url, tenant);
     if (!receiver.ok) return createUrlProblem(receiver);
     const { href: url } = receiver.url;
-    const predecessor = await endpoints.findPredecessor(tenant.orgId, url);
     const registered: Endpoint = {
       id: newId('whk', now),
       orgId: tenant.orgId,
@@ -42,7 +41,7 @@ export const handler = routeHandler(
       unproven: true,
       keyVersion: await signingKeys(getCurrentVersion),
       createdAt: now.toISOString(),
-      ...(predecessor !== undefined && { predecessor }),
+      ...(await endpoints.findReplaced(tenant.orgId, url)),
     };
     return effect(
       success(registered, { location: `/api/v1/webhooks/${registered.id}` }),

@@ -111,7 +111,8 @@ export const deliveryFields = {
   lastError: 'Error of the last failed attempt; kept after a success. Null if no attempt failed.',
   lastErrorCode: `Code of \`lastError\`, for programs, as of an attempt’s \`errorCode\`. ${LATER_CODES}`,
   lastResponseStatus: 'HTTP status of the last attempt; null if there was no attempt or no response.',
-  redeliveryOf: 'The delivery that this one resends; null for an original delivery.',
+  redeliveryOf:
+    'The delivery that this one resends; null for an original delivery, and where a redelivery job resends an event that the endpoint had no delivery of.',
   createdAt: CREATED,
   atRealSpeed:
     'In a sandbox with `simulate-speed`: the times of the next attempt and the end at normal speed. Null otherwise.',

@@ -13,21 +13,21 @@ export const operations = {
 Read the job (\`readRedelivery\`) for its progress.
 
 - \`what: failed\` resends the events whose deliveries to this endpoint ended \`exhausted\` or \`skipped\`.
-- \`what: missing\` resends every event of the endpoint's event types that it has not received, also events
-  from before its registration. To replace a disabled endpoint, register its URL again, send a test event, then
+- \`what: missing\` resends every event that is for this endpoint and that neither it nor its predecessor has
+  received, also events from before its registration. To replace a disabled endpoint, register its URL again, send a test event, then
   resend what is missing since the outage began.
 - With \`dryRun\` the job creates no deliveries: it counts them by event type. A dry run also works for a
   disabled endpoint.
 
-Each event gets one new delivery, as with \`redeliverDelivery\`, unless a redelivery has succeeded since or the
-event is older than 30 days. The time of a delivery is that of its event or, for a redelivery, that of the
+Each event gets one new delivery, as with \`redeliverDelivery\`, unless a redelivery has succeeded since, the
+endpoint no longer subscribes to its type, or it is older than 30 days. The time of a delivery is that of its event or, for a redelivery, that of the
 request. New failures count toward those of the endpoint.
 
 One job runs at a time for an endpoint. Another one fails with \`CONFLICT\`, as does a job for a disabled
 endpoint. A job stops when the endpoint is disabled or deleted. A sandbox reset deletes it.`,
     body: { what: 'missing', from },
     answer: 'The running redelivery job.',
-    data: { ...ordered, what: 'missing' },
+    data: { ...ordered, what: 'missing', statuses: [] },
     location: `${PATH}/${ordered.id}`,
   },
   listRedeliveries: {
@@ -49,8 +49,7 @@ endpoint. A job stops when the endpoint is disabled or deleted. A sandbox reset 
   stopRedelivery: {
     tag: 'Deliveries',
     atMost: { reads: 4, writes: 13 },
-    description: `Stops a redelivery job. Deliveries that it has created, or is creating (up to a few hundred),
-are still sent.
+    description: `Stops a redelivery job. Deliveries that it has created, or is creating (up to 16), are still sent.
 
 Stopping a job that has ended or does not exist succeeds, so retries are safe.`,
     answer: 'The redelivery job is stopped.',
@@ -69,7 +68,7 @@ export const answers = {
     to: 'End of the period, exclusive; at most the start of the job.',
     what: '`failed`: deliveries that ended without success. `missing`: events that the endpoint has not received.',
     dryRun: 'Whether the job only counts.',
-    statuses: 'Terminal statuses of the deliveries to resend.',
+    statuses: 'Terminal statuses of the deliveries to resend; empty for `missing`.',
     examined:
       'Number of deliveries (`failed`) or events (`missing`) of the period examined so far, resent or not.',
     redelivered:

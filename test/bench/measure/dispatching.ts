@@ -47,7 +47,7 @@ export async function startDispatching({ service, taken }: MeasuredService): Pro
   const tenant = await aTenant(service);
   const receivers = await startReceivers(service.tls);
   // Of an event that nothing here causes.
-  const endpoint = await tenant.api.register(receivers.url('/0'), ['conversation.resolved']);
+  const endpoint = await tenant.api.register(receivers.url('/0'), ['ticket.created']);
   const id = ReceiverId.parse(endpoint.id);
   const pid = await firstDelivery(tenant, endpoint.id, taken);
   const tables = await tablesOf(service, tenant);

@@ -16,8 +16,8 @@ export interface Unreminded {
 }
 
 /**
- * A delivery to an endpoint, as fan-out makes it. The endpoint does not subscribe to its event's type, so
- * that reading the outbox creates no other delivery of it.
+ * A delivery to an endpoint that subscribes to new tickets, as fan-out makes it. Its event is written over
+ * another row, because the fan-out reads additions only: it would send a message.
  */
 export function unreminded(
   { orgId, endpoint }: { orgId: OrgId; endpoint: ReceiverId },
@@ -25,16 +25,15 @@ export function unreminded(
 ): Unreminded {
   const now = new Date();
   const tenant = { orgId, generation: 0 };
-  const event = buildEvent(
-    'message.received',
-    { conversationId: newId('cnv', now), messageId: newId('msg', now), role: 'user' },
-    { tenant, now },
-  );
+  const event = buildEvent('ticket.created', { ticketId: newId('tkt', now) }, { tenant, now });
   const delivery = createDelivery(event, { id: endpoint, status: 'active' }, now);
+  const added = rowOf(outboxStore(tables.outbox).append(event));
+  const { pk, sk } = added.item;
   return {
     delivery,
     rows: [
-      rowOf(outboxStore(tables.outbox).append(event)),
+      { ...added, item: { pk, sk, kind: 'reserved' } },
+      added,
       rowOf(deliveryStore(tables.deliveries).adding(delivery)),
     ],
     body: event.body,

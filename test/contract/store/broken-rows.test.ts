@@ -402,17 +402,16 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
         ids((await deliveryStore(deliveries).list(tenant, aWebhookOf(tenant), PAGE)).items),
       'filtered list': async ({ deliveries }, tenant) =>
         ids((await filteredDeliveries(deliveries)(tenant, aWebhookOf(tenant), PAGE, {})).items),
-      statuses: async ({ deliveries }, tenant, rows) => {
+      states: async ({ deliveries }, tenant, rows) => {
         const refs = rows.flatMap(({ pk, sk }) =>
           pk.startsWith(aWebhookOf(tenant)) ? [{ ...ofTenant(tenant), id: sk as `dlv_${string}` }] : [],
         );
-        return [...(await deliveryStore(deliveries).statuses(refs as never)).keys()];
+        return [...(await deliveryStore(deliveries).states(refs as never)).keys()];
       },
       'ranges, for redelivery jobs': async ({ deliveries }, tenant) =>
-        ids(
-          (await deliveryRanges(deliveries)(ofTenant(tenant), { from: BEFORE, to: AFTER }, undefined, 100))
-            .items,
-        ),
+        (
+          await deliveryRanges(deliveries)(ofTenant(tenant), { from: BEFORE, to: AFTER }, undefined, 100)
+        ).items.map((item) => String(item.id)),
       'open ones': async ({ deliveries }, tenant) =>
         ids(await openDeliveries(deliveries)(ofTenant(tenant), BEFORE, AFTER, 100, { units: 1000 })),
       'the hour, for the audit': async ({ deliveries }, tenant) => {

@@ -35,7 +35,7 @@ describe('the predecessor of an endpoint', () => {
         const found = await store.findToChange(orgId, id);
         if (found) await commit(store.buildRemoval(found, [], later(NOW, days(day))));
       },
-      find: () => store.findPredecessor(orgId, URL),
+      find: () => store.findReplaced(orgId, URL),
       store,
     };
   }
@@ -49,7 +49,9 @@ describe('the predecessor of an endpoint', () => {
     await add(disabledOn(4, { url: `${URL}/other` }));
     await add(anEndpoint({ url: URL, consecutiveFailures: 9, failingSince }));
 
-    expect(await find()).toEqual({ id, failingSince, disabledAt: later(NOW, days(3)).toISOString() });
+    expect(await find()).toEqual({
+      predecessor: { id, failingSince, disabledAt: later(NOW, days(3)).toISOString() },
+    });
   });
 
   it('may be deleted since, if it was disabled before', async () => {
@@ -61,7 +63,19 @@ describe('the predecessor of an endpoint', () => {
     await remove(id, 2);
     await remove(active, 3);
 
-    expect(await find()).toEqual({ id, failingSince, disabledAt: later(NOW, days(1)).toISOString() });
+    expect(await find()).toEqual({
+      predecessor: { id, failingSince, disabledAt: later(NOW, days(1)).toISOString() },
+    });
+  });
+
+  it('is followed by those that it replaced, deleted ones included', async () => {
+    const { add, remove, find } = await anOrganization();
+    const first = await add(disabledOn(1));
+    const second = await add(disabledOn(2, await find()));
+    const third = await add(disabledOn(3, await find()));
+    for (const id of [first, second, third]) await remove(id, 4);
+
+    expect(await find()).toMatchObject({ predecessor: { id: third }, replaces: [second, first] });
   });
 
   it('is none of another organization, nor one that is active', async () => {
@@ -69,7 +83,7 @@ describe('the predecessor of an endpoint', () => {
     const { orgId } = disabledOn(1);
     await add(anEndpoint({ url: URL }));
 
-    expect(await find()).toBeUndefined();
-    expect(await store.findPredecessor(orgId, URL)).toBeUndefined();
+    expect(await find()).toEqual({});
+    expect(await store.findReplaced(orgId, URL)).toEqual({});
   });
 });

@@ -8,10 +8,13 @@ import {
   buildNextRound,
   computeProgress,
   createJob,
-  createRedeliveries,
+  createJobDelivery,
   FailedStatus,
+  isOwnDelivery,
+  isWanted,
   listFirstDeliveries,
   RedeliveryJob,
+  selectDeliveries,
   toJobView,
 } from '../../../functions/domain/redelivery-job.ts';
 import { aDelivery, aRedeliveryJob, aSandboxTenant, aTenant, later, NOW, seconds } from '../../builders.ts';
@@ -67,9 +70,8 @@ describe('new redelivery job', () => {
   });
 });
 
-describe("redelivery job's deliveries for a page", () => {
+describe("redelivery job's selection of a page", () => {
   const HOUR = seconds(3600);
-  const PAGE_AT = later(NOW, seconds(90));
   /** Events within the job's time range, and before it. */
   const events = [1, 2, 30, 90, 120].map((minutes) => newId('evt', later(NOW, -seconds(60 * minutes))));
   const anyStatus = fc.constantFrom('pending', 'retrying', 'succeeded', 'exhausted', 'skipped');
@@ -81,10 +83,10 @@ describe("redelivery job's deliveries for a page", () => {
   );
   const wanted = fc.uniqueArray(fc.constantFrom(...statuses), { minLength: 1 });
 
-  it('are one for each event that no other page has, the same at any time', () => {
+  it('is one delivery for each event that failed, unless another page has its first one', () => {
     fc.assert(
       fc.property(page, firsts, wanted, (had, firstOf, asked) => {
-        const job = aRedeliveryJob({ statuses: asked, pageAt: PAGE_AT.toISOString() });
+        const job = aRedeliveryJob({ statuses: asked });
         const { webhookId } = job;
         const fails = (status: unknown) => asked.some((one) => one === status);
         const isWithin = (event: number) => event < 3;
@@ -94,44 +96,40 @@ describe("redelivery job's deliveries for a page", () => {
           const id = deriveJobDeliveryId(eventId, webhookId, later(NOW, -HOUR + index));
           return aDelivery({ eventId, webhookId, status, ...(isFirst ? {} : { id }) });
         });
+        const failed = examined.filter(({ status }) => isWanted(job, status));
         const found = new Map(
-          listFirstDeliveries(job, examined).flatMap(({ id }) => {
+          listFirstDeliveries(job, failed).flatMap(({ id }) => {
             const event = events.findIndex((one) => deriveDeliveryId(one, webhookId) === id);
             const status = examined.find((one) => one.id === id)?.status ?? firstOf[event]?.elsewhere;
             return status === undefined ? [] : [[id, status] as const];
           }),
         );
 
-        const redeliveries = createRedeliveries(job, examined, found, NOW);
+        const selected = selectDeliveries(job, failed, found, NOW);
 
-        const again = createRedeliveries(job, examined, found, later(NOW, DAY));
-        expect(again).toEqual(
-          redeliveries.map((one) => ({ ...one, createdAt: later(NOW, DAY).toISOString() })),
-        );
         for (const [event, eventId] of events.entries()) {
-          const failed = examined.find((one) => one.eventId === eventId && fails(one.status));
-          const isFirst = failed?.id === deriveDeliveryId(eventId, webhookId);
+          const own = failed.find((one) => one.eventId === eventId);
+          const isFirst = own?.id === deriveDeliveryId(eventId, webhookId);
           const first = found.get(deriveDeliveryId(eventId, webhookId));
           const isElsewhere = !isFirst && isWithin(event) && fails(first);
-          const at = isFirst ? PAGE_AT : new Date(job.createdAt);
-          const expected = {
-            redeliveryOf: failed?.id,
-            id: deriveJobDeliveryId(eventId, webhookId, at),
-            webhookId,
-          };
-          expect(redeliveries.filter((one) => one.eventId === eventId)).toMatchObject(
-            failed === undefined || isElsewhere ? [] : [{ ...expected, createdAt: NOW.toISOString() }],
+          expect(selected.filter((one) => one.eventId === eventId)).toEqual(
+            own === undefined || isElsewhere ? [] : [own],
           );
         }
       }),
     );
   });
 
-  it('have the time of the job in a job without page times', () => {
+  it('creates deliveries that the job recognizes, and no other job', () => {
     const job = aRedeliveryJob();
-    const delivery = aDelivery({ webhookId: job.webhookId, status: 'exhausted' });
-    const id = deriveJobDeliveryId(delivery.eventId, job.webhookId, new Date(job.createdAt));
-    expect(createRedeliveries(job, [delivery], new Map(), PAGE_AT)).toMatchObject([{ id }]);
+    const { eventId, ...delivery } = aDelivery({ webhookId: job.webhookId, status: 'exhausted' });
+    const { id, redeliveryOf } = createJobDelivery(job, { ...delivery, eventId }, later(NOW, 1));
+    expect(redeliveryOf).toBe(delivery.id);
+    const { eventType } = delivery;
+    expect(createJobDelivery(job, { eventId, eventType }, NOW)).not.toHaveProperty('redeliveryOf');
+    expect(isOwnDelivery(job, eventId, id)).toBe(true);
+    expect(isOwnDelivery({ ...job, createdAt: later(NOW, 2).toISOString() }, eventId, id)).toBe(false);
+    expect(isOwnDelivery(job, eventId, newId('dlv', later(NOW, 1)))).toBe(false);
   });
 });
 

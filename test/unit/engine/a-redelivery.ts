@@ -32,7 +32,7 @@ import { aDelivery, anEndpoint, anEvent, later, NOW, seconds } from '../../build
 import { type Gate, interposed } from '../../doubles/interposed.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
-import { memoryTables } from '../../doubles/tables/stack-tables.ts';
+import { sharedMemoryTables } from '../../doubles/tables/stack-tables.ts';
 
 export const LEASE_SECONDS = 40;
 export const GRACE_SECONDS = 900;
@@ -61,10 +61,10 @@ export function aRedelivery({
   mostAtOnce = LARGEST_GROUP,
 } = {}) {
   const clock = new VirtualClock();
-  const { service, outbox, deliveries } = memoryTables();
+  const tables = sharedMemoryTables();
+  const { service, outbox, deliveries } = tables();
   const store = deliveryStore(deliveries);
   const jobs = redeliveryJobs(service);
-  const arrivals = arrivalStore(service);
   const commit = committer(service.client);
   const standings = memoryOrganizationStates();
   const log = recordedLog();
@@ -74,11 +74,15 @@ export function aRedelivery({
   const tenant = { orgId: endpoint.orgId, generation };
   const runs = redeliveryRuns(service);
   let present: Endpoint | undefined = endpoint;
+  const others = new Map<string, Endpoint>();
+  const findEndpoint = (id: string) => (id === endpoint.id ? present : others.get(id));
   let refusesMessages = false;
   /** When deliveries have had their first attempts, in milliseconds. */
   const attemptedAt = new Map<string, number>();
   const isWaiting = (id: string) => (attemptedAt.get(id) ?? 0) > clock.ms;
   let attemptSeconds: (count: number) => number = atOnce;
+  /** Seconds of an attempt where all are made one after another, and when the last of them ends. */
+  let line: { seconds: number; freeAt: number } | undefined;
   /** The number of deliveries in each request to the queues, and how many were waiting after it. */
   const groups: number[] = [];
   const waiting: number[] = [];
@@ -93,27 +97,41 @@ export function aRedelivery({
     },
   };
 
-  /** A worker. @param gate that each of its calls passes */
-  const worker = (gate: Gate = open, roundDeliveries = Number.POSITIVE_INFINITY) =>
-    runRedeliveryJob(
+  /**
+   * A worker.
+   * @param gate that each of its calls passes
+   * @param onRequest runs before and after each request to a table
+   */
+  const worker = (
+    gate: Gate = open,
+    roundDeliveries = Number.POSITIVE_INFINITY,
+    onRequest: () => Promise<void> = async () => undefined,
+  ) => {
+    const own = tables(async (_operation, _input, answer) => {
+      await onRequest();
+      const answered = await answer();
+      await onRequest();
+      return answered;
+    });
+    return runRedeliveryJob(
       {
-        jobs: interposed('jobs', redeliveryRounds(service, commit), gate),
+        jobs: interposed('jobs', redeliveryRounds(own.service, committer(own.service.client)), gate),
         deliveries: interposed(
           'deliveries',
           {
-            range: deliveryRanges(deliveries),
-            addOnce: store.addOnce,
-            statuses: store.statuses,
+            range: deliveryRanges(own.deliveries),
+            add: deliveryStore(own.deliveries).add,
+            states: deliveryStore(own.deliveries).states,
             // Without a dispatcher, each message is processed at once unless a test says otherwise.
             listWaiting: async <T extends DeliveryRef>(refs: readonly T[]) =>
               refs.filter(({ id }) => isWaiting(id)),
           },
           gate,
         ),
-        events: interposed('events', { range: eventRanges(outbox) }, gate),
-        arrivals: interposed('arrivals', arrivals, gate),
-        marks: interposed('marks', redeliveryMarks(service), gate),
-        endpoints: interposed('endpoints', { find: async () => present }, gate),
+        events: interposed('events', { range: eventRanges(own.outbox) }, gate),
+        arrivals: interposed('arrivals', arrivalStore(own.service), gate),
+        marks: interposed('marks', redeliveryMarks(own.service), gate),
+        endpoints: interposed('endpoints', { find: async (_, id) => findEndpoint(id) }, gate),
         queues: interposed(
           'queues',
           {
@@ -122,8 +140,11 @@ export function aRedelivery({
               groups.push(outgoing.length);
               const until = clock.ms + attemptSeconds(outgoing.length) * 1000;
               // A repeated message changes nothing.
-              for (const { message } of outgoing)
-                if (!attemptedAt.has(message.id)) attemptedAt.set(message.id, until);
+              for (const { message } of outgoing) {
+                if (attemptedAt.has(message.id)) continue;
+                if (line) line.freeAt = Math.max(line.freeAt, clock.ms) + line.seconds * 1000;
+                attemptedAt.set(message.id, line?.freeAt ?? until);
+              }
               waiting.push([...attemptedAt.keys()].filter(isWaiting).length);
               return [];
             },
@@ -134,8 +155,7 @@ export function aRedelivery({
         organizations: interposed('standings', standings, gate),
         log,
         now: clock.now,
-        // Time passes only where attempts take some.
-        wait: async (time) => clock.elapse(attemptSeconds === atOnce ? 0 : time),
+        wait: async (time) => clock.elapse(time),
       },
       {
         leaseSeconds: LEASE_SECONDS,
@@ -146,6 +166,7 @@ export function aRedelivery({
         mostAtOnce,
       },
     );
+  };
 
   /** A worker whose every page takes a second. */
   const slowly = () =>
@@ -217,6 +238,11 @@ export function aRedelivery({
       attemptSeconds = typeof seconds === 'number' ? () => seconds : seconds;
       return waiting;
     },
+    /** From now on attempts are made one after another, behind so many others. */
+    attemptsAreInLine(seconds: number, others: number): readonly number[] {
+      line = { seconds, freeAt: clock.ms + others * seconds * 1000 };
+      return waiting;
+    },
     worker,
     slowly,
     jobs,
@@ -228,6 +254,10 @@ export function aRedelivery({
     becomes: (changes: Partial<Endpoint> | undefined) => {
       present = changes && { ...endpoint, ...changes };
     },
+    /** Registers another endpoint. */
+    registers: (other: Endpoint) => void others.set(other.id, other),
+    /** The endpoints as the fan-out reads them. */
+    endpoints: () => [...(present === undefined ? [] : [present]), ...others.values()],
     /** Adds a delivery of so many seconds ago, of a new event unless one is given. */
     async had(
       status: DeliveryStatus,
@@ -270,11 +300,11 @@ export function aRedelivery({
     /** Starts a job for the last hour. */
     started: (asked: Asked = {}) => start(endpoint, asked),
     /** Starts a job of the last hour for another endpoint. */
-    startedFor: (other: Endpoint) => start(other),
-    job: ({ id }: RedeliveryJob) => jobs.find(tenant, endpoint.id as EndpointId, id),
+    startedFor: (other: Endpoint, asked: Asked = {}) => start(other, asked),
+    job: ({ id, webhookId }: RedeliveryJob) => jobs.find(tenant, webhookId, id),
     /** The deliveries that a job has created. */
-    async made({ createdAt }: RedeliveryJob): Promise<Delivery[]> {
-      const { items } = await store.list(tenant, endpoint.id, { limit: 10_000 });
+    async made({ createdAt, webhookId }: RedeliveryJob): Promise<Delivery[]> {
+      const { items } = await store.list(tenant, webhookId, { limit: 10_000 });
       return items.filter((one) => isFromJob(one) && parseCreationTime(one.id) >= new Date(createdAt));
     },
     /**

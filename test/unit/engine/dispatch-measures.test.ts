@@ -44,7 +44,7 @@ describe('metrics of an attempt', () => {
   });
 
   it.each([
-    { case: 'a redelivery', delivery: { redeliveryOf: newId('dlv', NOW) } },
+    { case: 'a redelivery', delivery: { id: newId('dlv', NOW) } },
     { case: 'a delivery of a sandbox', sandbox: true },
   ])('omit the time since the commit for $case', async ({ case: _, ...changes }) => {
     const { dispatch, measured } = await aDispatch(changes);

@@ -108,7 +108,7 @@ describe('redelivery job', () => {
     expect(await test.made(job)).toEqual([]);
   });
 
-  it.each(['marks.set', 'deliveries.addOnce'])(
+  it.each(['marks.set', 'deliveries.add'])(
     'resends nothing twice when the next job overtakes a stopped one at its call of %s',
     async (overtaken) => {
       const test = aRedelivery();

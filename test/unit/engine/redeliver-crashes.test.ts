@@ -37,29 +37,6 @@ describe('redelivery job whose workers are lost', () => {
   });
 });
 
-describe('redelivery job whose round ends within a page that a lost worker had completed further', () => {
-  it('creates and counts one delivery for each event', async () => {
-    const test = aRedelivery({ pageRows: 25, mostAtOnce: 3 });
-    const secondsAgo = Array.from({ length: 20 }, (_, index) => 3000 - index);
-    await Promise.all(secondsAgo.map((seconds) => test.had('exhausted', seconds)));
-    const order = await test.started();
-    const [message] = test.messages.splice(0);
-    if (message === undefined) throw new Error('there was to be a message');
-    await expect(test.worker(livingFor(100, test))(message)).rejects.toThrow('is lost');
-    const begun = (await test.made(order)).length;
-    test.clock.elapse(LEASE_SECONDS);
-
-    const slow = test.worker(async (_call, stage) => test.clock.elapse(stage === 'calling' ? 1 : 0));
-    await slow(message);
-    const { redelivered } = (await test.job(order)) ?? {};
-    await test.run();
-
-    expect(redelivered).toBeLessThan(begun);
-    expect(await test.made(order)).toHaveLength(20);
-    expect(await test.job(order)).toMatchObject({ status: 'done', redelivered: 20 });
-  });
-});
-
 describe('redelivery job whose messages are received several times at once', () => {
   it('is leased by one worker at a time, and has the same result', async () => {
     await fc.assert(

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DeliveryStatus } from '../../../functions/domain/delivery.ts';
 import type { EventType, OutboxEvent } from '../../../functions/domain/events.ts';
-import { deriveDeliveryId } from '../../../functions/domain/ids.ts';
+import { deriveDeliveryId, newId } from '../../../functions/domain/ids.ts';
+import { EVENT_LOG_DELAY_SECONDS } from '../../../functions/domain/timing.ts';
 import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { casesOf } from '../../support/cases.ts';
 import { aRedelivery, type TestRedelivery } from './a-redelivery.ts';
@@ -53,8 +54,12 @@ describe('redelivery job for missing events', () => {
     const made = await test.made(job);
     const byId = new Map(made.map((delivery) => [delivery.id as string, delivery]));
     expect(test.reminded.map(({ id }) => byId.get(id)?.eventId)).toEqual(expected.map(({ id }) => id));
+    const repeated = new Set(failed.map(({ id }) => id));
     for (const { status, redeliveryOf, eventId } of made)
-      expect([status, redeliveryOf]).toEqual(['pending', deriveDeliveryId(eventId, test.endpoint.id)]);
+      expect([status, redeliveryOf]).toEqual([
+        'pending',
+        repeated.has(eventId) ? deriveDeliveryId(eventId, test.endpoint.id) : undefined,
+      ]);
     expect(await test.job(job)).toMatchObject({
       status: 'done',
       what: 'missing',
@@ -65,33 +70,68 @@ describe('redelivery job for missing events', () => {
     });
   });
 
-  it('shows an event of before the registration as skipped, and its redelivery', async () => {
+  it('leaves a new event to its fan-out, and resends one whose fan-out does not come', async () => {
     const test = aRedelivery({ endpoint: endpointOfTypes() });
-    const event = await test.happened(3000);
-    await test.started(MISSING);
-    await test.run();
-
-    const id = deriveDeliveryId(event.id, test.endpoint.id);
-    expect(await test.store.find({ id, webhookId: test.endpoint.id, generation: 0 })).toMatchObject({
-      status: 'skipped',
-      terminalReason: 'not_subscribed',
-      attempts: 0,
-      terminalAt: NOW.toISOString(),
+    const [fannedOut, missing] = [await test.happened(5), await test.happened(4)];
+    const job = await test.started(MISSING);
+    const worker = test.worker(async (call, stage) => {
+      // The fan-out adds the delivery after the job has looked for it.
+      if (call === 'deliveries.states' && stage === 'answering') await fanOut(test, fannedOut, 'pending');
     });
+    await test.run(worker);
+
+    expect((await test.made(job)).map(({ eventId }) => eventId)).toEqual([missing.id]);
+    expect(test.clock.ms - NOW.getTime()).toBeGreaterThanOrEqual(seconds(EVENT_LOG_DELAY_SECONDS - 4));
+    // A fan-out that comes later sends the event all the same.
+    expect(await fanOut(test, missing, 'pending')).toBe('added');
   });
 
-  it('leaves an event to the fan-out that delivers it, and is not repeated by one that is late', async () => {
+  it('counts its deliveries once when the fan-out adds its own between two rounds', async () => {
     const test = aRedelivery({ endpoint: endpointOfTypes() });
-    const [early, late] = [await test.happened(5), await test.happened(4)];
-    const statuses = test.worker(async (call, stage) => {
-      // The fan-out adds the delivery after the job has looked for it.
-      if (call === 'deliveries.statuses' && stage === 'answering') await fanOut(test, early, 'pending');
-    });
+    const events = [await test.happened(100), await test.happened(99)];
+    test.attemptsTake(11);
     const job = await test.started(MISSING);
-    await test.run(statuses);
+    const [message] = test.messages.splice(0);
+    if (message === undefined) throw new Error('there was to be a message');
+    await test.worker()(message);
+    for (const event of events) await fanOut(test, event, 'succeeded');
+    await test.run();
 
-    expect((await test.made(job)).map(({ eventId }) => eventId)).toEqual([late.id]);
-    expect(await fanOut(test, late, 'pending')).toBe('exists');
+    expect(await test.made(job)).toHaveLength(2);
+    expect(await test.job(job)).toMatchObject({ status: 'done', examined: 2, redelivered: 2 });
+  });
+
+  it.each(['predecessor', 'replaces'])('passes over what its %s received', async (which) => {
+    const before = newId('whk', NOW);
+    const disabledAt = NOW.toISOString();
+    const succession =
+      which === 'predecessor'
+        ? { predecessor: { id: before, disabledAt } }
+        : { predecessor: { id: newId('whk', NOW), disabledAt }, replaces: [before] };
+    const test = aRedelivery({ endpoint: { ...endpointOfTypes(), ...succession } });
+    const [received, resent, failed, none] = [
+      await test.happened(100),
+      await test.happened(99),
+      await test.happened(98),
+      await test.happened(97),
+    ];
+    const atPredecessor = (event: OutboxEvent, status: DeliveryStatus) => {
+      const delivery = aDelivery({ ...test.tenant, webhookId: before, eventId: event.id, status });
+      return test.store.add(delivery).then(() => delivery);
+    };
+    await atPredecessor(received, 'succeeded');
+    const first = await atPredecessor(resent, 'exhausted');
+    await test.arrives({ ...first, id: newId('dlv', NOW), redeliveryOf: first.id });
+    await atPredecessor(failed, 'exhausted');
+
+    const counted = await test.started({ ...MISSING, dryRun: true });
+    await test.run();
+    test.clock.elapse(1);
+    const job = await test.started(MISSING);
+    await test.run();
+
+    expect(await test.job(counted)).toMatchObject({ redelivered: 2 });
+    expect((await test.made(job)).map(({ eventId }) => eventId).toSorted()).toEqual([failed.id, none.id]);
   });
 
   it('resends nothing that has arrived by an earlier job', async () => {

@@ -1,16 +1,18 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LARGEST_GROUP } from '../../../functions/domain/lanes.ts';
-import { aRedelivery, type TestRedelivery } from './a-redelivery.ts';
+import { computeRedeliveryGroup, LANE_TABLE, LARGEST_GROUP } from '../../../functions/domain/lanes.ts';
+import { anEndpoint } from '../../builders.ts';
+import { casesOf } from '../../support/cases.ts';
+import { aRedelivery, LEASE_SECONDS, type TestRedelivery } from './a-redelivery.ts';
 
-const ROUND_SECONDS = 10;
 const many = ({ had }: TestRedelivery, count: number) =>
   Promise.all(Array.from({ length: count }, (_, index) => had('exhausted', 3000 - index)));
 
 /** The most deliveries that were waiting at a time. */
-const mostOf = (sizes: readonly number[]) => Math.max(...sizes);
+const mostOf = (sizes: readonly number[]) => Math.max(0, ...sizes);
 
 describe('redelivery job beside its dispatchers', () => {
-  it('sends a group when the one before has been attempted, and larger ones while that is faster', async () => {
+  it('sends others when half of the window has been attempted, so that requests are few', async () => {
     const test = aRedelivery({ pageRows: 25 });
     await many(test, 60);
     const waiting = test.attemptsTake(0.2);
@@ -18,72 +20,84 @@ describe('redelivery job beside its dispatchers', () => {
 
     await test.run();
 
-    // The rest of a page is a group of its own.
-    expect(test.groups).toEqual([1, 2, 4, 8, LARGEST_GROUP, 1, LARGEST_GROUP, 12]);
+    // A page has 32.
+    expect(test.groups).toEqual([LARGEST_GROUP, LARGEST_GROUP, LARGEST_GROUP, 12]);
     expect(mostOf(waiting)).toBe(LARGEST_GROUP);
     expect(await test.job(order)).toMatchObject({ status: 'done', redelivered: 60 });
   });
 
-  it('keeps few waiting where more make it no faster', async () => {
-    const test = aRedelivery({ pageRows: 25 });
-    await many(test, 60);
-    const waiting = test.attemptsTake((count) => 0.1 * count);
+  it.each(['failed', 'missing'] as const)(
+    'never has more waiting than its window, over all rounds and losses of workers (%s)',
+    async (what) => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.constantFrom(1, 3, 16),
+          // Seconds of an attempt, one after another, and the attempts of others before them.
+          fc.constantFrom(0.1, 1, 11),
+          fc.integer({ min: 0, max: 30 }),
+          fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 6 }),
+          async (mostAtOnce, secondsEach, before, crashes) => {
+            const test = aRedelivery({ pageRows: 25, pageEvents: 100, mostAtOnce });
+            if (what === 'failed') await many(test, 40);
+            else await Promise.all(Array.from({ length: 40 }, (_, index) => test.happened(3000 - index)));
+            const waiting = test.attemptsAreInLine(secondsEach, before);
+            const order = await test.started({ what });
+            const left = [...crashes];
+            let calls = 0;
+            const dying = test.worker(async () => {
+              if (left[0] === undefined || calls++ < left[0]) return;
+              left.shift();
+              calls = 0;
+              throw new Error('the worker is lost');
+            });
 
-    const order = await test.started();
-    await test.run();
+            await test.run(dying);
 
-    expect(mostOf(waiting)).toBe(2);
-    expect(await test.job(order)).toMatchObject({ status: 'done', redelivered: 60 });
-  });
-
-  it('never has more waiting than its stage allows, and resends all', async () => {
-    const test = aRedelivery({ pageRows: 25, mostAtOnce: 3 });
-    await many(test, 60);
-    // Several rounds, which end within a page.
-    const waiting = test.attemptsTake(0.9);
-    const order = await test.started();
-
-    expect(await test.run()).toBeGreaterThan(1);
-
-    expect(mostOf(waiting)).toBe(3);
-    expect(test.groups.slice(0, 3)).toEqual([1, 2, 3]);
-    expect(await test.job(order)).toMatchObject({ status: 'done', redelivered: 60 });
-  });
-
-  it.each(['exhausted', 'missing'] as const)(
-    'has as many waiting as it may in each round at a receiver that does not answer (%s)',
-    async (kind) => {
-      const test = aRedelivery({ pageRows: 25, pageEvents: 100, mostAtOnce: 3 });
-      if (kind === 'exhausted') await many(test, 40);
-      else await Promise.all(Array.from({ length: 40 }, (_, index) => test.happened(3000 - index)));
-      const waiting = test.attemptsTake(ROUND_SECONDS + 1);
-      const order = await test.started(kind === 'missing' ? { what: 'missing' } : {});
-      const begun = test.clock.ms;
-
-      await test.run();
-
-      // A round does not know the deliveries of the one before, which wait a second longer.
-      expect(mostOf(waiting)).toBeLessThanOrEqual(2 * 3);
-      expect(test.clock.ms - begun).toBeGreaterThanOrEqual((40 / 3 - 1) * ROUND_SECONDS * 1000);
-      expect(await test.job(order)).toMatchObject({ status: 'done', examined: 40, redelivered: 40 });
-      expect(new Set(test.reminded.map(({ id }) => id)).size).toBe(40);
-      expect(test.reminded).toHaveLength(40);
+            expect(mostOf(waiting)).toBeLessThanOrEqual(mostAtOnce);
+            expect(await test.job(order)).toMatchObject({ status: 'done', examined: 40, redelivered: 40 });
+            expect(new Set(test.reminded.map(({ id }) => id)).size).toBe(40);
+            // Only a lost worker's messages are repeated.
+            if (crashes.length === 0) expect(test.reminded).toHaveLength(40);
+          },
+        ),
+        { numRuns: casesOf(15, 100) },
+      );
     },
   );
 
-  it('continues in its next round with about the group of the last one', async () => {
-    const test = aRedelivery({ pageRows: 25 });
-    await many(test, 100);
-    test.attemptsTake(0.2);
-    await test.started();
-
-    const [message] = test.messages.splice(0);
-    if (message === undefined) throw new Error('there was to be a message');
-    await test.worker(undefined, 40)(message);
-    const before = test.groups.length;
+  it('has two seconds of deliveries waiting at an endpoint with a limit, for live ones to come between', async () => {
+    const test = aRedelivery({ endpoint: anEndpoint({ maxPerSecond: 1 }) });
+    await many(test, 30);
+    const waiting = test.attemptsAreInLine(1, 12);
+    const order = await test.started();
     await test.run();
+    expect(mostOf(waiting)).toBe(2);
+    expect(await test.job(order)).toMatchObject({ status: 'done', redelivered: 30 });
+  });
 
-    expect(test.groups[before - 1]).toBe(LARGEST_GROUP);
-    expect(test.groups[before]).toBe(LARGEST_GROUP / 2);
+  it('resends the messages that a lost worker may not have sent, and no others', async () => {
+    const test = aRedelivery({ pageRows: 25, mostAtOnce: 3 });
+    await many(test, 3);
+    test.attemptsTake(100);
+    await test.started();
+    const [message] = test.messages;
+    if (message === undefined) throw new Error('there was to be a message');
+    const lost = test.worker(async (call) => {
+      if (call === 'queues.send') throw new Error('the worker is lost');
+    });
+    await expect(lost(message)).rejects.toThrow('is lost');
+    expect(test.reminded).toHaveLength(0);
+    test.clock.elapse(LEASE_SECONDS);
+    await test.run();
+    expect(test.reminded).toHaveLength(3);
+  });
+});
+
+describe('window of a redelivery job', () => {
+  it('is half the batches of the slow queue, at least one and at most 16', () => {
+    const { dev, staging, prod } = LANE_TABLE.slow.dispatchers;
+
+    expect([dev, staging, prod].map(computeRedeliveryGroup)).toEqual([5, 8, 16]);
+    expect([1, 2, 5, 1000].map(computeRedeliveryGroup)).toEqual([1, 1, 2, LARGEST_GROUP]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deriveJobDeliveryId } from '../../../functions/domain/ids.ts';
 import { anEndpoint, aSandboxTenant, later, NOW, seconds } from '../../builders.ts';
-import { aRedelivery, type TestRedelivery } from './a-redelivery.ts';
+import { aRedelivery, LEASE_SECONDS, type TestRedelivery } from './a-redelivery.ts';
 
 const many = (had: TestRedelivery['had'], count: number) =>
   Promise.all(Array.from({ length: count }, (_, index) => had('exhausted', 3000 - index)));
@@ -39,19 +39,17 @@ describe('redelivery job', () => {
       status: 'done',
       examined: 5,
       redelivered: 2,
-      finishedAt: NOW.toISOString(),
+      finishedAt: expect.any(String),
     });
   });
 
   it('begins with the oldest delivery', async () => {
-    const { had, started, run, reminded, endpoint } = aRedelivery();
+    const { had, started, run, reminded, made } = aRedelivery();
     const failed = await many(had, 40);
-    await started();
+    const order = await started();
     await run();
-    const inOrder = failed.map(({ eventId }) => deriveJobDeliveryId(eventId, endpoint.id, NOW));
-    // All of a page are sent at once.
-    const place = (id: string) => inOrder.indexOf(id as (typeof inOrder)[number]);
-    expect(reminded.map(({ id }) => place(id))).toEqual(inOrder.map((_, index) => index));
+    const events = new Map((await made(order)).map(({ id, eventId }) => [id as string, eventId]));
+    expect(reminded.map(({ id }) => events.get(id))).toEqual(failed.map(({ eventId }) => eventId));
   });
 
   it('resends an event once that failed more than once in its time range, on any pages', async () => {
@@ -96,7 +94,7 @@ describe('redelivery job', () => {
     const order = await started();
     expect(await run(worker(undefined, 10))).toBeGreaterThan(4);
     // No message has had to wait for the previous lease.
-    expect(clock.now()).toEqual(NOW);
+    expect(clock.ms - NOW.getTime()).toBeLessThan(seconds(LEASE_SECONDS));
     expect(await made(order)).toHaveLength(100);
     expect(await job(order)).toMatchObject({ status: 'done', examined: 100, redelivered: 100 });
   });

@@ -123,7 +123,7 @@ describe('redelivery job function', () => {
     dynamo
       .on(UpdateCommand, {
         UpdateExpression:
-          'SET place = :place, pageAt = :at, atOnce = :atOnce, eventTypes = :types, firstEventAt = :first ADD examined :examined, redelivered :redelivered',
+          'SET place = :place, eventTypes = :types, firstEventAt = :first ADD examined :examined, redelivered :redelivered',
       })
       .resolves({ Attributes: { ...job, redelivered: 1000, round: 1 } });
 

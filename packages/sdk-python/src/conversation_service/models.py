@@ -244,7 +244,7 @@ class Redelivery(Model):
     """
     statuses: list[Literal["exhausted", "skipped"] | str]
     """
-    Terminal statuses of the deliveries to resend.
+    Terminal statuses of the deliveries to resend; empty for `missing`.
     """
     examined: int
     """
@@ -367,7 +367,8 @@ class ListedEventDelivery(Model):
     """
     redelivery_of: str | None
     """
-    The delivery that this one resends; null for an original delivery.
+    The delivery that this one resends; null for an original delivery, and where a redelivery job
+    resends an event that the endpoint had no delivery of.
     """
     created_at: AwareDatetime
     """
@@ -551,7 +552,8 @@ class ListedChannelDelivery(Model):
     """
     redelivery_of: str | None
     """
-    The delivery that this one resends; null for an original delivery.
+    The delivery that this one resends; null for an original delivery, and where a redelivery job
+    resends an event that the endpoint had no delivery of.
     """
     created_at: AwareDatetime
     """
@@ -1436,7 +1438,8 @@ class Delivery(Model):
     """
     redelivery_of: str | None
     """
-    The delivery that this one resends; null for an original delivery.
+    The delivery that this one resends; null for an original delivery, and where a redelivery job
+    resends an event that the endpoint had no delivery of.
     """
     created_at: AwareDatetime
     """
@@ -1546,7 +1549,8 @@ class ListedDelivery(Model):
     """
     redelivery_of: str | None
     """
-    The delivery that this one resends; null for an original delivery.
+    The delivery that this one resends; null for an original delivery, and where a redelivery job
+    resends an event that the endpoint had no delivery of.
     """
     created_at: AwareDatetime
     """
@@ -1835,7 +1839,8 @@ class EventDelivery(Model):
     """
     redelivery_of: str | None
     """
-    The delivery that this one resends; null for an original delivery.
+    The delivery that this one resends; null for an original delivery, and where a redelivery job
+    resends an event that the endpoint had no delivery of.
     """
     created_at: AwareDatetime
     """
@@ -1996,7 +2001,8 @@ class ChannelDeliveryWithAttempts(Model):
     """
     redelivery_of: str | None
     """
-    The delivery that this one resends; null for an original delivery.
+    The delivery that this one resends; null for an original delivery, and where a redelivery job
+    resends an event that the endpoint had no delivery of.
     """
     created_at: AwareDatetime
     """
@@ -2157,7 +2163,8 @@ class DeliveryWithAttempts(Model):
     """
     redelivery_of: str | None
     """
-    The delivery that this one resends; null for an original delivery.
+    The delivery that this one resends; null for an original delivery, and where a redelivery job
+    resends an event that the endpoint had no delivery of.
     """
     created_at: AwareDatetime
     """

@@ -154,7 +154,7 @@ export function partialFailures({ service, keep }: Place): void {
       const [, unreadable] = due;
       if (!unreadable) throw new Error('ten deliveries were to be made');
       await breakOrganization(unreadable.orgId);
-      const images: Row['item'][] = due.map(({ rows: [event], webhookId }) => ({
+      const images: Row['item'][] = due.map(({ rows: [, event], webhookId }) => ({
         ...event?.item,
         onlyTo: webhookId,
       }));
@@ -178,7 +178,7 @@ export function partialFailures({ service, keep }: Place): void {
     it('delivery-stream counts the deliveries of the others when a record and a sandbox cannot be read', async () => {
       const tables = await tableNames();
       const due = await Promise.all(Array.from({ length: 10 }, () => aDeliveryDue(tables)));
-      const images: Row['item'][] = due.map(({ rows: [, delivery] }) => ({ ...delivery?.item }));
+      const images: Row['item'][] = due.map(({ rows: [, , delivery] }) => ({ ...delivery?.item }));
       images[0] = { pk: 'broken' };
       // Workers read the organization of a sandbox's delivery.
       Object.assign(images[1] ?? {}, { orgId: orgIds[1], generation: 1 });

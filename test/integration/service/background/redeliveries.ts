@@ -1,6 +1,7 @@
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
 import { EndpointId, newId, ReceiverId, RedeliveryJobId } from '../../../../functions/domain/ids.ts';
+import { LARGEST_GROUP } from '../../../../functions/domain/lanes.ts';
 import { keys } from '../../../../functions/store/keys.ts';
 import type { Table } from '../../../../functions/store/table.ts';
 import { type ReceivedDelivery, startReceiver } from '../../../../packages/cli/src/receiver/receiver.ts';
@@ -16,6 +17,9 @@ import { POLL_MS, RARELY_MS } from '../receivers.ts';
 const MANY = casesOf(140, 300);
 /** How many of them were delivered before; the others are stored. */
 const REAL = casesOf(1, MANY);
+/** Failures at an endpoint with a limit of one a second, and live events in its line. */
+const LIMITED = casesOf(30, 2000);
+const LINE = 12;
 const asFailed = ({ dueIn: _, dueKey: __, ...item }: Row['item']): Row['item'] => ({
   terminalAt: item.createdAt,
   ...item,
@@ -38,7 +42,7 @@ export function redeliveries({ service, keep }: Place): void {
       onDelivery: (delivery) => received.push(delivery),
     });
     keep({ close: stop });
-    const { id } = await api.register(url, ['conversation.resolved']);
+    const { id } = await api.register(url, ['ticket.created']);
     const path = `/api/v1/webhooks/${id}`;
     let next = 0;
     const lane = async () => {
@@ -135,7 +139,7 @@ export function redeliveries({ service, keep }: Place): void {
         expect.fail('one was to resend a received event');
       expect(findBody(again.id)).toBe(findBody(again.redeliveryOf));
 
-      // The job starts over, although all its deliveries exist.
+      // The job starts over, and recognizes all its deliveries.
       const [stored] = (await findRows('Service', String(job.id))).filter(({ item }) => item.sk === job.id);
       const { place: _, finishedAt: __, ...item } = stored?.item ?? expect.fail('the job was to be stored');
       expect(Number(item.round)).toBeGreaterThan(1);
@@ -151,7 +155,7 @@ export function redeliveries({ service, keep }: Place): void {
       };
       await service().rewrite(stale);
       await service().invoke('resume-redelivery-jobs');
-      expect(await waitUntilEnded(api, path, job)).toMatchObject({ examined: MANY, redelivered: 0 });
+      expect(await waitUntilEnded(api, path, job)).toMatchObject({ examined: MANY, redelivered: MANY });
       expect(await api.all(`${path}/deliveries`)).toHaveLength(2 * MANY);
 
       const isKept = async () =>
@@ -185,6 +189,43 @@ export function redeliveries({ service, keep }: Place): void {
         (one) => String(one.createdAt) >= String(job.createdAt),
       );
       expect(made).toMatchObject([{ redeliveryOf: failed?.id }]);
+    });
+
+    it('never has more than 16 deliveries waiting at a limited endpoint, and lets live events come first', async () => {
+      const { api, id, path, received } = await failures(1, LIMITED - 1);
+      await api.call({ method: 'PATCH', path, body: { maxPerSecond: 1 } });
+      received.length = 0;
+      const sendTest = async () => String((await api.post(`${path}/test`)).body.data?.deliveryId);
+      const line = await Promise.all(Array.from({ length: LINE }, sendTest));
+      const job = await start(api, path);
+      const ofJob = () => received.filter(({ headers }) => !live.has(String(headers['webhook-delivery-id'])));
+      const live = new Set(line);
+      let most = 0;
+      const arrive = (count: number) =>
+        until(
+          `${count} deliveries of the job to arrive`,
+          async () => {
+            const rows = await findRows('Deliveries', id);
+            const waiting = rows.filter(({ item }) => item.redeliveryOf && item.status === 'pending');
+            most = Math.max(most, waiting.length);
+            return ofJob().length >= count;
+          },
+          undefined,
+          POLL_MS,
+        );
+      await arrive(3);
+      const late = await sendTest();
+      live.add(late);
+      const before = ofJob().length;
+      await arrive(before + LARGEST_GROUP);
+
+      expect(most).toBeLessThanOrEqual(LARGEST_GROUP);
+      const order = received.map(({ headers }) => String(headers['webhook-delivery-id']));
+      for (const delivery of line) expect(order.indexOf(delivery)).toBeLessThan(LINE + 3);
+      expect(order.indexOf(late)).toBeGreaterThan(0);
+      expect(await api.call({ method: 'DELETE', path: `${path}/redeliveries/${job.id}` })).toMatchObject({
+        status: 204,
+      });
     });
 
     it('uses the queue of its endpoint when that is slow or stalled', async () => {
