@@ -39,7 +39,7 @@ import {
   selectDeliveries,
 } from '../domain/redelivery-job.ts';
 import { createGenerationCheck, type OrganizationStates } from '../domain/sandbox.ts';
-import { EVENT_LOG_DELAY_SECONDS } from '../domain/timing.ts';
+import { COMMIT_WINDOW_SECONDS } from '../domain/timing.ts';
 import type { Log } from '../platform/log-codes.ts';
 import { mapConcurrently } from './concurrency.ts';
 
@@ -224,7 +224,7 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
   /** Whether the fan-out is about to add the delivery of a new event: the job waits for it. */
   const isBeingFannedOut = ({ status, eventId }: ExaminedDelivery): boolean =>
     status === undefined &&
-    now().getTime() - parseCreationTime(eventId).getTime() < EVENT_LOG_DELAY_SECONDS * 1000;
+    now().getTime() - parseCreationTime(eventId).getTime() < COMMIT_WINDOW_SECONDS * 1000;
 
   /**
    * Deliveries to create for a page, and those that an earlier try has created: without events that have

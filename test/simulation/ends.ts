@@ -1,6 +1,6 @@
 import type { ReceiverId } from '../../functions/domain/ids.ts';
 import { type LedgerCounts, NO_COUNTS } from '../../functions/domain/ledger.ts';
-import { isFromJob } from '../../functions/domain/redelivery.ts';
+import { isFirstDelivery, isFromJob } from '../../functions/domain/redelivery.ts';
 import { buildTenantKey } from '../../functions/store/keys.ts';
 import type { Entry } from './entries.ts';
 import { isOpen } from './moves.ts';
@@ -22,7 +22,7 @@ export function* faultsAtRest(world: World): Generator<Fault> {
   for (const entry of world.entries.values()) yield* wrongDeliveries(world, entry);
   for (const delivery of [...world.tables.deliveries.values()]) {
     // A delivery of a job has no work item of its own in the outbox.
-    const isOfEvent = delivery.redeliveryOf === undefined || isFromJob(delivery);
+    const isOfEvent = isFirstDelivery(delivery) || isFromJob(delivery);
     const entry = world.entries.get(isOfEvent ? delivery.eventId : delivery.id);
     if (entry === undefined) yield ['right deliveries', `${delivery.id} is of nothing that was committed`];
   }
@@ -70,7 +70,7 @@ function* wrongDeliveries(world: World, { owed, committed, done, isAbandoned }: 
     return;
   }
   const made = [...world.tables.deliveries.values()].filter(
-    ({ eventId, redeliveryOf }) => eventId === event.id && redeliveryOf === undefined,
+    (delivery) => delivery.eventId === event.id && isFirstDelivery(delivery),
   );
   for (const id of world.history.ids) {
     const ofIt = made.filter(({ webhookId }) => webhookId === id);

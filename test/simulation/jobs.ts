@@ -1,5 +1,6 @@
 import type { Delivery } from '../../functions/domain/delivery.ts';
 import type { OutboxEvent } from '../../functions/domain/events.ts';
+import { isFirstDelivery, isFromJob } from '../../functions/domain/redelivery.ts';
 import type { RedeliveryJob } from '../../functions/domain/redelivery-job.ts';
 import { isOpen } from './moves.ts';
 import type { Process } from './processes.ts';
@@ -38,12 +39,13 @@ export class Jobs {
   }
 
   /** A process has added a delivery. */
-  added(process: Process, { id, eventId, redeliveryOf }: Delivery): void {
+  added(process: Process, delivery: Delivery): void {
+    const { id, eventId } = delivery;
     const started = this.#started.get(this.#rounds.get(process) ?? '');
     if (started === undefined) return;
     const { job, made } = started;
     if (job.dryRun === true) this.#tell('whole job', `${job.id} only counts, and has made ${id}`);
-    if (redeliveryOf === undefined) return;
+    if (!isFromJob(delivery)) return;
     const other = made.get(eventId);
     if (other !== undefined) this.#tell('whole job', `${job.id} has made ${other} and ${id} of ${eventId}`);
     made.set(eventId, id);
@@ -85,7 +87,7 @@ export class Jobs {
       if (event.generation !== job.generation || !isWanted(event)) continue;
       const ofIt = own.filter(({ eventId }) => eventId === event.id);
       const hasArrived = ofIt.some(
-        ({ status, redeliveryOf }) => status === 'succeeded' || redeliveryOf !== undefined,
+        (delivery) => delivery.status === 'succeeded' || !isFirstDelivery(delivery),
       );
       if (hasArrived || ofIt.some(isOpen)) continue;
       const isAsked =

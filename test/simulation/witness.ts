@@ -1,5 +1,6 @@
 import type { ClaimedDelivery, Delivery, DeliveryMessage } from '../../functions/domain/delivery.ts';
 import type { DeliveryId, ReceiverId } from '../../functions/domain/ids.ts';
+import { isFirstDelivery } from '../../functions/domain/redelivery.ts';
 import { deriveAttemptClocks } from '../../functions/domain/timing.ts';
 import type { Row } from '../doubles/tables/expressions.ts';
 import type { Written } from '../doubles/tables/memory-tables.ts';
@@ -219,9 +220,10 @@ export class Witness {
     const { tables, history } = this.#world;
     if (this.#world.organizations.isOver(tenantOf(owed))) return;
     const eventId = owed.kind === 'event' ? owed.event.id : owed.reminder.eventId;
-    for (const { id, webhookId, eventId: of, status, redeliveryOf } of tables.deliveries.values()) {
+    for (const delivery of tables.deliveries.values()) {
+      const { id, webhookId, eventId: of, status } = delivery;
       const isOwed =
-        owed.kind === 'redelivery' ? id === owed.reminder.id : of === eventId && redeliveryOf === undefined;
+        owed.kind === 'redelivery' ? id === owed.reminder.id : of === eventId && isFirstDelivery(delivery);
       if (!isOwed || status !== 'pending' || this.#sent.has(id)) continue;
       // A delivery for an endpoint that was deleted or changed meanwhile is left to the due index.
       if (owed.kind === 'event' && !history.wanted(webhookId, owed.event, committed).every(Boolean)) continue;

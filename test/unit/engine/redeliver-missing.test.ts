@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { DeliveryStatus } from '../../../functions/domain/delivery.ts';
 import type { EventType, OutboxEvent } from '../../../functions/domain/events.ts';
 import { deriveDeliveryId, newId } from '../../../functions/domain/ids.ts';
-import { EVENT_LOG_DELAY_SECONDS } from '../../../functions/domain/timing.ts';
+import { COMMIT_WINDOW_SECONDS } from '../../../functions/domain/timing.ts';
 import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { casesOf } from '../../support/cases.ts';
 import { aRedelivery, type TestRedelivery } from './a-redelivery.ts';
@@ -81,7 +81,7 @@ describe('redelivery job for missing events', () => {
     await test.run(worker);
 
     expect((await test.made(job)).map(({ eventId }) => eventId)).toEqual([missing.id]);
-    expect(test.clock.ms - NOW.getTime()).toBeGreaterThanOrEqual(seconds(EVENT_LOG_DELAY_SECONDS - 4));
+    expect(test.clock.ms - NOW.getTime()).toBeGreaterThanOrEqual(seconds(COMMIT_WINDOW_SECONDS - 4));
     // A fan-out that comes later sends the event all the same.
     expect(await fanOut(test, missing, 'pending')).toBe('added');
   });
