@@ -155,8 +155,8 @@ describe('the jobs of an endpoint', () => {
   });
 
   it('belong to an earlier recovery at an endpoint that was disabled again', () => {
-    expect(recoveryStateOf({ status: 'active' }, [aJob()])).toEqual(stateOf([aJob()], 'missing'));
-    expect(recoveryStateOf({ status: 'auto_disabled' }, [aJob()])).toEqual(stateOf([], 'missing'));
+    expect(recoveryStateOf({ status: 'active' }, [aJob({})])).toEqual(stateOf([aJob({})], 'missing'));
+    expect(recoveryStateOf({ status: 'auto_disabled' }, [aJob({})])).toEqual(stateOf([], 'missing'));
   });
 
   it('are complete when all was resent, or when nothing was found', () => {
