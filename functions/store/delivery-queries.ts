@@ -221,17 +221,18 @@ const NEWEST_ROWS = 10;
 
 /**
  * Finds since when deliveries to an endpoint wait, from the newest rows of a range, eventually consistent.
- * Older deliveries may have waited longer.
- * @returns the earliest creation time of an open one; null when none is open, or the budget is used up
+ * Older deliveries may have waited longer. One whose attempt has failed waits at once, another one from a
+ * time on.
+ * @param to the time before which any open delivery waits
+ * @returns the earliest creation time of a waiting one; null when none waits, or the budget is used up
  */
 export function waitingDeliveries(deliveries: Table) {
-  return async (
+  async function findNewestOpen(
     { webhookId, generation }: Pick<DeliveryRef, 'webhookId' | 'generation'>,
-    from: Date,
-    to: Date,
+    [from, to]: [Date, Date],
     budget: ReadBudget,
-  ): Promise<string | null> => {
-    if (budget.units <= 0) return null;
+  ): Promise<Delivery[]> {
+    if (budget.units <= 0) return [];
     const range = buildIdBounds(from, to);
     const found = await Promise.all(
       listShards(DELIVERY_SHARDS).map((shard) =>
@@ -244,7 +245,19 @@ export function waitingDeliveries(deliveries: Table) {
         }),
       ),
     );
-    const times = found.flatMap(({ open }) => open.map(({ createdAt }) => createdAt));
-    return times.sort()[0] ?? null;
+    return found.flatMap(({ open }) => open);
+  }
+
+  return async (
+    ref: Pick<DeliveryRef, 'webhookId' | 'generation'>,
+    { from, to, now }: { from: Date; to: Date; now: Date },
+    budget: ReadBudget,
+  ): Promise<string | null> => {
+    const old = await findNewestOpen(ref, [from, to], budget);
+    const waiting =
+      old.length > 0
+        ? old
+        : (await findNewestOpen(ref, [to, now], budget)).filter(({ status }) => status === 'retrying');
+    return waiting.map(({ createdAt }) => createdAt).sort()[0] ?? null;
   };
 }

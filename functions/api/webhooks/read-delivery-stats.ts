@@ -62,7 +62,7 @@ async function readCounts(all: readonly Endpoint[], { generation }: Tenant, hour
   const to = new Date(now.getTime() - WAITING_MS);
   const since = await runInTurns([...findOldestOpenHours(entries)], async ([webhookId, hour], budget) => {
     const ref = { webhookId, generation };
-    return [webhookId, await waiting(ref, new Date(hour), to, budget)] as const;
+    return [webhookId, await waiting(ref, { from: new Date(hour), to, now }, budget)] as const;
   });
   return { entries, since: new Map(since) };
 }

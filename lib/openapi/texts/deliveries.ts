@@ -214,7 +214,7 @@ export const answers = {
     latency: LATENCY,
     oldestPending: OLDEST_PENDING,
     waitingSince:
-      'Creation time of the oldest open delivery among the latest ones that are more than a minute old, UTC. Null if there is none.',
+      'Creation time of the oldest delivery that waits, among the latest ones, UTC: open for more than a minute, or `retrying`. Null if there is none.',
   }),
   FailingUntil: described(webhooks.FailingUntil, {
     ...failingFields,

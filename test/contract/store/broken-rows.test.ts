@@ -613,9 +613,13 @@ describe('an unreadable row', () => {
     );
     expect(hours.filter(({ isComplete }) => !isComplete)).toHaveLength(1);
     reported.splice(0);
-    expect(await waitingDeliveries(tables.deliveries)(ofTenant(tenant), BEFORE, AFTER, { units: 1000 })).toBe(
-      NOW.toISOString(),
-    );
+    expect(
+      await waitingDeliveries(tables.deliveries)(
+        ofTenant(tenant),
+        { from: BEFORE, to: AFTER, now: AFTER },
+        { units: 1000 },
+      ),
+    ).toBe(NOW.toISOString());
     expect(reported).toHaveLength(1);
   });
 

@@ -20,7 +20,7 @@ const tenant: Tenant = { orgId, generation };
 /** Reads of a time span, each with an end before its start, which DynamoDB would refuse in a query. */
 const READERS: Record<string, (tables: TestTables, from: Date, to: Date) => Promise<unknown>> = {
   'since when deliveries wait': ({ deliveries }, from, to) =>
-    waitingDeliveries(deliveries)(ref, from, to, { units: 1000 }),
+    waitingDeliveries(deliveries)(ref, { from, to, now: to }, { units: 1000 }),
   'open deliveries': ({ deliveries }, from, to) =>
     openDeliveries(deliveries)(ref, from, to, 10, { units: 1000 }),
   'deliveries of a job': async ({ deliveries }, from, to) =>

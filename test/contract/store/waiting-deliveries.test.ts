@@ -32,7 +32,8 @@ async function setUp(deliveries: readonly Delivery[]) {
   const waiting = waitingDeliveries(table);
   const { generation } = aDelivery();
   return {
-    since: (from: Date, to: Date) => waiting({ webhookId, generation }, from, to, { units: 1000 }),
+    since: (from: Date, to: Date) =>
+      waiting({ webhookId, generation }, { from, to, now: NOW }, { units: 1000 }),
     examined: () => examined,
   };
 }
@@ -55,6 +56,16 @@ describe('the time since when a delivery to an endpoint waits', () => {
   it('is absent while open deliveries are younger', async () => {
     const { since } = await setUp([buildDelivery(120, 'succeeded'), buildDelivery(30, 'pending')]);
     expect(await since(ago(3600), ago(60))).toBeNull();
+  });
+
+  it('is that of a younger one whose attempt has failed', async () => {
+    const { since } = await setUp([
+      buildDelivery(120, 'succeeded'),
+      buildDelivery(30, 'pending'),
+      buildDelivery(10, 'retrying'),
+      buildDelivery(5, 'retrying'),
+    ]);
+    expect(await since(ago(3600), ago(60))).toBe(ago(10).toISOString());
   });
 
   it('is found after hundreds that have succeeded, with few reads', async () => {

@@ -3,11 +3,9 @@ import type { Endpoint } from '../../api/webhooks.ts';
 import { Choose } from '../../parts/field.tsx';
 import { Filters as FilterRow } from '../../parts/filters.tsx';
 import { useTexts } from '../../text/language.ts';
+import { endpointOptions } from '../endpoint-options.ts';
 import { type Filters, STATUS_CHOICES, type StatusChoice } from './filters.ts';
 import { TimeField } from './time-field.tsx';
-
-/** All addresses begin with it, and a narrow field has no room for what all of them have. */
-const SCHEME = 'https://';
 
 /** Whose deliveries are shown, and which of them. */
 export function FilterFields({
@@ -34,7 +32,7 @@ export function FilterFields({
     <FilterRow count={Object.values(filters).filter((value) => value !== 'any').length}>
       <Choose
         label={t.deliveries.endpoint}
-        options={endpoints.map(({ id, url }) => ({ value: id, label: url.replace(SCHEME, '') }))}
+        options={endpointOptions(endpoints, t.status.auto_disabled)}
         value={endpoint.id}
         onChange={onEndpoint}
       />

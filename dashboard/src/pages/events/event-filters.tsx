@@ -4,9 +4,8 @@ import { Choose } from '../../parts/field.tsx';
 import { Filters as FilterRow } from '../../parts/filters.tsx';
 import { useTexts } from '../../text/language.ts';
 import { TimeField } from '../deliveries/time-field.tsx';
+import { endpointOptions } from '../endpoint-options.ts';
 import { type Filters, OUTCOME_CHOICES, parametersOf } from './filters.ts';
-
-const SCHEME = 'https://';
 
 /** Which events are shown. */
 export function EventFilters({
@@ -37,7 +36,7 @@ export function EventFilters({
         options={[
           { value: 'any', label: t.eventLog.anyEndpoint },
           ...(known ? [] : [{ value: filters.endpoint, label: filters.endpoint }]),
-          ...endpoints.map(({ id, url }) => ({ value: id, label: url.replace(SCHEME, '') })),
+          ...endpointOptions(endpoints, t.status.auto_disabled),
         ]}
         value={filters.endpoint}
         onChange={(endpoint) => onFilters({ ...filters, endpoint })}
