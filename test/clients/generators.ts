@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isInstalled, ProgramError, runProgram } from '../engines/program.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -26,8 +26,8 @@ export interface Generator {
   types: (client: string) => Promise<number>;
   /** The most types that it may write, where they are files that people look through. */
   most?: number;
-  /** Makes a conversation, with `BASE_URL` and `API_KEY` of its environment. */
-  talk?: (tools: string, client: string) => readonly Command[];
+  /** Uses the client, with `BASE_URL`, `API_KEY` and `RECEIVER` of its environment. */
+  use?: (tools: string, client: string) => readonly Command[];
 }
 
 const linesIn = async (file: string, pattern: RegExp): Promise<number> =>
@@ -45,6 +45,53 @@ const CHECKED = [
   'es2023,dom,dom.iterable',
 ];
 const BUNDLED = ['--module', 'esnext', '--moduleResolution', 'bundler'];
+
+/** Copies a program that uses the client beside it. */
+const sample = (name: string, target: string): Command[] => [
+  ['mkdir', '-p', dirname(target)],
+  ['cp', join(SAMPLES, name), target],
+];
+
+/** A build of several minutes, which stays with the generator. */
+const cargo = (tools: string, client: string, command: string, ...options: string[]): Command => [
+  ...(['env', `CARGO_TARGET_DIR=${join(tools, 'target')}`, 'cargo', command] as const),
+  ...['--manifest-path', join(client, 'Cargo.toml'), ...options],
+];
+
+const onClasspath = (client: string, program: string, argument: string): Command => [
+  ...(['sh', '-c'] as const),
+  `cd ${client} && ${program} -cp "target/classes:sample:$(cat classpath)" ${argument}`,
+];
+
+const GENERATOR_VERSION = '7.25.0';
+
+/** A generator of openapi-generator, with a client in its language. */
+const openApiGenerator = (
+  language: string,
+  {
+    needs,
+    options = [],
+    ...rest
+  }: Pick<Generator, 'needs' | 'compile' | 'types' | 'use'> & { options?: string[] },
+): Generator => ({
+  name: `openapi-generator (${language})`,
+  version: GENERATOR_VERSION,
+  needs: [['java', '-version'], ['mvn', '--version'], ...needs],
+  install: (tools) => [
+    [
+      'mvn',
+      ...['-q', '-B', 'dependency:copy', `-DoutputDirectory=${tools}`],
+      `-Dartifact=org.openapitools:openapi-generator-cli:${GENERATOR_VERSION}`,
+    ],
+  ],
+  generate: (tools, client) => [
+    [
+      ...(['java', '-jar', join(tools, `openapi-generator-cli-${GENERATOR_VERSION}.jar`)] as const),
+      ...['generate', '-g', language, '-i', DOCUMENT, '-o', client, ...options],
+    ],
+  ],
+  ...rest,
+});
 
 export const GENERATORS: readonly Generator[] = [
   {
@@ -105,44 +152,115 @@ export const GENERATORS: readonly Generator[] = [
     compile: (tools, client) => [[join(tools, 'bin/python'), '-m', 'compileall', '-q', client]],
     types: (client) => filesIn(join(client, 'conversation_service_api_client/models'), /^(?!__).*\.py$/),
     most: 250,
-    talk: (tools, client) => [
+    use: (tools, client) => [
       ['env', `PYTHONPATH=${client}`, join(tools, 'bin/python'), join(SAMPLES, 'conversation.py')],
     ],
   },
-  {
-    name: 'openapi-generator (go)',
-    version: '7.14.0',
-    needs: [
-      ['java', '-version'],
-      ['mvn', '--version'],
-      ['go', 'version'],
-    ],
-    install: (tools) => [
-      [
-        'mvn',
-        ...['-q', '-B', 'dependency:copy', `-DoutputDirectory=${tools}`],
-        '-Dartifact=org.openapitools:openapi-generator-cli:7.14.0',
-      ],
-    ],
-    generate: (tools, client) => [
-      [
-        'java',
-        ...['-jar', join(tools, 'openapi-generator-cli-7.14.0.jar'), 'generate', '-g', 'go'],
-        ...['-i', DOCUMENT, '-o', client, '--git-user-id', 'example', '--git-repo-id', 'conversations'],
-        ...[
-          '--additional-properties',
-          'packageName=conversations,disallowAdditionalPropertiesIfNotPresent=false',
-        ],
-      ],
-      ['mkdir', '-p', join(client, 'sample')],
-      ['cp', join(SAMPLES, 'conversation.go.txt'), join(client, 'sample/main.go')],
+  openApiGenerator('go', {
+    needs: [['go', 'version']],
+    options: [
+      ...['--git-user-id', 'example', '--git-repo-id', 'conversations', '--additional-properties'],
+      'packageName=conversations,disallowAdditionalPropertiesIfNotPresent=false',
     ],
     compile: (_, client) => [
+      ...sample('conversation.go.txt', join(client, 'sample/main.go')),
       ['go', '-C', client, 'mod', 'tidy'],
       ['go', '-C', client, 'build', './...'],
     ],
     types: (client) => filesIn(client, /^model_.*\.go$/),
-    talk: (_, client) => [['go', '-C', client, 'run', './sample']],
+    use: (_, client) => [['go', '-C', client, 'run', './sample']],
+  }),
+  openApiGenerator('python', {
+    needs: [['python3', '--version']],
+    options: ['--package-name', 'conversations'],
+    compile: (_, client) => [
+      ['python3', '-m', 'venv', join(client, 'venv')],
+      [join(client, 'venv/bin/pip'), 'install', '--quiet', '-r', join(client, 'requirements.txt')],
+      // Not `api`: its module of webhook events is no valid Python, and nothing imports it.
+      ['python3', '-m', 'compileall', '-q', join(client, 'conversations/models')],
+    ],
+    types: (client) => filesIn(join(client, 'conversations/models'), /^(?!__).*\.py$/),
+    use: (_, client) => [
+      ['env', `PYTHONPATH=${client}`, join(client, 'venv/bin/python'), join(SAMPLES, 'tickets.py')],
+    ],
+  }),
+  openApiGenerator('typescript-fetch', {
+    needs: [],
+    compile: (_, client) => [
+      ...sample('tickets.ts.txt', join(client, 'tickets.ts')),
+      [
+        join(ROOT, 'node_modules/.bin/tsc'),
+        ...[...CHECKED, ...BUNDLED, '--ignoreConfig', join(client, 'tickets.ts')],
+        ...['--types', 'node', '--typeRoots', join(ROOT, 'node_modules/@types')],
+      ],
+      [
+        join(ROOT, 'node_modules/.bin/esbuild'),
+        ...[join(client, 'tickets.ts'), '--bundle', '--platform=node', '--format=esm', '--log-level=error'],
+        `--outfile=${join(client, 'tickets.mjs')}`,
+      ],
+    ],
+    types: (client) => filesIn(join(client, 'models'), /^(?!index).*\.ts$/),
+    use: (_, client) => [[process.execPath, join(client, 'tickets.mjs')]],
+  }),
+  openApiGenerator('rust', {
+    needs: [['cargo', '--version']],
+    options: ['--additional-properties', 'packageName=conversations'],
+    compile: (tools, client) => [
+      ...sample('tickets.rs.txt', join(client, 'examples/tickets.rs')),
+      cargo(tools, client, 'add', '--quiet', '--dev', 'tokio', '--features', 'macros,rt-multi-thread'),
+      cargo(tools, client, 'build', '--quiet', '--example', 'tickets'),
+    ],
+    types: (client) => filesIn(join(client, 'src/models'), /^(?!mod).*\.rs$/),
+    use: (tools, client) => [cargo(tools, client, 'run', '--quiet', '--example', 'tickets')],
+  }),
+  openApiGenerator('java', {
+    needs: [['javac', '-version']],
+    compile: (_, client) => [
+      ...sample('Tickets.java.txt', join(client, 'sample/Tickets.java')),
+      [
+        'mvn',
+        ...[
+          '-q',
+          '-B',
+          '-DskipTests',
+          '-f',
+          join(client, 'pom.xml'),
+          'compile',
+          'dependency:build-classpath',
+        ],
+        `-Dmdep.outputFile=${join(client, 'classpath')}`,
+      ],
+      onClasspath(client, 'javac', 'sample/Tickets.java'),
+    ],
+    types: (client) =>
+      filesIn(join(client, 'src/main/java/org/openapitools/client/model'), /^(?!AbstractOpenApi).*\.java$/),
+    use: (_, client) => [onClasspath(client, 'java', 'Tickets')],
+  }),
+  {
+    name: 'oapi-codegen',
+    version: '2.8.2',
+    needs: [['go', 'version']],
+    install: (tools) => [
+      [
+        ...(['env', `GOBIN=${tools}`, 'go', 'install'] as const),
+        'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2',
+      ],
+    ],
+    generate: (tools, client) => [
+      [
+        join(tools, 'oapi-codegen'),
+        ...['-generate', 'types,client,skip-prune', '-package', 'conversations'],
+        ...['-o', join(client, 'client.go'), DOCUMENT],
+      ],
+    ],
+    compile: (_, client) => [
+      ...sample('oapi-codegen.go.txt', join(client, 'sample/main.go')),
+      ['go', '-C', client, 'mod', 'init', 'example.com/conversations'],
+      ['go', '-C', client, 'mod', 'tidy'],
+      ['go', '-C', client, 'build', './...'],
+    ],
+    types: (client) => linesIn(join(client, 'client.go'), /^type \w+ struct/gm),
+    use: (_, client) => [['go', '-C', client, 'run', './sample']],
   },
 ];
 

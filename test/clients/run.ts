@@ -17,7 +17,7 @@ interface Result {
 async function main(args: readonly string[]): Promise<number> {
   const { only = GENERATORS.map(({ name }) => name) } = commandLine(
     'node test/clients/run.ts',
-    'Generates a client of docs/openapi/v1.json with each of four generators, compiles it, and makes a conversation with the Python and the Go client in a service of its own on this machine.',
+    'Generates a client of docs/openapi/v1.json with each generator, compiles it, and uses it in a service of its own on this machine.',
   )
     .option(
       '--only <generator>',
@@ -27,8 +27,8 @@ async function main(args: readonly string[]): Promise<number> {
     .addHelpText(
       'after',
       `
-${GENERATORS.map(({ name, version }) => `${name} ${version}`).join(', ')}. They are installed with npm, pip and mvn and stay in
-.clients. A generator whose programs this machine lacks is skipped. Exits with 1 when another one fails.`,
+${GENERATORS.map(({ name, version }) => `${name} ${version}`).join(', ')}. They are installed with npm, pip, mvn and go and
+stay in .clients. A generator whose programs this machine lacks is skipped. Exits with 1 when another one fails.`,
     )
     .parse(args as string[], { from: 'user' })
     .opts();
@@ -61,14 +61,14 @@ async function check(generator: Generator, started: () => Promise<Service>, scre
     await screen.step('Generate', () => runAll(generator.generate(tools, client.path)));
     await screen.step('Compile', () => runAll(generator.compile(tools, client.path)));
     const types = await generator.types(client.path);
-    const { most = Infinity, talk } = generator;
+    const { most = Infinity, use } = generator;
     if (types > most) return { generator, types, status: 'failed', note: `more than ${most} types` };
-    if (talk !== undefined) {
+    if (use !== undefined) {
       const service = await screen.step('Start the service', started);
       const tenant = await aTenant(service);
       try {
         const env = { BASE_URL: service.url, API_KEY: tenant.key, RECEIVER: service.receiver };
-        await screen.step('Make a conversation', () => runAll(talk(tools, client.path), env));
+        await screen.step('Use the client', () => runAll(use(tools, client.path), env));
       } finally {
         tenant.close();
       }
@@ -89,7 +89,7 @@ function summary({ generator, types, note, status }: Result, { paint }: Screen):
   const [symbol, style] = SYMBOLS[status];
   const count = types === undefined ? '' : `${types} types`;
   const what = status === 'skipped' ? `SKIPPED: ${note}` : note;
-  return `  ${paint(style, symbol)} ${generator.name.padEnd(24)} ${count.padEnd(10)} ${what}`.trimEnd();
+  return `  ${paint(style, symbol)} ${generator.name.padEnd(36)} ${count.padEnd(10)} ${what}`.trimEnd();
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));

@@ -65,7 +65,7 @@ export const answers = {
     provisioned: 'Whether this call created the sandbox.',
     key: 'A new sandbox key, with `secretOnce`.',
   }),
-  ResetSandbox: described(settings.ResetSandbox, {
+  SandboxReset: described(settings.ResetSandbox, {
     sandboxOrganizationId: SANDBOX_ID,
     resetAt: 'Time of the reset, UTC. Earlier data is no longer visible.',
   }),

@@ -42,6 +42,8 @@ function queryParametersOf({ name, query }: Route): string[] {
   return Object.keys(query.shape);
 }
 
+const pascal = (name: string): string => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+
 /** All objects in the document. */
 function nodes(node: unknown): Record<string, unknown>[] {
   if (typeof node !== 'object' || node === null) return [];
@@ -141,9 +143,11 @@ describe('the document', () => {
   });
 
   it('has a name for one component only, as generators make one type of each', () => {
-    const { schemas, parameters, responses } = document.components;
-    const names = [schemas, parameters, responses].flatMap((components) => Object.keys(components));
+    const { schemas, parameters, responses: answers } = document.components;
+    const names = [schemas, parameters, answers].flatMap((components) => Object.keys(components));
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+    const responses = nodes(document.paths).map(({ operationId: id }) => `${pascal(String(id))}Response`);
+    expect(names.filter((name) => responses.includes(name))).toEqual([]);
   });
 
   it('has no boolean constant, of which generators make an enumeration of texts', () => {
