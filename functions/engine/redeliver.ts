@@ -216,8 +216,9 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
       const state = states.get(id);
       return { eventId, eventType, ...(state && { id, status: state.status }) };
     });
+    if (job.dryRun === true) return { ...rest, items: items.map((item) => toLive(item, endpoint)) };
     const page = { ...rest, items };
-    const fanningOut = job.dryRun === true ? undefined : items.find(isBeingFannedOut);
+    const fanningOut = items.find(isBeingFannedOut);
     return fanningOut === undefined ? page : endPageBefore(job, page, fanningOut);
   }
 
@@ -225,6 +226,12 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
   const isBeingFannedOut = ({ status, eventId }: ExaminedDelivery): boolean =>
     status === undefined &&
     now().getTime() - parseCreationTime(eventId).getTime() < COMMIT_WINDOW_SECONDS * 1000;
+
+  /** A count does not wait: a new event from after the registration is being delivered. */
+  const toLive = (item: ExaminedDelivery, { createdAt }: Endpoint): ExaminedDelivery =>
+    isBeingFannedOut(item) && parseCreationTime(item.eventId).getTime() >= Date.parse(createdAt)
+      ? { ...item, status: 'pending' }
+      : item;
 
   /**
    * Deliveries to create for a page, and those that an earlier try has created: without events that have

@@ -86,6 +86,16 @@ describe('redelivery job for missing events', () => {
     expect(await fanOut(test, missing, 'pending')).toBe('added');
   });
 
+  it('counts no new event that its fan-out is about to deliver, and does not wait for it', async () => {
+    const endpoint = { ...endpointOfTypes(), createdAt: later(NOW, -seconds(10)).toISOString() };
+    const test = aRedelivery({ endpoint });
+    for (const secondsAgo of [100, 12, 5]) await test.happened(secondsAgo);
+    const job = await test.started({ ...MISSING, dryRun: true });
+    await test.run();
+    expect(await test.job(job)).toMatchObject({ status: 'done', examined: 3, redelivered: 2 });
+    expect(test.clock.ms - NOW.getTime()).toBeLessThan(seconds(1));
+  });
+
   it('counts its deliveries once when the fan-out adds its own between two rounds', async () => {
     const test = aRedelivery({ endpoint: endpointOfTypes() });
     const events = [await test.happened(100), await test.happened(99)];
