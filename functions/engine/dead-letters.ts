@@ -43,50 +43,59 @@ export interface DeadEntriesPorts<T> {
   outbox: { find(key: EntryKey): Promise<T | undefined> };
   /** @returns the entries to retry */
   process(entries: readonly T[]): Promise<T[]>;
-  /** Leaves entries for later. */
-  postpone(keys: readonly EntryKey[]): Promise<void>;
-  getKey(entry: T): EntryKey;
+  /**
+   * Sends entries to the queue again, a letter for each organization.
+   * @returns those that it did not take
+   */
+  handOver(entries: readonly T[]): Promise<T[]>;
   getName(entry: T): EntryName;
   log: Log;
   now: () => Date;
 }
 
+/** Seconds until a letter is retried: as many as its entries are old, so that a long trouble costs few. */
+const RETRY_SECONDS = { least: 5, most: 900 };
+
 /**
- * Processes entries that a reader of the outbox failed on until its stream gave up. Entries that fail again
- * are postponed by key, because stream records last a day; after three days they are abandoned and counted.
- * @returns the number of abandoned entries
+ * Processes entries that a reader of the outbox failed on. A letter of keys stays, hidden for a while, until
+ * some of its entries succeed: the others are then sent in a letter of their own. So are those of stream
+ * records, which last a day. After three days entries are abandoned and counted.
  */
 export function processDeadEntries<T>({
   stream,
   outbox,
   process: processEntries,
-  postpone,
-  getKey,
+  handOver,
   getName,
   log,
   now,
 }: DeadEntriesPorts<T>) {
-  const isExpired = (entry: T): boolean =>
-    now().getTime() - Date.parse(getName(entry).createdAt) > EXPIRY_SECONDS * 1000;
+  const getAge = (entry: T): number => (now().getTime() - Date.parse(getName(entry).createdAt)) / 1000;
 
-  return async (deadLetter: DeadLetter): Promise<number> => {
-    if (deadLetter.kind === 'records') {
-      const entries = await stream.read(deadLetter.records);
-      if (entries === undefined) {
-        log('STREAM_FORGOTTEN', deadLetter.records);
-        return 1;
-      }
-      const failed = await processEntries(entries);
-      if (failed.length > 0) await postpone(failed.map(getKey));
-      return 0;
+  return async (deadLetter: DeadLetter): Promise<{ abandoned: number; retryInSeconds?: number }> => {
+    const entries =
+      deadLetter.kind === 'records'
+        ? await stream.read(deadLetter.records)
+        : (await Promise.all(deadLetter.keys.map((key) => outbox.find(key)))).filter(
+            (each) => each !== undefined,
+          );
+    if (entries === undefined) {
+      if (deadLetter.kind === 'records') log('STREAM_FORGOTTEN', deadLetter.records);
+      return { abandoned: 1 };
     }
-    const found = await Promise.all(deadLetter.keys.map((key) => outbox.find(key)));
-    const failed = await processEntries(found.filter((entry) => entry !== undefined));
-    const expired = failed.filter(isExpired);
+    const failed = await processEntries(entries);
+    const expired = failed.filter((entry) => getAge(entry) > EXPIRY_SECONDS);
+    const open = failed.filter((entry) => !expired.includes(entry));
+    const { least, most } = RETRY_SECONDS;
+    if (deadLetter.kind === 'entries' && open.length === entries.length && open.length > 0) {
+      const youngest = Math.ceil(Math.min(...open.map(getAge)));
+      return { abandoned: 0, retryInSeconds: Math.min(Math.max(youngest, least), most) };
+    }
+    const refused = open.length === 0 ? [] : await handOver(open);
+    // The letter is processed again, with those that it has sent, which changes nothing.
+    if (refused.length > 0) return { abandoned: 0, retryInSeconds: least };
     for (const entry of expired) log('OUTBOX_ENTRY_GIVEN_UP', { id: getName(entry).id });
-    const toRetry = failed.filter((entry) => !expired.includes(entry));
-    if (toRetry.length > 0) await postpone(toRetry.map(getKey));
-    return expired.length;
+    return { abandoned: expired.length };
   };
 }
 

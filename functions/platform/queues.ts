@@ -2,15 +2,15 @@ import {
   ChangeMessageVisibilityCommand,
   GetQueueAttributesCommand,
   SendMessageBatchCommand,
-  SendMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { BusEvent } from '../domain/bus.ts';
 import { DeliveryMessage } from '../domain/delivery.ts';
 import type { DeadLetter, EntryKey } from '../domain/events.ts';
+import type { OrgId } from '../domain/ids.ts';
 import { CROWDED_IN_FLIGHT, type Lane, type QueueVariable } from '../domain/lanes.ts';
 import { getMessageGroup } from '../domain/redelivery.ts';
-import { computeDelaySeconds, computeVisibilitySeconds, MAX_DELAY_SECONDS } from '../domain/timing.ts';
+import { computeDelaySeconds, computeVisibilitySeconds } from '../domain/timing.ts';
 import { REQUEST_BYTES, splitIntoChunks } from './chunks.ts';
 import { logger } from './logger.ts';
 import { UNREADABLE_MESSAGES } from './metric-names.ts';
@@ -57,39 +57,18 @@ export function deliveryQueues<L extends Lane>(
   }
 
   return {
-    /**
-     * Sends delivery messages; returns those that the queue did not take. `MessageGroupId` makes the queue
-     * fair: an organization's backlog does not delay others.
-     */
-    async send(lane: L, messages: readonly OutgoingDeliveryMessage[]): Promise<DeliveryMessage[]> {
-      const outgoing = messages.map(({ message, until }) => ({
-        message,
-        until,
-        body: JSON.stringify(DeliveryMessage.parse(message)),
-      }));
-      const limits = { entries: MAX_BATCH_ENTRIES, bytes: REQUEST_BYTES };
-      const batches = splitIntoChunks(outgoing, ({ body }) => Buffer.byteLength(body), limits);
-      const refused = await Promise.all(
-        batches.map(async (batch) => {
-          const { Failed = [] } = await client.send(
-            new SendMessageBatchCommand({
-              QueueUrl: getUrl(lane),
-              Entries: batch.map(({ message, until, body }, index) => {
-                const delay = until === undefined ? 0 : computeDelaySeconds(until, now());
-                return {
-                  Id: String(index),
-                  MessageBody: body,
-                  MessageGroupId: getMessageGroup(message),
-                  ...(delay === 0 ? {} : { DelaySeconds: delay }),
-                };
-              }),
-            }),
-          );
-          const failed = new Set(Failed.map((entry) => Number(entry.Id)));
-          return batch.filter((_, index) => failed.has(index)).map(({ message }) => message);
-        }),
+    /** Sends delivery messages; returns those that the queue did not take. */
+    send(lane: L, messages: readonly OutgoingDeliveryMessage[]): Promise<DeliveryMessage[]> {
+      return sendBatches(
+        client,
+        getUrl(lane),
+        messages.map(({ message, until }) => ({
+          item: message,
+          body: JSON.stringify(DeliveryMessage.parse(message)),
+          group: getMessageGroup(message),
+          delay: until === undefined ? 0 : computeDelaySeconds(until, now()),
+        })),
       );
-      return refused.flat();
     },
 
     async hide(lane: L, receiptHandle: string, until: Date): Promise<void> {
@@ -150,44 +129,20 @@ export function parseDeliveryMessage(body: string, messageId: string): DeliveryM
   }
 }
 
-interface OutgoingEvent {
-  event: BusEvent;
-  body: string;
-}
-
 /** The queue of a bus worker, for senders that bypass the bus with the same messages. */
-export function workerQueue(client: SQSClient, url: string) {
-  async function sendBatch(some: readonly OutgoingEvent[]): Promise<BusEvent[]> {
-    const { Failed = [] } = await client.send(
-      new SendMessageBatchCommand({
-        QueueUrl: url,
-        Entries: some.map(({ event, body }, index) => ({
-          Id: String(index),
-          MessageBody: body,
-          MessageGroupId: event.orgId,
-        })),
-      }),
-    );
-    const failed = new Set(Failed.map(({ Id }) => Number(Id)));
-    return some.filter((_, index) => failed.has(index)).map(({ event }) => event);
-  }
-
-  return {
-    /**
-     * Sends events in as few requests as number and size allow; returns those that the queue did not take.
-     * `MessageGroupId` makes the queue fair: a busy organization does not delay others.
-     */
-    async send(events: readonly BusEvent[]): Promise<BusEvent[]> {
-      const outgoing = events.map((event) => ({
-        event,
+export const workerQueue = (client: SQSClient, url: string) => ({
+  /** Sends events; returns those that the queue did not take. */
+  send: (events: readonly BusEvent[]): Promise<BusEvent[]> =>
+    sendBatches(
+      client,
+      url,
+      events.map((event) => ({
+        item: event,
         body: JSON.stringify({ detail: BusEvent.parse(event) }),
-      }));
-      const limits = { entries: MAX_BATCH_ENTRIES, bytes: REQUEST_BYTES };
-      const requests = splitIntoChunks(outgoing, ({ body }) => Buffer.byteLength(body), limits);
-      return (await Promise.all(requests.map(sendBatch))).flat();
-    },
-  };
-}
+        group: event.orgId,
+      })),
+    ),
+});
 
 /**
  * Sets a received message's visibility timeout, in seconds from now.
@@ -205,20 +160,69 @@ export const setVisibility =
     );
   };
 
+/** Seconds until entries are repeated for the first time. */
+const FIRST_RETRY_SECONDS = 5;
+
 /**
- * Sends outbox entries back to the dead-letter queue, for a later run.
+ * The queue of outbox entries that a reader failed on, which a function of its own repeats.
  * @param url of the queue
  */
-export function sendBackDelayed(client: SQSClient, url: string) {
-  return async (keys: readonly EntryKey[]): Promise<void> => {
-    const letter: DeadLetter = { kind: 'entries', keys };
-    await client.send(
-      new SendMessageCommand({
-        QueueUrl: url,
-        MessageBody: JSON.stringify(letter),
-        // The maximum delay: an entry that failed again will not recover soon.
-        DelaySeconds: MAX_DELAY_SECONDS,
-      }),
-    );
+export function failedEntries<T>(
+  client: SQSClient,
+  url: string,
+  { getKey, getOrganization }: { getKey(entry: T): EntryKey; getOrganization(entry: T): OrgId },
+) {
+  return {
+    getOrganization,
+    /** Sends the keys of each organization's entries in one message; returns entries that were not taken. */
+    async send(entries: readonly T[]): Promise<T[]> {
+      const refused = await sendBatches(
+        client,
+        url,
+        [...Map.groupBy(entries, getOrganization)].map(([orgId, own]) => ({
+          item: own,
+          body: JSON.stringify({ kind: 'entries', keys: own.map(getKey) } satisfies DeadLetter),
+          group: orgId,
+          delay: FIRST_RETRY_SECONDS,
+        })),
+      );
+      return refused.flat();
+    },
   };
+}
+
+interface Outgoing<T> {
+  item: T;
+  body: string;
+  /** `MessageGroupId` makes the queue fair: an organization's backlog does not delay others. */
+  group: string;
+  delay?: number;
+}
+
+/** Sends messages in as few requests as number and size allow; returns those that the queue did not take. */
+async function sendBatches<T>(
+  client: Pick<SQSClient, 'send'>,
+  QueueUrl: string,
+  messages: readonly Outgoing<T>[],
+): Promise<T[]> {
+  const limits = { entries: MAX_BATCH_ENTRIES, bytes: REQUEST_BYTES };
+  const batches = splitIntoChunks(messages, ({ body }) => Buffer.byteLength(body), limits);
+  const refused = await Promise.all(
+    batches.map(async (batch) => {
+      const { Failed = [] } = await client.send(
+        new SendMessageBatchCommand({
+          QueueUrl,
+          Entries: batch.map(({ body, group, delay = 0 }, index) => ({
+            Id: String(index),
+            MessageBody: body,
+            MessageGroupId: group,
+            ...(delay === 0 ? {} : { DelaySeconds: delay }),
+          })),
+        }),
+      );
+      const failed = new Set(Failed.map(({ Id }) => Number(Id)));
+      return batch.filter((_, index) => failed.has(index)).map(({ item }) => item);
+    }),
+  );
+  return refused.flat();
 }

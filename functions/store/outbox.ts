@@ -12,7 +12,7 @@ import { BusEvent, buildDisabledEvent, type Notice, toBusEvent } from '../domain
 import type { DeliveryMessage } from '../domain/delivery.ts';
 import { DisablingNotice } from '../domain/endpoint.ts';
 import { type EntryKey, OutboxEvent } from '../domain/events.ts';
-import { EventId, parseCreationTime } from '../domain/ids.ts';
+import { EventId, type OrgId, parseCreationTime } from '../domain/ids.ts';
 import { Defect } from '../domain/problem.ts';
 import { EVENT_DAYS, type OutboxWork, RedeliveryOrder } from '../domain/redelivery.ts';
 import { buildSandboxMark, keys } from './keys.ts';
@@ -117,6 +117,17 @@ export const getWorkKey = (work: OutboxWork): EntryKey =>
   work.kind === 'event'
     ? keys.event(work.event, work.event.id)
     : keys.redelivery(work.reminder.id, work.retryAfter);
+
+/** How the readers of the outbox name entries that they failed on. */
+export const WORK = {
+  getKey: getWorkKey,
+  getOrganization: (work: OutboxWork): OrgId =>
+    work.kind === 'event' ? work.event.orgId : work.reminder.orgId,
+};
+export const PUBLICATION = {
+  getKey: (event: BusEvent): EntryKey => getBusEventKey(event),
+  getOrganization: ({ orgId }: BusEvent): OrgId => orgId,
+};
 
 /** Returns the key of the entry that a bus event was built from. */
 export function getBusEventKey(event: BusEvent): EntryKey {

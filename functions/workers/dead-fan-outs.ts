@@ -7,19 +7,19 @@ import { FirstAttemptQueues, NonEmptyText, readEnvironment } from '../platform/c
 import { logger } from '../platform/logger.ts';
 import { organizationStates } from '../platform/organization-states.ts';
 import { deadLetterWorker, parseOrAbandon } from '../platform/pipeline/worker.ts';
-import { deliveryQueues, queueUrls, sendBackDelayed } from '../platform/queues.ts';
+import { deliveryQueues, failedEntries, queueUrls, setVisibility } from '../platform/queues.ts';
 import { reportUnreadable } from '../platform/reports.ts';
 import { deliveryStore } from '../store/deliveries.ts';
 import { endpointStore } from '../store/endpoints.ts';
 import { readOrganizationState } from '../store/organizations.ts';
-import { getWorkKey, outboxEntries, parseOutboxRecord } from '../store/outbox.ts';
+import { outboxEntries, parseOutboxRecord, WORK } from '../store/outbox.ts';
 
 export const DeadFanOutsEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,
   DELIVERIES_TABLE: NonEmptyText,
   ...FirstAttemptQueues,
   OUTBOX_TABLE: NonEmptyText,
-  /** The worker's own queue, to which it also postpones entries. */
+  /** The worker's own queue, to which it also sends entries. */
   DEAD_FAN_OUTS: NonEmptyText,
 });
 export type DeadFanOutsEnvironment = z.input<typeof DeadFanOutsEnvironment>;
@@ -43,10 +43,10 @@ export const handler = deadLetterWorker(
       log: logger.log,
       now,
     }),
-    postpone: sendBackDelayed(sqs, environment.DEAD_FAN_OUTS),
-    getKey: getWorkKey,
+    handOver: failedEntries(sqs, environment.DEAD_FAN_OUTS, WORK).send,
     getName: getOutboxWorkName,
     log: logger.log,
     now,
   }),
+  setVisibility(sqs, environment.DEAD_FAN_OUTS),
 );

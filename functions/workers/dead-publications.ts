@@ -5,19 +5,20 @@ import { NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { eventBridgeClient, eventBus } from '../platform/event-bus.ts';
 import { logger } from '../platform/logger.ts';
 import { deadLetterWorker, parseOrAbandon } from '../platform/pipeline/worker.ts';
-import { sendBackDelayed } from '../platform/queues.ts';
+import { failedEntries, setVisibility } from '../platform/queues.ts';
 import { busReports, reportUnreadable } from '../platform/reports.ts';
-import { getBusEventKey, outboxEntries, parseBusEvent } from '../store/outbox.ts';
+import { outboxEntries, PUBLICATION, parseBusEvent } from '../store/outbox.ts';
 
 export const DeadPublicationsEnvironment = z.object({
   EVENT_BUS: NonEmptyText,
   OUTBOX_TABLE: NonEmptyText,
-  /** The worker's own queue, to which it also postpones entries. */
+  /** The worker's own queue, to which it also sends entries. */
   DEAD_PUBLICATIONS: NonEmptyText,
 });
 export type DeadPublicationsEnvironment = z.input<typeof DeadPublicationsEnvironment>;
 
 const environment = readEnvironment(DeadPublicationsEnvironment);
+const sqs = queueClient();
 const bus = eventBus(eventBridgeClient(), environment.EVENT_BUS, busReports);
 const outbox = { client: documentClient(), name: environment.OUTBOX_TABLE, reportUnreadable };
 
@@ -26,10 +27,10 @@ export const handler = deadLetterWorker(
   processDeadEntries({
     ...outboxEntries(outbox, streamsClient(), parseOrAbandon(parseBusEvent)),
     process: (events) => bus.put(events),
-    postpone: sendBackDelayed(queueClient(), environment.DEAD_PUBLICATIONS),
-    getKey: getBusEventKey,
+    handOver: failedEntries(sqs, environment.DEAD_PUBLICATIONS, PUBLICATION).send,
     getName: (event) => event,
     log: logger.log,
     now: () => new Date(),
   }),
+  setVisibility(sqs, environment.DEAD_PUBLICATIONS),
 );

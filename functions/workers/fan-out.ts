@@ -6,34 +6,41 @@ import { FirstAttemptQueues, NonEmptyText, readEnvironment } from '../platform/c
 import { logger } from '../platform/logger.ts';
 import { organizationStates } from '../platform/organization-states.ts';
 import { outboxReader } from '../platform/pipeline/worker.ts';
-import { deliveryQueues, queueUrls } from '../platform/queues.ts';
+import { deliveryQueues, failedEntries, queueUrls } from '../platform/queues.ts';
 import { reportUnreadable } from '../platform/reports.ts';
 import { deliveryStore } from '../store/deliveries.ts';
 import { endpointStore } from '../store/endpoints.ts';
 import { readOrganizationState } from '../store/organizations.ts';
-import { parseOutboxRecord } from '../store/outbox.ts';
+import { parseOutboxRecord, WORK } from '../store/outbox.ts';
 import { parseRow } from '../store/table.ts';
 
 export const FanOutEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,
   DELIVERIES_TABLE: NonEmptyText,
   ...FirstAttemptQueues,
+  /** Takes entries that fail. */
+  DEAD_FAN_OUTS: NonEmptyText,
 });
 export type FanOutEnvironment = z.input<typeof FanOutEnvironment>;
 
 const environment = readEnvironment(FanOutEnvironment);
 const client = documentClient();
 const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
+const sqs = queueClient();
 const now = () => new Date();
 
 const run = fanOut({
   subscribers: endpointStore(service),
   organizations: organizationStates(readOrganizationState(service)),
   deliveries: deliveryStore({ client, name: environment.DELIVERIES_TABLE, reportUnreadable }),
-  queues: deliveryQueues(queueClient(), queueUrls(FIRST_LANES, environment), now),
+  queues: deliveryQueues(sqs, queueUrls(FIRST_LANES, environment), now),
   log: logger.log,
   now,
 });
 
 /** Processes inserts of the outbox's stream. */
-export const handler = outboxReader((image) => parseOutboxRecord(parseRow(image)), run);
+export const handler = outboxReader(
+  (image) => parseOutboxRecord(parseRow(image)),
+  run,
+  failedEntries(sqs, environment.DEAD_FAN_OUTS, WORK),
+);

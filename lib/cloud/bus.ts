@@ -16,6 +16,7 @@ import {
   deadLetters,
   deadLettersOfStream,
   ServiceQueue,
+  STREAM_RETRIES,
 } from './lanes.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
@@ -131,14 +132,17 @@ export class Bus extends Construct {
       code,
       timeoutSeconds: 30,
       reserved: 'publish',
-      environment: { EVENT_BUS: bus } satisfies EnvironmentOf<PublishEnvironment>,
+      environment: {
+        EVENT_BUS: bus,
+        DEAD_PUBLICATIONS: bus.deadPublications,
+      } satisfies EnvironmentOf<PublishEnvironment>,
     });
     feedFromStream(this.publish, tables.outbox, {
       batchSize: 100,
       filters: [lambda.FilterCriteria.filter({ eventName: lambda.FilterRule.isEqual('INSERT') })],
       reportBatchItemFailures: true,
       bisectBatchOnError: true,
-      retryAttempts: 100,
+      retryAttempts: STREAM_RETRIES,
       onFailure: bus.deadPublications,
     });
     this.addDeadPublications(code, tables);

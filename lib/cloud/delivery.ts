@@ -8,6 +8,7 @@ import type { FanOutEnvironment } from '../../functions/workers/fan-out.ts';
 import { checkClocks } from './clocks.ts';
 import { feedFromQueue, feedFromStream } from './event-sources.ts';
 import type { EnvironmentOf } from './grants/resource.ts';
+import { STREAM_RETRIES } from './lanes.ts';
 import { live, newest } from './release.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import { type Settings, senderEnvironment } from './settings.ts';
@@ -41,6 +42,7 @@ export class Delivery extends Construct {
         SERVICE_TABLE: tables.service,
         DELIVERIES_TABLE: tables.deliveries,
         ...deliveryQueues.first,
+        DEAD_FAN_OUTS: deliveryQueues.deadFanOuts,
       } satisfies EnvironmentOf<FanOutEnvironment>,
     });
 
@@ -79,9 +81,9 @@ export class Delivery extends Construct {
       batchSize: 100,
       filters: [lambda.FilterCriteria.filter({ eventName: lambda.FilterRule.isEqual('INSERT') })],
       reportBatchItemFailures: true,
-      // A record that always fails must not block its shard for the day that the stream keeps it.
+      // A batch that always fails must not block its shard for the day that the stream keeps it.
       bisectBatchOnError: true,
-      retryAttempts: 100,
+      retryAttempts: STREAM_RETRIES,
       onFailure: deadFanOuts,
     };
     feedFromStream(this.fanOut, tables.outbox, source, this.live.fanOut);

@@ -98,6 +98,12 @@ export const DEAD_LETTERS_SECONDS = 30;
 export const DEAD_ENTRIES_BOUND =
   'An entry is given up 3 days after its event, with an alarm and a log line.';
 
+/**
+ * Tries of a batch of the outbox's stream, which is repeated only in an outage: entries that fail alone go to
+ * the dead-letter queue at once.
+ */
+export const STREAM_RETRIES = 20;
+
 /** Dead-letter queue of failed work, until its function can process it. */
 export const deadLetters = (scope: Construct, id: string, key: kms.IKey): ServiceQueue =>
   new ServiceQueue(scope, id, { key, hiddenSeconds: 2 * DEAD_LETTERS_SECONDS });

@@ -1,13 +1,14 @@
 import type { EntryKey } from '../../functions/domain/events.ts';
+import type { OutboxWork } from '../../functions/domain/redelivery.ts';
 import {
   getOutboxWorkName,
   processDeadDeliveryMessage,
   processDeadEntries,
 } from '../../functions/engine/dead-letters.ts';
 import { dueIndex } from '../../functions/store/due-index.ts';
-import { getWorkKey, outboxStore, parseOutboxRecord } from '../../functions/store/outbox.ts';
+import { outboxStore, parseOutboxRecord, WORK } from '../../functions/store/outbox.ts';
 import { idOf, tenantOf } from './entries.ts';
-import { fanOutOf } from './functions.ts';
+import { fanOutOf, PATIENCE_MS } from './functions.ts';
 import type { Invoke } from './invocations.ts';
 import { EXPIRY_MS } from './promises.ts';
 import type { World } from './world.ts';
@@ -15,9 +16,6 @@ import type { World } from './world.ts';
 /** Hours after which a record of the stream cannot be read any more. */
 const STREAM_HOURS = 24;
 const MS_PER_HOUR = 3_600_000;
-
-/** Between two tries of the work that the fan-out failed at. */
-const PATIENCE_MS = 900_000;
 
 /** The id of the event or delivery in an entry's key. */
 const idIn = ({ pk, sk }: EntryKey): string => (sk === 'redelivery' ? pk : sk);
@@ -72,6 +70,7 @@ export class DeadLetters {
     const isForgotten = () =>
       records.some(({ writtenMs }) => clock.ms - writtenMs > STREAM_HOURS * MS_PER_HOUR);
     const again = new Set<string>();
+    let isKept = false;
     this.#invoke(
       'dead-fan-outs',
       async (reach) => {
@@ -79,9 +78,10 @@ export class DeadLetters {
         const ports = reach.gate('dead', {
           read: async () =>
             isForgotten() ? undefined : records.flatMap(({ value }) => parseOutboxRecord(value.row) ?? []),
-          postpone: async (keys: readonly EntryKey[]) => {
-            deadFanOuts.send({ kind: 'entries', keys }, clock.ms + PATIENCE_MS);
-            for (const key of keys) again.add(idIn(key));
+          handOver: async (works: readonly OutboxWork[]) => {
+            deadFanOuts.send({ kind: 'entries', keys: works.map(WORK.getKey) }, clock.ms + PATIENCE_MS);
+            for (const work of works) again.add(idOf(work));
+            return [];
           },
         });
         const deal = processDeadEntries({
@@ -93,13 +93,17 @@ export class DeadLetters {
             },
           },
           process: fanOutOf(reach),
-          postpone: ports.postpone,
-          getKey: getWorkKey,
+          handOver: ports.handOver,
           getName: getOutboxWorkName,
           log: reach.log,
           now: reach.now,
         });
-        const abandoned = await deal(content);
+        const { abandoned, retryInSeconds } = await deal(content);
+        if (retryInSeconds !== undefined) {
+          deadFanOuts.hide(letter, clock.ms + retryInSeconds * 1000);
+          isKept = true;
+          return;
+        }
         if (
           abandoned > 0 &&
           !isForgotten() &&
@@ -113,7 +117,7 @@ export class DeadLetters {
         }
       },
       (failed) => {
-        if (!failed) deadFanOuts.remove(letter);
+        if (!failed && !isKept) deadFanOuts.remove(letter);
       },
     );
   }

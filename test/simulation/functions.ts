@@ -1,5 +1,6 @@
 import type { OrgId, ReceiverId } from '../../functions/domain/ids.ts';
 import { buildEntryKey } from '../../functions/domain/ledger.ts';
+import type { OutboxWork } from '../../functions/domain/redelivery.ts';
 import { DEFAULT_LINGER_SECONDS } from '../../functions/domain/sandbox.ts';
 import { isSandbox } from '../../functions/domain/tenant.ts';
 import { RECONCILE_LOOKAHEAD_SECONDS } from '../../functions/domain/timing.ts';
@@ -13,7 +14,7 @@ import { dueIndex } from '../../functions/store/due-index.ts';
 import { endpointStore } from '../../functions/store/endpoints.ts';
 import { DELIVERY_SHARDS, DUE_SHARDS, LEDGER_SHARDS } from '../../functions/store/keys.ts';
 import { deliveriesInHour, ledgerStore } from '../../functions/store/ledger.ts';
-import { parseOutboxRecord } from '../../functions/store/outbox.ts';
+import { parseOutboxRecord, WORK } from '../../functions/store/outbox.ts';
 import { hasRows, purgeStore } from '../../functions/store/purges.ts';
 import type { Change } from './delivery-stream.ts';
 import type { Entry } from './entries.ts';
@@ -23,6 +24,9 @@ import { isOpen } from './moves.ts';
 import type { Reach } from './reach.ts';
 import type { StreamRecord, StreamShard } from './stream-shard.ts';
 import type { World } from './world.ts';
+
+/** Until the work that the fan-out failed at is first repeated. */
+export const PATIENCE_MS = 5_000;
 
 /** The functions without state between invocations, as the stack invokes them. */
 export class Functions {
@@ -37,6 +41,7 @@ export class Functions {
   fanOut(shard: StreamShard<Entry>): void {
     const batch = shard.take(this.#world.random.between(1, 10));
     let failed: number[] = [];
+    const handedOver = new Set<number>();
     this.#invoke(
       'fan-out',
       async (reach) => {
@@ -46,17 +51,29 @@ export class Functions {
           return work === undefined ? [] : [{ work, sequence }];
         });
         const again = new Set(await run(entries.map(({ work }) => work)));
-        failed = entries.flatMap(({ work, sequence }) => (again.has(work) ? [sequence] : []));
+        const sequences = entries.flatMap(({ work, sequence }) => (again.has(work) ? [sequence] : []));
+        // In an outage the stream repeats the batch.
+        if (again.size === entries.length && again.size > 1) failed = sequences;
+        else if (again.size > 0) {
+          await reach.gate('dead', { handOver: this.#handOver }).handOver([...again]);
+          for (const sequence of sequences) handedOver.add(sequence);
+        }
       },
       (lost) => {
         if (lost) return shard.failed(batch);
         // All records from the first failure on are repeated.
         const until = Math.min(...failed, Number.POSITIVE_INFINITY);
-        for (const { value, sequence } of batch.records) if (sequence < until) this.#world.isDone(value);
+        for (const { value, sequence } of batch.records)
+          if (sequence < until && !handedOver.has(sequence)) this.#world.isDone(value);
         shard.answered(batch, failed);
       },
     );
   }
+
+  readonly #handOver = async (works: readonly OutboxWork[]): Promise<void> => {
+    const { deadFanOuts, clock } = this.#world;
+    deadFanOuts.send({ kind: 'entries', keys: works.map(WORK.getKey) }, clock.ms + PATIENCE_MS);
+  };
 
   watch(shard: StreamShard<Change>): void {
     const batch = shard.take(this.#world.random.between(1, 20));

@@ -32,6 +32,10 @@ export class LetterBox<T> {
     return letter;
   }
 
+  hide(letter: Letter<T>, visibleMs: number): void {
+    letter.visibleMs = visibleMs;
+  }
+
   remove(letter: Letter<T>): void {
     this.#letters = this.#letters.filter((other) => other !== letter);
   }

@@ -20,8 +20,7 @@ export const DELIVERY_LINES = lines({
   FAN_OUT_FAILED: {
     level: 'error',
     message: 'an outbox entry could not be processed and is retried',
-    operator:
-      'Nothing, unless it continues: later events of the shard wait, and after many retries it is a dead letter.',
+    operator: 'Nothing, unless it continues: a function of its own retries the entry, for three days.',
     fields: { eventId: 'id', deliveryId: 'id', error: 'failure' },
   },
   REMINDER_REFUSED: {

@@ -104,6 +104,13 @@ export const RECOVERY_LINES = lines({
     operator: 'Nothing, unless it continues: it is retried.',
     fields: { messageId: 'id', error: 'failure' },
   },
+  ENTRIES_NOT_HANDED_OVER: {
+    level: 'error',
+    message: 'outbox entries that failed could not be sent to their queue; the stream repeats them',
+    operator:
+      'Nothing, unless it continues: then later events of the shard wait. Check the queue and its key.',
+    fields: { entries: 'count', error: 'failure' },
+  },
   OUTBOX_LETTER_STAYS: {
     level: 'error',
     message: 'a dead letter of the outbox could not be processed and stays in its queue',

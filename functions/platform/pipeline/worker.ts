@@ -59,9 +59,21 @@ export const scheduledWorker = <R>(run: (hasTime: () => boolean) => Promise<R>) 
 
 type Image = Record<string, AttributeValue>;
 
+/** A queue of entries that a reader of the outbox failed on. */
+export interface FailedEntries<T> {
+  /** @returns the entries that it did not take */
+  send(entries: readonly T[]): Promise<T[]>;
+  getOrganization(entry: T): string;
+}
+
+/** Whether nothing of a batch with several organizations could be processed: the next ones would fail too. */
+const isOutage = <T>(batch: readonly T[], failed: readonly T[], { getOrganization }: FailedEntries<T>) =>
+  failed.length === batch.length && new Set(failed.map(getOrganization)).size > 1;
+
 /**
- * Handler of a reader of the outbox's stream. The batch is retried from the first failed entry. Failures are
- * answered in the order of the records, because the order in which they occur is left to chance.
+ * Handler of a reader of the outbox's stream. Failed entries go to a queue of their own, so that the others
+ * are processed once and their shard does not wait. The batch is retried, from the first failed entry, only
+ * in an outage, or when the queue does not take them.
  * @param read parses an inserted row; undefined when it is for another reader; throws when it is not
  * an outbox entry
  * @param handle returns the entries to retry
@@ -69,6 +81,7 @@ type Image = Record<string, AttributeValue>;
 export const outboxReader = <T extends object>(
   read: (image: Image) => T | undefined,
   handle: (batch: readonly T[]) => Promise<readonly T[]>,
+  queue: FailedEntries<T>,
 ) =>
   middy<DynamoDBStreamEvent, DynamoDBBatchResponse>()
     .use(invocation())
@@ -86,12 +99,28 @@ export const outboxReader = <T extends object>(
           count(ABANDONED_ENTRIES);
         }
       }
-      const failed = new Set(await handle([...sequences.keys()]));
+      const batch = [...sequences.keys()];
+      const failures = await handle(batch);
+      const failed = new Set(isOutage(batch, failures, queue) ? failures : await handOver(failures, queue));
+      // In the order of the records, because the order in which failures occur is left to chance.
       const batchItemFailures = [...sequences]
         .filter(([entry]) => failed.has(entry))
         .map(([, itemIdentifier]) => ({ itemIdentifier }));
       return { batchItemFailures };
     });
+
+/** @returns the entries that the queue did not take */
+async function handOver<T>(failed: readonly T[], queue: FailedEntries<T>): Promise<readonly T[]> {
+  if (failed.length === 0) return failed;
+  try {
+    const refused = await queue.send(failed);
+    if (refused.length > 0) logger.log('ENTRIES_NOT_HANDED_OVER', { entries: refused.length });
+    return refused;
+  } catch (error) {
+    logger.log('ENTRIES_NOT_HANDED_OVER', { entries: failed.length, error });
+    return failed;
+  }
+}
 
 /**
  * Parses rows of the outbox; reports and counts unreadable ones.
@@ -111,25 +140,31 @@ export const parseOrAbandon =
 
 /**
  * Handler of the dead letters of the outbox's stream. A failed letter stays in the queue.
- * @param handle returns the number of abandoned entries
+ * @param handle returns the number of abandoned entries, and when to retry the letter if it is not done
  */
-export const deadLetterWorker = (handle: (letter: DeadLetter) => Promise<number>) =>
+export const deadLetterWorker = (
+  handle: (letter: DeadLetter) => Promise<{ abandoned: number; retryInSeconds?: number }>,
+  hide: HideMessage,
+) =>
   middy<SQSEvent, SQSBatchResponse>()
     .use(invocation())
     .handler(async ({ Records }: SQSEvent) => {
-      const kept = [];
-      for (const { body, messageId } of Records) {
+      const kept = new Set<string>();
+      for (const { body, messageId, receiptHandle } of Records) {
         const letter = parseDeadLetter(body, messageId);
         if (letter === undefined) continue;
         try {
-          const abandoned = await handle(letter);
+          const { abandoned, retryInSeconds } = await handle(letter);
           count(ABANDONED_ENTRIES, abandoned);
+          if (retryInSeconds === undefined) continue;
+          kept.add(messageId);
+          await hide(receiptHandle, retryInSeconds);
         } catch (error) {
           logger.log('OUTBOX_LETTER_STAYS', { messageId, error });
-          kept.push({ itemIdentifier: messageId });
+          kept.add(messageId);
         }
       }
-      return { batchItemFailures: kept };
+      return { batchItemFailures: [...kept].map((itemIdentifier) => ({ itemIdentifier })) };
     });
 
 /** An unparsable letter would return for two weeks: it is reported and dropped. */

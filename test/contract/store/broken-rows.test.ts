@@ -129,6 +129,7 @@ const readStreamed =
         taken.push(...batch);
         return [];
       },
+      { send: async () => [], getOrganization: () => '' },
     );
     const Records = rows.map((row, index) => ({
       eventName: 'INSERT',

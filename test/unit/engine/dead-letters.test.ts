@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { toDeliveryMessage } from '../../../functions/domain/delivery.ts';
 import { DEFAULT_GRACE_SECONDS, EXPIRY_SECONDS } from '../../../functions/domain/due.ts';
-import type { DeadLetter, EntryKey } from '../../../functions/domain/events.ts';
+import type { DeadLetter } from '../../../functions/domain/events.ts';
 import type { OutboxWork } from '../../../functions/domain/redelivery.ts';
 import {
   type DeadEntriesPorts,
@@ -75,7 +75,7 @@ const entries = (...work: OutboxWork[]): DeadLetter => ({ kind: 'entries', keys:
 function aReader(failing: readonly OutboxWork[], replaced: Partial<DeadEntriesPorts<OutboxWork>> = {}) {
   const log = recordedLog();
   const tried: OutboxWork[] = [];
-  const postponed: EntryKey[][] = [];
+  const sent: OutboxWork[][] = [];
   const kept: OutboxWork[] = [];
   const deal = processDeadEntries({
     stream: { read: async () => kept },
@@ -84,43 +84,45 @@ function aReader(failing: readonly OutboxWork[], replaced: Partial<DeadEntriesPo
       tried.push(...work);
       return work.filter((each) => failing.includes(each));
     },
-    async postpone(keys) {
-      postponed.push([...keys]);
+    async handOver(work) {
+      sent.push([...work]);
+      return [];
     },
-    getKey: getWorkKey,
     getName: getOutboxWorkName,
     log,
     now: () => NOW,
     ...replaced,
   });
-  return { deal, kept, tried, postponed, log };
+  return { deal, kept, tried, sent, log };
 }
+
+const DONE = { abandoned: 0 };
 
 describe('stream records that an outbox reader failed on', () => {
   it('are processed once more, and removed after a success', async () => {
-    const { deal, kept, tried, postponed } = aReader([]);
+    const { deal, kept, tried, sent } = aReader([]);
     kept.push(anEntry(), anOrder());
 
-    expect(await deal(RECORDS)).toBe(0);
+    expect(await deal(RECORDS)).toEqual(DONE);
 
     expect(tried).toEqual(kept);
-    expect(postponed).toEqual([]);
+    expect(sent).toEqual([]);
   });
 
-  it('are stored by their keys when they fail again, because the stream drops them', async () => {
+  it('are sent by their keys when they fail again, because the stream drops them', async () => {
     const failing = [anEntry(), anOrder()];
-    const { deal, kept, postponed } = aReader(failing);
+    const { deal, kept, sent } = aReader(failing);
     kept.push(anEntry(), ...failing, anEntry());
 
-    expect(await deal(RECORDS)).toBe(0);
+    expect(await deal(RECORDS)).toEqual(DONE);
 
-    expect(postponed).toEqual([failing.map(getWorkKey)]);
+    expect(sent).toEqual([failing]);
   });
 
   it('are given up with an error when the stream has dropped them', async () => {
     const { deal, tried, log } = aReader([], { stream: { read: async () => undefined } });
 
-    expect(await deal(RECORDS)).toBe(1);
+    expect(await deal(RECORDS)).toEqual({ abandoned: 1 });
 
     expect(tried).toEqual([]);
     expect(log.entries).toMatchObject([
@@ -128,49 +130,66 @@ describe('stream records that an outbox reader failed on', () => {
     ]);
   });
 
-  it('stay in their queue when they can be neither processed nor stored', async () => {
+  it('stay in their queue when they can be neither processed nor sent', async () => {
     const failing = anEntry();
-    const { deal, kept } = aReader([failing], {
-      async postpone() {
-        throw new Error('the queue is down');
-      },
-    });
+    const { deal, kept } = aReader([failing], { handOver: async (work) => [...work] });
     kept.push(failing);
 
-    await expect(deal(RECORDS)).rejects.toThrow('the queue is down');
+    expect(await deal(RECORDS)).toMatchObject({ retryInSeconds: expect.any(Number) });
   });
 });
 
-describe('outbox entries that a reader failed on twice', () => {
+describe('outbox entries that a reader failed on', () => {
   it('are found by their keys and processed', async () => {
-    const { deal, kept, tried, postponed } = aReader([]);
+    const { deal, kept, tried, sent } = aReader([]);
     kept.push(anEntry(), anOrder());
 
-    expect(await deal(entries(...kept))).toBe(0);
+    expect(await deal(entries(...kept))).toEqual(DONE);
 
     expect(tried).toEqual(kept);
-    expect(postponed).toEqual([]);
+    expect(sent).toEqual([]);
   });
 
-  it('are postponed again, but only those that fail again', async () => {
+  it('stay in their letter when all of them fail again, so that a crash leaves no second one', async () => {
+    const failing = [anEntry(), anEntry()];
+    const { deal, kept, sent } = aReader(failing);
+    kept.push(...failing);
+
+    expect(await deal(entries(...failing))).toEqual({ abandoned: 0, retryInSeconds: 5 });
+
+    expect(sent).toEqual([]);
+  });
+
+  it.each([
+    [60, 60],
+    [86_400, 900],
+  ])('are retried after as long as they are old, at most 15 minutes: %i s', async (age, retryInSeconds) => {
+    const failing = anEntry(later(NOW, -seconds(age)));
+    const { deal, kept } = aReader([failing]);
+    kept.push(failing);
+
+    expect(await deal(entries(failing))).toEqual({ abandoned: 0, retryInSeconds });
+  });
+
+  it('are sent in a letter of their own when others of their letter succeed', async () => {
     const failing = anEntry();
-    const { deal, kept, postponed } = aReader([failing]);
+    const { deal, kept, sent } = aReader([failing]);
     kept.push(anEntry(), failing);
 
-    expect(await deal(entries(...kept))).toBe(0);
+    expect(await deal(entries(...kept))).toEqual(DONE);
 
-    expect(postponed).toEqual([[getWorkKey(failing)]]);
+    expect(sent).toEqual([[failing]]);
   });
 
   it('are given up with an error after three days, and not before', async () => {
     const old = anEntry(later(NOW, -seconds(EXPIRY_SECONDS) - 1));
     const young = anEntry(later(NOW, -seconds(EXPIRY_SECONDS)));
-    const { deal, kept, postponed, log } = aReader([old, young]);
+    const { deal, kept, sent, log } = aReader([old, young]);
     kept.push(old, young);
 
-    expect(await deal(entries(old, young))).toBe(1);
+    expect(await deal(entries(old, young))).toEqual({ abandoned: 1 });
 
-    expect(postponed).toEqual([[getWorkKey(young)]]);
+    expect(sent).toEqual([[young]]);
     expect(log.entries).toMatchObject([{ level: 'error', fields: { id: getWorkKey(old).sk } }]);
   });
 
@@ -179,16 +198,16 @@ describe('outbox entries that a reader failed on twice', () => {
     const { deal, kept, tried } = aReader([]);
     kept.push(old);
 
-    expect(await deal(entries(old))).toBe(0);
+    expect(await deal(entries(old))).toEqual(DONE);
     expect(tried).toEqual([old]);
   });
 
   it('are ignored when they are gone from the outbox', async () => {
-    const { deal, tried, postponed } = aReader([]);
+    const { deal, tried, sent } = aReader([]);
 
-    expect(await deal(entries(anEntry()))).toBe(0);
+    expect(await deal(entries(anEntry()))).toEqual(DONE);
 
     expect(tried).toEqual([]);
-    expect(postponed).toEqual([]);
+    expect(sent).toEqual([]);
   });
 });

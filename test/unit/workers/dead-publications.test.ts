@@ -5,7 +5,7 @@ import {
   GetShardIteratorCommand,
 } from '@aws-sdk/client-dynamodb-streams';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { ChangeMessageVisibilityCommand, SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -65,17 +65,19 @@ const put = () =>
     .flatMap(({ args: [{ input }] }) =>
       (input.Entries ?? []).map(({ Detail = '' }) => JSON.parse(Detail).id),
     );
+/** The letters that were sent. */
 const postponed = () =>
-  sqs.commandCalls(SendMessageCommand).map(({ args: [{ input }] }) => ({
-    ...input,
-    MessageBody: JSON.parse(input.MessageBody ?? ''),
-  }));
+  sqs
+    .commandCalls(SendMessageBatchCommand, { QueueUrl: FUNCTION_ENVIRONMENT.DEAD_PUBLICATIONS })
+    .flatMap(({ args: [{ input }] }) => input.Entries ?? [])
+    .map((entry) => ({ ...entry, MessageBody: JSON.parse(entry.MessageBody ?? '') }));
 
 beforeEach(() => {
   for (const client of [dynamo, streams, sqs, eventBridge]) client.reset();
   dynamo.on(GetCommand).resolves({});
   streams.on(GetShardIteratorCommand).resolves({ ShardIterator: 'iterator' });
-  sqs.on(SendMessageCommand).resolves({});
+  sqs.on(ChangeMessageVisibilityCommand).resolves({});
+  sqs.on(SendMessageBatchCommand).resolves({});
   eventBridge
     .on(PutEventsCommand)
     .callsFake(({ Entries }) => ({ Entries: Entries.map(() => ({ EventId: 'taken' })) }));
@@ -102,8 +104,9 @@ describe('function of failed publications', () => {
 
     const [note] = postponed();
     expect(note).toEqual({
-      QueueUrl: FUNCTION_ENVIRONMENT.DEAD_PUBLICATIONS,
-      DelaySeconds: 900,
+      Id: '0',
+      MessageGroupId: tenant.orgId,
+      DelaySeconds: 5,
       MessageBody: { kind: 'entries', keys: rows.map(keyOf) },
     });
     holding(...rows);

@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { toDeliveryMessage } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { ABANDONED_ENTRIES } from '../../../functions/platform/metric-names.ts';
+import { keys } from '../../../functions/store/keys.ts';
 import { appendDisablingNotice, outboxStore } from '../../../functions/store/outbox.ts';
 import { handler } from '../../../functions/workers/fan-out.ts';
 import { aDelivery, anEndpoint, anEvent, aTenant, NOW } from '../../builders.ts';
@@ -103,7 +104,7 @@ describe('fan-out function', () => {
     expect(output.logged('ERROR')).toHaveLength(2);
   });
 
-  it('reports the sequence numbers of failed records, so that the stream repeats them', async () => {
+  it('sends an entry whose message was refused to the queue of failed entries', async () => {
     capturedOutput();
     const [lucky, unlucky] = [anEvent({ tenant }), anEvent({ tenant })];
     dynamo.on(QueryCommand).resolves({ Items: [ours()] });
@@ -113,8 +114,9 @@ describe('fan-out function', () => {
       ),
     }));
 
-    expect(await run(toRow(lucky), toRow(unlucky))).toEqual({
-      batchItemFailures: [{ itemIdentifier: '101' }],
-    });
+    expect(await run(toRow(lucky), toRow(unlucky))).toEqual({ batchItemFailures: [] });
+    expect(sent().filter(({ queue }) => queue === 'dead-fan-outs')).toMatchObject([
+      { message: { keys: [keys.event(unlucky, unlucky.id)] } },
+    ]);
   });
 });

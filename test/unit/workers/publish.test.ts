@@ -1,5 +1,6 @@
 import 'aws-sdk-client-mock-vitest/extend';
 import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
+import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -13,6 +14,7 @@ import { aDelivery, anEvent, aTenant, NOW } from '../../builders.ts';
 import { aRecord, capturedOutput, WITH_TIME } from './a-worker.ts';
 
 const eventBridge = mockClient(EventBridgeClient);
+const sqs = mockClient(SQSClient);
 const tenant = aTenant();
 const outbox = outboxStore({ client: DynamoDBDocumentClient.prototype, name: 'outbox' });
 const toRow = (event = anEvent({ tenant })) => outbox.append(event).write.Put?.Item ?? {};
@@ -25,8 +27,17 @@ const put = () =>
     .flatMap(({ args: [{ input }] }) => input.Entries ?? [])
     .map(({ Detail = '' }) => JSON.parse(Detail).id);
 
+/** The ids of the entries of each letter. */
+const letters = () =>
+  sqs
+    .commandCalls(SendMessageBatchCommand)
+    .flatMap(({ args: [{ input }] }) => input.Entries ?? [])
+    .map(({ MessageBody = '' }) => JSON.parse(MessageBody).keys.map(({ sk }: { sk: string }) => sk));
+
 beforeEach(() => {
   eventBridge.reset();
+  sqs.reset();
+  sqs.on(SendMessageBatchCommand).resolves({});
   eventBridge
     .on(PutEventsCommand)
     .callsFake(({ Entries }) => ({ Entries: Entries.map(() => ({ EventId: 'taken' })) }));
@@ -61,7 +72,7 @@ describe('publisher function', () => {
     expect(eventBridge).not.toHaveReceivedCommand(PutEventsCommand);
   });
 
-  it('reports the sequence numbers of refused entries, so that the stream repeats them', async () => {
+  it('sends refused entries to the queue of failed entries', async () => {
     const output = capturedOutput();
     const events = Array.from({ length: 12 }, () => anEvent({ tenant }));
     eventBridge.on(PutEventsCommand).callsFake(({ Entries }: { Entries: PutEventsRequestEntry[] }) => ({
@@ -72,19 +83,18 @@ describe('publisher function', () => {
       ),
     }));
 
-    expect(await run(...events.map(toRow))).toEqual({
-      batchItemFailures: [{ itemIdentifier: '104' }, { itemIdentifier: '111' }],
-    });
+    expect(await run(...events.map(toRow))).toEqual({ batchItemFailures: [] });
+    expect(letters()).toEqual([[events[4]?.id, events[11]?.id]]);
     expect(output.logged('WARN')).not.toEqual([]);
   });
 
-  it('reports all entries of a failed request', async () => {
+  it('sends all entries of a failed request to it', async () => {
     capturedOutput();
     eventBridge.on(PutEventsCommand).rejects(new Error('out of reach'));
 
-    expect(await run(toRow(), toRow())).toEqual({
-      batchItemFailures: [{ itemIdentifier: '100' }, { itemIdentifier: '101' }],
-    });
+    const events = [anEvent({ tenant }), anEvent({ tenant })];
+    expect(await run(...events.map(toRow))).toEqual({ batchItemFailures: [] });
+    expect(letters()).toEqual([events.map(({ id }) => id)]);
   });
 
   it('gives up an unreadable record with an error, and continues with the next ones', async () => {

@@ -61,13 +61,14 @@ describe('the invocation of a worker', () => {
 });
 
 describe('a reader of the stream of the outbox', () => {
-  it('answers failed records in their order, also when they failed in another', async () => {
+  it('answers records that their queue refuses in their order, also when they failed in another', async () => {
     const Records = ['1', '2', '3'].map((SequenceNumber) => ({
       dynamodb: { SequenceNumber, NewImage: { pk: { S: SequenceNumber } } },
     }));
     const handler = outboxReader(
       (image) => ({ image }),
       async (batch) => batch.slice(1).reverse(),
+      { send: async (failed) => [...failed], getOrganization: () => 'org_1' },
     );
 
     expect(await handler({ Records }, INVOCATION)).toEqual({
