@@ -21,7 +21,7 @@ import {
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
 import type { Tables } from './tables.ts';
-import { watchArrivals, watchBehind, watchDeadLetters, watchFailures } from './watching.ts';
+import { watchBehind, watchDeadLetters, watchFailures, watchRetried } from './watching.ts';
 
 /** Alarm threshold for the publisher's lag. */
 const BEHIND = { seconds: 600, minutes: 3 };
@@ -155,8 +155,8 @@ export class Bus extends Construct {
       says: 'Metering and e-mail are late: the publisher fails.',
       runbook: 'background.md#the-publisher-is-behind',
     });
-    watchArrivals(this, 'DeadPublicationsArrive', bus.deadPublications, {
-      says: 'The publisher gave up entries of the outbox after a hundred tries; a function of its own repeats them, meanwhile they are not metered and mailed.',
+    watchRetried(this, 'PublicationsFailAgain', bus.deadPublications, {
+      says: 'The publication of entries of the outbox has failed for a quarter of an hour: a function of its own repeats it, meanwhile they are not metered and mailed.',
       runbook: 'dead-letters.md#of-a-stream',
     });
     watchDeadLetters(this, 'UnreadableDead', bus.unreadable, {
@@ -168,7 +168,7 @@ export class Bus extends Construct {
   private addDeadPublications(code: CodeOf, tables: Tables): void {
     const fn = new ServiceFunction(this, 'DeadPublicationsReader', {
       name: 'dead-publications',
-      description: 'Puts on the event bus what the stream gave up',
+      description: 'Puts on the event bus what the publisher failed on',
       code,
       timeoutSeconds: DEAD_LETTERS_SECONDS,
       loopBound: DEAD_ENTRIES_BOUND,

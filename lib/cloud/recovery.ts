@@ -19,7 +19,7 @@ import { releaseGradually } from './release.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import type { DataStack } from './stacks/data-stack.ts';
-import { watchArrivals, watchBehind, watchFailureRate, watchFailures, watchSchedule } from './watching.ts';
+import { watchBehind, watchFailureRate, watchFailures, watchRetried, watchSchedule } from './watching.ts';
 
 export interface RecoveryProps {
   code: CodeOf;
@@ -127,7 +127,7 @@ export class Recovery extends Construct {
 
     const deadFanOuts = new ServiceFunction(this, 'DeadFanOuts', {
       name: 'dead-fan-outs',
-      description: 'Repeats the fan-out of events that their stream gave up',
+      description: 'Repeats the fan-out of events that failed',
       code,
       timeoutSeconds: DEAD_LETTERS_SECONDS,
       loopBound: DEAD_ENTRIES_BOUND,
@@ -152,8 +152,8 @@ export class Recovery extends Construct {
 
   private addAlarms({ fanOut, dispatch, live }: Delivery, deadFanOuts: sqs.IQueue): void {
     const { late, deadLetters } = watchEngine(this);
-    const fanOutsDie = watchArrivals(this, 'DeadFanOutsArrive', deadFanOuts, {
-      says: 'The fan-out gave up events after a hundred tries; a function of its own repeats them, meanwhile they have no deliveries.',
+    const fanOutsDie = watchRetried(this, 'FanOutsFailAgain', deadFanOuts, {
+      says: 'The fan-out of events has failed for a quarter of an hour: a function of its own repeats it, meanwhile they have no deliveries.',
       runbook: 'dead-letters.md#of-a-stream',
     });
     const fanOutBehind = watchBehind(fanOut, {

@@ -114,17 +114,14 @@ export const watchDeadLetters = (
     }),
   });
 
-/** Fires on arriving dead letters, which a function processes so soon that their number rarely shows. */
-export const watchArrivals = (
-  scope: Construct,
-  id: string,
-  queue: sqs.IQueue,
-  told: Told,
-): cloudwatch.Alarm =>
+/** Fires on failed work that a function retries, once it has failed for some minutes. */
+export const watchRetried = (scope: Construct, id: string, queue: sqs.IQueue, told: Told): cloudwatch.Alarm =>
   alarmAt(scope, id, {
     ...told,
-    metric: queue.metricNumberOfMessagesSent({
-      statistic: cloudwatch.Stats.SUM,
-      period: Duration.minutes(1),
+    // Between its retries a message is hidden.
+    metric: queue.metricApproximateNumberOfMessagesNotVisible({
+      statistic: cloudwatch.Stats.MAXIMUM,
+      period: Duration.minutes(5),
     }),
+    periods: 3,
   });

@@ -57,7 +57,7 @@ const policyOf = (queue: IConstruct): Record<string, unknown>[] =>
 describe('the publisher', () => {
   const [id, fn] = functionNamed(template, 'publish');
 
-  it("reads the outbox's stream from the first record, in order, and sends failures to a dead-letter queue after many tries", () => {
+  it("reads the outbox's stream from the first record, in order, and sends batches of an outage to a dead-letter queue after some tries", () => {
     expect(mappingsOf(id)).toEqual([
       expect.objectContaining({
         EventSourceArn: { 'Fn::GetAtt': [expect.stringContaining('TablesOutbox'), 'StreamArn'] },
@@ -65,7 +65,7 @@ describe('the publisher', () => {
         FilterCriteria: { Filters: [{ Pattern: JSON.stringify({ eventName: ['INSERT'] }) }] },
         FunctionResponseTypes: ['ReportBatchItemFailures'],
         BisectBatchOnFunctionError: true,
-        MaximumRetryAttempts: 100,
+        MaximumRetryAttempts: 20,
         DestinationConfig: { OnFailure: { Destination: arnOf(service.data.bus.deadPublications) } },
       }),
     ]);
