@@ -1,10 +1,10 @@
-import { BatchGetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { type Permit, requirePermit } from '../domain/gate.ts';
 import type { OrgId } from '../domain/ids.ts';
 import { addUsage, type MeteredEvent, NO_USAGE, sumUsage, UsageCounts } from '../domain/usage.ts';
 import { buildUsageKeyBounds, keys, USAGE_SHARDS } from './keys.ts';
-import { type Table, toExpiry } from './table.ts';
+import { readItems, type Table, toExpiry } from './table.ts';
 import { buildAddition, type Change, type Commit, Contended, committer } from './transaction.ts';
 
 /** Events per transaction: a mark and at most one counter each, within DynamoDB's limit of 100 items. */
@@ -58,18 +58,12 @@ export function usageMeter(usage: Table, wait?: (attempt: number) => Promise<unk
   ];
 
   async function findUnmarked(orgId: OrgId, events: readonly MeteredEvent[]): Promise<MeteredEvent[]> {
-    const { Responses } = await usage.client.send(
-      new BatchGetCommand({
-        RequestItems: {
-          [usage.name]: {
-            Keys: events.map(({ id }) => keys.metered(orgId, id)),
-            ConsistentRead: true,
-            ProjectionExpression: 'pk',
-          },
-        },
-      }),
+    const rows = await readItems(
+      usage,
+      events.map(({ id }) => keys.metered(orgId, id)),
+      { consistent: true, attributes: ['pk'] },
     );
-    const marked = new Set((Responses?.[usage.name] ?? []).map(({ pk }) => pk));
+    const marked = new Set(rows.map(({ pk }) => pk));
     return events.filter(({ id }) => !marked.has(keys.metered(orgId, id).pk));
   }
 
