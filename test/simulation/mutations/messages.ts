@@ -141,8 +141,8 @@ export const MESSAGES: readonly Mutation[] = [
   {
     name: 'dead letters of the fan-out are processed once',
     file: 'functions/engine/dead-letters.ts',
-    find: 'if (failed.length > 0) await postpone(failed.map(getKey));',
-    replace: '',
+    find: 'const refused = open.length === 0 ? [] : await handOver(open);',
+    replace: 'const refused = open.length >= 0 ? [] : await handOver(open);',
     breaks: ['nothing lost'],
   },
   {
