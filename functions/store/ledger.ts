@@ -121,8 +121,8 @@ export function ledgerStore(ledger: Table) {
               ':generation': generation,
               ':hour': hour,
               ':expiry': toExpiry(new Date(hour), HISTORY_DAYS),
-              ':first': padSequence(first),
-              ':last': padSequence(last),
+              ':first': packSequence(first),
+              ':last': packSequence(last),
               ...(ofSandbox === undefined ? {} : { ':ofSandbox': ofSandbox }),
               ...Object.fromEntries(additions.map(([name, count]) => [`:${name}`, count])),
             },
@@ -132,7 +132,8 @@ export function ledgerStore(ledger: Table) {
         return 'added';
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        return { countedTo: unpadSequence(error.Item?.[counted]?.S ?? last) };
+        const position = error.Item?.[counted]?.S;
+        return { countedTo: position === undefined ? last : unpackSequence(position) };
       }
     },
 
@@ -200,15 +201,21 @@ export function ledgerStore(ledger: Table) {
   };
 }
 
-/** Pads to 40 digits, the maximum, so that text order is numeric order. */
-const padSequence = (sequence: string): string => sequence.padStart(40, '0');
-const unpadSequence = (sequence: string): string => BigInt(sequence).toString();
-
-/**
- * Attribute with a shard's position. The name is hashed to keep rows small: an entry has several.
+/*
+ * Positions are short, because an entry has one of each shard that it counts, and is written for one unit up
+ * to 1 KB.
  */
+
+/** Digits to base 36, of which 26 hold the maximum of 40 decimal ones: text order is numeric order. */
+const RADIX = 36;
+const packSequence = (sequence: string): string => BigInt(sequence).toString(RADIX).padStart(26, '0');
+const unpackSequence = (packed: string): string =>
+  [...packed]
+    .reduce((sum, digit) => sum * BigInt(RADIX) + BigInt(Number.parseInt(digit, RADIX)), 0n)
+    .toString();
+
 const buildPositionAttribute = (shardId: string): string =>
-  `to_${createHash('sha256').update(shardId).digest('hex').slice(0, 12)}`;
+  `to_${createHash('sha256').update(shardId).digest('base64url').slice(0, 8)}`;
 
 const COUNTS = [
   'owed',
