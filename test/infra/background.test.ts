@@ -112,7 +112,7 @@ describe('the publisher', () => {
     // After a failure it tries again later.
     expect(statements).toContainEqual(
       expect.objectContaining({
-        Action: 'sqs:SendMessage',
+        Action: ['sqs:ChangeMessageVisibility', 'sqs:SendMessage'],
         Resource: arnOf(service.data.bus.deadPublications),
       }),
     );

@@ -60,7 +60,7 @@ describe.each(['staging', 'prod'])('new code of the delivery engine in stage %s'
       });
       expect(Object(AlarmConfiguration).Enabled).toBe(true);
       const alarms = references(AlarmConfiguration);
-      for (const kind of [/Fails/, /(DeadLetters|DeadFanOuts)Arrive/, /FirstAttemptsLate/, /ReceiptsLate/])
+      for (const kind of [/Fails/, /DeadLettersArrive|FanOutsFailAgain/, /FirstAttemptsLate/, /ReceiptsLate/])
         expect(alarms).toContainEqual(expect.stringMatching(kind));
     }
     expect(releases.flatMap(({ AlarmConfiguration }) => references(AlarmConfiguration))).toContainEqual(
