@@ -119,6 +119,8 @@ export const recovery: typeof english = {
     readMore: 'Weitere lesen',
     refresh: 'Aktualisieren',
     readAll: 'Das sind alle in diesem Zeitraum.',
+    atDeleted: (count, shown) =>
+      `${shown} weitere ${plural(count, 'Zustellung', 'Zustellungen')} an gelöschte Endpunkte ${plural(count, 'scheiterte', 'scheiterten')}. Zum Ereignisprotokoll`,
     none: 'Keine Fehler',
     noneOf: {
       any: 'Keine Zustellung in diesem Zeitraum ist gescheitert oder wartet auf eine Wiederholung.',

@@ -114,6 +114,8 @@ export const recovery = {
     refresh: 'Refresh',
     readAll: 'These are all in this period.',
     none: 'No failures',
+    atDeleted: (count: number, shown: string) =>
+      `${shown} more ${plural(count, 'delivery', 'deliveries')} failed at deleted endpoints. See the event log`,
     noneOf: {
       any: 'No delivery in this period failed or is waiting for a retry.',
       exhausted: 'No delivery in this period failed after all its attempts.',

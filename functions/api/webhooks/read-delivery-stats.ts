@@ -36,6 +36,8 @@ const policy = retryPolicy(environment);
  * wait. Endpoints beyond the budget get no estimate.
  */
 const UNITS = 250;
+/** Endpoints deleted since, whose counts stay in the totals: an outage does not vanish with its endpoint. */
+const MAX_DELETED = 50;
 
 export const handler = routeHandler(routes.readDeliveryStats, async ({ tenant, query, now }) => {
   const all = await endpoints.all(tenant.orgId);
@@ -56,15 +58,22 @@ export const handler = routeHandler(routes.readDeliveryStats, async ({ tenant, q
  * Reads the ledger's counts, and since when deliveries wait. The ledger has hours only, so the latter is read
  * from the deliveries of endpoints with open ones.
  */
-async function readCounts(all: readonly Endpoint[], { generation }: Tenant, hours: HourRange, now: Date) {
-  const read = await Promise.all(all.map(({ id }) => readHours(id, generation, hours, now)));
-  const entries = read.flat();
+async function readCounts(
+  all: readonly Endpoint[],
+  { orgId, generation }: Tenant,
+  hours: HourRange,
+  now: Date,
+) {
+  const deleted = await endpoints.deletedSince(orgId, hours.first, MAX_DELETED);
+  const readAll = async (some: readonly Pick<Endpoint, 'id'>[]) =>
+    (await Promise.all(some.map(({ id }) => readHours(id, generation, hours, now)))).flat();
+  const [entries, ofDeleted] = await Promise.all([readAll(all), readAll(deleted)]);
   const to = new Date(now.getTime() - WAITING_MS);
   const since = await runInTurns([...findOldestOpenHours(entries)], async ([webhookId, hour], budget) => {
     const ref = { webhookId, generation };
     return [webhookId, await waiting(ref, { from: new Date(hour), to, now }, budget)] as const;
   });
-  return { entries, since: new Map(since) };
+  return { entries: [...entries, ...ofDeleted], since: new Map(since) };
 }
 
 /** Reads items one after the other, so that they share the budget. */

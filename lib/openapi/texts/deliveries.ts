@@ -72,7 +72,8 @@ with its first response.`,
 total for each. \`failing\` predicts when an endpoint will be disabled. \`waitingSince\` shows that an endpoint
 does not accept deliveries, before the first one is \`exhausted\`.
 
-Counts lag by a few seconds. Deleted endpoints and channels are not included.`,
+Counts lag by a few seconds. The totals include the first 50 endpoints that were deleted in this time; \`endpoints\`
+lists current ones. Channels are not included.`,
     answer: 'The counts by hour, their totals, and the state of each endpoint.',
     data: examples.deliveryStats,
   },
@@ -196,7 +197,7 @@ export const answers = {
   DeliveryStats: described(webhooks.DeliveryStats, {
     from: 'Start of the earliest requested hour, UTC.',
     to: 'End of the current hour, UTC.',
-    totals: 'Counts of all hours and endpoints together.',
+    totals: 'Counts of all hours and endpoints together, those deleted in this time included.',
     latency: `${LATENCY} All endpoints together.`,
     backlog: 'Deliveries of these hours that have not ended.',
     hours: 'Hours with deliveries, all endpoints together, newest first. Other hours are omitted.',

@@ -5,6 +5,7 @@ import { useStats } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { Button } from '../../parts/button.tsx';
 import { Choose } from '../../parts/field.tsx';
+import { Link } from '../../parts/link.tsx';
 import { Empty, Failure, Loading } from '../../parts/notice.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useFormat } from '../../text/format.ts';
@@ -68,6 +69,20 @@ export default function Failures() {
   );
 }
 
+/** Deliveries that failed at endpoints that were deleted since: the event log shows them. */
+function AtDeleted({ stats }: { stats: Schema<'DeliveryStats'> }) {
+  const t = useTexts();
+  const format = useFormat();
+  const current = stats.endpoints.reduce((sum, { totals }) => sum + totals.exhausted, 0);
+  const count = stats.totals.exhausted - current;
+  if (count <= 0) return null;
+  return (
+    <p>
+      <Link to="/events?outcome=failed">{t.failures.atDeleted(count, format.number(count))}</Link>
+    </p>
+  );
+}
+
 /** What an address says of the choices. */
 const parametersOf = ({ time, status }: { time: Time; status: StatusChoice }): Record<string, string> => ({
   time,
@@ -110,6 +125,7 @@ function Groups({
     );
   return (
     <>
+      <AtDeleted stats={stats} />
       {groups.length === 0 && !hasNextPage ? (
         <Empty title={t.failures.none}>
           <p>{t.failures.noneOf[status]}</p>
