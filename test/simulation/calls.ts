@@ -25,8 +25,8 @@ type Asynchronous = (...parameters: never[]) => Promise<unknown>;
 const LATENESS = [0.1, 1, 5, 30];
 
 /**
- * Each call of a process waits for the scheduler's decision. It takes effect when the scheduler resumes it, so
- * the order of resumption is the order of effects.
+ * Each call of a process waits for the scheduler's decision. It takes effect when the scheduler resumes it,
+ * so the order of resumption is the order of effects.
  */
 export async function pass(
   world: World,

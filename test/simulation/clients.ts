@@ -11,7 +11,7 @@ import { pass } from './calls.ts';
 import { forever, type Process } from './processes.ts';
 import type { World } from './world.ts';
 
-/** The URL of the queue of the rounds of redelivery jobs; that of a delivery queue is the name of its lane. */
+/** URL of the queue for rounds of redelivery jobs; that of a delivery queue is the name of its lane. */
 export const ROUNDS = 'rounds';
 
 /** How often all tries of a transaction that conflicts once conflict. */
