@@ -43,12 +43,21 @@ function listWriters(path: string): string[] {
 
 const WRITERS = globSync('store/*.ts', { cwd: FUNCTIONS }).flatMap(listWriters);
 
+/** Stores that have all methods of another one: `...endpointStateStore(service)`. */
+const SPREADS = globSync('store/*.ts', { cwd: FUNCTIONS })
+  .flatMap(listParts)
+  .flatMap(({ name, body }) =>
+    [...body.matchAll(/\.\.\.(\w+)\(\w+\),/g)].map(([, other = '']) => ({ store: name, other })),
+  );
+
 /** Counters of the pipeline, which are no part of an effect: tokens, and when a key was used. */
 const COUNTERS = ['rateWindowStore', 'keyUseStore'];
 
 /** Calls of methods that write, as `store.method`. */
 function listWrites(text: string): string[] {
-  const stores = [...text.matchAll(/(\w+)\(tables\.\w+/g)].map(([, store]) => store);
+  const named = [...text.matchAll(/(\w+)\(tables\.\w+/g)].map(([, store = '']) => store);
+  const spread = SPREADS.filter(({ store }) => named.includes(store)).map(({ other }) => other);
+  const stores = [...named, ...spread];
   return WRITERS.filter((writer) => {
     const [store = '', method] = writer.split('.');
     return stores.includes(store) && !COUNTERS.includes(store) && new RegExp(`\\.${method}\\(`).test(text);
@@ -67,5 +76,7 @@ describe('a route', () => {
     expect(WRITERS).toEqual(expect.arrayContaining(['endpointStateStore.markSlow', 'deliveryStore.add']));
     const text = 'const store = deliveryStore(tables.deliveries);\nawait store.add(delivery);';
     expect(listWrites(text)).toEqual(['deliveryStore.add']);
+    const inherited = 'const store = endpointStore(tables.service);\nawait store.markProven(orgId, id, now);';
+    expect(listWrites(inherited)).toEqual(['endpointStateStore.markProven']);
   });
 });
