@@ -117,7 +117,7 @@ export default defineConfig(({ mode }) => {
           },
         }),
         // A generous limit, not a measure of speed: tests that take ten seconds alone run beside others.
-        project('simulation', { testTimeout: 240_000 }),
+        project('simulation', { testTimeout: 600_000 }),
         project('contract', { ...CONTRACT, exclude: LOADING_FUNCTIONS, isolate: false }),
         project('contract', { ...CONTRACT, name: 'contract-functions', include: LOADING_FUNCTIONS }),
         project('contract', {

@@ -1,17 +1,14 @@
 import { toDeliveryMessage } from '../../functions/domain/delivery.ts';
-import type { Endpoint } from '../../functions/domain/endpoint.ts';
-import type { EventType, SubscribableType } from '../../functions/domain/events.ts';
-import {
-  deriveDeliveryId,
-  type EndpointId,
-  type EventId,
-  type OrgId,
-  type ReceiverId,
-} from '../../functions/domain/ids.ts';
+import type { Endpoint, EndpointChange } from '../../functions/domain/endpoint.ts';
+import type { EventType, OutboxEvent, SubscribableType } from '../../functions/domain/events.ts';
+import type { ChannelId, EndpointId, OrgId, ReceiverId } from '../../functions/domain/ids.ts';
 import { createRedelivery } from '../../functions/domain/redelivery.ts';
 import { buildFirstRound, createJob, FailedStatus } from '../../functions/domain/redelivery-job.ts';
 import type { Tenant } from '../../functions/domain/tenant.ts';
+import { API_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
+import { channelStore } from '../../functions/store/channels.ts';
 import { deliveryStore } from '../../functions/store/deliveries.ts';
+import { endpointState } from '../../functions/store/endpoint-scan.ts';
 import { type CountedAt, endpointStore } from '../../functions/store/endpoints.ts';
 import { buildSandboxMark, keys } from '../../functions/store/keys.ts';
 import { outboxStore } from '../../functions/store/outbox.ts';
@@ -85,7 +82,8 @@ export class Customers {
     // has.
     const consecutiveFailures = random.pick([0, 0, 3, 4, 7, 8, 9]);
     const now = clock.now().toISOString();
-    const id = this.#world.newId('whk', 'endpoint');
+    const isOfChannel = random.chance(0.15);
+    const id = isOfChannel ? this.#world.newId('chn', 'channel') : this.#world.newId('whk', 'endpoint');
     // Live endpoints have programs too, which have no effect there.
     const program = someProgram(random);
     const orgId = random.pick(organizations.ids);
@@ -94,7 +92,7 @@ export class Customers {
       id,
       orgId,
       url: program.url,
-      events: this.#someTypes(),
+      events: isOfChannel ? [] : this.#someTypes(),
       status: 'active',
       consecutiveFailures,
       ...(random.chance(0.5) ? { unproven: true } : {}),
@@ -105,23 +103,27 @@ export class Customers {
       ...(random.chance(0.5) ? { atRiskUntil: new Date(clock.ms + MS_PER_DAY / 2).toISOString() } : {}),
     };
     // Few enough attempts that bursts wait, also in the table.
-    if (random.chance(0.3)) endpoint.maxPerSecond = random.pick([1, 1, 3, 50]);
-    witness.limits.registered(id, endpoint.maxPerSecond);
+    if (!isOfChannel && random.chance(0.3)) endpoint.maxPerSecond = random.pick([1, 1, 3, 50]);
+    witness.limits.changed(id, endpoint.maxPerSecond);
     witness.counts.registered(endpoint, clock.ms);
-    this.commit(this.#stores.endpoints.add(endpoint));
+    this.commit(
+      isChannel(id)
+        ? channelStore(this.#stores.service).add({ ...endpoint, id, kind: 'http', name: 'A channel' })
+        : this.#stores.endpoints.add(endpoint),
+    );
     return this.#tell(
       `registers ${id} of ${orgId} with ${consecutiveFailures} failures for ${endpoint.events.join(', ')} at ${program.url}`,
     );
   }
 
-  send(onlyTo?: { orgId: OrgId; id: ReceiverId }): boolean {
+  send(onlyTo?: { orgId: OrgId; id: ReceiverId }, type?: EventType): boolean {
     const { attempts, isUnequal } = this.#world.terms;
     const orgId = onlyTo?.orgId ?? this.#sender();
     const bursts = attempts < ATTEMPTS || (isUnequal && orgId === this.#busiest);
     if (this.#events >= (bursts ? BURSTS : MOST).events) return false;
     for (let left = bursts ? BURSTS.atOnce : 1; left > 0; left -= 1) {
       this.#events += 1;
-      this.sendOf(this.#world.organizations.tenantOf(orgId), onlyTo?.id);
+      this.sendOf(this.#world.organizations.tenantOf(orgId), onlyTo?.id, type);
     }
     return true;
   }
@@ -142,43 +144,134 @@ export class Customers {
       : random.pick(organizations.ids);
   }
 
-  /** Commits an event of a generation, which may be an earlier one: the API does not check this. */
-  sendOf(tenant: Tenant, onlyTo?: ReceiverId): boolean {
-    const { random, clock, organizations, statistics } = this.#world;
-    if (organizations.isOver(tenant)) statistics.count('events committed after their reset');
-    const type: EventType = onlyTo === undefined ? random.pick(TYPES) : 'webhook.test';
-    const id = this.#newEventId();
-    const event = {
-      id,
+  /**
+   * Commits an event of a generation, which may be an earlier one: the API does not check this. Its identifier
+   * has the time at which the request began.
+   */
+  sendOf(
+    tenant: Tenant,
+    onlyTo?: ReceiverId,
+    type: EventType = onlyTo ? 'webhook.test' : this.#someType(),
+  ): boolean {
+    const { random, clock, organizations, statistics, processes, isUntroubled } = this.#world;
+    const event: OutboxEvent = {
+      id: this.#world.newId('evt', 'event'),
       ...tenant,
       type,
       createdAt: clock.now().toISOString(),
       body: '{}',
       ...(onlyTo === undefined ? {} : { onlyTo }),
     };
-    // With the cause of the event and the record of the call, which no function reads here.
-    const rows = organizations.isSandbox(tenant.orgId) ? ['cause', 'call'] : [];
-    const { service, outbox } = this.#stores;
-    this.commit([
-      outbox.append(event),
-      ...rows.map((sk) => buildAddition(service, { pk: id, sk, ...buildSandboxMark(tenant) })),
-    ]);
-    return this.#tell(`commits ${id}, ${type} of ${tenant.orgId}, generation ${tenant.generation}`);
+    const commit = async () => {
+      if (organizations.isOver(tenant)) statistics.count('events committed after their reset');
+      // With the cause of the event and the record of the call, which no function reads here.
+      const rows = organizations.isSandbox(tenant.orgId) ? ['cause', 'call'] : [];
+      const { service, outbox } = this.#stores;
+      this.commit([
+        outbox.append(event),
+        ...rows.map((sk) => buildAddition(service, { pk: event.id, sk, ...buildSandboxMark(tenant) })),
+      ]);
+      this.#tell(`commits ${event.id}, ${type} of ${tenant.orgId}, generation ${tenant.generation}`);
+    };
+    if (isUntroubled || !random.chance(0.3)) void commit();
+    else void processes.later(random.below(API_TIMEOUT_SECONDS), 'a request to commit', commit);
+    return true;
   }
 
-  /** In a crowded run, an identifier whose delivery to the first endpoint is in the first shard. */
-  #newEventId(): EventId {
-    const [first] = this.#registered;
-    const isCrowding = (id: EventId) =>
-      first === undefined || keys.dueOf('watched', deriveDeliveryId(id, first.id)) === keys.due('watched', 0);
-    let id = this.#world.newId('evt', 'event');
-    while (this.#world.terms.isCrowded && !isCrowding(id)) id = this.#world.newId('evt', 'event');
-    return id;
+  #someType(): SubscribableType {
+    return this.#world.random.pick(TYPES);
   }
 
   sendTest(): boolean {
-    const endpoints = this.#registered;
-    return endpoints.length > 0 && this.send(this.#world.random.pick(endpoints));
+    const endpoint = this.#some(this.#endpointsOnly);
+    return endpoint !== undefined && this.send(endpoint);
+  }
+
+  /** An example of a type, for one endpoint, which may not subscribe to it any more. */
+  sendExample(): boolean {
+    const endpoint = this.#some(this.#endpointsOnly);
+    return endpoint !== undefined && this.send(endpoint, this.#someType());
+  }
+
+  /** A message for a channel. */
+  sendMessage(): boolean {
+    const channel = this.#some(this.#registered.filter(({ id }) => isChannel(id)));
+    return channel !== undefined && this.send(channel, 'channel.message');
+  }
+
+  get #endpointsOnly(): Endpoint[] {
+    return this.#registered.filter(({ id }) => !isChannel(id));
+  }
+
+  #some<T>(items: readonly T[]): T | undefined {
+    return items.length === 0 ? undefined : this.#world.random.pick(items);
+  }
+
+  /** Makes the next attempt of a delivery due. */
+  attemptNow(): boolean {
+    const { tables, clock, organizations } = this.#world;
+    const nowMs = clock.ms;
+    const delivery = this.#some(
+      [...tables.deliveries.values()].filter(
+        ({ status, lease, attempts, id, ...tenant }) =>
+          status === 'retrying' &&
+          !organizations.isOver(tenant) &&
+          (lease?.until ?? 0) <= nowMs &&
+          !this.#world.entries.has(`${id}#retry#${attempts}`),
+      ),
+    );
+    if (delivery === undefined) return false;
+    this.commit([
+      deliveryStore(tables.table('deliveries')).buildRetry(delivery, clock.now()),
+      this.#stores.outbox.appendRedelivery(toDeliveryMessage(delivery), delivery.attempts),
+    ]);
+    return this.#tell(`attempts ${delivery.id} now`);
+  }
+
+  stopJob(): boolean {
+    const { tables, clock } = this.#world;
+    const run = this.#some([...tables.runs.values()]);
+    if (run === undefined) return false;
+    this.commit(redeliveryJobs(this.#stores.service).stop(run, clock.now()));
+    return this.#tell(`stops ${run.id}`);
+  }
+
+  /** Only the path changes: a simulated receiver does what it did. */
+  changeUrl(): boolean {
+    const endpoint = this.#some(this.#endpointsOnly);
+    if (endpoint === undefined) return false;
+    return this.#change(endpoint, {
+      url: endpoint.url.replace(/hook\w*/, `hook${this.#world.random.below(10)}`),
+    });
+  }
+
+  changeLimit(): boolean {
+    const endpoint = this.#some(this.#endpointsOnly);
+    const maxPerSecond = this.#world.random.pick([null, 1, 3, 50]);
+    if (endpoint === undefined || maxPerSecond === (endpoint.maxPerSecond ?? null)) return false;
+    this.#world.witness.limits.changed(endpoint.id, maxPerSecond ?? undefined);
+    return this.#change(endpoint, { maxPerSecond });
+  }
+
+  #change({ orgId, id }: Endpoint, change: EndpointChange): boolean {
+    const row = this.#world.tables.memory.get('service', { ...keys.endpoint(orgId, id) });
+    if (row === undefined) return false;
+    const counted = this.#countedAt(orgId, id);
+    this.commit(this.#stores.endpoints.buildUpdate({ orgId, id, row, counted }, change));
+    return this.#tell(`changes ${id}: ${JSON.stringify(change)}`);
+  }
+
+  /** An operator disables an endpoint, or enables a disabled one. */
+  disableOrEnable(): boolean {
+    const { clock, witness } = this.#world;
+    const endpoint = this.#some(this.#endpointsOnly);
+    if (endpoint === undefined) return false;
+    const { orgId, id, status } = endpoint;
+    const operator = endpointState(this.#stores.service);
+    const isActive = status === 'active';
+    witness.counts.set(id, isActive ? 'disabled' : 'enabled');
+    void (isActive ? operator.disable : operator.enable)(orgId, id, clock.now());
+    return this.#tell(`as an operator ${isActive ? 'disables' : 'enables'} ${id}`);
   }
 
   redeliver(): boolean {
@@ -220,9 +313,9 @@ export class Customers {
   /** Starts a redelivery job, of what failed or of what is missing; some only count. */
   startJob(): boolean {
     const { random, clock, organizations } = this.#world;
-    const endpoints = this.#registered;
-    if (endpoints.length === 0 || this.#jobs >= MOST.jobs) return false;
-    const { id, orgId, status } = random.pick(endpoints);
+    const endpoint = this.#some(this.#endpointsOnly);
+    if (endpoint === undefined || this.#jobs >= MOST.jobs) return false;
+    const { id, orgId, status } = endpoint;
     const tenant = organizations.tenantOf(orgId);
     const order = createJob(
       {
@@ -250,10 +343,15 @@ export class Customers {
   }
 
   unregister(): boolean {
-    const endpoints = this.#registered;
-    if (endpoints.length === 0) return false;
-    const { orgId, id } = this.#world.random.pick(endpoints);
-    this.commit(this.#stores.endpoints.removalOf(orgId, id, this.#countedAt(orgId, id)));
+    const endpoint = this.#some(this.#registered);
+    if (endpoint === undefined) return false;
+    const { orgId, id } = endpoint;
+    const { service, endpoints } = this.#stores;
+    this.commit(
+      isChannel(id)
+        ? channelStore(service).remove(orgId, id)
+        : endpoints.removalOf(orgId, id, this.#countedAt(orgId, id)),
+    );
     this.#world.witness.counts.deleted(id);
     return this.#tell(`deletes ${id}`);
   }
@@ -268,14 +366,8 @@ export class Customers {
   }
 
   subscribe(): boolean {
-    const endpoints = this.#registered;
-    if (endpoints.length === 0) return false;
-    const { id, orgId } = this.#world.random.pick(endpoints);
-    const events = this.#someTypes();
-    const row = this.#world.tables.memory.get('service', { ...keys.endpoint(orgId, id) });
-    if (row === undefined) return false;
-    this.commit(this.#stores.endpoints.buildUpdate({ orgId, id, row, counted: 'none' }, { events }));
-    return this.#tell(`subscribes ${id} to ${events.join(', ')}`);
+    const endpoint = this.#some(this.#endpointsOnly);
+    return endpoint !== undefined && this.#change(endpoint, { events: this.#someTypes() });
   }
 
   #tell(text: string): true {
@@ -283,3 +375,5 @@ export class Customers {
     return true;
   }
 }
+
+const isChannel = (id: ReceiverId): id is ChannelId => id.startsWith('chn_');

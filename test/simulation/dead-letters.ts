@@ -7,7 +7,7 @@ import {
 } from '../../functions/engine/dead-letters.ts';
 import { dueIndex } from '../../functions/store/due-index.ts';
 import { outboxStore, parseOutboxRecord, WORK } from '../../functions/store/outbox.ts';
-import { idOf, tenantOf } from './entries.ts';
+import { nameOf, tenantOf } from './entries.ts';
 import { fanOutOf, PATIENCE_MS } from './functions.ts';
 import type { Invoke } from './invocations.ts';
 import { EXPIRY_MS } from './promises.ts';
@@ -17,8 +17,11 @@ import type { World } from './world.ts';
 const STREAM_HOURS = 24;
 const MS_PER_HOUR = 3_600_000;
 
-/** The id of the event or delivery in an entry's key. */
-const idIn = ({ pk, sk }: EntryKey): string => (sk === 'redelivery' ? pk : sk);
+/** The name of the entry with a key. */
+function nameIn({ pk, sk }: EntryKey): string {
+  if (sk === 'redelivery') return pk;
+  return sk.startsWith('retry#') ? `${pk}#${sk}` : sk;
+}
 
 /** The functions that process messages of dead-letter queues and failure destinations. */
 export class DeadLetters {
@@ -63,7 +66,7 @@ export class DeadLetters {
           ) ?? [])
         : [];
     const named =
-      content.kind === 'entries' ? content.keys.flatMap((key) => entries.get(idIn(key)) ?? []) : [];
+      content.kind === 'entries' ? content.keys.flatMap((key) => entries.get(nameIn(key)) ?? []) : [];
     const concerned = [...records.map(({ value }) => value), ...named];
     if (concerned.some(({ owed }) => this.#world.organizations.isOver(tenantOf(owed))))
       this.#world.statistics.count('dead fan-outs of deleted data');
@@ -80,7 +83,7 @@ export class DeadLetters {
             isForgotten() ? undefined : records.flatMap(({ value }) => parseOutboxRecord(value.row) ?? []),
           handOver: async (works: readonly OutboxWork[]) => {
             deadFanOuts.send({ kind: 'entries', keys: works.map(WORK.getKey) }, clock.ms + PATIENCE_MS);
-            for (const work of works) again.add(idOf(work));
+            for (const work of works) again.add(nameOf(work));
             return [];
           },
         });
@@ -111,7 +114,7 @@ export class DeadLetters {
         )
           this.#world.witness.tell('nothing lost', 'the fan-out gave up what it could still have processed');
         for (const entry of concerned) {
-          if (again.has(idOf(entry.owed))) continue;
+          if (again.has(nameOf(entry.owed))) continue;
           if (abandoned > 0) entry.isAbandoned = true;
           else this.#world.isDone(entry);
         }

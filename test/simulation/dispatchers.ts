@@ -39,7 +39,8 @@ export class Dispatchers {
 
   /** Queues that have a message for a free dispatcher. */
   get waiting(): Lane[] {
-    if (this.busy >= this.#world.terms.dispatchers) return [];
+    const { terms, clock, dispatchersStalledUntilMs } = this.#world;
+    if (this.busy >= terms.dispatchers || clock.ms < dispatchersStalledUntilMs) return [];
     return LANES.filter((lane) => this.#world.lanes.queues[lane].backlog > 0);
   }
 

@@ -52,7 +52,10 @@ export class EndpointHistory {
         endpoint?.orgId === event.orgId &&
         (event.onlyTo === undefined
           ? endpoint.events.some((type) => type === event.type)
-          : event.onlyTo === endpoint.id),
+          : event.onlyTo === endpoint.id &&
+            (event.type === 'webhook.test' ||
+              event.type === 'channel.message' ||
+              endpoint.events.some((type) => type === event.type))),
     );
   }
 
@@ -61,10 +64,18 @@ export class EndpointHistory {
     return event !== undefined && this.wanted(id, event, 0).slice(1).includes(false);
   }
 
-  /** When the current version began, in milliseconds; undefined when the predicate does not hold. */
+  /** Since when an endpoint is at its end, in milliseconds; undefined while it is not. */
   endedMs(id: ReceiverId, end: 'deleted' | 'disabled'): number | undefined {
-    const has = ({ endpoint }: Version) =>
-      end === 'deleted' ? endpoint === undefined : endpoint?.status === 'auto_disabled';
-    return this.#versions.get(id)?.find(has)?.ms;
+    const versions = this.#versions.get(id) ?? [];
+    const before = versions.findLastIndex((version) => !isAtEnd(version, end));
+    return versions[before + 1]?.ms;
+  }
+
+  /** Whether an endpoint has ever been at its end. */
+  hasEnded(id: ReceiverId, end: 'deleted' | 'disabled'): boolean {
+    return this.#versions.get(id)?.some((version) => isAtEnd(version, end)) ?? false;
   }
 }
+
+const isAtEnd = ({ endpoint }: Version, end: 'deleted' | 'disabled'): boolean =>
+  end === 'deleted' ? endpoint === undefined : endpoint?.status === 'auto_disabled';

@@ -83,7 +83,7 @@ function* wrongDeliveries(world: World, { owed, committed, done, isAbandoned }: 
 }
 
 function* wrongNotices({ notices, witness }: World): Generator<Fault> {
-  const told = notices.map(({ webhookId }) => webhookId);
+  const told = notices.map(({ webhookId, disabledAt }) => `${webhookId}#${disabledAt}`);
   if (new Set(told).size !== told.length) yield ['exact count', 'admins were notified twice'];
   if (told.length !== witness.counts.disablings)
     yield [

@@ -30,6 +30,13 @@ export class FailureCounts {
     this.#ends.set(id, { failuresMs, successesMs: [], disabledBy: undefined });
   }
 
+  /** An operator has disabled an endpoint, or has enabled it again without failures. */
+  set(id: ReceiverId, to: 'disabled' | 'enabled'): void {
+    const disabledBy = { firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY };
+    const ends = { failuresMs: [], successesMs: [] };
+    this.#ends.set(id, { ...ends, disabledBy: to === 'disabled' ? disabledBy : undefined });
+  }
+
   deleted(id: ReceiverId): void {
     this.#ends.delete(id);
   }

@@ -1,3 +1,4 @@
+import { RESENT_IN_BACKLOG } from '../../functions/domain/due.ts';
 import type { OrgId, ReceiverId } from '../../functions/domain/ids.ts';
 import { buildEntryKey } from '../../functions/domain/ledger.ts';
 import type { OutboxWork } from '../../functions/domain/redelivery.ts';
@@ -27,6 +28,9 @@ import type { World } from './world.ts';
 
 /** Until the work that the fan-out failed at is first repeated. */
 export const PATIENCE_MS = 5_000;
+
+// A run has few deliveries, so that these shares of them are small too.
+Object.assign(RESENT_IN_BACKLOG, { ofOrganization: 1 / DUE_SHARDS, inAll: 4 / DUE_SHARDS });
 
 /** The functions without state between invocations, as the stack invokes them. */
 export class Functions {

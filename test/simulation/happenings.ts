@@ -2,6 +2,7 @@ import { LANES } from '../../functions/domain/lanes.ts';
 import { keys } from '../../functions/store/keys.ts';
 import type { Customers } from './customers.ts';
 import { HAPPENINGS, type Happening } from './faults.ts';
+import type { Readers } from './readers.ts';
 import { Resets } from './resets.ts';
 import type { World } from './world.ts';
 
@@ -20,13 +21,15 @@ const DAYS_SECONDS = 3.1 * 86_400;
 export class Happenings {
   readonly #world: World;
   readonly #customers: Customers;
+  readonly #readers: Readers;
   readonly #resets: Resets;
   readonly #weights: Record<Happening, number>;
   readonly #scheduled: ScheduledRuns;
 
-  constructor(world: World, customers: Customers, scheduled: ScheduledRuns) {
+  constructor(world: World, customers: Customers, readers: Readers, scheduled: ScheduledRuns) {
     this.#world = world;
     this.#customers = customers;
+    this.#readers = readers;
     this.#resets = new Resets(world, customers);
     this.#scheduled = scheduled;
     this.#weights = Object.fromEntries(
@@ -47,6 +50,14 @@ export class Happenings {
   readonly #deeds: Record<Happening, () => string | boolean | undefined> = {
     event: () => this.#customers.send(),
     'test-event': () => this.#customers.sendTest(),
+    example: () => this.#customers.sendExample(),
+    'channel-message': () => this.#customers.sendMessage(),
+    read: () => this.#readers.read(),
+    'attempt-now': () => this.#customers.attemptNow(),
+    'job-stopped': () => this.#customers.stopJob(),
+    'url-changed': () => this.#customers.changeUrl(),
+    'limit-changed': () => this.#customers.changeLimit(),
+    operator: () => this.#customers.disableOrEnable(),
     redelivery: () => this.#customers.redeliver(),
     'redelivery-job': () => this.#customers.startJob(),
     registration: () => this.#customers.register(),
@@ -55,6 +66,7 @@ export class Happenings {
     reset: () => this.#resets.reset(),
     'event-lost': () => this.#loseEvent(),
     'message-lost': () => {
+      if (this.#world.random.chance(0.2) && this.#world.rounds.lose()) return 'the next round of a job';
       const reminder = this.#queue().lose(this.#any());
       if (reminder) this.#world.witness.lost.add(reminder.id);
       return reminder?.id;
@@ -99,6 +111,28 @@ export class Happenings {
       const process = this.#world.random.pick(live);
       this.#world.processes.lose(process);
       return process.name;
+    },
+    'process-frozen': () => {
+      const live = [...this.#world.processes.live];
+      if (live.length === 0) return undefined;
+      const process = this.#world.random.pick(live);
+      this.#world.processes.freeze(process, 60);
+      return process.name;
+    },
+    'clock-stepped': () => {
+      const { processes, random, faults } = this.#world;
+      const live = [...processes.live];
+      if (live.length === 0 || faults.maxSkewMs === 0) return undefined;
+      const process = random.pick(live);
+      process.skewMs = random.between(-faults.maxSkewMs, faults.maxSkewMs);
+      process.hasStepped = true;
+      return `${process.name} to ${process.skewMs} ms`;
+    },
+    'dispatchers-stalled': () => {
+      const { random, clock } = this.#world;
+      const seconds = random.pick([60, 1200, 7200]);
+      this.#world.dispatchersStalledUntilMs = clock.ms + seconds * 1000;
+      return `for ${seconds} s`;
     },
     'minute-skipped': () => this.#done(() => this.#scheduled.skip()),
     'run-doubled': () => this.#done(() => this.#scheduled.double()),

@@ -1,5 +1,6 @@
 import type { Delivery } from '../../functions/domain/delivery.ts';
 import type { OutboxEvent } from '../../functions/domain/events.ts';
+import type { DeliveryId } from '../../functions/domain/ids.ts';
 import { isFirstDelivery, isFromJob } from '../../functions/domain/redelivery.ts';
 import type { RedeliveryJob } from '../../functions/domain/redelivery-job.ts';
 import { isOpen } from './moves.ts';
@@ -13,7 +14,7 @@ interface Started {
   /** Its position in the order of changes of endpoints. */
   order: number;
   /** What it made, by event. */
-  made: Map<string, string>;
+  made: Map<string, DeliveryId>;
 }
 
 /** Observations of redelivery jobs (docs/specification.md, Recovery). */
@@ -47,7 +48,10 @@ export class Jobs {
     if (job.dryRun === true) this.#tell('whole job', `${job.id} only counts, and has made ${id}`);
     if (!isFromJob(delivery)) return;
     const other = made.get(eventId);
-    if (other !== undefined) this.#tell('whole job', `${job.id} has made ${other} and ${id} of ${eventId}`);
+    const earlier = other === undefined ? undefined : this.#world.tables.deliveries.get(other);
+    // One that failed is made again when another worker repeats a page to which late events were added.
+    if (earlier !== undefined && isOpen(earlier))
+      this.#tell('whole job', `${job.id} has made ${other} and ${id} of ${eventId}`);
     made.set(eventId, id);
   }
 

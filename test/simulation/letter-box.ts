@@ -36,6 +36,11 @@ export class LetterBox<T> {
     letter.visibleMs = visibleMs;
   }
 
+  /** Loses the first message, which SQS never does. */
+  lose(): boolean {
+    return this.#letters.shift() !== undefined;
+  }
+
   remove(letter: Letter<T>): void {
     this.#letters = this.#letters.filter((other) => other !== letter);
   }

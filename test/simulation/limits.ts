@@ -6,12 +6,17 @@ import type { WorldContext } from './world-context.ts';
 
 /** Clocks and stored times are compared as fractions of milliseconds. */
 const ROUNDING_MS = 0.01;
+/** A higher limit applies within an hour, and lines that were formed under the earlier one end within it. */
+const CHANGED_SECONDS = 3600;
+/** By then no batch is in progress that has read the endpoint before. */
+const SEEN_SECONDS = 120;
 
 /** Observations of the turns at endpoints with a limit of attempts per second. */
 export class Limits {
   readonly #world: WorldContext;
   readonly #tell: (promise: PromiseName, detail: string) => void;
-  readonly #limits = new Map<ReceiverId, number>();
+  /** The limits of each endpoint so far, and since when; infinite for none. */
+  readonly #limits = new Map<ReceiverId, { most: number; sinceMs: number }[]>();
   readonly #starts = new Map<ReceiverId, number[]>();
   /** Turns that no attempt has used yet. */
   readonly #unused = new Map<DeliveryId, number>();
@@ -21,12 +26,26 @@ export class Limits {
     this.#tell = tell;
   }
 
-  registered(id: ReceiverId, maxPerSecond: number | undefined): void {
-    if (maxPerSecond !== undefined) this.#limits.set(id, maxPerSecond);
+  /** An endpoint was registered or changed. */
+  changed(id: ReceiverId, most = Number.POSITIVE_INFINITY): void {
+    const limits = this.#limits.get(id) ?? [];
+    this.#limits.set(id, [...limits, { most, sinceMs: this.#world.clock.ms }]);
   }
 
+  /** Whether an endpoint has or had a limit. */
   isLimited(id: ReceiverId): boolean {
-    return this.#limits.has(id);
+    return this.#limits.get(id)?.some(({ most }) => Number.isFinite(most)) ?? false;
+  }
+
+  /** The loosest limit in the last seconds. */
+  #loosest(id: ReceiverId, seconds: number): number {
+    const limits = this.#limits.get(id) ?? [];
+    const sinceMs = this.#world.clock.ms - seconds * 1000;
+    return Math.max(
+      ...limits
+        .filter((_, index) => (limits[index + 1]?.sinceMs ?? sinceMs) >= sinceMs)
+        .map(({ most }) => most),
+    );
   }
 
   given({ id, webhookId }: DeliveryMessage, turn: Turn): void {
@@ -34,7 +53,7 @@ export class Limits {
     if (turn.kind !== 'start') return;
     this.#unused.set(id, (this.#unused.get(id) ?? 0) + 1);
     const starts = this.#starts.get(webhookId) ?? [];
-    const interval = 1000 / (this.#limits.get(webhookId) ?? 0);
+    const interval = 1000 / this.#loosest(webhookId, CHANGED_SECONDS);
     const near = starts.find((other) => Math.abs(other - turn.at) < interval - ROUNDING_MS);
     if (near !== undefined)
       this.#tell('within its limit', `${id} has a turn ${turn.at - near} ms after another at ${webhookId}`);
@@ -43,7 +62,7 @@ export class Limits {
 
   /** An attempt reaches its receiver. */
   attemptStarts({ id, attempts, webhookId }: ClaimedDelivery): void {
-    if (!this.isLimited(webhookId)) return;
+    if (!Number.isFinite(this.#loosest(webhookId, SEEN_SECONDS))) return;
     const left = (this.#unused.get(id) ?? 0) - 1;
     this.#unused.set(id, left);
     if (left < 0) this.#tell('within its limit', `attempt ${attempts} of ${id} started without a turn`);

@@ -21,8 +21,9 @@ export interface Process {
   readonly name: string;
   /** The function that it runs. */
   readonly kind: string;
-  /** How far its clock is ahead of the true time. */
-  readonly skewMs: number;
+  /** How far its clock is ahead of the true time. It may step. */
+  skewMs: number;
+  hasStepped: boolean;
   /** True time of its start. */
   readonly startedMs: number;
   /** True time at which its function's timeout ends it; infinite while it is idle. */
@@ -31,6 +32,8 @@ export interface Process {
   /** Called when it is lost, for its invoker. */
   whenLost: () => void;
   now(): Date;
+  /** The true time at which its clock last showed a time. */
+  trueMs(shown: number): number;
 }
 
 /** A call or a time that a process waits for. */
@@ -75,15 +78,22 @@ export class Processes {
   start(kind: string, skewMs: number): Process {
     this.#started += 1;
     const clock = this.#clock;
+    const shown = new Map<number, number>();
     const process: Process = {
       name: `${kind} ${this.#started}`,
       kind,
       skewMs,
+      hasStepped: false,
       startedMs: clock.ms,
       deadline: Number.POSITIVE_INFINITY,
       alive: true,
       whenLost: () => undefined,
-      now: () => new Date(clock.ms + skewMs),
+      now() {
+        const ms = clock.ms + process.skewMs;
+        shown.set(ms, clock.ms);
+        return new Date(ms);
+      },
+      trueMs: (ms) => shown.get(ms) ?? ms - process.skewMs,
     };
     this.live.add(process);
     return process;
@@ -136,6 +146,12 @@ export class Processes {
     for (let index = this.stops.length - 1; index >= 0; index -= 1)
       if (this.stops[index]?.process === process) this.stops.splice(index, 1);
     process.whenLost();
+  }
+
+  /** Stops a process for some time, as a machine that is frozen. */
+  freeze(process: Process, seconds: number): void {
+    for (const stop of this.stops)
+      if (stop.process === process) stop.readyAt = Math.max(stop.readyAt, this.#clock.ms + seconds * 1000);
   }
 
   /** Processes whose function's timeout has passed. */

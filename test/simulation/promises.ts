@@ -22,6 +22,7 @@ export const PROMISES = {
   'true ledger': 'the ledger counts each delivery and its end once',
   'whole job':
     'a redelivery job resends each event that its endpoint lacks once, counts what it has done, and makes nothing if it is to count only',
+  'followed once': 'who follows the event log gets each event exactly once, in order',
   'comes to rest': 'when nothing goes wrong any more everything ends, in time and without loops',
   'the sandbox is closed':
     'nothing of a sandbox reaches a receiver of the world, and nothing live a simulated one',

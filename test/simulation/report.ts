@@ -23,13 +23,16 @@ export function table(runs: number, { counts }: Statistics): string {
   return rows.map(([name, count]) => `  ${name.padEnd(width)}  ${number(count).padStart(13)}`).join('\n');
 }
 
+/** The command that repeats a run. */
+export const replayOf = (seed: number): string => `npm run simulate -- --replay ${seed} --trace`;
+
 /** A run that broke a promise, and the command that repeats it. */
 export function finding({ seed, violation }: Outcome): string {
   if (violation === undefined) return '';
   return [
     styled('red', `  seed ${seed}: ${PROMISES[violation.promise]}`),
     `  ${violation.detail}`,
-    `  npm run simulate -- --replay ${seed} --trace`,
+    `  ${replayOf(seed)}`,
   ].join('\n');
 }
 

@@ -11,6 +11,7 @@ import { invoker } from './invocations.ts';
 import { isOpen } from './moves.ts';
 import { type Stop, settled } from './processes.ts';
 import { reachOf } from './reach.ts';
+import { Readers } from './readers.ts';
 import { Redeliveries } from './redeliveries.ts';
 import type { World } from './world.ts';
 
@@ -32,6 +33,7 @@ export class Schedule {
   readonly #deadLetters: DeadLetters;
   readonly #redeliveries: Redeliveries;
   readonly #happenings: Happenings;
+  readonly #readers: Readers;
   #reconcileMs = 0;
   #isReconciling = false;
   #auditMs: number;
@@ -49,7 +51,8 @@ export class Schedule {
     this.#deadLetters = new DeadLetters(world, invoke);
     this.#redeliveries = new Redeliveries(world, invoke);
     this.#auditMs = nextHour(world.clock.ms);
-    this.#happenings = new Happenings(world, new Customers(world), {
+    this.#readers = new Readers(world);
+    this.#happenings = new Happenings(world, new Customers(world), this.#readers, {
       skip: () => {
         this.#reconcileMs += MINUTE_MS;
         this.#purgeMs += MINUTE_MS;
@@ -93,6 +96,7 @@ export class Schedule {
       }
     }
     if (this.steps >= MOST_STEPS) witness.tell('comes to rest', `${MOST_STEPS} steps were not enough`);
+    await this.#readers.finish();
     await this.#lastAudits();
   }
 
@@ -238,7 +242,8 @@ export class Schedule {
    * @returns false when there is nothing to wait for
    */
   #waitForNext(): boolean {
-    const { processes, lanes, clock, deadReminders, deadFanOuts, rounds, shards } = this.#world;
+    const { processes, lanes, clock, deadReminders, deadFanOuts, rounds, shards, dispatchersStalledUntilMs } =
+      this.#world;
     let next = Number.POSITIVE_INFINITY;
     // Possible work waits for a process that is busy.
     const at = (ms: number | undefined) => {
@@ -250,6 +255,7 @@ export class Schedule {
     at(deadFanOuts.nextMs());
     at(rounds.nextMs());
     at(this.#nextResumeMs());
+    at(dispatchersStalledUntilMs);
     at(lanes.nextVisibleAt(clock.now())?.getTime());
     for (const { isDrained, stalledUntilMs } of shards) if (!isDrained) at(stalledUntilMs);
     for (const { readyAt } of processes.stops) at(readyAt);

@@ -103,7 +103,7 @@ export class Tables {
     if (table !== 'service') return;
     const { pk, sk } = (after ?? before ?? {}) as { pk: string; sk: string };
     const isPresent = after !== undefined;
-    if (isEndpoint(pk)) {
+    if (isReceiver(pk)) {
       if (isPresent) this.endpoints.set(sk as ReceiverId, after as unknown as Endpoint);
       else this.endpoints.delete(sk as ReceiverId);
     } else if (pk.startsWith('purges#')) {
@@ -127,9 +127,8 @@ export class Tables {
   }
 }
 
-export const isEndpoint = (pk: unknown): boolean =>
-  String(pk).endsWith('#webhooks') && !isRemains(String(pk));
-const isRemains = (pk: string): boolean => pk.endsWith('#deleted-webhooks');
+/** Whether a row is an endpoint or a channel. */
+export const isReceiver = (pk: unknown): boolean => /#(?:webhooks|channels)$/.test(String(pk));
 
 export function dueOf(row: Row | undefined): Due | undefined {
   if (row?.dueIn === undefined) return undefined;
@@ -140,4 +139,4 @@ export function dueOf(row: Row | undefined): Due | undefined {
 
 /** The attribute in which an entry of the ledger has the position of a shard. */
 export const positionOf = (shardId: string): string =>
-  `to_${createHash('sha256').update(shardId).digest('hex').slice(0, 12)}`;
+  `to_${createHash('sha256').update(shardId).digest('base64url').slice(0, 8)}`;

@@ -28,8 +28,6 @@ export interface Terms {
   mostAtOnce: number;
   /** One tenant has most of the events, many at once. */
   isUnequal: boolean;
-  /** Most deliveries are in one shard of the due index. */
-  isCrowded: boolean;
   /** Which message groups a queue holds back. A run has few messages, while AWS counts from thirty. */
   fair: FairTerms;
 }
@@ -50,7 +48,6 @@ export const termsOf = (random: Random, isCalm: boolean): Terms => ({
   pageRows: random.pick([1, 3, 25]),
   mostAtOnce: random.pick([1, 2, 16]),
   isUnequal: random.chance(0.3),
-  isCrowded: random.chance(0.3),
   fair: random.pick([FAIR_TERMS, { ...FAIR_TERMS, leastInFlight: 2 }]),
 });
 

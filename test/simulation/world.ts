@@ -13,7 +13,7 @@ import type { Row } from '../doubles/tables/expressions.ts';
 import type { Written } from '../doubles/tables/memory-tables.ts';
 import { type Change, DeliveryStream } from './delivery-stream.ts';
 import { EndpointHistory, STALE_MS } from './endpoint-history.ts';
-import { type Entry, idOf } from './entries.ts';
+import { type Entry, idOf, nameOf } from './entries.ts';
 import { type Faults, faultsOf } from './faults.ts';
 import { LetterBox } from './letter-box.ts';
 import { isOpen } from './moves.ts';
@@ -26,7 +26,7 @@ import { Receivers } from './receivers.ts';
 import { longestRestMs } from './rest.ts';
 import { Statistics } from './statistics.ts';
 import { StreamShard } from './stream-shard.ts';
-import { isEndpoint, positionOf, Tables } from './tables.ts';
+import { isReceiver, positionOf, Tables } from './tables.ts';
 import { type Terms, termsOf } from './terms.ts';
 import { clocks, Witness } from './witness.ts';
 import type { WorldContext } from './world-context.ts';
@@ -87,6 +87,8 @@ export class World implements WorldContext {
   readonly uncounted = new Set<string>();
   /** Entries that the last audit corrected although the stream was behind and had lost records. */
   readonly correctedTooSoon = new Set<string>();
+  /** Until when no message is received. */
+  dispatchersStalledUntilMs = 0;
   /** Without faults from the start, or from now on. */
   isUntroubled: boolean;
   /** When all deliveries must have ended. */
@@ -199,7 +201,7 @@ export class World implements WorldContext {
   }
 
   #writtenService(row: Row | undefined, after: Row | undefined): void {
-    if (isEndpoint(row?.pk))
+    if (isReceiver(row?.pk))
       this.history.note(row?.sk as ReceiverId, after as unknown as Endpoint | undefined);
   }
 
@@ -211,7 +213,7 @@ export class World implements WorldContext {
     const owed = parseOutboxRecord(row);
     if (owed === undefined) return;
     const entry: Entry = { row, owed, committed, done: undefined, isAbandoned: false };
-    this.entries.set(idOf(owed), entry);
+    this.entries.set(nameOf(owed), entry);
     if (owed.kind === 'event') this.events.set(owed.event.id, owed.event);
     this.outboxShards[this.entries.size % SHARDS]?.write(entry, this.clock.ms);
   }
@@ -226,9 +228,14 @@ export class World implements WorldContext {
   #counted(actor: Process | undefined, before: Row | undefined, after: Row): void {
     if (actor?.kind === 'audit-ledger' && this.streamLosesRecords)
       this.correctedTooSoon.add(`${after.webhookId}#${after.generation}#${after.hour}`);
-    for (const [name, shardId] of this.#shardNames)
-      if (after[name] !== before?.[name] && after[name] !== undefined)
-        this.deliveryStream.countedTo(shardId, after as unknown as LedgerEntry, Number(after[name]));
+    const positions = [...this.#shardNames].filter(([name]) => after[name] !== undefined);
+    if (after.hour !== undefined && positions.length === 0)
+      throw new Error('an entry of the ledger has no position that the simulation knows');
+    for (const [name, shardId] of positions) {
+      if (after[name] === before?.[name]) continue;
+      const sequence = Number.parseInt(String(after[name]), 36);
+      this.deliveryStream.countedTo(shardId, after as unknown as LedgerEntry, sequence);
+    }
   }
 
   #moved(before: Row | undefined, delivery: Delivery): void {
@@ -258,6 +265,7 @@ export class World implements WorldContext {
     // A queue with few messages may have kept them.
     for (const queue of Object.values(this.lanes.queues)) queue.acceptAll();
     this.organizations.calmDown();
+    this.dispatchersStalledUntilMs = 0;
     this.witness.calmDown();
     this.restBy = this.clock.ms + longestRestMs(this);
   }

@@ -1,8 +1,16 @@
 import { CLAIMS } from './claims.ts';
 import { COUNTS } from './counts.ts';
+import { CUSTOMERS } from './customers.ts';
 import { LIMITS } from './limits.ts';
 import { MESSAGES } from './messages.ts';
 import type { Mutation } from './mutation.ts';
 import { SANDBOXES } from './sandboxes.ts';
 
-export const MUTATIONS: readonly Mutation[] = [...CLAIMS, ...MESSAGES, ...COUNTS, ...LIMITS, ...SANDBOXES];
+export const MUTATIONS: readonly Mutation[] = [
+  ...CLAIMS,
+  ...MESSAGES,
+  ...COUNTS,
+  ...LIMITS,
+  ...SANDBOXES,
+  ...CUSTOMERS,
+];
