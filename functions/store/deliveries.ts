@@ -51,6 +51,8 @@ import { buildAddition, type Change, type Commit, Contended } from './transactio
  */
 export const parseDelivery = (row: unknown): Delivery => Delivery.parse(row);
 
+type Row = Record<string, unknown>;
+
 const toRow = (delivery: Delivery) => ({
   ...buildDeliveryKey(delivery),
   ...buildSandboxMark(delivery),
@@ -171,17 +173,22 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
 
   /**
    * Applies an update, in one transaction with its effect on the endpoint and further changes, if any.
-   * @param lastError of a delivery that ends as a failure, for the notice of its effect
+   * @param terms `lastError` of a delivery that ends as a failure, for the notice of its effect; `isDone`:
+   * whether a row shows the update
    */
   async function apply(
     { generation }: DeliveryRef,
     change: DeliveryUpdate,
     outcome: EndpointOutcome,
-    { extraChanges = [], lastError = '' }: { extraChanges?: readonly Change[]; lastError?: string },
+    {
+      extraChanges = [],
+      lastError = '',
+      isDone,
+    }: { extraChanges?: readonly Change[]; lastError?: string; isDone(row: Row): boolean },
   ): Promise<MoveResult> {
     const { endpoint, effect, at } = outcome;
     if (effect === 'none' && extraChanges.length === 0)
-      return (await update(deliveries, change)) ? 'done' : 'refused';
+      return (await update(deliveries, change, isDone)) ? 'done' : 'refused';
     try {
       const result = await commit([
         { refusal: 'lease-lost', write: { Update: { ...table, ...change } } },
@@ -268,6 +275,7 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;
         const found = error.Item && parseDelivery(unmarshall(error.Item));
+        if (found?.parked && found.turn?.at === turn.at) return { kind: 'parked' };
         return getClaimability(found, now, Number.POSITIVE_INFINITY);
       }
     },
@@ -283,6 +291,8 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
       return apply(claimed, update, outcome, {
         extraChanges,
         ...(lastError !== undefined && { lastError }),
+        isDone: (row) =>
+          parseDelivery(row).attemptLog.some(({ number }) => number === settlement.attempt.number),
       });
     },
 
@@ -293,13 +303,16 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
       maxAttempts: number,
       outcome: EndpointOutcome,
     ): Promise<MoveResult> {
-      return apply(ref, buildExhaustUpdate(ref, failure, maxAttempts, outcome.at), outcome, {
+      const { at } = outcome;
+      return apply(ref, buildExhaustUpdate(ref, failure, maxAttempts, at), outcome, {
         lastError: failure.error,
+        isDone: ({ terminalAt }) => terminalAt === at.toISOString(),
       });
     },
 
     async skip(ref: DeliveryRef, reason: SkipReason, now: Date): Promise<'done' | 'refused'> {
-      return (await update(deliveries, buildSkipUpdate(ref, reason, now))) ? 'done' : 'refused';
+      const isDone = ({ terminalAt }: Row) => terminalAt === now.toISOString();
+      return (await update(deliveries, buildSkipUpdate(ref, reason, now), isDone)) ? 'done' : 'refused';
     },
   };
 }

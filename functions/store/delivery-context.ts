@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   BatchGetCommand,
   type BatchGetCommandInput,
-  type BatchGetCommandOutput,
   GetCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { Endpoint } from '../domain/endpoint.ts';
@@ -10,7 +9,7 @@ import type { OutboxEvent } from '../domain/events.ts';
 import type { EventId, OrgId, ReceiverId } from '../domain/ids.ts';
 import { keys } from './keys.ts';
 import { parseEvent } from './outbox.ts';
-import type { Table } from './table.ts';
+import { ReadThrottled, type Table } from './table.ts';
 
 /** Rows that a delivery message names. */
 export interface ContextRef {
@@ -32,10 +31,17 @@ type Request = NonNullable<BatchGetCommandInput['RequestItems']>;
 /**
  * Reads the endpoints and events of a batch, each once, in one request. Eventually consistent, at half the
  * price: events never change, and an endpoint's change may take effect after the attempt starts. Missing rows
- * may be new, and are read again consistently.
+ * may be new, and are read again consistently. Where DynamoDB throttles, nothing is read again: the messages
+ * return later.
+ * @param reportRefusal receives the error of a request that DynamoDB refused for one of its rows: then each
+ * row is read alone, so that it has its own error
  * @returns a function for the context of one delivery; it throws when a row cannot be read
  */
-export function deliveryContexts(service: Table, outbox: Pick<Table, 'name'>) {
+export function deliveryContexts(
+  service: Table,
+  outbox: Pick<Table, 'name'>,
+  reportRefusal: (error: unknown) => void,
+) {
   const { client } = service;
 
   async function readOne(table: string, key: Key): Promise<Row | undefined> {
@@ -47,12 +53,14 @@ export function deliveryContexts(service: Table, outbox: Pick<Table, 'name'>) {
   async function readAll<T>(
     table: string,
     wanted: ReadonlyMap<string, Key>,
-    found: readonly Row[],
+    { rows: found, unread }: BatchRead,
     parse: (row: Row) => T,
   ): Promise<(key: Key) => T | undefined> {
-    const rows = new Map(found.map((row) => [buildRowName(row), row]));
+    const rows = new Map(found[table]?.map((row) => [buildRowName(row), row]));
+    const throttled = new Set(unread[table]?.Keys?.map(buildRowName));
     const results = await Promise.allSettled(
       [...wanted].map(async ([name, key]) => {
+        if (throttled.has(name)) throw new ReadThrottled(`a row of ${table} was not read`);
         const row = rows.get(name) ?? (await readOne(table, key));
         return row && parse(row);
       }),
@@ -71,13 +79,18 @@ export function deliveryContexts(service: Table, outbox: Pick<Table, 'name'>) {
 
     const endpointKeys = indexByName(refs.map(buildEndpointKey));
     const eventKeys = indexByName(refs.map(buildEventKey));
-    const found = await batchGet(client, {
+    const request = {
       [service.name]: { Keys: [...endpointKeys.values()] },
       [outbox.name]: { Keys: [...eventKeys.values()] },
+    };
+    const found = await batchGet(client, request).catch((error: unknown): BatchRead => {
+      if (!isRowRefused(error)) throw error;
+      reportRefusal(error);
+      return { rows: {}, unread: {} };
     });
     const [endpointAt, eventAt] = await Promise.all([
-      readAll(service.name, endpointKeys, found[service.name] ?? [], (row) => Endpoint.parse(row)),
-      readAll(outbox.name, eventKeys, found[outbox.name] ?? [], parseEvent),
+      readAll(service.name, endpointKeys, found, (row) => Endpoint.parse(row)),
+      readAll(outbox.name, eventKeys, found, parseEvent),
     ]);
     return (ref) => ({ endpoint: endpointAt(buildEndpointKey(ref)), event: eventAt(buildEventKey(ref)) });
   };
@@ -92,26 +105,27 @@ const indexByName = (wanted: readonly Key[]): Map<string, Key> =>
 
 const MAX_TRIES = 4;
 
-/**
- * DynamoDB may return unprocessed keys, which the SDK does not retry.
- * @returns what was found, up to the first rejected request
- */
-async function batchGet(client: Table['client'], request: Request): Promise<Record<string, Row[]>> {
-  const rows: Record<string, Row[]> = {};
-  let pending: BatchGetCommandInput['RequestItems'] = request;
-  for (let attempt = 0; attempt < MAX_TRIES && pending && Object.keys(pending).length > 0; attempt++) {
-    if (attempt > 0) await sleep(Math.random() * 50 * 2 ** attempt);
-    let answer: BatchGetCommandOutput;
-    try {
-      answer = await client.send(new BatchGetCommand({ RequestItems: pending }));
-    } catch {
-      // One refused row rejects the whole request. The caller then reads rows alone, so each has its own
-      // error.
-      return rows;
-    }
-    for (const [table, found] of Object.entries(answer.Responses ?? {}))
-      rows[table] = [...(rows[table] ?? []), ...found];
-    pending = answer.UnprocessedKeys;
-  }
-  return rows;
+/** What a batch read found, and the keys that DynamoDB did not process under throttling. */
+interface BatchRead {
+  rows: Record<string, Row[]>;
+  unread: Request;
 }
+
+/** DynamoDB may return unprocessed keys, which the SDK does not retry. */
+async function batchGet(client: Table['client'], request: Request): Promise<BatchRead> {
+  const rows: BatchRead['rows'] = {};
+  let unread = request;
+  for (let attempt = 0; attempt < MAX_TRIES && Object.keys(unread).length > 0; attempt++) {
+    if (attempt > 0) await sleep(Math.random() * 50 * 2 ** attempt);
+    const { Responses = {}, UnprocessedKeys = {} } = await client.send(
+      new BatchGetCommand({ RequestItems: unread }),
+    );
+    for (const [table, found] of Object.entries(Responses)) rows[table] = [...(rows[table] ?? []), ...found];
+    unread = UnprocessedKeys;
+  }
+  return { rows, unread };
+}
+
+/** One row that DynamoDB refuses, for example by a malformed key, rejects the whole request. */
+const isRowRefused = (error: unknown): boolean =>
+  error instanceof Error && ['ValidationException', 'AccessDeniedException'].includes(error.name);

@@ -53,29 +53,44 @@ const buildUnmovedValues = ({ message: { id, orgId }, state, dueAt }: DueEntry) 
   ':wasDueKey': keys.dueKey(orgId, dueAt),
 });
 
-const names = { '#status': 'status', '#until': 'until' };
+const UNTIL = { '#until': 'until' };
 /** Removed when a delivery ends; the first two are the keys of the due index. */
 const DUE_FIELDS = ['dueIn', 'dueKey', 'parked', 'isDeferred', 'turn'];
 const ENDED_FIELDS = ['lease', 'nextRetryAt', 'atRealSpeed', ...DUE_FIELDS].join(', ');
-const buildUnleasedValues = (now: Date) => ({
-  ':pending': PENDING,
-  ':retrying': RETRYING,
-  ':nowMs': now.getTime(),
+const buildUnleasedValues = (now: Date) => ({ ':nowMs': now.getTime() });
+
+/**
+ * Every update of a delivery is built here, and refused for one that has ended: a terminal delivery never
+ * changes.
+ */
+const buildOpenUpdate = (
+  ref: DeliveryRef,
+  { ConditionExpression, ...update }: Omit<DeliveryUpdate, 'Key'> & { ConditionExpression: string },
+): DeliveryUpdate => ({
+  ...update,
+  Key: buildDeliveryKey(ref),
+  ConditionExpression: `${IS_OPEN} AND ${ConditionExpression}`,
+  ExpressionAttributeNames: { '#status': 'status', ...update.ExpressionAttributeNames },
+  ExpressionAttributeValues: {
+    ':pending': PENDING,
+    ':retrying': RETRYING,
+    ...update.ExpressionAttributeValues,
+  },
+  ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
 });
 
 /** Makes the next attempt of a retrying delivery due, unless it changed since it was read. */
-export const buildRetryUpdate = (delivery: Delivery, now: Date): DeliveryUpdate => ({
-  Key: buildDeliveryKey(delivery),
-  UpdateExpression: 'SET nextRetryAt = :now',
-  ConditionExpression: `#status = :retrying AND attempts = :attempts AND ${IS_UNLEASED}`,
-  ExpressionAttributeNames: names,
-  ExpressionAttributeValues: {
-    ':now': now.toISOString(),
-    ':retrying': RETRYING,
-    ':attempts': delivery.attempts,
-    ':nowMs': now.getTime(),
-  },
-});
+export const buildRetryUpdate = (delivery: Delivery, now: Date): DeliveryUpdate =>
+  buildOpenUpdate(delivery, {
+    UpdateExpression: 'SET nextRetryAt = :now',
+    ConditionExpression: `#status = :retrying AND attempts = :attempts AND ${IS_UNLEASED}`,
+    ExpressionAttributeNames: UNTIL,
+    ExpressionAttributeValues: {
+      ':now': now.toISOString(),
+      ':attempts': delivery.attempts,
+      ':nowMs': now.getTime(),
+    },
+  });
 
 /** Claims an open, unleased, due delivery with attempts left, and counts the attempt. */
 export function buildClaimUpdate(
@@ -84,11 +99,10 @@ export function buildClaimUpdate(
   now: Date,
   maxAttempts: number,
 ): DeliveryUpdate {
-  return {
-    Key: buildDeliveryKey(ref),
+  return buildOpenUpdate(ref, {
     UpdateExpression: 'SET lease = :lease ADD attempts :one',
-    ConditionExpression: `${IS_OPEN} AND ${IS_UNLEASED} AND ${IS_DUE} AND attempts < :max`,
-    ExpressionAttributeNames: names,
+    ConditionExpression: `${IS_UNLEASED} AND ${IS_DUE} AND attempts < :max`,
+    ExpressionAttributeNames: UNTIL,
     ExpressionAttributeValues: {
       ...buildUnleasedValues(now),
       ':lease': lease,
@@ -97,8 +111,7 @@ export function buildClaimUpdate(
       ':max': maxAttempts,
     },
     ReturnValues: 'ALL_NEW',
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-  };
+  });
 }
 
 /**
@@ -148,22 +161,20 @@ export function buildSettleUpdate(
     if (settlement.terminalReason !== undefined) set('terminalReason', settlement.terminalReason);
     removes.push('nextRetryAt', ...DUE_FIELDS);
   }
-  return {
-    Key: buildDeliveryKey(claimed),
+  return buildOpenUpdate(claimed, {
     UpdateExpression: `SET ${sets.join(', ')} REMOVE ${removes.join(', ')}`,
     ConditionExpression: 'lease.#token = :token AND lease.#until > :nowMs',
-    ExpressionAttributeNames: { ...names, '#token': 'token' },
+    ExpressionAttributeNames: { ...UNTIL, '#token': 'token' },
     ExpressionAttributeValues: values,
-  };
+  });
 }
 
 /** Parks an open, unleased, due delivery, whose attempt must wait for its turn at its endpoint. */
 export function buildParkUpdate(ref: DueRef, turn: ParkedTurn, resumedAt: Date, now: Date): DeliveryUpdate {
-  return {
-    Key: buildDeliveryKey(ref),
+  return buildOpenUpdate(ref, {
     UpdateExpression: `SET parked = :true, nextRetryAt = :until, turn = :turn, ${SET_PLACE}`,
-    ConditionExpression: `${IS_OPEN} AND ${IS_UNLEASED} AND ${IS_DUE}`,
-    ExpressionAttributeNames: names,
+    ConditionExpression: `${IS_UNLEASED} AND ${IS_DUE}`,
+    ExpressionAttributeNames: UNTIL,
     ExpressionAttributeValues: {
       ...buildUnleasedValues(now),
       ':now': now.toISOString(),
@@ -172,8 +183,7 @@ export function buildParkUpdate(ref: DueRef, turn: ParkedTurn, resumedAt: Date, 
       ':turn': turn,
       ...buildPlaceValues('parked', ref, resumedAt),
     },
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-  };
+  });
 }
 
 /** Ends a delivery whose last attempt was started and never settled. */
@@ -183,11 +193,10 @@ export function buildExhaustUpdate(
   maxAttempts: number,
   now: Date,
 ): DeliveryUpdate {
-  return {
-    Key: buildDeliveryKey(ref),
+  return buildOpenUpdate(ref, {
     UpdateExpression: `SET #status = :exhausted, terminalAt = :now, terminalReason = :reason, lastError = :lastError, lastErrorCode = :lastErrorCode REMOVE ${ENDED_FIELDS}`,
-    ConditionExpression: `${IS_OPEN} AND ${IS_UNLEASED} AND attempts >= :max`,
-    ExpressionAttributeNames: names,
+    ConditionExpression: `${IS_UNLEASED} AND attempts >= :max`,
+    ExpressionAttributeNames: UNTIL,
     ExpressionAttributeValues: {
       ...buildUnleasedValues(now),
       ':exhausted': 'exhausted',
@@ -197,7 +206,7 @@ export function buildExhaustUpdate(
       ':lastErrorCode': errorCode,
       ':max': maxAttempts,
     },
-  };
+  });
 }
 
 /**
@@ -205,20 +214,17 @@ export function buildExhaustUpdate(
  * was not lost, and is sent once more.
  */
 export function buildSkipUpdate(ref: DeliveryRef, reason: SkipReason, now: Date): DeliveryUpdate {
-  return {
-    Key: buildDeliveryKey(ref),
+  return buildOpenUpdate(ref, {
     UpdateExpression: `SET #status = :skipped, terminalAt = :now, terminalReason = :reason REMOVE ${ENDED_FIELDS}`,
-    ConditionExpression: [IS_OPEN, IS_UNLEASED, ...(reason === 'expired' ? [IS_NOT_DEFERRED] : [])].join(
-      ' AND ',
-    ),
-    ExpressionAttributeNames: names,
+    ConditionExpression: [IS_UNLEASED, ...(reason === 'expired' ? [IS_NOT_DEFERRED] : [])].join(' AND '),
+    ExpressionAttributeNames: UNTIL,
     ExpressionAttributeValues: {
       ...buildUnleasedValues(now),
       ':skipped': 'skipped',
       ':now': now.toISOString(),
       ':reason': reason,
     },
-  };
+  });
 }
 
 function buildExpireUpdate(entry: DueEntry, now: Date): DeliveryUpdate {
@@ -231,24 +237,19 @@ function buildExpireUpdate(entry: DueEntry, now: Date): DeliveryUpdate {
 }
 
 function buildWatchUpdate(ref: DueRef, dueAt: Date): DeliveryUpdate {
-  return {
-    Key: buildDeliveryKey(ref),
+  return buildOpenUpdate(ref, {
     UpdateExpression: `SET ${SET_PLACE}`,
-    ConditionExpression: `${IS_OPEN} AND attribute_not_exists(dueIn)`,
-    ExpressionAttributeNames: { '#status': 'status' },
+    ConditionExpression: 'attribute_not_exists(dueIn)',
     ExpressionAttributeValues: {
-      ':pending': PENDING,
-      ':retrying': RETRYING,
       ...buildPlaceValues('watched', ref, dueAt),
     },
-  };
+  });
 }
 
 function buildPostponeUpdate(entry: DueEntry, until: Date, reason: PostponeReason): DeliveryUpdate {
   const { message: deliveryMessage } = entry;
   const [set, removed] = reason === 'deferred' ? [', isDeferred = :true', ''] : ['', ', isDeferred'];
-  return {
-    Key: buildDeliveryKey(deliveryMessage),
+  return buildOpenUpdate(deliveryMessage, {
     UpdateExpression: `SET ${SET_PLACE}${set} REMOVE parked${removed}`,
     ConditionExpression: IS_UNMOVED,
     ExpressionAttributeValues: {
@@ -256,7 +257,7 @@ function buildPostponeUpdate(entry: DueEntry, until: Date, reason: PostponeReaso
       ...buildPlaceValues('watched', deliveryMessage, until),
       ...(reason === 'deferred' ? { ':true': true } : {}),
     },
-  };
+  });
 }
 
 /** DynamoDB key of a page's last row, to continue from. */
@@ -291,7 +292,8 @@ export function dueIndex(deliveries: Table) {
      * Ends an open, unleased delivery as expired. Refused when its entry moved: a message may be in flight.
      */
     async expire(entry: DueEntry, now: Date): Promise<'done' | 'refused'> {
-      return (await update(deliveries, buildExpireUpdate(entry, now))) ? 'done' : 'refused';
+      const isDone = ({ terminalAt }: Record<string, unknown>) => terminalAt === now.toISOString();
+      return (await update(deliveries, buildExpireUpdate(entry, now), isDone)) ? 'done' : 'refused';
     },
 
     /**

@@ -17,25 +17,33 @@ export interface Table {
   readonly reportUnreadable?: (row: UnreadableRow) => void;
 }
 
+type Row = Record<string, unknown>;
+
 /** Expiry of an item in DynamoDB's unit, seconds since the epoch. */
 export const toExpiry = (now: Date, days: number): number => Math.ceil(now.getTime() / 1000) + days * 86_400;
 
-/** @returns whether the condition held */
-export async function update(table: Table, update: Omit<UpdateCommandInput, 'TableName'>): Promise<boolean> {
+/**
+ * @param isDone whether the row that refused the update shows it already: the SDK repeats a request whose
+ * response was lost. The update must return that row (`ReturnValuesOnConditionCheckFailure`).
+ * @returns whether the condition held
+ */
+export async function update(
+  table: Table,
+  update: Omit<UpdateCommandInput, 'TableName'>,
+  isDone: (row: Row) => boolean = () => false,
+): Promise<boolean> {
   try {
     await table.client.send(new UpdateCommand({ TableName: table.name, ...update }));
     return true;
   } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    return error.Item !== undefined && isDone(unmarshall(error.Item));
   }
 }
 
 /** Converts the image of a stream record into a row. */
 export const parseRow = (image: Record<string, AttributeValue> | undefined): Record<string, unknown> =>
   unmarshall(image ?? {});
-
-type Row = Record<string, unknown>;
 
 /** Reads a row consistently, as it is stored. */
 export async function readItem(
@@ -103,7 +111,7 @@ const MAX_LEFT_OUT = 5;
  * DynamoDB kept returning unprocessed keys, as it does under throttling. Has the name of AWS's own error, so
  * that callers treat it as transient.
  */
-class ReadThrottled extends Error {
+export class ReadThrottled extends Error {
   override name = 'ThrottlingException';
 }
 

@@ -64,7 +64,9 @@ const deliveries = { client, name: environment.DELIVERIES_TABLE, reportUnreadabl
 const now = () => new Date();
 const getQueueUrl = queueUrls(LANE_TABLE, environment);
 const queues = deliveryQueues(queueClient(), getQueueUrl, now);
-const readContexts = deliveryContexts(service, outbox);
+const readContexts = deliveryContexts(service, outbox, (error) =>
+  logger.log('BATCH_READ_REFUSED', { error }),
+);
 const organizations = organizationStates(readOrganizationState(service));
 const hosts = blockedHosts(blockedHostStore(service).all);
 const receivers = {

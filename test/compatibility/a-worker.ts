@@ -63,7 +63,7 @@ export function aWorker({ service, outbox, deliveries, ledger, knowledge }: Test
     },
     { retry: DEFAULT_RETRY_POLICY, leaseSeconds: 25, attemptSeconds: 10 },
   );
-  const contextsOf = deliveryContexts(service, outbox);
+  const contextsOf = deliveryContexts(service, outbox, () => undefined);
   const follow = processDeliveryStream(
     { due, ledger: ledgerStore(ledger), organizations: organizations, log, now },
     { graceSeconds: DEFAULT_GRACE_SECONDS },

@@ -54,6 +54,12 @@ export const DELIVERY_LINES = lines({
     operator: 'Nothing, unless it continues: the message is retried, and ends as a dead letter.',
     fields: { deliveryId: 'id', error: 'failure' },
   },
+  BATCH_READ_REFUSED: {
+    level: 'warn',
+    message: 'DynamoDB refused the read of a batch; its rows are read one by one',
+    operator: 'Nothing, unless it continues: then find the row that `DELIVERY_LEFT` names.',
+    fields: { error: 'failure' },
+  },
   EVENT_MISSING: {
     level: 'error',
     message: 'a delivery ends because its event is gone',

@@ -79,7 +79,7 @@ export function wayOf({ client, sqs, tables, queues: urls }: Place) {
   const attempt = processDeliveryMessages({
     attempt: deal,
     organizations: organizations,
-    contexts: deliveryContexts(tables.service, tables.outbox),
+    contexts: deliveryContexts(tables.service, tables.outbox, () => undefined),
     queues,
     log,
     now,

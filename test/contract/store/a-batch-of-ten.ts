@@ -153,7 +153,7 @@ const setUpDispatch =
     const run = processDeliveryMessages({
       attempt: deal,
       organizations: organizationStates(readOrganizationState(service)),
-      contexts: deliveryContexts(service, outbox),
+      contexts: deliveryContexts(service, outbox, () => undefined),
       queues,
       log,
       now,

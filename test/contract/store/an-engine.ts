@@ -49,7 +49,7 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
   const organizations = organizationStates(readOrganizationState(service));
   const store = deliveryStore(deliveries);
   const endpoints = endpointStore(service);
-  const contextsOf = deliveryContexts(service, outbox);
+  const contextsOf = deliveryContexts(service, outbox, () => undefined);
   const reminders: DeliveryMessage[] = [];
   const read = new Set<unknown>();
   let shards = 0;

@@ -103,7 +103,7 @@ describe('an `http` channel', () => {
     const event = anEvent({ onlyTo: channel.id, tenant });
     await commit([outboxStore(outbox).append(event)]);
     const ref = { ...tenant, webhookId: channel.id, eventId: event.id };
-    const contextOf = await deliveryContexts(service, outbox)([ref]);
+    const contextOf = await deliveryContexts(service, outbox, () => undefined)([ref]);
     expect(contextOf(ref)).toEqual({ endpoint, event });
 
     const slowUntil = later(NOW, seconds(120));

@@ -63,7 +63,8 @@ describe('lib/cost/measured.json', () => {
     await stores.deliveries.add(delivery);
     consumed();
 
-    const contextOf = await deliveryContexts(tables.service, tables.outbox)([toDeliveryMessage(delivery)]);
+    const readContexts = deliveryContexts(tables.service, tables.outbox, () => undefined);
+    const contextOf = await readContexts([toDeliveryMessage(delivery)]);
     contextOf(toDeliveryMessage(delivery));
     const claim = await claimAgain(stores, delivery, NOW);
     await stores.deliveries.settle(claim, succeeded, unaffected(claim));

@@ -16,9 +16,12 @@ import { keys } from '../../../functions/store/keys.ts';
 import { anEndpoint, anEvent, aTenant, NOW } from '../../builders.ts';
 
 const dynamo = mockClient(DynamoDBDocumentClient);
+/** Errors of batch reads that DynamoDB refused. */
+const refusals: unknown[] = [];
 const readContexts = deliveryContexts(
   { client: DynamoDBDocumentClient.from(new DynamoDBClient({})), name: 'service' },
   { name: 'outbox' },
+  (error) => refusals.push(error),
 );
 
 type Request = NonNullable<BatchGetCommandInput['RequestItems']>;
@@ -63,6 +66,7 @@ const batchRequests = () =>
 
 beforeEach(() => {
   rows.clear();
+  refusals.length = 0;
   dynamo.reset();
   dynamo.on(BatchGetCommand).callsFake(({ RequestItems }: { RequestItems: Request }) => ({
     Responses: found(RequestItems),
@@ -118,15 +122,27 @@ describe('unprocessed keys of a batch read', () => {
     expect(dynamo).not.toHaveReceivedCommand(GetCommand);
   });
 
-  it('are read one by one when they stay unprocessed', async () => {
-    const pairs = Array.from({ length: 3 }, aPair);
+  it('fail their deliveries when they stay unprocessed, and are not read again one by one', async () => {
+    const pairs = Array.from({ length: 10 }, aPair);
     dynamo
       .on(BatchGetCommand)
       .callsFake(({ RequestItems }: { RequestItems: Request }) => ({ UnprocessedKeys: RequestItems }));
     const getContext = await readContexts(pairs.map((pair) => pair.ref));
-    for (const { ref, endpoint, event } of pairs) expect(getContext(ref)).toEqual({ endpoint, event });
+    for (const { ref } of pairs)
+      expect(() => getContext(ref)).toThrow(expect.objectContaining({ name: 'ThrottlingException' }));
+    expect(dynamo).not.toHaveReceivedCommand(GetCommand);
   });
 });
+
+it.each(['ThrottlingException', 'ProvisionedThroughputExceededException', 'TimeoutError'])(
+  'a batch read that fails with %s fails as a whole, without further reads',
+  async (name) => {
+    const pairs = Array.from({ length: 10 }, aPair);
+    dynamo.on(BatchGetCommand).rejects(Object.assign(new Error('not now'), { name }));
+    await expect(readContexts(pairs.map(({ ref }) => ref))).rejects.toThrow('not now');
+    expect(dynamo).not.toHaveReceivedCommand(GetCommand);
+  },
+);
 
 describe('item that a batch read does not find', () => {
   it('is read again consistently, because it may be new', async () => {
@@ -161,7 +177,7 @@ describe('row in a batch read that', () => {
     outbox: (ref: ContextRef) => ({ ...keys.event(ref, ref.eventId) }),
   };
   const NAMES = ['service', 'outbox'] as const;
-  const refused = new Error('refused');
+  const refused = Object.assign(new Error('refused'), { name: 'ValidationException' });
   type Breaks = (table: 'service' | 'outbox', key: Row) => void;
 
   /** Makes single reads of a row fail. */
@@ -186,7 +202,7 @@ describe('row in a batch read that', () => {
       refused,
     ],
     [
-      'stays unprocessed and is then refused',
+      'stays unprocessed',
       (table, key) => {
         dynamo.on(BatchGetCommand).callsFake(({ RequestItems }: { RequestItems: Request }) => {
           const answer = found(RequestItems);
@@ -196,9 +212,8 @@ describe('row in a batch read that', () => {
             UnprocessedKeys: { [table]: { Keys: [key] } },
           };
         });
-        refuseGet(table, key);
       },
-      refused,
+      { name: 'ThrottlingException' },
     ],
   ])('%s fails the deliveries that need it, and no other', async (_what, breaks, error) => {
     for (const table of NAMES) {

@@ -1,0 +1,149 @@
+import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from 'vitest';
+import type { ClaimedDelivery, Delivery } from '../../../functions/domain/delivery.ts';
+import { deliveryMoves, deliveryStore } from '../../../functions/store/deliveries.ts';
+import { buildDeliveryKey, dueIndex } from '../../../functions/store/due-index.ts';
+import { keys } from '../../../functions/store/keys.ts';
+import type { Table } from '../../../functions/store/table.ts';
+import { committer } from '../../../functions/store/transaction.ts';
+import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
+import { memoryTables } from '../../doubles/tables/stack-tables.ts';
+import { dynamoDb, type TestTables } from '../../engines.ts';
+import { exhausted, retryingIn, succeeded } from './attempts.ts';
+
+const MAX_ATTEMPTS = 8;
+const LEASE = { token: 'a-token', until: NOW.getTime() + seconds(25) };
+const endpoint = anEndpoint();
+const outcome = { endpoint, effect: 'none', at: NOW } as const;
+const turn = { at: NOW.getTime() + seconds(600), rate: 1 };
+
+function storesOf({ service, outbox, deliveries }: TestTables, table: Table = deliveries) {
+  const commit = committer(service.client);
+  return {
+    ...dueIndex(table),
+    ...deliveryStore(table),
+    ...deliveryMoves(table, { service, outbox, commit, graceSeconds: 900 }),
+    commit,
+  };
+}
+type Stores = ReturnType<typeof storesOf>;
+
+const entryOf = (delivery: Delivery) => ({
+  message: delivery,
+  state: 'watched' as const,
+  dueAt: NOW.toISOString(),
+});
+const placeOf = ({ id, orgId }: Delivery) => ({
+  dueIn: keys.dueOf('watched', id),
+  dueKey: keys.dueKey(orgId, NOW.toISOString()),
+});
+/** As the worker has it that attempts the delivery. */
+const claimOf = (delivery: Delivery): ClaimedDelivery => ({ ...delivery, lease: LEASE });
+
+/** Every change of a delivery that the stores can make, by its method. */
+const CHANGES: Record<string, (stores: Stores, delivery: Delivery) => Promise<unknown>> = {
+  claim: ({ claim }, of) => claim(of, { now: NOW, leaseSeconds: 25, maxAttempts: MAX_ATTEMPTS }),
+  park: ({ park }, of) => park(of, { turn, resumedAt: later(NOW, seconds(540)), now: NOW }),
+  'settle (succeeded)': ({ settle }, of) => settle(claimOf(of), succeeded, outcome),
+  'settle (retrying)': ({ settle }, of) => settle(claimOf(of), retryingIn('hidden'), outcome),
+  'settle (exhausted)': ({ settle }, of) => settle(claimOf(of), exhausted, outcome),
+  exhaust: ({ exhaust }, of) => exhaust(of, 'lost', MAX_ATTEMPTS, outcome),
+  skip: ({ skip }, of) => skip(of, 'endpoint_deleted', NOW),
+  watch: ({ watch }, of) => watch(of, later(NOW, seconds(900))),
+  postpone: ({ postpone }, of) => postpone(entryOf(of), later(NOW, seconds(60))),
+  'postpone (deferred)': ({ postpone }, of) => postpone(entryOf(of), later(NOW, seconds(60)), 'deferred'),
+  expire: ({ expire }, of) => expire(entryOf(of), NOW),
+  buildRetry: ({ buildRetry, commit }, of) => commit([buildRetry(of, NOW)]),
+  add: ({ add }, of) => add(of),
+  addOnce: ({ addOnce }, of) => addOnce(of),
+  adding: ({ adding, commit }, of) => commit([adding(of)]),
+};
+const READS = ['find', 'findAll', 'statuses', 'listWaiting', 'list', 'commit'];
+
+it('the table has every method that changes a delivery', () => {
+  const methods = Object.keys(storesOf(memoryTables())).filter((name) => !READS.includes(name));
+  const covered = new Set(Object.keys(CHANGES).map((name) => name.split(' ')[0]));
+  expect(methods.filter((name) => !covered.has(name))).toEqual([]);
+});
+
+const engine = dynamoDb();
+const kinds: [string, () => Promise<TestTables>][] = [
+  ['dynamodb', () => engine.tables()],
+  ['tables in memory', async () => memoryTables()],
+];
+describe.each(kinds)('delivery that has ended (%s)', (_, make) => {
+  it.each(Object.entries(CHANGES))(
+    'is not changed by %s, whatever else its row allows',
+    async (_name, change) => {
+      const tables = await make();
+      const stores = storesOf(tables);
+      for (const status of ['succeeded', 'exhausted', 'skipped'] as const) {
+        const delivery = aDelivery({ orgId: endpoint.orgId, webhookId: endpoint.id, status });
+        await stores.add(delivery);
+        const get = new GetCommand({ TableName: tables.deliveries.name, Key: buildDeliveryKey(delivery) });
+        // Whatever another condition may ask for: a lease, attempts, a place in the due index.
+        const row = { ...(await tables.deliveries.client.send(get)).Item, attempts: MAX_ATTEMPTS };
+        for (const further of [{}, { lease: LEASE }, { lease: { ...LEASE, until: 0 } }, { attempts: 1 }]) {
+          const before = { ...row, ...further, ...placeOf(delivery) };
+          await tables.deliveries.client.send(
+            new PutCommand({ TableName: tables.deliveries.name, Item: before }),
+          );
+          await change(stores, delivery);
+          expect((await tables.deliveries.client.send(get)).Item).toEqual(before);
+        }
+      }
+    },
+  );
+});
+
+/** Sends each update twice, as the SDK does when the first response is lost. */
+function repeating({ client, name }: Table): Table {
+  const send = async (command: object) => {
+    const request = command as UpdateCommand;
+    if (command instanceof UpdateCommand) await client.send(request);
+    return client.send(request);
+  };
+  return { client: Object.create(client, { send: { value: send } }) as DynamoDBDocumentClient, name };
+}
+
+const isOpen = { status: 'pending', attempts: 1 } as const;
+const isLeased = { ...isOpen, lease: LEASE };
+/** Changes with a result, and the open delivery that each is for. */
+const REPEATED: [name: string, row: Partial<Delivery>, result: unknown][] = [
+  ['claim', isOpen, expect.objectContaining({ kind: 'claimed' })],
+  ['park', isOpen, { kind: 'parked' }],
+  ['settle (succeeded)', isLeased, 'done'],
+  ['settle (retrying)', isLeased, 'done'],
+  ['settle (exhausted)', isLeased, 'done'],
+  ['exhaust', { ...isOpen, attempts: MAX_ATTEMPTS }, 'done'],
+  ['skip', isOpen, 'done'],
+  ['expire', isOpen, 'done'],
+];
+
+describe.each(kinds)('change that the SDK repeats after a lost response (%s)', (_, make) => {
+  it.each(REPEATED)('has its first result and takes effect once: %s', async (name, row, result) => {
+    const tables = await make();
+    const delivery = aDelivery({ orgId: endpoint.orgId, webhookId: endpoint.id, ...row });
+    await tables.deliveries.client.send(
+      new PutCommand({
+        TableName: tables.deliveries.name,
+        Item: { ...buildDeliveryKey(delivery), ...delivery, ...placeOf(delivery) },
+      }),
+    );
+    expect(await CHANGES[name]?.(storesOf(tables, repeating(tables.deliveries)), delivery)).toEqual(result);
+    const found = await storesOf(tables).find(delivery);
+    expect(found?.attempts).toBe(delivery.attempts + Number(name === 'claim'));
+    expect(found?.attemptLog).toHaveLength(Number(name.startsWith('settle')));
+  });
+
+  it('is refused when another worker has made the change', async () => {
+    const tables = await make();
+    const stores = storesOf(tables);
+    const delivery = aDelivery({ orgId: endpoint.orgId, webhookId: endpoint.id, ...isLeased });
+    await stores.add(delivery);
+    await stores.settle(claimOf(delivery), succeeded, outcome);
+    const other = { ...succeeded, attempt: { ...succeeded.attempt, number: 2 } };
+    expect(await stores.settle(claimOf(delivery), other, outcome)).toBe('refused');
+    expect(await stores.skip(delivery, 'endpoint_deleted', later(NOW, 1))).toBe('refused');
+  });
+});
