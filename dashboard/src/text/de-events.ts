@@ -58,7 +58,7 @@ export const events: typeof english = {
     resent: 'Erneut gesendet',
     openDelivery: 'Zustellung öffnen',
     retryNow: 'Jetzt versuchen',
-    retried: 'Der nächste Versuch beginnt jetzt.',
+    retried: 'Der nächste Versuch ist jetzt fällig.',
     deliveries: (count) => `Zustellungen (${count})`,
     payload: 'Payload',
     curl: 'curl-Befehl',

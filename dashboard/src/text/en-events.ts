@@ -56,7 +56,7 @@ export const events = {
     resent: 'Resent',
     openDelivery: 'Open the delivery',
     retryNow: 'Retry now',
-    retried: 'The next attempt starts now.',
+    retried: 'The next attempt is due now.',
     deliveries: (count: number) => `Deliveries (${count})`,
     payload: 'Payload',
     curl: 'curl command',

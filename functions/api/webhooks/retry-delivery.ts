@@ -28,12 +28,13 @@ export const handler = routeHandler(routes.retryDelivery, ({ tenant, params, now
         deliveries.buildRetry(delivery, now),
         outbox.appendRedelivery(toDeliveryMessage(delivery), delivery.attempts),
       ],
-      { 'delivery-changed': again, exists: problem('CONFLICT', REQUESTED) },
+      { 'delivery-changed': again, exists: problem('CONFLICT', describeRequested(endpoint)) },
     );
   }),
 );
 
-const REQUESTED = 'The next attempt was already requested and starts in a moment.';
+const describeRequested = ({ maxPerSecond }: Pick<Endpoint, 'maxPerSecond'>): string =>
+  `The next attempt was already requested and starts ${maxPerSecond === undefined ? 'in a moment' : 'at its turn under the limit of the endpoint'}.`;
 
 function findRefusal(
   delivery: Delivery,

@@ -47,29 +47,48 @@ export interface RateLimiter {
 
 /** A slower count is abandoned: the limiter must not slow down the service. */
 const TIMEOUT_MS = 500;
+/** How long a window counts as full without being asked: a correction elsewhere may return tokens. */
+const FULL_MS = 1000;
 /** Maximum number of cached full windows. */
 const MAX_CACHED = 1000;
 
 /**
  * Takes tokens from windows. What a window uses beyond its limit is taken from the next one, at most all of
- * it. A full window is cached until it ends, so that a caller who continues does not load the table.
+ * it, and so on while that is full too. A full window is cached for a second, so that a caller who continues
+ * does not load the table.
  * @throws the windows' error: the caller lets the request pass
  */
 function tokenCounter(windows: RateWindows) {
-  const full = new Map<string, number>();
+  const full = new Map<string, { start: number; untilMs: number }>();
   const getName = ({ orgId, kind }: RateBucket) => `${orgId}/${kind}`;
-  const isFull = (bucket: RateBucket, now: Date) => full.get(getName(bucket)) === getRateWindow(now).start;
+  function isFull(bucket: RateBucket, now: Date): boolean {
+    const known = full.get(getName(bucket));
+    return known?.start === getRateWindow(now).start && known.untilMs > now.getTime();
+  }
 
   /**
-   * Takes what exceeds the limit from the next window.
-   * @returns the charge with the remaining tokens
+   * Takes what exceeds the limit from the next window, which may exceed its own by that.
+   * @param start of the window to which tokens were added
    */
-  async function settleDebt(charge: Charge, used: number, added: number): Promise<Charge> {
-    const { bucket, start, limit } = charge;
-    const debt = computeDebt(used, limit) - computeDebt(used - added, limit);
-    if (debt !== 0)
-      await windows.add(bucket, start + WINDOW_SECONDS, { tokens: debt, timeoutMs: TIMEOUT_MS });
-    return { ...charge, remaining: Math.max(0, limit - used) };
+  async function settleDebt(
+    charge: Pick<Charge, 'bucket' | 'limit'>,
+    start: number,
+    used: number,
+    added: number,
+  ): Promise<void> {
+    const { bucket, limit } = charge;
+    if (used < limit && full.get(getName(bucket))?.start === start) full.delete(getName(bucket));
+    const tokens = computeDebt(used, limit) - computeDebt(used - added, limit);
+    if (tokens === 0) return;
+    const next = start + WINDOW_SECONDS;
+    const after = await windows.add(bucket, next, { tokens, timeoutMs: TIMEOUT_MS });
+    await settleDebt(charge, next, after.used, tokens);
+  }
+
+  /** @returns the charge with the remaining tokens */
+  async function settle(charge: Charge, used: number, added: number): Promise<Charge> {
+    await settleDebt(charge, charge.start, used, added);
+    return { ...charge, remaining: Math.max(0, charge.limit - used) };
   }
 
   return {
@@ -86,9 +105,9 @@ function tokenCounter(windows: RateWindows) {
       const taken = isFull(bucket, now)
         ? 'full'
         : await windows.take(bucket, start, { tokens, limit, timeoutMs: TIMEOUT_MS });
-      if (taken !== 'full') return settleDebt({ ...charge, allowed: true }, taken.used, tokens);
+      if (taken !== 'full') return settle({ ...charge, allowed: true }, taken.used, tokens);
       if (full.size >= MAX_CACHED) full.clear();
-      full.set(getName(bucket), start);
+      full.set(getName(bucket), { start, untilMs: now.getTime() + FULL_MS });
       return { ...charge, allowed: false };
     },
 
@@ -99,7 +118,7 @@ function tokenCounter(windows: RateWindows) {
         tokens: more,
         timeoutMs: TIMEOUT_MS,
       });
-      return settleDebt({ ...charge, tokens }, used, more);
+      return settle({ ...charge, tokens }, used, more);
     },
   };
 }

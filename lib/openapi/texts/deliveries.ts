@@ -44,7 +44,8 @@ signature: test your signature verification with it. With \`simulate-speed\`, \`
     tag: 'Deliveries',
     atMost: { reads: 20, writes: 250 },
     description: `Makes the next attempt of a \`retrying\` delivery now instead of at \`nextRetryAt\`. It counts
-as one of the 8 attempts. Later waits are the usual ones.
+as one of the 8 attempts. Later waits are the usual ones. At an endpoint with \`maxPerSecond\` it waits for its
+turn, behind the attempts that wait already.
 
 Fails with \`CONFLICT\` if the delivery is not \`retrying\`, while an attempt is in progress, if the attempt
 was already requested, if the endpoint is disabled, and if it no longer subscribes to the event type.`,

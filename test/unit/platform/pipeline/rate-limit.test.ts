@@ -249,6 +249,64 @@ describe('the limiter', () => {
     );
   });
 
+  it('passes every debt on, however late it is known and however full the next windows are', async () => {
+    const size = 10;
+    const request = fc.record({
+      offset: fc.integer({ min: 0, max: 299 }),
+      before: fc.integer({ min: 1, max: 12 }),
+      cost: fc.integer({ min: 0, max: 30 }),
+      // A request may end in a later window, of which others have used all by then.
+      seconds: fc.integer({ min: 0, max: 130 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(request, { maxLength: 40 }), async (requests) => {
+        const used = new Map<string, number>();
+        const limit = rateLimiter(counting(used), { sandbox: 1, standard: size, scale: 1 });
+        const caller = bucket();
+        const own = new Map<number, number>();
+        const charges = new Map<number, Awaited<ReturnType<typeof limit.take>>>();
+        const steps = requests.flatMap((each, index) => [
+          { ...each, index, at: each.offset, isEnd: false },
+          { ...each, index, at: each.offset + each.seconds, isEnd: true },
+        ]);
+        for (const { index, at, isEnd, before, cost } of steps.toSorted((a, b) => a.at - b.at)) {
+          const charge = isEnd
+            ? charges.get(index)
+            : await limit.take(caller, 'standard', later(NOW, seconds(at)), before);
+          if (charge === undefined || !charge.allowed) continue;
+          if (isEnd) await limit.correct(charge, cost);
+          charges.set(index, charge);
+          const spent = isEnd ? cost - before : before;
+          own.set(charge.start, (own.get(charge.start) ?? 0) + spent);
+        }
+        let before = 0;
+        const { start: first } = getRateWindow(NOW);
+        for (let start = first; start < first + 20 * WINDOW_SECONDS; start += WINDOW_SECONDS) {
+          const found = used.get(nameOf(caller, start)) ?? 0;
+          expect(found).toBe((own.get(start) ?? 0) + computeDebt(before, size));
+          before = found;
+        }
+      }),
+    );
+  });
+
+  it('permits requests again after a correction has returned tokens, at once and in other instances', async () => {
+    const windows = counting();
+    const [one, other] = [
+      rateLimiter(windows, DEFAULT_RATE_LIMITS),
+      rateLimiter(windows, DEFAULT_RATE_LIMITS),
+    ];
+    const caller = bucket();
+    const whole = await one.take(caller, 'sandbox', NOW, 60);
+    for (const limit of [one, other])
+      expect(await limit.take(caller, 'sandbox', NOW)).toMatchObject({ allowed: false });
+
+    await one.correct(whole, 50);
+
+    expect(await one.take(caller, 'sandbox', NOW)).toMatchObject({ allowed: true });
+    expect(await other.take(caller, 'sandbox', later(NOW, seconds(1)))).toMatchObject({ allowed: true });
+  });
+
   it('writes nothing after a request whose cost was charged in advance', async () => {
     const windows = counting();
     const added = vi.spyOn(windows, 'add');
