@@ -153,7 +153,10 @@ export class MemoryDeliveries implements DeliveryPorts {
     outcome: EndpointOutcome,
   ): Promise<MoveResult> {
     const { delivery: found, due } = this.#rows.get(rowKey(claimed)) ?? {};
-    if (found?.lease?.token !== claimed.lease.token) return 'refused';
+    if (found?.lease?.token !== claimed.lease.token) {
+      const isRecorded = found?.attemptLog.some(({ number }) => number === settlement.attempt.number);
+      return isRecorded ? 'done' : 'refused';
+    }
     if (found.lease.until <= settlement.at.getTime()) return 'refused';
     const lastError = settlement.attempt.error ?? '';
     return this.#move(settled(found, settlement), this.#dueAfter(settlement, due), outcome, lastError);

@@ -122,7 +122,7 @@ export class Dispatchers {
       },
       { retry: terms.retry, leaseSeconds: clocks.lease, attemptSeconds: clocks.attempt },
     );
-    const readContexts = deliveryContexts(service, outbox);
+    const readContexts = deliveryContexts(service, outbox, (error) => log('BATCH_READ_REFUSED', { error }));
     const run = processDeliveryMessages({
       attempt: async (message, context, lane) => {
         witness.attempts.dealing(process, message);

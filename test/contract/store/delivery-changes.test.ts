@@ -1,5 +1,6 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
+import { LOST_OUTCOME } from '../../../functions/domain/attempt-error.ts';
 import type { ClaimedDelivery, Delivery } from '../../../functions/domain/delivery.ts';
 import { deliveryMoves, deliveryStore } from '../../../functions/store/deliveries.ts';
 import { buildDeliveryKey, dueIndex } from '../../../functions/store/due-index.ts';
@@ -47,7 +48,7 @@ const CHANGES: Record<string, (stores: Stores, delivery: Delivery) => Promise<un
   'settle (succeeded)': ({ settle }, of) => settle(claimOf(of), succeeded, outcome),
   'settle (retrying)': ({ settle }, of) => settle(claimOf(of), retryingIn('hidden'), outcome),
   'settle (exhausted)': ({ settle }, of) => settle(claimOf(of), exhausted, outcome),
-  exhaust: ({ exhaust }, of) => exhaust(of, 'lost', MAX_ATTEMPTS, outcome),
+  exhaust: ({ exhaust }, of) => exhaust(of, LOST_OUTCOME, MAX_ATTEMPTS, outcome),
   skip: ({ skip }, of) => skip(of, 'endpoint_deleted', NOW),
   watch: ({ watch }, of) => watch(of, later(NOW, seconds(900))),
   postpone: ({ postpone }, of) => postpone(entryOf(of), later(NOW, seconds(60))),
@@ -73,7 +74,7 @@ const kinds: [string, () => Promise<TestTables>][] = [
 ];
 describe.each(kinds)('delivery that has ended (%s)', (_, make) => {
   it.each(Object.entries(CHANGES))(
-    'is not changed by %s, whatever else its row allows',
+    'is not changed by %s, with all that another condition may ask for',
     async (_name, change) => {
       const tables = await make();
       const stores = storesOf(tables);
@@ -81,7 +82,7 @@ describe.each(kinds)('delivery that has ended (%s)', (_, make) => {
         const delivery = aDelivery({ orgId: endpoint.orgId, webhookId: endpoint.id, status });
         await stores.add(delivery);
         const get = new GetCommand({ TableName: tables.deliveries.name, Key: buildDeliveryKey(delivery) });
-        // Whatever another condition may ask for: a lease, attempts, a place in the due index.
+        // All that another condition may ask for: a lease, attempts, a place in the due index.
         const row = { ...(await tables.deliveries.client.send(get)).Item, attempts: MAX_ATTEMPTS };
         for (const further of [{}, { lease: LEASE }, { lease: { ...LEASE, until: 0 } }, { attempts: 1 }]) {
           const before = { ...row, ...further, ...placeOf(delivery) };

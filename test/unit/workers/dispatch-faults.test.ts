@@ -15,7 +15,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Delivery, toDeliveryMessage } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { keys } from '../../../functions/store/keys.ts';
@@ -38,26 +38,36 @@ const TABLE_COMMANDS = [
 
 /** Requests that reached the socket, or the simulated receiver in its place. */
 let requests = 0;
-vi.mock('../../../functions/platform/outbound/client.ts', () => ({
-  receiverClient: () => ({
-    async post() {
-      requests += 1;
-      return { kind: 'answered', status: 204, durationMs: 1, body: '' };
-    },
-  }),
-}));
-vi.mock('../../../functions/platform/webhook-sender.ts', async (importOriginal) => {
-  const original = await importOriginal<typeof import('../../../functions/platform/webhook-sender.ts')>();
-  const simulatedReceiver: typeof original.simulatedReceiver = (terms) => {
-    const receiver = original.simulatedReceiver(terms);
-    return {
-      async post(...request) {
+const OUTBOUND = '../../../functions/platform/outbound/client.ts';
+const SENDER = '../../../functions/platform/webhook-sender.ts';
+beforeAll(() => {
+  vi.doMock(OUTBOUND, () => ({
+    receiverClient: () => ({
+      async post() {
         requests += 1;
-        return receiver.post(...request);
+        return { kind: 'answered', status: 204, durationMs: 1, body: '' };
       },
+    }),
+  }));
+  vi.doMock(SENDER, async (importOriginal) => {
+    const original = await importOriginal<typeof import('../../../functions/platform/webhook-sender.ts')>();
+    const simulatedReceiver: typeof original.simulatedReceiver = (terms) => {
+      const receiver = original.simulatedReceiver(terms);
+      return {
+        async post(...request) {
+          requests += 1;
+          return receiver.post(...request);
+        },
+      };
     };
-  };
-  return { ...original, simulatedReceiver };
+    return { ...original, simulatedReceiver };
+  });
+});
+// Other files share the modules.
+afterAll(() => {
+  vi.doUnmock(OUTBOUND);
+  vi.doUnmock(SENDER);
+  vi.resetModules();
 });
 
 beforeEach(() => {

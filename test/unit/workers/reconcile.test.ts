@@ -51,7 +51,7 @@ describe('reconciler function', () => {
     });
     expect(dynamo).toHaveReceivedCommandExactlyOnceWith(UpdateCommand, {
       Key: keys.delivery(delivery.webhookId, delivery.generation, delivery.id),
-      ConditionExpression: 'dueIn = :wasDueIn AND dueKey = :wasDueKey',
+      ConditionExpression: '#status IN (:pending, :retrying) AND dueIn = :wasDueIn AND dueKey = :wasDueKey',
     });
     expect(output.metric(RECONCILED.resumed)).toBe(1);
     expect(output.metric(RECONCILED.latestSeconds)).toBeGreaterThanOrEqual(90);
