@@ -56,7 +56,7 @@ export const DELIVERY_LINES = lines({
   },
   BATCH_READ_REFUSED: {
     level: 'warn',
-    message: 'DynamoDB refused the read of a batch; its rows are read one by one',
+    message: 'the read of a batch was refused; its rows are read one by one',
     operator: 'Nothing, unless it continues: then find the row that `DELIVERY_LEFT` names.',
     fields: { error: 'failure' },
   },

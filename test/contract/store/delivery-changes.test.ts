@@ -56,10 +56,9 @@ const CHANGES: Record<string, (stores: Stores, delivery: Delivery) => Promise<un
   expire: ({ expire }, of) => expire(entryOf(of), NOW),
   buildRetry: ({ buildRetry, commit }, of) => commit([buildRetry(of, NOW)]),
   add: ({ add }, of) => add(of),
-  addOnce: ({ addOnce }, of) => addOnce(of),
   adding: ({ adding, commit }, of) => commit([adding(of)]),
 };
-const READS = ['find', 'findAll', 'statuses', 'listWaiting', 'list', 'commit'];
+const READS = ['find', 'findAll', 'states', 'listWaiting', 'list', 'commit'];
 
 it('the table has every method that changes a delivery', () => {
   const methods = Object.keys(storesOf(memoryTables())).filter((name) => !READS.includes(name));
