@@ -1,9 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  BatchGetCommand,
-  type BatchGetCommandInput,
-  GetCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, type BatchGetCommandInput, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { Endpoint } from '../domain/endpoint.ts';
 import type { OutboxEvent } from '../domain/events.ts';
 import type { EventId, OrgId, ReceiverId } from '../domain/ids.ts';
