@@ -40,7 +40,7 @@ export const EndpointStatus = z.enum(['active', 'auto_disabled']);
 export const DisabledReason = z.enum(['consecutive_failures']);
 
 /** An endpoint that was disabled before another one with its URL was registered. */
-export const Predecessor = z.object({
+const Predecessor = z.object({
   id: EndpointId,
   /** Absent when an operator disabled it. */
   failingSince: z.optional(Timestamp),

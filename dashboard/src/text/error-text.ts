@@ -4,7 +4,7 @@ import { useTexts } from './language.ts';
 
 /** Why an attempt failed, as the API has it. */
 export type AttemptFailure = Pick<Delivery, 'lastError' | 'lastErrorCode' | 'lastResponseStatus'>;
-export type AttemptErrorCode = NonNullable<Delivery['lastErrorCode']>;
+type AttemptErrorCode = NonNullable<Delivery['lastErrorCode']>;
 
 /** Errors whose text in the API says no more than their text here. */
 const COMPLETE: readonly AttemptErrorCode[] = ['http_status', 'redirect', 'lost'];

@@ -10,7 +10,7 @@ import type { ListedDelivery } from '../api-client.ts';
 import type { Organization } from './organization.ts';
 
 /** Endpoint of the demonstration, which later starts use again. */
-export interface DemonstrationEndpoint {
+interface DemonstrationEndpoint {
   id: string;
   secret: string;
 }
