@@ -1,5 +1,6 @@
 import type { ClaimedDelivery, Delivery, DeliveryMessage } from '../../functions/domain/delivery.ts';
-import type { DeliveryId } from '../../functions/domain/ids.ts';
+import type { DeliveryId, OrgId } from '../../functions/domain/ids.ts';
+import type { Lane } from '../../functions/domain/lanes.ts';
 import type { Process } from './processes.ts';
 import type { PromiseName } from './promises.ts';
 import type { WorldContext } from './world-context.ts';
@@ -8,6 +9,8 @@ import type { WorldContext } from './world-context.ts';
  * How late an attempt may be in a calm phase: the reconciler runs once a minute, and a full batch takes time.
  */
 const CALM_LATENESS_MS = 90_000;
+/** Deliveries of one organization that a batch of the fresh or retry queue works on at a time. */
+const SHARE = 4;
 
 /** Observations of a delivery's attempts, at the claim and at the receiver. */
 export class Attempts {
@@ -21,6 +24,7 @@ export class Attempts {
   readonly #dealing = new Map<Process, Map<DeliveryId, number>>();
   /** Attempts in progress that started in the calm phase, by their processes. */
   readonly #unrecorded = new Map<Process, Map<DeliveryId, number>>();
+  readonly #atOnce = new Map<Process, Map<OrgId, number>>();
   readonly #holders = new Map<DeliveryId, Process>();
   /** When the next attempt is due, according to the claim of an attempt. */
   readonly #dueMs = new Map<string, number>();
@@ -71,9 +75,20 @@ export class Attempts {
   }
 
   /** A process begins to process a message; it may have others of the same delivery. */
-  dealing(process: Process, { id }: DeliveryMessage): void {
+  dealing(process: Process, { id, orgId }: DeliveryMessage, lane: Lane): void {
     const own = this.#dealing.get(process) ?? new Map<DeliveryId, number>();
     this.#dealing.set(process, own.set(id, (own.get(id) ?? 0) + 1));
+    const atOnce = this.#count(process, orgId, 1);
+    if (atOnce > SHARE && (lane === 'fresh' || lane === 'retry'))
+      this.#tell('fair shares', `${process.name} has ${atOnce} deliveries of ${orgId} from ${lane} at once`);
+  }
+
+  /** Counts the deliveries of an organization that a process is working on, waits for turns included. */
+  #count(process: Process, orgId: OrgId, change: 1 | -1): number {
+    const own = this.#atOnce.get(process) ?? new Map<OrgId, number>();
+    const count = (own.get(orgId) ?? 0) + change;
+    this.#atOnce.set(process, own.set(orgId, count));
+    return count;
   }
 
   /**
@@ -81,7 +96,8 @@ export class Attempts {
    * @param failed whether it reported the message as failed
    */
   dealt(process: Process, reminder: DeliveryMessage, failed: boolean): void {
-    const { id } = reminder;
+    const { id, orgId } = reminder;
+    this.#count(process, orgId, -1);
     const left = (this.#dealing.get(process)?.get(id) ?? 1) - 1;
     this.#dealing.get(process)?.set(id, left);
     if (left > 0) return;

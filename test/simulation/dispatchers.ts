@@ -125,7 +125,7 @@ export class Dispatchers {
     const readContexts = deliveryContexts(service, outbox, (error) => log('BATCH_READ_REFUSED', { error }));
     const run = processDeliveryMessages({
       attempt: async (message, context, lane) => {
-        witness.attempts.dealing(process, message);
+        witness.attempts.dealing(process, message, lane);
         let failed = true;
         try {
           const disposition = await deal(message, context, lane);

@@ -186,8 +186,7 @@ export class Functions {
       async ({ process, tables, organizations, notFound, log, now }) => {
         const judging = logTo((line, fields) => {
           log(line as Parameters<typeof log>[0], fields);
-          // The audit logs an entry only if it has judged it as wrong.
-          if (fields.webhookId === undefined || fields.hour === undefined) return;
+          if (line !== 'LEDGER_DIFFERS' && line !== 'LEDGER_CORRECTED') return;
           const webhookId = fields.webhookId as ReceiverId;
           const tenant = this.#world.tenantAt({ webhookId, generation: Number(fields.generation) });
           if (notFound.size === 0 && tenant !== undefined)

@@ -148,7 +148,7 @@ export class Happenings {
       if (this.#world.processes.isUnderWay) return undefined;
       const { faults, random, witness } = this.#world;
       // A delivery that was deferred just before it is old enough to expire.
-      const jumps = witness.isDeferring ? [...faults.jumps, DAYS_SECONDS] : faults.jumps;
+      const jumps = witness.isDeferring && random.chance(0.3) ? [DAYS_SECONDS] : faults.jumps;
       const seconds = random.pick(jumps);
       this.#world.clock.elapse(seconds);
       return `${seconds} s`;

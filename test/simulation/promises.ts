@@ -22,6 +22,8 @@ export const PROMISES = {
   'true ledger': 'the ledger counts each delivery and its end once',
   'whole job':
     'a redelivery job resends each event that its endpoint lacks once, counts what it has done, and makes nothing if it is to count only',
+  'fair shares':
+    'a batch of the fresh or retry queue works on at most four deliveries of one organization at a time, waits for turns included',
   'followed once': 'who follows the event log gets each event exactly once, in order',
   'comes to rest': 'when nothing goes wrong any more everything ends, in time and without loops',
   'the sandbox is closed':

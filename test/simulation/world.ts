@@ -180,6 +180,7 @@ export class World implements WorldContext {
   /** The text with short names instead of identifiers. */
   named(text: string): string {
     return text
+      .replace(/\baud_[0-9a-f]{32}\b/g, 'an audit entry')
       .replace(/\b[a-z]{3}_[0-9a-f]{32}\b/g, (id) => this.#names.get(id) ?? id)
       .replace(TOKEN, (token) => this.#tokenName(token));
   }

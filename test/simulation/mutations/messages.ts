@@ -3,6 +3,13 @@ import type { Mutation } from './mutation.ts';
 /** Mutations of message processing, and of the recovery of deliveries without a message. */
 export const MESSAGES: readonly Mutation[] = [
   {
+    name: 'one organization has a batch to itself',
+    file: 'functions/engine/process-delivery-messages.ts',
+    find: 'export const ATTEMPTS_PER_ORGANIZATION = 4;',
+    replace: 'export const ATTEMPTS_PER_ORGANIZATION = 40;',
+    breaks: ['fair shares'],
+  },
+  {
     name: 'the message is deleted before the attempt is recorded',
     file: 'functions/engine/attempt-delivery.ts',
     find: "return deliveries.settle(claimed, settlement, { endpoint, effect: 'none', at });",
