@@ -8,27 +8,26 @@ export const CLAIMS: readonly Mutation[] = [
     name: 'a claim ignores the lease',
     file: UPDATES,
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
-    find: 'AND ${IS_UNLEASED} AND ${IS_DUE} AND attempts < :max',
+    find: '`${IS_UNLEASED} AND ${IS_DUE} AND attempts < :max`',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
-    replace: 'AND ${IS_DUE} AND attempts < :max',
+    replace: '`${IS_DUE} AND attempts < :max`',
     breaks: ['one holder', 'lease', 'eight attempts', 'comes to rest'],
   },
   {
-    name: 'a delivery that has ended can be claimed',
+    name: 'an update changes a delivery that has ended',
     file: UPDATES,
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
-    find: '`${IS_OPEN} AND ${IS_UNLEASED} AND ${IS_DUE} AND attempts < :max`',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
-    replace: '`${IS_UNLEASED} AND ${IS_DUE} AND attempts < :max`',
+    find: 'ConditionExpression: `${IS_OPEN} AND ${ConditionExpression}`',
+    replace: 'ConditionExpression',
     breaks: ['one end', 'comes to rest'],
   },
   {
     name: 'a claim ignores when the next attempt is due',
     file: UPDATES,
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
-    find: 'AND ${IS_UNLEASED} AND ${IS_DUE} AND attempts < :max',
+    find: '`${IS_UNLEASED} AND ${IS_DUE} AND attempts < :max`',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
-    replace: 'AND ${IS_UNLEASED} AND attempts < :max',
+    replace: '`${IS_UNLEASED} AND attempts < :max`',
     breaks: ['not before its time'],
   },
   {
@@ -69,8 +68,8 @@ export const CLAIMS: readonly Mutation[] = [
   {
     name: 'a delivery is skipped while a worker attempts it',
     file: UPDATES,
-    find: 'ConditionExpression: [IS_OPEN, IS_UNLEASED, ',
-    replace: 'ConditionExpression: [IS_OPEN, ',
+    find: 'ConditionExpression: [IS_UNLEASED, ',
+    replace: "ConditionExpression: ['attribute_exists(pk)', ",
     breaks: ['lease'],
   },
   {
