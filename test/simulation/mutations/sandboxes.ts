@@ -131,7 +131,7 @@ export const SANDBOXES: readonly Mutation[] = [
     find: "ExpressionAttributeValues: { ':tenant': buildTenantKey(tenant) },",
     replace:
       "ExpressionAttributeValues: { ':tenant': buildTenantKey({ ...tenant, generation: tenant.generation + 1 }) },",
-    breaks: ['nothing else is purged'],
+    breaks: ['nothing else is purged', 'complete purge'],
   },
   {
     name: 'the progress of a purge restores it',
