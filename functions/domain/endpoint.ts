@@ -46,7 +46,6 @@ const Predecessor = z.object({
   failingSince: z.optional(Timestamp),
   disabledAt: Timestamp,
 });
-export type Predecessor = z.infer<typeof Predecessor>;
 
 /** A webhook endpoint as stored. Its signing secret is derived from `keyVersion` and `id`, and not stored. */
 export const Endpoint = z.object({

@@ -1,4 +1,3 @@
-import { ATTEMPTS_PER_ORGANIZATION } from '../../functions/engine/process-delivery-messages.ts';
 import { fatesOf } from './attempts.ts';
 import { distinct } from './batches.ts';
 import { batchesOf, dispatchUsage, type Frame, memoryOf, waitsOf } from './delivery-usage.ts';
@@ -6,6 +5,9 @@ import { gbSecondsOf } from './function-time.ts';
 import { type Measured, workOf } from './measured.ts';
 import { type Quantities, quantities, sumOf } from './quantities.ts';
 import type { Workload } from './workload.ts';
+
+/** As in functions/engine/process-delivery-messages.ts; a test compares them. */
+export const ATTEMPTS_PER_ORGANIZATION = 4;
 
 /**
  * Usage that limits of attempts per second add (docs/decisions/0026-endpoint-rate.md): in a batch, a write

@@ -132,7 +132,7 @@ const ROOMS: readonly Room[] = [
     from: '^lib/openapi/',
     rooms: [
       domain,
-      '^functions/api/(?:routes|delivery-schemas|[^/]+/schemas)\\.ts$',
+      '^functions/api/(?:routes|delivery-schemas|fields|[^/]+/schemas)\\.ts$',
       '^functions/platform/(?:route|pipeline/session-authentication)\\.ts$',
       '^packages/cli/src/terminal/command-line\\.ts$',
     ],

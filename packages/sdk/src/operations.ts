@@ -3,6 +3,14 @@ import type { components, operations } from './schema.gen.ts';
 /** An operation of the API, by its `operationId`; not the requests that receivers get. */
 export type Operation = Exclude<keyof operations, `receive${string}Event`>;
 
+/** For one call. */
+export interface CallOptions {
+  /** Ends the call, and its retries. */
+  signal?: AbortSignal;
+  /** For each try, in milliseconds. */
+  timeoutMs?: number;
+}
+
 type Json<Content> = Content extends { content: { 'application/json': infer Value } } ? Value : undefined;
 type Responses<O extends Operation> = operations[O]['responses'];
 

@@ -1,5 +1,5 @@
 import { ResponseError } from './errors.ts';
-import type { CallOptions } from './transport.ts';
+import type { CallOptions } from './operations.ts';
 import { wait } from './wait.ts';
 
 /** A page of a list. */

@@ -1,6 +1,6 @@
-import type { BodyOf, DataOf, FilterOf, Operation, QueryOf, ResponseOf } from './operations.ts';
+import type { BodyOf, CallOptions, DataOf, FilterOf, Operation, QueryOf, ResponseOf } from './operations.ts';
 import { type FollowOptions, follow } from './pages.ts';
-import type { CallOptions, Input, Transport, WriteOptions } from './transport.ts';
+import type { Input, Transport, WriteOptions } from './transport.ts';
 
 /*
  * The operations as methods. What each of them does, its limits and its errors are in the API reference,

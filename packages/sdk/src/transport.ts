@@ -6,18 +6,10 @@ import {
   ResponseError,
   TimeoutError,
 } from './errors.ts';
-import type { ItemOf, Operation, ResponseOf } from './operations.ts';
+import type { CallOptions, ItemOf, Operation, ResponseOf } from './operations.ts';
 import { type Page, Pages } from './pages.ts';
 import { ROUTES } from './routes.gen.ts';
 import { wait } from './wait.ts';
-
-/** For one call. */
-export interface CallOptions {
-  /** Ends the call, and its retries. */
-  signal?: AbortSignal;
-  /** For each try, in milliseconds. */
-  timeoutMs?: number;
-}
 
 /** For one call of a `POST` operation. */
 export interface WriteOptions extends CallOptions {

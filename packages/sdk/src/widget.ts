@@ -1,6 +1,6 @@
-import type { FilterOf } from './operations.ts';
+import type { CallOptions, FilterOf } from './operations.ts';
 import { type FollowOptions, follow } from './pages.ts';
-import { type CallOptions, createTransport, type TransportOptions } from './transport.ts';
+import { createTransport, type TransportOptions } from './transport.ts';
 
 export interface WidgetOptions extends Omit<TransportOptions, 'credential'> {
   /** Of `conversations.createVisitorToken`, made on a server: `cvt_…`. */

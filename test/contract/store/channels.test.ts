@@ -68,16 +68,16 @@ describe('channels', () => {
     expect(await channels.find(orgId, first.id)).toBeUndefined();
   });
 
-  it('are limited to fifty when sixty are added at once, and to fifty again after deletions', async () => {
+  it('are limited to forty when fifty are added at once, and to forty again after deletions', async () => {
     const { channels, orgId, add, remove } = await anOrganization();
 
-    const results = await Promise.all(Array.from({ length: 60 }, () => add(aWebWidget({ orgId }))));
+    const results = await Promise.all(Array.from({ length: 50 }, () => add(aWebWidget({ orgId }))));
 
     expect(results.filter((result) => 'refusal' in result)).toEqual(Array.from({ length: 10 }, () => LIMIT));
     const { items } = await channels.list(orgId, { limit: 100 });
-    expect(items).toHaveLength(50);
+    expect(items).toHaveLength(40);
     const [channel] = items;
-    if (channel === undefined) throw new Error('fifty channels were to be there');
+    if (channel === undefined) throw new Error('forty channels were to be there');
     await Promise.all(Array.from({ length: 5 }, () => remove(channel)));
     expect([await add(), await add()]).toEqual([COMMITTED, LIMIT]);
   });

@@ -49,6 +49,7 @@ describe.each(storeKinds())('the lease of a delivery (%s)', (_, make) => {
         let dueAt = NOW;
         let ended = false;
         const claims: ClaimedDelivery[] = [];
+        const settledClaims = new Set<ClaimedDelivery>();
 
         const isHeld = () => holder !== undefined && now.getTime() < holder.lease.until;
         for (const taken of steps) {
@@ -72,8 +73,10 @@ describe.each(storeKinds())('the lease of a delivery (%s)', (_, make) => {
             const settlement = buildSettlement(claim, taken, now);
             const result = await deliveries.settle(claim, settlement, unaffected(delivery, now));
             const may = claim === holder && isHeld();
-            expect(result).toBe(may ? 'done' : 'refused');
+            // A repeated settlement has its first result: the SDK repeats a request whose response was lost.
+            expect(result).toBe(may || settledClaims.has(claim) ? 'done' : 'refused');
             if (!may) continue;
+            settledClaims.add(claim);
             holder = undefined;
             ended = settlement.kind !== 'retrying';
             if (settlement.kind === 'retrying') dueAt = settlement.nextRetryAt;

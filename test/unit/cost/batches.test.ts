@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import * as dispatched from '../../../functions/engine/process-delivery-messages.ts';
 import { batchOf, distinct } from '../../../lib/cost/batches.ts';
+import { ATTEMPTS_PER_ORGANIZATION } from '../../../lib/cost/limit-usage.ts';
 
 const mappings = fc.record({
   source: fc.constantFrom('queue' as const, 'stream' as const),
@@ -39,6 +41,12 @@ describe('the records of a batch', () => {
     expect(batchOf(queue, 0)).toBe(1);
     expect(batchOf(queue, 0.01)).toBeCloseTo(1, 3);
     expect(batchOf(queue, 100_000)).toBe(10);
+  });
+});
+
+describe('the attempts of one organization in a batch', () => {
+  it('are as many as the dispatcher makes at a time', () => {
+    expect(ATTEMPTS_PER_ORGANIZATION).toBe(dispatched.ATTEMPTS_PER_ORGANIZATION);
   });
 });
 
