@@ -38,7 +38,7 @@ type Factory = (maker: Maker, at: { collection: string; parent: string }) => Pro
 const FACTORIES: Readonly<Record<string, Factory>> = {
   // An event that nothing here causes, so that deliveries are only those that a test requests.
   webhooks: ({ api, receiver }, { collection }) =>
-    made(api, collection, { url: atOwnHost(receiver), events: ['conversation.resolved'] }),
+    made(api, collection, { url: atOwnHost(receiver), events: ['conversation.resolved', 'ticket.created'] }),
   deliveries: ({ api }, { parent }) =>
     parent.includes('/channels/') ? channelDelivery(api, parent) : endedDelivery(api, parent),
   events: ({ api }, { collection }) => eventOf(api, collection),

@@ -121,7 +121,7 @@ the type. Its request has the header
 \`webhook-example: true\`, and its identifiers are of things that do not exist. It is not usage.
 
 A failed test counts like any failed delivery. Fails with \`CONFLICT\` if the endpoint is disabled.`,
-    body: { type: 'conversation.created' },
+    body: { type: 'ticket.created' },
     answer: 'The identifiers of the test event and its delivery.',
     data: { eventId: examples.webhookTest.id, deliveryId: examples.webhookTest.deliveryId },
   },

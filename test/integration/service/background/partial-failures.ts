@@ -168,9 +168,8 @@ export function partialFailures({ service, keep }: Place): void {
         },
       }));
 
-      expect(await service().invoke('fan-out', { Records })).toEqual({
-        batchItemFailures: [{ itemIdentifier: '1' }, { itemIdentifier: '2' }],
-      });
+      // Those go to a queue of their own, so that the shard does not wait for them.
+      expect(await service().invoke('fan-out', { Records })).toEqual({ batchItemFailures: [] });
       for (const { delivery, webhookId } of due.slice(3))
         await findRow('Deliveries', webhookId, ({ eventId }) => eventId === delivery.eventId);
     });

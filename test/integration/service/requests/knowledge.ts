@@ -137,6 +137,7 @@ export function knowledge(organization: Organization): void {
         difference: 0,
         added: '',
         removed: '',
+        announced: null,
       });
       await next(path);
       expect(await changes()).toEqual({
@@ -146,6 +147,7 @@ export function knowledge(organization: Organization): void {
         difference: 100,
         added: expect.stringMatching(/\w/),
         removed: expect.stringMatching(/\w/),
+        announced: null,
       });
       await api.call({ method: 'DELETE', path });
       expectProblem(await api.get(`${path}/changes`), 404, 'NOT_FOUND');

@@ -217,7 +217,6 @@ export function settings(organization: Organization): void {
       [{ contentChangeThreshold: 100.5 }, 'contentChangeThreshold must be between 0 and 100.'],
       [{ contentChangeThreshold: 1e-200 }, 'contentChangeThreshold must have at most two decimals.'],
       [{ contentChangeThreshold: '20' }, 'contentChangeThreshold must be a number.'],
-      [{ contentChangeThreshold: null }, 'contentChangeThreshold must be a number.'],
       [{ contentChangeNotifications: 'no' }, 'contentChangeNotifications must be a boolean.'],
       [[], 'The body must be an object.'],
     ])('keeps its settings when they are changed to %j', async (body, message) => {

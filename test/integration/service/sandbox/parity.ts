@@ -16,10 +16,10 @@ import { fillUp, webhooks } from './script/webhooks.ts';
 import { type Actor, type Entry, teller } from './transcript.ts';
 
 /**
- * Error types that no call with a key gets here: exceeded limits, calls of users with sessions, and removed
- * routes.
+ * Error types that no call with a key gets here: exceeded limits, calls of users with sessions, removed
+ * routes, and requests that are refused before the API.
  */
-const ELSEWHERE = ['RATE_LIMITED', 'SANDBOX_NOT_PROVISIONED', 'GONE'];
+const ELSEWHERE = ['RATE_LIMITED', 'SANDBOX_NOT_PROVISIONED', 'GONE', 'REQUEST_HEADERS_TOO_LARGE'];
 
 /**
  * The limiter sends no headers on a call that it could not count in time; then the two are compared without
