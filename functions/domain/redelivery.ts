@@ -117,7 +117,12 @@ export type Arrival = z.infer<typeof Arrival>;
  * Names the latest redelivery of an event, so that a job can pass over the event while it is open.
  * Redeliveries before this was recorded have none.
  */
-export const RedeliveryMark = z.object({ eventId: EventId, deliveryId: DeliveryId });
+export const RedeliveryMark = z.object({
+  eventId: EventId,
+  deliveryId: DeliveryId,
+  /** The latest redelivery by a job, so that a job recognizes its own after a later single redelivery. */
+  jobDeliveryId: z.optional(DeliveryId),
+});
 export type RedeliveryMark = z.infer<typeof RedeliveryMark>;
 
 /**

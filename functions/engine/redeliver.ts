@@ -18,7 +18,7 @@ import {
 } from '../domain/ids.ts';
 import { chooseJobLane, type JobLane } from '../domain/lanes.ts';
 import { Defect, InProgressError } from '../domain/problem.ts';
-import { isForStill } from '../domain/redelivery.ts';
+import { isForStill, type RedeliveryMark } from '../domain/redelivery.ts';
 import {
   addToCounts,
   buildNextRound,
@@ -99,8 +99,8 @@ export interface RedeliverPorts {
     ): Promise<ReadonlyMap<EventId, DeliveryId>>;
   };
   marks: {
-    /** The latest redelivery of events. */
-    of(job: RedeliveryJob, events: readonly EventId[]): Promise<ReadonlyMap<EventId, DeliveryId>>;
+    /** The latest redeliveries of events. */
+    of(job: RedeliveryJob, events: readonly EventId[]): Promise<ReadonlyMap<EventId, RedeliveryMark>>;
     /**
      * Sets the mark of a redelivery before it is added.
      * @param seen the mark as it was read
@@ -259,19 +259,24 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
       findReceivedBefore(job, endpoint, eventIds),
       marks.of(job, eventIds),
     ]);
-    const states = await deliveries.states([...marked.values()].map((id) => ({ id, webhookId, generation })));
+    const ids = [...marked.values()].flatMap(({ deliveryId, jobDeliveryId = deliveryId }) => [
+      deliveryId,
+      jobDeliveryId,
+    ]);
+    const states = await deliveries.states([...new Set(ids)].map((id) => ({ id, webhookId, generation })));
     return selected.flatMap((item): Candidate[] => {
       const { eventId } = item;
-      const seen = marked.get(eventId);
-      const state = seen === undefined ? undefined : states.get(seen);
-      if (seen !== undefined && isOwnDelivery(job, eventId, seen)) {
+      const { deliveryId: seen, jobDeliveryId: own } = marked.get(eventId) ?? {};
+      const state = own && states.get(own);
+      // A single redelivery may have replaced the mark since.
+      if (own && isOwnDelivery(job, eventId, own) && (state !== undefined || own === seen)) {
         // Resent for another delivery of the same event, on another page.
         if (job.what === 'failed' && state !== undefined && state.redeliveryOf !== item.id) return [];
-        const delivery = createJobDelivery(job, item, parseCreationTime(seen));
+        const delivery = createJobDelivery(job, item, parseCreationTime(own));
         const isWaiting = state?.status === 'pending';
         return [{ item, delivery, seen, state: isWaiting ? 'waiting' : state ? 'attempted' : 'new' }];
       }
-      const isOpen = seen !== undefined && isStillOpen(seen, state);
+      const isOpen = seen !== undefined && isStillOpen(seen, states.get(seen));
       if (isOpen || arrived.has(eventId) || received.has(eventId) || !isWanted(job, item.status)) return [];
       const at = new Date(Math.max(now().getTime(), Date.parse(job.createdAt)));
       return [{ item, delivery: createJobDelivery(job, item, at), seen, state: 'new' }];

@@ -95,11 +95,12 @@ export function arrivalStore(service: Table) {
 /** The latest redelivery of an event, by a job or by a request for it alone. */
 export function redeliveryMarks(service: Table) {
   /** An update, because the worker may put nothing into this table. */
-  function buildUpdate(delivery: Delivery) {
+  function buildUpdate(delivery: Delivery, ofJob: Pick<RedeliveryMark, 'jobDeliveryId'> = {}) {
     const { webhookId, eventId, id: deliveryId, createdAt } = delivery;
     const mark: RedeliveryMark & { expiresAt: number; ofSandbox?: string } = {
       eventId,
       deliveryId,
+      ...ofJob,
       expiresAt: toExpiry(new Date(createdAt), HISTORY_DAYS),
       ...buildSandboxMark(delivery),
     };
@@ -118,7 +119,7 @@ export function redeliveryMarks(service: Table) {
      * @returns false when another redelivery has set it since
      */
     async set(delivery: Delivery, seen: Delivery['id'] | undefined): Promise<boolean> {
-      const { ExpressionAttributeValues, ...rest } = buildUpdate(delivery);
+      const { ExpressionAttributeValues, ...rest } = buildUpdate(delivery, { jobDeliveryId: delivery.id });
       return retryContention(() =>
         update(service, {
           ...rest,
@@ -137,18 +138,18 @@ export function redeliveryMarks(service: Table) {
     },
 
     /**
-     * Returns the latest redelivery of each event that has one.
+     * Returns the mark of each event that has one.
      * @param events without repetition
      * @throws ReadThrottled when DynamoDB keeps returning unprocessed keys
      */
     async of(
       { webhookId, ...tenant }: Tenant & { webhookId: ReceiverId },
       events: readonly EventId[],
-    ): Promise<Map<EventId, Delivery['id']>> {
+    ): Promise<Map<EventId, RedeliveryMark>> {
       const wanted = events.map((event) => keys.redeliveryMark(tenant, webhookId, event));
       const rows = await readItems(service, wanted, { consistent: true });
       const marks = readRows(service, rows, (row) => RedeliveryMark.parse(row));
-      return new Map(marks.map(({ eventId, deliveryId }) => [eventId, deliveryId]));
+      return new Map(marks.map((mark) => [mark.eventId, mark]));
     },
   };
 }

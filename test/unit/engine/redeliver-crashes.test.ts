@@ -35,6 +35,28 @@ describe('redelivery job whose workers are lost', () => {
       { numRuns: casesOf(60, 300) },
     );
   });
+
+  it('makes no second delivery of an event that a user has resent alone in between', async () => {
+    const test = aRedelivery();
+    const failed = await test.had('exhausted', 100);
+    const job = await test.started();
+    const [message] = test.messages;
+    if (message === undefined) throw new Error('there was to be a message');
+    test.attemptsTake(60);
+    let isSent = false;
+    const dying = test.worker(async (call, stage) => {
+      if (isSent) throw new Error('the worker is lost');
+      isSent = call === 'queues.send' && stage === 'answering';
+    });
+    await expect(dying(message)).rejects.toThrow('the worker is lost');
+    const [own] = await test.made(job);
+    await test.exhausts(await test.redelivers(failed));
+    test.clock.elapse(LEASE_SECONDS);
+
+    await test.run();
+
+    expect(await test.made(job)).toEqual([expect.objectContaining({ id: own?.id })]);
+  });
 });
 
 describe('redelivery job whose messages are received several times at once', () => {
