@@ -60,8 +60,8 @@ export class EndpointHistory {
   }
 
   /** Whether an endpoint has at some time not been one that an event is for. */
-  wasUnwanted(id: ReceiverId, event: OutboxEvent | undefined): boolean {
-    return event !== undefined && this.wanted(id, event, 0).slice(1).includes(false);
+  wasUnwanted(id: ReceiverId, event: OutboxEvent): boolean {
+    return this.wanted(id, event, 0).slice(1).includes(false);
   }
 
   /** Since when an endpoint is at its end, in milliseconds; undefined while it is not. */

@@ -11,6 +11,7 @@ import type { WorldContext } from './world-context.ts';
 /** A job as it was started. */
 interface Started {
   job: RedeliveryJob;
+  ms: number;
   /** Its position in the order of changes of endpoints. */
   order: number;
   /** What it made, by event. */
@@ -22,6 +23,8 @@ export class Jobs {
   readonly #world: WorldContext;
   readonly #tell: (promise: PromiseName, detail: string) => void;
   readonly #started = new Map<string, Started>();
+  /** When the end of each delivery was written, which is later than the time in it. */
+  readonly #endedMs = new Map<DeliveryId, number>();
   /** The job of each round. */
   readonly #rounds = new Map<Process, string>();
 
@@ -31,7 +34,12 @@ export class Jobs {
   }
 
   started(job: RedeliveryJob): void {
-    this.#started.set(job.id, { job, order: this.#world.history.order, made: new Map() });
+    const { clock, history } = this.#world;
+    this.#started.set(job.id, { job, ms: clock.ms, order: history.order, made: new Map() });
+  }
+
+  ended({ id }: Delivery): void {
+    this.#endedMs.set(id, this.#world.clock.ms);
   }
 
   /** A process begins a round. */
@@ -73,7 +81,7 @@ export class Jobs {
   }
 
   /** Events that a job should have resent, and what it counts. */
-  *#gaps(job: RedeliveryJob, { order, made }: Started): Generator<[PromiseName, string]> {
+  *#gaps(job: RedeliveryJob, { ms: startedMs, order, made }: Started): Generator<[PromiseName, string]> {
     const { tables, history, createdMs, events, faults } = this.#world;
     // What a lost worker has made and another one passes over is not counted.
     if (faults.isCalm ? job.redelivered !== made.size : job.redelivered > made.size)
@@ -84,8 +92,7 @@ export class Jobs {
     const own = [...tables.deliveries.values()].filter(
       ({ webhookId, generation }) => webhookId === job.webhookId && generation === job.generation,
     );
-    const startedMs = Date.parse(job.createdAt) - faults.maxSkewMs;
-    const isEarlier = ({ createdAt, terminalAt = createdAt }: Delivery) => Date.parse(terminalAt) < startedMs;
+    const isEarlier = ({ id }: Delivery) => (this.#endedMs.get(id) ?? startedMs) < startedMs;
     const isWanted = (event: OutboxEvent) => history.wanted(job.webhookId, event, order).every(Boolean);
     for (const event of events.values()) {
       if (event.generation !== job.generation || !isWanted(event)) continue;

@@ -150,6 +150,7 @@ export class Witness {
   #ended(delivery: Delivery): void {
     const { id, webhookId, status, terminalReason, attempts } = delivery;
     this.attempts.ended(delivery);
+    this.jobs.ended(delivery);
     const wasDeferred = this.#deferred.delete(id);
     const lateMs = this.#world.clock.ms - this.#world.restBy;
     if (lateMs > 0 && !this.#world.organizations.isOver(delivery))
@@ -164,14 +165,19 @@ export class Witness {
         this.#world.clock.ms - this.#world.createdMs(id) >= EXPIRY_MS - this.#world.faults.maxSkewMs,
       max_attempts: () => status === 'exhausted',
       sandbox_simulated: () => status === 'succeeded',
-      not_subscribed: () =>
-        this.#world.history.wasUnwanted(webhookId, this.#world.events.get(delivery.eventId)),
+      not_subscribed: () => this.#wasUnwanted(delivery),
     };
     if (terminalReason !== undefined && !isTrue[terminalReason]())
       this.tell(
         'record',
         `${id} was ${status} after ${attempts} attempts as ${terminalReason}, which is not so`,
       );
+  }
+
+  /** Whether the endpoint was at some time not one that the event is for, also when that is lost since. */
+  #wasUnwanted({ webhookId, eventId }: Delivery): boolean {
+    const owed = this.#world.entries.get(eventId)?.owed;
+    return owed?.kind === 'event' && this.#world.history.wasUnwanted(webhookId, owed.event);
   }
 
   /** The effect of a delivery's end on its endpoint, which is in the same request. */
