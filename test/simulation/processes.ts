@@ -32,6 +32,8 @@ export interface Process {
   /** Called when it is lost, for its invoker. */
   whenLost: () => void;
   now(): Date;
+  /** The latest time that its clock has shown to it, even if the clock has stepped back since. */
+  latestShownMs: number;
   /** The true time at which its clock last showed a time. */
   trueMs(shown: number): number;
 }
@@ -88,9 +90,11 @@ export class Processes {
       deadline: Number.POSITIVE_INFINITY,
       alive: true,
       whenLost: () => undefined,
+      latestShownMs: Number.NEGATIVE_INFINITY,
       now() {
         const ms = clock.ms + process.skewMs;
         shown.set(ms, clock.ms);
+        process.latestShownMs = Math.max(process.latestShownMs, ms);
         return new Date(ms);
       },
       trueMs: (ms) => shown.get(ms) ?? ms - process.skewMs,

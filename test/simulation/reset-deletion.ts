@@ -60,11 +60,12 @@ export class ResetDeletion {
 
   /**
    * A run of the purge reads the rows of a generation. Until its linger time is over, functions may still
-   * read and write them.
+   * read and write them. The run judges that once for each order, and its clock may step back afterwards.
    */
   purges(process: Process, tenantKey: string): void {
     const order = this.#world.tables.purges.get(tenantKey);
-    if (order !== undefined && !isSettled(order, process.now(), DEFAULT_LINGER_SECONDS))
+    const shown = new Date(process.latestShownMs);
+    if (order !== undefined && !isSettled(order, shown, DEFAULT_LINGER_SECONDS))
       this.#tell('complete purge', `${process.name} purges ${tenantKey} before its linger time is over`);
   }
 
