@@ -269,7 +269,7 @@ export class Customers {
     const { orgId, id, status } = endpoint;
     const operator = endpointState(this.#stores.service);
     const isActive = status === 'active';
-    witness.counts.set(id, isActive ? 'disabled' : 'enabled');
+    witness.counts.set(id, isActive ? 'disabled' : 'enabled', clock.ms);
     void (isActive ? operator.disable : operator.enable)(orgId, id, clock.now());
     return this.#tell(`as an operator ${isActive ? 'disables' : 'enables'} ${id}`);
   }

@@ -30,10 +30,13 @@ export class FailureCounts {
     this.#ends.set(id, { failuresMs, successesMs: [], disabledBy: undefined });
   }
 
-  /** An operator has disabled an endpoint, or has enabled it again without failures. */
-  set(id: ReceiverId, to: 'disabled' | 'enabled'): void {
+  /**
+   * An operator has disabled an endpoint, or has enabled it again without failures: as after a success, only
+   * later ends count.
+   */
+  set(id: ReceiverId, to: 'disabled' | 'enabled', nowMs: number): void {
     const disabledBy = { firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY };
-    const ends = { failuresMs: [], successesMs: [] };
+    const ends = { failuresMs: [], successesMs: [nowMs] };
     this.#ends.set(id, { ...ends, disabledBy: to === 'disabled' ? disabledBy : undefined });
   }
 
