@@ -8,7 +8,6 @@ import {
   deriveDeliveryId,
   deriveJobDeliveryId,
   EndpointId,
-  type EventId,
   newId,
   OrgId,
   parseCreationTime,
@@ -16,7 +15,7 @@ import {
   TraceId,
   withTrace,
 } from './ids.ts';
-import { HISTORY_DAYS, isFirstDelivery, isFromJob, isTooOld, repeatDelivery } from './redelivery.ts';
+import { HISTORY_DAYS, isFirstDelivery, isTooOld, repeatDelivery } from './redelivery.ts';
 import type { Tenant } from './tenant.ts';
 import { Timestamp } from './timestamp.ts';
 
@@ -207,11 +206,6 @@ export const createJobDelivery = (job: RedeliveryJob, examined: ExaminedDelivery
   const id = deriveJobDeliveryId(examined.eventId, webhookId, at);
   return repeatDelivery({ ...examined, orgId, generation, webhookId }, id, at, traceId);
 };
-
-/** Whether a job has created a delivery: an endpoint has one job at a time. */
-export const isOwnDelivery = (job: RedeliveryJob, eventId: EventId, id: DeliveryId): boolean =>
-  isFromJob({ id, eventId, webhookId: job.webhookId }) &&
-  parseCreationTime(id).getTime() >= Date.parse(job.createdAt);
 
 /** A part of what a job examines. */
 export interface ExaminedPage {

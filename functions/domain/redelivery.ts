@@ -9,6 +9,7 @@ import {
   EventId,
   newId,
   parseCreationTime,
+  RedeliveryJobId,
   type TraceId,
   withTrace,
 } from './ids.ts';
@@ -120,8 +121,9 @@ export type Arrival = z.infer<typeof Arrival>;
 export const RedeliveryMark = z.object({
   eventId: EventId,
   deliveryId: DeliveryId,
-  /** The latest redelivery by a job, so that a job recognizes its own after a later single redelivery. */
+  /** The latest redelivery by a job, and that job: it recognizes its own after a later single redelivery. */
   jobDeliveryId: z.optional(DeliveryId),
+  redeliveryId: z.optional(RedeliveryJobId),
 });
 export type RedeliveryMark = z.infer<typeof RedeliveryMark>;
 

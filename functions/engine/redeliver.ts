@@ -28,7 +28,6 @@ import {
   type ExaminedEvent,
   type ExaminedPage,
   endPageBefore,
-  isOwnDelivery,
   isWanted,
   type LeasedJob,
   listFirstDeliveries,
@@ -106,7 +105,7 @@ export interface RedeliverPorts {
      * @param seen the mark as it was read
      * @returns false when another redelivery has set it since
      */
-    set(delivery: Delivery, seen: DeliveryId | undefined): Promise<boolean>;
+    set(job: RedeliveryJob, delivery: Delivery, seen: DeliveryId | undefined): Promise<boolean>;
   };
   endpoints: { find(orgId: OrgId, id: Endpoint['id']): Promise<Endpoint | undefined> };
   /** @returns messages that the queue did not take */
@@ -266,10 +265,11 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
     const states = await deliveries.states([...new Set(ids)].map((id) => ({ id, webhookId, generation })));
     return selected.flatMap((item): Candidate[] => {
       const { eventId } = item;
-      const { deliveryId: seen, jobDeliveryId: own } = marked.get(eventId) ?? {};
+      const { deliveryId: seen, redeliveryId, jobDeliveryId } = marked.get(eventId) ?? {};
+      const own = redeliveryId === job.id ? jobDeliveryId : undefined;
       const state = own && states.get(own);
       // A single redelivery may have replaced the mark since.
-      if (own && isOwnDelivery(job, eventId, own) && (state !== undefined || own === seen)) {
+      if (own && (state !== undefined || own === seen)) {
         // Resent for another delivery of the same event, on another page.
         if (job.what === 'failed' && state !== undefined && state.redeliveryOf !== item.id) return [];
         const delivery = createJobDelivery(job, item, parseCreationTime(own));
@@ -314,9 +314,9 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
   }
 
   /** @returns those that were added: another redelivery may have marked an event meanwhile */
-  async function addGroup(group: readonly Candidate[]): Promise<Candidate[]> {
+  async function addGroup(job: RedeliveryJob, group: readonly Candidate[]): Promise<Candidate[]> {
     const added = await mapConcurrently(group, group.length, async (candidate) => {
-      const isMarked = await marks.set(candidate.delivery, candidate.seen);
+      const isMarked = await marks.set(job, candidate.delivery, candidate.seen);
       if (isMarked) await deliveries.add(candidate.delivery);
       return isMarked;
     });
@@ -328,6 +328,7 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
    * @returns the deliveries that come before the first one that was not attempted
    */
   async function resend(
+    job: RedeliveryJob,
     endpoint: Endpoint,
     plan: readonly Candidate[],
     { untilMs, isRepeated }: { untilMs: number; isRepeated: boolean },
@@ -342,7 +343,7 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
     for (let pause = CHECK.shortest; ; ) {
       if (todo.length > 0 && waiting.length <= most / 2) {
         const group = todo.splice(0, most - waiting.length);
-        const added = await addGroup(group);
+        const added = await addGroup(job, group);
         await sendMessages(endpoint, added);
         waiting.push(...added);
         taken.push(...group.filter((candidate) => !added.includes(candidate)));
@@ -411,7 +412,7 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
       const { added, left }: ProcessedPage =
         job.dryRun === true
           ? { added: plan.map(({ delivery }) => delivery) }
-          : await resend(endpoint, plan, { untilMs, isRepeated: isResumed && isRepeated });
+          : await resend(job, endpoint, plan, { untilMs, isRepeated: isResumed && isRepeated });
       const { items, place, isLast } = left === undefined ? examined : endPageBefore(job, examined, left);
       isResumed = left !== undefined;
       if (place !== undefined && place !== job.place) {

@@ -1,6 +1,7 @@
 import type { Delivery } from '../domain/delivery.ts';
 import { type EventId, parseCreationTime, type ReceiverId } from '../domain/ids.ts';
 import { Arrival, EVENT_DAYS, HISTORY_DAYS, RedeliveryMark } from '../domain/redelivery.ts';
+import type { RedeliveryJob } from '../domain/redelivery-job.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { buildSandboxMark, type Key, keys } from './keys.ts';
 import { readItems, readRows, type Table, toExpiry, update } from './table.ts';
@@ -95,7 +96,10 @@ export function arrivalStore(service: Table) {
 /** The latest redelivery of an event, by a job or by a request for it alone. */
 export function redeliveryMarks(service: Table) {
   /** An update, because the worker may put nothing into this table. */
-  function buildUpdate(delivery: Delivery, ofJob: Pick<RedeliveryMark, 'jobDeliveryId'> = {}) {
+  function buildUpdate(
+    delivery: Delivery,
+    ofJob: Pick<RedeliveryMark, 'jobDeliveryId' | 'redeliveryId'> = {},
+  ) {
     const { webhookId, eventId, id: deliveryId, createdAt } = delivery;
     const mark: RedeliveryMark & { expiresAt: number; ofSandbox?: string } = {
       eventId,
@@ -118,8 +122,13 @@ export function redeliveryMarks(service: Table) {
      * @param seen the mark as it was read, if there was one
      * @returns false when another redelivery has set it since
      */
-    async set(delivery: Delivery, seen: Delivery['id'] | undefined): Promise<boolean> {
-      const { ExpressionAttributeValues, ...rest } = buildUpdate(delivery, { jobDeliveryId: delivery.id });
+    async set(
+      { id: redeliveryId }: Pick<RedeliveryJob, 'id'>,
+      delivery: Delivery,
+      seen: Delivery['id'] | undefined,
+    ): Promise<boolean> {
+      const ofJob = { jobDeliveryId: delivery.id, redeliveryId };
+      const { ExpressionAttributeValues, ...rest } = buildUpdate(delivery, ofJob);
       return retryContention(() =>
         update(service, {
           ...rest,

@@ -164,13 +164,14 @@ describe.each(KINDS)('the mark of a redelivery (%s)', (_, make) => {
     const again = () => repeatDelivery(failed, newId('dlv', NOW), NOW, undefined);
     const [ofJob, single, next] = [again(), again(), again()];
 
-    expect(await marks.set(ofJob, undefined)).toBe(true);
+    const job = { id: newId('rdj', NOW) };
+    expect(await marks.set(job, ofJob, undefined)).toBe(true);
     await committer(service.client)([marks.replacing(single)]);
 
     const [mark] = (await marks.of(failed, [failed.eventId])).values();
-    expect(mark).toMatchObject({ deliveryId: single.id, jobDeliveryId: ofJob.id });
-    expect(await marks.set(next, ofJob.id)).toBe(false);
-    expect(await marks.set(next, single.id)).toBe(true);
+    expect(mark).toMatchObject({ deliveryId: single.id, jobDeliveryId: ofJob.id, redeliveryId: job.id });
+    expect(await marks.set(job, next, ofJob.id)).toBe(false);
+    expect(await marks.set(job, next, single.id)).toBe(true);
   });
 });
 

@@ -52,6 +52,28 @@ describe('redelivery job', () => {
   });
 
   it.each(['failed', 'missing'] as const)(
+    'for what is %s resends what failed again after an earlier job whose worker had a clock ahead',
+    async (what) => {
+      const test = aRedelivery();
+      const event = await test.happened(3000);
+      if (what === 'failed') await test.had('exhausted', 3000, { eventId: event.id });
+      const first = await test.started({ what });
+      test.clock.elapse(5);
+      await test.run();
+      const [earlier] = await test.made(first);
+      if (earlier === undefined) throw new Error('there was to be a delivery');
+      await test.exhausts(earlier);
+
+      test.clock.elapse(-4);
+      const second = await test.started({ what });
+      await test.run();
+
+      expect(await test.job(second)).toMatchObject({ status: 'done', redelivered: 1 });
+      expect((await test.made(first)).filter(({ id }) => id !== earlier.id)).toHaveLength(1);
+    },
+  );
+
+  it.each(['failed', 'missing'] as const)(
     'for what is %s omits an event while the redelivery of an earlier job is open',
     async (what) => {
       const test = aRedelivery();
