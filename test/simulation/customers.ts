@@ -145,8 +145,8 @@ export class Customers {
   }
 
   /**
-   * Commits an event of a generation, which may be an earlier one: the API does not check this. Its identifier
-   * has the time at which the request began.
+   * Commits an event of a generation, which may be an earlier one: the API does not check this. Its
+   * identifier has the time at which the request began.
    */
   sendOf(
     tenant: Tenant,
