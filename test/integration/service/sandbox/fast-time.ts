@@ -85,7 +85,7 @@ export function fastTime(place: Place): void {
         const end = (schedule.at(-1) ?? 0) + durationMs / 1000;
         expect(delivery.atRealSpeed?.nextRetryAt).toBeNull();
         expect(secondsFrom(first, delivery.atRealSpeed?.terminalAt ?? null)).toBe(end);
-        // Null while an attempt is in progress; an attempt counts when it starts and is recorded when it ends.
+        // Null while an attempt is in progress; an attempt counts when it starts.
         for (const { attempts, atRealSpeed } of seen.filter((it) => it.status === 'retrying'))
           expect([undefined, schedule[attempts], schedule[attempts - 1]]).toContain(
             secondsFrom(first, atRealSpeed?.nextRetryAt ?? null),
