@@ -116,10 +116,13 @@ export function createFailureCounter(
         await wait(computeUnseenSeconds(attemptSeconds));
       }
       const decide = async (): Promise<StreakVerdict> => {
+        const before = now();
         let seen = await streaks.find(known.orgId, known.id);
         if (seen?.status === 'active' && seen.streak === undefined)
           seen = await streaks.beginStreak(known.orgId, known.id);
-        return { effect: computeEndpointEffect(seen, 'exhausted'), at: now(), seen };
+        const effect = computeEndpointEffect(seen, 'exhausted');
+        // Who enables a disabled endpoint expects that each later failure counts.
+        return { effect, at: effect === 'none' ? before : now(), seen };
       };
       return endDelivery(known, decide, move);
     },

@@ -109,6 +109,32 @@ describe('failed delivery', () => {
     }).then((setting) => ({ ...setting, waits }));
   };
 
+  it('ends before its endpoint is enabled when it finds that disabled', async () => {
+    const setting = await failing({
+      endpoint: LONG_AT_RISK,
+      attempt: () => {
+        setting.endpoints.put({ ...setting.endpoint, status: 'auto_disabled' });
+        return FAILED;
+      },
+    });
+    let enabledAt = '';
+    const find = setting.endpoints.find.bind(setting.endpoints);
+    vi.spyOn(setting.endpoints, 'find').mockImplementation(async (...of) => {
+      const found = await find(...of);
+      if (found?.status === 'active') return found;
+      setting.clock.elapse(1);
+      enabledAt = setting.clock.now().toISOString();
+      setting.endpoints.put(setting.endpoint);
+      return found;
+    });
+
+    await setting.dispatch();
+
+    const ended = await setting.found();
+    expect(ended).toMatchObject({ status: 'exhausted' });
+    expect(ended?.terminalAt && ended.terminalAt < enabledAt).toBe(true);
+  });
+
   it('marks its endpoint, waits until every success sees the mark, and is counted', async () => {
     const { dispatch, foundEndpoint, waits } = await failing();
 
