@@ -18,6 +18,8 @@ export class Limits {
   /** The limits of each endpoint so far, and since when; infinite for none. */
   readonly #limits = new Map<ReceiverId, { most: number; sinceMs: number }[]>();
   readonly #starts = new Map<ReceiverId, number[]>();
+  /** How many starts each endpoint has given since the calm phase began. */
+  readonly #calmStarts = new Map<ReceiverId, number>();
   /** Turns that no attempt has used yet. */
   readonly #unused = new Map<DeliveryId, number>();
 
@@ -51,6 +53,7 @@ export class Limits {
   given({ id, webhookId }: DeliveryMessage, turn: Turn): void {
     this.#world.statistics.count(`turns: ${turn.kind}`);
     if (turn.kind !== 'start') return;
+    if (this.#world.isUntroubled) this.#calmStarts.set(webhookId, (this.#calmStarts.get(webhookId) ?? 0) + 1);
     this.#unused.set(id, (this.#unused.get(id) ?? 0) + 1);
     const starts = this.#starts.get(webhookId) ?? [];
     const interval = 1000 / this.#loosest(webhookId, CHANGED_SECONDS);
@@ -58,6 +61,14 @@ export class Limits {
     if (near !== undefined)
       this.#tell('within its limit', `${id} has a turn ${turn.at - near} ms after another at ${webhookId}`);
     this.#starts.set(webhookId, [...starts, turn.at]);
+  }
+
+  /**
+   * How long an endpoint's starts in the calm phase may have waited for differences of clocks: after a start
+   * by the clock that is furthest ahead, the one furthest behind gives none until it shows that time.
+   */
+  longestClockWaitMs(id: ReceiverId): number {
+    return (this.#calmStarts.get(id) ?? 0) * 2 * this.#world.faults.maxSkewMs;
   }
 
   /** An attempt reaches its receiver. */

@@ -9,7 +9,7 @@ const ROOM_SECONDS = 1800;
 
 /**
  * The longest time in which everything must end in the calm phase: the longest wait of a lost message, and
- * all attempts after it.
+ * all attempts after it. Starts at an endpoint with a limit may take longer, by differences of clocks.
  */
 export function longestRestMs({
   tables,

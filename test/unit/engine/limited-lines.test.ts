@@ -47,8 +47,10 @@ function aLine(graceSeconds = DEFAULT_GRACE_SECONDS) {
       return delivery;
     },
     /** Asks for the turn of a message at once with `count - 1` others. */
-    async ask(delivery: ReturnType<typeof aDelivery>, { count = 1, isAhead = false, parked = false } = {}) {
-      const message = toDeliveryMessage(delivery);
+    async ask(
+      delivery: ReturnType<typeof aDelivery>,
+      { count = 1, isAhead = false, parked = false, message = toDeliveryMessage(delivery) } = {},
+    ) {
       const limited = {
         message: parked ? { ...message, waited: { since: now.getTime(), parked: true as const } } : message,
         maxPerSecond: 1,
@@ -103,6 +105,19 @@ it('a worker whose clock is behind waits in its queue for the starts of one that
 
   expect(await ask(delivery)).toMatchObject([{ kind: 'wait', disposition: { kind: 'move', lane: 'fresh' } }]);
   expect(await entries('parked')).toEqual([]);
+});
+
+it('a worker whose clock is behind gives a start when it shows the last one of the clock that is ahead', async () => {
+  const { add, ask, setTime } = aLine();
+  const delivery = await add();
+  await ask(delivery, { isAhead: true });
+  const [turn] = await ask(delivery);
+  if (turn?.kind !== 'wait' || turn.disposition.kind !== 'move') throw new Error('it has a start too early');
+  const { until, message } = turn.disposition;
+  setTime(until);
+
+  expect(await ask(delivery, message && { message })).toMatchObject([{ kind: 'start' }]);
+  expect(until.getTime()).toBeLessThanOrEqual(later(NOW, seconds(60 + 1)).getTime());
 });
 
 it('a delivery comes back to the line a few times in three days, not every hour', async () => {
