@@ -37,9 +37,9 @@ export const COUNTS: readonly Mutation[] = [
   {
     name: 'a failure reads the time of its end before it marks the endpoint',
     file: 'functions/engine/failure-count.ts',
-    find: '      const decide = async (): Promise<StreakVerdict> => {\n        let seen = await streaks.find(known.orgId, known.id);',
+    find: '      const decide = async (): Promise<StreakVerdict> => {\n        const before = now();\n        let seen = await streaks.find(known.orgId, known.id);',
     replace:
-      "      const early = now();\n      const decide = async (): Promise<StreakVerdict> => {\n        const seen = await streaks.find(known.orgId, known.id);\n        return { effect: computeEndpointEffect(seen, 'exhausted'), at: early, seen };\n      };\n      const unused = async (): Promise<StreakVerdict> => {\n        let seen = await streaks.find(known.orgId, known.id);",
+      "      const early = now();\n      const decide = async (): Promise<StreakVerdict> => {\n        const seen = await streaks.find(known.orgId, known.id);\n        return { effect: computeEndpointEffect(seen, 'exhausted'), at: early, seen };\n      };\n      const unused = async (): Promise<StreakVerdict> => {\n        const before = now();\n        let seen = await streaks.find(known.orgId, known.id);",
     breaks: ['exact count'],
   },
   {
