@@ -19,6 +19,8 @@ export class Attempts {
   readonly #started = new Map<DeliveryId, number[]>();
   /** The lease that each attempt was started under. */
   readonly #tokens = new Map<string, string>();
+  /** When each attempt got its result, by the clock of its process at that moment. */
+  readonly #answeredMs = new Map<string, number>();
   readonly #accepted = new Map<DeliveryId, number[]>();
   /** Processes that have a message of the delivery. */
   readonly #dealing = new Map<Process, Map<DeliveryId, number>>();
@@ -131,6 +133,16 @@ export class Attempts {
     const lateMs = this.#world.clock.ms - (this.#dueMs.get(lease.token) ?? 0);
     if (this.#world.faults.isCalm && lateMs > CALM_LATENESS_MS && !isLimited)
       this.#tell('comes to rest', `attempt ${number} of ${id} was ${lateMs} ms late by ${process.name}`);
+  }
+
+  /** An attempt has its result, an error included. */
+  answered(process: Process, { id, attempts: number }: ClaimedDelivery): void {
+    this.#answeredMs.set(`${id}#${number}`, this.#world.clock.ms + process.skewMs);
+  }
+
+  /** By the clock of its process, which may have stepped during the attempt; infinite without a result. */
+  answeredMs(id: DeliveryId, number: number): number {
+    return this.#answeredMs.get(`${id}#${number}`) ?? Number.POSITIVE_INFINITY;
   }
 
   accepted({ id, attempts: number }: ClaimedDelivery): void {

@@ -229,8 +229,9 @@ export class Customers {
   }
 
   stopJob(): boolean {
-    const { tables, clock } = this.#world;
-    const run = this.#some([...tables.runs.values()]);
+    const { tables, clock, organizations } = this.#world;
+    // A request knows only its own generation, and a purge deletes a job before the row of its run.
+    const run = this.#some([...tables.runs.values()].filter((run) => !organizations.isOver(run)));
     if (run === undefined) return false;
     this.commit(redeliveryJobs(this.#stores.service).stop(run, clock.now()));
     return this.#tell(`stops ${run.id}`);

@@ -85,10 +85,16 @@ export function senderOf(
     return { status, simulated };
   }
 
+  async function noted(claimed: ClaimedDelivery, sent: Promise<Result>): Promise<Result> {
+    const result = await sent;
+    witness.attempts.answered(process, claimed);
+    return result;
+  }
+
   return ({ orgId }, { url }) =>
     pass<SendAttempt>(orgId, {
-      live: async (permit) => (claimed, _event, onSlow) => post(claimed, onSlow, permit),
-      sandbox: async () => (claimed, _event, onSlow) => simulate(claimed, url, onSlow),
+      live: async (permit) => (claimed, _event, onSlow) => noted(claimed, post(claimed, onSlow, permit)),
+      sandbox: async () => (claimed, _event, onSlow) => noted(claimed, simulate(claimed, url, onSlow)),
     }).catch((error: unknown) => {
       if (error instanceof Error && error.name === 'GateClosed')
         statistics.count('attempts before a closed gate');

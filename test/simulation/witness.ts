@@ -127,11 +127,10 @@ export class Witness {
   #checkRecord({ lease, attemptLog }: Delivery, { id, attemptLog: log, terminalAt }: Delivery): void {
     const last = log.at(-1);
     if (last === undefined || log.length === attemptLog.length) return;
-    const at = terminalAt ?? new Date(Date.parse(last.startedAt) + last.durationMs).toISOString();
+    const answeredMs = this.attempts.answeredMs(id, last.number);
+    const atMs = terminalAt === undefined ? answeredMs : Date.parse(terminalAt);
     const isUnderLease =
-      lease !== undefined &&
-      lease.token === this.attempts.tokenOf(id, last.number) &&
-      lease.until > Date.parse(at);
+      lease !== undefined && lease.token === this.attempts.tokenOf(id, last.number) && lease.until > atMs;
     if (!isUnderLease) this.tell('lease', `attempt ${last.number} of ${id} was recorded without its lease`);
   }
 
