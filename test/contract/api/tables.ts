@@ -201,7 +201,7 @@ function findItem({ pk, sk = '' }: { pk: string; sk?: string }): object | undefi
     case 'key':
       return { ...anApiKey({ id, orgId }), digest: 'digest' };
     case 'whk':
-      return anEndpoint({ id, orgId });
+      return anEndpoint({ id, orgId, events: ['conversation.created', 'ticket.created'] });
     case 'dlv':
       return aDelivery({ id, orgId, status: 'succeeded', terminalAt: NOW.toISOString() });
     case 'cnv':
