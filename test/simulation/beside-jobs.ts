@@ -18,8 +18,24 @@ export async function compareBesideJobs(terms: LoadTerms, quietSeconds: number) 
     attempts: [...load.arrivals.values()],
     events: load.arrivals.size,
     failed: terms.jobs * terms.failed,
-    mostAttempts: load.mostAttempts,
-    /** The bound of `mostAttempts`. */
+    mostOutstanding: load.mostOutstanding,
+    /** The bound of `mostOutstanding`. */
     mostAtOnce: terms.jobs * computeRedeliveryGroup(LANE_TABLE.slow.dispatchers[terms.stage]),
+  };
+}
+
+/** Live events beside a job at an endpoint that takes one attempt in a second, behind twelve events. */
+export async function runAtLimit(failed: number) {
+  const limited = { maxPerSecond: 1, line: 12 };
+  const load = new LiveLoad({
+    ...{ stage: 'prod', receiverMs: [50, 150], jobs: 1, failed, limited },
+    // Fewer than the endpoint takes.
+    everyMs: 10_000,
+  });
+  await load.withJobs();
+  return {
+    mostOutstanding: load.mostOutstanding,
+    mostBefore: load.mostBefore,
+    attempts: [...load.arrivals.values()],
   };
 }

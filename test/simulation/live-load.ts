@@ -1,16 +1,23 @@
-import { createDelivery, type DeliveryMessage, toDeliveryMessage } from '../../functions/domain/delivery.ts';
+import {
+  createDelivery,
+  type Delivery,
+  type DeliveryMessage,
+  toDeliveryMessage,
+} from '../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../functions/domain/endpoint.ts';
 import type { OutboxEvent } from '../../functions/domain/events.ts';
-import { type EndpointId, type EventId, newId } from '../../functions/domain/ids.ts';
+import { type DeliveryId, type EndpointId, type EventId, newId } from '../../functions/domain/ids.ts';
 import { computeRedeliveryGroup, LANE_TABLE, LANES, type Lane } from '../../functions/domain/lanes.ts';
 import { buildFirstRound, createJob } from '../../functions/domain/redelivery-job.ts';
-import { DEFAULT_RETRY_POLICY } from '../../functions/domain/timing.ts';
+import { computeDelaySeconds, DEFAULT_RETRY_POLICY } from '../../functions/domain/timing.ts';
 import { attemptDelivery } from '../../functions/engine/attempt-delivery.ts';
+import { endpointTurns } from '../../functions/engine/endpoint-turns.ts';
 import { processDeliveryMessages } from '../../functions/engine/process-delivery-messages.ts';
 import { runRedeliveryJob } from '../../functions/engine/redeliver.ts';
 import { deliveryMoves, deliveryStore } from '../../functions/store/deliveries.ts';
 import { deliveryRanges } from '../../functions/store/delivery-queries.ts';
 import { eventRanges } from '../../functions/store/event-log.ts';
+import { rateScheduleStore } from '../../functions/store/rate-schedules.ts';
 import { redeliveryJobs, redeliveryRounds } from '../../functions/store/redelivery-jobs.ts';
 import { arrivalStore, redeliveryMarks } from '../../functions/store/redelivery-records.ts';
 import { committer } from '../../functions/store/transaction.ts';
@@ -31,6 +38,7 @@ const CALL_MS = [4, 12] as const;
 const INVOCATION_MS = [8, 25] as const;
 /** Between two events of each endpoint. */
 const EVERY_MS = 50;
+const GRACE_SECONDS = 900;
 
 export interface LoadTerms {
   /** Its numbers of concurrent batches. */
@@ -40,6 +48,10 @@ export interface LoadTerms {
   /** Endpoints that run a job, each with so many failed deliveries, beside one without. */
   jobs: number;
   failed: number;
+  /** Of the endpoints that run a job: attempts in a second, and events that wait there before the job. */
+  limited?: { maxPerSecond: number; line: number };
+  /** Between two events of each endpoint. Milliseconds. */
+  everyMs?: number;
 }
 
 /** Live events at several endpoints, over the service's own worker and dispatchers in virtual time. */
@@ -58,9 +70,14 @@ export class LiveLoad {
   readonly #log = logTo(() => undefined);
   readonly #withJobs: Endpoint[];
   readonly #all: Endpoint[];
-  #attempts = 0;
-  /** Most attempts of the jobs' deliveries at a time. */
-  mostAttempts = 0;
+  /** Deliveries of jobs until their first attempts have ended. */
+  readonly #outstanding = new Set<DeliveryId>();
+  mostOutstanding = 0;
+  /** Attempts of jobs' deliveries, and how many there were when a live event was emitted. */
+  #ofJobs = 0;
+  readonly #ofJobsBefore = new Map<EventId, number>();
+  /** The most of them that came before a live event. */
+  mostBefore = 0;
   /** How often each event was attempted. */
   readonly arrivals = new Map<EventId, number>();
 
@@ -69,8 +86,12 @@ export class LiveLoad {
     const { now } = this.#timeline;
     this.#lanes = new MemoryLanes({ now, visibilitySeconds: clocks.visibility, maxReceives: 100 });
     const createdAt = now().toISOString();
-    const create = () => anEndpoint({ id: newId('whk', now()), orgId: newId('org', now()), createdAt });
-    this.#withJobs = Array.from({ length: terms.jobs }, create);
+    const create = (maxPerSecond?: number) =>
+      anEndpoint({
+        ...{ id: newId('whk', now()), orgId: newId('org', now()), createdAt },
+        ...(maxPerSecond === undefined ? {} : { maxPerSecond }),
+      });
+    this.#withJobs = Array.from({ length: terms.jobs }, () => create(terms.limited?.maxPerSecond));
     this.#all = [...this.#withJobs, create()];
     for (const endpoint of this.#all) this.#endpoints.put(endpoint);
   }
@@ -90,11 +111,17 @@ export class LiveLoad {
     send: async (lane: Lane, messages: Parameters<MemoryLanes['send']>[1]) => {
       const refused = await this.#lanes.send(lane, messages);
       this.#invoke();
+      for (const { until } of messages) if (until !== undefined) void this.#invokeAt(until);
       return refused;
     },
     hide: (...parameters: Parameters<MemoryLanes['hide']>) => this.#lanes.hide(...parameters),
     crowded: async () => false,
   });
+
+  async #invokeAt(time: Date): Promise<void> {
+    await this.#timeline.sleep(seconds(computeDelaySeconds(time, this.#timeline.now())));
+    this.#invoke();
+  }
 
   /** Starts a batch for each free dispatcher of a queue with messages. */
   #invoke(): void {
@@ -123,28 +150,29 @@ export class LiveLoad {
 
   #createDispatcher() {
     const { now } = this.#timeline;
-    const { service, outbox, deliveries } = this.#tables;
+    const { service, outbox, deliveries, rates } = this.#tables;
     const commit = committer(service.client);
     const log = this.#log;
     const wait = (time: number) => this.#timeline.sleep(time * 1000);
-    const moves = deliveryMoves(deliveries, { service, outbox, commit, graceSeconds: 900 });
+    const moves = deliveryMoves(deliveries, { service, outbox, commit, graceSeconds: GRACE_SECONDS });
+    const ports = this.#timed({ ...moves, find: this.#store.find });
     const attempt = attemptDelivery(
       {
-        deliveries: this.#timed({ ...moves, find: this.#store.find }),
+        deliveries: ports,
         endpoints: this.#timed(this.#endpoints),
         queues: this.#queues,
         prepare:
           async () =>
-          async ({ eventId }) => {
+          async ({ id, eventId }) => {
             this.#arrive(eventId);
-            const ofJob = this.#live.has(eventId) ? 0 : 1;
-            this.#attempts += ofJob;
-            this.mostAttempts = Math.max(this.mostAttempts, this.#attempts);
             await this.#take(this.#terms.receiverMs);
-            this.#attempts -= ofJob;
+            this.#outstanding.delete(id);
             return { status: 200 };
           },
-        takeTurn: async () => ({ kind: 'start', at: 0 }),
+        takeTurn: endpointTurns(
+          { schedules: this.#timed(rateScheduleStore(rates)), deliveries: ports, log, now },
+          GRACE_SECONDS,
+        ),
         measures: noMeasures,
         log,
         now,
@@ -172,13 +200,20 @@ export class LiveLoad {
   #arrive(eventId: EventId): void {
     this.arrivals.set(eventId, (this.arrivals.get(eventId) ?? 0) + 1);
     const event = this.#live.get(eventId);
-    if (event !== undefined) this.#latencies.push(this.#timeline.clock.ms - Date.parse(event.createdAt));
+    if (event === undefined) {
+      this.#ofJobs += 1;
+      return;
+    }
+    this.#latencies.push(this.#timeline.clock.ms - Date.parse(event.createdAt));
+    const before = this.#ofJobs - (this.#ofJobsBefore.get(eventId) ?? 0);
+    this.mostBefore = Math.max(this.mostBefore, before);
   }
 
   async #emit(endpoint: Endpoint): Promise<void> {
     const now = this.#timeline.now();
     const event = anEvent({ tenant: { orgId: endpoint.orgId, generation: 0 }, now });
     this.#live.set(event.id, event);
+    this.#ofJobsBefore.set(event.id, this.#ofJobs);
     const delivery = createDelivery(event, endpoint, now);
     await this.#take(CALL_MS);
     await this.#store.add(delivery);
@@ -196,7 +231,7 @@ export class LiveLoad {
       const sent: Promise<void>[] = [];
       while (!isOver) {
         sent.push(this.#emit(endpoint));
-        await this.#timeline.sleep(EVERY_MS * (0.5 + this.#random.next()));
+        await this.#timeline.sleep((this.#terms.everyMs ?? EVERY_MS) * (0.5 + this.#random.next()));
       }
       await Promise.all(sent);
     };
@@ -215,7 +250,7 @@ export class LiveLoad {
     for (const endpoint of this.#withJobs) await this.#fail(endpoint);
     const startedMs = this.#timeline.clock.ms;
     let jobSeconds = 0;
-    const jobs = Promise.all(this.#withJobs.map((endpoint) => this.#runJob(endpoint))).then(() => {
+    const jobs = Promise.all(this.#withJobs.map((endpoint) => this.#runJobBehindLine(endpoint))).then(() => {
       jobSeconds = (this.#timeline.clock.ms - startedMs) / 1000;
     });
     return { latencies: await this.#during(jobs), jobSeconds };
@@ -229,6 +264,12 @@ export class LiveLoad {
     }
   }
 
+  async #runJobBehindLine(endpoint: Endpoint): Promise<void> {
+    const line = Array.from({ length: this.#terms.limited?.line ?? 0 }, () => this.#emit(endpoint));
+    await Promise.all(line);
+    await this.#runJob(endpoint);
+  }
+
   async #runJob(endpoint: Endpoint): Promise<void> {
     const { now } = this.#timeline;
     const { service, outbox, deliveries } = this.#tables;
@@ -237,7 +278,15 @@ export class LiveLoad {
     const run = runRedeliveryJob(
       {
         jobs: this.#timed(redeliveryRounds(service, commit)),
-        deliveries: this.#timed({ ...this.#store, range: deliveryRanges(deliveries) }),
+        deliveries: this.#timed({
+          ...this.#store,
+          range: deliveryRanges(deliveries),
+          add: (delivery: Delivery) => {
+            this.#outstanding.add(delivery.id);
+            this.mostOutstanding = Math.max(this.mostOutstanding, this.#outstanding.size);
+            return this.#store.add(delivery);
+          },
+        }),
         events: { range: eventRanges(outbox) },
         arrivals: this.#timed(arrivalStore(service)),
         marks: this.#timed(redeliveryMarks(service)),

@@ -48,7 +48,7 @@ import { casesOf } from '../../support/cases.ts';
 const WORKERS_DIRECTORY = join(import.meta.dirname, '../../../functions/workers');
 
 /** Deliveries in each state of the organization that has most, and runs of the worker to serve the others. */
-const MANY = casesOf(4_000, 150_000);
+const MANY = casesOf(4_000, 300_000);
 const TIMEOUT_MS = casesOf(60_000, 400_000);
 const RUNS = 2;
 /** Rows of a page of a query without a limit. */

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { computeRedeliveryGroup, LANE_TABLE, LARGEST_GROUP } from '../../../functions/domain/lanes.ts';
-import { anEndpoint } from '../../builders.ts';
 import { casesOf } from '../../support/cases.ts';
 import { aRedelivery, LEASE_SECONDS, type TestRedelivery } from './a-redelivery.ts';
 
@@ -64,16 +63,6 @@ describe('redelivery job beside its dispatchers', () => {
       );
     },
   );
-
-  it('has two seconds of deliveries waiting at an endpoint with a limit, for live ones to come between', async () => {
-    const test = aRedelivery({ endpoint: anEndpoint({ maxPerSecond: 1 }) });
-    await many(test, 30);
-    const waiting = test.attemptsAreInLine(1, 12);
-    const order = await test.started();
-    await test.run();
-    expect(mostOf(waiting)).toBe(2);
-    expect(await test.job(order)).toMatchObject({ status: 'done', redelivered: 30 });
-  });
 
   it('resends the messages that a lost worker may not have sent, and no others', async () => {
     const test = aRedelivery({ pageRows: 25, mostAtOnce: 3 });
