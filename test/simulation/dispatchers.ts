@@ -112,7 +112,7 @@ export class Dispatchers {
         prepare: senderOf(this.#world, process, organizations),
         async takeTurn(limited) {
           const turn = await takeTurn(limited);
-          witness.limits.given(limited.message, turn);
+          witness.limits.given(process, limited.message, turn);
           return turn;
         },
         measures: noMeasures,

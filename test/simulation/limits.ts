@@ -1,15 +1,19 @@
 import type { ClaimedDelivery, DeliveryMessage } from '../../functions/domain/delivery.ts';
 import type { DeliveryId, ReceiverId } from '../../functions/domain/ids.ts';
 import type { Turn } from '../../functions/engine/endpoint-turns.ts';
+import { STALE_MS } from './endpoint-history.ts';
+import type { Process } from './processes.ts';
 import type { PromiseName } from './promises.ts';
 import type { WorldContext } from './world-context.ts';
 
 /** Clocks and stored times are compared as fractions of milliseconds. */
 const ROUNDING_MS = 0.01;
-/** A higher limit applies within an hour, and lines that were formed under the earlier one end within it. */
-const CHANGED_SECONDS = 3600;
-/** By then no batch is in progress that has read the endpoint before. */
-const SEEN_SECONDS = 120;
+
+/** A turn of an attempt, and the shortest time to the next one under the limit that its process may have read. */
+interface Start {
+  at: number;
+  intervalMs: number;
+}
 
 /** Observations of the turns at endpoints with a limit of attempts per second. */
 export class Limits {
@@ -17,7 +21,7 @@ export class Limits {
   readonly #tell: (promise: PromiseName, detail: string) => void;
   /** The limits of each endpoint so far, and since when; infinite for none. */
   readonly #limits = new Map<ReceiverId, { most: number; sinceMs: number }[]>();
-  readonly #starts = new Map<ReceiverId, number[]>();
+  readonly #starts = new Map<ReceiverId, Start[]>();
   /** How many starts each endpoint has given since the calm phase began. */
   readonly #calmStarts = new Map<ReceiverId, number>();
   /** Turns that no attempt has used yet. */
@@ -39,28 +43,34 @@ export class Limits {
     return this.#limits.get(id)?.some(({ most }) => Number.isFinite(most)) ?? false;
   }
 
-  /** The loosest limit in the last seconds. */
-  #loosest(id: ReceiverId, seconds: number): number {
+  /** The loosest limit that a process may have read for its batch. */
+  #loosest(id: ReceiverId, process: Process): number {
     const limits = this.#limits.get(id) ?? [];
-    const sinceMs = this.#world.clock.ms - seconds * 1000;
+    const readMs = this.#world.readMs(process) - STALE_MS;
     return Math.max(
       ...limits
-        .filter((_, index) => (limits[index + 1]?.sinceMs ?? sinceMs) >= sinceMs)
+        .filter((_, index) => (limits[index + 1]?.sinceMs ?? readMs) >= readMs)
         .map(({ most }) => most),
     );
   }
 
-  given({ id, webhookId }: DeliveryMessage, turn: Turn): void {
+  given(process: Process, { id, webhookId }: DeliveryMessage, turn: Turn): void {
     this.#world.statistics.count(`turns: ${turn.kind}`);
     if (turn.kind !== 'start') return;
     if (this.#world.isUntroubled) this.#calmStarts.set(webhookId, (this.#calmStarts.get(webhookId) ?? 0) + 1);
     this.#unused.set(id, (this.#unused.get(id) ?? 0) + 1);
     const starts = this.#starts.get(webhookId) ?? [];
-    const interval = 1000 / this.#loosest(webhookId, CHANGED_SECONDS);
-    const near = starts.find((other) => Math.abs(other - turn.at) < interval - ROUNDING_MS);
+    const start = { at: turn.at, intervalMs: 1000 / this.#loosest(webhookId, process) };
+    const near = starts.find((other) => {
+      const [first, second] = other.at < start.at ? [other, start] : [start, other];
+      return second.at - first.at < first.intervalMs - ROUNDING_MS;
+    });
     if (near !== undefined)
-      this.#tell('within its limit', `${id} has a turn ${turn.at - near} ms after another at ${webhookId}`);
-    this.#starts.set(webhookId, [...starts, turn.at]);
+      this.#tell(
+        'within its limit',
+        `${id} has a turn ${turn.at - near.at} ms after another at ${webhookId}`,
+      );
+    this.#starts.set(webhookId, [...starts, start]);
   }
 
   /**
@@ -72,8 +82,8 @@ export class Limits {
   }
 
   /** An attempt reaches its receiver. */
-  attemptStarts({ id, attempts, webhookId }: ClaimedDelivery): void {
-    if (!Number.isFinite(this.#loosest(webhookId, SEEN_SECONDS))) return;
+  attemptStarts(process: Process, { id, attempts, webhookId }: ClaimedDelivery): void {
+    if (!Number.isFinite(this.#loosest(webhookId, process))) return;
     const left = (this.#unused.get(id) ?? 0) - 1;
     this.#unused.set(id, left);
     if (left < 0) this.#tell('within its limit', `attempt ${attempts} of ${id} started without a turn`);

@@ -285,7 +285,7 @@ export class Witness {
   /** An attempt reaches its receiver. */
   attemptStarts(process: Process, claimed: ClaimedDelivery, webhookId: ReceiverId): void {
     this.attempts.starts(process, claimed, this.limits.isLimited(webhookId));
-    this.limits.attemptStarts(claimed);
+    this.limits.attemptStarts(process, claimed);
     for (const end of ['deleted', 'disabled'] as const) {
       const endedMs = this.#world.history.endedMs(webhookId, end);
       if (endedMs === undefined) continue;
