@@ -58,6 +58,7 @@ export class Dispatchers {
     const free = this.#pool.find(({ isBusy }) => !isBusy) ?? this.#create();
     const { process } = free;
     free.isBusy = true;
+    process.invokedMs = clock.ms;
     process.deadline = clock.ms + clocks.functionTimeout * 1000;
     this.#world.trace?.(
       `${process.name}  receives ${messages.map(({ message }) => message.id).join(', ')} from ${lane}`,
@@ -137,7 +138,6 @@ export class Dispatchers {
       },
       organizations,
       contexts: (messages) => {
-        this.#world.reads(process);
         witness.resetDeletion.reads(process, messages);
         return readContexts(messages);
       },

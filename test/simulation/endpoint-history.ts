@@ -47,16 +47,7 @@ export class EndpointHistory {
 
   /** Whether an endpoint was to get an event, at each time between two positions in the order. */
   wanted(id: ReceiverId, event: OutboxEvent, from: number, to = Number.POSITIVE_INFINITY): boolean[] {
-    return this.#between(id, from, to).map(
-      (endpoint) =>
-        endpoint?.orgId === event.orgId &&
-        (event.onlyTo === undefined
-          ? endpoint.events.some((type) => type === event.type)
-          : event.onlyTo === endpoint.id &&
-            (event.type === 'webhook.test' ||
-              event.type === 'channel.message' ||
-              endpoint.events.some((type) => type === event.type))),
-    );
+    return this.#between(id, from, to).map((endpoint) => isWanted(endpoint, event));
   }
 
   /** Whether an endpoint has at some time not been one that an event is for. */
@@ -64,11 +55,16 @@ export class EndpointHistory {
     return this.wanted(id, event, 0).slice(1).includes(false);
   }
 
-  /** Since when an endpoint is at its end, in milliseconds; undefined while it is not. */
-  endedMs(id: ReceiverId, end: 'deleted' | 'disabled'): number | undefined {
+  /** Whether an endpoint has been active, subscribed to an event and at a URL since some time. */
+  wasAt(url: string, id: ReceiverId, event: OutboxEvent | undefined, sinceMs: number): boolean {
     const versions = this.#versions.get(id) ?? [];
-    const before = versions.findLastIndex((version) => !isAtEnd(version, end));
-    return versions[before + 1]?.ms;
+    return versions.some(
+      ({ endpoint }, index) =>
+        (versions[index + 1]?.ms ?? sinceMs) >= sinceMs &&
+        endpoint?.status === 'active' &&
+        endpoint.url === url &&
+        (event === undefined || isWanted(endpoint, event)),
+    );
   }
 
   /** Whether an endpoint has ever been at its end. */
@@ -76,6 +72,12 @@ export class EndpointHistory {
     return this.#versions.get(id)?.some((version) => isAtEnd(version, end)) ?? false;
   }
 }
+
+const isWanted = (endpoint: Endpoint | undefined, { orgId, onlyTo, type }: OutboxEvent): boolean =>
+  endpoint?.orgId === orgId &&
+  (onlyTo === undefined || onlyTo === endpoint.id) &&
+  ((onlyTo !== undefined && (type === 'webhook.test' || type === 'channel.message')) ||
+    endpoint.events.some((subscribed) => subscribed === type));
 
 const isAtEnd = ({ endpoint }: Version, end: 'deleted' | 'disabled'): boolean =>
   end === 'deleted' ? endpoint === undefined : endpoint?.status === 'auto_disabled';

@@ -43,13 +43,13 @@ export class Limits {
     return this.#limits.get(id)?.some(({ most }) => Number.isFinite(most)) ?? false;
   }
 
-  /** The loosest limit that a process may have read for its batch. */
+  /** The loosest limit that a process may have read in its invocation. */
   #loosest(id: ReceiverId, process: Process): number {
     const limits = this.#limits.get(id) ?? [];
-    const readMs = this.#world.readMs(process) - STALE_MS;
+    const sinceMs = process.invokedMs - STALE_MS;
     return Math.max(
       ...limits
-        .filter((_, index) => (limits[index + 1]?.sinceMs ?? readMs) >= readMs)
+        .filter((_, index) => (limits[index + 1]?.sinceMs ?? sinceMs) >= sinceMs)
         .map(({ most }) => most),
     );
   }

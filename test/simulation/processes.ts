@@ -26,6 +26,8 @@ export interface Process {
   hasStepped: boolean;
   /** True time of its start. */
   readonly startedMs: number;
+  /** True time at which its present invocation began. */
+  invokedMs: number;
   /** True time at which its function's timeout ends it; infinite while it is idle. */
   deadline: number;
   alive: boolean;
@@ -87,6 +89,7 @@ export class Processes {
       skewMs,
       hasStepped: false,
       startedMs: clock.ms,
+      invokedMs: clock.ms,
       deadline: Number.POSITIVE_INFINITY,
       alive: true,
       whenLost: () => undefined,

@@ -15,8 +15,8 @@ export const PROMISES = {
   'not before its time': 'no attempt is started before it is due',
   'within its limit':
     'attempts at an endpoint with a limit have turns of their own, no closer than the limit allows',
-  'nothing after the end of an endpoint':
-    'no attempt is started for an endpoint that was read as deleted or disabled',
+  'as its endpoint says':
+    'an attempt is made only for an active endpoint with the type of its event, at its URL, as they were since the invocation began',
   'exact count': 'ten failed deliveries in a row disable an endpoint, with one notice for its admins',
   'one warning': 'five failed deliveries in a row bring their admins one warning, and fewer none',
   'true ledger': 'the ledger counts each delivery and its end once',

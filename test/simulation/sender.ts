@@ -41,7 +41,12 @@ export function senderOf(
   }
 
   /** The outbound client without the network. */
-  async function post(claimed: ClaimedDelivery, onSlow: () => void, permit: Permit): Promise<Result> {
+  async function post(
+    claimed: ClaimedDelivery,
+    url: string,
+    onSlow: () => void,
+    permit: Permit,
+  ): Promise<Result> {
     requirePermit(permit);
     const { webhookId, orgId, attempts, id } = claimed;
     const fate = await processes.stop(process, 'receiver.post');
@@ -49,7 +54,7 @@ export function senderOf(
     if (fate === 'fails' || answer === undefined) throw new Interference('the request could not be made');
     witness.resetDeletion.sends(permit.orgId, 'the world');
     witness.resetDeletion.sends(orgId, 'the world');
-    witness.attemptStarts(process, claimed, webhookId);
+    witness.attemptStarts(process, claimed, url);
     statistics.count('attempts');
     world.trace?.(`${process.name}  posts attempt ${attempts} of ${id}: ${JSON.stringify(answer)}`);
     if (answer.status === 204) witness.attempts.accepted(claimed);
@@ -64,7 +69,7 @@ export function senderOf(
 
   async function simulate(claimed: ClaimedDelivery, url: string, onSlow: () => void): Promise<Result> {
     witness.resetDeletion.sends(claimed.orgId, 'a simulated receiver');
-    witness.attemptStarts(process, claimed, claimed.webhookId);
+    witness.attemptStarts(process, claimed, url);
     statistics.count('attempts simulated');
     const receiver = simulatedReceiver({
       policy: { loopback: 'refuse' },
@@ -93,7 +98,7 @@ export function senderOf(
 
   return ({ orgId }, { url }) =>
     pass<SendAttempt>(orgId, {
-      live: async (permit) => (claimed, _event, onSlow) => noted(claimed, post(claimed, onSlow, permit)),
+      live: async (permit) => (claimed, _event, onSlow) => noted(claimed, post(claimed, url, onSlow, permit)),
       sandbox: async () => (claimed, _event, onSlow) => noted(claimed, simulate(claimed, url, onSlow)),
     }).catch((error: unknown) => {
       if (error instanceof Error && error.name === 'GateClosed')

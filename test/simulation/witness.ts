@@ -1,5 +1,5 @@
 import type { ClaimedDelivery, Delivery, DeliveryMessage } from '../../functions/domain/delivery.ts';
-import type { DeliveryId, ReceiverId } from '../../functions/domain/ids.ts';
+import type { DeliveryId } from '../../functions/domain/ids.ts';
 import { isFirstDelivery } from '../../functions/domain/redelivery.ts';
 import { deriveAttemptClocks } from '../../functions/domain/timing.ts';
 import type { Row } from '../doubles/tables/expressions.ts';
@@ -283,19 +283,13 @@ export class Witness {
   }
 
   /** An attempt reaches its receiver. */
-  attemptStarts(process: Process, claimed: ClaimedDelivery, webhookId: ReceiverId): void {
+  attemptStarts(process: Process, claimed: ClaimedDelivery, url: string): void {
+    const { id, webhookId, eventId, attempts } = claimed;
     this.attempts.starts(process, claimed, this.limits.isLimited(webhookId));
     this.limits.attemptStarts(process, claimed);
-    for (const end of ['deleted', 'disabled'] as const) {
-      const endedMs = this.#world.history.endedMs(webhookId, end);
-      if (endedMs === undefined) continue;
-      const sinceMs = this.#world.clock.ms - endedMs;
-      const isLate = !this.#world.faults.beyondMargin && sinceMs > clocks.functionTimeout * 1000 + STALE_MS;
-      if (isLate || endedMs < this.#world.readMs(process) - STALE_MS)
-        this.tell(
-          'nothing after the end of an endpoint',
-          `attempt ${claimed.attempts} of ${claimed.id} started ${sinceMs} ms after ${webhookId} was ${end}`,
-        );
-    }
+    const owed = this.#world.entries.get(eventId)?.owed;
+    const event = owed?.kind === 'event' ? owed.event : undefined;
+    if (!this.#world.history.wasAt(url, webhookId, event, process.invokedMs - STALE_MS))
+      this.tell('as its endpoint says', `attempt ${attempts} of ${id} for ${webhookId} was sent to ${url}`);
   }
 }

@@ -8,7 +8,7 @@ import type { EndpointHistory } from './endpoint-history.ts';
 import type { Entry } from './entries.ts';
 import type { Faults } from './faults.ts';
 import type { Organizations } from './organizations.ts';
-import type { Process, Processes } from './processes.ts';
+import type { Processes } from './processes.ts';
 import type { Program } from './programs.ts';
 import type { Random } from './random.ts';
 import type { Statistics } from './statistics.ts';
@@ -40,5 +40,4 @@ export interface WorldContext {
   createdMs(id: DeliveryId | EventId): number;
   hasMessage(id: DeliveryId): boolean;
   named(text: string): string;
-  readMs(process: Process): number;
 }

@@ -97,7 +97,6 @@ export class World implements WorldContext {
   trace: ((line: string) => void) | undefined;
   readonly #shardNames: ReadonlyMap<string, string>;
   readonly #names = new Map<string, string>();
-  readonly #readMs = new Map<Process, number>();
   #deliveries = 0;
   #tokens = 0;
   #ids = 0;
@@ -294,15 +293,6 @@ export class World implements WorldContext {
   /** All shards of all streams. */
   get shards(): readonly (StreamShard<Entry> | StreamShard<Change>)[] {
     return [...this.outboxShards, ...this.deliveryStream.shards];
-  }
-
-  /** The time at which the process has read its batch. */
-  reads(process: Process): void {
-    this.#readMs.set(process, this.clock.ms);
-  }
-
-  readMs(process: Process): number {
-    return this.#readMs.get(process) ?? 0;
   }
 
   hasMessage(id: DeliveryId): boolean {

@@ -92,6 +92,6 @@ export const CLAIMS: readonly Mutation[] = [
     file: 'functions/engine/attempt-delivery.ts',
     find: "    if (endpoint.status === 'auto_disabled') return skip(deliveryMessage, 'endpoint_disabled');\n",
     replace: '',
-    breaks: ['nothing after the end of an endpoint'],
+    breaks: ['as its endpoint says'],
   },
 ];
