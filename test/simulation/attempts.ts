@@ -31,6 +31,9 @@ export class Attempts {
   /** When the next attempt is due, according to the claim of an attempt. */
   readonly #dueMs = new Map<string, number>();
 
+  /** When a customer asked for the next attempt. */
+  readonly #askedMs = new Map<DeliveryId, number>();
+
   constructor(world: WorldContext, tell: (promise: PromiseName, detail: string) => void) {
     this.#world = world;
     this.#tell = tell;
@@ -45,6 +48,11 @@ export class Attempts {
     return this.#started.get(id) ?? [];
   }
 
+  /** A customer asks for the next attempt at once. */
+  asked(id: DeliveryId): void {
+    this.#askedMs.set(id, this.#world.clock.ms);
+  }
+
   /** @param before the delivery as it was before the claim */
   claimed(process: Process, before: Delivery | undefined, { id, attempts, lease }: ClaimedDelivery): void {
     const holder = this.#holders.get(id);
@@ -56,7 +64,8 @@ export class Attempts {
       );
     this.#holders.set(id, process);
     const dueMs = new Date(before?.nextRetryAt ?? before?.createdAt ?? 0).getTime();
-    this.#dueMs.set(lease.token, dueMs);
+    this.#dueMs.set(lease.token, Math.min(dueMs, this.#askedMs.get(id) ?? dueMs));
+    this.#askedMs.delete(id);
     if (this.#world.clock.ms < dueMs - 2 * maxSkewMs)
       this.#tell('not before its time', `attempt ${attempts} of ${id} was claimed before it was due`);
   }

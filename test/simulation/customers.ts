@@ -209,7 +209,7 @@ export class Customers {
 
   /** Makes the next attempt of a delivery due. */
   attemptNow(): boolean {
-    const { tables, clock, organizations } = this.#world;
+    const { tables, clock, organizations, witness } = this.#world;
     const nowMs = clock.ms;
     const delivery = this.#some(
       [...tables.deliveries.values()].filter(
@@ -225,6 +225,7 @@ export class Customers {
       deliveryStore(tables.table('deliveries')).buildRetry(delivery, clock.now()),
       this.#stores.outbox.appendRedelivery(toDeliveryMessage(delivery), delivery.attempts),
     ]);
+    witness.attempts.asked(delivery.id);
     return this.#tell(`attempts ${delivery.id} now`);
   }
 

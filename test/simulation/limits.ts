@@ -8,6 +8,8 @@ import type { WorldContext } from './world-context.ts';
 
 /** Clocks and stored times are compared as fractions of milliseconds. */
 const ROUNDING_MS = 0.01;
+/** How much later than its limit allows a start may be without faults: messages are received in lumps. */
+const CALM_LATENESS_MS = 10_000;
 
 /** A turn of an attempt, and the shortest time to the next one under the limit that its process may have read. */
 interface Start {
@@ -24,6 +26,8 @@ export class Limits {
   readonly #starts = new Map<ReceiverId, Start[]>();
   /** How many starts each endpoint has given since the calm phase began. */
   readonly #calmStarts = new Map<ReceiverId, number>();
+  /** Deliveries that wait for their turn, since when, and after how many starts of their endpoint. */
+  readonly #waiting = new Map<DeliveryId, { sinceMs: number; starts: number }>();
   /** Turns that no attempt has used yet. */
   readonly #unused = new Map<DeliveryId, number>();
 
@@ -56,10 +60,17 @@ export class Limits {
 
   given(process: Process, { id, webhookId }: DeliveryMessage, turn: Turn): void {
     this.#world.statistics.count(`turns: ${turn.kind}`);
-    if (turn.kind !== 'start') return;
+    const starts = this.#starts.get(webhookId) ?? [];
+    const waiting = this.#waiting.get(id) ?? { sinceMs: this.#world.clock.ms, starts: starts.length };
+    if (turn.kind !== 'start') {
+      this.#waiting.set(id, waiting);
+      return;
+    }
+    this.#waiting.delete(id);
+    if (this.#world.faults.isCalm)
+      this.#checkPace(id, webhookId, turn.at - waiting.sinceMs, starts.length - waiting.starts);
     if (this.#world.isUntroubled) this.#calmStarts.set(webhookId, (this.#calmStarts.get(webhookId) ?? 0) + 1);
     this.#unused.set(id, (this.#unused.get(id) ?? 0) + 1);
-    const starts = this.#starts.get(webhookId) ?? [];
     const start = { at: turn.at, intervalMs: 1000 / this.#loosest(webhookId, process) };
     const near = starts.find((other) => {
       const [first, second] = other.at < start.at ? [other, start] : [start, other];
@@ -71,6 +82,17 @@ export class Limits {
         `${id} has a turn ${turn.at - near.at} ms after another at ${webhookId}`,
       );
     this.#starts.set(webhookId, [...starts, start]);
+  }
+
+  /** While deliveries wait, their endpoint gets about as many attempts as its limit allows. */
+  #checkPace(id: DeliveryId, webhookId: ReceiverId, waitedMs: number, starts: number): void {
+    const least = Math.min(...(this.#limits.get(webhookId) ?? []).map(({ most }) => most));
+    const lateMs = waitedMs - ((starts + 1) * 1000) / least;
+    if (lateMs > CALM_LATENESS_MS)
+      this.#tell(
+        'comes to rest',
+        `${id} waited ${waitedMs} ms for its turn, in which ${starts} others started`,
+      );
   }
 
   /**

@@ -61,6 +61,7 @@ function faultOfLog(
   if (before.lease === undefined) return ['lease', `attempt ${last.number} was recorded without a lease`];
   if (last.number !== before.attempts)
     return ['lease', `attempt ${last.number} was recorded while ${before.attempts} was in progress`];
+  if (last.durationMs < 0) return ['record', `attempt ${last.number} took ${last.durationMs} ms`];
   if (after.status !== 'retrying' || after.nextRetryAt === undefined) return undefined;
   if (after.attempts >= attempts)
     return ['record', `it waits for another attempt after attempt ${last.number}`];

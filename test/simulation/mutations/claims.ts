@@ -1,5 +1,13 @@
 import type { Mutation } from './mutation.ts';
 
+/** A memory of a worker that lasts over its invocations. */
+export const REMEMBERING = {
+  file: 'functions/engine/attempt-delivery.ts',
+  find: '  const getPaceClass = ',
+  replace:
+    '  const memory = new Map<string, { url?: string; maxPerSecond?: number }>();\n  const getPaceClass = ',
+};
+
 const UPDATES = 'functions/store/due-index.ts';
 
 /** Mutations of claims, settlements and ends of deliveries. */
@@ -93,5 +101,35 @@ export const CLAIMS: readonly Mutation[] = [
     find: "    if (endpoint.status === 'auto_disabled') return skip(deliveryMessage, 'endpoint_disabled');\n",
     replace: '',
     breaks: ['as its endpoint says'],
+  },
+  {
+    name: 'an attempt is made for a type that its endpoint has removed',
+    file: 'functions/engine/attempt-delivery.ts',
+    find: "    if (!isFor(event, endpoint)) return skip(deliveryMessage, 'not_subscribed');\n",
+    replace: '',
+    breaks: ['as its endpoint says'],
+  },
+  {
+    name: 'a worker keeps the URL that it first read',
+    file: 'functions/engine/attempt-delivery.ts',
+    find: 'const send = await prepare(deliveryMessage, endpoint);',
+    replace:
+      'const { url } = memory.get(endpoint.id) ?? endpoint;\n    memory.set(endpoint.id, { url });\n    const send = await prepare(deliveryMessage, { ...endpoint, url });',
+    also: [REMEMBERING],
+    breaks: ['as its endpoint says'],
+  },
+  {
+    name: 'a lease is as long as an attempt',
+    file: 'functions/engine/attempt-delivery.ts',
+    find: '      leaseSeconds,\n      maxAttempts,\n    });',
+    replace: '      leaseSeconds: attemptSeconds,\n      maxAttempts,\n    });',
+    breaks: ['one holder', 'lease', 'record'],
+  },
+  {
+    name: 'an attempt takes less than no time when the clock steps back',
+    file: 'functions/domain/delivery.ts',
+    find: 'durationMs: Math.max(0, endedAt.getTime() - startedAt.getTime()),',
+    replace: 'durationMs: endedAt.getTime() - startedAt.getTime(),',
+    breaks: ['record'],
   },
 ];

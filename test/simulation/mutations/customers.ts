@@ -53,4 +53,11 @@ export const CUSTOMERS: readonly Mutation[] = [
     replace: 'export const COMMIT_WINDOW_SECONDS = API_TIMEOUT_SECONDS - 9;',
     breaks: ['followed once'],
   },
+  {
+    name: 'an attempt at once makes no attempt due',
+    file: 'functions/store/due-index.ts',
+    find: "UpdateExpression: 'SET nextRetryAt = :now',",
+    replace: "UpdateExpression: 'SET lastError = :now',",
+    breaks: ['comes to rest'],
+  },
 ];

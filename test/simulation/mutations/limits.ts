@@ -1,3 +1,4 @@
+import { REMEMBERING } from './claims.ts';
 import type { Mutation } from './mutation.ts';
 
 /** Mutations of the turns at endpoints with a limit. */
@@ -23,5 +24,36 @@ export const LIMITS: readonly Mutation[] = [
     find: 'turn = :turn, ${SET_PLACE}`',
     replace: 'turn = :turn REMOVE dueIn, dueKey`',
     breaks: ['nothing lost', 'comes to rest'],
+  },
+  {
+    name: 'a worker keeps the limit that it first read',
+    file: 'functions/engine/attempt-delivery.ts',
+    find: 'maxPerSecond: endpoint.maxPerSecond, lane });',
+    replace: 'maxPerSecond, lane });',
+    also: [
+      REMEMBERING,
+      {
+        file: 'functions/engine/attempt-delivery.ts',
+        find: '    const send = await prepare(deliveryMessage, endpoint);',
+        replace:
+          '    const { maxPerSecond = endpoint.maxPerSecond ?? 1 } = memory.get(endpoint.id) ?? endpoint;\n    memory.set(endpoint.id, { maxPerSecond });\n    const send = await prepare(deliveryMessage, endpoint);',
+      },
+    ],
+    breaks: ['within its limit'],
+  },
+  {
+    name: 'turns are given at half of the limit',
+    file: 'functions/domain/endpoint-rate.ts',
+    find: 'Math.round(1e6 / rate) / 1000',
+    replace: 'Math.round(2e6 / rate) / 1000',
+    breaks: ['comes to rest'],
+  },
+  {
+    name: 'deliveries that wait for their turns take no share of the batch',
+    file: 'functions/engine/process-delivery-messages.ts',
+    find: 'startDisposing(message, await attempt(message.message, context, lane), context);',
+    replace:
+      "const turned = context.endpoint?.maxPerSecond === undefined ? undefined : attempt(message.message, context, lane).then((disposition) => dispose(message, disposition, lane)).then((result) => void (result === 'stays' && staying.add(message)), (error: unknown) => logAndKeep(message, error, context));\n          if (turned !== undefined) disposing.push(turned);\n          if (turned === undefined) startDisposing(message, await attempt(message.message, context, lane), context);",
+    breaks: ['fair shares'],
   },
 ];
