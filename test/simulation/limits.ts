@@ -9,7 +9,7 @@ import type { WorldContext } from './world-context.ts';
 /** Clocks and stored times are compared as fractions of milliseconds. */
 const ROUNDING_MS = 0.01;
 /** How much later than its limit allows a start may be without faults: messages are received in lumps. */
-const CALM_LATENESS_MS = 10_000;
+const CALM_LATENESS_MS = 12_000;
 
 /** A turn of an attempt, and the shortest time to the next one under the limit that its process may have read. */
 interface Start {
