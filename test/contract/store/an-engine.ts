@@ -30,6 +30,7 @@ import { redeliveryRounds } from '../../../functions/store/redelivery-jobs.ts';
 import { arrivalStore, redeliveryMarks } from '../../../functions/store/redelivery-records.ts';
 import { checkSlots, sourceChecks } from '../../../functions/store/source-checks.ts';
 import { committer } from '../../../functions/store/transaction.ts';
+import { later, seconds } from '../../builders.ts';
 import { noMeasures } from '../../doubles/no-measures.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import type { TestTables } from '../../engines.ts';
@@ -102,6 +103,8 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
     { due: dueIndex(deliveries), ledger: ledgerStore(ledger), organizations: organizations, log, now },
     { graceSeconds: DEFAULT_GRACE_SECONDS },
   );
+  /** Seconds that the jobs have waited, such as for new events to be fanned out. */
+  let waited = 0;
   const again = runRedeliveryJob(
     {
       jobs: redeliveryRounds(service, committer(service.client)),
@@ -113,10 +116,12 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
       endpoints,
       queues: { send: async () => [] },
       rounds: { send: async () => [] },
-      wait: async () => undefined,
+      wait: async (time) => {
+        waited += time;
+      },
       organizations: organizations,
       log,
-      now: () => new Date(),
+      now: () => later(new Date(), seconds(waited)),
     },
     {
       leaseSeconds: 40,
