@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { PATIENCE } from 'aws-local/test/patience.ts';
@@ -8,6 +9,8 @@ import { FUNCTION_ENVIRONMENT } from './support/functions.ts';
 
 if (Number(process.versions.node.split('.')[0]) < 24)
   throw new Error(`the tests need Node 24 or later, this is ${process.version}: run them with "npm test"`);
+
+const ROOT = join(import.meta.dirname, '..');
 
 /**
  * The longest files start first, so that no other file waits for them at the end; Vitest itself sorts by file
@@ -53,6 +56,11 @@ const LOADING_FUNCTIONS = [
  */
 const WITHOUT_MEMORY = ['test/contract/store/{stream,delivery-cost}.test.ts'];
 
+/** Files that run on the tables in memory anyway, beside the engine. */
+const WITH_MEMORY = globSync('test/contract/store/*.test.ts', { cwd: ROOT }).filter((file) =>
+  /\b(?:storeKinds|mailingKinds|memoryTables)\(/.test(readFileSync(join(ROOT, file), 'utf8')),
+);
+
 interface ProjectSettings {
   env?: Record<string, string>;
   include?: string[];
@@ -91,7 +99,7 @@ const listFiles = (name: string) => [`test/${name}/**/*.test.ts`, `packages/*/te
 export default defineConfig(({ mode }) => {
   const project = buildProject(mode === 'deep');
   return {
-    root: join(import.meta.dirname, '..'),
+    root: ROOT,
     test: {
       // Many tests wait for a deadline or a queue rather than compute, so more of them than cores may run at
       // once.
@@ -125,7 +133,7 @@ export default defineConfig(({ mode }) => {
           name: 'contract-memory',
           // The stores and costs of the tables in memory, which the simulation runs on, as on the engine.
           include: ['test/contract/store/**/*.test.ts', 'test/contract/engines/capacity.test.ts'],
-          exclude: [...LOADING_FUNCTIONS, ...WITHOUT_MEMORY],
+          exclude: [...LOADING_FUNCTIONS, ...WITHOUT_MEMORY, ...WITH_MEMORY],
           env: { ...CONTRACT.env, DYNAMODB_ENGINE: 'memory' },
           isolate: false,
         }),
