@@ -35,7 +35,8 @@ export interface Run {
 
 /** Pages read at once. */
 const READS = 8;
-const PER_ROUND = 100;
+/** Of a round; a phase may have fewer. */
+export const ROUND = { entries: 100 };
 /** Of a round: an organization's entries in one turn. */
 const SHARE = 1 / 10;
 /** Entries in memory beyond which no further organizations are looked for. */
@@ -48,7 +49,7 @@ const MAX_WAITING = 2000;
  * @returns whether everything was processed
  */
 export async function takeTurns<E>(
-  { partitions, find, getOrganization, handle, logUnread, perRound = PER_ROUND }: Phase<E>,
+  { partitions, find, getOrganization, handle, logUnread, perRound = ROUND.entries }: Phase<E>,
   { now, hasTime, log, failures }: Run,
 ): Promise<boolean> {
   const unread = rotatePartitions(now, partitions).map((partition) => ({

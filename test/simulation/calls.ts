@@ -34,8 +34,9 @@ export async function pass(
 ): Promise<unknown> {
   const { processes, random } = world;
   const fate: Fate = await processes.stop(process, name);
-  if (fate === 'fails') throw new Interference(`${name} failed`);
   const conflicted = fate === 'contends' ? conflict?.() : undefined;
+  if (conflicted !== undefined || fate.startsWith('fails')) process.isDisturbed = true;
+  if (fate === 'fails') throw new Interference(`${name} failed`);
   if (conflicted !== undefined) throw conflicted;
   const run = async (as = name): Promise<unknown> => {
     try {

@@ -152,6 +152,7 @@ export function queuesOf(world: World, process: Process): SQSClient {
         ...(DelaySeconds === 0 ? {} : { until: after(DelaySeconds) }),
       }));
       const refused = await lanes.send(lane, messages);
+      if (refused.length > 0) process.isDisturbed = true;
       witness.sending(
         messages.map(({ message }) => message),
         refused,

@@ -43,9 +43,21 @@ export class Customers {
 
   constructor(world: World) {
     this.#world = world;
-    const { random } = world;
-    for (let count = random.between(1, 3); count > 0; count -= 1) this.register();
+    const { random, faults, organizations } = world;
+    if (faults.shortRuns) for (const orgId of organizations.ids) this.register(orgId);
+    else for (let count = random.between(1, 3); count > 0; count -= 1) this.register();
     this.send();
+    if (faults.shortRuns) this.#load();
+  }
+
+  /** One organization has much waiting when the dispatchers begin, and the others have little. */
+  #load(): void {
+    const { organizations } = this.#world;
+    for (const orgId of organizations.ids) {
+      const events = orgId === this.#busiest ? BURSTS.events - BURSTS.atOnce : 1;
+      for (let left = events; left > 0; left -= 1) this.sendOf(organizations.tenantOf(orgId));
+      this.#events += events;
+    }
   }
 
   get #registered(): Endpoint[] {
@@ -74,10 +86,10 @@ export class Customers {
     return some.length > 0 ? some : ['conversation.created'];
   }
 
-  register(): boolean {
+  register(orgId = this.#world.random.pick(this.#world.organizations.ids)): boolean {
     if (this.#endpoints >= MOST.endpoints) return false;
     this.#endpoints += 1;
-    const { random, witness, clock, organizations, registrations } = this.#world;
+    const { random, witness, clock, registrations } = this.#world;
     // Some endpoints start near the limit of failures, because ten failed deliveries take more than a run
     // has.
     const consecutiveFailures = random.pick([0, 0, 3, 4, 7, 8, 9]);
@@ -86,7 +98,6 @@ export class Customers {
     const id = isOfChannel ? this.#world.newId('chn', 'channel') : this.#world.newId('whk', 'endpoint');
     // Live endpoints have programs too, which have no effect there.
     const program = someProgram(random);
-    const orgId = random.pick(organizations.ids);
     registrations.set(id, { orgId, program });
     const endpoint: Endpoint = {
       id,

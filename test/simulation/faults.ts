@@ -119,12 +119,15 @@ export interface Faults {
   leavesOut: boolean;
   /** Share of eventually consistent reads that return an earlier version. */
   staleReads: number;
+  /** Whether scheduled workers have time for a few entries only, and one organization has many. */
+  shortRuns: boolean;
 }
 
 /** Each run has its own selection of faults: some defects only show when other faults are absent. */
 export function faultsOf(random: Random): Faults {
   if (random.chance(0.08)) return calm(random);
   const beyondMargin = random.chance(0.15);
+  const shortRuns = random.chance(0.1);
   const some = <K extends string>(
     all: Partial<Record<K, number>>,
     share: number,
@@ -139,12 +142,13 @@ export function faultsOf(random: Random): Faults {
     beyondMargin,
     maxSkewMs: beyondMargin ? SKEW_BEYOND_MARGIN_MS : random.pick([0, SKEW_WITHIN_MARGIN_MS]),
     steps: random.between(40, 500),
-    perCall: some(CALL_FAULTS, 0.45),
+    perCall: shortRuns ? {} : some(CALL_FAULTS, 0.45),
     happenings: { ...CUSTOMERS, ...some(MISHAPS, 0.5) },
     perStep: random.pick([0.05, 0.1, 0.2]),
     jumps: random.chance(0.04) ? [3600, 6 * 3600, 86_400] : [1, 10, 25, 30, 60, 300, 900, 3600],
     leavesOut: random.chance(0.2),
     staleReads: random.pick([0, 0.2]),
+    shortRuns,
   };
 }
 
@@ -159,6 +163,7 @@ const calm = (random: Random): Faults => ({
   jumps: [],
   leavesOut: false,
   staleReads: 0,
+  shortRuns: false,
 });
 
 /** The outcome of the next call; `ends` when its process ends before it. */

@@ -10,6 +10,7 @@ import { processDeliveryStream } from '../../functions/engine/delivery-stream.ts
 import { fanOut } from '../../functions/engine/fan-out.ts';
 import { purgeSandboxes } from '../../functions/engine/purge.ts';
 import { reconcileDeliveries } from '../../functions/engine/reconcile.ts';
+import { ROUND } from '../../functions/engine/turns.ts';
 import { parseDelivery } from '../../functions/store/deliveries.ts';
 import { dueIndex } from '../../functions/store/due-index.ts';
 import { endpointStore } from '../../functions/store/endpoints.ts';
@@ -22,6 +23,7 @@ import type { Entry } from './entries.ts';
 import { logTo } from './failures.ts';
 import type { Invoke } from './invocations.ts';
 import { isOpen } from './moves.ts';
+import type { Process } from './processes.ts';
 import type { Reach } from './reach.ts';
 import type { StreamRecord, StreamShard } from './stream-shard.ts';
 import type { World } from './world.ts';
@@ -31,6 +33,7 @@ export const PATIENCE_MS = 5_000;
 
 // A run has few deliveries, so that these shares of them are small too.
 Object.assign(RESENT_IN_BACKLOG, { ofOrganization: 1 / DUE_SHARDS, inAll: 4 / DUE_SHARDS });
+Object.assign(ROUND, { entries: 3 });
 
 /** The functions without state between invocations, as the stack invokes them. */
 export class Functions {
@@ -120,16 +123,16 @@ export class Functions {
   }
 
   purge(over: () => void): void {
-    const { random, terms, statistics } = this.#world;
+    const { terms, statistics } = this.#world;
     this.#invoke(
       'purge',
-      async ({ tables: { outbox, deliveries, ledger, knowledge, service }, log, now }) => {
+      async ({ process, tables: { outbox, deliveries, ledger, knowledge, service }, log, now }) => {
         const remains = [outbox, deliveries, ledger, knowledge, service].map(hasRows);
         const run = purgeSandboxes(
           { purges: purgeStore(service), remains, log, now },
           { lingerSeconds: DEFAULT_LINGER_SECONDS, leaseSeconds: terms.purgeLeaseSeconds },
         );
-        await run(() => this.#world.isUntroubled || !random.chance(0.05));
+        await this.#inTime(process, run);
         statistics.count('runs of the purge');
       },
       (failed) => {
@@ -140,11 +143,11 @@ export class Functions {
   }
 
   reconcile(over: () => void): void {
-    const { random, faults, statistics, terms, witness, isUntroubled, clock, organizations } = this.#world;
+    const { faults, statistics, terms, witness, isUntroubled, clock, organizations } = this.#world;
     const since = clock.ms;
     this.#invoke(
       'reconcile',
-      async ({ tables, queues, log, now }) => {
+      async ({ process, tables, queues, log, now }) => {
         const run = reconcileDeliveries(
           { due: dueIndex(tables.deliveries), queues, log, now },
           {
@@ -154,7 +157,7 @@ export class Functions {
             longBacklog: terms.longBacklog,
           },
         );
-        const done = await run(() => this.#world.isUntroubled || !random.chance(0.05));
+        const done = await this.#inTime(process, run);
         statistics.count('parked deliveries resumed', done.resumed);
         statistics.count('delivery messages resent', done.resent);
         statistics.count('late deliveries deferred', done.deferred);
@@ -165,6 +168,19 @@ export class Functions {
       },
       over,
     );
+  }
+
+  /** A run of a scheduled worker, which can end anywhere, or when its time is used up. */
+  async #inTime<T>(process: Process, run: (hasTime: () => boolean) => Promise<T>): Promise<T> {
+    const { random, faults, witness } = this.#world;
+    let isCut = false;
+    witness.turns.begins(process);
+    const done = await run(() => {
+      isCut ||= !this.#world.isUntroubled && random.chance(0.05);
+      return !isCut && (!faults.shortRuns || witness.turns.hasTime(process));
+    });
+    if (!isCut && !process.isDisturbed) witness.turns.ended(process);
+    return done;
   }
 
   /** What a run of the reconciler has found due is not due any more. */

@@ -27,10 +27,10 @@ export class Organizations {
   readonly deleted: Tenant[] = [];
   readonly #inDoubtUntilMs = new Map<OrgId, number>();
 
-  constructor(random: Random, clock: VirtualClock, newId: (name: string) => OrgId) {
+  constructor(random: Random, clock: VirtualClock, least: number, newId: (name: string) => OrgId) {
     this.#random = random;
     this.#clock = clock;
-    const kinds = Array.from({ length: random.between(1, 3) }, () => random.chance(0.4));
+    const kinds = Array.from({ length: random.between(least, 3) }, () => random.chance(0.4));
     this.ids = kinds.map((isSandbox) => newId(isSandbox ? 'sandbox' : 'organization'));
     this.sandboxes = this.ids.filter((_, index) => kinds[index]);
     for (const orgId of this.sandboxes) this.#generations.set(orgId, FIRST_SANDBOX_GENERATION);

@@ -31,6 +31,8 @@ export interface Process {
   /** True time at which its function's timeout ends it; infinite while it is idle. */
   deadline: number;
   alive: boolean;
+  /** Whether one of its calls did not do what it should. */
+  isDisturbed: boolean;
   /** Called when it is lost, for its invoker. */
   whenLost: () => void;
   now(): Date;
@@ -92,6 +94,7 @@ export class Processes {
       invokedMs: clock.ms,
       deadline: Number.POSITIVE_INFINITY,
       alive: true,
+      isDisturbed: false,
       whenLost: () => undefined,
       latestShownMs: Number.NEGATIVE_INFINITY,
       now() {

@@ -24,6 +24,8 @@ export const PROMISES = {
     'a redelivery job resends each event that its endpoint lacks once, counts what it has done, and makes nothing if it is to count only',
   'fair shares':
     'a batch of the fresh or retry queue works on at most four deliveries of one organization at a time, waits for turns included',
+  turns:
+    'of the organizations whose work waits, each has its turn within two runs of a scheduled worker, whatever the others have waiting',
   'followed once': 'who follows the event log gets each event exactly once, in order',
   'comes to rest': 'when nothing goes wrong any more everything ends, in time and without loops',
   'the sandbox is closed':

@@ -16,6 +16,7 @@ import { faultOfAttempt } from './programs.ts';
 import { EXPIRY_MS, type PromiseName, type Violation } from './promises.ts';
 import { ResetDeletion } from './reset-deletion.ts';
 import { type Due, dueOf } from './tables.ts';
+import { Turns } from './turns.ts';
 import type { WorldContext } from './world-context.ts';
 
 export const clocks = deriveAttemptClocks(10);
@@ -35,6 +36,7 @@ export class Witness {
   readonly limits: Limits;
   readonly jobs: Jobs;
   readonly resetDeletion: ResetDeletion;
+  readonly turns: Turns;
   readonly counts = new FailureCounts();
   #violation: Violation | undefined;
   /** Deliveries one of whose messages was lost by a queue or moved to the dead-letter queue. */
@@ -55,6 +57,7 @@ export class Witness {
     this.limits = new Limits(world, tell);
     this.jobs = new Jobs(world, tell);
     this.resetDeletion = new ResetDeletion(world, tell);
+    this.turns = new Turns(world, tell);
   }
 
   /** Whether an open delivery's message was deferred, and not sent since. */
@@ -73,7 +76,9 @@ export class Witness {
 
   /** What one request has written, all at once. Requests of the API have no actor. */
   written(actor: Process | undefined, writes: readonly Written[]): void {
-    for (const { table, before, after } of writes) {
+    for (const write of writes) {
+      const { table, before, after } = write;
+      this.turns.written(actor, write);
       this.resetDeletion.written(actor, table, before, after);
       if (table === 'deliveries' && after !== undefined)
         this.#moved(actor, before as Delivery | undefined, after as unknown as Delivery, writes);

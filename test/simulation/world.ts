@@ -28,6 +28,7 @@ import { Statistics } from './statistics.ts';
 import { StreamShard } from './stream-shard.ts';
 import { isReceiver, positionOf, Tables } from './tables.ts';
 import { type Terms, termsOf } from './terms.ts';
+import { MOST_LAG_SECONDS } from './turns.ts';
 import { clocks, Witness } from './witness.ts';
 import type { WorldContext } from './world-context.ts';
 
@@ -42,7 +43,7 @@ const STREAM_MS = 24 * 3_600_000;
 
 /** How far the index that a purge reads is behind in a run, and the due index, in seconds. */
 const SANDBOX_LAGS = [0, 0, 0.2, 2, 20];
-const DUE_LAGS = [0, 0, 0.5, 5, 90];
+const DUE_LAGS = [0, 0, 0.5, 5, MOST_LAG_SECONDS];
 /** Smaller than the requested page, so that purges end between two pages. */
 const PURGE_PAGES = [1, 3, 200];
 
@@ -107,7 +108,10 @@ export class World implements WorldContext {
     this.isUntroubled = this.faults.isCalm;
     this.terms = termsOf(random, this.faults.isCalm);
     this.clock = new VirtualClock(new Date(NOW.getTime() + random.below(3_600_000)));
-    this.organizations = new Organizations(random, this.clock, (name) => this.newId('org', name));
+    const organizations = this.faults.shortRuns ? 2 : 1;
+    this.organizations = new Organizations(random, this.clock, organizations, (name) =>
+      this.newId('org', name),
+    );
     this.duePage = random.pick([2, 100]);
     this.purgePage = random.pick(PURGE_PAGES);
     const [sandboxLag, dueLag] = this.faults.isCalm
@@ -133,7 +137,9 @@ export class World implements WorldContext {
     this.outboxShards = Array.from({ length: SHARDS }, (_, shard) => this.#outboxShard(`outbox-${shard}`));
     this.deliveryStream = new DeliveryStream(this.clock, SHARDS);
     this.#shardNames = new Map(this.deliveryStream.shards.map(({ id }) => [positionOf(id), id]));
-    // Some runs begin with an outage of a stream's reader.
+    // Some runs begin with an outage of the dispatchers, or of a stream's reader.
+    if (this.faults.shortRuns)
+      this.dispatchersStalledUntilMs = this.clock.ms + random.pick([1200, 7200]) * 1000;
     const outageSeconds = this.faults.isCalm ? 0 : random.pick([0, 0, 0, 0, 600, 1800]);
     for (const shard of this.deliveryStream.shards)
       shard.stalledUntilMs = this.clock.ms + outageSeconds * 1000;

@@ -5,6 +5,7 @@ import { LIMITS } from './limits.ts';
 import { MESSAGES } from './messages.ts';
 import type { Mutation } from './mutation.ts';
 import { SANDBOXES } from './sandboxes.ts';
+import { TURNS_BY_ORGANIZATION } from './turns.ts';
 
 export const MUTATIONS: readonly Mutation[] = [
   ...CLAIMS,
@@ -13,4 +14,5 @@ export const MUTATIONS: readonly Mutation[] = [
   ...LIMITS,
   ...SANDBOXES,
   ...CUSTOMERS,
+  ...TURNS_BY_ORGANIZATION,
 ];
