@@ -21,8 +21,9 @@ export interface Call {
 type World = Pick<WorldContext, 'processes' | 'random' | 'trace'>;
 type Asynchronous = (...parameters: never[]) => Promise<unknown>;
 
-/** Seconds until a late call lands. */
+/** Seconds until a late call lands, and until one arrives whose caller waits for it. */
 const LATENESS = [0.1, 1, 5, 30];
+const TRANSIT = [0.1, 0.5, 2];
 
 /**
  * Each call of a process waits for the scheduler's decision. It takes effect when the scheduler resumes it,
@@ -34,6 +35,7 @@ export async function pass(
 ): Promise<unknown> {
   const { processes, random } = world;
   const fate: Fate = await processes.stop(process, name);
+  if (fate === 'arrives-late') await processes.sleep(process, random.pick(TRANSIT));
   const conflicted = fate === 'contends' ? conflict?.() : undefined;
   if (conflicted !== undefined || fate.startsWith('fails')) process.isDisturbed = true;
   if (fate === 'fails') throw new Interference(`${name} failed`);

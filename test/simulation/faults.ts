@@ -86,6 +86,7 @@ const CALL_FAULTS: Record<Exclude<Fate, 'goes-on'> | 'ends', number> = {
   'fails-after': 0.03,
   repeats: 0.05,
   contends: 0.2,
+  'arrives-late': 0.1,
   'answers-late': 0.1,
   'ends-after': 0.015,
   'lands-late': 0.015,

@@ -3,8 +3,8 @@ import type { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 /**
  * The outcome of a call. `fails-after`: it takes effect, and its caller gets an error. `repeats`: the SDK
  * retries it, because the first answer was lost. `contends`: a transaction conflicted until it gave up.
- * `ends-after`: it takes effect, and its process ends before the answer. `lands-late`: its process ends, and
- * it takes effect afterwards.
+ * `arrives-late`: it takes effect after others that were made later. `ends-after`: it takes effect, and its
+ * process ends before the answer. `lands-late`: its process ends, and it takes effect afterwards.
  */
 export type Fate =
   | 'goes-on'
@@ -12,6 +12,7 @@ export type Fate =
   | 'fails-after'
   | 'repeats'
   | 'contends'
+  | 'arrives-late'
   | 'answers-late'
   | 'ends-after'
   | 'lands-late';

@@ -22,6 +22,7 @@ const OUTCOMES = [
   'lands-late',
   'fails',
   'fails-after',
+  'arrives-late',
   'answers-late',
   'repeats',
   'contends',
