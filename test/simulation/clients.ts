@@ -23,26 +23,34 @@ const LEFT_OUT = 0.3;
 
 const WRITES = new Set(['Put', 'Update', 'Delete']);
 
+/** The failure of a write that meets another one; undefined for a read. */
+export function conflictOf(operation: string, { TransactItems = [] }: Input): Error | undefined {
+  if (operation !== 'TransactWrite')
+    return WRITES.has(operation)
+      ? new TransactionConflictException({ message: 'a transaction is in progress', $metadata: {} })
+      : undefined;
+  const CancellationReasons = TransactItems.map((_, index) => ({
+    Code: index === 0 ? 'TransactionConflict' : 'None',
+  }));
+  return new TransactionCanceledException({
+    message: 'Transaction cancelled',
+    $metadata: {},
+    CancellationReasons,
+  });
+}
+
 /** The DynamoDB client of a process: each of its requests passes the scheduler. */
 export function dynamoOf(world: World, process: Process, notFound: Set<OrgId>): DynamoDBDocumentClient {
   const { tables, organizations, statistics, random, witness } = world;
   /** Tokens of transactions that conflict until they give up. */
   const contended = new Set<string>();
 
-  function conflict(
-    operation: string,
-    { ClientRequestToken: token = '', TransactItems = [] }: Input,
-  ): Error | undefined {
-    if (operation !== 'TransactWrite') {
-      if (!WRITES.has(operation) || !random.chance(CONTENDED_ALONE)) return undefined;
-      return new TransactionConflictException({ message: 'a transaction is in progress', $metadata: {} });
-    }
-    if (random.chance(CONTENDED)) contended.add(token);
-    const CancellationReasons = TransactItems.map((_, index) => ({
-      Code: index === 0 ? 'TransactionConflict' : 'None',
-    }));
-    const message = 'Transaction cancelled';
-    return new TransactionCanceledException({ message, $metadata: {}, CancellationReasons });
+  function conflict(operation: string, input: Input): Error | undefined {
+    if (conflictOf(operation, input) === undefined) return undefined;
+    const isTransaction = operation === 'TransactWrite';
+    if (!isTransaction && !random.chance(CONTENDED_ALONE)) return undefined;
+    if (isTransaction && random.chance(CONTENDED)) contended.add(String(input.ClientRequestToken));
+    return conflictOf(operation, input);
   }
 
   /** A read of a state that is missing, or looks missing for a while. */

@@ -1,3 +1,4 @@
+import type { Message } from '../../functions/domain/conversation.ts';
 import { toDeliveryMessage } from '../../functions/domain/delivery.ts';
 import type { Endpoint, EndpointChange } from '../../functions/domain/endpoint.ts';
 import type { EventType, OutboxEvent, SubscribableType } from '../../functions/domain/events.ts';
@@ -7,6 +8,7 @@ import { buildFirstRound, createJob, FailedStatus } from '../../functions/domain
 import type { Tenant } from '../../functions/domain/tenant.ts';
 import { API_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
 import { channelStore } from '../../functions/store/channels.ts';
+import { messageStore } from '../../functions/store/conversations.ts';
 import { deliveryStore } from '../../functions/store/deliveries.ts';
 import { endpointState } from '../../functions/store/endpoint-scan.ts';
 import { type CountedAt, endpointStore } from '../../functions/store/endpoints.ts';
@@ -18,12 +20,13 @@ import { buildAddition, type Change } from '../../functions/store/transaction.ts
 import { isOpen } from './moves.ts';
 import { someProgram } from './programs.ts';
 import { ATTEMPTS } from './promises.ts';
+import { conversationOf } from './readers.ts';
 import type { World } from './world.ts';
 
 const TYPES: readonly SubscribableType[] = ['conversation.created', 'message.received', 'ticket.created'];
 const MS_PER_DAY = 86_400_000;
 /** Limits of a run for each kind. */
-const MOST = { endpoints: 4, events: 8, redeliveries: 3, jobs: 2 };
+const MOST = { endpoints: 4, events: 8, redeliveries: 3, jobs: 2, messages: 20 };
 /**
  * Events of a run whose deliveries have few attempts, or where one tenant has most events, and events of one
  * burst.
@@ -40,6 +43,7 @@ export class Customers {
   #events = 0;
   #redeliveries = 0;
   #jobs = 0;
+  #messages = 0;
 
   constructor(world: World) {
     this.#world = world;
@@ -164,7 +168,7 @@ export class Customers {
     onlyTo?: ReceiverId,
     type: EventType = onlyTo ? 'webhook.test' : this.#someType(),
   ): boolean {
-    const { random, clock, organizations, statistics, processes, isUntroubled } = this.#world;
+    const { clock, organizations, statistics } = this.#world;
     const event: OutboxEvent = {
       id: this.#world.newId('evt', 'event'),
       ...tenant,
@@ -173,7 +177,7 @@ export class Customers {
       body: '{}',
       ...(onlyTo === undefined ? {} : { onlyTo }),
     };
-    const commit = async () => {
+    const commit = () => {
       if (organizations.isOver(tenant)) statistics.count('events committed after their reset');
       // With the cause of the event and the record of the call, which no function reads here.
       const rows = organizations.isSandbox(tenant.orgId) ? ['cause', 'call'] : [];
@@ -184,8 +188,44 @@ export class Customers {
       ]);
       this.#tell(`commits ${event.id}, ${type} of ${tenant.orgId}, generation ${tenant.generation}`);
     };
-    if (isUntroubled || !random.chance(0.3)) void commit();
-    else void processes.later(random.below(API_TIMEOUT_SECONDS), 'a request to commit', commit);
+    this.#commitInTime(commit);
+    return true;
+  }
+
+  /**
+   * Ends a request that begins now, by a commit at once or up to its function's timeout later, while others
+   * begin and end.
+   */
+  #commitInTime(commit: () => void): void {
+    const { random, clock, processes, isUntroubled } = this.#world;
+    const timeoutMs = clock.ms + API_TIMEOUT_SECONDS * 1000;
+    if (isUntroubled || !random.chance(0.3)) commit();
+    else
+      void processes.later(random.next() * API_TIMEOUT_SECONDS, 'a request to commit', async () => {
+        if (clock.ms <= timeoutMs) commit();
+      });
+  }
+
+  /** Messages of a conversation, each by a request of its own, several at once. */
+  post(): boolean {
+    const { random, clock, organizations } = this.#world;
+    if (this.#messages >= MOST.messages) return false;
+    const tenant = organizations.tenantOf(random.pick(organizations.ids));
+    for (let left = random.between(1, 4); left > 0; left -= 1) {
+      this.#messages += 1;
+      const id = this.#world.newId('msg', 'message');
+      const message: Message = {
+        id,
+        conversationId: conversationOf(tenant),
+        role: 'user',
+        content: 'Hello',
+        createdAt: clock.now().toISOString(),
+      };
+      this.#commitInTime(() => {
+        this.commit([messageStore(this.#stores.service).add(tenant, message)]);
+        this.#tell(`commits ${id} of ${tenant.orgId}, generation ${tenant.generation}`);
+      });
+    }
     return true;
   }
 

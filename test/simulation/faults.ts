@@ -7,6 +7,7 @@ export const HAPPENINGS = [
   'test-event',
   'example',
   'channel-message',
+  'message',
   'read',
   'attempt-now',
   'job-stopped',
@@ -45,7 +46,8 @@ const CUSTOMERS: Partial<Record<Happening, number>> = {
   'test-event': 1,
   example: 0.5,
   'channel-message': 1,
-  read: 3,
+  message: 1,
+  read: 4,
   'attempt-now': 1,
   'job-stopped': 0.3,
   'url-changed': 0.3,
@@ -81,7 +83,7 @@ const MISHAPS: Partial<Record<Happening, number>> = {
 };
 
 /** Share of calls that fail in some form, or whose process ends before them, in a run that has this fault. */
-const CALL_FAULTS: Record<Exclude<Fate, 'goes-on'> | 'ends', number> = {
+export const CALL_FAULTS: Record<Exclude<Fate, 'goes-on'> | 'ends', number> = {
   fails: 0.03,
   'fails-after': 0.03,
   repeats: 0.05,
@@ -92,7 +94,7 @@ const CALL_FAULTS: Record<Exclude<Fate, 'goes-on'> | 'ends', number> = {
   'lands-late': 0.015,
   ends: 0.015,
 };
-type CallFault = keyof typeof CALL_FAULTS;
+export type CallFault = keyof typeof CALL_FAULTS;
 
 /** Clocks of two processes differ by less than the margin between a lease and the function's timeout. */
 const SKEW_WITHIN_MARGIN_MS = 2400;

@@ -52,6 +52,7 @@ export class Happenings {
     'test-event': () => this.#customers.sendTest(),
     example: () => this.#customers.sendExample(),
     'channel-message': () => this.#customers.sendMessage(),
+    message: () => this.#customers.post(),
     read: () => this.#readers.read(),
     'attempt-now': () => this.#customers.attemptNow(),
     'job-stopped': () => this.#customers.stopJob(),

@@ -26,7 +26,10 @@ export const PROMISES = {
     'a batch of the fresh or retry queue works on at most four deliveries of one organization at a time, waits for turns included',
   turns:
     'of the organizations whose work waits, each has its turn within two runs of a scheduled worker, whatever the others have waiting',
-  'followed once': 'who follows the event log gets each event exactly once, in order',
+  'followed once':
+    'who follows the event log gets each event exactly once, in order; who follows a conversation gets each message exactly once, as soon as it is committed',
+  'done once':
+    'a request that is sent again with its Idempotency-Key, after any fault, changes what one request changes, and has its answer',
   'comes to rest': 'when nothing goes wrong any more everything ends, in time and without loops',
   'the sandbox is closed':
     'nothing of a sandbox reaches a receiver of the world, and nothing live a simulated one',

@@ -2,6 +2,7 @@ import { faultsAtRest } from './ends.ts';
 import { within } from './node.ts';
 import type { Violation } from './promises.ts';
 import { Random } from './random.ts';
+import { replay } from './replays.ts';
 import { Schedule } from './schedule.ts';
 import { World } from './world.ts';
 
@@ -15,15 +16,19 @@ export interface Outcome {
 
 /**
  * Runs the service with the faults of a seed and then without any, and checks the promises at each step and
- * at the end. The same seed gives the same run.
+ * at the end; then a request that is sent again. The same seed gives the same run.
  * @param trace called with a line for everything that happens
  */
 export async function simulate(seed: number, trace?: (line: string) => void): Promise<Outcome> {
   const world = new World(new Random(seed));
   const jitter = new Random(seed ^ 0x5bd1e995);
-  return within({ sleep: (ms) => world.processes.pause(ms), random: () => jitter.next() }, () =>
-    run(seed, world, trace),
+  const outcome = await within(
+    { sleep: (ms) => world.processes.pause(ms), random: () => jitter.next() },
+    () => run(seed, world, trace),
   );
+  if (outcome.violation !== undefined) return outcome;
+  const violation = await replay(new Random(seed ^ 0x2c1b3c6d), world.statistics, trace);
+  return { ...outcome, violation };
 }
 
 async function run(seed: number, world: World, trace?: (line: string) => void): Promise<Outcome> {
