@@ -29,7 +29,7 @@ export const PROMISES = {
   'followed once':
     'who follows the event log gets each event exactly once, in order; who follows a conversation gets each message exactly once, as soon as it is committed',
   'done once':
-    'a request that is sent again with its Idempotency-Key, after any fault, changes what one request changes, and has its answer',
+    'a request that is repeated with its Idempotency-Key, after any fault, changes what one request changes, and has its answer',
   'comes to rest': 'when nothing goes wrong any more everything ends, in time and without loops',
   'the sandbox is closed':
     'nothing of a sandbox reaches a receiver of the world, and nothing live a simulated one',

@@ -12,7 +12,7 @@ interface List {
   read(page: PageRequest, now: Date): Promise<Page<{ id: string }>>;
   /** Ids of all items that are committed. */
   committed(): string[];
-  /** Whether an item comes as soon as it is committed, so that one that was overtaken comes after later ones. */
+  /** Whether items come as soon as they are committed: one that was overtaken comes after later ones. */
   isPrompt: boolean;
 }
 

@@ -35,7 +35,7 @@ import type { Violation } from './promises.ts';
 import { Random } from './random.ts';
 import type { Statistics } from './statistics.ts';
 
-/** What a request is about. All times are a little before the real one, which the functions of the API read. */
+/** What a request is about. All times are before the real one, which the functions of the API read. */
 function aScene() {
   const ago = new Date(Date.now() - 3_600_000);
   const organization = anOrganization({ tier: 'scale' });
@@ -160,11 +160,11 @@ export function replay(
   const processes = new Processes(clock);
   const jitter = new Random(random.below(2 ** 31));
   return within({ sleep: (ms) => processes.pause(ms), random: () => jitter.next() }, () =>
-    sendAgain({ random, clock, processes, statistics }, trace),
+    repeat({ random, clock, processes, statistics }, trace),
   );
 }
 
-async function sendAgain(
+async function repeat(
   world: { random: Random; clock: VirtualClock; processes: Processes; statistics: Statistics },
   trace: (line: string) => void,
 ): Promise<Violation | undefined> {
@@ -230,7 +230,7 @@ function disable(memory: MemoryTables): void {
     if (String(row.pk).endsWith('#webhooks')) memory.put('service', { ...row, status: 'auto_disabled' });
 }
 
-/** What is wrong after a request was sent again, compared with the contents after one request. */
+/** What is wrong after a repeated request, compared with the contents after one request. */
 function faultOf(answers: readonly Answer[], contents: string[], expected: string[]): string | undefined {
   const successes = answers.filter(({ isSuccess }) => isSuccess);
   const others = successes.filter(({ text }) => text !== successes[0]?.text);

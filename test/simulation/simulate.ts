@@ -16,7 +16,7 @@ export interface Outcome {
 
 /**
  * Runs the service with the faults of a seed and then without any, and checks the promises at each step and
- * at the end; then a request that is sent again. The same seed gives the same run.
+ * at the end; then a repeated request. The same seed gives the same run.
  * @param trace called with a line for everything that happens
  */
 export async function simulate(seed: number, trace?: (line: string) => void): Promise<Outcome> {

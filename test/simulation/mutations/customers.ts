@@ -89,7 +89,7 @@ export const CUSTOMERS: readonly Mutation[] = [
     breaks: ['done once'],
   },
   {
-    name: 'a request that is sent again is refused for what it did',
+    name: 'a repeated request is refused for what the first one did',
     file: 'functions/platform/pipeline/effect.ts',
     find: 'return first ? replay(first, fingerprint) : refusal;',
     replace: 'return first === undefined ? replay(first, fingerprint) : refusal;',
