@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import { generateApiKey, hashApiKey } from '../../functions/domain/api-key.ts';
 import { newId } from '../../functions/domain/ids.ts';
@@ -237,17 +236,6 @@ function faultOf(answers: readonly Answer[], contents: string[], expected: strin
   if (others.length > 0) return `one answer is ${successes[0]?.text}, another ${others[0]?.text}`;
   if (successes.filter(({ isReplay }) => !isReplay).length > 1)
     return 'two answers say that they are the first';
-  if (isDeepStrictEqual(contents, expected)) return undefined;
-  const [more, missing] = [difference(contents, expected), difference(expected, contents)];
-  return `tables have ${JSON.stringify(more)} instead of ${JSON.stringify(missing)}`;
-}
-
-/** The rows of one list that the other does not have, or has less often. */
-function difference(rows: readonly string[], others: readonly string[]): string[] {
-  const left = [...others];
-  return rows.filter((row) => {
-    const found = left.indexOf(row);
-    if (found !== -1) left.splice(found, 1);
-    return found === -1;
-  });
+  const at = [...contents, undefined].findIndex((row, index) => row !== expected[index]);
+  return at === -1 ? undefined : `tables have ${contents[at]} where one request leaves ${expected[at]}`;
 }
