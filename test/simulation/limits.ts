@@ -11,7 +11,7 @@ const ROUNDING_MS = 0.01;
 /** How much later than its limit allows a start may be without faults: messages are received in lumps. */
 const CALM_LATENESS_MS = 12_000;
 
-/** A turn of an attempt, and the shortest time to the next one under the limit that its process may have read. */
+/** An attempt's turn, and the least time to the next one that its process may have read as the limit. */
 interface Start {
   at: number;
   intervalMs: number;
