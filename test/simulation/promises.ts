@@ -25,7 +25,7 @@ export const PROMISES = {
   'fair shares':
     'a batch of the fresh or retry queue works on at most four deliveries of one organization at a time, waits for turns included',
   turns:
-    'of the organizations whose work waits, each has its turn within two runs of a scheduled worker, whatever the others have waiting',
+    'of the organizations whose work waits, each has its turn within two runs of a scheduled worker, however much the others have waiting',
   'followed once':
     'who follows the event log gets each event exactly once, in order; who follows a conversation gets each message exactly once, as soon as it is committed',
   'done once':
