@@ -16,6 +16,8 @@ type Waiting = ReadonlyMap<string, { kind: string; orgId: string }>;
 interface ScheduledRun {
   began: Waiting;
   served: Map<string, number>;
+  /** Kinds of work with an organization that had a turn. */
+  turns: Set<string>;
 }
 
 /** Observations of scheduled workers whose time is used up (docs/architecture.md, Guarantees). */
@@ -34,8 +36,12 @@ export class Turns {
   }
 
   written(actor: Process | undefined, { table, before, after }: Written): void {
-    const served = actor && this.#runs.get(actor)?.served;
-    const serve = (kind: string) => served?.set(kind, (served.get(kind) ?? 0) + 1);
+    const run = actor && this.#runs.get(actor);
+    const orgId = String((after ?? before)?.orgId);
+    const serve = (kind: string) => {
+      run?.served.set(kind, (run.served.get(kind) ?? 0) + 1);
+      run?.turns.add(`${kind} of ${orgId}`);
+    };
     const [from, to] = [dueOf(before), dueOf(after)];
     if (table === 'deliveries' && (from?.state !== to?.state || from?.dueAt !== to?.dueAt)) {
       this.#placedMs.set(String((after ?? before)?.id), this.#world.clock.ms);
@@ -47,7 +53,7 @@ export class Turns {
 
   begins(process: Process): void {
     const own = process.kind === 'purge' ? this.#purges() : this.#due();
-    this.#runs.set(process, { began: new Map(own), served: new Map() });
+    this.#runs.set(process, { began: new Map(own), served: new Map(), turns: new Set() });
   }
 
   /** A run has time until it has served some entries of each kind. */
@@ -60,11 +66,13 @@ export class Turns {
   /** A run has ended that nothing disturbed. */
   ended(process: Process): void {
     const left = new Map([...this.#due(), ...this.#purges()]);
-    const began = Map.groupBy(this.#runOf(process).began, ([, { kind, orgId }]) => `${kind} of ${orgId}`);
+    const { began: atStart, turns } = this.#runOf(process);
+    const began = Map.groupBy(atStart, ([, { kind, orgId }]) => `${kind} of ${orgId}`);
     for (const [of, waiting] of began) {
       const entries = waiting.map(([entry]) => entry);
       const before = this.#passedOver.get(of);
-      const isServed = !entries.every((entry) => left.has(entry));
+      // The turn may be that of an entry that came to its place just now.
+      const isServed = turns.has(of) || !entries.every((entry) => left.has(entry));
       this.#passedOver.set(of, isServed ? [] : entries);
       if (!isServed && entries.some((entry) => before?.includes(entry)))
         this.#tell('turns', `two runs in a row have served nothing ${of}`);
@@ -72,7 +80,7 @@ export class Turns {
   }
 
   #runOf(process: Process): ScheduledRun {
-    return this.#runs.get(process) ?? { began: new Map(), served: new Map() };
+    return this.#runs.get(process) ?? { began: new Map(), served: new Map(), turns: new Set() };
   }
 
   /** Entries of the due index that every clock and every copy of the index shows. */
