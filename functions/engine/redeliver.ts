@@ -60,6 +60,8 @@ export interface RedeliverPorts {
         counts: ReturnType<typeof addToCounts>;
       },
     ): Promise<RedeliveryJob | undefined>;
+    /** Whether nobody has stopped the job. */
+    isRunning(job: RedeliveryJobRef): Promise<boolean>;
     release(job: LeasedJob): Promise<void>;
     end(
       job: LeasedJob,
@@ -140,9 +142,7 @@ class RedeliveryInProgress extends InProgressError {
   override name = 'RedeliveryInProgress';
 }
 
-/**
- * Most deliveries that a page resends. A page costs about ten requests, and a stopped job ends with its page.
- */
+/** Most deliveries that a page resends. A page costs about ten requests. */
 const PAGE_RESENDS = 32;
 /** Seconds between two checks of what waits: they double while nothing was attempted. */
 const CHECK = { shortest: 0.02, longest: 0.5 };
@@ -153,6 +153,8 @@ const SECONDS_OF_LIMIT = 2;
 interface ProcessedPage {
   added: Delivery[];
   left?: ExaminedDelivery | undefined;
+  /** Whether the job is known to be stopped. */
+  isStopped?: boolean;
 }
 
 /** An event that a page resends. */
@@ -324,7 +326,8 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
   }
 
   /**
-   * Resends a page until its deliveries have been attempted or the round's time is over.
+   * Resends a page until its deliveries have been attempted or the round's time is over. A stopped job makes
+   * no more of them.
    * @returns the deliveries that come before the first one that was not attempted
    */
   async function resend(
@@ -340,8 +343,11 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
     // The worker before may have been lost before it sent their messages.
     if (isRepeated) await sendMessages(endpoint, waiting);
     const taken: Candidate[] = [];
+    let dropped: Candidate[] = [];
     for (let pause = CHECK.shortest; ; ) {
-      if (todo.length > 0 && waiting.length <= most / 2) {
+      const isNext = todo.length > 0 && waiting.length <= most / 2;
+      if (isNext && !(await jobs.isRunning(job))) dropped = todo.splice(0);
+      else if (isNext) {
         const group = todo.splice(0, most - waiting.length);
         const added = await addGroup(job, group);
         await sendMessages(endpoint, added);
@@ -356,10 +362,11 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
       pause = attempted.size > 0 ? CHECK.shortest : Math.min(CHECK.longest, 2 * pause);
       waiting = waiting.filter(({ delivery }) => !attempted.has(delivery.id));
     }
-    const open = new Set([...taken, ...waiting, ...todo]);
+    const open = new Set([...taken, ...waiting, ...todo, ...dropped]);
     const end = plan.findIndex((candidate) => open.has(candidate));
     const done = end === -1 ? plan : plan.slice(0, end);
-    return { added: done.map(({ delivery }) => delivery), left: plan[end]?.item };
+    const isStopped = dropped.length > 0;
+    return { added: done.map(({ delivery }) => delivery), left: plan[end]?.item, isStopped };
   }
 
   async function findAttempted(waiting: readonly Candidate[]): Promise<ReadonlySet<DeliveryId>> {
@@ -409,7 +416,7 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
       if (endpoint === undefined || stopReason !== undefined) return end(job, 'stopped', stopReason);
       const examined = await readPage(job, endpoint);
       const plan = await planPage(job, endpoint, examined.items, isResumed);
-      const { added, left }: ProcessedPage =
+      const { added, left, isStopped }: ProcessedPage =
         job.dryRun === true
           ? { added: plan.map(({ delivery }) => delivery) }
           : await resend(job, endpoint, plan, { untilMs, isRepeated: isResumed && isRepeated });
@@ -427,16 +434,13 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
           log('REDELIVERY_TAKEN_OVER', getLogFields(job));
           return;
         }
-        if (saved.status !== 'running') {
-          log('REDELIVERY_STOPPED', {
-            ...getLogFields(job),
-            examined: saved.examined,
-            redelivered: saved.redelivered,
-          });
-          return;
-        }
         job = { ...saved, lease };
       } else if (left === undefined) await wait(CHECK.longest);
+      if (isStopped || job.status !== 'running') {
+        const { examined: inAll, redelivered } = job;
+        log('REDELIVERY_STOPPED', { ...getLogFields(job), examined: inAll, redelivered });
+        return;
+      }
       if (isLast) return end(job, 'done');
       if (now().getTime() >= untilMs || job.redelivered >= redeliveredLimit) return sendNextRound(job);
     }

@@ -18,7 +18,7 @@ import type { Tenant } from '../domain/tenant.ts';
 import type { Position } from './due-index.ts';
 import { buildSandboxMark, keys } from './keys.ts';
 import { type Page, type PageRequest, partitionReader, readNewestFirst } from './pages.ts';
-import { parseReadable, type Table, toExpiry, update } from './table.ts';
+import { parseReadable, readItem, type Table, toExpiry, update } from './table.ts';
 import { buildAddition, type Change, type Commit } from './transaction.ts';
 
 /** @throws a zod error when the row holds no job */
@@ -299,6 +299,11 @@ export function redeliveryRounds(service: Table, commit: Commit) {
         const found = error.Item && parseJob(unmarshall(error.Item));
         return found?.lease?.token === job.lease.token && found.place === place ? found : undefined;
       }
+    },
+
+    /** Whether nobody has stopped a job. */
+    async isRunning(job: RedeliveryJobRef): Promise<boolean> {
+      return (await readItem(service, { ...buildJobKey(job) }))?.status === 'running';
     },
 
     /** Releases a job after a round; its next message continues it. */

@@ -390,6 +390,9 @@ export class Customers {
     const job = { ...order.job, id: this.#world.newId('rdj', 'job') };
     this.#world.witness.jobs.started(job);
     this.commit([...redeliveryJobs(service).start(job), outbox.appendNotice(buildFirstRound(job))]);
+    const { processes, isUntroubled } = this.#world;
+    if (random.chance(0.5) && !isUntroubled)
+      void processes.later(random.pick([0.3, 0.6, 1, 2]), 'a request to stop', async () => this.stopJob());
     return this.#tell(
       `starts ${job.id} for what is ${job.what} at ${id}${job.dryRun ? ', to count it' : ''}`,
     );

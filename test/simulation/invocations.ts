@@ -39,7 +39,10 @@ export function invoker(world: World, reach: (process: Process) => Reach): Invok
       if (!isOver) over(failed);
       isOver = true;
     };
-    process.whenLost = () => end(true);
+    process.whenLost = () => {
+      process.isDisturbed ||= !isOver;
+      end(true);
+    };
     const retire = (failed: boolean) => {
       end(failed);
       processes.lose(process);

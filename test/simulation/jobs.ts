@@ -3,10 +3,15 @@ import type { OutboxEvent } from '../../functions/domain/events.ts';
 import type { DeliveryId } from '../../functions/domain/ids.ts';
 import { isFirstDelivery, isFromJob } from '../../functions/domain/redelivery.ts';
 import type { RedeliveryJob } from '../../functions/domain/redelivery-job.ts';
+import type { Row } from '../doubles/tables/expressions.ts';
+import type { Limits } from './limits.ts';
 import { isOpen } from './moves.ts';
 import type { Process } from './processes.ts';
 import type { PromiseName } from './promises.ts';
 import type { WorldContext } from './world-context.ts';
+
+/** Seconds' worth of deliveries that may wait at an endpoint with a limit. */
+const SECONDS_OF_LIMIT = 2;
 
 /** A job as it was started. */
 interface Started {
@@ -16,11 +21,14 @@ interface Started {
   order: number;
   /** What it made, by event. */
   made: Map<string, DeliveryId>;
+  /** How much it made after its stop was committed; undefined while it runs. */
+  madeStopped: number | undefined;
 }
 
 /** Observations of redelivery jobs (docs/specification.md, Recovery). */
 export class Jobs {
   readonly #world: WorldContext;
+  readonly #limits: Limits;
   readonly #tell: (promise: PromiseName, detail: string) => void;
   readonly #started = new Map<string, Started>();
   /** When the end of each delivery was written, which is later than the time in it. */
@@ -28,14 +36,21 @@ export class Jobs {
   /** The job of each round. */
   readonly #rounds = new Map<Process, string>();
 
-  constructor(world: WorldContext, tell: (promise: PromiseName, detail: string) => void) {
+  constructor(world: WorldContext, limits: Limits, tell: (promise: PromiseName, detail: string) => void) {
     this.#world = world;
+    this.#limits = limits;
     this.#tell = tell;
   }
 
   started(job: RedeliveryJob): void {
     const { clock, history } = this.#world;
-    this.#started.set(job.id, { job, ms: clock.ms, order: history.order, made: new Map() });
+    this.#started.set(job.id, {
+      job,
+      ms: clock.ms,
+      order: history.order,
+      made: new Map(),
+      madeStopped: undefined,
+    });
   }
 
   ended({ id }: Delivery): void {
@@ -61,6 +76,35 @@ export class Jobs {
     if (earlier !== undefined && isOpen(earlier))
       this.#tell('whole job', `${job.id} has made ${other} and ${id} of ${eventId}`);
     made.set(eventId, id);
+    if (!this.#world.faults.beyondMargin) this.#checkWindow(process, started);
+  }
+
+  /** At any time, few deliveries of a job wait for their first attempts, and it makes no more when stopped. */
+  #checkWindow(process: Process, started: Started): void {
+    const { tables, terms, events, history } = this.#world;
+    const { job, made, order } = started;
+    const limit = this.#limits.loosest(job.webhookId, process);
+    const most = Math.min(terms.mostAtOnce, SECONDS_OF_LIMIT * limit);
+    // One whose event is not for the endpoint any more ends without an attempt.
+    const waiting = [...made].filter(([eventId, id]) => {
+      const { status, attempts } = tables.deliveries.get(id) ?? {};
+      const event = events.get(eventId as OutboxEvent['id']);
+      const isWanted = event && history.wanted(job.webhookId, event, order).every(Boolean);
+      return status === 'pending' && attempts === 0 && isWanted;
+    });
+    if (waiting.length > most)
+      this.#tell('window', `${waiting.length} deliveries of ${job.id} wait for their first attempts`);
+    if (started.madeStopped === undefined) return;
+    started.madeStopped += 1;
+    if (started.madeStopped > most)
+      this.#tell('window', `${job.id} has made ${started.madeStopped} deliveries after it was stopped`);
+  }
+
+  /** A job has ended. */
+  written(before: Row | undefined, after: Row | undefined): void {
+    const started = this.#started.get(String(after?.id));
+    if (started !== undefined && before?.status === 'running' && after?.status === 'stopped')
+      started.madeStopped ??= 0;
   }
 
   /** What is wrong with the jobs of a world at rest. */
@@ -76,16 +120,25 @@ export class Jobs {
       );
       if (organizations.isOver(job)) continue;
       if (job.status === 'running') yield ['comes to rest', `${job.id} is still running`];
-      if (job.status === 'done' && job.dryRun !== true) yield* this.#gaps(job, started);
+      if (job.dryRun === true) continue;
+      yield* this.#miscounts(job, started);
+      if (job.status === 'done') yield* this.#gaps(job, started);
     }
   }
 
-  /** Events that a job should have resent, and what it counts. */
-  *#gaps(job: RedeliveryJob, { ms: startedMs, order, made }: Started): Generator<[PromiseName, string]> {
-    const { tables, history, createdMs, events, faults } = this.#world;
-    // What a lost worker has made and another one passes over is not counted.
-    if (faults.isCalm ? job.redelivered !== made.size : job.redelivered > made.size)
+  *#miscounts(job: RedeliveryJob, { made }: Started): Generator<[PromiseName, string]> {
+    // A lost worker's page is not counted where another passes over it, and a stopped job not what waits.
+    const rounds = [...this.#rounds].filter(([, id]) => id === job.id);
+    const isExact = !this.#world.faults.beyondMargin && rounds.every(([{ isDisturbed }]) => !isDisturbed);
+    const lacking = made.size - job.redelivered;
+    const most = job.status === 'done' ? 0 : this.#world.terms.mostAtOnce;
+    if (lacking < 0 || (isExact && lacking > most))
       yield ['whole job', `${job.id} counts ${job.redelivered} redeliveries and has made ${made.size}`];
+  }
+
+  /** Events that a job should have resent. */
+  *#gaps(job: RedeliveryJob, { ms: startedMs, order }: Started): Generator<[PromiseName, string]> {
+    const { tables, history, createdMs, events } = this.#world;
     const [fromMs, toMs] = [Date.parse(job.from), Date.parse(job.to)];
     const isInRange = (id: Delivery['id'] | OutboxEvent['id']) =>
       createdMs(id) >= fromMs && createdMs(id) < toMs;

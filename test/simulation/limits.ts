@@ -48,7 +48,7 @@ export class Limits {
   }
 
   /** The loosest limit that a process may have read in its invocation. */
-  #loosest(id: ReceiverId, process: Process): number {
+  loosest(id: ReceiverId, process: Process): number {
     const limits = this.#limits.get(id) ?? [];
     const sinceMs = process.invokedMs - STALE_MS;
     return Math.max(
@@ -71,7 +71,7 @@ export class Limits {
       this.#checkPace(id, webhookId, turn.at - waiting.sinceMs, starts.length - waiting.starts);
     if (this.#world.isUntroubled) this.#calmStarts.set(webhookId, (this.#calmStarts.get(webhookId) ?? 0) + 1);
     this.#unused.set(id, (this.#unused.get(id) ?? 0) + 1);
-    const start = { at: turn.at, intervalMs: 1000 / this.#loosest(webhookId, process) };
+    const start = { at: turn.at, intervalMs: 1000 / this.loosest(webhookId, process) };
     const near = starts.find((other) => {
       const [first, second] = other.at < start.at ? [other, start] : [start, other];
       return second.at - first.at < first.intervalMs - ROUNDING_MS;
@@ -105,7 +105,7 @@ export class Limits {
 
   /** An attempt reaches its receiver. */
   attemptStarts(process: Process, { id, attempts, webhookId }: ClaimedDelivery): void {
-    if (!Number.isFinite(this.#loosest(webhookId, process))) return;
+    if (!Number.isFinite(this.loosest(webhookId, process))) return;
     const left = (this.#unused.get(id) ?? 0) - 1;
     this.#unused.set(id, left);
     if (left < 0) this.#tell('within its limit', `attempt ${attempts} of ${id} started without a turn`);

@@ -22,6 +22,8 @@ export const PROMISES = {
   'true ledger': 'the ledger counts each delivery and its end once',
   'whole job':
     'a redelivery job resends each event that its endpoint lacks once, counts what it has done, and makes nothing if it is to count only',
+  window:
+    'of a redelivery job at most a window of deliveries waits for first attempts at any time, and when it is stopped it makes no more than that',
   'fair shares':
     'a batch of the fresh or retry queue works on at most four deliveries of one organization at a time, waits for turns included',
   turns:

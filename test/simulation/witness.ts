@@ -55,7 +55,7 @@ export class Witness {
     const tell = (promise: PromiseName, detail: string) => this.tell(promise, detail);
     this.attempts = new Attempts(world, tell);
     this.limits = new Limits(world, tell);
-    this.jobs = new Jobs(world, tell);
+    this.jobs = new Jobs(world, this.limits, tell);
     this.resetDeletion = new ResetDeletion(world, tell);
     this.turns = new Turns(world, tell);
   }
@@ -80,6 +80,7 @@ export class Witness {
       const { table, before, after } = write;
       this.turns.written(actor, write);
       this.resetDeletion.written(actor, table, before, after);
+      if (table === 'service') this.jobs.written(before, after);
       if (table === 'deliveries' && after !== undefined)
         this.#moved(actor, before as Delivery | undefined, after as unknown as Delivery, writes);
     }

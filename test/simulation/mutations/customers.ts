@@ -19,6 +19,21 @@ export const CUSTOMERS: readonly Mutation[] = [
     breaks: ['whole job'],
   },
   {
+    name: 'a job forgets in each round what waits',
+    file: REDELIVER,
+    find: "let waiting = plan.filter(({ state }) => state === 'waiting');",
+    replace: "let waiting = isRepeated ? plan.filter(({ state }) => state === 'waiting') : [];",
+    breaks: ['window'],
+  },
+  {
+    name: 'a stopped job goes on to the end of its page',
+    file: REDELIVER,
+    find: 'isNext && !(await jobs.isRunning(job))',
+    replace: 'isNext && untilMs === 0',
+    breaks: ['window'],
+    firstSeed: 50800,
+  },
+  {
     name: 'a job whose message is lost stands still',
     file: 'functions/engine/resume-redelivery-jobs.ts',
     find: "return found === 'unheld' ? job : undefined;",

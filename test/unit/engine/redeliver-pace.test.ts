@@ -64,6 +64,32 @@ describe('redelivery job beside its dispatchers', () => {
     },
   );
 
+  it.each([1, 3, 16])(
+    'makes at most its window of %i when it is stopped meanwhile, and counts all',
+    async (most) => {
+      for (let stopAt = 1; stopAt <= 40; stopAt += 3) {
+        const test = aRedelivery({ pageRows: 25, mostAtOnce: most });
+        await many(test, 40);
+        test.attemptsAreInLine(0.1, 0);
+        const order = await test.started();
+        let made = 0;
+        let madeBefore = 40;
+        const stopped = test.worker(async (call, stage) => {
+          if (call !== 'deliveries.add' || stage !== 'answering') return;
+          made += 1;
+          if (made !== stopAt) return;
+          madeBefore = made;
+          await test.commit(test.jobs.stop(order, test.clock.now()));
+        });
+
+        await test.run(stopped);
+
+        expect(made - madeBefore).toBeLessThanOrEqual(most);
+        expect(await test.job(order)).toMatchObject({ status: 'stopped', redelivered: made });
+      }
+    },
+  );
+
   it('resends the messages that a lost worker may not have sent, and no others', async () => {
     const test = aRedelivery({ pageRows: 25, mostAtOnce: 3 });
     await many(test, 3);
