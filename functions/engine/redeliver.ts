@@ -60,7 +60,7 @@ export interface RedeliverPorts {
         counts: ReturnType<typeof addToCounts>;
       },
     ): Promise<RedeliveryJob | undefined>;
-    /** Whether nobody has stopped the job. */
+    /** Whether the job has not been stopped. */
     isRunning(job: RedeliveryJobRef): Promise<boolean>;
     release(job: LeasedJob): Promise<void>;
     end(

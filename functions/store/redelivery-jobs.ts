@@ -301,7 +301,7 @@ export function redeliveryRounds(service: Table, commit: Commit) {
       }
     },
 
-    /** Whether nobody has stopped a job. */
+    /** Whether a job has not been stopped. */
     async isRunning(job: RedeliveryJobRef): Promise<boolean> {
       return (await readItem(service, { ...buildJobKey(job) }))?.status === 'running';
     },

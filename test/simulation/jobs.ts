@@ -79,7 +79,7 @@ export class Jobs {
     if (!this.#world.faults.beyondMargin) this.#checkWindow(process, started);
   }
 
-  /** At any time, few deliveries of a job wait for their first attempts, and it makes no more when stopped. */
+  /** Few deliveries of a job wait for their first attempts at a time; a stopped one makes no more. */
   #checkWindow(process: Process, started: Started): void {
     const { tables, terms, events, history } = this.#world;
     const { job, made, order } = started;
