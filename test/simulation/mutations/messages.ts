@@ -136,7 +136,7 @@ export const MESSAGES: readonly Mutation[] = [
     file: 'functions/domain/events.ts',
     find: '? receiver.events.includes(type) ||',
     replace: '? receiver.events.length > 0 ||',
-    breaks: ['right deliveries'],
+    breaks: ['right deliveries', 'as its endpoint says'],
   },
   {
     name: 'a test is for endpoints that subscribe to its type',
@@ -164,7 +164,7 @@ export const MESSAGES: readonly Mutation[] = [
     file: 'functions/engine/reconcile.ts',
     find: "processState('watched', now(), ",
     replace: "processState('watched', new Date(0), ",
-    breaks: ['comes to rest'],
+    breaks: ['comes to rest', 'turns'],
   },
   {
     name: 'the reconciler ignores parked deliveries',
