@@ -31,8 +31,8 @@ export class Attempts {
   /** When the next attempt is due, according to the claim of an attempt. */
   readonly #dueMs = new Map<string, number>();
 
-  /** When a customer asked for the next attempt. */
-  readonly #askedMs = new Map<DeliveryId, number>();
+  /** When a customer asked for the next attempt, and how many were recorded then. */
+  readonly #asked = new Map<DeliveryId, { ms: number; recorded: number }>();
 
   constructor(world: WorldContext, tell: (promise: PromiseName, detail: string) => void) {
     this.#world = world;
@@ -49,8 +49,8 @@ export class Attempts {
   }
 
   /** A customer asks for the next attempt at once. */
-  asked(id: DeliveryId): void {
-    this.#askedMs.set(id, this.#world.clock.ms);
+  asked({ id, attemptLog }: Delivery): void {
+    this.#asked.set(id, { ms: this.#world.clock.ms, recorded: attemptLog.length });
   }
 
   /** @param before the delivery as it was before the claim */
@@ -64,8 +64,12 @@ export class Attempts {
       );
     this.#holders.set(id, process);
     const dueMs = new Date(before?.nextRetryAt ?? before?.createdAt ?? 0).getTime();
-    this.#dueMs.set(lease.token, Math.min(dueMs, this.#askedMs.get(id) ?? dueMs));
-    this.#askedMs.delete(id);
+    this.#dueMs.set(lease.token, dueMs);
+    const asked = this.#asked.get(id);
+    this.#asked.delete(id);
+    const isAsked = asked !== undefined && before?.attemptLog.length === asked.recorded;
+    if (isAsked && before?.turn === undefined && dueMs > asked.ms)
+      this.#tell('comes to rest', `attempt ${attempts} of ${id} was to be made at once, and was due later`);
     if (this.#world.clock.ms < dueMs - 2 * maxSkewMs)
       this.#tell('not before its time', `attempt ${attempts} of ${id} was claimed before it was due`);
   }

@@ -276,7 +276,7 @@ export class Customers {
       deliveryStore(tables.table('deliveries')).buildRetry(delivery, clock.now()),
       this.#stores.outbox.appendRedelivery(toDeliveryMessage(delivery), delivery.attempts),
     ]);
-    witness.attempts.asked(delivery.id);
+    witness.attempts.asked(delivery);
     return this.#tell(`attempts ${delivery.id} now`);
   }
 

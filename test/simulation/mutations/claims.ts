@@ -65,6 +65,7 @@ export const CLAIMS: readonly Mutation[] = [
     find: "'lease.#token = :token AND lease.#until > :nowMs'",
     replace: "'attribute_exists(lease) AND lease.#until > :nowMs'",
     breaks: ['lease'],
+    firstSeed: 760,
   },
   {
     name: 'an attempt is recorded after its lease',
@@ -72,6 +73,7 @@ export const CLAIMS: readonly Mutation[] = [
     find: "'lease.#token = :token AND lease.#until > :nowMs'",
     replace: "'lease.#token = :token'",
     breaks: ['lease'],
+    firstSeed: 380,
   },
   {
     name: 'a delivery is skipped while a worker attempts it',

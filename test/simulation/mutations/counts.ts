@@ -33,6 +33,7 @@ export const COUNTS: readonly Mutation[] = [
     find: 'elapsedSeconds <= QUICK_SHARE * computeUnseenSeconds(attemptSeconds)',
     replace: 'elapsedSeconds >= 0',
     breaks: ['exact count'],
+    firstSeed: 1640,
   },
   {
     name: 'a failure reads the time of its end before it marks the endpoint',
@@ -48,6 +49,7 @@ export const COUNTS: readonly Mutation[] = [
     find: '        await wait(computeUnseenSeconds(attemptSeconds));\n',
     replace: '',
     breaks: ['exact count'],
+    firstSeed: 1860,
   },
   {
     name: 'no endpoint is marked as at risk',
@@ -62,6 +64,7 @@ export const COUNTS: readonly Mutation[] = [
     find: "'consecutiveFailures = :failures AND (consecutiveFailures > :zero OR attribute_exists(streak))'",
     replace: "'consecutiveFailures > :zero OR attribute_exists(streak)'",
     breaks: ['exact count'],
+    firstSeed: 215,
   },
   {
     name: 'a failure is counted although a success came after its read',
@@ -71,6 +74,7 @@ export const COUNTS: readonly Mutation[] = [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
     replace: "AND ${effect === 'reset' ? sameStreak : 'attribute_exists(pk)'} AND ${condition}`",
     breaks: ['exact count'],
+    firstSeed: 1610,
   },
   {
     name: 'an endpoint that is disabled is disabled again',

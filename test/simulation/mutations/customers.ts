@@ -45,7 +45,7 @@ export const CUSTOMERS: readonly Mutation[] = [
     file: 'functions/domain/events.ts',
     find: '(onlyTo !== undefined && !isSubscribable(type))',
     replace: 'onlyTo !== undefined',
-    breaks: ['right deliveries'],
+    breaks: ['right deliveries', 'as its endpoint says'],
   },
   {
     name: 'an attempt at once takes its delivery out of the due index',

@@ -47,6 +47,7 @@ export const LIMITS: readonly Mutation[] = [
     find: 'Math.round(1e6 / rate) / 1000',
     replace: 'Math.round(2e6 / rate) / 1000',
     breaks: ['comes to rest'],
+    firstSeed: 560,
   },
   {
     name: 'deliveries that wait for their turns take no share of the batch',

@@ -79,6 +79,7 @@ export const MESSAGES: readonly Mutation[] = [
       },
     ],
     breaks: ['nothing lost'],
+    firstSeed: 1070,
   },
   {
     name: 'a delivery is deferred for days',
@@ -158,6 +159,7 @@ export const MESSAGES: readonly Mutation[] = [
     find: 'await due.watch(deliveryMessage, new Date(now().getTime() + graceSeconds * 1000));',
     replace: 'if (graceSeconds < 0) await due.watch(deliveryMessage, now());',
     breaks: ['nothing lost', 'comes to rest'],
+    firstSeed: 220,
   },
   {
     name: 'the reconciler ignores watched deliveries',

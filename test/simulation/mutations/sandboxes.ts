@@ -89,6 +89,7 @@ export const SANDBOXES: readonly Mutation[] = [
     find: 'if (await isDeleted(entry)) return;',
     replace: '',
     breaks: ['true ledger', 'no work after a reset'],
+    firstSeed: 265,
   },
   {
     name: 'the end of a deleted delivery counts at its endpoint',
@@ -96,6 +97,7 @@ export const SANDBOXES: readonly Mutation[] = [
     find: '        ...buildCurrentCondition(service, { orgId: endpoint.orgId, generation }),\n',
     replace: '',
     breaks: ['exact count'],
+    firstSeed: 200,
   },
   {
     name: 'a purge begins before its linger time is over',
