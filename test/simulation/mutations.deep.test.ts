@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MUTATIONS } from './mutations/mutations.ts';
 import { runMutant } from './mutations/run-mutant.ts';
 
-/** Each was caught within 150 seeds from its first one. After a change of the random draws the rarest need more. */
+/** Each was caught within 150 seeds of its first. After a change of the random draws the rarest need more. */
 const SEEDS = 2000;
 
 describe('the simulation', () => {
