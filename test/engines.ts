@@ -6,14 +6,12 @@ import {
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { startDynamoDb } from 'aws-local/engines/dynamodb.ts';
 import { ACCESS, engineOf } from 'aws-local/test/engines.ts';
 import { PATIENCE } from 'aws-local/test/patience.ts';
 import { afterAll } from 'vitest';
 import { leanClientOptions } from '../functions/platform/clients/clients.ts';
-import { withKeptSteps } from '../functions/platform/clients/steps.ts';
-import type { Table } from '../functions/store/table.ts';
+import type { Table } from '../functions/aws/table.ts';
 import { startMemoryDynamoDb } from './doubles/tables/memory-engine.ts';
 import { refuseAsDynamoDb } from './support/as-dynamodb.ts';
 import { TABLE_DEFINITIONS, type TableDefinition, type TableName } from './table-definitions.ts';
@@ -23,14 +21,14 @@ export type TestTables = Record<TableName, Table>;
 /** Clients of one engine under test. */
 interface Clients {
   /** A new client each time, so that a test can add its own middleware. */
-  client(): DynamoDBDocumentClient;
+  client(): DynamoDBClient;
   /** A client for the tables' streams. */
   streams(): DynamoDBStreamsClient;
   /**
    * The stack's tables, empty and with names of their own. Each is created before its first request, because
    * most tests use one or two; only clients of {@link client} do that.
    */
-  tables(client?: DynamoDBDocumentClient): Promise<TestTables>;
+  tables(client?: DynamoDBClient): Promise<TestTables>;
   /** The same tables, created at once: for functions, which have clients of their own. */
   createdTables(): Promise<TestTables>;
 }
@@ -54,17 +52,14 @@ export function dynamoDb(): Clients {
         region: ACCESS.region,
         endpoint: endpoint(),
         maxAttempts: ATTEMPTS * PATIENCE,
+        // Tests add steps to clients, and send commands of lib-dynamodb, which cannot be kept.
+        cacheMiddleware: false,
       }),
     );
     clients.push(plain);
     return plain;
   };
-  const client = () => {
-    const plain = createFirst(plainClient(), (name) => creations.get(name)?.());
-    return withKeptSteps(
-      DynamoDBDocumentClient.from(plain, { marshallOptions: { removeUndefinedValues: true } }),
-    );
-  };
+  const client = () => createFirst(plainClient(), (name) => creations.get(name)?.());
   let creator: DynamoDBClient | undefined;
   const create = async (TableName: string, definition: TableDefinition): Promise<void> => {
     creator ??= plainClient();

@@ -1,5 +1,5 @@
 import { memoizeFor } from '../domain/memoize.ts';
-import { documentClient } from '../platform/clients/clients.ts';
+import { tableClient } from '../platform/clients/clients.ts';
 import { ApiEnvironment, rateLimits, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { RATE_LIMITER_FAILURES } from '../platform/metric-names.ts';
@@ -28,7 +28,7 @@ import { type Change, committer } from '../store/transaction.ts';
  */
 
 export const environment = readEnvironment(ApiEnvironment);
-const client = documentClient();
+const client = tableClient();
 const capacity = meterCapacity(client);
 
 export const tables = {

@@ -5,7 +5,7 @@ import type { Log } from '../platform/log-codes.ts';
 import { mapConcurrently } from './concurrency.ts';
 import { takeTurns } from './turns.ts';
 
-type RowKey = Record<string, unknown>;
+type RowKey = { readonly pk: string; readonly sk?: string };
 
 export interface PurgePorts {
   purges: {

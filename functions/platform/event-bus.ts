@@ -2,7 +2,6 @@ import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from 
 import { BUS_SOURCE, type BusEvent } from '../domain/bus.ts';
 import { REQUEST_BYTES, splitIntoChunks } from './chunks.ts';
 import { leanClientOptions } from './clients/clients.ts';
-import { withKeptSteps } from './clients/steps.ts';
 import { countThrottles } from './clients/throttles.ts';
 
 /** Maximum entries per PutEvents request. */
@@ -92,4 +91,4 @@ function isContentError(error: unknown): boolean {
 }
 
 export const eventBridgeClient = (): EventBridgeClient =>
-  withKeptSteps(countThrottles(new EventBridgeClient(leanClientOptions('events')), 'eventbridge'));
+  countThrottles(new EventBridgeClient(leanClientOptions('events')), 'eventbridge');

@@ -1,11 +1,12 @@
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { within } from '../aws/deadline.ts';
+import { all, assign, expression } from '../aws/expression.ts';
+import { buildUpdate, EXISTS, get, getMany, readRows, type Table, toExpiry, update } from '../aws/table.ts';
 import { ApiKey } from '../domain/api-key.ts';
 import { KeyId, type OrgId } from '../domain/ids.ts';
 import { Timestamp } from '../domain/timestamp.ts';
 import { type Key, keys } from './keys.ts';
 import { type Page, type PageRequest, partitionReader, readNewestFirst } from './pages.ts';
-import { readItems, readRows, type Table, toExpiry } from './table.ts';
 import { buildAddition, type Change } from './transaction.ts';
 
 /** Holds the digest, so that a revocation finds the other row. The digest never leaves the store. */
@@ -14,19 +15,15 @@ const ListedApiKey = z.extend(ApiKey, { digest: z.string() });
 /** API keys. Each has two rows, written together: one by digest, one in its organization's listing. */
 export function apiKeyStore(service: Table) {
   async function findListed(orgId: OrgId, id: KeyId): Promise<z.infer<typeof ListedApiKey> | undefined> {
-    const { Item } = await service.client.send(
-      new GetCommand({ TableName: service.name, Key: keys.listedApiKey(orgId, id), ConsistentRead: true }),
-    );
-    return Item && ListedApiKey.parse(Item);
+    const row = await get(service, keys.listedApiKey(orgId, id));
+    return row && ListedApiKey.parse(row);
   }
 
   return {
     /** Reads consistently, so that a revocation takes effect at the next request. */
     async find(digest: string): Promise<ApiKey | undefined> {
-      const { Item } = await service.client.send(
-        new GetCommand({ TableName: service.name, Key: keys.apiKey(digest), ConsistentRead: true }),
-      );
-      return Item && ApiKey.parse(Item);
+      const row = await get(service, keys.apiKey(digest));
+      return row && ApiKey.parse(row);
     },
 
     /** As `find`, with another row in the same request; that one is undefined when it does not exist. */
@@ -35,7 +32,7 @@ export function apiKeyStore(service: Table) {
       other: Key,
     ): Promise<{ key: ApiKey | undefined; row: Record<string, unknown> | undefined }> {
       const key = keys.apiKey(digest);
-      const rows = await readItems(service, [key, other], { consistent: true });
+      const rows = await getMany(service, [key, other], { consistent: true });
       const found = rows.find(({ pk }) => pk === key.pk);
       return { key: found && ApiKey.parse(found), row: rows.find(({ pk }) => pk !== key.pk) };
     },
@@ -62,18 +59,12 @@ export function apiKeyStore(service: Table) {
     async revoke(orgId: OrgId, id: KeyId, now: Date): Promise<Change[]> {
       const key = await findListed(orgId, id);
       if (key === undefined || key.revokedAt !== undefined) return [];
-      const buildRevocation = (row: Key): Change => ({
-        refusal: 'api-key-missing',
-        write: {
-          Update: {
-            TableName: service.name,
-            Key: row,
-            UpdateExpression: 'SET revokedAt = :now',
-            ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(revokedAt)',
-            ExpressionAttributeValues: { ':now': now.toISOString() },
-          },
-        },
-      });
+      const buildRevocation = (row: Key): Change =>
+        buildUpdate(service, row, {
+          refusal: 'api-key-missing',
+          update: expression`SET revokedAt = ${now.toISOString()}`,
+          if: all(EXISTS, expression`attribute_not_exists(revokedAt)`),
+        });
       return [buildRevocation(keys.apiKey(key.digest)), buildRevocation(keys.listedApiKey(orgId, id))];
     },
   };
@@ -93,27 +84,17 @@ export function keyUseStore(rates: Table) {
   return {
     /** @param timeoutMs after which the write is abandoned */
     async note({ id, orgId }: Pick<ApiKey, 'id' | 'orgId'>, now: Date, timeoutMs: number): Promise<void> {
-      await rates.client.send(
-        new UpdateCommand({
-          TableName: rates.name,
-          Key: keys.keyUse(orgId, id),
-          UpdateExpression: 'SET keyId = :id, lastUsedAt = :now, expiresAt = :expiry',
-          ExpressionAttributeValues: {
-            ':id': id,
-            ':now': now.toISOString(),
-            ':expiry': toExpiry(now, DAYS_KEPT),
-          },
-        }),
-        { abortSignal: AbortSignal.timeout(timeoutMs) },
-      );
+      const use = { keyId: id, lastUsedAt: now.toISOString(), expiresAt: toExpiry(now, DAYS_KEPT) };
+      const change = { update: expression`SET ${assign(use)}` };
+      await within(timeoutMs, update(rates, keys.keyUse(orgId, id), change));
     },
 
     /**
      * Last use of these keys of an organization; unused keys are left out.
-     * @throws ReadThrottled when DynamoDB keeps returning unprocessed keys
+     * @throws Throttled when DynamoDB keeps returning unprocessed keys
      */
     async read(orgId: OrgId, ids: readonly ApiKey['id'][]): Promise<Map<ApiKey['id'], string>> {
-      const rows = await readItems(
+      const rows = await getMany(
         rates,
         ids.map((id) => keys.keyUse(orgId, id)),
       );

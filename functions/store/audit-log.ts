@@ -1,8 +1,8 @@
+import { type Table, toExpiry } from '../aws/table.ts';
 import { AUDIT_DAYS, AuditEntry } from '../domain/audit.ts';
 import type { OrgId } from '../domain/ids.ts';
 import { AUDIT_SHARDS, keys, listShards } from './keys.ts';
 import { type Page, type PageRequest, rangeScan, readMatching, type ScanFilter } from './pages.ts';
-import { type Table, toExpiry } from './table.ts';
 import { buildAddition, type Change } from './transaction.ts';
 
 /** Adds an entry, in the transaction of the change that it records. */

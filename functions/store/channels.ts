@@ -1,9 +1,8 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { get, type Table } from '../aws/table.ts';
 import { Channel, MAX_CHANNELS } from '../domain/channel.ts';
 import type { ChannelId, OrgId } from '../domain/ids.ts';
 import { keys } from './keys.ts';
 import { type Page, type PageRequest, partitionReader, readNewestFirst } from './pages.ts';
-import { readItem, type Table } from './table.ts';
 import {
   buildAddition,
   buildRemoval,
@@ -29,10 +28,8 @@ const getCounter = (orgId: OrgId): Counter => ({
 export function channelStore(service: Table) {
   return {
     async find(orgId: OrgId, id: ChannelId): Promise<Channel | undefined> {
-      const { Item } = await service.client.send(
-        new GetCommand({ TableName: service.name, Key: keys.endpoint(orgId, id), ConsistentRead: true }),
-      );
-      return Item && parse(Item);
+      const row = await get(service, keys.endpoint(orgId, id));
+      return row && parse(row);
     },
 
     list(orgId: OrgId, page: PageRequest): Promise<Page<Channel>> {
@@ -41,7 +38,7 @@ export function channelStore(service: Table) {
 
     /** The row of a channel to remove, which may be unreadable as a channel. */
     findToRemove(orgId: OrgId, id: ChannelId): Promise<Record<string, unknown> | undefined> {
-      return readItem(service, { ...keys.endpoint(orgId, id) });
+      return get(service, keys.endpoint(orgId, id));
     },
 
     /** Adds and counts a channel; refused as `channel-limit` at the limit. */

@@ -1,4 +1,5 @@
-import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { expression, isOneOf } from '../aws/expression.ts';
+import { buildUpdate, get, query, type Table } from '../aws/table.ts';
 import {
   Conversation,
   Escalation,
@@ -12,16 +13,13 @@ import type { Tenant } from '../domain/tenant.ts';
 import { followPartition } from './following.ts';
 import { buildSandboxMark, CONVERSATION_SHARDS, keys, listShards, TICKET_SHARDS } from './keys.ts';
 import { type Page, type PageRequest, partitionReader, readNewestFirst } from './pages.ts';
-import type { Table } from './table.ts';
 import { buildAddition, type Change } from './transaction.ts';
 
 export function conversationStore(service: Table) {
   return {
     async find(tenant: Tenant, id: ConversationId): Promise<Conversation | undefined> {
-      const { Item } = await service.client.send(
-        new GetCommand({ TableName: service.name, Key: keys.conversation(tenant, id), ConsistentRead: true }),
-      );
-      return Item && Conversation.parse(Item);
+      const row = await get(service, keys.conversation(tenant, id));
+      return row && Conversation.parse(row);
     },
 
     list(tenant: Tenant, page: PageRequest): Promise<Page<Conversation>> {
@@ -42,27 +40,14 @@ export function conversationStore(service: Table) {
     /** Changes a conversation's state; refused as `conversation-changed` when its state does not allow it. */
     changeState(tenant: Tenant, id: ConversationId, move: StateChange): Change {
       const { from, to } = STATE_CHANGES[move.kind];
-      const states = Object.fromEntries(from.map((status, index) => [`:from${index}`, status]));
-      return {
+      return buildUpdate(service, keys.conversation(tenant, id), {
         refusal: 'conversation-changed',
-        write: {
-          Update: {
-            TableName: service.name,
-            Key: keys.conversation(tenant, id),
-            UpdateExpression:
-              move.kind === 'resolve'
-                ? 'SET #status = :to, resolvedAt = :at, resolvedBy = :by'
-                : 'SET #status = :to REMOVE resolvedAt, resolvedBy',
-            ConditionExpression: `#status IN (${Object.keys(states).join(', ')})`,
-            ExpressionAttributeNames: { '#status': 'status' },
-            ExpressionAttributeValues: {
-              ...states,
-              ':to': to,
-              ...(move.kind === 'resolve' ? { ':at': move.at.toISOString(), ':by': move.by } : {}),
-            },
-          },
-        },
-      };
+        update:
+          move.kind === 'resolve'
+            ? expression`SET #status = ${to}, resolvedAt = ${move.at.toISOString()}, resolvedBy = ${move.by}`
+            : expression`SET #status = ${to} REMOVE resolvedAt, resolvedBy`,
+        if: isOneOf('status', from),
+      });
     },
   };
 }
@@ -71,14 +56,8 @@ export function conversationStore(service: Table) {
 export function messageStore(service: Table) {
   return {
     async find(tenant: Tenant, conversation: ConversationId, id: MessageId): Promise<Message | undefined> {
-      const { Item } = await service.client.send(
-        new GetCommand({
-          TableName: service.name,
-          Key: keys.message(tenant, conversation, id),
-          ConsistentRead: true,
-        }),
-      );
-      return Item && Message.parse(Item);
+      const row = await get(service, keys.message(tenant, conversation, id));
+      return row && Message.parse(row);
     },
 
     list(tenant: Tenant, conversation: ConversationId, page: PageRequest): Promise<Page<Message>> {
@@ -115,14 +94,8 @@ export function escalationStore(service: Table) {
       conversation: ConversationId,
       id: EscalationId,
     ): Promise<Escalation | undefined> {
-      const { Item } = await service.client.send(
-        new GetCommand({
-          TableName: service.name,
-          Key: keys.escalation(tenant, conversation, id),
-          ConsistentRead: true,
-        }),
-      );
-      return Item && Escalation.parse(Item);
+      const row = await get(service, keys.escalation(tenant, conversation, id));
+      return row && Escalation.parse(row);
     },
 
     list(tenant: Tenant, conversation: ConversationId, page: PageRequest): Promise<Page<Escalation>> {
@@ -132,17 +105,9 @@ export function escalationStore(service: Table) {
 
     /** The latest escalation of a conversation that was handed off. */
     async latest(tenant: Tenant, conversation: ConversationId): Promise<Escalation> {
-      const { Items = [] } = await service.client.send(
-        new QueryCommand({
-          TableName: service.name,
-          ConsistentRead: true,
-          Limit: 1,
-          ScanIndexForward: false,
-          KeyConditionExpression: 'pk = :pk',
-          ExpressionAttributeValues: { ':pk': keys.escalations(tenant, conversation) },
-        }),
-      );
-      return Escalation.parse(Items[0]);
+      const where = expression`pk = ${keys.escalations(tenant, conversation)}`;
+      const { rows } = await query(service, { where, newestFirst: true, limit: 1 });
+      return Escalation.parse(rows[0]);
     },
 
     add(tenant: Tenant, escalation: Escalation): Change {
@@ -158,10 +123,8 @@ export function escalationStore(service: Table) {
 export function ticketStore(service: Table) {
   return {
     async find(tenant: Tenant, id: TicketId): Promise<Ticket | undefined> {
-      const { Item } = await service.client.send(
-        new GetCommand({ TableName: service.name, Key: keys.ticket(tenant, id), ConsistentRead: true }),
-      );
-      return Item && Ticket.parse(Item);
+      const row = await get(service, keys.ticket(tenant, id));
+      return row && Ticket.parse(row);
     },
 
     list(tenant: Tenant, page: PageRequest): Promise<Page<Ticket>> {

@@ -1,8 +1,17 @@
-import { randomUUID } from 'node:crypto';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
+import {
+  buildUpdate,
+  get,
+  getMany,
+  IS_NEW,
+  lease,
+  put,
+  type Row,
+  readRows,
+  type Table,
+  toExpiry,
+  update,
+} from '../aws/table.ts';
 import type { AttemptError } from '../domain/attempt-error.ts';
 import { createStatusEntry } from '../domain/audit.ts';
 import { createFailingNotice } from '../domain/bus.ts';
@@ -27,7 +36,7 @@ import { HISTORY_DAYS, isFirstDelivery } from '../domain/redelivery.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { recordAuditEntry } from './audit-log.ts';
 import {
-  buildClaimUpdate,
+  buildClaim,
   buildDeliveryKey,
   buildExhaustUpdate,
   buildParkUpdate,
@@ -42,7 +51,6 @@ import { buildCurrentCondition } from './organizations.ts';
 import { appendDisablingNotice, appendNotice } from './outbox.ts';
 import { type Page, type PageRequest, partitionReader, readNewestFirst } from './pages.ts';
 import { recordArrival } from './redelivery-records.ts';
-import { readItems, readRows, type Table, toExpiry, update } from './table.ts';
 import { buildAddition, type Change, type Commit, Contended } from './transaction.ts';
 
 /**
@@ -50,8 +58,6 @@ import { buildAddition, type Change, type Commit, Contended } from './transactio
  * @throws a zod error when it is not a delivery
  */
 export const parseDelivery = (row: unknown): Delivery => Delivery.parse(row);
-
-type Row = Record<string, unknown>;
 
 const toRow = (delivery: Delivery) => ({
   ...buildDeliveryKey(delivery),
@@ -67,37 +73,33 @@ const STATE_ATTRIBUTES = ['pk', 'sk', ...Object.keys(DeliveryState.shape)];
 
 /** Creates deliveries, reads them by id and lists them. */
 export function deliveryStore(deliveries: Table) {
-  const table = { TableName: deliveries.name };
-
   /**
    * Those deliveries that exist, in no order.
    * @param refs without repetition
-   * @throws ReadThrottled when DynamoDB keeps returning unprocessed keys
+   * @throws Throttled when DynamoDB keeps returning unprocessed keys
    */
   async function findAll(refs: readonly DeliveryRef[], { consistent = true } = {}): Promise<Delivery[]> {
-    const rows = await readItems(deliveries, refs.map(buildDeliveryKey), { consistent });
+    const rows = await getMany(deliveries, refs.map(buildDeliveryKey), { consistent });
     return readRows(deliveries, rows, parseDelivery);
   }
 
   /** As `findAll`, without the other attributes. */
   async function findStates(refs: readonly DeliveryRef[], { consistent = true } = {}) {
     const options = { consistent, attributes: STATE_ATTRIBUTES };
-    const rows = await readItems(deliveries, refs.map(buildDeliveryKey), options);
+    const rows = await getMany(deliveries, refs.map(buildDeliveryKey), options);
     return readRows(deliveries, rows, (row) => DeliveryState.parse(row));
   }
 
   return {
     async find(ref: DeliveryRef): Promise<Delivery | undefined> {
-      const { Item } = await deliveries.client.send(
-        new GetCommand({ ...table, Key: buildDeliveryKey(ref), ConsistentRead: true }),
-      );
-      return Item && parseDelivery(Item);
+      const row = await get(deliveries, buildDeliveryKey(ref));
+      return row && parseDelivery(row);
     },
 
     /**
      * States of the deliveries that exist.
      * @param refs without repetition
-     * @throws ReadThrottled when DynamoDB keeps returning unprocessed keys
+     * @throws Throttled when DynamoDB keeps returning unprocessed keys
      */
     async states(refs: readonly DeliveryRef[]): Promise<Map<DeliveryId, DeliveryState>> {
       return new Map((await findStates(refs)).map((state) => [state.id, state]));
@@ -107,7 +109,7 @@ export function deliveryStore(deliveries: Table) {
      * Returns those that wait for the end of their first attempt. Eventually consistent, so the caller asks
      * again; one that cannot be read yet counts as waiting.
      * @param refs without repetition
-     * @throws ReadThrottled when DynamoDB keeps returning unprocessed keys
+     * @throws Throttled when DynamoDB keeps returning unprocessed keys
      */
     async listWaiting<T extends DeliveryRef>(refs: readonly T[]): Promise<T[]> {
       const found = await findStates(refs, { consistent: false });
@@ -126,27 +128,14 @@ export function deliveryStore(deliveries: Table) {
 
     /** Adds a delivery unless it exists, for example after a replayed batch. */
     async add(delivery: Delivery): Promise<'added' | 'exists'> {
-      try {
-        await deliveries.client.send(
-          new PutCommand({
-            ...table,
-            Item: toRow(delivery),
-            ConditionExpression: 'attribute_not_exists(pk)',
-          }),
-        );
-        return 'added';
-      } catch (error) {
-        if (error instanceof ConditionalCheckFailedException) return 'exists';
-        throw error;
-      }
+      const { kind } = await put(deliveries, toRow(delivery), { if: IS_NEW });
+      return kind === 'done' ? 'added' : 'exists';
     },
 
     /** Makes the next attempt of a retrying delivery due; refused as `delivery-changed` since it was read. */
     buildRetry(delivery: Delivery, now: Date): Change {
-      return {
-        refusal: 'delivery-changed',
-        write: { Update: { ...table, ...buildRetryUpdate(delivery, now) } },
-      };
+      const { key, ...change } = buildRetryUpdate(delivery, now);
+      return buildUpdate(deliveries, key, { refusal: 'delivery-changed', ...change });
     },
 
     adding(delivery: Delivery): Change {
@@ -169,8 +158,6 @@ export interface MoveContext {
  * of two workers succeeds.
  */
 export function deliveryMoves(deliveries: Table, { service, outbox, commit, graceSeconds }: MoveContext) {
-  const table = { TableName: deliveries.name };
-
   /**
    * Applies an update, in one transaction with its effect on the endpoint and further changes, if any.
    * @param terms `lastError` of a delivery that ends as a failure, for the notice of its effect; `isDone`:
@@ -178,7 +165,7 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
    */
   async function apply(
     { generation }: DeliveryRef,
-    change: DeliveryUpdate,
+    { key, ...change }: DeliveryUpdate,
     outcome: EndpointOutcome,
     {
       extraChanges = [],
@@ -188,10 +175,10 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
   ): Promise<MoveResult> {
     const { endpoint, effect, at } = outcome;
     if (effect === 'none' && extraChanges.length === 0)
-      return (await update(deliveries, change, isDone)) ? 'done' : 'refused';
+      return (await update(deliveries, key, { ...change, isDone })).kind;
     try {
       const result = await commit([
-        { refusal: 'lease-lost', write: { Update: { ...table, ...change } } },
+        buildUpdate(deliveries, key, { refusal: 'lease-lost', ...change }),
         ...extraChanges,
         ...(effect === 'none' ? [] : [buildEndpointChange(service, endpoint, effect, at)]),
         ...(effect === 'disable' ? [buildAuditAddition(outcome)] : []),
@@ -241,22 +228,15 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
       ref: DeliveryRef,
       { now, leaseSeconds, maxAttempts }: { now: Date; leaseSeconds: number; maxAttempts: number },
     ): Promise<ClaimResult> {
-      const lease = { token: randomUUID(), until: now.getTime() + leaseSeconds * 1000 };
-      try {
-        const { Attributes } = await deliveries.client.send(
-          new UpdateCommand({ ...table, ...buildClaimUpdate(ref, lease, now, maxAttempts) }),
-        );
-        return { kind: 'claimed', delivery: { ...parseDelivery(Attributes), lease } };
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        // Use the row in the error: a later read could return a later state.
-        const found = error.Item && parseDelivery(unmarshall(error.Item));
-        // The SDK repeats a request whose response was lost, so this claim may already be on the row.
-        if (found?.lease?.token === lease.token) return { kind: 'claimed', delivery: { ...found, lease } };
-        const claimability = getClaimability(found, now, maxAttempts);
-        if (claimability.kind !== 'claimable') return claimability;
-        throw new Defect(`the claim of ${ref.id} was refused although its row allows it`, { cause: error });
-      }
+      const { key, ...terms } = buildClaim(ref, now, maxAttempts);
+      const claimed = await lease(deliveries, key, { now, seconds: leaseSeconds, ...terms });
+      // The row that refused the claim, because a later read could return a later state.
+      const found = claimed.row && parseDelivery(claimed.row);
+      if (claimed.kind === 'leased' && found)
+        return { kind: 'claimed', delivery: { ...found, lease: claimed.lease } };
+      const claimability = getClaimability(found, now, maxAttempts);
+      if (claimability.kind !== 'claimable') return claimability;
+      throw new Defect(`the claim of ${ref.id} was refused although its row allows it`);
     },
 
     /**
@@ -267,17 +247,13 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
       ref: DueRef,
       { turn, resumedAt, now }: { turn: ParkedTurn; resumedAt: Date; now: Date },
     ): Promise<{ kind: 'parked' } | Claimability> {
-      try {
-        await deliveries.client.send(
-          new UpdateCommand({ ...table, ...buildParkUpdate(ref, turn, resumedAt, now) }),
-        );
-        return { kind: 'parked' };
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        const found = error.Item && parseDelivery(unmarshall(error.Item));
-        if (found?.parked && found.turn?.at === turn.at) return { kind: 'parked' };
-        return getClaimability(found, now, Number.POSITIVE_INFINITY);
-      }
+      const { key, ...change } = buildParkUpdate(ref, turn, resumedAt, now);
+      const { kind, row } = await update(deliveries, key, {
+        ...change,
+        isDone: (found) => found.parked === true && Object(found.turn).at === turn.at,
+      });
+      if (kind === 'done') return { kind: 'parked' };
+      return getClaimability(row && parseDelivery(row), now, Number.POSITIVE_INFINITY);
     },
 
     /**
@@ -285,10 +261,10 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
      */
     settle(claimed: ClaimedDelivery, settlement: Settlement, outcome: EndpointOutcome): Promise<MoveResult> {
       const isRedelivered = settlement.kind === 'succeeded' && !isFirstDelivery(claimed);
-      const update = buildSettleUpdate(claimed, settlement, graceSeconds);
+      const change = buildSettleUpdate(claimed, settlement, graceSeconds);
       const extraChanges = isRedelivered ? [recordArrival(service, claimed)] : [];
       const { error: lastError } = settlement.attempt;
-      return apply(claimed, update, outcome, {
+      return apply(claimed, change, outcome, {
         extraChanges,
         ...(lastError !== undefined && { lastError }),
         isDone: (row) =>
@@ -311,8 +287,9 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
     },
 
     async skip(ref: DeliveryRef, reason: SkipReason, now: Date): Promise<'done' | 'refused'> {
+      const { key, ...change } = buildSkipUpdate(ref, reason, now);
       const isDone = ({ terminalAt }: Row) => terminalAt === now.toISOString();
-      return (await update(deliveries, buildSkipUpdate(ref, reason, now), isDone)) ? 'done' : 'refused';
+      return (await update(deliveries, key, { ...change, isDone })).kind;
     },
   };
 }

@@ -1,5 +1,6 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { expression, isOneOf } from '../aws/expression.ts';
+import { query, readRows, type Table } from '../aws/table.ts';
 import { Delivery, type DeliveryRef, type DeliveryStatus, OPEN_STATUSES } from '../domain/delivery.ts';
 import type { ReceiverId } from '../domain/ids.ts';
 import type { ExaminedDelivery } from '../domain/redelivery-job.ts';
@@ -14,7 +15,6 @@ import {
   readMatching,
   type ScanFilter,
 } from './pages.ts';
-import { readRows, type Table } from './table.ts';
 
 /** All conditions must hold. */
 export interface DeliveryFilter {
@@ -64,21 +64,15 @@ export interface DeliveryRange {
 /** Reads id, event and status of all deliveries that an endpoint got in a time range, oldest first. */
 export function deliveryRanges(deliveries: Table) {
   async function read(pk: string, from: string, to: string, limit: number) {
-    const { Items = [], LastEvaluatedKey } = await deliveries.client.send(
-      new QueryCommand({
-        TableName: deliveries.name,
-        // A caller that has seen a delivery fail expects it here.
-        ConsistentRead: true,
-        Limit: limit,
-        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-        ProjectionExpression: 'pk, sk, id, eventId, eventType, #status',
-        ExpressionAttributeNames: { '#status': 'status' },
-        ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
-      }),
-    );
+    // Consistently: a caller that has seen a delivery fail expects it here.
+    const { rows, next } = await query(deliveries, {
+      where: expression`pk = ${pk} AND sk BETWEEN ${from} AND ${to}`,
+      attributes: ['pk', 'sk', ...Object.keys(Row.shape)],
+      limit,
+    });
     return {
-      items: readRows(deliveries, Items, (row) => Row.parse(row)),
-      end: LastEvaluatedKey?.sk as string | undefined,
+      items: readRows(deliveries, rows, (row) => Row.parse(row)),
+      end: next?.sk as string | undefined,
     };
   }
 
@@ -144,34 +138,16 @@ async function listOpenAmong(
   { pk, range: [first, last], limit, newestFirst = false, after, budget }: OpenRowsQuery,
 ): Promise<{ open: Delivery[]; after?: Record<string, unknown> }> {
   if (first > last) return { open: [] };
-  const {
-    Items = [],
-    LastEvaluatedKey,
-    ConsumedCapacity,
-  } = await deliveries.client.send(
-    new QueryCommand({
-      TableName: deliveries.name,
-      Limit: limit,
-      ReturnConsumedCapacity: 'TOTAL',
-      ScanIndexForward: !newestFirst,
-      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
-      FilterExpression: '#status IN (:pending, :retrying)',
-      ExpressionAttributeNames: { '#status': 'status' },
-      ExpressionAttributeValues: {
-        ':pk': pk,
-        ':first': first,
-        ':last': last,
-        ':pending': OPEN_STATUSES[0],
-        ':retrying': OPEN_STATUSES[1],
-      },
-      ...(after && { ExclusiveStartKey: after }),
-    }),
-  );
-  budget.units -= ConsumedCapacity?.CapacityUnits ?? 0;
-  return {
-    open: readRows(deliveries, Items, parseDelivery),
-    ...(LastEvaluatedKey && { after: LastEvaluatedKey }),
-  };
+  const { rows, next, units } = await query(deliveries, {
+    where: expression`pk = ${pk} AND sk BETWEEN ${first} AND ${last}`,
+    filter: isOneOf('status', OPEN_STATUSES),
+    consistent: false,
+    newestFirst,
+    limit,
+    after,
+  });
+  budget.units -= units ?? 0;
+  return { open: readRows(deliveries, rows, parseDelivery), ...(next && { after: next }) };
 }
 
 /**

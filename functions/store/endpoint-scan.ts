@@ -1,11 +1,11 @@
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { assign, type Expression, expression } from '../aws/expression.ts';
+import { buildUpdate, readRows, scan, type Table } from '../aws/table.ts';
 import { createStatusEntry } from '../domain/audit.ts';
 import { Endpoint } from '../domain/endpoint.ts';
 import type { OrgId, ReceiverId } from '../domain/ids.ts';
 import { recordAuditEntry } from './audit-log.ts';
 import { keys } from './keys.ts';
-import { readRows, type Table } from './table.ts';
 import { committer } from './transaction.ts';
 
 /** One page of a scan. */
@@ -25,64 +25,31 @@ export type KeyUse = z.infer<typeof KeyUse>;
 export type DisabledEndpoint = Pick<Endpoint, 'id' | 'orgId' | 'disabledAt' | 'disabledReason'>;
 const DisabledEndpoint = z.pick(Endpoint, { id: true, orgId: true, disabledAt: true, disabledReason: true });
 
-interface Filter {
-  FilterExpression: string;
-  ProjectionExpression: string;
-  ExpressionAttributeNames?: Record<string, string>;
-  ExpressionAttributeValues: Record<string, unknown>;
-}
-
 /** Queries without a key, for operators only: they scan the table at half a read unit per 4 KB. */
 export function endpointScan(service: Table) {
-  async function* pages<T>(filter: Filter, parse: (row: unknown) => T): AsyncGenerator<ScannedPage<T>> {
-    let after: Record<string, unknown> | undefined;
-    do {
-      const {
-        Items = [],
-        ScannedCount,
-        LastEvaluatedKey,
-      } = await service.client.send(
-        new ScanCommand({
-          TableName: service.name,
-          // To include all rows written before the scan.
-          ConsistentRead: true,
-          ...filter,
-          ...(after === undefined ? {} : { ExclusiveStartKey: after }),
-        }),
-      );
-      yield { found: readRows(service, Items, parse), scanned: ScannedCount ?? 0 };
-      after = LastEvaluatedKey;
-    } while (after !== undefined);
+  async function* pages<T>(
+    filter: Expression,
+    attributes: readonly string[],
+    parse: (row: unknown) => T,
+  ): AsyncGenerator<ScannedPage<T>> {
+    for await (const { rows, examined } of scan(service, { filter, attributes }))
+      yield { found: readRows(service, rows, parse), scanned: examined };
   }
 
   return {
     /** Rows that name a version of the signing keys. */
     usesOf(keyVersion: string): AsyncGenerator<ScannedPage<KeyUse>> {
-      return pages(
-        {
-          // An idempotency record holds the response as JSON.
-          FilterExpression: 'keyVersion = :version OR contains(#data, :quoted)',
-          ProjectionExpression: 'pk, sk',
-          ExpressionAttributeNames: { '#data': 'data' },
-          ExpressionAttributeValues: {
-            ':version': keyVersion,
-            ':quoted': `"keyVersion":${JSON.stringify(keyVersion)}`,
-          },
-        },
-        (row) => KeyUse.parse(row),
-      );
+      // An idempotency record holds the response as JSON.
+      const quoted = `"keyVersion":${JSON.stringify(keyVersion)}`;
+      const isUse = expression`keyVersion = ${keyVersion} OR contains(#data, ${quoted})`;
+      return pages(isUse, ['pk', 'sk'], (row) => KeyUse.parse(row));
     },
 
     /** Disabled endpoints and channels of all organizations. */
     disabled(): AsyncGenerator<ScannedPage<DisabledEndpoint>> {
-      return pages(
-        {
-          FilterExpression: '#status = :disabled',
-          ProjectionExpression: 'pk, sk, id, orgId, disabledAt, disabledReason',
-          ExpressionAttributeNames: { '#status': 'status' },
-          ExpressionAttributeValues: { ':disabled': 'auto_disabled' },
-        },
-        (row) => DisabledEndpoint.parse(row),
+      const attributes = ['pk', 'sk', ...Object.keys(DisabledEndpoint.shape)];
+      return pages(expression`#status = ${'auto_disabled'}`, attributes, (row) =>
+        DisabledEndpoint.parse(row),
       );
     },
   };
@@ -100,18 +67,14 @@ export function endpointState(service: Table) {
     endpoint: { orgId: OrgId; id: ReceiverId },
     to: 'disabled' | 'enabled',
     now: Date,
-    { update, values }: { update: string; values: Record<string, unknown> },
+    update: Expression,
   ): Promise<boolean> {
-    const Update = {
-      TableName: service.name,
-      Key: keys.endpoint(endpoint.orgId, endpoint.id),
-      UpdateExpression: update,
-      ConditionExpression: '#status = :from',
-      ExpressionAttributeNames: { '#status': 'status' },
-      ExpressionAttributeValues: { ':from': to === 'disabled' ? 'active' : 'auto_disabled', ...values },
-    };
     const { kind } = await commit([
-      { refusal: 'endpoint-changed', write: { Update } },
+      buildUpdate(service, keys.endpoint(endpoint.orgId, endpoint.id), {
+        refusal: 'endpoint-changed',
+        update,
+        if: expression`#status = ${to === 'disabled' ? 'active' : 'auto_disabled'}`,
+      }),
       recordAuditEntry(service, createStatusEntry(endpoint, to, { type: 'operator' }, now)),
     ]);
     return kind === 'committed';
@@ -124,10 +87,8 @@ export function endpointState(service: Table) {
      */
     disable(orgId: OrgId, id: ReceiverId, now: Date): Promise<boolean> {
       // No `disabledReason`: that is for endpoints disabled by failures.
-      return apply({ orgId, id }, 'disabled', now, {
-        update: 'SET #status = :to, disabledAt = :now',
-        values: { ':to': 'auto_disabled', ':now': now.toISOString() },
-      });
+      const set = assign({ status: 'auto_disabled', disabledAt: now.toISOString() });
+      return apply({ orgId, id }, 'disabled', now, expression`SET ${set}`);
     },
 
     /**
@@ -135,11 +96,13 @@ export function endpointState(service: Table) {
      * @returns false when the endpoint is not disabled
      */
     enable(orgId: OrgId, id: ReceiverId, now: Date): Promise<boolean> {
-      return apply({ orgId, id }, 'enabled', now, {
-        update:
-          'SET #status = :to, consecutiveFailures = :zero, unproven = :true REMOVE disabledAt, disabledReason, failingSince, streak, slowUntil, stalledUntil',
-        values: { ':to': 'active', ':zero': 0, ':true': true },
-      });
+      const set = assign({ status: 'active', consecutiveFailures: 0, unproven: true });
+      return apply(
+        { orgId, id },
+        'enabled',
+        now,
+        expression`SET ${set} REMOVE disabledAt, disabledReason, failingSince, streak, slowUntil, stalledUntil`,
+      );
     },
   };
 }

@@ -1,14 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { ConditionalCheckFailedException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  all,
+  assign,
+  attribute,
+  attributes,
+  type Expression,
+  expression,
+  unchanged,
+} from '../aws/expression.ts';
+import { buildUpdate, EXISTS, get, type Table, update } from '../aws/table.ts';
 import type { EndpointOutcome } from '../domain/delivery.ts';
 import { Endpoint, type EndpointEffect, FAILURES_TO_DISABLE, FAILURES_TO_WARN } from '../domain/endpoint.ts';
 import { AT_RISK_SECONDS } from '../domain/failure-streak.ts';
 import type { OrgId, ReceiverId } from '../domain/ids.ts';
 import { SLOW_SECONDS, STALLED_SECONDS } from '../domain/lanes.ts';
 import { keys } from './keys.ts';
-import { readItem, type Table, update } from './table.ts';
-import { type Change, retryContention } from './transaction.ts';
+import type { Change } from './transaction.ts';
 
 /** What is known of an endpoint's receiver from its deliveries. */
 const STATE_FIELDS = [
@@ -29,19 +36,11 @@ export function endpointStateStore(service: Table) {
       if (STATE_FIELDS.every((name) => state[name] === undefined) && state.consecutiveFailures === 0)
         return [];
       return [
-        {
+        buildUpdate(service, keys.endpoint(orgId, id), {
           refusal: 'endpoint-missing',
-          write: {
-            Update: {
-              TableName: service.name,
-              Key: keys.endpoint(orgId, id),
-              UpdateExpression: `SET #status = :active, consecutiveFailures = :zero REMOVE ${STATE_FIELDS.join(', ')}`,
-              ConditionExpression: 'attribute_exists(pk)',
-              ExpressionAttributeNames: { '#status': 'status' },
-              ExpressionAttributeValues: { ':active': 'active', ':zero': 0 },
-            },
-          },
-        },
+          update: expression`SET ${assign({ status: 'active', consecutiveFailures: 0 })} REMOVE ${attributes(STATE_FIELDS)}`,
+          if: EXISTS,
+        }),
       ];
     },
 
@@ -56,14 +55,11 @@ export function endpointStateStore(service: Table) {
 
     /** Ends `unproven`, unless the endpoint is marked as slow at `now`. */
     async markProven(orgId: OrgId, id: ReceiverId, now: Date): Promise<void> {
-      await retryContention(() =>
-        update(service, {
-          Key: keys.endpoint(orgId, id),
-          UpdateExpression: 'REMOVE unproven',
-          ConditionExpression: 'unproven = :true AND (attribute_not_exists(slowUntil) OR slowUntil <= :now)',
-          ExpressionAttributeValues: { ':true': true, ':now': now.toISOString() },
-        }),
-      );
+      const isSlow = expression`(attribute_not_exists(slowUntil) OR slowUntil <= ${now.toISOString()})`;
+      await update(service, keys.endpoint(orgId, id), {
+        update: expression`REMOVE unproven`,
+        if: all(expression`unproven = ${true}`, isSlow),
+      });
     },
 
     /** Marks an endpoint as stalled, as `markSlow` does. */
@@ -89,43 +85,34 @@ export function endpointStateStore(service: Table) {
      * @returns the endpoint with its streak; undefined when it does not exist
      */
     async beginStreak(orgId: OrgId, id: ReceiverId): Promise<Endpoint | undefined> {
-      const command = new UpdateCommand({
-        TableName: service.name,
-        Key: keys.endpoint(orgId, id),
-        UpdateExpression: 'SET streak = if_not_exists(streak, :streak)',
-        ConditionExpression: 'attribute_exists(pk)',
-        ExpressionAttributeValues: { ':streak': randomUUID() },
-        ReturnValues: 'ALL_NEW',
+      const key = keys.endpoint(orgId, id);
+      const change = {
+        update: expression`SET streak = if_not_exists(streak, ${randomUUID()})`,
+        if: EXISTS,
+        returns: 'new',
+      } as const;
+      const { kind, row } = await update(service, key, change).catch(async (error: unknown) => {
+        if (!(error instanceof Error) || error.name !== 'TransactionConflictException') throw error;
+        // Most often the end of another delivery, which needed the streak too and has started it.
+        const found = await get(service, key);
+        if (found?.streak === undefined) throw error;
+        return { kind: 'done', row: found };
       });
-      return retryContention(async () => {
-        try {
-          const { Attributes } = await service.client.send(command);
-          return Endpoint.parse(Attributes);
-        } catch (error) {
-          if (error instanceof ConditionalCheckFailedException) return undefined;
-          if (!(error instanceof TransactionConflictException)) throw error;
-          // Most often the end of another delivery, which needed the streak too and has started it.
-          const row = await readItem(service, { ...keys.endpoint(orgId, id) });
-          if (row?.streak === undefined) throw error;
-          return Endpoint.parse(row);
-        }
-      });
+      return kind === 'done' ? Endpoint.parse(row) : undefined;
     },
 
     /** Removes the mark only if it is still the one that was read. */
     async endStalled(orgId: OrgId, id: ReceiverId, seen: string): Promise<void> {
-      await update(service, {
-        Key: keys.endpoint(orgId, id),
-        UpdateExpression: 'REMOVE stalledUntil',
-        ConditionExpression: 'stalledUntil = :seen',
-        ExpressionAttributeValues: { ':seen': seen },
+      await update(service, keys.endpoint(orgId, id), {
+        update: expression`REMOVE stalledUntil`,
+        if: expression`stalledUntil = ${seen}`,
       });
     },
   };
 }
 
 /** Does nothing when the mark has more than half of its time left. */
-const markEndpoint = (
+async function markEndpoint(
   service: Table,
   { orgId, id }: Pick<Endpoint, 'orgId' | 'id'>,
   {
@@ -139,19 +126,13 @@ const markEndpoint = (
     holdsSeconds: number;
     unproven?: boolean;
   },
-): Promise<boolean> =>
-  retryContention(() =>
-    update(service, {
-      Key: keys.endpoint(orgId, id),
-      UpdateExpression: `SET ${name} = :until${unproven ? ', unproven = :true' : ''}`,
-      ConditionExpression: `attribute_exists(pk) AND (attribute_not_exists(${name}) OR ${name} < :soon)`,
-      ExpressionAttributeValues: {
-        ':until': until.toISOString(),
-        ...(unproven ? { ':true': true } : {}),
-        ':soon': new Date(until.getTime() - (holdsSeconds / 2) * 1000).toISOString(),
-      },
-    }),
-  );
+): Promise<void> {
+  const soon = new Date(until.getTime() - (holdsSeconds / 2) * 1000).toISOString();
+  await update(service, keys.endpoint(orgId, id), {
+    update: expression`SET ${assign({ [name]: until.toISOString(), ...(unproven && { unproven }) })}`,
+    if: all(EXISTS, expression`(attribute_not_exists(${attribute(name)}) OR ${attribute(name)} < ${soon})`),
+  });
+}
 
 /**
  * Effect of a finished delivery on its endpoint, in the transaction that settles the delivery. Its condition
@@ -164,67 +145,37 @@ export function buildEndpointChange(
   effect: Exclude<EndpointEffect, 'none'>,
   now: Date,
 ): Change {
-  const { streak, consecutiveFailures } = endpoint;
-  const { update, condition, values } = EFFECTS[effect](now, consecutiveFailures);
-  const sameStreak = streak === undefined ? 'attribute_not_exists(streak)' : 'streak = :streak';
-  return {
+  const { update: text, condition } = EFFECTS[effect](now.toISOString(), endpoint.consecutiveFailures);
+  return buildUpdate(service, keys.endpoint(endpoint.orgId, endpoint.id), {
     refusal: 'endpoint-changed',
-    write: {
-      Update: {
-        TableName: service.name,
-        Key: keys.endpoint(endpoint.orgId, endpoint.id),
-        UpdateExpression: update,
-        ConditionExpression: `#status = :active AND ${sameStreak} AND ${condition}`,
-        ExpressionAttributeNames: { '#status': 'status' },
-        ExpressionAttributeValues: {
-          ':active': 'active',
-          ...(streak === undefined ? {} : { ':streak': streak }),
-          ...values,
-        },
-      },
-    },
-  };
+    update: text,
+    if: all(expression`#status = ${'active'}`, unchanged({ streak: endpoint.streak }, ['streak']), condition),
+  });
 }
 
-const COUNT = 'SET failingSince = if_not_exists(failingSince, :now) ADD consecutiveFailures :one';
+const buildCount = (now: string): Expression =>
+  expression`SET failingSince = if_not_exists(failingSince, ${now}) ADD consecutiveFailures ${1}`;
 
 const EFFECTS: Record<
   Exclude<EndpointEffect, 'none'>,
-  (now: Date, failures?: number) => { update: string; condition: string; values: Record<string, unknown> }
+  (now: string, failures?: number) => { update: Expression; condition: Expression }
 > = {
   // Keep failures counted since the read: they ended after this success.
   reset: (_now, failures = 0) => ({
-    update: 'SET consecutiveFailures = :zero REMOVE failingSince, streak',
-    condition:
-      'consecutiveFailures = :failures AND (consecutiveFailures > :zero OR attribute_exists(streak))',
-    values: { ':zero': 0, ':failures': failures },
+    update: expression`SET consecutiveFailures = ${0} REMOVE failingSince, streak`,
+    condition: expression`consecutiveFailures = ${failures} AND (consecutiveFailures > ${0} OR attribute_exists(streak))`,
   }),
   // The failure that warns is counted with its notice only.
   count: (now) => ({
-    update: COUNT,
-    condition: 'consecutiveFailures < :last AND consecutiveFailures <> :warned',
-    values: {
-      ':now': now.toISOString(),
-      ':one': 1,
-      ':last': FAILURES_TO_DISABLE - 1,
-      ':warned': FAILURES_TO_WARN - 1,
-    },
+    update: buildCount(now),
+    condition: expression`consecutiveFailures < ${FAILURES_TO_DISABLE - 1} AND consecutiveFailures <> ${FAILURES_TO_WARN - 1}`,
   }),
   warn: (now) => ({
-    update: COUNT,
-    condition: 'consecutiveFailures = :warned',
-    values: { ':now': now.toISOString(), ':one': 1, ':warned': FAILURES_TO_WARN - 1 },
+    update: buildCount(now),
+    condition: expression`consecutiveFailures = ${FAILURES_TO_WARN - 1}`,
   }),
   disable: (now) => ({
-    update:
-      'SET #status = :disabled, disabledAt = :now, disabledReason = :reason, failingSince = if_not_exists(failingSince, :now) ADD consecutiveFailures :one',
-    condition: 'consecutiveFailures >= :last',
-    values: {
-      ':disabled': 'auto_disabled',
-      ':now': now.toISOString(),
-      ':reason': 'consecutive_failures',
-      ':one': 1,
-      ':last': FAILURES_TO_DISABLE - 1,
-    },
+    update: expression`SET ${assign({ status: 'auto_disabled', disabledAt: now, disabledReason: 'consecutive_failures' })}, failingSince = if_not_exists(failingSince, ${now}) ADD consecutiveFailures ${1}`,
+    condition: expression`consecutiveFailures >= ${FAILURES_TO_DISABLE - 1}`,
   }),
 };

@@ -1,5 +1,6 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { all, assign, attributes, type Expression, expression, unchanged } from '../aws/expression.ts';
+import { buildUpdate, EXISTS, get, query, queryAll, readRows, type Table, toExpiry } from '../aws/table.ts';
 import {
   computeSuccession,
   DeletedEndpoint,
@@ -13,9 +14,8 @@ import {
 import type { OrgId, ReceiverId } from '../domain/ids.ts';
 import { HISTORY_DAYS } from '../domain/redelivery.ts';
 import { endpointStateStore } from './endpoint-state.ts';
-import { type Key, keys } from './keys.ts';
+import { keys } from './keys.ts';
 import { type Page, type PageRequest, partitionReader, readNewestFirst } from './pages.ts';
-import { buildUnchangedCondition, readItem, readRows, type Table, toExpiry } from './table.ts';
 import {
   buildAddition,
   buildRemoval,
@@ -70,14 +70,12 @@ const MAX_DELETED_PREDECESSORS = 50;
 export const readEndpoint =
   (service: Table) =>
   async (orgId: OrgId, id: ReceiverId): Promise<Endpoint | undefined> => {
-    const row = await readItem(service, { ...keys.endpoint(orgId, id) });
+    const row = await get(service, keys.endpoint(orgId, id));
     return row && parse(row);
   };
 
 /** Webhook endpoints of an organization, with counters that enforce their limits. */
 export function endpointStore(service: Table) {
-  const read = (key: Key) => readItem(service, { ...key });
-
   /** An endpoint that cannot be read is deleted as well, and leaves nothing. */
   function buildRemains(orgId: OrgId, row: Record<string, unknown>, now: Date): Change[] {
     const { success, data } = DeletedEndpoint.safeParse({ ...row, deletedAt: now.toISOString() });
@@ -88,19 +86,13 @@ export function endpointStore(service: Table) {
 
   /** @param limit of the rows that are read, the newest first */
   async function readDisabled(pk: string, url: string, limit?: number): Promise<DisabledEndpoint[]> {
-    const { Items = [] } = await service.client.send(
-      new QueryCommand({
-        TableName: service.name,
-        ConsistentRead: true,
-        ScanIndexForward: false,
-        KeyConditionExpression: 'pk = :pk',
-        FilterExpression: '#url = :url AND attribute_exists(disabledAt)',
-        ExpressionAttributeNames: { '#url': 'url' },
-        ExpressionAttributeValues: { ':pk': pk, ':url': url },
-        ...(limit === undefined ? {} : { Limit: limit }),
-      }),
-    );
-    return readRows(service, Items, (row) => DisabledEndpoint.parse(row));
+    const { rows } = await query(service, {
+      where: expression`pk = ${pk}`,
+      filter: expression`#url = ${url} AND attribute_exists(disabledAt)`,
+      newestFirst: true,
+      limit,
+    });
+    return readRows(service, rows, (row) => DisabledEndpoint.parse(row));
   }
 
   const buildUncount = (orgId: OrgId, counted: CountedAt | 'none'): Change[] =>
@@ -113,16 +105,11 @@ export function endpointStore(service: Table) {
     orgId: OrgId,
     id: ReceiverId,
     counted: CountedAt | 'none',
-    unchanged = buildUnchangedCondition({}, []),
+    condition?: Expression,
   ): Change[] {
     const counter = getCounter(orgId);
-    const { condition, values } = buildCountedCondition(counted);
     return [
-      buildRemoval(service, keys.endpoint(orgId, id), counter.refusals, {
-        condition: [condition, ...unchanged.conditions].join(' AND '),
-        names: unchanged.names,
-        values: { ...values, ...unchanged.values },
-      }),
+      buildRemoval(service, keys.endpoint(orgId, id), counter.refusals, isCountedAt(counted), condition),
       decreaseCount(service, counter),
       ...buildUncount(orgId, counted),
     ];
@@ -139,15 +126,8 @@ export function endpointStore(service: Table) {
 
     /** Consistent: an endpoint misses no event after the response to its registration. */
     async all(orgId: OrgId): Promise<Endpoint[]> {
-      const { Items = [] } = await service.client.send(
-        new QueryCommand({
-          TableName: service.name,
-          ConsistentRead: true,
-          KeyConditionExpression: 'pk = :pk',
-          ExpressionAttributeValues: { ':pk': keys.endpoints(orgId) },
-        }),
-      );
-      return readRows(service, Items, parse);
+      const rows = await queryAll(service, { where: expression`pk = ${keys.endpoints(orgId)}` });
+      return readRows(service, rows, parse);
     },
 
     /** Adds and counts an endpoint; refused as `endpoint-limit` or `endpoint-host-limit` at a limit. */
@@ -166,12 +146,12 @@ export function endpointStore(service: Table) {
 
     /** Reads an endpoint to change or remove it. Its row may be unreadable as an endpoint. */
     async findToChange(orgId: OrgId, id: ReceiverId): Promise<EndpointToChange | undefined> {
-      const row = await read(keys.endpoint(orgId, id));
+      const row = await get(service, keys.endpoint(orgId, id));
       if (row === undefined) return undefined;
       const { countedHost: host } = Counted.parse(row);
       if (host === undefined) return { orgId, id, row, counted: 'none' };
       const { endpoints } = HostCount.parse(
-        (await read(keys.endpointHostCount(orgId, host))) ?? { endpoints: 0 },
+        (await get(service, keys.endpointHostCount(orgId, host))) ?? { endpoints: 0 },
       );
       return { orgId, id, row, counted: { host, endpoints } };
     },
@@ -186,8 +166,8 @@ export function endpointStore(service: Table) {
       settings: readonly string[],
       now: Date,
     ): Change[] {
-      const unchanged = buildUnchangedCondition(row, settings);
-      return [...removalOf(orgId, id, counted, unchanged), ...buildRemains(orgId, row, now)];
+      const isUnchanged = unchanged(row, settings);
+      return [...removalOf(orgId, id, counted, isUnchanged), ...buildRemains(orgId, row, now)];
     },
 
     removalOf,
@@ -197,16 +177,9 @@ export function endpointStore(service: Table) {
      * @param most how many at most
      */
     async deletedSince(orgId: OrgId, time: string, most: number): Promise<DeletedEndpoint[]> {
-      const { Items = [] } = await service.client.send(
-        new QueryCommand({
-          TableName: service.name,
-          ConsistentRead: true,
-          KeyConditionExpression: 'pk = :pk AND sk >= :since',
-          ExpressionAttributeValues: { ':pk': keys.deletedEndpoints(orgId), ':since': time },
-          Limit: most,
-        }),
-      );
-      return readRows(service, Items, (row) => DeletedEndpoint.parse(row));
+      const where = expression`pk = ${keys.deletedEndpoints(orgId)} AND sk >= ${time}`;
+      const { rows } = await query(service, { where, limit: most });
+      return readRows(service, rows, (row) => DeletedEndpoint.parse(row));
     },
 
     /**
@@ -228,70 +201,38 @@ export function endpointStore(service: Table) {
      * @param settings at least one
      */
     buildUpdate({ orgId, id, row, counted }: EndpointToChange, settings: EndpointChange): Change[] {
-      const unchanged = buildUnchangedCondition(row, Object.keys(settings));
       const isNewUrl = settings.url !== undefined && settings.url !== row.url;
-      const fields = Object.entries({ ...settings, ...(isNewUrl ? { unproven: true } : {}) });
-      if (settings.url === undefined)
-        return [buildFieldsUpdate(service, keys.endpoint(orgId, id), fields, unchanged)];
-      const to = getCountedHost(settings.url);
-      const move = { counted, to };
-      const update = buildFieldsUpdate(service, keys.endpoint(orgId, id), fields, unchanged, move);
       const from = counted === 'none' ? undefined : counted.host;
-      if (from === to) return [update];
+      const to = settings.url === undefined ? from : getCountedHost(settings.url);
+      const isMoved = from !== to;
+      const moved = isMoved ? { countedHost: to ?? null } : {};
       return [
-        ...(to === undefined ? [] : [increaseCount(service, getHostCounter(orgId, to))]),
-        ...buildUncount(orgId, counted),
-        update,
+        ...(isMoved && to !== undefined ? [increaseCount(service, getHostCounter(orgId, to))] : []),
+        ...(isMoved ? buildUncount(orgId, counted) : []),
+        buildUpdate(service, keys.endpoint(orgId, id), {
+          refusal: 'endpoint-changed',
+          update: setOrRemove({ ...settings, ...(isNewUrl && { unproven: true }), ...moved }),
+          if: all(
+            EXISTS,
+            settings.url === undefined ? undefined : isCountedAt(counted),
+            unchanged(row, Object.keys(settings)),
+          ),
+        }),
       ];
     },
   };
 }
 
-const buildCountedCondition = (counted: CountedAt | 'none') =>
+const isCountedAt = (counted: CountedAt | 'none'): Expression =>
   counted === 'none'
-    ? { condition: 'attribute_exists(pk) AND attribute_not_exists(countedHost)', values: {} }
-    : { condition: 'countedHost = :counted', values: { ':counted': counted.host } };
+    ? expression`attribute_not_exists(countedHost)`
+    : expression`countedHost = ${counted.host}`;
 
-/** @param move the counted host before and after */
-function buildFieldsUpdate(
-  service: Pick<Table, 'name'>,
-  key: Key,
-  fields: readonly [name: string, value: unknown][],
-  unchanged: ReturnType<typeof buildUnchangedCondition>,
-  move?: { counted: CountedAt | 'none'; to: string | undefined },
-): Change {
-  const countedCondition = move && buildCountedCondition(move.counted);
-  const kept = fields.filter(([, value]) => value !== null);
-  const hasNewHost = move?.to !== undefined;
-  const sets = [...kept.map(([name]) => `#${name} = :${name}`), ...(hasNewHost ? ['countedHost = :to'] : [])];
-  const removes = [
-    ...fields.flatMap(([name, value]) => (value === null ? [`#${name}`] : [])),
-    ...(move && !hasNewHost ? ['countedHost'] : []),
-  ];
-  const values = {
-    ...Object.fromEntries(kept.map(([name, value]) => [`:${name}`, value])),
-    ...unchanged.values,
-    ...countedCondition?.values,
-    ...(hasNewHost ? { ':to': move.to } : {}),
-  };
-  return {
-    refusal: 'endpoint-changed',
-    write: {
-      Update: {
-        TableName: service.name,
-        Key: key,
-        UpdateExpression: [
-          ...(sets.length === 0 ? [] : [`SET ${sets.join(', ')}`]),
-          ...(removes.length === 0 ? [] : [`REMOVE ${removes.join(', ')}`]),
-        ].join(' '),
-        ConditionExpression: [
-          countedCondition?.condition ?? 'attribute_exists(pk)',
-          ...unchanged.conditions,
-        ].join(' AND '),
-        ExpressionAttributeNames: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),
-        // DynamoDB refuses an empty map.
-        ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
-      },
-    },
-  };
+/** @param values null for those to remove */
+function setOrRemove(values: Readonly<Record<string, unknown>>): Expression {
+  const entries = Object.entries(values);
+  const set = entries.filter(([, value]) => value !== null);
+  const removed = entries.flatMap(([name, value]) => (value === null ? [name] : []));
+  const assigned = set.length > 0 ? expression`SET ${assign(Object.fromEntries(set))}` : expression``;
+  return removed.length > 0 ? expression`${assigned} REMOVE ${attributes(removed)}` : assigned;
 }

@@ -1,5 +1,5 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { get, type Table } from '../aws/table.ts';
 import { type EventType, OutboxEvent } from '../domain/events.ts';
 import type { EventId } from '../domain/ids.ts';
 import { HISTORY_DAYS } from '../domain/redelivery.ts';
@@ -17,7 +17,6 @@ import {
   readMatching,
   type ScanFilter,
 } from './pages.ts';
-import type { Table } from './table.ts';
 
 /** All conditions must hold. */
 export interface EventFilter {
@@ -62,10 +61,8 @@ export function eventLog(outbox: Table) {
 
   return {
     async find(tenant: Tenant, id: EventId): Promise<OutboxEvent | undefined> {
-      const { Item } = await outbox.client.send(
-        new GetCommand({ TableName: outbox.name, Key: keys.event(tenant, id), ConsistentRead: true }),
-      );
-      return Item && parseEvent(Item);
+      const row = await get(outbox, keys.event(tenant, id));
+      return row && parseEvent(row);
     },
 
     listNewest(tenant: Tenant, page: PageRequest, filter: EventFilter, now: Date) {

@@ -1,8 +1,8 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { expression } from '../aws/expression.ts';
+import { query, readRows, type Table } from '../aws/table.ts';
 import { COMMIT_WINDOW_SECONDS } from '../domain/timing.ts';
 import { buildIdBound } from './keys.ts';
 import type { Page, PageRequest } from './pages.ts';
-import { readRows, type Table } from './table.ts';
 
 /** Rows of the commit window that a position names at most, so that a cursor fits into a URL. */
 const MOST_NAMED = 50;
@@ -45,21 +45,16 @@ export async function followPartition<T extends { id: string }>(
   now: Date,
 ): Promise<Page<T>> {
   const start = parsePosition(text, prefix);
-  const { Items = [], LastEvaluatedKey } = await table.client.send(
-    new QueryCommand({
-      TableName: table.name,
-      ConsistentRead: true,
-      Limit: limit + start.named.size,
-      KeyConditionExpression: 'pk = :pk AND sk > :after',
-      ExpressionAttributeValues: { ':pk': pk, ':after': start.after },
-    }),
-  );
+  const { rows, next } = await query(table, {
+    where: expression`pk = ${pk} AND sk > ${start.after}`,
+    limit: limit + start.named.size,
+  });
   const settled = buildIdBound(prefix, new Date(now.getTime() - COMMIT_WINDOW_SECONDS * 1000));
   const named = new Set([...start.named].filter((id) => id >= settled));
   const items: T[] = [];
   /** Where the rows that were examined end. */
-  let end: string | undefined = LastEvaluatedKey?.sk;
-  for (const row of readRows(table, Items, parse)) {
+  let end: string | undefined = next?.sk as string | undefined;
+  for (const row of readRows(table, rows, parse)) {
     const isRead = start.named.has(row.id);
     if (!isRead && items.length === limit) {
       end = items.at(-1)?.id;

@@ -1,8 +1,8 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { expression } from '../aws/expression.ts';
+import { buildPut, get, type Table, toExpiry } from '../aws/table.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { buildSandboxMark, keys } from './keys.ts';
-import { type Table, toExpiry } from './table.ts';
 import type { Change } from './transaction.ts';
 
 /**
@@ -30,37 +30,23 @@ export interface IdempotencyScope {
 export function idempotencyStore(service: Table) {
   return {
     async find({ tenant, route, key }: IdempotencyScope, now: Date): Promise<IdempotencyRecord | undefined> {
-      const { Item } = await service.client.send(
-        new GetCommand({
-          TableName: service.name,
-          Key: keys.idempotency(tenant, route, key),
-          ConsistentRead: true,
-        }),
-      );
+      const row = await get(service, keys.idempotency(tenant, route, key));
       // DynamoDB deletes expired items within days.
-      return Item && Number(Item.expiresAt) > now.getTime() / 1000
-        ? IdempotencyRecord.parse(Item)
-        : undefined;
+      return row && Number(row.expiresAt) > now.getTime() / 1000 ? IdempotencyRecord.parse(row) : undefined;
     },
 
     /** Commits in one transaction with the request's effect, so that a crash leaves both or neither. */
     record({ tenant, route, key }: IdempotencyScope, record: IdempotencyRecord, now: Date): Change {
-      return {
-        refusal: 'idempotency-key-used',
-        write: {
-          Put: {
-            TableName: service.name,
-            Item: {
-              ...keys.idempotency(tenant, route, key),
-              ...buildSandboxMark(tenant),
-              ...record,
-              expiresAt: toExpiry(now, DAYS_KEPT),
-            },
-            ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now',
-            ExpressionAttributeValues: { ':now': Math.floor(now.getTime() / 1000) },
-          },
-        },
+      const row = {
+        ...keys.idempotency(tenant, route, key),
+        ...buildSandboxMark(tenant),
+        ...record,
+        expiresAt: toExpiry(now, DAYS_KEPT),
       };
+      return buildPut(service, row, {
+        refusal: 'idempotency-key-used',
+        if: expression`attribute_not_exists(pk) OR expiresAt <= ${Math.floor(now.getTime() / 1000)}`,
+      });
     },
   };
 }

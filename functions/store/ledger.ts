@@ -1,7 +1,17 @@
 import { createHash } from 'node:crypto';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { paginateQuery, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { assign, attribute, expression, increase, unchanged } from '../aws/expression.ts';
+import {
+  BATCH,
+  getMany,
+  query,
+  queryAll,
+  type Row,
+  readRows,
+  type Table,
+  toExpiry,
+  update,
+} from '../aws/table.ts';
 import { type AttemptDurations, DURATION_CLASSES } from '../domain/attempt-durations.ts';
 import type { Delivery } from '../domain/delivery.ts';
 import type { ReceiverId } from '../domain/ids.ts';
@@ -14,9 +24,7 @@ import {
 } from '../domain/ledger.ts';
 import { HISTORY_DAYS } from '../domain/redelivery.ts';
 import { parseDelivery } from './deliveries.ts';
-import type { Position } from './due-index.ts';
 import { buildIdBounds, buildSandboxMark, keys } from './keys.ts';
-import { BATCH, readItems, readRows, type Table, toExpiry, update } from './table.ts';
 
 /** Endpoints per page of a ledger audit: the maximum of a batch read. */
 const ACTIVE_PAGE = BATCH;
@@ -39,13 +47,12 @@ function readDurations(row: Readonly<Record<string, unknown>>): AttemptDurations
 }
 
 /** What an entry adds, by attribute. */
-const listAdditions = (entry: LedgerAddition): [name: string, count: number][] => [
-  ...COUNTS.map((name): [string, number] => [name, entry[name]]),
-  ...Object.entries(entry.durations ?? {}).map(([number, count]): [string, number] => [
-    buildDurationAttribute(number),
-    count,
-  ]),
-];
+const listAdditions = (entry: LedgerAddition): Record<string, number> => ({
+  ...Object.fromEntries(COUNTS.map((name) => [name, entry[name]])),
+  ...Object.fromEntries(
+    Object.entries(entry.durations ?? {}).map(([number, count]) => [buildDurationAttribute(number), count]),
+  ),
+});
 
 /** Records that an endpoint has counts on a day. */
 const Active = z.pick(LedgerEntry, { webhookId: true, generation: true });
@@ -61,8 +68,6 @@ export interface StreamPart {
  * Counts by endpoint and hour. Each entry has, per shard of the stream, the position up to which it counts.
  */
 export function ledgerStore(ledger: Table) {
-  const table = { TableName: ledger.name };
-
   const noted = new Set<string>();
 
   /** Records that an endpoint has counts on a day, once per instance; repetitions are harmless. */
@@ -71,22 +76,10 @@ export function ledgerStore(ledger: Table) {
     const key = keys.active(webhookId, generation, hour);
     const name = `${key.pk}/${key.sk}`;
     if (noted.has(name)) return;
-    const { ofSandbox } = buildSandboxMark(entry);
-    await ledger.client.send(
-      new UpdateCommand({
-        ...table,
-        Key: key,
-        UpdateExpression: `SET orgId = :orgId, webhookId = :webhookId, generation = :generation, expiresAt = :expiry${ofSandbox === undefined ? '' : ', ofSandbox = :ofSandbox'}`,
-        ExpressionAttributeValues: {
-          ':orgId': orgId,
-          ':webhookId': webhookId,
-          ':generation': generation,
-          // One day longer than the entries: the expiry is that of the day's first recorded hour.
-          ':expiry': toExpiry(new Date(hour), HISTORY_DAYS + 1),
-          ...(ofSandbox === undefined ? {} : { ':ofSandbox': ofSandbox }),
-        },
-      }),
-    );
+    // One day longer than the entries: the expiry is that of the day's first recorded hour.
+    const expiresAt = toExpiry(new Date(hour), HISTORY_DAYS + 1);
+    const set = { orgId, webhookId, generation, expiresAt, ...buildSandboxMark(entry) };
+    await update(ledger, key, { update: expression`SET ${assign(set)}` });
     if (noted.size >= MAX_NOTED) noted.clear();
     noted.add(name);
   }
@@ -103,100 +96,56 @@ export function ledgerStore(ledger: Table) {
     ): Promise<'added' | { countedTo: string }> {
       const { orgId, webhookId, generation, hour } = entry;
       const counted = buildPositionAttribute(shardId);
-      const additions = listAdditions(entry);
-      const { ofSandbox } = buildSandboxMark(entry);
       // Before the counts, so that a ledger audit finds every counted entry.
       await noteActive(entry);
-      try {
-        await ledger.client.send(
-          new UpdateCommand({
-            ...table,
-            Key: keys.ledger(webhookId, generation, hour),
-            UpdateExpression: `SET orgId = :orgId, webhookId = :webhookId, generation = :generation, #hour = :hour, expiresAt = :expiry, #counted = :last${ofSandbox === undefined ? '' : ', ofSandbox = :ofSandbox'} ADD ${additions.map(([name]) => `${name} :${name}`).join(', ')}`,
-            ConditionExpression: 'attribute_not_exists(#counted) OR #counted < :first',
-            ExpressionAttributeNames: { '#hour': 'hour', '#counted': counted },
-            ExpressionAttributeValues: {
-              ':orgId': orgId,
-              ':webhookId': webhookId,
-              ':generation': generation,
-              ':hour': hour,
-              ':expiry': toExpiry(new Date(hour), HISTORY_DAYS),
-              ':first': packSequence(first),
-              ':last': packSequence(last),
-              ...(ofSandbox === undefined ? {} : { ':ofSandbox': ofSandbox }),
-              ...Object.fromEntries(additions.map(([name, count]) => [`:${name}`, count])),
-            },
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        );
-        return 'added';
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        const position = error.Item?.[counted]?.S;
-        return { countedTo: position === undefined ? last : unpackSequence(position) };
-      }
+      const set = {
+        orgId,
+        webhookId,
+        generation,
+        hour,
+        expiresAt: toExpiry(new Date(hour), HISTORY_DAYS),
+        [counted]: packSequence(last),
+        ...buildSandboxMark(entry),
+      };
+      const { kind, row } = await update(ledger, keys.ledger(webhookId, generation, hour), {
+        update: expression`SET ${assign(set)} ADD ${increase(listAdditions(entry))}`,
+        if: expression`attribute_not_exists(${attribute(counted)}) OR ${attribute(counted)} < ${packSequence(first)}`,
+      });
+      if (kind === 'done') return 'added';
+      const position = row?.[counted];
+      return { countedTo: typeof position === 'string' ? unpackSequence(position) : last };
     },
 
     /** Reads an endpoint's counts in a range of hours, in no order, without hours that have no deliveries. */
     async read(endpoint: ReceiverId, generation: number, { first, last }: HourRange): Promise<LedgerEntry[]> {
-      const pages = paginateQuery(
-        { client: ledger.client },
-        {
-          ...table,
-          KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
-          ExpressionAttributeValues: {
-            ':pk': keys.ledgerOf(endpoint, generation),
-            ':first': first,
-            ':last': last,
-          },
-        },
-      );
-      const entries: LedgerEntry[] = [];
-      for await (const { Items = [] } of pages) entries.push(...readRows(ledger, Items, parse));
-      return entries;
+      const where = expression`pk = ${keys.ledgerOf(endpoint, generation)} AND sk BETWEEN ${first} AND ${last}`;
+      return readRows(ledger, await queryAll(ledger, { where, consistent: false }), parse);
     },
 
     /** Reads the entries of an hour, one page of one shard at a time. */
-    async inHour(
-      hour: string,
-      shard: number,
-      after?: Position,
-    ): Promise<{ entries: LedgerEntry[]; next?: Position }> {
-      const { Items = [], LastEvaluatedKey } = await ledger.client.send(
-        new QueryCommand({
-          ...table,
-          Limit: ACTIVE_PAGE,
-          KeyConditionExpression: 'pk = :pk',
-          ExpressionAttributeValues: { ':pk': keys.activeInDay(hour, shard) },
-          ...(after === undefined ? {} : { ExclusiveStartKey: after }),
-        }),
-      );
-      const active = readRows(ledger, Items, (row) => Active.parse(row));
-      const rows = await readItems(
+    async inHour(hour: string, shard: number, after?: Row): Promise<{ entries: LedgerEntry[]; next?: Row }> {
+      const page = await query(ledger, {
+        where: expression`pk = ${keys.activeInDay(hour, shard)}`,
+        consistent: false,
+        limit: ACTIVE_PAGE,
+        after,
+      });
+      const active = readRows(ledger, page.rows, (row) => Active.parse(row));
+      const rows = await getMany(
         ledger,
         active.map(({ webhookId, generation }) => keys.ledger(webhookId, generation, hour)),
       );
-      return {
-        entries: readRows(ledger, rows, parse),
-        ...(LastEvaluatedKey === undefined ? {} : { next: LastEvaluatedKey }),
-      };
+      return { entries: readRows(ledger, rows, parse), ...(page.next && { next: page.next }) };
     },
 
     /** Corrects the counts unless they changed since they were read. */
     async correct(seen: LedgerEntry, counts: LedgerCounts): Promise<'corrected' | 'changed'> {
       const names = COUNTS.filter((name) => name in counts);
-      const isUnchanged = await update(ledger, {
-        Key: keys.ledger(seen.webhookId, seen.generation, seen.hour),
-        UpdateExpression: `SET ${names.map((name) => `${name} = :${name}`).join(', ')}`,
-        ConditionExpression: names.map((name) => `${name} = :seen_${name}`).join(' AND '),
-        ExpressionAttributeValues: Object.fromEntries(
-          names.flatMap((name) => [
-            [`:${name}`, counts[name]],
-            [`:seen_${name}`, seen[name]],
-          ]),
-        ),
+      const { kind } = await update(ledger, keys.ledger(seen.webhookId, seen.generation, seen.hour), {
+        update: expression`SET ${assign(Object.fromEntries(names.map((name) => [name, counts[name]])))}`,
+        if: unchanged(seen, names),
       });
-      return isUnchanged ? 'corrected' : 'changed';
+      return kind === 'done' ? 'corrected' : 'changed';
     },
   };
 }
@@ -230,27 +179,13 @@ export function deliveriesInHour(deliveries: Table) {
   return async (
     { webhookId, generation, hour }: Pick<LedgerEntry, 'webhookId' | 'generation' | 'hour'>,
     shard: number,
-    after?: Position,
-  ): Promise<{ deliveries: Delivery[]; isComplete: boolean; next?: Position }> => {
+    after?: Row,
+  ): Promise<{ deliveries: Delivery[]; isComplete: boolean; next?: Row }> => {
     const [from, to] = buildIdBounds(new Date(hour), toEndOfHour(hour));
-    const { Items = [], LastEvaluatedKey } = await deliveries.client.send(
-      new QueryCommand({
-        TableName: deliveries.name,
-        ConsistentRead: true,
-        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-        ExpressionAttributeValues: {
-          ':pk': keys.deliveries(webhookId, generation, shard),
-          ':from': from,
-          ':to': to,
-        },
-        ...(after === undefined ? {} : { ExclusiveStartKey: after }),
-      }),
-    );
-    const readable = readRows(deliveries, Items, parseDelivery);
-    return {
-      deliveries: readable,
-      isComplete: readable.length === Items.length,
-      ...(LastEvaluatedKey === undefined ? {} : { next: LastEvaluatedKey }),
-    };
+    const pk = keys.deliveries(webhookId, generation, shard);
+    const where = expression`pk = ${pk} AND sk BETWEEN ${from} AND ${to}`;
+    const { rows, next } = await query(deliveries, { where, after });
+    const readable = readRows(deliveries, rows, parseDelivery);
+    return { deliveries: readable, isComplete: readable.length === rows.length, ...(next && { next }) };
   };
 }

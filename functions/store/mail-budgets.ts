@@ -1,3 +1,5 @@
+import { assign, type Expression, expression } from '../aws/expression.ts';
+import { buildPut, buildUpdate, get, type Table, toExpiry, update } from '../aws/table.ts';
 import type { OrgId } from '../domain/ids.ts';
 import {
   buildAdmissionMailKey,
@@ -9,7 +11,6 @@ import {
 } from '../domain/mailing.ts';
 import { Defect } from '../domain/problem.ts';
 import { keys } from './keys.ts';
-import { readItem, type Table, toExpiry, update } from './table.ts';
 import { type Change, type Commit, committer } from './transaction.ts';
 
 /** Longer than the retention of the queue's messages, as for mailings. */
@@ -30,47 +31,32 @@ export function mailBudgets(
   budgets: MailBudgets,
   wait?: (attempt: number) => Promise<unknown>,
 ) {
-  const table = { TableName: mailings.name };
   const commit: Commit = committer(mailings.client, wait);
   const budgetKey = ({ orgId, kind }: AdmissionRequest, now: Date) =>
     keys.mailing(orgId, buildBudgetMailKey(kind, toDay(now)));
 
   /** Records one decision per event. An e-mail that was not sent on that day is decided again. */
-  const buildDecision = ({ orgId, eventId }: AdmissionRequest, now: Date): Change => ({
-    refusal: 'mail-decided',
-    write: {
-      Put: {
-        ...table,
-        Item: {
-          ...keys.mailing(orgId, buildAdmissionMailKey(eventId)),
-          day: toDay(now),
-          expiresAt: toExpiry(now, DAYS_KEPT),
-        },
-        ConditionExpression: 'attribute_not_exists(pk) OR #day < :day',
-        ExpressionAttributeNames: { '#day': 'day' },
-        ExpressionAttributeValues: { ':day': toDay(now) },
-      },
-    },
-  });
+  const buildDecision = ({ orgId, eventId }: AdmissionRequest, now: Date): Change => {
+    const day = toDay(now);
+    const key = keys.mailing(orgId, buildAdmissionMailKey(eventId));
+    return buildPut(
+      mailings,
+      { ...key, day, expiresAt: toExpiry(now, DAYS_KEPT) },
+      { refusal: 'mail-decided', if: expression`attribute_not_exists(pk) OR #day < ${day}` },
+    );
+  };
 
   const buildSpending = (
-    Key: { pk: string },
+    key: { pk: string },
     recipients: number,
     now: Date,
-    bound?: { condition: string; left: number },
-  ): Change['write'] => ({
-    Update: {
-      ...table,
-      Key,
-      UpdateExpression: 'SET expiresAt = :expiry ADD recipients :recipients',
-      ExpressionAttributeValues: {
-        ':recipients': recipients,
-        ':expiry': toExpiry(now, DAYS_KEPT),
-        ...(bound && { ':left': bound.left }),
-      },
-      ...(bound && { ConditionExpression: bound.condition }),
-    },
-  });
+    { refusal, bound }: { refusal: 'mail-budget' | 'mail-ceiling'; bound: Expression | undefined },
+  ): Change =>
+    buildUpdate(mailings, key, {
+      refusal,
+      update: expression`SET expiresAt = ${toExpiry(now, DAYS_KEPT)} ADD recipients ${recipients}`,
+      if: bound,
+    });
 
   return {
     /**
@@ -79,8 +65,8 @@ export function mailBudgets(
      */
     async find(request: AdmissionRequest, now: Date): Promise<'admitted' | 'open' | 'closed'> {
       const [decision, budget] = await Promise.all([
-        readItem(mailings, keys.mailing(request.orgId, buildAdmissionMailKey(request.eventId))),
-        readItem(mailings, budgetKey(request, now)),
+        get(mailings, keys.mailing(request.orgId, buildAdmissionMailKey(request.eventId))),
+        get(mailings, budgetKey(request, now)),
       ]);
       if (decision?.day === toDay(now)) return 'admitted';
       return budget?.isClosed === true ? 'closed' : 'open';
@@ -93,39 +79,31 @@ export function mailBudgets(
      */
     async admit(request: AdmissionRequest, count: number, now: Date): Promise<Admission> {
       const { organization, stage } = budgets[request.kind];
-      const Key = budgetKey(request, now);
+      const key = budgetKey(request, now);
+      const ceilingKey = { pk: keys.stageMailing(buildStageBudgetMailKey(toDay(now))) };
+      const isUnused = expression`attribute_not_exists(recipients)`;
+      const isWithin = (most: number) => expression`recipients <= ${most - count}`;
       const result = await commit([
         buildDecision(request, now),
-        {
+        buildSpending(key, count, now, {
           refusal: 'mail-budget',
-          write: buildSpending(Key, count, now, {
-            condition: 'attribute_not_exists(recipients) OR recipients <= :left',
-            left: organization - count,
-          }),
-        },
-        {
+          bound: expression`${isUnused} OR ${isWithin(organization)}`,
+        }),
+        buildSpending(ceilingKey, count, now, {
           refusal: 'mail-ceiling',
-          write: buildSpending(
-            { pk: keys.stageMailing(buildStageBudgetMailKey(toDay(now))) },
-            count,
-            now,
+          bound:
             stage === undefined
               ? undefined
-              : {
-                  condition: `${count <= stage ? 'attribute_not_exists(recipients) OR ' : ''}recipients <= :left`,
-                  left: stage - count,
-                },
-          ),
-        },
+              : count <= stage
+                ? expression`${isUnused} OR ${isWithin(stage)}`
+                : isWithin(stage),
+        }),
       ]);
       if (result.kind === 'committed' || result.refusal === 'mail-decided') return 'send';
       if (result.refusal !== 'mail-budget' && result.refusal !== 'mail-ceiling')
         throw new Defect(`the e-mail ${request.eventId} was refused: ${result.refusal}`);
-      await update(mailings, {
-        Key,
-        UpdateExpression: 'SET isClosed = :true, expiresAt = :expiry',
-        ExpressionAttributeValues: { ':true': true, ':expiry': toExpiry(now, DAYS_KEPT) },
-      });
+      const closing = { isClosed: true, expiresAt: toExpiry(now, DAYS_KEPT) };
+      await update(mailings, key, { update: expression`SET ${assign(closing)}` });
       return result.refusal === 'mail-budget' ? 'over-budget' : 'over-ceiling';
     },
   };

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { all, assign, expression } from '../aws/expression.ts';
+import { get, type Table, toExpiry, update } from '../aws/table.ts';
 import {
   computeWindowEnd,
   computeWindowStart,
@@ -12,7 +11,6 @@ import {
 } from '../domain/mailing.ts';
 import { Defect } from '../domain/problem.ts';
 import { keys } from './keys.ts';
-import { readItem, type Table, toExpiry, update } from './table.ts';
 
 /** Longer than any window, and than the retention of the queue's messages. */
 const DAYS_KEPT = 90;
@@ -27,16 +25,16 @@ export function mailingStore(mailings: Table) {
    * Releases a claim when no e-mail was sent.
    * @returns whether the claim existed
    */
-  const release = (request: MailRequest, token: string): Promise<boolean> =>
-    update(mailings, {
-      Key: buildKey(request),
-      UpdateExpression: 'REMOVE claimedFor, claimToken, leaseUntil',
-      ConditionExpression: 'claimToken = :token',
-      ExpressionAttributeValues: { ':token': token },
+  async function release(request: MailRequest, token: string): Promise<boolean> {
+    const { kind } = await update(mailings, buildKey(request), {
+      update: expression`REMOVE claimedFor, claimToken, leaseUntil`,
+      if: expression`claimToken = ${token}`,
     });
+    return kind === 'done';
+  }
 
   const read = async (request: MailRequest): Promise<Mailing> =>
-    Mailing.parse((await readItem(mailings, buildKey(request))) ?? {});
+    Mailing.parse((await get(mailings, buildKey(request))) ?? {});
 
   return {
     /** Whether an e-mail can be claimed now. */
@@ -56,59 +54,45 @@ export function mailingStore(mailings: Table) {
      */
     async claim(sending: MailRequest, now: Date, leaseSeconds: number): Promise<MailingClaim> {
       const token = randomUUID();
-      try {
-        await mailings.client.send(
-          new UpdateCommand({
-            TableName: mailings.name,
-            Key: buildKey(sending),
-            UpdateExpression:
-              'SET claimedFor = :event, claimToken = :token, leaseUntil = :until, expiresAt = :expiry',
-            // `getMailingState` as a condition. An open lease ends later than any window begins.
-            ConditionExpression: [
-              '(attribute_not_exists(sentFor) OR sentFor <> :event)',
-              '(attribute_not_exists(claimedFor) OR claimedFor <> :event)',
-              '(attribute_not_exists(sentAt) OR sentAt <= :start)',
-              '(attribute_not_exists(leaseUntil) OR leaseUntil <= :start)',
-            ].join(' AND '),
-            ExpressionAttributeValues: {
-              ':event': sending.eventId,
-              ':token': token,
-              ':until': new Date(now.getTime() + leaseSeconds * 1000).toISOString(),
-              ':expiry': toExpiry(now, DAYS_KEPT),
-              ':start': computeWindowStart(sending.windowSeconds, now),
-            },
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        );
-        return { kind: 'claimed', token };
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) {
-          // The write may have taken effect. Release the claim and send nothing.
-          await release(sending, token).catch(() => false);
-          throw error;
-        }
-        const found = Mailing.parse(error.Item === undefined ? {} : unmarshall(error.Item));
-        // The SDK repeats a request whose response was lost, so this claim may already be on the row.
-        if (found.claimToken === token) return { kind: 'claimed', token };
-        const kind = getMailingState(found, sending, now);
-        if (kind !== 'free') return { kind };
-        throw new Defect(`the claim of ${sending.about} was refused although its row allows it`, {
-          cause: error,
-        });
-      }
+      const { eventId } = sending;
+      const start = computeWindowStart(sending.windowSeconds, now);
+      const claim = {
+        claimedFor: eventId,
+        claimToken: token,
+        leaseUntil: new Date(now.getTime() + leaseSeconds * 1000).toISOString(),
+        expiresAt: toExpiry(now, DAYS_KEPT),
+      };
+      const { kind, row } = await update(mailings, buildKey(sending), {
+        update: expression`SET ${assign(claim)}`,
+        // `getMailingState` as a condition. An open lease ends later than any window begins.
+        if: all(
+          expression`(attribute_not_exists(sentFor) OR sentFor <> ${eventId})`,
+          expression`(attribute_not_exists(claimedFor) OR claimedFor <> ${eventId})`,
+          expression`(attribute_not_exists(sentAt) OR sentAt <= ${start})`,
+          expression`(attribute_not_exists(leaseUntil) OR leaseUntil <= ${start})`,
+        ),
+        isDone: ({ claimToken }) => claimToken === token,
+      }).catch(async (error: unknown) => {
+        // The write may have taken effect. Release the claim and send nothing.
+        await release(sending, token).catch(() => false);
+        throw error;
+      });
+      if (kind === 'done') return { kind: 'claimed', token };
+      const state = getMailingState(Mailing.parse(row ?? {}), sending, now);
+      if (state !== 'free') return { kind: state };
+      throw new Defect(`the claim of ${sending.about} was refused although its row allows it`);
     },
 
     /**
      * Records that the claimed e-mail was sent.
      * @returns whether the claim existed
      */
-    settle(sending: MailRequest, token: string, now: Date): Promise<boolean> {
-      return update(mailings, {
-        Key: buildKey(sending),
-        UpdateExpression: 'SET sentAt = :now, sentFor = claimedFor REMOVE claimedFor, claimToken, leaseUntil',
-        ConditionExpression: 'claimToken = :token',
-        ExpressionAttributeValues: { ':token': token, ':now': now.toISOString() },
+    async settle(sending: MailRequest, token: string, now: Date): Promise<boolean> {
+      const { kind } = await update(mailings, buildKey(sending), {
+        update: expression`SET sentAt = ${now.toISOString()}, sentFor = claimedFor REMOVE claimedFor, claimToken, leaseUntil`,
+        if: expression`claimToken = ${token}`,
       });
+      return kind === 'done';
     },
 
     release,

@@ -1,4 +1,5 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { all, assign, attribute, expression } from '../aws/expression.ts';
+import { buildCheck, buildUpdate, EXISTS, get, type Table } from '../aws/table.ts';
 import type { OrgId } from '../domain/ids.ts';
 import { Pairing, Sandbox } from '../domain/sandbox.ts';
 import {
@@ -10,7 +11,6 @@ import {
   type Tenant,
 } from '../domain/tenant.ts';
 import { keys } from './keys.ts';
-import type { Table } from './table.ts';
 import { buildAddition, type Change } from './transaction.ts';
 
 /**
@@ -19,10 +19,8 @@ import { buildAddition, type Change } from './transaction.ts';
  */
 export function readOrganizationState(service: Table) {
   return async (id: OrgId): Promise<OrganizationState | undefined> => {
-    const { Item } = await service.client.send(
-      new GetCommand({ TableName: service.name, Key: keys.organization(id), ConsistentRead: true }),
-    );
-    return Item && OrganizationState.parse(Item);
+    const row = await get(service, keys.organization(id));
+    return row && OrganizationState.parse(row);
   };
 }
 
@@ -30,26 +28,17 @@ export function readOrganizationState(service: Table) {
 export const buildCurrentCondition = (service: Pick<Table, 'name'>, tenant: Tenant): Change[] =>
   isSandbox(tenant)
     ? [
-        {
+        buildCheck(service, keys.organization(tenant.orgId), {
           refusal: 'generation-over',
-          write: {
-            ConditionCheck: {
-              TableName: service.name,
-              Key: keys.organization(tenant.orgId),
-              ConditionExpression: 'generation = :generation',
-              ExpressionAttributeValues: { ':generation': tenant.generation },
-            },
-          },
-        },
+          if: expression`generation = ${tenant.generation}`,
+        }),
       ]
     : [];
 
 export function organizationStore(service: Table) {
   async function find(id: OrgId): Promise<Organization | undefined> {
-    const { Item } = await service.client.send(
-      new GetCommand({ TableName: service.name, Key: keys.organization(id), ConsistentRead: true }),
-    );
-    return Item && Organization.parse(Item);
+    const row = await get(service, keys.organization(id));
+    return row && Organization.parse(row);
   }
 
   return {
@@ -65,28 +54,16 @@ export function organizationStore(service: Table) {
      * @param settings at least one
      */
     buildUpdate(read: Organization, settings: Partial<OrganizationSettings>): Change {
-      const given = Object.entries(settings);
-      const names = given.map(([name]) => name);
       // A setting without a value has its default, and never loses a value.
-      const unchanged = names.map((name) => `(attribute_not_exists(#${name}) OR #${name} = :${name}WasRead)`);
-      return {
+      const unchanged = Object.keys(settings).map((name) => {
+        const wasRead = read[name as keyof OrganizationSettings];
+        return expression`(attribute_not_exists(${attribute(name)}) OR ${attribute(name)} = ${wasRead})`;
+      });
+      return buildUpdate(service, keys.organization(read.id), {
         refusal: 'organization-changed',
-        write: {
-          Update: {
-            TableName: service.name,
-            Key: keys.organization(read.id),
-            UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}`,
-            ConditionExpression: ['attribute_exists(pk)', ...unchanged].join(' AND '),
-            ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
-            ExpressionAttributeValues: Object.fromEntries(
-              given.flatMap(([name, value]) => [
-                [`:${name}`, value],
-                [`:${name}WasRead`, read[name as keyof OrganizationSettings]],
-              ]),
-            ),
-          },
-        },
-      };
+        update: expression`SET ${assign(settings)}`,
+        if: all(EXISTS, ...unchanged),
+      });
     },
   };
 }
@@ -102,17 +79,11 @@ export interface SandboxPairing {
  * Separate from the store, because every function with API key authentication loads it.
  */
 export function readPairing(service: Table) {
-  const read = async (key: Record<string, string>) => {
-    const { Item } = await service.client.send(
-      new GetCommand({ TableName: service.name, Key: key, ConsistentRead: true }),
-    );
-    return Item;
-  };
   return async (liveOrgId: OrgId): Promise<SandboxPairing> => {
-    const pairing = Pairing.safeParse(await read({ ...keys.pairing(liveOrgId) }));
+    const pairing = Pairing.safeParse(await get(service, keys.pairing(liveOrgId)));
     if (!pairing.success) return { pairing: undefined, sandbox: undefined };
     const sandbox = Sandbox.safeParse(
-      await read({ ...keys.organization(pairing.data.sandboxOrganizationId) }),
+      await get(service, keys.organization(pairing.data.sandboxOrganizationId)),
     );
     return { pairing: pairing.data, sandbox: sandbox.data };
   };
@@ -135,22 +106,11 @@ export function sandboxStore(service: Table) {
 
     /** Starts the next generation; refused as `generation-over` when it has changed already. */
     nextGeneration(sandbox: Tenant, now: Date): Change {
-      return {
+      return buildUpdate(service, keys.organization(sandbox.orgId), {
         refusal: 'generation-over',
-        write: {
-          Update: {
-            TableName: service.name,
-            Key: keys.organization(sandbox.orgId),
-            UpdateExpression: 'SET generation = :next, resetAt = :now',
-            ConditionExpression: 'generation = :generation',
-            ExpressionAttributeValues: {
-              ':generation': sandbox.generation,
-              ':next': sandbox.generation + 1,
-              ':now': now.toISOString(),
-            },
-          },
-        },
-      };
+        update: expression`SET ${assign({ generation: sandbox.generation + 1, resetAt: now.toISOString() })}`,
+        if: expression`generation = ${sandbox.generation}`,
+      });
     },
   };
 }

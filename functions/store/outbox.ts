@@ -6,8 +6,8 @@ import {
   ResourceNotFoundException,
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { get, parseRow, type Table, toExpiry } from '../aws/table.ts';
 import { BusEvent, buildDisabledEvent, type Notice, toBusEvent } from '../domain/bus.ts';
 import type { DeliveryMessage } from '../domain/delivery.ts';
 import { DisablingNotice } from '../domain/endpoint.ts';
@@ -16,7 +16,6 @@ import { EventId, type OrgId, parseCreationTime } from '../domain/ids.ts';
 import { Defect } from '../domain/problem.ts';
 import { EVENT_DAYS, type OutboxWork, RedeliveryOrder } from '../domain/redelivery.ts';
 import { buildSandboxMark, keys } from './keys.ts';
-import { parseRow, type Table, toExpiry } from './table.ts';
 import { buildAddition, type Change } from './transaction.ts';
 
 const toEntry = (event: OutboxEvent) => ({
@@ -29,12 +28,7 @@ const toEntry = (event: OutboxEvent) => ({
 /** Work items and events, written in the transaction that causes them. The table's stream delivers them. */
 export function outboxStore(outbox: Table) {
   return {
-    async find({ pk, sk }: EntryKey): Promise<Record<string, unknown> | undefined> {
-      const { Item } = await outbox.client.send(
-        new GetCommand({ TableName: outbox.name, Key: { pk, sk }, ConsistentRead: true }),
-      );
-      return Item;
-    },
+    find: ({ pk, sk }: EntryKey): Promise<Record<string, unknown> | undefined> => get(outbox, { pk, sk }),
 
     append(event: OutboxEvent): Change {
       return buildAddition(outbox, toEntry(event));

@@ -1,6 +1,6 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { all, expression, isOneOf } from '../aws/expression.ts';
+import { query, readRows, type Table } from '../aws/table.ts';
 import { buildIdBound } from './keys.ts';
-import { readRows, type Table } from './table.ts';
 
 /** One page of a listing. */
 export interface Page<T> {
@@ -102,28 +102,13 @@ export function partitionReader<T>(table: Table, pk: string, parse: (row: unknow
     let units = 0;
     // A query ends at 1 MB of rows and may return none.
     for (;;) {
-      const {
-        Items = [],
-        LastEvaluatedKey,
-        ConsumedCapacity,
-      } = await table.client.send(
-        new QueryCommand({
-          TableName: table.name,
-          ConsistentRead: true,
-          ReturnConsumedCapacity: 'TOTAL',
-          ScanIndexForward: false,
-          Limit: limit,
-          KeyConditionExpression: boundary === undefined ? 'pk = :pk' : 'pk = :pk AND sk < :before',
-          ExpressionAttributeValues: {
-            ':pk': pk,
-            ...(boundary === undefined ? {} : { ':before': boundary }),
-          },
-        }),
-      );
-      units += ConsumedCapacity?.CapacityUnits ?? 0;
-      boundary = LastEvaluatedKey?.sk;
+      const isBefore = boundary === undefined ? undefined : expression`sk < ${boundary}`;
+      const where = all(expression`pk = ${pk}`, isBefore);
+      const page = await query(table, { where, newestFirst: true, limit });
+      units += page.units ?? 0;
+      boundary = page.next?.sk as string | undefined;
       const ended = boundary === undefined;
-      if (ended || Items.length > 0) return { items: readRows(table, Items, parse), ended, units };
+      if (ended || page.rows.length > 0) return { items: readRows(table, page.rows, parse), ended, units };
     }
   };
 }
@@ -170,61 +155,30 @@ export function rangeScan<T>(
   order: Order,
 ): PartitionScan<T> {
   const [first, end] = [buildIdBound(prefix, from), buildIdBound(prefix, to)];
-  const conditions = Object.entries(wanted).flatMap(([name, values]) => buildCondition(name, values));
-  const isNewestFirst = order === 'newest first';
-  const names: Record<string, string> = Object.assign(
-    Object.fromEntries((attributes ?? []).map((name) => [`#${name}`, name])),
-    ...conditions.map((condition) => condition.names),
+  const conditions = Object.entries(wanted).flatMap(([name, values]) =>
+    values === undefined ? [] : [isOneOf(name, values)],
   );
+  const filter = conditions.length === 0 ? undefined : all(...conditions);
+  const isNewestFirst = order === 'newest first';
   return async (after, rows) => {
     const last = getPredecessor(isNewestFirst && after !== undefined && after < end ? after : end);
     const start = !isNewestFirst && after !== undefined && after > first ? getSuccessor(after) : first;
     if (last < start) return { items: [], examined: 0, units: 0 };
-    const {
-      Items = [],
-      ScannedCount = 0,
-      LastEvaluatedKey,
-      ConsumedCapacity,
-    } = await table.client.send(
-      new QueryCommand({
-        TableName: table.name,
-        ConsistentRead: true,
-        ReturnConsumedCapacity: 'TOTAL',
-        ScanIndexForward: !isNewestFirst,
-        Limit: rows,
-        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
-        ...(conditions.length > 0 && {
-          FilterExpression: conditions.map(({ expression }) => expression).join(' AND '),
-        }),
-        ...(attributes && { ProjectionExpression: attributes.map((name) => `#${name}`).join(', ') }),
-        // DynamoDB refuses an empty map of names.
-        ...(Object.keys(names).length > 0 && { ExpressionAttributeNames: names }),
-        ExpressionAttributeValues: Object.assign(
-          { ':pk': pk, ':first': start, ':last': last },
-          ...conditions.map(({ values }) => values),
-        ),
-      }),
-    );
+    const page = await query(table, {
+      where: expression`pk = ${pk} AND sk BETWEEN ${start} AND ${last}`,
+      filter,
+      attributes,
+      newestFirst: isNewestFirst,
+      limit: rows,
+    });
     return {
-      items: readRows(table, Items, parse),
-      examined: ScannedCount,
+      items: readRows(table, page.rows, parse),
+      examined: page.examined,
       // If units are not reported, count each row as a large one.
-      units: ConsumedCapacity?.CapacityUnits ?? ScannedCount,
-      boundary: LastEvaluatedKey?.sk,
+      units: page.units ?? page.examined,
+      boundary: page.next?.sk as string | undefined,
     };
   };
-}
-
-function buildCondition(name: string, values: readonly string[] | undefined) {
-  if (values === undefined) return [];
-  const named = values.map((value, index) => [`:${name}${index}`, value] as const);
-  return [
-    {
-      expression: `#${name} IN (${named.map(([key]) => key).join(', ')})`,
-      names: { [`#${name}`]: name },
-      values: Object.fromEntries(named),
-    },
-  ];
 }
 
 /** Largest sort key below `bound`: DynamoDB ranges include their ends. Ids are ASCII. */

@@ -1,45 +1,24 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { all, assign, attribute, type Expression, expression } from '../aws/expression.ts';
+import { type Table, toExpiry, update } from '../aws/table.ts';
 import { RateSchedule, type ScheduleUpdate } from '../domain/endpoint-rate.ts';
 import type { ReceiverId } from '../domain/ids.ts';
 import { keys } from './keys.ts';
-import { type Table, toExpiry } from './table.ts';
 
 /** Longer than a delivery stays open. */
 const KEPT_DAYS = 4;
 
-const NAMES = { '#rate': 'rate', '#next': 'next', '#queued': 'queued', '#parked': 'parked' };
-
-function buildUpdate({ rate, restarts, when, set, add }: ScheduleUpdate, now: Date) {
-  const values: Record<string, number> = { ':rate': rate, ':expiry': toExpiry(now, KEPT_DAYS) };
-  const bind = (name: string, value: number): string => {
-    values[name] = value;
-    return name;
-  };
-  const conditions = [restarts ? '(attribute_not_exists(#rate) OR #rate <> :rate)' : '#rate = :rate'];
-  for (const [name, { over, upTo }] of Object.entries(when)) {
-    if (over !== undefined) conditions.push(`#${name} > ${bind(`:${name}Over`, over)}`);
-    if (upTo !== undefined)
-      conditions.push(`(attribute_not_exists(#${name}) OR #${name} <= ${bind(`:${name}UpTo`, upTo)})`);
-  }
-  const sets = [
-    'expiresAt = :expiry',
-    '#rate = :rate',
-    ...Object.entries(set).map(([name, value]) => `#${name} = ${bind(`:${name}`, value)}`),
-    ...Object.entries(add).map(([name, value]) => `#${name} = #${name} + ${bind(`:${name}`, value)}`),
-  ];
-  const UpdateExpression = `SET ${sets.join(', ')}`;
-  const ConditionExpression = conditions.join(' AND ');
-  const used = Object.entries(NAMES).filter(([name]) =>
-    `${UpdateExpression} ${ConditionExpression}`.includes(name),
-  );
-  return {
-    UpdateExpression,
-    ConditionExpression,
-    ExpressionAttributeNames: Object.fromEntries(used),
-    ExpressionAttributeValues: values,
-  };
+function buildCondition({ rate, restarts, when }: ScheduleUpdate): Expression {
+  const ranges = Object.entries(when).flatMap(([pointer, { over, upTo }]) => {
+    const name = attribute(pointer);
+    return [
+      over === undefined ? undefined : expression`${name} > ${over}`,
+      upTo === undefined ? undefined : expression`(attribute_not_exists(${name}) OR ${name} <= ${upTo})`,
+    ];
+  });
+  const isOfRate = restarts
+    ? expression`(attribute_not_exists(rate) OR rate <> ${rate})`
+    : expression`rate = ${rate}`;
+  return all(isOfRate, ...ranges);
 }
 
 /** Schedules of endpoints with a limit, apart from the endpoints: their items take a write for each batch. */
@@ -51,25 +30,20 @@ export function rateScheduleStore(rates: Table) {
      */
     async apply(
       id: ReceiverId,
-      update: ScheduleUpdate,
+      change: ScheduleUpdate,
       now: Date,
     ): Promise<{ applied: boolean; schedule: RateSchedule | undefined }> {
-      try {
-        const { Attributes } = await rates.client.send(
-          new UpdateCommand({
-            TableName: rates.name,
-            Key: keys.rateSchedule(id),
-            ...buildUpdate(update, now),
-            ReturnValues: 'ALL_NEW',
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        );
-        return { applied: true, schedule: RateSchedule.parse(Attributes) };
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        const schedule = error.Item && RateSchedule.parse(unmarshall(error.Item));
-        return { applied: false, schedule };
-      }
+      const set = { expiresAt: toExpiry(now, KEPT_DAYS), rate: change.rate, ...change.set };
+      const moved = Object.entries(change.add).map(([pointer, by]) => {
+        const name = attribute(pointer);
+        return expression`, ${name} = ${name} + ${by}`;
+      });
+      const { kind, row } = await update(rates, keys.rateSchedule(id), {
+        update: moved.reduce((text, move) => expression`${text}${move}`, expression`SET ${assign(set)}`),
+        if: buildCondition(change),
+        returns: 'new',
+      });
+      return { applied: kind === 'done', schedule: row && RateSchedule.parse(row) };
     },
   };
 }

@@ -1,8 +1,22 @@
-import { randomUUID } from 'node:crypto';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { UnreadableRow } from '../domain/due.ts';
+import { all, assign, expression, unchanged } from '../aws/expression.ts';
+import {
+  buildDelete,
+  buildPut,
+  buildUpdate,
+  get,
+  isHeld,
+  type Lease,
+  lease,
+  parseReadable,
+  query,
+  type Row,
+  release,
+  remove,
+  type Table,
+  toExpiry,
+  type UnreadableRow,
+  update,
+} from '../aws/table.ts';
 import type { EndpointId } from '../domain/ids.ts';
 import {
   JOB_DAYS,
@@ -15,11 +29,11 @@ import {
   toRedeliveryRun,
 } from '../domain/redelivery-job.ts';
 import type { Tenant } from '../domain/tenant.ts';
-import type { Position } from './due-index.ts';
 import { buildSandboxMark, keys } from './keys.ts';
 import { type Page, type PageRequest, partitionReader, readNewestFirst } from './pages.ts';
-import { parseReadable, readItem, type Table, toExpiry, update } from './table.ts';
 import { buildAddition, type Change, type Commit } from './transaction.ts';
+
+const IS_RUNNING = expression`#status = ${'running'}`;
 
 /** @throws a zod error when the row holds no job */
 export const parseJob = (row: unknown): RedeliveryJob => RedeliveryJob.parse(row);
@@ -35,14 +49,8 @@ export interface JobEnd {
 export function redeliveryJobs(service: Table) {
   return {
     async find(tenant: Tenant, endpoint: EndpointId, id: RedeliveryJob['id']) {
-      const { Item } = await service.client.send(
-        new GetCommand({
-          TableName: service.name,
-          Key: keys.redeliveryJob(tenant, endpoint, id),
-          ConsistentRead: true,
-        }),
-      );
-      return Item && parseJob(Item);
+      const row = await get(service, keys.redeliveryJob(tenant, endpoint, id));
+      return row && parseJob(row);
     },
 
     list(tenant: Tenant, endpoint: EndpointId, page: PageRequest): Promise<Page<RedeliveryJob>> {
@@ -55,7 +63,7 @@ export function redeliveryJobs(service: Table) {
     /** Adds a job; refused as `redelivery-running` while another one of the endpoint runs. */
     start(job: RedeliveryJob): Change[] {
       const expiresAt = toExpiry(new Date(job.createdAt), JOB_DAYS);
-      const Item = {
+      const latest = {
         ...keys.latestRedelivery(job, job.webhookId),
         ...buildSandboxMark(job),
         redeliveryId: job.id,
@@ -63,16 +71,10 @@ export function redeliveryJobs(service: Table) {
         expiresAt,
       };
       return [
-        {
+        buildPut(service, latest, {
           refusal: 'redelivery-running',
-          write: {
-            Put: {
-              TableName: service.name,
-              Item,
-              ConditionExpression: 'attribute_not_exists(running)',
-            },
-          },
-        },
+          if: expression`attribute_not_exists(running)`,
+        }),
         buildAddition(service, { ...buildJobKey(job), ...buildSandboxMark(job), ...job, expiresAt }),
         buildRunAddition(service, job),
       ];
@@ -87,56 +89,27 @@ export function redeliveryJobs(service: Table) {
 
 /**
  * Ends a job, which allows the endpoint's next one; refused as `redelivery-over` when it has ended.
- * @param token of the worker's lease, which must be current and ends with the job
+ * @param held the worker's lease, which must be current and ends with the job
  */
 function buildJobEnd(
   service: Pick<Table, 'name'>,
   job: RedeliveryJobRef,
   { status, reason, at }: JobEnd,
-  token?: string,
+  held?: Lease,
 ): Change[] {
-  const TableName = service.name;
-  const sets = {
-    status,
-    finishedAt: at.toISOString(),
-    expiresAt: toExpiry(at, JOB_DAYS),
-    ...(reason && { reason }),
-  };
-  const entries = Object.entries(sets);
-  const isHeld = token !== undefined;
+  const refusal = 'redelivery-over';
+  const set = assign({ status, finishedAt: at.toISOString(), expiresAt: toExpiry(at, JOB_DAYS), reason });
   return [
-    {
-      refusal: 'redelivery-over',
-      write: {
-        Update: {
-          TableName,
-          Key: buildJobKey(job),
-          UpdateExpression: `SET ${entries.map(([name]) => `#${name} = :${name}`).join(', ')}${isHeld ? ' REMOVE lease' : ''}`,
-          ConditionExpression: `#status = :running${isHeld ? ' AND lease.#token = :token' : ''}`,
-          ExpressionAttributeNames: {
-            ...Object.fromEntries(entries.map(([name]) => [`#${name}`, name])),
-            ...(isHeld && { '#token': 'token' }),
-          },
-          ExpressionAttributeValues: {
-            ...Object.fromEntries(entries.map(([name, value]) => [`:${name}`, value])),
-            ':running': 'running',
-            ...(isHeld && { ':token': token }),
-          },
-        },
-      },
-    },
-    {
-      refusal: 'redelivery-over',
-      write: {
-        Update: {
-          TableName,
-          Key: keys.latestRedelivery(job, job.webhookId),
-          UpdateExpression: 'REMOVE running',
-          ConditionExpression: 'redeliveryId = :job',
-          ExpressionAttributeValues: { ':job': job.id },
-        },
-      },
-    },
+    buildUpdate(service, buildJobKey(job), {
+      refusal,
+      update: held === undefined ? expression`SET ${set}` : expression`SET ${set} REMOVE lease`,
+      if: all(IS_RUNNING, held && isHeld(held)),
+    }),
+    buildUpdate(service, keys.latestRedelivery(job, job.webhookId), {
+      refusal,
+      update: expression`REMOVE running`,
+      if: expression`redeliveryId = ${job.id}`,
+    }),
     buildRunRemoval(service, job),
   ];
 }
@@ -151,10 +124,8 @@ function buildRunAddition(service: Pick<Table, 'name'>, job: RedeliveryJob): Cha
 }
 
 /** Removes the run, in the transaction that ends the job. No condition: older jobs have no run. */
-const buildRunRemoval = (service: Pick<Table, 'name'>, { id }: Pick<RedeliveryJob, 'id'>): Change => ({
-  refusal: 'redelivery-over',
-  write: { Delete: { TableName: service.name, Key: keys.redeliveryRun(id) } },
-});
+const buildRunRemoval = (service: Pick<Table, 'name'>, { id }: Pick<RedeliveryJob, 'id'>): Change =>
+  buildDelete(service, keys.redeliveryRun(id), { refusal: 'redelivery-over' });
 
 /** Running redelivery jobs, for the worker that resends lost job messages. */
 export function redeliveryRuns(service: Table) {
@@ -166,35 +137,27 @@ export function redeliveryRuns(service: Table) {
     async find(
       shard: number,
       until: Date,
-      after?: Position,
-    ): Promise<{ entries: RedeliveryRun[]; unreadable: UnreadableRow[]; next?: Position }> {
-      const { Items = [], LastEvaluatedKey } = await service.client.send(
-        new QueryCommand({
-          TableName: service.name,
-          ConsistentRead: true,
-          KeyConditionExpression: 'pk = :pk',
-          FilterExpression: 'remindedAt <= :until',
-          ExpressionAttributeValues: { ':pk': keys.redeliveryRuns(shard), ':until': until.toISOString() },
-          Limit: PAGE,
-          ...(after === undefined ? {} : { ExclusiveStartKey: after }),
-        }),
-      );
-      const found = parseReadable(Items, (row) => RedeliveryRun.parse(row));
-      return { ...found, ...(LastEvaluatedKey === undefined ? {} : { next: LastEvaluatedKey }) };
+      after?: Row,
+    ): Promise<{ entries: RedeliveryRun[]; unreadable: UnreadableRow[]; next?: Row }> {
+      const { rows, next } = await query(service, {
+        where: expression`pk = ${keys.redeliveryRuns(shard)}`,
+        filter: expression`remindedAt <= ${until.toISOString()}`,
+        limit: PAGE,
+        after,
+      });
+      return { ...parseReadable(rows, (row) => RedeliveryRun.parse(row)), ...(next && { next }) };
     },
 
     /** Records that a message was sent. Does nothing when another worker recorded one, or the run ended. */
     async reminded(run: RedeliveryRun, at: Date): Promise<void> {
-      await update(service, {
-        Key: keys.redeliveryRun(run.id),
-        UpdateExpression: 'SET remindedAt = :at',
-        ConditionExpression: 'remindedAt = :before',
-        ExpressionAttributeValues: { ':at': at.toISOString(), ':before': run.remindedAt },
+      await update(service, keys.redeliveryRun(run.id), {
+        update: expression`SET remindedAt = ${at.toISOString()}`,
+        if: expression`remindedAt = ${run.remindedAt}`,
       });
     },
 
     async remove({ id }: RedeliveryRun): Promise<void> {
-      await service.client.send(new DeleteCommand({ TableName: service.name, Key: keys.redeliveryRun(id) }));
+      await remove(service, keys.redeliveryRun(id));
     },
   };
 }
@@ -219,46 +182,29 @@ export interface JobPage {
 
 /** Workers' writes to redelivery jobs, refused unless the worker holds the job's lease. */
 export function redeliveryRounds(service: Table, commit: Commit) {
-  const table = { TableName: service.name };
-  const held = { '#token': 'token' };
-
   return {
     /** Leases a running job unless a later message was processed. */
     async lease(
       ref: RedeliveryJobRef,
       { round, now, leaseSeconds }: { round: number; now: Date; leaseSeconds: number },
     ): Promise<JobLeaseResult> {
-      const lease = { token: randomUUID(), until: now.getTime() + leaseSeconds * 1000 };
-      try {
-        const { Attributes } = await service.client.send(
-          new UpdateCommand({
-            ...table,
-            Key: buildJobKey(ref),
-            UpdateExpression: 'SET lease = :lease, #round = :round',
-            ConditionExpression:
-              '#status = :running AND #round <= :round AND (attribute_not_exists(lease) OR lease.#until <= :nowMs)',
-            ExpressionAttributeNames: { '#status': 'status', '#round': 'round', '#until': 'until' },
-            ExpressionAttributeValues: {
-              ':lease': lease,
-              ':round': round,
-              ':running': 'running',
-              ':nowMs': now.getTime(),
-            },
-            ReturnValues: 'ALL_OLD',
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        );
-        const job = parseJob(Attributes);
-        return { kind: 'leased', job: { ...job, round, lease }, isRepeated: job.round === round };
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        const found = error.Item && parseJob(unmarshall(error.Item));
-        // The SDK repeats a request whose response was lost, so this lease may already be on the row.
-        if (found?.lease?.token === lease.token)
-          return { kind: 'leased', job: { ...found, lease }, isRepeated: true };
-        if (found === undefined || found.status !== 'running' || found.round > round) return { kind: 'over' };
-        return { kind: 'busy' };
-      }
+      const taken = await lease(service, buildJobKey(ref), {
+        now,
+        seconds: leaseSeconds,
+        set: { round },
+        if: all(IS_RUNNING, expression`#round <= ${round}`),
+        returns: 'old',
+      });
+      const found = taken.row && parseJob(taken.row);
+      // After a lost response, the row is the one with this lease, which counts as a repetition.
+      if (taken.kind === 'leased' && found)
+        return {
+          kind: 'leased',
+          job: { ...found, round, lease: taken.lease },
+          isRepeated: found.round === round,
+        };
+      if (found === undefined || found.status !== 'running' || found.round > round) return { kind: 'over' };
+      return { kind: 'busy' };
     },
 
     /**
@@ -270,51 +216,25 @@ export function redeliveryRounds(service: Table, commit: Commit) {
       job: LeasedJob,
       { place, examined, redelivered, counts: { eventTypes, firstEventAt } }: JobPage,
     ): Promise<RedeliveryJob | undefined> {
-      const before = job.place === undefined ? 'attribute_not_exists(place)' : 'place = :before';
-      try {
-        const { Attributes } = await service.client.send(
-          new UpdateCommand({
-            ...table,
-            Key: buildJobKey(job),
-            UpdateExpression: `SET place = :place, eventTypes = :types${firstEventAt === undefined ? '' : ', firstEventAt = :first'} ADD examined :examined, redelivered :redelivered`,
-            // The position makes a retried request count once.
-            ConditionExpression: `lease.#token = :token AND ${before}`,
-            ExpressionAttributeNames: held,
-            ExpressionAttributeValues: {
-              ':place': place,
-              ':examined': examined,
-              ':redelivered': redelivered,
-              ':types': eventTypes,
-              ...(firstEventAt !== undefined && { ':first': firstEventAt }),
-              ':token': job.lease.token,
-              ...(job.place !== undefined && { ':before': job.place }),
-            },
-            ReturnValues: 'ALL_NEW',
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        );
-        return parseJob(Attributes);
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        const found = error.Item && parseJob(unmarshall(error.Item));
-        return found?.lease?.token === job.lease.token && found.place === place ? found : undefined;
-      }
+      const set = assign({ place, eventTypes, firstEventAt });
+      const { kind, row } = await update(service, buildJobKey(job), {
+        update: expression`SET ${set} ADD examined ${examined}, redelivered ${redelivered}`,
+        // The position makes a retried request count once.
+        if: all(isHeld(job.lease), unchanged({ place: job.place }, ['place'])),
+        returns: 'new',
+        isDone: (found) => Object(found.lease).token === job.lease.token && found.place === place,
+      });
+      return kind === 'done' ? parseJob(row) : undefined;
     },
 
     /** Whether a job has not been stopped. */
     async isRunning(job: RedeliveryJobRef): Promise<boolean> {
-      return (await readItem(service, { ...buildJobKey(job) }))?.status === 'running';
+      return (await get(service, buildJobKey(job)))?.status === 'running';
     },
 
     /** Releases a job after a round; its next message continues it. */
     async release(job: LeasedJob): Promise<void> {
-      await update(service, {
-        Key: buildJobKey(job),
-        UpdateExpression: 'REMOVE lease',
-        ConditionExpression: 'lease.#token = :token',
-        ExpressionAttributeNames: held,
-        ExpressionAttributeValues: { ':token': job.lease.token },
-      });
+      await release(service, buildJobKey(job), job.lease);
     },
 
     /**
@@ -322,7 +242,7 @@ export function redeliveryRounds(service: Table, commit: Commit) {
      * @throws Contended
      */
     async end(job: LeasedJob, end: JobEnd): Promise<'done' | 'refused'> {
-      const { kind } = await commit(buildJobEnd(service, job, end, job.lease.token));
+      const { kind } = await commit(buildJobEnd(service, job, end, job.lease));
       return kind === 'committed' ? 'done' : 'refused';
     },
   };

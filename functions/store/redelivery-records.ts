@@ -1,11 +1,12 @@
+import { assign, expression } from '../aws/expression.ts';
+import { buildUpdate, getMany, readRows, type Table, toExpiry, update } from '../aws/table.ts';
 import type { Delivery } from '../domain/delivery.ts';
 import { type EventId, parseCreationTime, type ReceiverId } from '../domain/ids.ts';
 import { Arrival, EVENT_DAYS, HISTORY_DAYS, RedeliveryMark } from '../domain/redelivery.ts';
 import type { RedeliveryJob } from '../domain/redelivery-job.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { buildSandboxMark, type Key, keys } from './keys.ts';
-import { readItems, readRows, type Table, toExpiry, update } from './table.ts';
-import { type Change, retryContention } from './transaction.ts';
+import type { Change } from './transaction.ts';
 
 /**
  * Records that a redelivery succeeded, in the transaction that settles it. Never refused; the first record
@@ -13,36 +14,28 @@ import { type Change, retryContention } from './transaction.ts';
  */
 export function recordArrival(service: Pick<Table, 'name'>, delivery: Delivery): Change {
   const { eventId, id } = delivery;
-  const { ofSandbox } = buildSandboxMark(delivery);
-  return {
-    refusal: 'exists',
-    write: {
-      Update: {
-        TableName: service.name,
-        Key: keys.arrival(delivery, delivery.webhookId, eventId),
-        UpdateExpression: `SET eventId = :event, deliveryId = if_not_exists(deliveryId, :id), expiresAt = :expiry${ofSandbox === undefined ? '' : ', ofSandbox = :ofSandbox'}`,
-        ExpressionAttributeValues: {
-          ':event': eventId,
-          ':id': id,
-          // As long as the event can be resent.
-          ':expiry': toExpiry(parseCreationTime(eventId), EVENT_DAYS),
-          ...(ofSandbox !== undefined && { ':ofSandbox': ofSandbox }),
-        },
-      },
-    },
+  const set = {
+    eventId,
+    // As long as the event can be resent.
+    expiresAt: toExpiry(parseCreationTime(eventId), EVENT_DAYS),
+    ...buildSandboxMark(delivery),
   };
+  return buildUpdate(service, keys.arrival(delivery, delivery.webhookId, eventId), {
+    refusal: 'exists',
+    update: expression`SET ${assign(set)}, deliveryId = if_not_exists(deliveryId, ${id})`,
+  });
 }
 
 /** Events that a redelivery delivered. */
 export function arrivalStore(service: Table) {
   // A caller that has seen the success expects the event not to be resent.
   const read = async (wanted: readonly Key[]): Promise<Record<string, unknown>[]> =>
-    readItems(service, wanted, { consistent: true });
+    getMany(service, wanted, { consistent: true });
 
   /**
    * Returns the successful redelivery of each pair of an event and a receiver that has one.
    * @param pairs without repetition
-   * @throws ReadThrottled when DynamoDB keeps returning unprocessed keys
+   * @throws Throttled when DynamoDB keeps returning unprocessed keys
    */
   async function ofPairs(
     tenant: Tenant,
@@ -60,7 +53,7 @@ export function arrivalStore(service: Table) {
     /**
      * Returns the successful redelivery of an event at each receiver that has one.
      * @param receivers without repetition
-     * @throws ReadThrottled when DynamoDB keeps returning unprocessed keys
+     * @throws Throttled when DynamoDB keeps returning unprocessed keys
      */
     async at(
       tenant: Tenant,
@@ -76,7 +69,7 @@ export function arrivalStore(service: Table) {
     /**
      * Returns the successful redelivery of each event that has one.
      * @param events without repetition
-     * @throws ReadThrottled when DynamoDB keeps returning unprocessed keys
+     * @throws Throttled when DynamoDB keeps returning unprocessed keys
      */
     async of(
       { webhookId, ...tenant }: Tenant & { webhookId: ReceiverId },
@@ -96,25 +89,16 @@ export function arrivalStore(service: Table) {
 /** The latest redelivery of an event, by a job or by a request for it alone. */
 export function redeliveryMarks(service: Table) {
   /** An update, because the worker may put nothing into this table. */
-  function buildUpdate(
-    delivery: Delivery,
+  function buildMark(
+    { eventId, id: deliveryId, createdAt, ...tenant }: Delivery,
     ofJob: Pick<RedeliveryMark, 'jobDeliveryId' | 'redeliveryId'> = {},
   ) {
-    const { webhookId, eventId, id: deliveryId, createdAt } = delivery;
-    const mark: RedeliveryMark & { expiresAt: number; ofSandbox?: string } = {
-      eventId,
-      deliveryId,
-      ...ofJob,
-      expiresAt: toExpiry(new Date(createdAt), HISTORY_DAYS),
-      ...buildSandboxMark(delivery),
-    };
-    const entries = Object.entries(mark);
-    return {
-      Key: keys.redeliveryMark(delivery, webhookId, eventId),
-      UpdateExpression: `SET ${entries.map(([name]) => `${name} = :${name}`).join(', ')}`,
-      ExpressionAttributeValues: Object.fromEntries(entries.map(([name, value]) => [`:${name}`, value])),
-    };
+    const mark: RedeliveryMark = { eventId, deliveryId, ...ofJob };
+    const expiresAt = toExpiry(new Date(createdAt), HISTORY_DAYS);
+    return expression`SET ${assign({ ...mark, expiresAt, ...buildSandboxMark(tenant) })}`;
   }
+  const buildKey = (delivery: Delivery): Key =>
+    keys.redeliveryMark(delivery, delivery.webhookId, delivery.eventId);
 
   return {
     /**
@@ -127,36 +111,30 @@ export function redeliveryMarks(service: Table) {
       delivery: Delivery,
       seen: Delivery['id'] | undefined,
     ): Promise<boolean> {
-      const ofJob = { jobDeliveryId: delivery.id, redeliveryId };
-      const { ExpressionAttributeValues, ...rest } = buildUpdate(delivery, ofJob);
-      return retryContention(() =>
-        update(service, {
-          ...rest,
-          ConditionExpression: 'attribute_not_exists(deliveryId) OR deliveryId IN (:deliveryId, :seen)',
-          ExpressionAttributeValues: { ...ExpressionAttributeValues, ':seen': seen ?? delivery.id },
-        }),
-      );
+      const { id } = delivery;
+      const { kind } = await update(service, buildKey(delivery), {
+        update: buildMark(delivery, { jobDeliveryId: id, redeliveryId }),
+        if: expression`attribute_not_exists(deliveryId) OR deliveryId IN (${id}, ${seen ?? id})`,
+      });
+      return kind === 'done';
     },
 
     /** Sets the mark of a single redelivery, in the transaction that adds it. Never refused. */
     replacing(delivery: Delivery): Change {
-      return {
-        refusal: 'exists',
-        write: { Update: { TableName: service.name, ...buildUpdate(delivery) } },
-      };
+      return buildUpdate(service, buildKey(delivery), { refusal: 'exists', update: buildMark(delivery) });
     },
 
     /**
      * Returns the mark of each event that has one.
      * @param events without repetition
-     * @throws ReadThrottled when DynamoDB keeps returning unprocessed keys
+     * @throws Throttled when DynamoDB keeps returning unprocessed keys
      */
     async of(
       { webhookId, ...tenant }: Tenant & { webhookId: ReceiverId },
       events: readonly EventId[],
     ): Promise<Map<EventId, RedeliveryMark>> {
       const wanted = events.map((event) => keys.redeliveryMark(tenant, webhookId, event));
-      const rows = await readItems(service, wanted, { consistent: true });
+      const rows = await getMany(service, wanted, { consistent: true });
       const marks = readRows(service, rows, (row) => RedeliveryMark.parse(row));
       return new Map(marks.map((mark) => [mark.eventId, mark]));
     },

@@ -1,23 +1,26 @@
-import { randomUUID } from 'node:crypto';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
-import { Defect } from '../domain/problem.ts';
+import { all, assign, attributes, expression } from '../aws/expression.ts';
 import {
-  type LeasedSource,
-  Source,
-  type SourceLease,
-  type SourceRef,
-  type StoredVersion,
-} from '../domain/source.ts';
+  buildPut,
+  buildUpdate,
+  EXISTS,
+  isHeld,
+  type Lease,
+  lease,
+  queryAll,
+  release,
+  remove,
+  type Table,
+  update,
+} from '../aws/table.ts';
+import { Defect } from '../domain/problem.ts';
+import { type LeasedSource, Source, type SourceRef, type StoredVersion } from '../domain/source.ts';
 import type { CheckOutcome, CheckSettlement } from '../domain/source-check.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { buildSandboxMark, keys } from './keys.ts';
 import { outboxStore } from './outbox.ts';
-import { type Table, update } from './table.ts';
-import { type Change, type Commit, retryContention } from './transaction.ts';
+import type { Change, Commit } from './transaction.ts';
 
 export type LeaseResult =
   | { kind: 'leased'; source: LeasedSource }
@@ -31,44 +34,31 @@ type ChangedOutcome = Extract<CheckOutcome, { kind: 'changed' }>;
 
 /** Writes of source checks, refused unless the check holds the source's lease. */
 export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
-  const table = { TableName: knowledge.name };
   const versions = sourceVersions(knowledge);
   const notices = outboxStore(outbox);
 
   /** Update that ends a check, with further attributes to set and remove. */
   function buildCheckEnd(
-    { id, lease, ...of }: LeasedSource,
+    { id, lease: held, ...of }: LeasedSource,
     { nextCheckAt }: CheckSettlement,
     sets: Record<string, unknown>,
     removes: readonly string[],
   ) {
     const next = nextCheckAt.toISOString();
-    const fields = { ...sets, lastCheckedAt: lease.since, nextCheckAt: next, dueAt: next };
-    const names = Object.keys(fields);
+    const set = assign({ ...sets, lastCheckedAt: held.since, nextCheckAt: next, dueAt: next });
+    const removed = attributes(['lease', 'starts', ...removes]);
     return {
-      Key: keys.source(of, id),
-      UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')} REMOVE ${['lease', 'starts', ...removes].join(', ')} ADD checks :one`,
-      ConditionExpression: 'lease.#token = :token',
-      ExpressionAttributeNames: {
-        '#token': 'token',
-        ...Object.fromEntries(names.map((name) => [`#${name}`, name])),
-      },
-      ExpressionAttributeValues: {
-        ':token': lease.token,
-        ':one': 1,
-        ...Object.fromEntries(names.map((name) => [`:${name}`, fields[name as keyof typeof fields]])),
-      },
+      key: keys.source(of, id),
+      update: expression`SET ${set} REMOVE ${removed} ADD checks ${1}`,
+      if: isHeld(held),
     };
   }
 
-  /** Retries, because sync requests write to the source in transactions. */
-  const applyEnd = async (write: ReturnType<typeof buildCheckEnd>): Promise<'done' | 'refused'> =>
-    (await retryContention(() => update(knowledge, write))) ? 'done' : 'refused';
+  const applyEnd = async ({ key, ...end }: ReturnType<typeof buildCheckEnd>): Promise<'done' | 'refused'> =>
+    (await update(knowledge, key, end)).kind;
 
-  const toEndChange = (end: ReturnType<typeof buildCheckEnd>): Change => ({
-    refusal: 'lease-lost',
-    write: { Update: { ...table, ...end } },
-  });
+  const toEndChange = ({ key, ...end }: ReturnType<typeof buildCheckEnd>): Change =>
+    buildUpdate(knowledge, key, { refusal: 'lease-lost', ...end });
 
   /** @throws Contended */
   async function commitEnd({ id }: LeasedSource, changes: readonly Change[]): Promise<'done' | 'refused'> {
@@ -115,40 +105,20 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
       ref: SourceRef,
       { askedAt, now, leaseSeconds }: { askedAt: Date; now: Date; leaseSeconds: number },
     ): Promise<LeaseResult> {
-      const lease: SourceLease = {
-        token: randomUUID(),
-        since: now.toISOString(),
-        until: now.getTime() + leaseSeconds * 1000,
-      };
-      try {
-        const command = new UpdateCommand({
-          ...table,
-          Key: keys.source(ref, ref.id),
-          UpdateExpression: 'SET lease = :lease ADD starts :one',
-          ConditionExpression:
-            'attribute_exists(pk) AND (attribute_not_exists(lease) OR lease.#until <= :nowMs) AND (attribute_not_exists(lastCheckedAt) OR lastCheckedAt < :askedAt)',
-          ExpressionAttributeNames: { '#until': 'until' },
-          ExpressionAttributeValues: {
-            ':lease': lease,
-            ':one': 1,
-            ':nowMs': now.getTime(),
-            ':askedAt': askedAt.toISOString(),
-          },
-          ReturnValues: 'ALL_NEW',
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        });
-        const { Attributes } = await retryContention(() => knowledge.client.send(command));
-        return { kind: 'leased', source: { ...Source.parse(Attributes), lease } };
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        if (error.Item === undefined) return { kind: 'gone' };
-        const found = Source.parse(unmarshall(error.Item));
-        // The SDK repeats a request whose response was lost, so this lease may already be on the row.
-        if (found.lease?.token === lease.token) return { kind: 'leased', source: { ...found, lease } };
-        if (found.lastCheckedAt !== undefined && found.lastCheckedAt >= askedAt.toISOString())
-          return { kind: 'checked' };
-        return { kind: 'busy', since: new Date(found.lease?.since ?? now) };
-      }
+      const asked = askedAt.toISOString();
+      const taken = await lease(knowledge, keys.source(ref, ref.id), {
+        now,
+        seconds: leaseSeconds,
+        also: { since: now.toISOString() },
+        add: expression`starts ${1}`,
+        if: all(EXISTS, expression`(attribute_not_exists(lastCheckedAt) OR lastCheckedAt < ${asked})`),
+      });
+      if (taken.row === undefined) return { kind: 'gone' };
+      const found = Source.parse(taken.row);
+      if (taken.kind === 'leased')
+        return { kind: 'leased', source: { ...found, lease: { ...taken.lease, since: now.toISOString() } } };
+      if (found.lastCheckedAt !== undefined && found.lastCheckedAt >= asked) return { kind: 'checked' };
+      return { kind: 'busy', since: new Date(found.lease?.since ?? now) };
     },
 
     /**
@@ -181,14 +151,9 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
 
     /** Makes a source due at `until`, unless it is due earlier or is gone. */
     async makeDue(ref: SourceRef, until: Date): Promise<void> {
-      await retryContention(() =>
-        update(knowledge, {
-          Key: keys.source(ref, ref.id),
-          UpdateExpression: 'SET dueAt = :until',
-          ConditionExpression: 'dueAt > :until',
-          ExpressionAttributeValues: { ':until': until.toISOString() },
-        }),
-      );
+      const dueAt = until.toISOString();
+      const change = { update: expression`SET dueAt = ${dueAt}`, if: expression`dueAt > ${dueAt}` };
+      await update(knowledge, keys.source(ref, ref.id), change);
     },
 
     text: versions.read,
@@ -212,44 +177,14 @@ const Part = z.object({ part: z.int(), text: z.instanceof(Uint8Array) });
 
 /** Texts of source versions, compressed and split into parts. */
 export function sourceVersions(knowledge: Table) {
-  const table = { TableName: knowledge.name };
-
-  /** @param prefix of the sort key; undefined for all rows, because DynamoDB refuses an empty prefix */
-  async function readRows(
-    ref: SourceRef,
-    prefix: string | undefined,
-    projection?: string,
-  ): Promise<Record<string, unknown>[]> {
-    const found: Record<string, unknown>[] = [];
-    let after: Record<string, unknown> | undefined;
-    do {
-      const { Items = [], LastEvaluatedKey } = await knowledge.client.send(
-        new QueryCommand({
-          ...table,
-          ConsistentRead: true,
-          KeyConditionExpression: prefix === undefined ? 'pk = :pk' : 'pk = :pk AND begins_with(sk, :prefix)',
-          ExpressionAttributeValues: {
-            ':pk': keys.versions(ref, ref.id),
-            ...(prefix === undefined ? {} : { ':prefix': prefix }),
-          },
-          ...(projection === undefined ? {} : { ProjectionExpression: projection }),
-          ...(after === undefined ? {} : { ExclusiveStartKey: after }),
-        }),
-      );
-      found.push(...Items);
-      after = LastEvaluatedKey;
-    } while (after !== undefined);
-    return found;
-  }
-
-  const remove = (Key: Record<string, unknown>) =>
-    knowledge.client.send(new DeleteCommand({ ...table, Key }));
+  const isOfSource = (ref: SourceRef) => expression`pk = ${keys.versions(ref, ref.id)}`;
 
   return {
     /** @returns undefined when a part is missing */
     async read(ref: SourceRef, { version, parts }: StoredVersion): Promise<string | undefined> {
       const [prefix = ''] = keys.versionPart(ref, ref.id, version, 0).sk.split('#');
-      const found = (await readRows(ref, `${prefix}#`)).map((row) => Part.parse(row));
+      const where = expression`${isOfSource(ref)} AND begins_with(sk, ${`${prefix}#`})`;
+      const found = (await queryAll(knowledge, { where })).map((row) => Part.parse(row));
       if (found.length !== parts) return undefined;
       return brotliDecompressSync(Buffer.concat(found.map(({ text }) => text))).toString('utf8');
     },
@@ -258,24 +193,16 @@ export function sourceVersions(knowledge: Table) {
     add(ref: SourceRef, version: number, text: string): { parts: number; changes: Change[] } {
       const compressed = brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: QUALITY } });
       const parts = Math.ceil(compressed.length / PART_BYTES);
-      const changes = Array.from(
-        { length: parts },
-        (_, part): Change => ({
-          // No condition: the writer holds the source's lease.
-          refusal: 'exists',
-          write: {
-            Put: {
-              ...table,
-              Item: {
-                ...keys.versionPart(ref, ref.id, version, part),
-                ...buildSandboxMark(ref),
-                part,
-                text: compressed.subarray(part * PART_BYTES, (part + 1) * PART_BYTES),
-              },
-            },
-          },
-        }),
-      );
+      const changes = Array.from({ length: parts }, (_, part): Change => {
+        const row = {
+          ...keys.versionPart(ref, ref.id, version, part),
+          ...buildSandboxMark(ref),
+          part,
+          text: compressed.subarray(part * PART_BYTES, (part + 1) * PART_BYTES),
+        };
+        // No condition: the writer holds the source's lease.
+        return buildPut(knowledge, row, { refusal: 'exists', if: undefined });
+      });
       return { parts, changes };
     },
 
@@ -283,11 +210,12 @@ export function sourceVersions(knowledge: Table) {
       const parts = versions.flatMap(({ version, parts }) =>
         Array.from({ length: parts }, (_, part) => keys.versionPart(ref, ref.id, version, part)),
       );
-      await Promise.all(parts.map((key) => remove({ ...key })));
+      await Promise.all(parts.map((key) => remove(knowledge, key)));
     },
 
     async removeAll(ref: SourceRef): Promise<void> {
-      for (const { pk, sk } of await readRows(ref, undefined, 'pk, sk')) await remove({ pk, sk });
+      const parts = await queryAll(knowledge, { where: isOfSource(ref), attributes: ['pk', 'sk'] });
+      for (const { pk, sk } of parts) await remove(knowledge, { pk: String(pk), sk: String(sk) });
     },
   };
 }
@@ -296,7 +224,7 @@ export function sourceVersions(knowledge: Table) {
 export interface CheckSlot {
   tenant: Tenant;
   name: string;
-  token: string;
+  lease: Lease;
 }
 
 /** `until` in milliseconds since the epoch. */
@@ -317,50 +245,26 @@ export function checkSlots(knowledge: Table, share: number) {
       tenant: Tenant,
       { now, leaseSeconds }: { now: Date; leaseSeconds: number },
     ): Promise<CheckSlot | undefined> {
-      const token = randomUUID();
-      const lease = { token, until: now.getTime() + leaseSeconds * 1000 };
-      const marks = buildSandboxMark(tenant);
-      const sets = ['#slot = :lease', ...Object.keys(marks).map((name) => `${name} = :${name}`)];
       let name = pickRandom(names);
       for (let tries = 1; name !== undefined && tries <= share; tries += 1) {
-        try {
-          await knowledge.client.send(
-            new UpdateCommand({
-              TableName: knowledge.name,
-              Key: keys.checkSlots(tenant),
-              UpdateExpression: `SET ${sets.join(', ')}`,
-              ConditionExpression: 'attribute_not_exists(#slot) OR #slot.#until <= :now',
-              ExpressionAttributeNames: { '#slot': name, '#until': 'until' },
-              ExpressionAttributeValues: {
-                ':lease': lease,
-                ':now': now.getTime(),
-                ...Object.fromEntries(Object.entries(marks).map(([mark, value]) => [`:${mark}`, value])),
-              },
-              ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-            }),
-          );
-          return { tenant, name, token };
-        } catch (error) {
-          if (!(error instanceof ConditionalCheckFailedException)) throw error;
-          const row = unmarshall(error.Item ?? {});
-          const parseLease = (slot: string) => Taken.safeParse(row[slot]).data;
-          // The SDK repeats a request whose response was lost, so this lease may already be on the row.
-          if (parseLease(name)?.token === token) return { tenant, name, token };
-          name = pickRandom(names.filter((slot) => (parseLease(slot)?.until ?? 0) <= now.getTime()));
-        }
+        const taken = await lease(knowledge, keys.checkSlots(tenant), {
+          now,
+          seconds: leaseSeconds,
+          name,
+          set: buildSandboxMark(tenant),
+        });
+        if (taken.kind === 'leased') return { tenant, name, lease: taken.lease };
+        const { row = {} } = taken;
+        name = pickRandom(
+          names.filter((slot) => (Taken.safeParse(row[slot]).data?.until ?? 0) <= now.getTime()),
+        );
       }
       return undefined;
     },
 
     /** Does nothing when another check has taken the slot after the lease ended. */
-    async release({ tenant, name, token }: CheckSlot): Promise<void> {
-      await update(knowledge, {
-        Key: keys.checkSlots(tenant),
-        UpdateExpression: 'REMOVE #slot',
-        ConditionExpression: '#slot.#token = :token',
-        ExpressionAttributeNames: { '#slot': name, '#token': 'token' },
-        ExpressionAttributeValues: { ':token': token },
-      });
+    async release({ tenant, name, lease: held }: CheckSlot): Promise<void> {
+      await release(knowledge, keys.checkSlots(tenant), held, name);
     },
   };
 }

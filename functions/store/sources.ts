@@ -1,32 +1,52 @@
-import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { DUE_INDEX, type UnreadableRow } from '../domain/due.ts';
+import { all, expression } from '../aws/expression.ts';
+import {
+  buildUpdate,
+  EXISTS,
+  get,
+  parseReadable,
+  query,
+  type Row,
+  type Table,
+  type UnreadableRow,
+  update,
+} from '../aws/table.ts';
+import { DUE_INDEX } from '../domain/due.ts';
 import { OrgId, SourceId } from '../domain/ids.ts';
 import { MAX_SOURCES, RESEND_SECONDS, Source, type SourceRef } from '../domain/source.ts';
 import type { Tenant } from '../domain/tenant.ts';
-import type { Position } from './due-index.ts';
 import { buildSandboxMark, keys, listShards, SOURCE_SHARDS } from './keys.ts';
 import { type Page, type PageRequest, partitionReader, readNewestFirst } from './pages.ts';
-import { parseReadable, readItem, type Table, update } from './table.ts';
-import { buildAddition, type Change } from './transaction.ts';
+import {
+  buildAddition,
+  buildRemoval,
+  type Change,
+  type Counter,
+  decreaseCount,
+  increaseCount,
+} from './transaction.ts';
 
 const parse = (row: unknown): Source => Source.parse(row);
 
+const getCounter = (tenant: Tenant): Counter => ({
+  key: keys.sourceCount(tenant),
+  things: 'sources',
+  limit: MAX_SOURCES,
+  refusals: { full: 'source-limit', missing: 'source-missing' },
+  marks: buildSandboxMark(tenant),
+});
+
 /** Sources of a tenant, with a counter that enforces their limit. */
 export function sourceStore(knowledge: Table) {
-  const table = { TableName: knowledge.name };
-
   return {
     async find(tenant: Tenant, id: SourceId): Promise<Source | undefined> {
-      const { Item } = await knowledge.client.send(
-        new GetCommand({ ...table, Key: keys.source(tenant, id), ConsistentRead: true }),
-      );
-      return Item && parse(Item);
+      const row = await get(knowledge, keys.source(tenant, id));
+      return row && parse(row);
     },
 
     /** The row of a source to remove, which may be unreadable as a source. */
     findToRemove(tenant: Tenant, id: SourceId): Promise<Record<string, unknown> | undefined> {
-      return readItem(knowledge, { ...keys.source(tenant, id) });
+      return get(knowledge, keys.source(tenant, id));
     },
 
     list(tenant: Tenant, page: PageRequest): Promise<Page<Source>> {
@@ -42,18 +62,7 @@ export function sourceStore(knowledge: Table) {
      */
     add(source: Source): Change[] {
       return [
-        {
-          refusal: 'source-limit',
-          write: {
-            Update: {
-              ...table,
-              Key: keys.sourceCount(source),
-              UpdateExpression: `${buildMarkExpression(source)} ADD sources :one`,
-              ConditionExpression: 'attribute_not_exists(sources) OR sources < :limit',
-              ExpressionAttributeValues: { ':one': 1, ':limit': MAX_SOURCES, ...buildMarkValues(source) },
-            },
-          },
-        },
+        increaseCount(knowledge, getCounter(source)),
         buildAddition(knowledge, {
           ...keys.source(source, source.id),
           ...buildSandboxMark(source),
@@ -73,50 +82,20 @@ export function sourceStore(knowledge: Table) {
       id: SourceId,
       { now, cooldownSeconds }: { now: Date; cooldownSeconds: number },
     ): Change {
-      return {
+      const before = new Date(now.getTime() - cooldownSeconds * 1000).toISOString();
+      return buildUpdate(knowledge, keys.source(tenant, id), {
         refusal: 'source-synced',
-        write: {
-          Update: {
-            ...table,
-            Key: keys.source(tenant, id),
-            UpdateExpression: 'SET syncedAt = :now, dueAt = :dueAt',
-            ConditionExpression:
-              'attribute_exists(pk) AND (attribute_not_exists(syncedAt) OR syncedAt <= :before)',
-            ExpressionAttributeValues: {
-              ':now': now.toISOString(),
-              ':before': new Date(now.getTime() - cooldownSeconds * 1000).toISOString(),
-              ':dueAt': computeDueAt(now),
-            },
-          },
-        },
-      };
+        update: expression`SET syncedAt = ${now.toISOString()}, dueAt = ${computeDueAt(now)}`,
+        if: all(EXISTS, expression`(attribute_not_exists(syncedAt) OR syncedAt <= ${before})`),
+      });
     },
 
     /** Removes and uncounts a source; refused as `source-missing` when it does not exist. */
     remove(tenant: Tenant, id: SourceId): Change[] {
+      const counter = getCounter(tenant);
       return [
-        {
-          refusal: 'source-missing',
-          write: {
-            Delete: {
-              ...table,
-              Key: keys.source(tenant, id),
-              ConditionExpression: 'attribute_exists(pk)',
-            },
-          },
-        },
-        {
-          refusal: 'source-missing',
-          write: {
-            Update: {
-              ...table,
-              Key: keys.sourceCount(tenant),
-              UpdateExpression: 'ADD sources :minusOne',
-              ConditionExpression: 'sources > :zero',
-              ExpressionAttributeValues: { ':minusOne': -1, ':zero': 0 },
-            },
-          },
-        },
+        buildRemoval(knowledge, keys.source(tenant, id), counter.refusals),
+        decreaseCount(knowledge, counter),
       ];
     },
 
@@ -125,21 +104,17 @@ export function sourceStore(knowledge: Table) {
      * after a later notification.
      */
     async notified(tenant: Tenant, id: SourceId, version: number, at: Date): Promise<void> {
-      await update(knowledge, {
-        Key: keys.source(tenant, id),
-        UpdateExpression: 'SET announcedFrom = baseline, baseline = :version, lastNotifiedAt = :at',
-        ConditionExpression: 'baseline < :version',
-        ExpressionAttributeValues: { ':version': version, ':at': at.toISOString() },
+      await update(knowledge, keys.source(tenant, id), {
+        update: expression`SET announcedFrom = baseline, baseline = ${version}, lastNotifiedAt = ${at.toISOString()}`,
+        if: expression`baseline < ${version}`,
       });
     },
 
     /** Lets a check announce the current text once the time has come. */
     async announceLater(tenant: Tenant, id: SourceId, at: Date): Promise<void> {
-      await update(knowledge, {
-        Key: keys.source(tenant, id),
-        UpdateExpression: 'SET announceAt = :at',
-        ConditionExpression: 'attribute_exists(pk)',
-        ExpressionAttributeValues: { ':at': at.toISOString() },
+      await update(knowledge, keys.source(tenant, id), {
+        update: expression`SET announceAt = ${at.toISOString()}`,
+        if: EXISTS,
       });
     },
   };
@@ -149,18 +124,10 @@ export function sourceStore(knowledge: Table) {
 const computeDueAt = (sentAt: Date): string =>
   new Date(sentAt.getTime() + RESEND_SECONDS * 1000).toISOString();
 
-/** Marks the counter's row, which the first source creates, as a sandbox's. */
-const buildMarkExpression = (tenant: Tenant): string =>
-  Object.keys(buildSandboxMark(tenant))
-    .map((name) => `SET ${name} = :${name}`)
-    .join('');
-const buildMarkValues = (tenant: Tenant): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(buildSandboxMark(tenant)).map(([name, value]) => [`:${name}`, value]));
-
 /** Ten batches of a queue; small enough that a run can end between two pages. */
 const PAGE = 100;
 
-const Row = z.object({ sk: SourceId, orgId: OrgId, generation: z.int(), dueAt: z.string() });
+const DueRow = z.object({ sk: SourceId, orgId: OrgId, generation: z.int(), dueAt: z.string() });
 
 export interface DueSource extends SourceRef {
   dueAt: string;
@@ -176,32 +143,22 @@ export function dueSources(knowledge: Table) {
     async find(
       shard: number,
       until: Date,
-      after?: Position,
-    ): Promise<{ entries: DueSource[]; unreadable: UnreadableRow[]; next?: Position }> {
-      const { Items = [], LastEvaluatedKey } = await knowledge.client.send(
-        new QueryCommand({
-          TableName: knowledge.name,
-          IndexName: DUE_INDEX,
-          KeyConditionExpression: 'dueIn = :dueIn AND dueAt <= :until',
-          ExpressionAttributeValues: { ':dueIn': keys.dueSources(shard), ':until': until.toISOString() },
-          Limit: PAGE,
-          ...(after === undefined ? {} : { ExclusiveStartKey: after }),
-        }),
-      );
-      const found = parseReadable(Items, (row) => {
-        const { sk: id, ...entry } = Row.parse(row);
+      after?: Row,
+    ): Promise<{ entries: DueSource[]; unreadable: UnreadableRow[]; next?: Row }> {
+      const where = expression`dueIn = ${keys.dueSources(shard)} AND dueAt <= ${until.toISOString()}`;
+      const { rows, next } = await query(knowledge, { index: DUE_INDEX, where, limit: PAGE, after });
+      const found = parseReadable(rows, (row) => {
+        const { sk: id, ...entry } = DueRow.parse(row);
         return { id, ...entry };
       });
-      return { ...found, ...(LastEvaluatedKey === undefined ? {} : { next: LastEvaluatedKey }) };
+      return { ...found, ...(next && { next }) };
     },
 
     /** Does nothing when the entry has moved or is gone. */
     async postpone(entry: DueSource, until: Date): Promise<void> {
-      await update(knowledge, {
-        Key: keys.source(entry, entry.id),
-        UpdateExpression: 'SET dueAt = :until',
-        ConditionExpression: 'dueAt = :dueAt',
-        ExpressionAttributeValues: { ':dueAt': entry.dueAt, ':until': until.toISOString() },
+      await update(knowledge, keys.source(entry, entry.id), {
+        update: expression`SET dueAt = ${until.toISOString()}`,
+        if: expression`dueAt = ${entry.dueAt}`,
       });
     },
   };

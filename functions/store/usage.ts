@@ -1,10 +1,10 @@
-import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { assign, expression } from '../aws/expression.ts';
+import { buildUpdate, getMany, queryAll, type Table, toExpiry } from '../aws/table.ts';
 import { type Permit, requirePermit } from '../domain/gate.ts';
 import type { OrgId } from '../domain/ids.ts';
 import { addUsage, type MeteredEvent, NO_USAGE, sumUsage, UsageCounts } from '../domain/usage.ts';
 import { buildUsageKeyBounds, keys, USAGE_SHARDS } from './keys.ts';
-import { readItems, type Table, toExpiry } from './table.ts';
 import { buildAddition, type Change, type Commit, Contended, committer } from './transaction.ts';
 
 /** Events per transaction: a mark and at most one counter each, within DynamoDB's limit of 100 items. */
@@ -32,25 +32,12 @@ export function usageMeter(usage: Table, wait?: (attempt: number) => Promise<unk
     });
 
   /** Adds to a random shard of the month. */
-  const buildIncrease = (orgId: OrgId, month: string, { conversations, messages }: UsageCounts): Change => ({
-    // There is no condition that could be refused.
-    refusal: 'exists',
-    write: {
-      Update: {
-        TableName: usage.name,
-        Key: keys.usageOf(orgId, month, Math.floor(Math.random() * USAGE_SHARDS)),
-        UpdateExpression:
-          'SET orgId = :orgId, #month = :month ADD conversations :conversations, messages :messages',
-        ExpressionAttributeNames: { '#month': 'month' },
-        ExpressionAttributeValues: {
-          ':orgId': orgId,
-          ':month': month,
-          ':conversations': conversations,
-          ':messages': messages,
-        },
-      },
-    },
-  });
+  const buildIncrease = (orgId: OrgId, month: string, { conversations, messages }: UsageCounts): Change =>
+    buildUpdate(usage, keys.usageOf(orgId, month, Math.floor(Math.random() * USAGE_SHARDS)), {
+      // There is no condition that could be refused.
+      refusal: 'exists',
+      update: expression`SET ${assign({ orgId, month })} ADD conversations ${conversations}, messages ${messages}`,
+    });
 
   const buildChanges = (orgId: OrgId, events: readonly MeteredEvent[]): Change[] => [
     ...events.map((event) => buildMark(orgId, event)),
@@ -58,7 +45,7 @@ export function usageMeter(usage: Table, wait?: (attempt: number) => Promise<unk
   ];
 
   async function findUnmarked(orgId: OrgId, events: readonly MeteredEvent[]): Promise<MeteredEvent[]> {
-    const rows = await readItems(
+    const rows = await getMany(
       usage,
       events.map(({ id }) => keys.metered(orgId, id)),
       { consistent: true, attributes: ['pk'] },
@@ -113,20 +100,11 @@ export function usageReader(usage: Table) {
     const [first, last] = buildUsageKeyBounds(from, to);
     const months = new Map<string, UsageCounts>();
     if (first > last) return months;
-    const pages = paginateQuery(
-      { client: usage.client },
-      {
-        TableName: usage.name,
-        ConsistentRead: true,
-        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
-        ExpressionAttributeValues: { ':pk': keys.usage(orgId), ':first': first, ':last': last },
-      },
-    );
-    for await (const { Items = [] } of pages)
-      for (const item of Items) {
-        const { month, ...counts } = Counter.parse(item);
-        months.set(month, addUsage(months.get(month) ?? NO_USAGE, counts));
-      }
+    const where = expression`pk = ${keys.usage(orgId)} AND sk BETWEEN ${first} AND ${last}`;
+    for (const row of await queryAll(usage, { where })) {
+      const { month, ...counts } = Counter.parse(row);
+      months.set(month, addUsage(months.get(month) ?? NO_USAGE, counts));
+    }
     return months;
   };
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { auditLedger } from '../engine/audit-ledger.ts';
-import { documentClient } from '../platform/clients/clients.ts';
+import { tableClient } from '../platform/clients/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { LEDGER_DIFFERENCE } from '../platform/metric-names.ts';
@@ -22,7 +22,7 @@ export const AuditLedgerEnvironment = z.object({
 export type AuditLedgerEnvironment = z.input<typeof AuditLedgerEnvironment>;
 
 const environment = readEnvironment(AuditLedgerEnvironment);
-const client = documentClient();
+const client = tableClient();
 const deliveries = { client, name: environment.DELIVERIES_TABLE, reportUnreadable };
 
 const run = auditLedger(

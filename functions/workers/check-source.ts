@@ -5,7 +5,7 @@ import { CHECK_LEASE_SECONDS, EXTRACTION_TIMEOUT_SECONDS, FETCH_TIMEOUT_SECONDS 
 import { checkSource } from '../engine/check-source.ts';
 import { extractor } from '../knowledge/extractor.ts';
 import { sourceContent } from '../knowledge/source-content.ts';
-import { documentClient, queueClient } from '../platform/clients/clients.ts';
+import { tableClient, queueClient } from '../platform/clients/clients.ts';
 import {
   DecimalNumber,
   loopbackReceivers,
@@ -42,7 +42,7 @@ export const CheckSourceEnvironment = z.object({
 export type CheckSourceEnvironment = z.input<typeof CheckSourceEnvironment>;
 
 const environment = readEnvironment(CheckSourceEnvironment);
-const client = documentClient();
+const client = tableClient();
 const knowledge = { client, name: environment.KNOWLEDGE_TABLE, reportUnreadable };
 const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
 const organizations = organizationStates(readOrganizationState(service));

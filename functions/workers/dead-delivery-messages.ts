@@ -2,7 +2,7 @@ import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { processDeadDeliveryMessage } from '../engine/dead-letters.ts';
-import { documentClient } from '../platform/clients/clients.ts';
+import { tableClient } from '../platform/clients/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { DEAD_LETTERS } from '../platform/metric-names.ts';
@@ -22,7 +22,7 @@ const environment = readEnvironment(DeadDeliveryMessagesEnvironment);
 
 const handle = processDeadDeliveryMessage(
   {
-    due: dueIndex({ client: documentClient(), name: environment.DELIVERIES_TABLE, reportUnreadable }),
+    due: dueIndex({ client: tableClient(), name: environment.DELIVERIES_TABLE, reportUnreadable }),
     log: logger.log,
     now: () => new Date(),
   },

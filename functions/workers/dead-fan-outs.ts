@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { FIRST_LANES } from '../domain/lanes.ts';
 import { getOutboxWorkName, processDeadEntries } from '../engine/dead-letters.ts';
 import { fanOut } from '../engine/fan-out.ts';
-import { documentClient, queueClient, streamsClient } from '../platform/clients/clients.ts';
+import { tableClient, queueClient, streamsClient } from '../platform/clients/clients.ts';
 import { FirstAttemptQueues, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { organizationStates } from '../platform/organization-states.ts';
@@ -25,7 +25,7 @@ export const DeadFanOutsEnvironment = z.object({
 export type DeadFanOutsEnvironment = z.input<typeof DeadFanOutsEnvironment>;
 
 const environment = readEnvironment(DeadFanOutsEnvironment);
-const client = documentClient();
+const client = tableClient();
 const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
 const sqs = queueClient();
 const outbox = { client, name: environment.OUTBOX_TABLE, reportUnreadable };

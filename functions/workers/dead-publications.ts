@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { processDeadEntries } from '../engine/dead-letters.ts';
-import { documentClient, queueClient, streamsClient } from '../platform/clients/clients.ts';
+import { tableClient, queueClient, streamsClient } from '../platform/clients/clients.ts';
 import { NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { eventBridgeClient, eventBus } from '../platform/event-bus.ts';
 import { logger } from '../platform/logger.ts';
@@ -20,7 +20,7 @@ export type DeadPublicationsEnvironment = z.input<typeof DeadPublicationsEnviron
 const environment = readEnvironment(DeadPublicationsEnvironment);
 const sqs = queueClient();
 const bus = eventBus(eventBridgeClient(), environment.EVENT_BUS, busReports);
-const outbox = { client: documentClient(), name: environment.OUTBOX_TABLE, reportUnreadable };
+const outbox = { client: tableClient(), name: environment.OUTBOX_TABLE, reportUnreadable };
 
 /** Processes the dead letters of the publisher's stream. */
 export const handler = deadLetterWorker(

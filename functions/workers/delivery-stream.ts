@@ -3,7 +3,7 @@ import middy from '@middy/core';
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { processDeliveryStream, type SequencedChange } from '../engine/delivery-stream.ts';
-import { documentClient } from '../platform/clients/clients.ts';
+import { tableClient } from '../platform/clients/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { ENDED, UNREADABLE_ROWS } from '../platform/metric-names.ts';
@@ -15,7 +15,7 @@ import { parseDelivery } from '../store/deliveries.ts';
 import { dueIndex } from '../store/due-index.ts';
 import { ledgerStore } from '../store/ledger.ts';
 import { readOrganizationState } from '../store/organizations.ts';
-import { parseRow } from '../store/table.ts';
+import { parseRow } from '../aws/table.ts';
 
 export const DeliveryStreamEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,
@@ -26,7 +26,7 @@ export const DeliveryStreamEnvironment = z.object({
 export type DeliveryStreamEnvironment = z.input<typeof DeliveryStreamEnvironment>;
 
 const environment = readEnvironment(DeliveryStreamEnvironment);
-const client = documentClient();
+const client = tableClient();
 
 const run = processDeliveryStream(
   {

@@ -11,7 +11,7 @@ import { deriveAttemptClocks } from '../domain/timing.ts';
 import { attemptDelivery } from '../engine/attempt-delivery.ts';
 import { endpointTurns } from '../engine/endpoint-turns.ts';
 import { processDeliveryMessages } from '../engine/process-delivery-messages.ts';
-import { documentClient, queueClient } from '../platform/clients/clients.ts';
+import { tableClient, queueClient } from '../platform/clients/clients.ts';
 import {
   DecimalNumber,
   DeliveryQueues,
@@ -57,9 +57,9 @@ export type DispatchEnvironment = z.input<typeof DispatchEnvironment>;
 
 const environment = readEnvironment(DispatchEnvironment);
 const clocks = deriveAttemptClocks(environment.ATTEMPT_TIMEOUT_SECONDS);
-const client = documentClient();
+const client = tableClient();
 const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
-const outbox = { name: environment.OUTBOX_TABLE };
+const outbox = { client, name: environment.OUTBOX_TABLE };
 const deliveries = { client, name: environment.DELIVERIES_TABLE, reportUnreadable };
 const now = () => new Date();
 const getQueueUrl = queueUrls(LANE_TABLE, environment);

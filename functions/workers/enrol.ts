@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { hashApiKey, issueKey, Scope } from '../domain/api-key.ts';
 import { compareFields, createAuditEntry } from '../domain/audit.ts';
 import { newId } from '../domain/ids.ts';
-import { documentClient } from '../platform/clients/clients.ts';
+import { tableClient } from '../platform/clients/clients.ts';
 import { NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
@@ -17,7 +17,7 @@ export const EnrolEnvironment = z.object({ SERVICE_TABLE: NonEmptyText });
 export type EnrolEnvironment = z.input<typeof EnrolEnvironment>;
 
 const environment = readEnvironment(EnrolEnvironment);
-const client = documentClient();
+const client = tableClient();
 const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
 const organizations = organizationStore(service);
 const apiKeys = apiKeyStore(service);

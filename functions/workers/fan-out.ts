@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { FIRST_LANES } from '../domain/lanes.ts';
 import { fanOut } from '../engine/fan-out.ts';
-import { documentClient, queueClient } from '../platform/clients/clients.ts';
+import { tableClient, queueClient } from '../platform/clients/clients.ts';
 import { FirstAttemptQueues, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { organizationStates } from '../platform/organization-states.ts';
@@ -12,7 +12,7 @@ import { deliveryStore } from '../store/deliveries.ts';
 import { endpointStore } from '../store/endpoints.ts';
 import { readOrganizationState } from '../store/organizations.ts';
 import { parseOutboxRecord, WORK } from '../store/outbox.ts';
-import { parseRow } from '../store/table.ts';
+import { parseRow } from '../aws/table.ts';
 
 export const FanOutEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,
@@ -24,7 +24,7 @@ export const FanOutEnvironment = z.object({
 export type FanOutEnvironment = z.input<typeof FanOutEnvironment>;
 
 const environment = readEnvironment(FanOutEnvironment);
-const client = documentClient();
+const client = tableClient();
 const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
 const sqs = queueClient();
 const now = () => new Date();

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { gate } from '../domain/gate.ts';
 import { meterUsage } from '../engine/meter.ts';
-import { documentClient } from '../platform/clients/clients.ts';
+import { tableClient } from '../platform/clients/clients.ts';
 import { NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { organizationStates } from '../platform/organization-states.ts';
@@ -14,7 +14,7 @@ export const MeterEnvironment = z.object({ SERVICE_TABLE: NonEmptyText, USAGE_TA
 export type MeterEnvironment = z.input<typeof MeterEnvironment>;
 
 const environment = readEnvironment(MeterEnvironment);
-const client = documentClient();
+const client = tableClient();
 const { of } = organizationStates(
   readOrganizationState({ client, name: environment.SERVICE_TABLE, reportUnreadable }),
 );

@@ -3,7 +3,7 @@ import { gate } from '../domain/gate.ts';
 import { buildMailBudgets } from '../domain/mailing.ts';
 import { MAIL_LEASE_SECONDS } from '../domain/timing.ts';
 import { notifyAdmins } from '../engine/notify.ts';
-import { documentClient, mailClient } from '../platform/clients/clients.ts';
+import { tableClient, mailClient } from '../platform/clients/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment, WholeNumber } from '../platform/config.ts';
 import { userDirectory, userPoolClient } from '../platform/directory.ts';
 import { logger } from '../platform/logger.ts';
@@ -36,7 +36,7 @@ export const NotifyEnvironment = z.object({
 export type NotifyEnvironment = z.input<typeof NotifyEnvironment>;
 
 const environment = readEnvironment(NotifyEnvironment);
-const client = documentClient();
+const client = tableClient();
 const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
 
 const mailings = { client, name: environment.MAILINGS_TABLE, reportUnreadable };

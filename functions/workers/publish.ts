@@ -6,7 +6,7 @@ import { outboxReader } from '../platform/pipeline/worker.ts';
 import { failedEntries } from '../platform/queues.ts';
 import { busReports } from '../platform/reports.ts';
 import { PUBLICATION, parseBusEvent } from '../store/outbox.ts';
-import { parseRow } from '../store/table.ts';
+import { parseRow } from '../aws/table.ts';
 
 export const PublishEnvironment = z.object({
   EVENT_BUS: NonEmptyText,

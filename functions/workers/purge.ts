@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { purgeSandboxes } from '../engine/purge.ts';
-import { documentClient } from '../platform/clients/clients.ts';
+import { tableClient } from '../platform/clients/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { PURGED } from '../platform/metric-names.ts';
@@ -21,7 +21,7 @@ export const PurgeEnvironment = z.object({
 export type PurgeEnvironment = z.input<typeof PurgeEnvironment>;
 
 const environment = readEnvironment(PurgeEnvironment);
-const client = documentClient();
+const client = tableClient();
 const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
 const { OUTBOX_TABLE, DELIVERIES_TABLE, LEDGER_TABLE, KNOWLEDGE_TABLE } = environment;
 

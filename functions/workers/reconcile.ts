@@ -3,7 +3,7 @@ import { LONG_BACKLOG } from '../domain/due.ts';
 import { IN_FLIGHT_LIMIT, LANE_TABLE, LANES } from '../domain/lanes.ts';
 import { RECONCILE_LOOKAHEAD_SECONDS } from '../domain/timing.ts';
 import { reconcileDeliveries } from '../engine/reconcile.ts';
-import { documentClient, queueClient } from '../platform/clients/clients.ts';
+import { tableClient, queueClient } from '../platform/clients/clients.ts';
 import { DecimalNumber, DeliveryQueues, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { BACKLOG_AGE, IN_FLIGHT, RECONCILED } from '../platform/metric-names.ts';
@@ -27,7 +27,7 @@ const queues = deliveryQueues(queueClient(), queueUrls(LANE_TABLE, environment),
 
 const run = reconcileDeliveries(
   {
-    due: dueIndex({ client: documentClient(), name: environment.DELIVERIES_TABLE, reportUnreadable }),
+    due: dueIndex({ client: tableClient(), name: environment.DELIVERIES_TABLE, reportUnreadable }),
     queues,
     log: logger.log,
     now,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { resumeRedeliveryJobs } from '../engine/resume-redelivery-jobs.ts';
-import { documentClient, queueClient } from '../platform/clients/clients.ts';
+import { tableClient, queueClient } from '../platform/clients/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { REDELIVERIES_RESUMED } from '../platform/metric-names.ts';
@@ -21,7 +21,7 @@ export const ResumeRedeliveryJobsEnvironment = z.object({
 export type ResumeRedeliveryJobsEnvironment = z.input<typeof ResumeRedeliveryJobsEnvironment>;
 
 const environment = readEnvironment(ResumeRedeliveryJobsEnvironment);
-const service = { client: documentClient(), name: environment.SERVICE_TABLE, reportUnreadable };
+const service = { client: tableClient(), name: environment.SERVICE_TABLE, reportUnreadable };
 const jobs = redeliveryJobs(service);
 
 const run = resumeRedeliveryJobs(

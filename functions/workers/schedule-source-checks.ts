@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { scheduleSourceChecks } from '../engine/schedule-source-checks.ts';
-import { documentClient, queueClient } from '../platform/clients/clients.ts';
+import { tableClient, queueClient } from '../platform/clients/clients.ts';
 import { NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { SWEPT } from '../platform/metric-names.ts';
@@ -21,7 +21,7 @@ const environment = readEnvironment(ScheduleSourceChecksEnvironment);
 
 const run = scheduleSourceChecks(
   {
-    due: dueSources({ client: documentClient(), name: environment.KNOWLEDGE_TABLE, reportUnreadable }),
+    due: dueSources({ client: tableClient(), name: environment.KNOWLEDGE_TABLE, reportUnreadable }),
     checks: workerQueue(queueClient(), environment.CHECKS_QUEUE),
     log: logger.log,
     now: () => new Date(),

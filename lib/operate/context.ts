@@ -1,4 +1,4 @@
-import type { Table } from '../../functions/store/table.ts';
+import type { Table } from '../../functions/aws/table.ts';
 import type { Paint } from '../../packages/cli/src/terminal/paint.ts';
 import type { Clients } from './clients.ts';
 import { NotConfirmed, OperateError } from './errors.ts';

@@ -15,7 +15,7 @@ import { type Lane, mapLanes } from '../../functions/domain/lanes.ts';
 import { deliveryQueues } from '../../functions/platform/queues.ts';
 import { parseDelivery } from '../../functions/store/deliveries.ts';
 import { buildDeliveryKey } from '../../functions/store/due-index.ts';
-import { parseRow, type Table } from '../../functions/store/table.ts';
+import { parseRow, type Table } from '../../functions/aws/table.ts';
 
 const NAMES = ['service', 'outbox', 'deliveries', 'rates', 'ledger'] as const;
 export type RunTables = Record<(typeof NAMES)[number], Table>;

@@ -7,7 +7,7 @@ type Slots = CheckSourcePorts<CheckSlot>['slots'];
 
 /** Slots of checks in memory. */
 export class MemoryCheckSlots implements Slots {
-  readonly #held = new Map<string, { name: string; token: string; until: number }[]>();
+  readonly #held = new Map<string, CheckSlot['lease'][]>();
   readonly #share: number;
   #tokens = 0;
 
@@ -19,19 +19,16 @@ export class MemoryCheckSlots implements Slots {
     const held = (this.#held.get(buildTenantKey(tenant)) ?? []).filter(({ until }) => until > now.getTime());
     if (held.length >= this.#share) return undefined;
     this.#tokens += 1;
-    const slot = { name: 'slot', token: String(this.#tokens) };
-    this.#held.set(buildTenantKey(tenant), [
-      ...held,
-      { ...slot, until: now.getTime() + leaseSeconds * 1000 },
-    ]);
-    return { tenant, ...slot };
+    const lease = { token: String(this.#tokens), until: now.getTime() + leaseSeconds * 1000 };
+    this.#held.set(buildTenantKey(tenant), [...held, lease]);
+    return { tenant, name: 'slot', lease };
   }
 
-  async release({ tenant, token }: CheckSlot): Promise<void> {
+  async release({ tenant, lease }: CheckSlot): Promise<void> {
     const held = this.#held.get(buildTenantKey(tenant)) ?? [];
     this.#held.set(
       buildTenantKey(tenant),
-      held.filter((slot) => slot.token !== token),
+      held.filter((slot) => slot.token !== lease.token),
     );
   }
 }

@@ -5,7 +5,7 @@ import { organizationStates } from '../../functions/platform/organization-states
 import { deliveryQueues, workerQueue } from '../../functions/platform/queues.ts';
 import { deliveryMoves, deliveryStore } from '../../functions/store/deliveries.ts';
 import { readOrganizationState } from '../../functions/store/organizations.ts';
-import type { Table } from '../../functions/store/table.ts';
+import type { Table } from '../../functions/aws/table.ts';
 import { committer } from '../../functions/store/transaction.ts';
 import type { TableName } from '../table-definitions.ts';
 import { gated } from './calls.ts';

@@ -3,12 +3,10 @@ import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SESv2Client } from '@aws-sdk/client-sesv2';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { fromEnv } from '@aws-sdk/credential-provider-env';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { functionRegion } from '../config.ts';
 import { requestHandler } from './request-handler.ts';
 import { requestSigner } from './signer.ts';
-import { withKeptSteps } from './steps.ts';
 import { countThrottles } from './throttles.ts';
 
 const CONNECTION_TIMEOUT_MS = 1_000;
@@ -41,24 +39,19 @@ export const leanClientOptions = (
     requestHandler: requestHandler({ connectMs: CONNECTION_TIMEOUT_MS, requestMs }),
     signer: requestSigner({ service, region, credentials }),
     credentials,
+    // The SDK puts the steps of a request together once for each kind of command.
+    cacheMiddleware: true,
   };
 };
 
-export const documentClient = (): DynamoDBDocumentClient =>
-  withKeptSteps(
-    DynamoDBDocumentClient.from(
-      countThrottles(new DynamoDBClient(leanClientOptions('dynamodb')), 'dynamodb'),
-      {
-        marshallOptions: { removeUndefinedValues: true },
-      },
-    ),
-  );
+export const tableClient = (): DynamoDBClient =>
+  countThrottles(new DynamoDBClient(leanClientOptions('dynamodb')), 'dynamodb');
 
 export const streamsClient = (): DynamoDBStreamsClient =>
   countThrottles(new DynamoDBStreamsClient(clientOptions()), 'streams');
 
 export const queueClient = (): SQSClient =>
-  withKeptSteps(countThrottles(new SQSClient(leanClientOptions('sqs')), 'sqs'));
+  countThrottles(new SQSClient(leanClientOptions('sqs')), 'sqs');
 
 /**
  * Sends each request once, on a new connection: a request that may have reached SES must not be repeated, and

@@ -57,6 +57,13 @@ const RULES: Readonly<Record<string, Rule>> = {
   BatchGetCommand: onEachTable('dynamodb:BatchGetItem'),
   BatchWriteCommand: onEachTable('dynamodb:BatchWriteItem'),
   TransactWriteCommand: onEachWrite,
+  GetItemCommand: onTable('dynamodb:GetItem'),
+  PutItemCommand: onTable('dynamodb:PutItem'),
+  UpdateItemCommand: onTable('dynamodb:UpdateItem'),
+  DeleteItemCommand: onTable('dynamodb:DeleteItem'),
+  BatchGetItemCommand: onEachTable('dynamodb:BatchGetItem'),
+  BatchWriteItemCommand: onEachTable('dynamodb:BatchWriteItem'),
+  TransactWriteItemsCommand: onEachWrite,
   GetShardIteratorCommand: () => [{ action: 'dynamodb:GetShardIterator', resource: FROM_EVENT }],
   // Uses an iterator, which names no resource.
   GetRecordsCommand: () => [{ action: 'dynamodb:GetRecords', resource: FROM_EVENT }],

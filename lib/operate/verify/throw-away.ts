@@ -7,7 +7,7 @@ import { apiKeyStore } from '../../../functions/store/api-keys.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { sandboxStore } from '../../../functions/store/organizations.ts';
 import { purgeStore } from '../../../functions/store/purges.ts';
-import { type Table, toExpiry } from '../../../functions/store/table.ts';
+import { type Table, toExpiry } from '../../../functions/aws/table.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import { CheckFailed } from './check.ts';
 

@@ -3,7 +3,7 @@ import { deriveDeliveryId, type OrgId, type ReceiverId } from '../../../function
 import { LIVE_GENERATION } from '../../../functions/domain/tenant.ts';
 import { deliveryStore } from '../../../functions/store/deliveries.ts';
 import { outboxStore } from '../../../functions/store/outbox.ts';
-import type { Table } from '../../../functions/store/table.ts';
+import type { Table } from '../../../functions/aws/table.ts';
 import type { Change } from '../../../functions/store/transaction.ts';
 import { anEvent } from '../../builders.ts';
 import { type BulkRow, putInBulk } from '../growth/bulk.ts';

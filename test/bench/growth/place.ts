@@ -6,7 +6,7 @@ import { startDynamoDb } from 'aws-local/engines/dynamodb.ts';
 import { CREDENTIALS } from 'aws-local/engines/engines.ts';
 import { startSqs } from 'aws-local/engines/sqs.ts';
 import { LANES, type Lane } from '../../../functions/domain/lanes.ts';
-import type { Table } from '../../../functions/store/table.ts';
+import type { Table } from '../../../functions/aws/table.ts';
 import { temporaryDirectory } from '../../support/local-run.ts';
 import type { TableName } from '../../table-definitions.ts';
 import { createTable } from '../create-table.ts';
@@ -71,7 +71,7 @@ async function placeOf(dynamodb: string, queues: string): Promise<Omit<Place, 'f
   return {
     client,
     sqs,
-    tables: Object.fromEntries(NAMES.map((name) => [name, { client, name }])) as PlaceTables,
+    tables: Object.fromEntries(NAMES.map((name) => [name, { client, name }])) as unknown as PlaceTables,
     queues: urls as Record<Lane, string>,
   };
 }

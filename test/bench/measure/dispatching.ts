@@ -5,7 +5,7 @@ import { until } from 'aws-local/test/until.ts';
 import type { Delivery } from '../../../functions/domain/delivery.ts';
 import { ReceiverId } from '../../../functions/domain/ids.ts';
 import { mapConcurrently } from '../../../functions/engine/concurrency.ts';
-import type { Table } from '../../../functions/store/table.ts';
+import type { Table } from '../../../functions/aws/table.ts';
 import { aTenant, type Tenant } from '../../support/tenant.ts';
 import type { BareLoopTerms } from './bare-loop.ts';
 import { commandOf, cpuMsOf, variableOf } from './processor-time.ts';

@@ -19,7 +19,7 @@ import {
   USAGE_SHARDS,
 } from '../../../functions/store/keys.ts';
 import { sourceVersions } from '../../../functions/store/source-checks.ts';
-import type { Table } from '../../../functions/store/table.ts';
+import type { Table } from '../../../functions/aws/table.ts';
 import { type Commit, committer } from '../../../functions/store/transaction.ts';
 import {
   aConversation,

@@ -1,3 +1,4 @@
+import type { Key, Table } from '../../../functions/aws/table.ts';
 import type { BusEvent } from '../../../functions/domain/bus.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
@@ -37,7 +38,6 @@ import { redeliveryJobs, redeliveryRounds } from '../../../functions/store/redel
 import { arrivalStore, redeliveryMarks } from '../../../functions/store/redelivery-records.ts';
 import { checkSlots, sourceChecks } from '../../../functions/store/source-checks.ts';
 import { sourceStore } from '../../../functions/store/sources.ts';
-import type { Table } from '../../../functions/store/table.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import { usageMeter } from '../../../functions/store/usage.ts';
 import {
@@ -60,7 +60,7 @@ import { dynamoDbStores, SANDBOX_ORGANIZATION } from './stores.ts';
 /** A row that one part of a batch needs. */
 export interface NeededRow {
   table: Table;
-  key: Record<string, unknown>;
+  key: Key;
 }
 
 /** Ten parts of a batch, each of another organization. */

@@ -3,6 +3,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
+import { parseRow } from '../../../functions/aws/table.ts';
 import type { UnreadableRow } from '../../../functions/domain/due.ts';
 import {
   type ConversationId,
@@ -47,7 +48,6 @@ import { purgeStore } from '../../../functions/store/purges.ts';
 import { redeliveryJobs, redeliveryRuns } from '../../../functions/store/redelivery-jobs.ts';
 import { arrivalStore, redeliveryMarks } from '../../../functions/store/redelivery-records.ts';
 import { sourceStore } from '../../../functions/store/sources.ts';
-import { parseRow } from '../../../functions/store/table.ts';
 import { usageReader } from '../../../functions/store/usage.ts';
 import {
   aConversation,

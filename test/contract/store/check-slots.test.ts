@@ -25,7 +25,7 @@ describe.each(kinds)('slots of checks (%s)', (_, make) => {
     // A request that conflicts at each slot is refused, and is repeated.
     expect(given.length).toBeLessThanOrEqual(SHARE);
     while (given.length < SHARE) given.push((await slots.take(tenant, terms())) as CheckSlot);
-    expect(new Set(given.map(({ token }) => token)).size).toBe(SHARE);
+    expect(new Set(given.map(({ lease }) => lease.token)).size).toBe(SHARE);
 
     expect(await slots.take(tenant, terms())).toBeUndefined();
     expect(await slots.take(other, terms())).toMatchObject({ tenant: other });

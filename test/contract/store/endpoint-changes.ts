@@ -1,7 +1,7 @@
+import type { Table } from '../../../functions/aws/table.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import type { OrgId, ReceiverId } from '../../../functions/domain/ids.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
-import type { Table } from '../../../functions/store/table.ts';
 import { type CommitResult, committer } from '../../../functions/store/transaction.ts';
 
 /** A change fails only when another one has succeeded. */

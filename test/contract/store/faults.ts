@@ -1,20 +1,22 @@
 import {
+  type AttributeValue,
+  type BatchWriteItemCommandInput,
   type CancellationReason,
+  type DynamoDBClient,
   TransactionCanceledException,
   TransactionConflictException,
+  type TransactWriteItem,
+  type TransactWriteItemsCommandInput,
 } from '@aws-sdk/client-dynamodb';
-import type {
-  BatchWriteCommandInput,
-  DynamoDBDocumentClient,
-  TransactWriteCommandInput,
-} from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 
 /*
  * Behavior of DynamoDB that an engine on one machine does not have: transaction conflicts and lost answers.
  * Each function changes the client that it is given.
  */
 
-type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+type Write = TransactWriteItem;
+type Attributes = Record<string, AttributeValue>;
 
 const PLAIN_WRITES = new Set(['PutItemCommand', 'UpdateItemCommand', 'DeleteItemCommand']);
 
@@ -35,8 +37,8 @@ function cancelledError(met: readonly boolean[]): TransactionCanceledException {
 
 /** Cancels each transaction for which `meets` returns true, before it takes effect. */
 export function cancelTransactions(
-  client: DynamoDBDocumentClient,
-  meets: (input: TransactWriteCommandInput) => boolean,
+  client: DynamoDBClient,
+  meets: (input: TransactWriteItemsCommandInput) => boolean,
 ): void {
   client.middlewareStack.add(
     (next) => async (request) => {
@@ -53,7 +55,7 @@ export function cancelTransactions(
  * cancelled, and so is a plain write of an item that a transaction is writing.
  * @returns how many writes were cancelled so far
  */
-export function conflictOnOverlap(client: DynamoDBDocumentClient): { count(): number } {
+export function conflictOnOverlap(client: DynamoDBClient): { count(): number } {
   const underWay = new Set<string>();
   let conflicts = 0;
   client.middlewareStack.add(
@@ -89,7 +91,7 @@ export function conflictOnOverlap(client: DynamoDBDocumentClient): { count(): nu
 }
 
 /** Loses the answer to the next request of a command after it took effect, so that the SDK retries it. */
-export function loseNextAnswer(client: DynamoDBDocumentClient, commandName: string): { lost(): boolean } {
+export function loseNextAnswer(client: DynamoDBClient, commandName: string): { lost(): boolean } {
   let lost = false;
   client.middlewareStack.add(
     (next, context) => async (request) => {
@@ -105,7 +107,7 @@ export function loseNextAnswer(client: DynamoDBDocumentClient, commandName: stri
 }
 
 /** Collects the writes of transactions. */
-export function writesOf(client: DynamoDBDocumentClient): () => Write[] {
+export function writesOf(client: DynamoDBClient): () => Write[] {
   const writes: Write[] = [];
   client.middlewareStack.add(
     (next) => (request) => {
@@ -118,7 +120,7 @@ export function writesOf(client: DynamoDBDocumentClient): () => Write[] {
 }
 
 /** Ends each page of a query after so many items, as DynamoDB does at 1 MB. */
-export function readInPagesOf(client: DynamoDBDocumentClient, limit: number): void {
+export function readInPagesOf(client: DynamoDBClient, limit: number): void {
   client.middlewareStack.add(
     (next, context) => (request) =>
       next(
@@ -136,7 +138,7 @@ export function readInPagesOf(client: DynamoDBDocumentClient, limit: number): vo
  * @returns how many writes each request had
  */
 export function leaveOutOfBatches(
-  client: DynamoDBDocumentClient,
+  client: DynamoDBClient,
   leftOut: (size: number) => number,
 ): { sizes(): number[] } {
   const sizes: number[] = [];
@@ -158,11 +160,11 @@ export function leaveOutOfBatches(
   return { sizes: () => sizes };
 }
 
-const isBatch = (input: object): input is BatchWriteCommandInput =>
+const isBatch = (input: object): input is BatchWriteItemCommandInput =>
   'RequestItems' in input &&
   Object.values(Object(input.RequestItems)).every((writes) => Array.isArray(writes));
 
-const isTransaction = (input: object): input is TransactWriteCommandInput => 'TransactItems' in input;
+const isTransaction = (input: object): input is TransactWriteItemsCommandInput => 'TransactItems' in input;
 
 /** Table and key of the item of a write. */
 function itemOf(write: object): string {
@@ -176,7 +178,7 @@ function itemOf(write: object): string {
  * @param isRefused is given the table and the key; of a query the partition key only
  */
 export function refuseItems(
-  client: DynamoDBDocumentClient,
+  client: DynamoDBClient,
   isRefused: (table: string, key: Record<string, unknown>) => boolean,
 ): void {
   client.middlewareStack.add(
@@ -196,11 +198,15 @@ function namedItems(input: object): [table: string, key: Record<string, unknown>
     unknown
   >;
   if (RequestItems !== undefined)
-    return Object.entries<{ Keys?: object[] }>(Object(RequestItems)).flatMap(([table, { Keys = [] }]) =>
-      Keys.map((key): [string, Record<string, unknown>] => [table, { ...key }]),
+    return Object.entries<{ Keys?: Attributes[] }>(Object(RequestItems)).flatMap(([table, { Keys = [] }]) =>
+      Keys.map((key): [string, Record<string, unknown>] => [table, unmarshall(key)]),
     );
   if (Array.isArray(TransactItems))
     return TransactItems.flatMap((write: object) => Object.values(write).flatMap(namedItems));
-  const key = Key ?? Item ?? { pk: Object(ExpressionAttributeValues)[':pk'] };
-  return [[String(TableName), Object(key)]];
+  // The first value of a query is its partition key.
+  const key = Key ?? Item ?? { pk: Object.values(Object(ExpressionAttributeValues))[0] };
+  const named = unmarshall(
+    Object.fromEntries(Object.entries(key).filter(([, value]) => value !== undefined)),
+  );
+  return [[String(TableName), named]];
 }

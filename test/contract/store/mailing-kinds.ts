@@ -1,4 +1,4 @@
-import type { Table } from '../../../functions/store/table.ts';
+import type { Table } from '../../../functions/aws/table.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb } from '../../engines.ts';
 

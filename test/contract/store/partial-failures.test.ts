@@ -1,5 +1,5 @@
-import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
+import { put, remove } from '../../../functions/aws/table.ts';
 import { dynamoDb } from '../../engines.ts';
 import { BATCHES, type NeededRow } from './a-batch-of-ten.ts';
 import { refuseItems } from './faults.ts';
@@ -27,9 +27,9 @@ async function breakableTables() {
     async break(row: NeededRow | undefined, fault: Fault): Promise<void> {
       if (row === undefined) throw new Error('there is no such row');
       const { table, key } = row;
-      if (fault === 'absent') await client.send(new DeleteCommand({ TableName: table.name, Key: key }));
+      if (fault === 'absent') await remove(table, key);
       if (fault === 'unreadable')
-        await client.send(new PutCommand({ TableName: table.name, Item: { ...key, generation: 'broken' } }));
+        await put(table, { ...key, generation: 'broken' });
       if (fault === 'refused') refused.push(row);
     },
   };

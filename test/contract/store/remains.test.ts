@@ -1,9 +1,9 @@
 import { BatchWriteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Table } from '../../../functions/aws/table.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
 import { buildTenantKey } from '../../../functions/store/keys.ts';
 import { hasRows } from '../../../functions/store/purges.ts';
-import type { Table } from '../../../functions/store/table.ts';
 import { aSandboxTenant } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { leaveOutOfBatches } from './faults.ts';
@@ -59,8 +59,8 @@ async function putAll(table: Table, rows: readonly Row[]): Promise<void> {
     );
 }
 
-const inOrder = (rows: readonly Row[]): Row[] =>
-  rows.toSorted((a, b) => (String(a.pk) < String(b.pk) ? -1 : 1));
+const inOrder = (rows: readonly object[]): object[] =>
+  (rows as readonly Row[]).toSorted((a, b) => (String(a.pk) < String(b.pk) ? -1 : 1));
 const pickKeys = (rows: readonly Row[]): Row[] => rows.map(({ pk, sk }) => ({ pk, sk }));
 
 describe.each(NAMES)('rows of a generation in the table %s', (name) => {

@@ -1,14 +1,16 @@
-import { paginateScan } from '@aws-sdk/lib-dynamodb';
-import type { Table } from '../../../functions/store/table.ts';
+import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { Table } from '../../../functions/aws/table.ts';
 import type { TestTables } from '../../engines.ts';
 
 export type Row = Record<string, unknown>;
 
 /** Every row of a table. */
 export async function rowsIn({ client, name: TableName }: Table): Promise<Row[]> {
+  if (!(client instanceof DynamoDBClient)) throw new Error('these tables cannot be read as a whole');
   const rows: Row[] = [];
   for await (const { Items = [] } of paginateScan({ client }, { TableName, ConsistentRead: true }))
-    rows.push(...Items);
+    rows.push(...Items.map((item) => unmarshall(item)));
   return rows;
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { put } from '../../../functions/aws/table.ts';
 import { MAX_SOURCES, type Source } from '../../../functions/domain/source.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { sourceStore } from '../../../functions/store/sources.ts';
@@ -21,12 +22,7 @@ async function someSources(tenant = aTenant()) {
     remove: ({ id }: Pick<Source, 'id'>, of = tenant) => commit(store.remove(of, id)),
     /** Sets the count to so many sources without creating them. */
     async counted(sources: number) {
-      await commit([
-        {
-          refusal: 'exists',
-          write: { Put: { TableName: knowledge.name, Item: { ...keys.sourceCount(tenant), sources } } },
-        },
-      ]);
+      await put(knowledge, { ...keys.sourceCount(tenant), sources });
     },
   };
 }

@@ -1,13 +1,15 @@
 import {
   ConditionalCheckFailedException,
+  DynamoDBClient,
   type GlobalSecondaryIndex,
   type KeySchemaElement,
+  QueryCommand,
   ResourceNotFoundException,
+  ScanCommand,
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { marshall } from '@aws-sdk/util-dynamodb';
-import type { Table } from '../../../functions/store/table.ts';
+import type { Table } from '../../../functions/aws/table.ts';
+import { fromCommand, toAnswer, toAttributes } from './attributes.ts';
 import {
   conditionOf,
   InvalidRequest,
@@ -117,14 +119,18 @@ export class MemoryTables {
   }
 
   /** A client that shares the rows with all others. */
-  client(pass: Interceptor = async (_operation, _input, answer) => answer()): DynamoDBDocumentClient {
-    const send = (command: { input: object }): Promise<unknown> => {
-      const operation = command.constructor.name.replace(/Command$/, '');
-      const { input } = command;
-      return pass(operation, input, () => this.answer(operation, input));
+  client(pass: Interceptor = async (_operation, _input, answer) => answer()): DynamoDBClient {
+    const send = async (command: { input: object }): Promise<unknown> => {
+      const { name } = command.constructor;
+      const isPlain =
+        /Items?Command$/.test(name) || command instanceof QueryCommand || command instanceof ScanCommand;
+      const operation = name.replace(/(Items?)?Command$/, '');
+      const input = isPlain ? fromCommand(command.input) : command.input;
+      const answer = await pass(operation, input, () => this.answer(operation, input));
+      return isPlain ? toAnswer(Object(answer)) : answer;
     };
     // The stores only use `send` of the client; paginators check its class.
-    return Object.create(DynamoDBDocumentClient.prototype, { send: { value: send } });
+    return Object.create(DynamoDBClient.prototype, { send: { value: send } });
   }
 
   table(name: string, client = this.client()): Table {
@@ -319,7 +325,7 @@ export class MemoryTables {
         message: 'The conditional request failed',
         $metadata: {},
         ...(input.ReturnValuesOnConditionCheckFailure === 'ALL_OLD' && before
-          ? { Item: marshall(before, { removeUndefinedValues: true }) }
+          ? { Item: toAttributes(before) }
           : {}),
       });
     const after: Record<string, () => Row | undefined> = {

@@ -1,4 +1,4 @@
-import type { Table } from '../../../functions/store/table.ts';
+import type { Table } from '../../../functions/aws/table.ts';
 import { TABLE_DEFINITIONS, type TableName } from '../../table-definitions.ts';
 import { MemoryTables } from './memory-tables.ts';
 

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import { describe, expect, it } from 'vitest';
+import { get, type Table } from '../../../functions/aws/table.ts';
 import { DUE_STATES, type DueState } from '../../../functions/domain/due.ts';
 import { MAX_ENDPOINTS } from '../../../functions/domain/endpoint.ts';
 import { newId, type OrgId } from '../../../functions/domain/ids.ts';
@@ -27,7 +27,6 @@ import { deliveriesInHour, ledgerStore } from '../../../functions/store/ledger.t
 import { hasRows, purgeStore } from '../../../functions/store/purges.ts';
 import { redeliveryJobs, redeliveryRuns } from '../../../functions/store/redelivery-jobs.ts';
 import { dueSources, sourceStore } from '../../../functions/store/sources.ts';
-import { readItem, type Table } from '../../../functions/store/table.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import {
   aDelivery,
@@ -59,7 +58,7 @@ function aService(ticks: number) {
   const clock = new VirtualClock();
   const tables = memoryTables();
   const tick = () => clock.elapse(0.01);
-  const timed = (client: DynamoDBDocumentClient): DynamoDBDocumentClient =>
+  const timed = (client: Table['client']): Table['client'] =>
     Object.create(client, {
       send: {
         value: (command: { input: { Limit?: number } }) => {
@@ -322,9 +321,7 @@ const WORKERS: [worker: string, what: string, setUp: Case][] = [
         async run() {
           await run(worker);
           const rows = await Promise.all(
-            lost.map(({ webhookId, id }) =>
-              readItem(tables.deliveries, { ...keys.delivery(webhookId, 0, id) }),
-            ),
+            lost.map(({ webhookId, id }) => get(tables.deliveries, { ...keys.delivery(webhookId, 0, id) })),
           );
           watched = rows.filter((row) => row?.dueIn !== undefined).length;
         },

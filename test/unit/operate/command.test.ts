@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { operateCommand } from '../../../lib/operate/command.ts';
+import { mockedTables } from '../../support/mocked-tables.ts';
 
 /** No program listens on this port: it needs privileges, and has no service. */
 const STOPPED = 'http://127.0.0.1:1';
@@ -15,7 +14,7 @@ describe('a command on the local run', () => {
   let directory = '';
   beforeEach(() => {
     // Another file in this worker may have mocked the client, which is to find no server here.
-    mockClient(DynamoDBDocumentClient).restore();
+    mockedTables().restore();
     directory = mkdtempSync(join(tmpdir(), 'operate-'));
     onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
     writeFileSync(

@@ -1,14 +1,14 @@
 import 'aws-sdk-client-mock-vitest/extend';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { mockClient } from 'aws-sdk-client-mock';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { apiKeyStore } from '../../../functions/store/api-keys.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { anApiKey, later, NOW } from '../../builders.ts';
+import { mockedTables } from '../../support/mocked-tables.ts';
 
-const dynamo = mockClient(DynamoDBDocumentClient);
-const service = { client: DynamoDBDocumentClient.from(new DynamoDBClient({})), name: 'service' };
+const dynamo = mockedTables();
+const service = { client: new DynamoDBClient({}), name: 'service' };
 const apiKeys = apiKeyStore(service);
 const key = anApiKey();
 const digest = 'd'.repeat(64);
@@ -59,9 +59,7 @@ describe('revocation of an API key', () => {
     expect(changes.map(({ write }) => write.Update)).toMatchObject(
       rows.map((Key) => ({
         Key,
-        UpdateExpression: 'SET revokedAt = :now',
         ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(revokedAt)',
-        ExpressionAttributeValues: { ':now': NOW.toISOString() },
       })),
     );
   });

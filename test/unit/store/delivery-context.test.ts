@@ -1,12 +1,6 @@
 import 'aws-sdk-client-mock-vitest/extend';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import {
-  BatchGetCommand,
-  type BatchGetCommandInput,
-  DynamoDBDocumentClient,
-  GetCommand,
-} from '@aws-sdk/lib-dynamodb';
-import { mockClient } from 'aws-sdk-client-mock';
+import { BatchGetCommand, type BatchGetCommandInput, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import type { OutboxEvent } from '../../../functions/domain/events.ts';
@@ -14,14 +8,14 @@ import { newId } from '../../../functions/domain/ids.ts';
 import { type ContextRef, deliveryContexts } from '../../../functions/store/delivery-context.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { anEndpoint, anEvent, aTenant, NOW } from '../../builders.ts';
+import { mockedTables } from '../../support/mocked-tables.ts';
 
-const dynamo = mockClient(DynamoDBDocumentClient);
+const dynamo = mockedTables();
 /** Errors of batch reads that DynamoDB refused. */
 const refusals: unknown[] = [];
-const readContexts = deliveryContexts(
-  { client: DynamoDBDocumentClient.from(new DynamoDBClient({})), name: 'service' },
-  { name: 'outbox' },
-  (error) => refusals.push(error),
+const client = new DynamoDBClient({});
+const readContexts = deliveryContexts({ client, name: 'service' }, { client, name: 'outbox' }, (error) =>
+  refusals.push(error),
 );
 
 type Request = NonNullable<BatchGetCommandInput['RequestItems']>;

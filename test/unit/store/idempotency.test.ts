@@ -1,17 +1,19 @@
 import 'aws-sdk-client-mock-vitest/extend';
 import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { mockClient } from 'aws-sdk-client-mock';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { idempotencyStore } from '../../../functions/store/idempotency.ts';
 import { keys } from '../../../functions/store/keys.ts';
+import { committer } from '../../../functions/store/transaction.ts';
 import { aTenant, later, NOW } from '../../builders.ts';
+import { memoryTables } from '../../doubles/tables/stack-tables.ts';
+import { mockedTables } from '../../support/mocked-tables.ts';
 
-const dynamo = mockClient(DynamoDBDocumentClient);
+const dynamo = mockedTables();
 const store = idempotencyStore({
-  client: DynamoDBDocumentClient.from(new DynamoDBClient({})),
+  client: new DynamoDBClient({}),
   name: 'service',
 });
 
@@ -59,23 +61,18 @@ describe('stored idempotent answer', () => {
   it('is replaced exactly when it is no longer found', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: DAY - 2_000, max: DAY + 2_000 }), async (age) => {
-        const row = rowAt(NOW);
+        const { service } = memoryTables();
+        const stored = idempotencyStore(service);
+        const commit = committer(service.client);
+        await commit([stored.record(scope, answer, NOW)]);
         const now = later(NOW, age);
-        held = row;
-        const found = (await store.find(scope, now)) !== undefined;
-        const values = store.record(scope, answer, now).write.Put?.ExpressionAttributeValues;
-        // The condition of the write: expiresAt <= :now
-        expect(Number(row?.expiresAt) <= Number(values?.[':now'])).toBe(!found);
+        const found = (await stored.find(scope, now)) !== undefined;
+        expect(await commit([stored.record(scope, answer, now)])).toEqual(
+          found ? { kind: 'refused', refusal: 'idempotency-key-used' } : { kind: 'committed' },
+        );
       }),
       { numRuns: 500 },
     );
-  });
-
-  it('replaces no other that is still kept', () => {
-    expect(store.record(scope, answer, NOW)).toMatchObject({
-      refusal: 'idempotency-key-used',
-      write: { Put: { ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now' } },
-    });
   });
 
   it('fails to parse when the row has another form', async () => {

@@ -1,6 +1,5 @@
 import { DynamoDBClient, ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { mockClient } from 'aws-sdk-client-mock';
+import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
 import { getHourBefore, getLatestHours, NO_COUNTS } from '../../../functions/domain/ledger.ts';
@@ -8,9 +7,10 @@ import { isTransient } from '../../../functions/platform/pipeline/lifecycle.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { ledgerStore } from '../../../functions/store/ledger.ts';
 import { aLedgerEntry, NOW } from '../../builders.ts';
+import { mockedTables } from '../../support/mocked-tables.ts';
 
-const dynamo = mockClient(DynamoDBDocumentClient);
-const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
+const dynamo = mockedTables();
+const client = new DynamoDBClient({});
 const webhookId = newId('whk', NOW);
 const range = getLatestHours(NOW, 168);
 

@@ -1,7 +1,6 @@
 import 'aws-sdk-client-mock-vitest/extend';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { mockClient } from 'aws-sdk-client-mock';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createNotice } from '../../../functions/domain/bus.ts';
 import { toDeliveryMessage } from '../../../functions/domain/delivery.ts';
@@ -17,9 +16,10 @@ import {
   parseOutboxRecord,
 } from '../../../functions/store/outbox.ts';
 import { aDelivery, anEvent, aSandboxTenant, aTenant, later, NOW, seconds } from '../../builders.ts';
+import { mockedTables } from '../../support/mocked-tables.ts';
 
-const dynamo = mockClient(DynamoDBDocumentClient);
-const outbox = { client: DynamoDBDocumentClient.from(new DynamoDBClient({})), name: 'outbox' };
+const dynamo = mockedTables();
+const outbox = { client: new DynamoDBClient({}), name: 'outbox' };
 const store = outboxStore(outbox);
 const EXPIRY = later(NOW, seconds(EVENT_DAYS * 86_400)).getTime() / 1000;
 

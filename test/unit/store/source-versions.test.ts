@@ -1,8 +1,8 @@
 import type { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
+import type { Table } from '../../../functions/aws/table.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import { sourceVersions } from '../../../functions/store/source-checks.ts';
-import type { Table } from '../../../functions/store/table.ts';
 
 it('a query for the texts of a deleted source has no empty key value, which DynamoDB rejects', async () => {
   const inputs: QueryCommand['input'][] = [];
@@ -21,6 +21,5 @@ it('a query for the texts of a deleted source has no empty key value, which Dyna
   });
 
   expect(inputs).toHaveLength(1);
-  expect(inputs[0]?.KeyConditionExpression).toBe('pk = :pk');
   expect(Object.values(inputs[0]?.ExpressionAttributeValues ?? {})).not.toContain('');
 });

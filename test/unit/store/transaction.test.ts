@@ -4,13 +4,14 @@ import {
   ProvisionedThroughputExceededException,
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { mockClient } from 'aws-sdk-client-mock';
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { buildDelete } from '../../../functions/aws/table.ts';
 import { type Change, Contended, committer, type Refusal } from '../../../functions/store/transaction.ts';
+import { mockedTables } from '../../support/mocked-tables.ts';
 
-const dynamo = mockClient(DynamoDBDocumentClient);
+const dynamo = mockedTables();
 
 const CONFLICT = 'TransactionConflict';
 const FAILED = 'ConditionalCheckFailed';
@@ -23,16 +24,14 @@ const cancelled = (...codes: string[]) =>
     CancellationReasons: codes.map((Code) => ({ Code })),
   });
 
-const aChange = (refusal: Refusal): Change => ({
-  refusal,
-  write: { Delete: { TableName: 'service', Key: { pk: refusal, sk: 'x' } } },
-});
+const aChange = (refusal: Refusal): Change =>
+  buildDelete({ name: 'service' }, { pk: refusal, sk: 'x' }, { refusal });
 const changes = [aChange('idempotency-key-used'), aChange('endpoint-limit'), aChange('exists')];
 
 /** A committer that does not wait, and the waits that it requested. */
 function aCommitter() {
   const waits: number[] = [];
-  const commit = committer(DynamoDBDocumentClient.from(new DynamoDBClient({})), async (attempt) => {
+  const commit = committer(new DynamoDBClient({}), async (attempt) => {
     waits.push(attempt);
   });
   return { commit, waits };
@@ -50,7 +49,7 @@ describe('transaction', () => {
   it('writes all changes at once, in their order', async () => {
     expect(await aCommitter().commit(changes)).toEqual({ kind: 'committed' });
     expect(dynamo).toHaveReceivedCommandExactlyOnceWith(TransactWriteCommand, {
-      TransactItems: changes.map((change) => change.write),
+      TransactItems: changes.map(({ write }) => write) as never,
     });
   });
 

@@ -1,6 +1,5 @@
 import 'aws-sdk-client-mock-vitest/extend';
-import { BatchGetCommand, DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { mockClient } from 'aws-sdk-client-mock';
+import { BatchGetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
 import { getHourBefore, NO_COUNTS } from '../../../functions/domain/ledger.ts';
@@ -9,9 +8,10 @@ import { keys } from '../../../functions/store/keys.ts';
 import { handler } from '../../../functions/workers/audit-ledger.ts';
 import { aDelivery, NOW } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
+import { mockedTables } from '../../support/mocked-tables.ts';
 import { capturedOutput, WITH_TIME, WITHOUT_TIME } from './a-worker.ts';
 
-const dynamo = mockClient(DynamoDBDocumentClient);
+const dynamo = mockedTables();
 
 afterEach(() => vi.useRealTimers());
 beforeEach(() => {
@@ -32,13 +32,13 @@ describe('ledger audit function', () => {
     const partition = keys.delivery(delivery.webhookId, 0, delivery.id).pk;
     const active = keys.active(delivery.webhookId, 0, hour);
     dynamo
-      .on(QueryCommand, { ExpressionAttributeValues: { ':pk': active.pk } })
+      .on(QueryCommand, { ExpressionAttributeValues: { ':v0': active.pk } })
       .resolves({ Items: [{ ...active, webhookId: delivery.webhookId, generation: 0 }] });
     dynamo.on(BatchGetCommand).callsFake(({ RequestItems: { ledger } }) => ({
       Responses: { ledger: ledger.Keys.some(({ sk }: typeof key) => sk === key.sk) ? [entry] : [] },
     }));
     dynamo
-      .on(QueryCommand, { ExpressionAttributeValues: { ':pk': partition } }, false)
+      .on(QueryCommand, { ExpressionAttributeValues: { ':v0': partition } }, false)
       .resolves({ Items: [delivery] });
 
     expect(await handler({}, WITH_TIME)).toEqual({ entries: 1, open: 0, differing: 1, complete: true });

@@ -1,12 +1,6 @@
 import 'aws-sdk-client-mock-vitest/extend';
 import { ChangeMessageVisibilityCommand, SQSClient } from '@aws-sdk/client-sqs';
-import {
-  DynamoDBDocumentClient,
-  GetCommand,
-  QueryCommand,
-  TransactWriteCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { GetCommand, QueryCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createSandbox } from '../../../functions/domain/sandbox.ts';
@@ -16,9 +10,10 @@ import { keys } from '../../../functions/store/keys.ts';
 import { handler } from '../../../functions/workers/check-source.ts';
 import { aBusEvent, aSource, NOW } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
+import { mockedTables } from '../../support/mocked-tables.ts';
 import { busMessage, capturedOutput, received, refused, WITH_TIME } from './a-worker.ts';
 
-const dynamo = mockClient(DynamoDBDocumentClient);
+const dynamo = mockedTables();
 const queues = mockClient(SQSClient);
 const { sandbox } = createSandbox('org_00000000000000000000000000000000', NOW);
 
@@ -132,7 +127,7 @@ describe('source check function', () => {
 
     expect(dynamo).toHaveReceivedCommandExactlyOnceWith(QueryCommand, {
       TableName: FUNCTION_ENVIRONMENT.KNOWLEDGE_TABLE,
-      ProjectionExpression: 'pk, sk',
+      ProjectionExpression: '#pk, #sk',
     });
   });
 });

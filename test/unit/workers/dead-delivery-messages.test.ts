@@ -1,6 +1,5 @@
 import 'aws-sdk-client-mock-vitest/extend';
-import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { mockClient } from 'aws-sdk-client-mock';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { toDeliveryMessage } from '../../../functions/domain/delivery.ts';
 import { DEAD_LETTERS, UNREADABLE_MESSAGES } from '../../../functions/platform/metric-names.ts';
@@ -8,9 +7,10 @@ import { keys } from '../../../functions/store/keys.ts';
 import { handler } from '../../../functions/workers/dead-delivery-messages.ts';
 import { aDelivery } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
+import { mockedTables } from '../../support/mocked-tables.ts';
 import { capturedOutput, received, refused, WITH_TIME } from './a-worker.ts';
 
-const dynamo = mockClient(DynamoDBDocumentClient);
+const dynamo = mockedTables();
 const aMessage = () => toDeliveryMessage(aDelivery());
 
 beforeEach(() => {

@@ -17,9 +17,10 @@ import { outboxStore } from '../../../functions/store/outbox.ts';
 import { handler } from '../../../functions/workers/dead-publications.ts';
 import { anEvent, aTenant, later, NOW, seconds } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
+import { mockedTables } from '../../support/mocked-tables.ts';
 import { capturedOutput, imageOf, received, WITH_TIME } from './a-worker.ts';
 
-const dynamo = mockClient(DynamoDBDocumentClient);
+const dynamo = mockedTables();
 const streams = mockClient(DynamoDBStreamsClient);
 const sqs = mockClient(SQSClient);
 const eventBridge = mockClient(EventBridgeClient);

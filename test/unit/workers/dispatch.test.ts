@@ -6,13 +6,7 @@ import {
   SendMessageBatchCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import {
-  BatchGetCommand,
-  DynamoDBDocumentClient,
-  GetCommand,
-  QueryCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Delivery, toDeliveryMessage } from '../../../functions/domain/delivery.ts';
@@ -22,9 +16,10 @@ import { keys } from '../../../functions/store/keys.ts';
 import { handler } from '../../../functions/workers/dispatch.ts';
 import { aDelivery, aKeyring, anEndpoint, anEvent, aTenant } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
+import { mockedTables, rowAfter } from '../../support/mocked-tables.ts';
 import { capturedOutput, liveOrganizations, received, refused, WITH_TIME } from './a-worker.ts';
 
-const dynamo = mockClient(DynamoDBDocumentClient);
+const dynamo = mockedTables();
 const sqs = mockClient(SQSClient);
 const secrets = mockClient(SecretsManagerClient);
 
@@ -63,6 +58,8 @@ function held(changes: { endpoint?: Partial<Endpoint>; delivery?: Partial<Delive
 }
 
 const updates = () => dynamo.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input);
+/** What each update makes of a row without attempts. */
+const written = () => updates().map((update) => rowAfter(update, { attemptLog: [] }));
 
 beforeEach(() => {
   dynamo.reset();
@@ -86,12 +83,12 @@ describe('dispatcher function', () => {
 
     expect(await handler(received('fresh', message), WITH_TIME)).toEqual(ENDED);
 
-    const [claim, settlement] = updates();
-    expect(claim?.UpdateExpression).toContain('ADD attempts :one');
-    expect(settlement?.ExpressionAttributeValues).toMatchObject({
-      ':status': 'retrying',
-      ':lastError': expect.stringMatching(/address|host/),
-      ':dueIn': keys.dueOf('watched', message.id),
+    const [claimed, settled] = written();
+    expect(claimed).toMatchObject({ attempts: 1 });
+    expect(settled).toMatchObject({
+      status: 'retrying',
+      lastError: expect.stringMatching(/address|host/),
+      dueIn: keys.dueOf('watched', message.id),
     });
     expect(sqs).toHaveReceivedCommandExactlyOnceWith(SendMessageBatchCommand, {
       QueueUrl: FUNCTION_ENVIRONMENT.RETRY_QUEUE,
@@ -139,10 +136,7 @@ describe('dispatcher function', () => {
 
     expect(await handler(received('slow', message), WITH_TIME)).toEqual(ENDED);
 
-    expect(updates().at(-1)?.ExpressionAttributeValues).toMatchObject({
-      ':parked': true,
-      ':dueIn': keys.dueOf('parked', message.id),
-    });
+    expect(written().at(-1)).toMatchObject({ parked: true, dueIn: keys.dueOf('parked', message.id) });
     expect(sqs).not.toHaveReceivedCommand(SendMessageBatchCommand);
     expect(sqs).not.toHaveReceivedCommand(ChangeMessageVisibilityCommand);
   });
@@ -195,9 +189,7 @@ describe('dispatcher function', () => {
 
     expect(await handler(received('fresh', message), WITH_TIME)).toEqual(ENDED);
 
-    expect(updates()).toMatchObject([
-      { ExpressionAttributeValues: { ':skipped': 'skipped', ':reason': 'event_missing' } },
-    ]);
+    expect(written()).toMatchObject([{ status: 'skipped', terminalReason: 'event_missing' }]);
   });
 
   it('skips the delivery of a deleted endpoint, and deletes the message', async () => {
@@ -208,7 +200,7 @@ describe('dispatcher function', () => {
 
     expect(await handler(received('fresh', message), WITH_TIME)).toEqual(ENDED);
 
-    expect(updates()).toMatchObject([{ ExpressionAttributeValues: { ':reason': 'endpoint_deleted' } }]);
+    expect(written()).toMatchObject([{ terminalReason: 'endpoint_deleted' }]);
   });
 
   it('deletes the message of a delivery that has ended', async () => {
@@ -234,7 +226,7 @@ describe('dispatcher function', () => {
     expect(await handler(received('fresh', 'not JSON', { id: 'dlv_1' }, message), WITH_TIME)).toEqual(ENDED);
 
     expect(output.metric(UNREADABLE_MESSAGES)).toBe(2);
-    expect(updates()).toMatchObject([{ ExpressionAttributeValues: { ':reason': 'endpoint_disabled' } }]);
+    expect(written()).toMatchObject([{ terminalReason: 'endpoint_disabled' }]);
   });
 
   it('keeps the message unclaimed when its endpoint and event cannot be read', async () => {

@@ -11,9 +11,10 @@ import { appendDisablingNotice, outboxStore } from '../../../functions/store/out
 import { handler } from '../../../functions/workers/fan-out.ts';
 import { aDelivery, anEndpoint, anEvent, aTenant, NOW } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
+import { mockedTables } from '../../support/mocked-tables.ts';
 import { aRecord, capturedOutput, liveOrganizations, refused, WITH_TIME } from './a-worker.ts';
 
-const dynamo = mockClient(DynamoDBDocumentClient);
+const dynamo = mockedTables();
 const sqs = mockClient(SQSClient);
 const tenant = aTenant();
 const ours = (changes: Partial<Endpoint> = {}) => anEndpoint({ orgId: tenant.orgId, ...changes });

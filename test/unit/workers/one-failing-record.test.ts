@@ -10,9 +10,10 @@ import { handler as fanOut } from '../../../functions/workers/fan-out.ts';
 import { handler as publish } from '../../../functions/workers/publish.ts';
 import { anEndpoint, anEvent, aTenant } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
+import { mockedTables } from '../../support/mocked-tables.ts';
 import { aRecord, capturedOutput, liveOrganizations, WITH_TIME } from './a-worker.ts';
 
-const dynamo = mockClient(DynamoDBDocumentClient);
+const dynamo = mockedTables();
 const sqs = mockClient(SQSClient);
 const eventBridge = mockClient(EventBridgeClient);
 const outbox = outboxStore({ client: DynamoDBDocumentClient.prototype, name: 'outbox' });

@@ -1,12 +1,5 @@
 import 'aws-sdk-client-mock-vitest/extend';
-import {
-  BatchWriteCommand,
-  DeleteCommand,
-  DynamoDBDocumentClient,
-  QueryCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
-import { mockClient } from 'aws-sdk-client-mock';
+import { BatchWriteCommand, DeleteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { OF_SANDBOX_INDEX } from '../../../functions/domain/sandbox.ts';
 import { PURGED } from '../../../functions/platform/metric-names.ts';
@@ -14,9 +7,10 @@ import { keys } from '../../../functions/store/keys.ts';
 import { handler } from '../../../functions/workers/purge.ts';
 import { aTenant } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
+import { mockedTables } from '../../support/mocked-tables.ts';
 import { capturedOutput, WITH_TIME } from './a-worker.ts';
 
-const dynamo = mockClient(DynamoDBDocumentClient);
+const dynamo = mockedTables();
 const sandbox = { ...aTenant(), generation: 1 };
 const LONG_AGO = '2026-01-01T00:00:00.000Z';
 const TABLES = [
@@ -30,7 +24,7 @@ const TABLES = [
 function ordered(rows: Record<string, unknown>[]) {
   const order = keys.purge(sandbox);
   dynamo
-    .on(QueryCommand, { ExpressionAttributeValues: { ':pk': order.pk } })
+    .on(QueryCommand, { ExpressionAttributeValues: { ':v0': order.pk } })
     .resolves({ Items: [{ ...order, ...sandbox, requestedAt: LONG_AGO, deleted: 0 }] });
   for (const TableName of TABLES)
     dynamo

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { EndpointId, newId, ReceiverId, RedeliveryJobId } from '../../../../functions/domain/ids.ts';
 import { LARGEST_GROUP } from '../../../../functions/domain/lanes.ts';
 import { keys } from '../../../../functions/store/keys.ts';
-import type { Table } from '../../../../functions/store/table.ts';
+import type { Table } from '../../../../functions/aws/table.ts';
 import { type ReceivedDelivery, startReceiver } from '../../../../packages/cli/src/receiver/receiver.ts';
 import { unreminded } from '../../../bench/measure/reminders.ts';
 import type { ApiClient, Data } from '../../../support/api.ts';
