@@ -1,9 +1,9 @@
+import { BATCH } from '../aws/table.ts';
 import type { Delivery } from '../domain/delivery.ts';
 import type { OutboxEvent } from '../domain/events.ts';
 import { deriveDeliveryId } from '../domain/ids.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { arrivalStore } from '../store/redelivery-records.ts';
-import { BATCH } from '../aws/table.ts';
 import { deliveries } from './deliveries.ts';
 import { endpoints, findReceivers, type Receiver, toSummary } from './event-receivers.ts';
 import { tables } from './route-handler.ts';

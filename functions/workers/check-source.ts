@@ -5,7 +5,7 @@ import { CHECK_LEASE_SECONDS, EXTRACTION_TIMEOUT_SECONDS, FETCH_TIMEOUT_SECONDS 
 import { checkSource } from '../engine/check-source.ts';
 import { extractor } from '../knowledge/extractor.ts';
 import { sourceContent } from '../knowledge/source-content.ts';
-import { tableClient, queueClient } from '../platform/clients/clients.ts';
+import { queueClient, tableClient } from '../platform/clients/clients.ts';
 import {
   DecimalNumber,
   loopbackReceivers,

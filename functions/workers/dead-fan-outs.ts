@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { FIRST_LANES } from '../domain/lanes.ts';
 import { getOutboxWorkName, processDeadEntries } from '../engine/dead-letters.ts';
 import { fanOut } from '../engine/fan-out.ts';
-import { tableClient, queueClient, streamsClient } from '../platform/clients/clients.ts';
+import { queueClient, streamsClient, tableClient } from '../platform/clients/clients.ts';
 import { FirstAttemptQueues, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { organizationStates } from '../platform/organization-states.ts';

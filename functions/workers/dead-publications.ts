@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { processDeadEntries } from '../engine/dead-letters.ts';
-import { tableClient, queueClient, streamsClient } from '../platform/clients/clients.ts';
+import { queueClient, streamsClient, tableClient } from '../platform/clients/clients.ts';
 import { NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { eventBridgeClient, eventBus } from '../platform/event-bus.ts';
 import { logger } from '../platform/logger.ts';

@@ -2,6 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import middy from '@middy/core';
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
+import { parseRow } from '../aws/table.ts';
 import { processDeliveryStream, type SequencedChange } from '../engine/delivery-stream.ts';
 import { tableClient } from '../platform/clients/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../platform/config.ts';
@@ -15,7 +16,6 @@ import { parseDelivery } from '../store/deliveries.ts';
 import { dueIndex } from '../store/due-index.ts';
 import { ledgerStore } from '../store/ledger.ts';
 import { readOrganizationState } from '../store/organizations.ts';
-import { parseRow } from '../aws/table.ts';
 
 export const DeliveryStreamEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,

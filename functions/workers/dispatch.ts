@@ -11,7 +11,7 @@ import { deriveAttemptClocks } from '../domain/timing.ts';
 import { attemptDelivery } from '../engine/attempt-delivery.ts';
 import { endpointTurns } from '../engine/endpoint-turns.ts';
 import { processDeliveryMessages } from '../engine/process-delivery-messages.ts';
-import { tableClient, queueClient } from '../platform/clients/clients.ts';
+import { queueClient, tableClient } from '../platform/clients/clients.ts';
 import {
   DecimalNumber,
   DeliveryQueues,

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
+import { parseRow } from '../aws/table.ts';
 import { FIRST_LANES } from '../domain/lanes.ts';
 import { fanOut } from '../engine/fan-out.ts';
-import { tableClient, queueClient } from '../platform/clients/clients.ts';
+import { queueClient, tableClient } from '../platform/clients/clients.ts';
 import { FirstAttemptQueues, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { organizationStates } from '../platform/organization-states.ts';
@@ -12,7 +13,6 @@ import { deliveryStore } from '../store/deliveries.ts';
 import { endpointStore } from '../store/endpoints.ts';
 import { readOrganizationState } from '../store/organizations.ts';
 import { parseOutboxRecord, WORK } from '../store/outbox.ts';
-import { parseRow } from '../aws/table.ts';
 
 export const FanOutEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,

@@ -3,7 +3,7 @@ import { gate } from '../domain/gate.ts';
 import { buildMailBudgets } from '../domain/mailing.ts';
 import { MAIL_LEASE_SECONDS } from '../domain/timing.ts';
 import { notifyAdmins } from '../engine/notify.ts';
-import { tableClient, mailClient } from '../platform/clients/clients.ts';
+import { mailClient, tableClient } from '../platform/clients/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment, WholeNumber } from '../platform/config.ts';
 import { userDirectory, userPoolClient } from '../platform/directory.ts';
 import { logger } from '../platform/logger.ts';

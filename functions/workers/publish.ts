@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { parseRow } from '../aws/table.ts';
 import { queueClient } from '../platform/clients/clients.ts';
 import { NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { eventBridgeClient, eventBus } from '../platform/event-bus.ts';
@@ -6,7 +7,6 @@ import { outboxReader } from '../platform/pipeline/worker.ts';
 import { failedEntries } from '../platform/queues.ts';
 import { busReports } from '../platform/reports.ts';
 import { PUBLICATION, parseBusEvent } from '../store/outbox.ts';
-import { parseRow } from '../aws/table.ts';
 
 export const PublishEnvironment = z.object({
   EVENT_BUS: NonEmptyText,

@@ -3,7 +3,7 @@ import { LONG_BACKLOG } from '../domain/due.ts';
 import { IN_FLIGHT_LIMIT, LANE_TABLE, LANES } from '../domain/lanes.ts';
 import { RECONCILE_LOOKAHEAD_SECONDS } from '../domain/timing.ts';
 import { reconcileDeliveries } from '../engine/reconcile.ts';
-import { tableClient, queueClient } from '../platform/clients/clients.ts';
+import { queueClient, tableClient } from '../platform/clients/clients.ts';
 import { DecimalNumber, DeliveryQueues, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { BACKLOG_AGE, IN_FLIGHT, RECONCILED } from '../platform/metric-names.ts';

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { JOB_LANES } from '../domain/lanes.ts';
 import { REDELIVER_LEASE_SECONDS, REDELIVER_ROUND_SECONDS } from '../domain/timing.ts';
 import { runRedeliveryJob } from '../engine/redeliver.ts';
-import { tableClient, queueClient } from '../platform/clients/clients.ts';
+import { queueClient, tableClient } from '../platform/clients/clients.ts';
 import { JobQueues, NonEmptyText, readEnvironment, WholeNumber } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { organizationStates } from '../platform/organization-states.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { resumeRedeliveryJobs } from '../engine/resume-redelivery-jobs.ts';
-import { tableClient, queueClient } from '../platform/clients/clients.ts';
+import { queueClient, tableClient } from '../platform/clients/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { REDELIVERIES_RESUMED } from '../platform/metric-names.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { scheduleSourceChecks } from '../engine/schedule-source-checks.ts';
-import { tableClient, queueClient } from '../platform/clients/clients.ts';
+import { queueClient, tableClient } from '../platform/clients/clients.ts';
 import { NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { SWEPT } from '../platform/metric-names.ts';

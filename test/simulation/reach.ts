@@ -1,3 +1,4 @@
+import type { Table } from '../../functions/aws/table.ts';
 import type { OrgId } from '../../functions/domain/ids.ts';
 import type { OrganizationStates } from '../../functions/domain/sandbox.ts';
 import type { Log } from '../../functions/platform/log-codes.ts';
@@ -5,7 +6,6 @@ import { organizationStates } from '../../functions/platform/organization-states
 import { deliveryQueues, workerQueue } from '../../functions/platform/queues.ts';
 import { deliveryMoves, deliveryStore } from '../../functions/store/deliveries.ts';
 import { readOrganizationState } from '../../functions/store/organizations.ts';
-import type { Table } from '../../functions/aws/table.ts';
 import { committer } from '../../functions/store/transaction.ts';
 import type { TableName } from '../table-definitions.ts';
 import { gated } from './calls.ts';

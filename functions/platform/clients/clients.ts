@@ -50,8 +50,7 @@ export const tableClient = (): DynamoDBClient =>
 export const streamsClient = (): DynamoDBStreamsClient =>
   countThrottles(new DynamoDBStreamsClient(clientOptions()), 'streams');
 
-export const queueClient = (): SQSClient =>
-  countThrottles(new SQSClient(leanClientOptions('sqs')), 'sqs');
+export const queueClient = (): SQSClient => countThrottles(new SQSClient(leanClientOptions('sqs')), 'sqs');
 
 /**
  * Sends each request once, on a new connection: a request that may have reached SES must not be repeated, and

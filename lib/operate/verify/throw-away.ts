@@ -1,4 +1,5 @@
-import { DeleteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { expression } from '../../../functions/aws/expression.ts';
+import { EXISTS, queryAll, remove, type Table, toExpiry, update } from '../../../functions/aws/table.ts';
 import { hashApiKey, issueKey, Scope } from '../../../functions/domain/api-key.ts';
 import { KeyId, type OrgId } from '../../../functions/domain/ids.ts';
 import { createSandbox } from '../../../functions/domain/sandbox.ts';
@@ -7,7 +8,6 @@ import { apiKeyStore } from '../../../functions/store/api-keys.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { sandboxStore } from '../../../functions/store/organizations.ts';
 import { purgeStore } from '../../../functions/store/purges.ts';
-import { type Table, toExpiry } from '../../../functions/aws/table.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import { CheckFailed } from './check.ts';
 
@@ -21,44 +21,27 @@ const EXPIRES_AFTER_DAYS = 4;
 export function throwAwayRows({ service, rates }: { service: Table; rates: Table }, now: () => Date) {
   const { client } = service;
 
-  async function rowsAt(pk: string): Promise<Record<string, unknown>[]> {
-    const { Items = [] } = await client.send(
-      new QueryCommand({
-        TableName: service.name,
-        ConsistentRead: true,
-        KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': pk },
-      }),
-    );
-    return Items;
-  }
-
-  const remove = async (table: Table, Key: Record<string, unknown>) => {
-    await client.send(new DeleteCommand({ TableName: table.name, Key }));
-  };
+  const rowsAt = (pk: string) => queryAll(service, { where: expression`pk = ${pk}` });
+  const keyOf = ({ pk, sk }: Record<string, unknown>) => ({ pk: String(pk), sk: String(sk) });
+  const expireAt = (key: { pk: string; sk: string }) =>
+    update(service, key, {
+      update: expression`SET expiresAt = ${toExpiry(now(), EXPIRES_AFTER_DAYS)}`,
+      if: EXISTS,
+    });
 
   async function removeKey(orgId: OrgId, id: KeyId, digest: string): Promise<void> {
-    await remove(service, { ...keys.apiKey(digest) });
-    await remove(service, { ...keys.listedApiKey(orgId, id) });
+    await remove(service, keys.apiKey(digest));
+    await remove(service, keys.listedApiKey(orgId, id));
     await remove(rates, keys.keyUse(orgId, id));
   }
 
   async function removeReceivers(orgId: OrgId): Promise<void> {
     const rows = await Promise.all([rowsAt(keys.endpoints(orgId)), rowsAt(keys.channels(orgId))]);
-    for (const { pk, sk } of rows.flat()) await remove(service, { pk, sk });
+    for (const row of rows.flat()) await remove(service, keyOf(row));
   }
 
   async function expireRowsAt(pk: string): Promise<void> {
-    for (const { pk: partition, sk } of await rowsAt(pk))
-      await client.send(
-        new UpdateCommand({
-          TableName: service.name,
-          Key: { pk: partition, sk },
-          UpdateExpression: 'SET expiresAt = :expiry',
-          ConditionExpression: 'attribute_exists(pk)',
-          ExpressionAttributeValues: { ':expiry': toExpiry(now(), EXPIRES_AFTER_DAYS) },
-        }),
-      );
+    for (const row of await rowsAt(pk)) await expireAt(keyOf(row));
   }
 
   return {
@@ -67,17 +50,8 @@ export function throwAwayRows({ service, rates }: { service: Table; rates: Table
     /** Sets an expiry on the organization and its keys, in case the verification is killed. */
     async expire(orgId: OrgId): Promise<void> {
       await expireRowsAt(orgId);
-      for (const { pk, sk, digest } of await rowsAt(keys.apiKeys(orgId)))
-        for (const key of [{ pk, sk }, { ...keys.apiKey(String(digest)) }])
-          await client.send(
-            new UpdateCommand({
-              TableName: service.name,
-              Key: key,
-              UpdateExpression: 'SET expiresAt = :expiry',
-              ConditionExpression: 'attribute_exists(pk)',
-              ExpressionAttributeValues: { ':expiry': toExpiry(now(), EXPIRES_AFTER_DAYS) },
-            }),
-          );
+      for (const row of await rowsAt(keys.apiKeys(orgId)))
+        for (const key of [keyOf(row), keys.apiKey(String(row.digest))]) await expireAt(key);
     },
 
     /**

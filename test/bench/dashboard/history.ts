@@ -1,9 +1,9 @@
+import type { Table } from '../../../functions/aws/table.ts';
 import type { OutboxEvent } from '../../../functions/domain/events.ts';
 import { deriveDeliveryId, type OrgId, type ReceiverId } from '../../../functions/domain/ids.ts';
 import { LIVE_GENERATION } from '../../../functions/domain/tenant.ts';
 import { deliveryStore } from '../../../functions/store/deliveries.ts';
 import { outboxStore } from '../../../functions/store/outbox.ts';
-import type { Table } from '../../../functions/aws/table.ts';
 import type { Change } from '../../../functions/store/transaction.ts';
 import { anEvent } from '../../builders.ts';
 import { type BulkRow, putInBulk } from '../growth/bulk.ts';

@@ -1,9 +1,9 @@
+import type { Table } from '../../../functions/aws/table.ts';
 import { createDelivery, type Delivery, toDeliveryMessage } from '../../../functions/domain/delivery.ts';
 import { buildEvent } from '../../../functions/domain/events.ts';
 import { newId, type OrgId, type ReceiverId } from '../../../functions/domain/ids.ts';
 import { deliveryStore } from '../../../functions/store/deliveries.ts';
 import { outboxStore } from '../../../functions/store/outbox.ts';
-import type { Table } from '../../../functions/aws/table.ts';
 import type { Change } from '../../../functions/store/transaction.ts';
 import type { Row } from '../../support/tables.ts';
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { RouteKey } from '../../../functions/api/routes.ts';
+import type { Table } from '../../../functions/aws/table.ts';
 import { type ApiKey, generateApiKey, hashApiKey, Scope } from '../../../functions/domain/api-key.ts';
 import { MAX_CHANNELS } from '../../../functions/domain/channel.ts';
 import type { Delivery } from '../../../functions/domain/delivery.ts';
@@ -19,7 +20,6 @@ import {
   USAGE_SHARDS,
 } from '../../../functions/store/keys.ts';
 import { sourceVersions } from '../../../functions/store/source-checks.ts';
-import type { Table } from '../../../functions/aws/table.ts';
 import { type Commit, committer } from '../../../functions/store/transaction.ts';
 import {
   aConversation,

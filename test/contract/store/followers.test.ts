@@ -86,15 +86,15 @@ const RULES: Record<string, Name | keyof typeof OTHERS> = {
 function findAscendingReaders(): string[] {
   const found = globSync('functions/store/*.ts', { cwd: ROOT }).flatMap((path) => {
     const text = readFileSync(join(ROOT, path), 'utf8');
-    return [...text.matchAll(/(?<![.\w])(?:query|queryAll|scan)\((?<input>[^;]*?)\);|, 'oldest first'\)/gs)].flatMap(
-      ({ index, groups }) => {
-        if (/newestFirst: true/.test(groups?.input ?? '')) return [];
-        const declared = [
-          ...text.slice(0, index).matchAll(/^(?:export )?(?:async )?(?:function|const) (\w+)/gm),
-        ];
-        return [`${path.replace('functions/store/', '')} ${declared.at(-1)?.[1]}`];
-      },
-    );
+    return [
+      ...text.matchAll(/(?<![.\w])(?:query|queryAll|scan)\((?<input>[^;]*?)\);|, 'oldest first'\)/gs),
+    ].flatMap(({ index, groups }) => {
+      if (/newestFirst: true/.test(groups?.input ?? '')) return [];
+      const declared = [
+        ...text.slice(0, index).matchAll(/^(?:export )?(?:async )?(?:function|const) (\w+)/gm),
+      ];
+      return [`${path.replace('functions/store/', '')} ${declared.at(-1)?.[1]}`];
+    });
   });
   return [...new Set(found)].toSorted();
 }

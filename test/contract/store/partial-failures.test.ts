@@ -28,8 +28,7 @@ async function breakableTables() {
       if (row === undefined) throw new Error('there is no such row');
       const { table, key } = row;
       if (fault === 'absent') await remove(table, key);
-      if (fault === 'unreadable')
-        await put(table, { ...key, generation: 'broken' });
+      if (fault === 'unreadable') await put(table, { ...key, generation: 'broken' });
       if (fault === 'refused') refused.push(row);
     },
   };

@@ -6,7 +6,7 @@ import { nameOf, sourceOf } from './source.ts';
 const FUNCTIONS = join(import.meta.dirname, '../../../functions');
 
 /** Sends a write to DynamoDB, instead of describing one. */
-const SENDS = /\b(?:update|retryContention)\(|\bnew (?:BatchWrite|Delete|Put|TransactWrite|Update)Command\(/;
+const SENDS = /(?<![.\w])(?:update|put|remove|removeMany|lease|release|transact)\(/;
 
 interface Part {
   name: string;
