@@ -21,8 +21,8 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { all, assign, attribute, type Expression, expression, Placeholders } from './expression.ts';
 
 /*
- * The only file that sends requests to tables. It knows DynamoDB and nothing of what is stored: values go in and
- * come out as JavaScript has them, a refused condition is a result and no error, and a conflict with a
+ * The only file that sends requests to tables. It knows DynamoDB and nothing of what is stored: values go in
+ * and come out as JavaScript has them, a refused condition is a result and no error, and a conflict with a
  * transaction is tried again.
  */
 
@@ -86,7 +86,7 @@ export interface KeysToRead extends ReadOptions {
   readonly keys: readonly Key[];
 }
 
-/** By tables: the rows that exist, in no order, and the keys that DynamoDB did not process under throttling. */
+/** By tables: the rows that exist, in no order, and the keys that DynamoDB left out under throttling. */
 export interface BatchRead {
   rows: ReadonlyMap<string, Row[]>;
   unread: ReadonlyMap<string, Row[]>;
@@ -179,7 +179,7 @@ export interface Rows {
   next?: Row;
   /** Rows that were read, which determine the cost. */
   examined: number;
-  /** Consumed read units; undefined unless `units` was asked for and told. */
+  /** Consumed read units; undefined when DynamoDB does not report them. */
   units?: number;
 }
 
@@ -423,7 +423,7 @@ export interface Lease {
   until: number;
 }
 
-/** Nobody works on the row. */
+/** No worker has the row's lease. */
 export const isFree = (now: Date, name = 'lease'): Expression =>
   expression`(attribute_not_exists(${attribute(name)}) OR ${attribute(name)}.#until <= ${now.getTime()})`;
 
@@ -451,8 +451,8 @@ export type LeaseResult =
   | { kind: 'refused'; row: Row | undefined };
 
 /**
- * Takes the lease of a row, in one conditional write, so that one of several callers has it. When the SDK had to
- * repeat the request, because its response was lost, `row` is the one with the lease.
+ * Takes the lease of a row, in one conditional write, so that one of several callers has it. When the SDK had
+ * to repeat the request, because its response was lost, `row` is the one with the lease.
  */
 export async function lease(
   table: Table,

@@ -55,7 +55,7 @@ export type SourceContent = z.infer<typeof SourceContent>;
 
 /** The right to write a check's result. `token` fences it; `until` in ms since the epoch. */
 export const SourceLease = z.object({ token: z.string(), since: Timestamp, until: z.number() });
-export type SourceLease = z.infer<typeof SourceLease>;
+type SourceLease = z.infer<typeof SourceLease>;
 
 /** A source of knowledge as stored. */
 export const Source = z.object({

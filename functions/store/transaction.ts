@@ -109,7 +109,7 @@ export const decreaseOrDeleteCount = (
         if: expression`${attribute(counter.things)} = ${1}`,
       });
 
-/** Deletes a row that must exist and meet the conditions; otherwise refused with the counter's `missing` reason. */
+/** Deletes a row that must exist and meet the conditions; refused with the counter's `missing` reason. */
 export const buildRemoval = (
   service: Pick<Table, 'name'>,
   key: Key,

@@ -59,7 +59,7 @@ const environment = readEnvironment(DispatchEnvironment);
 const clocks = deriveAttemptClocks(environment.ATTEMPT_TIMEOUT_SECONDS);
 const client = tableClient();
 const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
-const outbox = { client, name: environment.OUTBOX_TABLE };
+const outbox = { client, name: environment.OUTBOX_TABLE, reportUnreadable };
 const deliveries = { client, name: environment.DELIVERIES_TABLE, reportUnreadable };
 const now = () => new Date();
 const getQueueUrl = queueUrls(LANE_TABLE, environment);

@@ -23,6 +23,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
+import { afterAll } from 'vitest';
 import { fromCommand, toAnswer } from '../doubles/tables/attributes.ts';
 import { updateOf } from '../doubles/tables/expressions.ts';
 
@@ -39,8 +40,8 @@ const COMMANDS = [
 ] as const;
 
 /**
- * A mock of the functions' DynamoDB client, whose commands are expected and answered as those of lib-dynamodb:
- * with rows as JavaScript has them.
+ * A mock of the functions' DynamoDB client, whose commands are expected and answered as those of
+ * lib-dynamodb: with rows as JavaScript has them.
  */
 export function mockedTables() {
   const documents = mockClient(DynamoDBDocumentClient);
@@ -51,6 +52,10 @@ export function mockedTables() {
       const answer = await client.send(new Command(fromCommand(input) as never) as never);
       return toAnswer(Object(answer));
     });
+  afterAll(() => {
+    plain.restore();
+    documents.restore();
+  });
   return documents;
 }
 

@@ -41,7 +41,7 @@ function fromValue(value: AttributeValue): unknown {
   throw new TypeError(`${Object.keys(value)} is not known to this double`);
 }
 
-export function fromAttributes(attributes: Attributes): Row {
+function fromAttributes(attributes: Attributes): Row {
   const row: Row = {};
   for (const name in attributes) row[name] = fromValue(attributes[name] as AttributeValue);
   return row;

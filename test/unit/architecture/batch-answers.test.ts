@@ -7,7 +7,8 @@ const ROOT = join(import.meta.dirname, '../../..');
 /** Requests that AWS may process in part, and the words by which the rest of them is read from the answer. */
 const BATCHES: Readonly<Record<string, RegExp>> = {
   BatchGetCommand: /UnprocessedKeys/g,
-  BatchWriteCommand: /UnprocessedItems/g,
+  BatchGetItemCommand: /UnprocessedKeys/g,
+  BatchWriteItemCommand: /UnprocessedItems/g,
   SendMessageBatchCommand: /\b(Failed|Successful) = /g,
   DeleteMessageBatchCommand: /\b(Failed|Successful) = /g,
   PutEventsCommand: /Entries = /g,

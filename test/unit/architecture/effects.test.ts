@@ -22,7 +22,8 @@ function listParts(path: string): Part[] {
     const value = node.type === 'FunctionDeclaration' ? node : Object(node.value ?? node.init);
     if (!/Function/.test(String(value.type))) return [];
     const store = within.find(({ type }) => type === 'FunctionDeclaration');
-    const body = text.slice(node.start, Number(node.end));
+    // Without its name, which may be that of a function that sends.
+    const body = text.slice(Number(value.start ?? node.start), Number(node.end));
     return [{ name: nameOf(node.key ?? node.id), store: nameOf(store?.id), body }];
   });
 }
