@@ -535,10 +535,13 @@ export async function transact<R extends string>(
 ): Promise<CommitResult<R>> {
   const ClientRequestToken = randomUUID();
   const TransactItems = changes.map(
-    ({ write }) =>
-      Object.fromEntries(
-        Object.entries(write).map(([kind, part]) => [kind, marshallWrite(part)]),
-      ) as TransactWriteItem,
+    ({ write: { Put, Update, Delete, ConditionCheck } }) =>
+      ({
+        Put: Put && marshallWrite(Put),
+        Update: Update && marshallWrite(Update),
+        Delete: Delete && marshallWrite(Delete),
+        ConditionCheck: ConditionCheck && marshallWrite(ConditionCheck),
+      }) as TransactWriteItem,
   );
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
     try {

@@ -485,8 +485,13 @@ export class Interpreter {
         return listOf(partOf(first, UNKNOWN));
       case 'Object.entries':
         return listOf(listOf(partOf(first, UNKNOWN)));
-      case 'Object.fromEntries':
-        return shapeOf([], elementOf(elementOf(first)));
+      case 'Object.fromEntries': {
+        // A list does not tell its keys from its values: what names a resource is a key.
+        const parts = elementOf(elementOf(first));
+        const names = alternativesOf(parts).flatMap((part) => (part.kind === 'variable' ? [part] : []));
+        if (names.length === 0) return shapeOf([], parts);
+        return shapeOf(names.map((name) => [writtenAs(name) ?? '', parts]));
+      }
       default:
         return undefined;
     }
