@@ -145,11 +145,11 @@ describe('the comparison', () => {
   it('finds an action of an untested branch, for each function that can reach it', () => {
     const code = deriveWith(
       'functions/store/organizations.ts',
-      /^import \{ GetCommand(?= \})|return Item && OrganizationState.parse\(Item\);/gm,
+      /\btype Table(?= \} from '..\/aws)|return row && OrganizationState.parse\(row\);/gm,
       (found) =>
-        found.startsWith('import')
-          ? `${found}, UpdateCommand`
-          : `if (Item?.gone) await service.client.send(new UpdateCommand({ TableName: service.name, Key: {} }));
+        found === 'type Table'
+          ? `${found}, update`
+          : `if (row?.gone) await update(service, keys.organization(id), { update: EXISTS });
              ${found}`,
       'meter',
       'fan-out',
@@ -163,8 +163,8 @@ describe('the comparison', () => {
   it('finds the reads that follow a batch read with missing rows', () => {
     const code = deriveWith(
       'functions/store/delivery-context.ts',
-      /\bGetCommand\b/g,
-      'DeleteCommand',
+      /\bget\b(?=, getBatch|\(table)/g,
+      'remove',
       'dispatch',
     );
     const found = differences(template, code).map((one) => one.replace(/Tables([A-Z][a-z]+)\w+/, '$1'));

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { logger } from '../../functions/platform/logger.ts';
 import { aKeyring } from '../builders.ts';
@@ -27,7 +27,7 @@ export type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise
 const FUNCTIONS = join(import.meta.dirname, '../../functions/api');
 
 /** The tables that the function of a request reaches: all functions here share the SDK's own client. */
-const reached = new AsyncLocalStorage<DynamoDBDocumentClient>();
+const reached = new AsyncLocalStorage<DynamoDBClient>();
 const keyring = JSON.stringify(aKeyring());
 
 /**
@@ -38,7 +38,7 @@ export async function loadFunction(file: string): Promise<Handler> {
   const { METRICS_NAMESPACE: _, ...environment } = FUNCTION_ENVIRONMENT;
   Object.assign(process.env, environment);
   Object.assign(logger, { log: () => undefined });
-  Object.assign(DynamoDBDocumentClient.prototype, {
+  Object.assign(DynamoDBClient.prototype, {
     send: (command: never) => reached.getStore()?.send(command),
   });
   Object.assign(SecretsManagerClient.prototype, { send: async () => ({ SecretString: keyring }) });
@@ -47,11 +47,7 @@ export async function loadFunction(file: string): Promise<Handler> {
 }
 
 /** Calls a request's function, which reaches its tables through the client. */
-export async function call(
-  handler: Handler,
-  request: Request,
-  client: DynamoDBDocumentClient,
-): Promise<Answer> {
+export async function call(handler: Handler, request: Request, client: DynamoDBClient): Promise<Answer> {
   const event = aGatewayEvent({
     headers: {
       authorization: `Bearer ${request.credential}`,

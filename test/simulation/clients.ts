@@ -1,6 +1,9 @@
-import { TransactionCanceledException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
+import {
+  type DynamoDBClient,
+  TransactionCanceledException,
+  TransactionConflictException,
+} from '@aws-sdk/client-dynamodb';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { DUE_INDEX } from '../../functions/domain/due.ts';
 import type { OrgId } from '../../functions/domain/ids.ts';
 import { CROWDED_IN_FLIGHT, LANES, type Lane } from '../../functions/domain/lanes.ts';
@@ -40,7 +43,7 @@ export function conflictOf(operation: string, { TransactItems = [] }: Input): Er
 }
 
 /** The DynamoDB client of a process: each of its requests passes the scheduler. */
-export function dynamoOf(world: World, process: Process, notFound: Set<OrgId>): DynamoDBDocumentClient {
+export function dynamoOf(world: World, process: Process, notFound: Set<OrgId>): DynamoDBClient {
   const { tables, organizations, statistics, random, witness } = world;
   /** Tokens of transactions that conflict until they give up. */
   const contended = new Set<string>();

@@ -2,7 +2,6 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import {
   BatchGetCommand,
-  DynamoDBDocumentClient,
   GetCommand,
   QueryCommand,
   TransactWriteCommand,
@@ -31,6 +30,7 @@ import {
   aWebWidget,
   NOW,
 } from '../../builders.ts';
+import { mockedDynamoDb } from '../../support/mocked-dynamodb.ts';
 
 /** The organization that owns all items, and its sandbox. */
 export const organization = anOrganization({ tier: 'scale' });
@@ -62,7 +62,7 @@ export interface State {
  * succeed, and a fault can be set for each call.
  */
 export function mockedTables() {
-  const dynamo = mockClient(DynamoDBDocumentClient);
+  const dynamo = mockedDynamoDb();
   const secrets = mockClient(SecretsManagerClient);
   let calls: string[] = [];
   let fault: Fault | undefined;
@@ -88,7 +88,7 @@ export function mockedTables() {
   });
   dynamo.on(QueryCommand).callsFake(({ TableName, ExpressionAttributeValues }) => {
     met('Query', TableName);
-    return { Items: state.rows?.(String(ExpressionAttributeValues?.[':pk'])) ?? [] };
+    return { Items: state.rows?.(String(Object.values(Object(ExpressionAttributeValues))[0])) ?? [] };
   });
   dynamo.on(UpdateCommand).callsFake(({ TableName, Key }) => {
     met('Update', TableName);

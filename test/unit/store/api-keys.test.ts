@@ -5,9 +5,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { apiKeyStore } from '../../../functions/store/api-keys.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { anApiKey, later, NOW } from '../../builders.ts';
-import { mockedTables } from '../../support/mocked-tables.ts';
+import { mockedDynamoDb } from '../../support/mocked-dynamodb.ts';
 
-const dynamo = mockedTables();
+const dynamo = mockedDynamoDb();
 const service = { client: new DynamoDBClient({}), name: 'service' };
 const apiKeys = apiKeyStore(service);
 const key = anApiKey();

@@ -3,9 +3,9 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { partitionReader } from '../../../functions/store/pages.ts';
-import { mockedTables } from '../../support/mocked-tables.ts';
+import { mockedDynamoDb } from '../../support/mocked-dynamodb.ts';
 
-const dynamo = mockedTables();
+const dynamo = mockedDynamoDb();
 const table = { client: new DynamoDBClient({}), name: 'service' };
 
 const rows = (...names: string[]) => names.map((sk) => ({ pk: 'p', sk }));

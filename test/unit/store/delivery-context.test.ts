@@ -8,9 +8,9 @@ import { newId } from '../../../functions/domain/ids.ts';
 import { type ContextRef, deliveryContexts } from '../../../functions/store/delivery-context.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { anEndpoint, anEvent, aTenant, NOW } from '../../builders.ts';
-import { mockedTables } from '../../support/mocked-tables.ts';
+import { mockedDynamoDb } from '../../support/mocked-dynamodb.ts';
 
-const dynamo = mockedTables();
+const dynamo = mockedDynamoDb();
 /** Errors of batch reads that DynamoDB refused. */
 const refusals: unknown[] = [];
 const client = new DynamoDBClient({});

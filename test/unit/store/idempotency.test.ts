@@ -9,9 +9,9 @@ import { keys } from '../../../functions/store/keys.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import { aTenant, later, NOW } from '../../builders.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
-import { mockedTables } from '../../support/mocked-tables.ts';
+import { mockedDynamoDb } from '../../support/mocked-dynamodb.ts';
 
-const dynamo = mockedTables();
+const dynamo = mockedDynamoDb();
 const store = idempotencyStore({
   client: new DynamoDBClient({}),
   name: 'service',

@@ -7,9 +7,9 @@ import { isTransient } from '../../../functions/platform/pipeline/lifecycle.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { ledgerStore } from '../../../functions/store/ledger.ts';
 import { aLedgerEntry, NOW } from '../../builders.ts';
-import { mockedTables } from '../../support/mocked-tables.ts';
+import { mockedDynamoDb } from '../../support/mocked-dynamodb.ts';
 
-const dynamo = mockedTables();
+const dynamo = mockedDynamoDb();
 const client = new DynamoDBClient({});
 const webhookId = newId('whk', NOW);
 const range = getLatestHours(NOW, 168);

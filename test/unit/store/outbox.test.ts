@@ -16,9 +16,9 @@ import {
   parseOutboxRecord,
 } from '../../../functions/store/outbox.ts';
 import { aDelivery, anEvent, aSandboxTenant, aTenant, later, NOW, seconds } from '../../builders.ts';
-import { mockedTables } from '../../support/mocked-tables.ts';
+import { mockedDynamoDb } from '../../support/mocked-dynamodb.ts';
 
-const dynamo = mockedTables();
+const dynamo = mockedDynamoDb();
 const outbox = { client: new DynamoDBClient({}), name: 'outbox' };
 const store = outboxStore(outbox);
 const EXPIRY = later(NOW, seconds(EVENT_DAYS * 86_400)).getTime() / 1000;

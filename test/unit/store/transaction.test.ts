@@ -9,9 +9,9 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { buildDelete } from '../../../functions/aws/table.ts';
 import { type Change, Contended, committer, type Refusal } from '../../../functions/store/transaction.ts';
-import { mockedTables } from '../../support/mocked-tables.ts';
+import { mockedDynamoDb } from '../../support/mocked-dynamodb.ts';
 
-const dynamo = mockedTables();
+const dynamo = mockedDynamoDb();
 
 const CONFLICT = 'TransactionConflict';
 const FAILED = 'ConditionalCheckFailed';

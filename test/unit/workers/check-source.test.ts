@@ -10,10 +10,10 @@ import { keys } from '../../../functions/store/keys.ts';
 import { handler } from '../../../functions/workers/check-source.ts';
 import { aBusEvent, aSource, NOW } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
-import { mockedTables } from '../../support/mocked-tables.ts';
+import { mockedDynamoDb } from '../../support/mocked-dynamodb.ts';
 import { busMessage, capturedOutput, received, refused, WITH_TIME } from './a-worker.ts';
 
-const dynamo = mockedTables();
+const dynamo = mockedDynamoDb();
 const queues = mockClient(SQSClient);
 const { sandbox } = createSandbox('org_00000000000000000000000000000000', NOW);
 

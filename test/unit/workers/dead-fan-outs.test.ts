@@ -16,10 +16,10 @@ import { keys } from '../../../functions/store/keys.ts';
 import { handler } from '../../../functions/workers/dead-fan-outs.ts';
 import { anEndpoint, anEvent, aTenant, later, seconds } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
-import { mockedTables } from '../../support/mocked-tables.ts';
+import { mockedDynamoDb } from '../../support/mocked-dynamodb.ts';
 import { capturedOutput, imageOf, liveOrganizations, received, WITH_TIME } from './a-worker.ts';
 
-const dynamo = mockedTables();
+const dynamo = mockedDynamoDb();
 const streams = mockClient(DynamoDBStreamsClient);
 const sqs = mockClient(SQSClient);
 

@@ -1,4 +1,5 @@
 import 'aws-sdk-client-mock-vitest/extend';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   DynamoDBStreamsClient,
   GetRecordsCommand,
@@ -6,7 +7,7 @@ import {
 } from '@aws-sdk/client-dynamodb-streams';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { ChangeMessageVisibilityCommand, SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createNotice } from '../../../functions/domain/bus.ts';
@@ -17,16 +18,16 @@ import { outboxStore } from '../../../functions/store/outbox.ts';
 import { handler } from '../../../functions/workers/dead-publications.ts';
 import { anEvent, aTenant, later, NOW, seconds } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
-import { mockedTables } from '../../support/mocked-tables.ts';
+import { mockedDynamoDb } from '../../support/mocked-dynamodb.ts';
 import { capturedOutput, imageOf, received, WITH_TIME } from './a-worker.ts';
 
-const dynamo = mockedTables();
+const dynamo = mockedDynamoDb();
 const streams = mockClient(DynamoDBStreamsClient);
 const sqs = mockClient(SQSClient);
 const eventBridge = mockClient(EventBridgeClient);
 
 const tenant = aTenant();
-const outbox = outboxStore({ client: DynamoDBDocumentClient.prototype, name: 'outbox' });
+const outbox = outboxStore({ client: DynamoDBClient.prototype, name: 'outbox' });
 const eventRow = (now = new Date()) => outbox.append(anEvent({ tenant, now })).write.Put?.Item ?? {};
 /** A row whose key is no id, so its age cannot be parsed from it. */
 function noticeRow(now = new Date()) {

@@ -9,10 +9,10 @@ import { keys } from '../../../functions/store/keys.ts';
 import { handler } from '../../../functions/workers/delivery-stream.ts';
 import { aDelivery } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
-import { mockedTables, rowAfter } from '../../support/mocked-tables.ts';
+import { mockedDynamoDb, rowAfter } from '../../support/mocked-dynamodb.ts';
 import { aRecord, capturedOutput, WITH_TIME } from './a-worker.ts';
 
-const dynamo = mockedTables();
+const dynamo = mockedDynamoDb();
 const run = (...Records: DynamoDBRecord[]) => handler({ Records, shardId: 'shardId-1' }, WITH_TIME);
 const listUpdates = (table: string) =>
   dynamo

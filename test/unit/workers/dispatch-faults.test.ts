@@ -21,10 +21,10 @@ import { keys } from '../../../functions/store/keys.ts';
 import { aDelivery, aKeyring, anEndpoint, anEvent, anOrganization, aTenant } from '../../builders.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
-import { mockedTables } from '../../support/mocked-tables.ts';
+import { mockedDynamoDb } from '../../support/mocked-dynamodb.ts';
 import { capturedOutput, received, WITH_TIME } from './a-worker.ts';
 
-const dynamo = mockedTables();
+const dynamo = mockedDynamoDb();
 const sqs = mockClient(SQSClient);
 const secrets = mockClient(SecretsManagerClient);
 const TABLE_COMMANDS = [

@@ -16,10 +16,10 @@ import { keys } from '../../../functions/store/keys.ts';
 import { handler } from '../../../functions/workers/dispatch.ts';
 import { aDelivery, aKeyring, anEndpoint, anEvent, aTenant } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
-import { mockedTables, rowAfter } from '../../support/mocked-tables.ts';
+import { mockedDynamoDb, rowAfter } from '../../support/mocked-dynamodb.ts';
 import { capturedOutput, liveOrganizations, received, refused, WITH_TIME } from './a-worker.ts';
 
-const dynamo = mockedTables();
+const dynamo = mockedDynamoDb();
 const sqs = mockClient(SQSClient);
 const secrets = mockClient(SecretsManagerClient);
 

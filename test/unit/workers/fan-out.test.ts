@@ -1,6 +1,7 @@
 import 'aws-sdk-client-mock-vitest/extend';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { toDeliveryMessage } from '../../../functions/domain/delivery.ts';
@@ -11,14 +12,14 @@ import { appendDisablingNotice, outboxStore } from '../../../functions/store/out
 import { handler } from '../../../functions/workers/fan-out.ts';
 import { aDelivery, anEndpoint, anEvent, aTenant, NOW } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
-import { mockedTables } from '../../support/mocked-tables.ts';
+import { mockedDynamoDb } from '../../support/mocked-dynamodb.ts';
 import { aRecord, capturedOutput, liveOrganizations, refused, WITH_TIME } from './a-worker.ts';
 
-const dynamo = mockedTables();
+const dynamo = mockedDynamoDb();
 const sqs = mockClient(SQSClient);
 const tenant = aTenant();
 const ours = (changes: Partial<Endpoint> = {}) => anEndpoint({ orgId: tenant.orgId, ...changes });
-const outbox = outboxStore({ client: DynamoDBDocumentClient.prototype, name: 'outbox' });
+const outbox = outboxStore({ client: DynamoDBClient.prototype, name: 'outbox' });
 const toRow = (event = anEvent({ tenant })) => outbox.append(event).write.Put?.Item ?? {};
 
 /** The sent messages, with the last path segment of their queue's URL. */

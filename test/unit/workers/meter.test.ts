@@ -5,10 +5,10 @@ import { keys } from '../../../functions/store/keys.ts';
 import { handler } from '../../../functions/workers/meter.ts';
 import { aBusEvent, aTenant } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
-import { mockedTables, rowAfter } from '../../support/mocked-tables.ts';
+import { mockedDynamoDb, rowAfter } from '../../support/mocked-dynamodb.ts';
 import { busMessage, capturedOutput, liveOrganizations, received, WITH_TIME } from './a-worker.ts';
 
-const dynamo = mockedTables();
+const dynamo = mockedDynamoDb();
 const DONE = { batchItemFailures: [] };
 /** The writes of each transaction. */
 const transactions = () =>

@@ -11,10 +11,10 @@ import { keys } from '../../../functions/store/keys.ts';
 import { handler } from '../../../functions/workers/notify.ts';
 import { anEndpoint, anOrganization, aSource, aTenant, NOW } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
-import { mockedTables } from '../../support/mocked-tables.ts';
+import { mockedDynamoDb } from '../../support/mocked-dynamodb.ts';
 import { capturedOutput, received, WITH_TIME } from './a-worker.ts';
 
-const dynamo = mockedTables();
+const dynamo = mockedDynamoDb();
 const cognito = mockClient(CognitoIdentityProviderClient);
 const ses = mockClient(SESv2Client);
 

@@ -1,6 +1,7 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBBatchResponse, DynamoDBRecord } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -10,13 +11,13 @@ import { handler as fanOut } from '../../../functions/workers/fan-out.ts';
 import { handler as publish } from '../../../functions/workers/publish.ts';
 import { anEndpoint, anEvent, aTenant } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
-import { mockedTables } from '../../support/mocked-tables.ts';
+import { mockedDynamoDb } from '../../support/mocked-dynamodb.ts';
 import { aRecord, capturedOutput, liveOrganizations, WITH_TIME } from './a-worker.ts';
 
-const dynamo = mockedTables();
+const dynamo = mockedDynamoDb();
 const sqs = mockClient(SQSClient);
 const eventBridge = mockClient(EventBridgeClient);
-const outbox = outboxStore({ client: DynamoDBDocumentClient.prototype, name: 'outbox' });
+const outbox = outboxStore({ client: DynamoDBClient.prototype, name: 'outbox' });
 
 const RECORDS = 100;
 /** Tries of a batch before the test gives up. */

@@ -1,7 +1,7 @@
 import 'aws-sdk-client-mock-vitest/extend';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BUS_SOURCE } from '../../../functions/domain/bus.ts';
@@ -16,7 +16,7 @@ import { aRecord, capturedOutput, WITH_TIME } from './a-worker.ts';
 const eventBridge = mockClient(EventBridgeClient);
 const sqs = mockClient(SQSClient);
 const tenant = aTenant();
-const outbox = outboxStore({ client: DynamoDBDocumentClient.prototype, name: 'outbox' });
+const outbox = outboxStore({ client: DynamoDBClient.prototype, name: 'outbox' });
 const toRow = (event = anEvent({ tenant })) => outbox.append(event).write.Put?.Item ?? {};
 const run = (...rows: Record<string, unknown>[]) =>
   handler({ Records: rows.map((row, index) => aRecord(row, 100 + index)) }, WITH_TIME);

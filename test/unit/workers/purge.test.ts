@@ -7,10 +7,10 @@ import { keys } from '../../../functions/store/keys.ts';
 import { handler } from '../../../functions/workers/purge.ts';
 import { aTenant } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
-import { mockedTables } from '../../support/mocked-tables.ts';
+import { mockedDynamoDb } from '../../support/mocked-dynamodb.ts';
 import { capturedOutput, WITH_TIME } from './a-worker.ts';
 
-const dynamo = mockedTables();
+const dynamo = mockedDynamoDb();
 const sandbox = { ...aTenant(), generation: 1 };
 const LONG_AGO = '2026-01-01T00:00:00.000Z';
 const TABLES = [

@@ -11,10 +11,10 @@ import { DUE_SHARDS, keys } from '../../../functions/store/keys.ts';
 import { handler } from '../../../functions/workers/reconcile.ts';
 import { aDelivery, later, seconds } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
-import { mockedTables } from '../../support/mocked-tables.ts';
+import { mockedDynamoDb } from '../../support/mocked-dynamodb.ts';
 import { capturedOutput, WITH_TIME, WITHOUT_TIME } from './a-worker.ts';
 
-const dynamo = mockedTables();
+const dynamo = mockedDynamoDb();
 const sqs = mockClient(SQSClient);
 
 /** Makes one shard of the index return a delivery that was due some seconds ago. */

@@ -16,14 +16,14 @@ import { buildNextRound, type RedeliveryJob } from '../../../functions/domain/re
 import { handler } from '../../../functions/workers/redeliver.ts';
 import { aDelivery, anEndpoint, aRedeliveryJob, later, NOW, seconds } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
-import { mockedTables, rowAfter } from '../../support/mocked-tables.ts';
+import { mockedDynamoDb, rowAfter } from '../../support/mocked-dynamodb.ts';
 import { busMessage, capturedOutput, liveOrganizations, received, refused, WITH_TIME } from './a-worker.ts';
 
 // The function reads the clock, and resends no event that is older than 30 days.
 beforeEach(() => void vi.useFakeTimers({ now: NOW, toFake: ['Date'] }));
 afterEach(() => void vi.useRealTimers());
 
-const dynamo = mockedTables();
+const dynamo = mockedDynamoDb();
 const sqs = mockClient(SQSClient);
 const endpoint = anEndpoint();
 const job = aRedeliveryJob({ orgId: endpoint.orgId, webhookId: newId('whk', NOW) });

@@ -9,10 +9,10 @@ import { keys, REDELIVERY_RUN_SHARDS } from '../../../functions/store/keys.ts';
 import { handler } from '../../../functions/workers/resume-redelivery-jobs.ts';
 import { aRedeliveryJob } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
-import { mockedTables } from '../../support/mocked-tables.ts';
+import { mockedDynamoDb } from '../../support/mocked-dynamodb.ts';
 import { capturedOutput, liveOrganizations, WITH_TIME, WITHOUT_TIME } from './a-worker.ts';
 
-const dynamo = mockedTables();
+const dynamo = mockedDynamoDb();
 const sqs = mockClient(SQSClient);
 
 /** The rows of a running job. */

@@ -8,10 +8,10 @@ import { keys, SOURCE_DUE_SHARDS } from '../../../functions/store/keys.ts';
 import { handler } from '../../../functions/workers/schedule-source-checks.ts';
 import { aSource, later, seconds } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
-import { mockedTables } from '../../support/mocked-tables.ts';
+import { mockedDynamoDb } from '../../support/mocked-dynamodb.ts';
 import { capturedOutput, WITH_TIME, WITHOUT_TIME } from './a-worker.ts';
 
-const dynamo = mockedTables();
+const dynamo = mockedDynamoDb();
 const sqs = mockClient(SQSClient);
 
 beforeEach(() => {

@@ -43,7 +43,7 @@ const COMMANDS = [
  * A mock of the functions' DynamoDB client, whose commands are expected and answered as those of
  * lib-dynamodb: with rows as JavaScript has them.
  */
-export function mockedTables() {
+export function mockedDynamoDb() {
   const documents = mockClient(DynamoDBDocumentClient);
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
   const plain = mockClient(DynamoDBClient);
