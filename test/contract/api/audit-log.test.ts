@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { TransactWriteItemsCommandInput } from '@aws-sdk/client-dynamodb';
 import { PATIENCE } from 'aws-local/test/patience.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RouteKey, routes } from '../../../functions/api/routes.ts';
+import type { Table } from '../../../functions/aws/table.ts';
 import { hashApiKey, Scope } from '../../../functions/domain/api-key.ts';
 import { AuditEntry } from '../../../functions/domain/audit.ts';
 import { OrgId } from '../../../functions/domain/ids.ts';
@@ -13,7 +14,7 @@ import { aKeyring } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { linesWithCredentials } from '../../support/canaries.ts';
 import { type Api, aBusyOrganization, anApi, type Call, type Caller, type Data } from '../store/an-api.ts';
-import { cancelTransactions } from '../store/faults.ts';
+import { cancelledError } from '../store/faults.ts';
 import { rowsIn } from '../store/rows.ts';
 
 /*
@@ -304,9 +305,13 @@ describe('concurrent changes', () => {
     const { orgId, admin } = await anOrganization();
     const { tables: used } = await import('../../../functions/api/route-handler.ts');
     let left = 2;
-    cancelTransactions(used.service.client, () => left-- > 0);
+    const cancel = ({ TransactItems = [] }: TransactWriteItemsCommandInput) => {
+      if (TransactItems.length > 0 && left-- > 0) throw cancelledError(TransactItems.map(() => true));
+    };
     const entries = await added(orgId, () =>
-      admin('updateOrganization', { body: { contentChangeThreshold: 41 } }),
+      interposed(used.service.client, cancel, () =>
+        admin('updateOrganization', { body: { contentChangeThreshold: 41 } }),
+      ),
     );
     expect(left).toBeLessThan(0);
     expect(entries.map(({ changes }) => changes)).toEqual([
@@ -353,16 +358,25 @@ describe('an entry', () => {
 /** Makes the condition of every entry fail, meanwhile. */
 async function withRefusedEntries(act: () => Promise<void>): Promise<void> {
   const { tables: used } = await import('../../../functions/api/route-handler.ts');
-  const { middlewareStack } = used.service.client;
-  middlewareStack.add(
-    (next) => async (request) => {
-      const { TransactItems = [] } = request.input as TransactWriteCommandInput;
-      for (const { Put } of TransactItems)
-        if (String(Put?.Item?.pk).includes('#audit-log#') && Put)
-          Put.ConditionExpression = 'attribute_exists(pk)';
-      return next(request);
+  const refuse = ({ TransactItems = [] }: TransactWriteItemsCommandInput) => {
+    for (const { Put } of TransactItems)
+      if (Put?.Item?.pk?.S?.includes('#audit-log#')) Put.ConditionExpression = 'attribute_exists(pk)';
+  };
+  await interposed(used.service.client, refuse, act);
+}
+
+/** Shows each request of a client before it is sent, meanwhile: its steps are kept and cannot be added to. */
+async function interposed(
+  client: Table['client'],
+  show: (input: TransactWriteItemsCommandInput) => void,
+  act: () => Promise<unknown>,
+): Promise<void> {
+  const { send } = client;
+  Object.assign(client, {
+    async send(command: { input: TransactWriteItemsCommandInput }) {
+      show(command.input);
+      return Reflect.apply(send, client, [command]);
     },
-    { step: 'initialize', name: 'withRefusedEntries' },
-  );
-  await act().finally(() => middlewareStack.remove('withRefusedEntries'));
+  });
+  await act().finally(() => Reflect.deleteProperty(client, 'send'));
 }

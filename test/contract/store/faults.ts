@@ -24,7 +24,7 @@ const PLAIN_WRITES = new Set(['PutItemCommand', 'UpdateItemCommand', 'DeleteItem
  * DynamoDB's answer to a cancelled transaction.
  * @param met for each of its writes, whether it conflicted
  */
-function cancelledError(met: readonly boolean[]): TransactionCanceledException {
+export function cancelledError(met: readonly boolean[]): TransactionCanceledException {
   const CancellationReasons: CancellationReason[] = met.map((conflict) => ({
     Code: conflict ? 'TransactionConflict' : 'None',
   }));

@@ -81,7 +81,11 @@ export function fromCommand(given: Input): Input {
     );
   if (input.TransactItems !== undefined)
     input.TransactItems = input.TransactItems.map((item) =>
-      Object.fromEntries(Object.entries(item).map(([kind, write]) => [kind, fromRequest(write)])),
+      Object.fromEntries(
+        Object.entries(item).flatMap(([kind, write]) =>
+          write === undefined ? [] : [[kind, fromRequest(write)]],
+        ),
+      ),
     );
   return input;
 }

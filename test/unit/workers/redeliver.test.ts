@@ -58,7 +58,12 @@ beforeEach(() => {
   dynamo.reset();
   sqs.reset();
   dynamo.on(GetCommand).callsFake((input) => ({
-    Item: input.Key.sk === job.webhookId ? { ...endpoint, id: job.webhookId } : liveOrganizations(input).Item,
+    Item:
+      input.Key.sk === job.webhookId
+        ? { ...endpoint, id: job.webhookId }
+        : input.Key.sk === job.id
+          ? job
+          : liveOrganizations(input).Item,
   }));
   dynamo.on(UpdateCommand).resolves({ Attributes: job });
   dynamo.on(QueryCommand).resolves({ Items: [] });
