@@ -54,7 +54,7 @@ export const SourceContent = z.object({
 export type SourceContent = z.infer<typeof SourceContent>;
 
 /** The right to write a check's result. `token` fences it; `until` in ms since the epoch. */
-export const SourceLease = z.object({ token: z.string(), since: Timestamp, until: z.number() });
+const SourceLease = z.object({ token: z.string(), since: Timestamp, until: z.number() });
 type SourceLease = z.infer<typeof SourceLease>;
 
 /** A source of knowledge as stored. */
