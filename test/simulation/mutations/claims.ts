@@ -14,35 +14,30 @@ const UPDATES = 'functions/store/due-index.ts';
 export const CLAIMS: readonly Mutation[] = [
   {
     name: 'a claim ignores the lease',
-    file: UPDATES,
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
-    find: '`${IS_UNLEASED} AND ${IS_DUE} AND attempts < :max`',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
-    replace: '`${IS_DUE} AND attempts < :max`',
+    file: 'functions/aws/table.ts',
+    find: 'if: all(condition, isFree(now, name)),',
+    replace: 'if: condition,',
     breaks: ['one holder', 'lease', 'eight attempts', 'comes to rest'],
   },
   {
     name: 'an update changes a delivery that has ended',
     file: UPDATES,
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
-    find: 'ConditionExpression: `${IS_OPEN} AND ${ConditionExpression}`',
-    replace: 'ConditionExpression',
+    find: 'if: all(IS_OPEN, ...conditions) });',
+    replace: 'if: all(...conditions) });',
     breaks: ['one end', 'comes to rest'],
   },
   {
     name: 'a claim ignores when the next attempt is due',
     file: UPDATES,
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
-    find: '`${IS_UNLEASED} AND ${IS_DUE} AND attempts < :max`',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
-    replace: '`${IS_UNLEASED} AND attempts < :max`',
+    find: 'if: all(IS_OPEN, isDue(now), expression`attempts < ${maxAttempts}`),',
+    replace: 'if: all(IS_OPEN, expression`attempts < ${maxAttempts}`),',
     breaks: ['not before its time'],
   },
   {
     name: 'a claim does not count the attempt',
     file: UPDATES,
-    find: "'SET lease = :lease ADD attempts :one'",
-    replace: "'SET lease = :lease, attempts = :one'",
+    find: 'add: expression`attempts ${1}`,',
+    replace: 'set: { attempts: 1 },',
     breaks: ['eight attempts'],
   },
   {
@@ -62,24 +57,24 @@ export const CLAIMS: readonly Mutation[] = [
   {
     name: "an attempt is recorded without the claim's token",
     file: UPDATES,
-    find: "'lease.#token = :token AND lease.#until > :nowMs'",
-    replace: "'attribute_exists(lease) AND lease.#until > :nowMs'",
+    find: '    isHeld(claimed.lease),\n',
+    replace: '    expression`attribute_exists(lease)`,\n',
     breaks: ['lease'],
     firstSeed: 760,
   },
   {
     name: 'an attempt is recorded after its lease',
     file: UPDATES,
-    find: "'lease.#token = :token AND lease.#until > :nowMs'",
-    replace: "'lease.#token = :token'",
+    find: '    expression`lease.#until > ${at.getTime()}`,\n',
+    replace: '',
     breaks: ['lease'],
     firstSeed: 380,
   },
   {
     name: 'a delivery is skipped while a worker attempts it',
     file: UPDATES,
-    find: 'ConditionExpression: [IS_UNLEASED, ',
-    replace: "ConditionExpression: ['attribute_exists(pk)', ",
+    find: 'isFree(now), isNotDeferred, condition);',
+    replace: 'isNotDeferred, condition);',
     breaks: ['lease'],
   },
   {

@@ -61,49 +61,45 @@ export const COUNTS: readonly Mutation[] = [
   {
     name: 'a success resets a failure that was counted after its read',
     file: ENDPOINTS,
-    find: "'consecutiveFailures = :failures AND (consecutiveFailures > :zero OR attribute_exists(streak))'",
-    replace: "'consecutiveFailures > :zero OR attribute_exists(streak)'",
+    find: 'consecutiveFailures = ${failures} AND (',
+    replace: '(',
     breaks: ['exact count'],
     firstSeed: 215,
   },
   {
     name: 'a failure is counted although a success came after its read',
     file: ENDPOINTS,
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
-    find: 'AND ${sameStreak} AND ${condition}`',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
-    replace: "AND ${effect === 'reset' ? sameStreak : 'attribute_exists(pk)'} AND ${condition}`",
+    find: "unchanged({ streak: endpoint.streak }, ['streak']),",
+    replace: "effect === 'reset' ? unchanged({ streak: endpoint.streak }, ['streak']) : undefined,",
     breaks: ['exact count'],
     firstSeed: 1610,
   },
   {
     name: 'an endpoint that is disabled is disabled again',
     file: ENDPOINTS,
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
-    find: '`#status = :active AND ${sameStreak}',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
-    replace: '`attribute_exists(pk) AND ${sameStreak}',
+    find: "expression`#status = ${'active'}`,",
+    replace: 'expression`attribute_exists(pk)`,',
     breaks: ['exact count'],
   },
   {
     name: 'a failure is counted beyond the tenth without disabling',
     file: ENDPOINTS,
-    find: "condition: 'consecutiveFailures < :last AND consecutiveFailures <> :warned'",
-    replace: "condition: 'consecutiveFailures <> :warned'",
+    find: 'consecutiveFailures < ${FAILURES_TO_DISABLE - 1} AND ',
+    replace: '',
     breaks: ['exact count'],
   },
   {
     name: 'a worker that has seen fewer failures counts the fifth without a warning',
     file: ENDPOINTS,
-    find: "condition: 'consecutiveFailures < :last AND consecutiveFailures <> :warned'",
-    replace: "condition: 'consecutiveFailures < :last'",
+    find: ' AND consecutiveFailures <> ${FAILURES_TO_WARN - 1}`',
+    replace: '`',
     breaks: ['one warning'],
   },
   {
     name: 'a failure warns again that is counted after the fifth',
     file: ENDPOINTS,
-    find: "condition: 'consecutiveFailures = :warned',",
-    replace: "condition: 'attribute_exists(pk)',",
+    find: 'condition: expression`consecutiveFailures = ${FAILURES_TO_WARN - 1}`,',
+    replace: 'condition: expression`attribute_exists(pk)`,',
     breaks: ['one warning'],
   },
   {
@@ -116,9 +112,9 @@ export const COUNTS: readonly Mutation[] = [
   {
     name: 'admins are notified although the transaction was refused',
     file: DELIVERIES,
-    find: "      const result = await commit([\n        { refusal: 'lease-lost'",
+    find: '      const result = await commit([\n        buildUpdate(deliveries, key',
     replace:
-      "      if (effect === 'disable') await commit(buildEffectNotice(outcome, generation, lastError));\n      const result = await commit([\n        { refusal: 'lease-lost'",
+      "      if (effect === 'disable') await commit(buildEffectNotice(outcome, generation, lastError));\n      const result = await commit([\n        buildUpdate(deliveries, key",
     also: [
       {
         file: DELIVERIES,
@@ -139,8 +135,8 @@ export const COUNTS: readonly Mutation[] = [
   {
     name: 'the ledger counts a record twice',
     file: 'functions/store/ledger.ts',
-    find: "'attribute_not_exists(#counted) OR #counted < :first'",
-    replace: "'attribute_not_exists(#counted) OR #counted < :last'",
+    find: '< ${packSequence(first)}`',
+    replace: '< ${packSequence(last)}`',
     breaks: ['true ledger'],
   },
   {

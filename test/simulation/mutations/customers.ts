@@ -50,15 +50,15 @@ export const CUSTOMERS: readonly Mutation[] = [
   {
     name: 'an attempt at once takes its delivery out of the due index',
     file: 'functions/store/due-index.ts',
-    find: "UpdateExpression: 'SET nextRetryAt = :now',",
-    replace: "UpdateExpression: 'SET nextRetryAt = :now REMOVE dueIn, dueKey',",
+    find: 'expression`SET nextRetryAt = ${now.toISOString()}`',
+    replace: 'expression`SET nextRetryAt = ${now.toISOString()} REMOVE dueIn, dueKey`',
     breaks: ['nothing lost'],
   },
   {
     name: 'an endpoint that an operator enables keeps its failures',
     file: 'functions/store/endpoint-scan.ts',
-    find: 'SET #status = :to, consecutiveFailures = :zero,',
-    replace: 'SET #status = :to,',
+    find: "assign({ status: 'active', consecutiveFailures: 0, unproven: true })",
+    replace: "assign({ status: 'active', unproven: true })",
     breaks: ['exact count'],
   },
   {
@@ -71,8 +71,8 @@ export const CUSTOMERS: readonly Mutation[] = [
   {
     name: 'an attempt at once makes no attempt due',
     file: 'functions/store/due-index.ts',
-    find: "UpdateExpression: 'SET nextRetryAt = :now',",
-    replace: "UpdateExpression: 'SET lastError = :now',",
+    find: 'expression`SET nextRetryAt = ${now.toISOString()}`',
+    replace: 'expression`SET lastError = ${now.toISOString()}`',
     breaks: ['comes to rest'],
   },
   {
@@ -99,8 +99,8 @@ export const CUSTOMERS: readonly Mutation[] = [
   {
     name: 'an idempotency key can be recorded twice',
     file: 'functions/store/idempotency.ts',
-    find: "ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now',",
-    replace: "ConditionExpression: 'attribute_not_exists(pk) OR attribute_exists(pk) OR expiresAt <= :now',",
+    find: 'if: expression`attribute_not_exists(pk) OR expiresAt <= ${Math.floor(now.getTime() / 1000)}`,',
+    replace: '',
     breaks: ['done once'],
   },
   {

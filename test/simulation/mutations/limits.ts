@@ -20,9 +20,9 @@ export const LIMITS: readonly Mutation[] = [
   {
     name: 'a delivery is parked for its turn outside of the due index',
     file: 'functions/store/due-index.ts',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
-    find: 'turn = :turn, ${SET_PLACE}`',
-    replace: 'turn = :turn REMOVE dueIn, dueKey`',
+    find: 'const set = assign({ parked: true, nextRetryAt: resumedAt.toISOString(), turn, ...place });\n  return buildOpenUpdate(ref, expression`SET ${set}`,',
+    replace:
+      'const set = assign({ parked: true, nextRetryAt: resumedAt.toISOString(), turn });\n  return buildOpenUpdate(ref, expression`SET ${set} REMOVE ${attributes(Object.keys(place))}`,',
     breaks: ['nothing lost', 'comes to rest'],
   },
   {

@@ -74,8 +74,8 @@ export const MESSAGES: readonly Mutation[] = [
     also: [
       {
         file: 'functions/store/due-index.ts',
-        find: "...(reason === 'expired' ? [IS_NOT_DEFERRED] : [])",
-        replace: '',
+        find: "reason === 'expired' ? IS_NOT_DEFERRED : undefined",
+        replace: 'undefined',
       },
     ],
     breaks: ['nothing lost'],
@@ -128,7 +128,6 @@ export const MESSAGES: readonly Mutation[] = [
     name: 'a repeated fan-out derives another identifier',
     file: 'functions/domain/delivery.ts',
     find: 'id: deriveDeliveryId(event.id, endpoint.id),',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
     replace: "id: `dlv_${event.id.slice(4, 16)}${crypto.randomUUID().replaceAll('-', '').slice(12)}`,",
     breaks: ['right deliveries', 'nothing lost'],
   },
@@ -199,8 +198,9 @@ export const MESSAGES: readonly Mutation[] = [
   {
     name: 'a wait for the next attempt is not watched',
     file: 'functions/store/due-index.ts',
-    find: '    sets.push(SET_PLACE);\n',
-    replace: "    if (isParked) sets.push(SET_PLACE);\n    else removes.push('dueIn', 'dueKey');\n",
+    find: "    Object.assign(set, buildPlace(isParked ? 'parked' : 'watched', claimed, dueAt));",
+    replace:
+      "    if (isParked) Object.assign(set, buildPlace('parked', claimed, dueAt));\n    else removes.push('dueIn', 'dueKey');",
     breaks: ['nothing lost'],
   },
 ];

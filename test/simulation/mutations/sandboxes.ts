@@ -14,7 +14,6 @@ export const SANDBOXES: readonly Mutation[] = [
   {
     name: 'the gate is open when an organization is not found',
     file: GATE,
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
     find: 'if (!state.success) throw new GateClosed(`the state of ${orgId} is missing or contradictory`);',
     replace: "if (!state.success) return 'live';",
     breaks: ['the sandbox is closed'],
@@ -22,7 +21,6 @@ export const SANDBOXES: readonly Mutation[] = [
   {
     name: 'the gate is open when an organization cannot be read',
     file: GATE,
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
     find: 'throw new GateClosed(`the state of ${orgId} could not be read`, { cause });',
     replace: "return 'live';",
     breaks: ['the sandbox is closed'],
@@ -130,16 +128,15 @@ export const SANDBOXES: readonly Mutation[] = [
   {
     name: 'a purge finds the rows of the next generation',
     file: PURGES,
-    find: "ExpressionAttributeValues: { ':tenant': buildTenantKey(tenant) },",
-    replace:
-      "ExpressionAttributeValues: { ':tenant': buildTenantKey({ ...tenant, generation: tenant.generation + 1 }) },",
+    find: 'ofSandbox = ${buildTenantKey(tenant)}`',
+    replace: 'ofSandbox = ${buildTenantKey({ ...tenant, generation: tenant.generation + 1 })}`',
     breaks: ['nothing else is purged', 'complete purge'],
   },
   {
     name: 'the progress of a purge restores it',
     file: PURGES,
-    find: "        // Do not recreate a purge that another run has closed.\n        ConditionExpression: 'attribute_exists(pk)',\n",
-    replace: '',
+    find: 'ADD deleted ${deleted}`, if: EXISTS });',
+    replace: 'ADD deleted ${deleted}` });',
     breaks: ['complete purge'],
   },
   {
