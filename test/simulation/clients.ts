@@ -84,7 +84,8 @@ export function dynamoOf(world: World, process: Process, notFound: Set<OrgId>): 
     if (operation === 'BatchGet') return () => readBatch(input, answer);
     if (operation === 'Query' && input.IndexName === OF_SANDBOX_INDEX)
       return () => {
-        witness.resetDeletion.purges(process, String(input.ExpressionAttributeValues?.[':tenant']));
+        const [tenantKey] = Object.values(input.ExpressionAttributeValues ?? {});
+        witness.resetDeletion.purges(process, String(tenantKey));
         return answer();
       };
     return answer;
