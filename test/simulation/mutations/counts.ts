@@ -78,7 +78,7 @@ export const COUNTS: readonly Mutation[] = [
     name: 'an endpoint that is disabled is disabled again',
     file: ENDPOINTS,
     find: "expression`#status = ${'active'}`,",
-    replace: 'expression`attribute_exists(pk)`,',
+    replace: 'EXISTS,',
     breaks: ['exact count'],
   },
   {
@@ -99,7 +99,7 @@ export const COUNTS: readonly Mutation[] = [
     name: 'a failure warns again that is counted after the fifth',
     file: ENDPOINTS,
     find: 'condition: expression`consecutiveFailures = ${FAILURES_TO_WARN - 1}`,',
-    replace: 'condition: expression`attribute_exists(pk)`,',
+    replace: 'condition: EXISTS,',
     breaks: ['one warning'],
   },
   {

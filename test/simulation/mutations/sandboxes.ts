@@ -135,8 +135,8 @@ export const SANDBOXES: readonly Mutation[] = [
   {
     name: 'the progress of a purge restores it',
     file: PURGES,
-    find: 'ADD deleted ${deleted}`, if: EXISTS });',
-    replace: 'ADD deleted ${deleted}` });',
+    find: '${deleted}`, if: EXISTS });',
+    replace: '${deleted}` });',
     breaks: ['complete purge'],
   },
   {
