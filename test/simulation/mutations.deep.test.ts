@@ -10,6 +10,6 @@ describe('the simulation', () => {
     const { violation } = await runMutant(mutation, SEEDS);
 
     expect(violation, `${SEEDS} seeds did not show it`).toBeDefined();
-    expect(mutation.breaks).toContain(violation?.promise);
+    expect(mutation.breaks, violation?.detail).toContain(violation?.promise);
   });
 });

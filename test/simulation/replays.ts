@@ -24,17 +24,17 @@ import {
 } from '../builders.ts';
 import { MemoryTables } from '../doubles/tables/memory-tables.ts';
 import { TABLE_DEFINITIONS, type TableName } from '../table-definitions.ts';
-import { type Answer, call, loadFunction, type Request } from './api.ts';
+import { type Answer, call, type Handler, loadFunction, type Request } from './api.ts';
 import { pass } from './calls.ts';
 import { conflictOf } from './clients.ts';
 import { CALL_FAULTS, type CallFault } from './faults.ts';
-import { within } from './node.ts';
+import { whollyWithin } from './node.ts';
 import { Processes, settled } from './processes.ts';
 import type { Violation } from './promises.ts';
 import { Random } from './random.ts';
 import type { Statistics } from './statistics.ts';
 
-/** What a request is about. All times are before the real one, which the functions of the API read. */
+/** What a request is about. */
 function aScene() {
   const ago = new Date(Date.now() - 3_600_000);
   const organization = anOrganization({ tier: 'scale' });
@@ -150,27 +150,29 @@ const STEP_MS = 30;
  * time without.
  * @returns the broken promise
  */
-export function replay(
+export async function replay(
   random: Random,
   statistics: Statistics,
   trace: (line: string) => void = () => undefined,
 ): Promise<Violation | undefined> {
   const clock = new VirtualClock(NOW);
   const processes = new Processes(clock);
-  const jitter = new Random(random.below(2 ** 31));
-  return within({ sleep: (ms) => processes.pause(ms), random: () => jitter.next() }, () =>
-    repeat({ random, clock, processes, statistics }, trace),
+  const own = new Random(random.below(2 ** 31));
+  const file = random.pick(Object.keys(REQUESTS));
+  // Outside of the world's time: a function that is loaded once serves many worlds.
+  const handler = await loadFunction(file);
+  return whollyWithin({ now: clock.now, sleep: (ms) => processes.pause(ms), random: () => own.next() }, () =>
+    repeat({ random, clock, processes, statistics }, { file, handler }, trace),
   );
 }
 
 async function repeat(
   world: { random: Random; clock: VirtualClock; processes: Processes; statistics: Statistics },
+  { file, handler }: { file: string; handler: Handler },
   trace: (line: string) => void,
 ): Promise<Violation | undefined> {
   const { random, clock, processes, statistics } = world;
   const { stops } = processes;
-  const file = random.pick(Object.keys(REQUESTS));
-  const handler = await loadFunction(file);
   const once = await begin(file);
   const first = await call(handler, once.request, once.memory.client());
   if (!first.isSuccess) return { promise: 'done once', detail: `${file}, sent once: ${first.text}` };
@@ -193,7 +195,7 @@ async function repeat(
       ),
     );
     const answer = await call(handler, request, client);
-    trace(`${process.name}  answers ${toComparable(answer.text)}`);
+    trace(`${process.name}  answers ${answer.text}`);
     answers.push(answer);
     if (isLast) last = answer;
   };
