@@ -537,10 +537,10 @@ export async function transact<R extends string>(
   const TransactItems = changes.map(
     ({ write: { Put, Update, Delete, ConditionCheck } }) =>
       ({
-        Put: Put && marshallWrite(Put),
-        Update: Update && marshallWrite(Update),
-        Delete: Delete && marshallWrite(Delete),
-        ConditionCheck: ConditionCheck && marshallWrite(ConditionCheck),
+        ...(Put && { Put: marshallWrite(Put) }),
+        ...(Update && { Update: marshallWrite(Update) }),
+        ...(Delete && { Delete: marshallWrite(Delete) }),
+        ...(ConditionCheck && { ConditionCheck: marshallWrite(ConditionCheck) }),
       }) as TransactWriteItem,
   );
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {

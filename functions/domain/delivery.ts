@@ -326,8 +326,7 @@ export type MoveResult = 'done' | 'refused' | 'endpoint-changed';
 
 /** Effect of a delivery's end on its endpoint. */
 export interface EndpointOutcome {
-  /** The endpoint as read for the decision. The effect is refused if it changed since. */
-  endpoint: Pick<Endpoint, 'orgId' | 'id'> & Partial<Pick<Endpoint, 'consecutiveFailures' | 'streak'>>;
+  endpoint: Pick<Endpoint, 'orgId' | 'id'>;
   effect: EndpointEffect;
   at: Date;
   traceId?: TraceId;

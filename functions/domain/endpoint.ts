@@ -64,12 +64,6 @@ export const Endpoint = z.object({
   disabledReason: z.optional(DisabledReason),
   /** Time of the first of the current consecutive failures. */
   failingSince: z.optional(Timestamp),
-  /**
-   * Identifies the current streak of failures. Set before the first failure is counted, removed by a success.
-   */
-  streak: z.optional(z.string()),
-  /** Until then a delivery may end as a failure, so each success checks whether it ends a streak. */
-  atRiskUntil: z.optional(Timestamp),
   /** Until then the endpoint counts as slow. */
   slowUntil: z.optional(Timestamp),
   /**
@@ -138,12 +132,11 @@ export type EndpointEffect = 'none' | 'reset' | 'count' | 'warn' | 'disable';
  * Deliveries). Without a change there is no write: one item must not take a write per delivery.
  */
 export function computeEndpointEffect(
-  endpoint: Pick<Endpoint, 'status' | 'consecutiveFailures' | 'streak'> | undefined,
+  endpoint: Pick<Endpoint, 'status' | 'consecutiveFailures'> | undefined,
   ended: 'succeeded' | 'exhausted',
 ): EndpointEffect {
   if (endpoint === undefined || endpoint.status === 'auto_disabled') return 'none';
-  if (ended === 'succeeded')
-    return endpoint.consecutiveFailures === 0 && endpoint.streak === undefined ? 'none' : 'reset';
+  if (ended === 'succeeded') return endpoint.consecutiveFailures === 0 ? 'none' : 'reset';
   const failures = endpoint.consecutiveFailures + 1;
   if (failures >= FAILURES_TO_DISABLE) return 'disable';
   return failures === FAILURES_TO_WARN ? 'warn' : 'count';

@@ -16,10 +16,11 @@ import {
   type Settlement,
   type SkipReason,
 } from '../domain/delivery.ts';
-import type { Endpoint } from '../domain/endpoint.ts';
+import { computeEndpointEffect, type Endpoint } from '../domain/endpoint.ts';
 import { isFor, type OutboxEvent } from '../domain/events.ts';
-import { type TraceId, withTrace } from '../domain/ids.ts';
+import { type OrgId, type ReceiverId, type TraceId, withTrace } from '../domain/ids.ts';
 import { chooseRetryLane, findBetterLane, hasStalled, isBatched, type Lane } from '../domain/lanes.ts';
+import { Defect } from '../domain/problem.ts';
 import { isFirstDelivery, isRequestedByCustomer } from '../domain/redelivery.ts';
 import { parseProgram } from '../domain/simulation.ts';
 import { isSandbox } from '../domain/tenant.ts';
@@ -27,7 +28,6 @@ import type { RetryPolicy } from '../domain/timing.ts';
 import type { Log } from '../platform/log-codes.ts';
 import { type SlowMarks, type StalledMarks, slowEndpoints, stalledEndpoints } from './endpoint-marks.ts';
 import type { Turn } from './endpoint-turns.ts';
-import { createFailureCounter, type FailureStreaks } from './failure-count.ts';
 
 export interface AttemptPorts {
   deliveries: {
@@ -45,7 +45,7 @@ export interface AttemptPorts {
     ): Promise<MoveResult>;
     skip(ref: DeliveryRef, reason: SkipReason, now: Date): Promise<'done' | 'refused'>;
   };
-  endpoints: SlowMarks & StalledMarks & FailureStreaks;
+  endpoints: SlowMarks & StalledMarks & { find(orgId: OrgId, id: ReceiverId): Promise<Endpoint | undefined> };
   queues: {
     /** Whether a queue is near its limit of messages in flight. */
     crowded(lane: Lane): Promise<boolean>;
@@ -82,6 +82,9 @@ export interface AttemptMetrics {
   disabled(): void;
 }
 
+/** Of deliveries that end at one endpoint at once. */
+const MAX_TRIES = 20;
+
 export interface AttemptSettings {
   retry: RetryPolicy;
   leaseSeconds: number;
@@ -93,8 +96,6 @@ export interface AttemptSettings {
 export interface AttemptContext {
   endpoint: Endpoint | undefined;
   event: OutboxEvent | undefined;
-  /** Start of the read. */
-  readAt: Date;
 }
 
 /**
@@ -107,7 +108,6 @@ export function attemptDelivery(
 ) {
   const { deliveries, endpoints, queues, prepare, takeTurn, measures, log, now, wait } = ports;
   const { maxAttempts } = retry;
-  const failures = createFailureCounter({ streaks: endpoints, now, wait }, { attemptSeconds, maxAttempts });
   const slow = slowEndpoints({ marks: endpoints, log, now });
   const stalled = stalledEndpoints({ marks: endpoints, log, now });
   const getPaceClass = (endpoint: Endpoint) => ({ slow: slow.has(endpoint), stalled: stalled.has(endpoint) });
@@ -125,36 +125,46 @@ export function attemptDelivery(
     return result === 'done' ? decideDisposition({ kind: 'skipped' }) : recheck(ref);
   }
 
-  async function exhaust(
+  /**
+   * Writes a delivery's end with its effect on the count of consecutive failures. The endpoint is read after
+   * the attempt, so a success resets every failure that was counted before, and read again when it changes
+   * between the read and the write.
+   */
+  async function end(
     { orgId, webhookId }: DeliveryMessage,
-    endpoint: Endpoint,
-    traceId: TraceId,
-    move: (outcome: EndpointOutcome) => Promise<MoveResult>,
+    ended: 'succeeded' | 'exhausted',
+    { at, traceId }: { at: Date; traceId: TraceId },
+    write: (outcome: EndpointOutcome) => Promise<MoveResult>,
   ): Promise<MoveResult> {
-    const { result, effect } = await failures.exhaust(endpoint, (outcome) =>
-      move({ ...outcome, ...withTrace(traceId) }),
-    );
-    if (result === 'done' && effect === 'disable') {
-      measures.disabled();
-      log('ENDPOINT_DISABLED', { webhookId, orgId, traceId });
+    for (let tries = 1; tries <= MAX_TRIES; tries++) {
+      const endpoint = await endpoints.find(orgId, webhookId);
+      const effect = computeEndpointEffect(endpoint, ended);
+      const { consecutiveFailures } = endpoint ?? {};
+      const seen = {
+        orgId,
+        id: webhookId,
+        ...(consecutiveFailures !== undefined && { consecutiveFailures }),
+      };
+      const result = await write({ endpoint: seen, effect, at, ...withTrace(traceId) });
+      if (result === 'done' && effect === 'disable') {
+        measures.disabled();
+        log('ENDPOINT_DISABLED', { webhookId, orgId, traceId });
+      }
+      if (result !== 'endpoint-changed') return result;
     }
-    return result;
+    throw new Defect(`endpoint ${webhookId} changed ${MAX_TRIES} times while a delivery to it was ending`);
   }
 
   /** Records an attempt with its effect on the endpoint. */
   async function settle(
-    deliveryMessage: DeliveryMessage,
     claimed: ClaimedDelivery,
     settlement: Settlement,
-    { endpoint, readAt, traceId }: { endpoint: Endpoint; readAt: Date; traceId: TraceId },
+    endpoint: Endpoint,
+    traceId: TraceId,
   ): Promise<MoveResult> {
     const { kind, at } = settlement;
     if (kind === 'retrying') return deliveries.settle(claimed, settlement, { endpoint, effect: 'none', at });
-    const move = (outcome: EndpointOutcome) =>
-      deliveries.settle(claimed, { ...settlement, at: outcome.at }, { ...outcome, ...withTrace(traceId) });
-    if (kind === 'exhausted') return exhaust(deliveryMessage, endpoint, traceId, move);
-    const { result } = await failures.succeed(endpoint, { readAt, endedAt: at }, move);
-    return result;
+    return end(claimed, kind, { at, traceId }, (outcome) => deliveries.settle(claimed, settlement, outcome));
   }
 
   /**
@@ -169,14 +179,12 @@ export function attemptDelivery(
   async function deliver(
     deliveryMessage: DeliveryMessage,
     claimed: ClaimedDelivery,
-    { endpoint, event, readAt, lane }: { endpoint: Endpoint; event: OutboxEvent; readAt: Date; lane: Lane },
+    { endpoint, event, lane }: { endpoint: Endpoint; event: OutboxEvent; lane: Lane },
     send: SendAttempt,
   ): Promise<MessageDisposition> {
     const startedAt = now();
     const traceId = getTrace(deliveryMessage, { event, claimed });
     const timer = slow.watch(endpoint, traceId);
-    // Saves time only: otherwise the last attempt sets the mark.
-    const riskMarked = failures.markBeforeExhaustion(endpoint, claimed.attempts).catch(() => undefined);
     const result = await send(claimed, event, timer.onSlow);
     const endedAt = now();
     if (result.status !== undefined) timer.onAnswer();
@@ -191,8 +199,8 @@ export function attemptDelivery(
       route,
       pace,
     );
-    const settled = await settle(deliveryMessage, claimed, settlement, { endpoint, readAt, traceId });
-    await Promise.all([timer.done(), stallRecorded, riskMarked]);
+    const settled = await settle(claimed, settlement, endpoint, traceId);
+    await Promise.all([timer.done(), stallRecorded]);
     const { status, error: reason } = result;
     const fields = {
       deliveryId: claimed.id,
@@ -221,7 +229,7 @@ export function attemptDelivery(
 
   return async (
     deliveryMessage: DeliveryMessage,
-    { endpoint, event, readAt }: AttemptContext,
+    { endpoint, event }: AttemptContext,
     lane: Lane,
   ): Promise<MessageDisposition> => {
     if (endpoint === undefined) return skip(deliveryMessage, 'endpoint_deleted');
@@ -256,11 +264,11 @@ export function attemptDelivery(
       maxAttempts,
     });
     if (claim.kind === 'claimed')
-      return deliver(deliveryMessage, claim.delivery, { endpoint, event, readAt, lane }, send);
+      return deliver(deliveryMessage, claim.delivery, { endpoint, event, lane }, send);
     if (claim.kind !== 'spent') return endWaitForTurn(deliveryMessage, decideDisposition(claim), lane);
 
     const traceId = getTrace(deliveryMessage, { event });
-    const ended = await exhaust(deliveryMessage, endpoint, traceId, (outcome) =>
+    const ended = await end(deliveryMessage, 'exhausted', { at: now(), traceId }, (outcome) =>
       deliveries.exhaust(deliveryMessage, LOST_OUTCOME, maxAttempts, outcome),
     );
     return ended === 'done' ? decideDisposition({ kind: 'terminal' }) : recheck(deliveryMessage);

@@ -25,7 +25,7 @@ export interface DeliveryMessagePorts {
    */
   contexts(
     deliveryMessages: readonly DeliveryMessage[],
-  ): Promise<(deliveryMessage: DeliveryMessage) => Omit<AttemptContext, 'readAt'>>;
+  ): Promise<(deliveryMessage: DeliveryMessage) => AttemptContext>;
   queues: {
     send(lane: Lane, messages: readonly OutgoingMessage[]): Promise<DeliveryMessage[]>;
     hide(lane: Lane, receiptHandle: string, until: Date): Promise<void>;
@@ -143,13 +143,11 @@ export function processDeliveryMessages({
   ): Promise<ReceivedDeliveryMessage[]> => {
     const { unknown, current } = await sortByGeneration(messages);
     const staying = new Set(unknown);
-    const readAt = now();
-    const found = await contexts(current.map(({ message: deliveryMessage }) => deliveryMessage)).catch(
+    const getContext = await contexts(current.map(({ message: deliveryMessage }) => deliveryMessage)).catch(
       (error: unknown) => () => {
         throw error;
       },
     );
-    const getContext = (deliveryMessage: DeliveryMessage) => ({ ...found(deliveryMessage), readAt });
     const atOnce = isPatient(lane) ? Number.POSITIVE_INFINITY : ATTEMPTS_PER_ORGANIZATION;
     const heldUpAt = isPatient(lane) ? Number.POSITIVE_INFINITY : now().getTime() + HELD_UP_AFTER_MS;
 

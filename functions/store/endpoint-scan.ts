@@ -101,7 +101,7 @@ export function endpointState(service: Table) {
         { orgId, id },
         'enabled',
         now,
-        expression`SET ${set} REMOVE disabledAt, disabledReason, failingSince, streak, slowUntil, stalledUntil`,
+        expression`SET ${set} REMOVE disabledAt, disabledReason, failingSince, slowUntil, stalledUntil`,
       );
     },
   };

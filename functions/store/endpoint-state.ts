@@ -1,32 +1,19 @@
-import { randomUUID } from 'node:crypto';
-import {
-  all,
-  assign,
-  attribute,
-  attributes,
-  type Expression,
-  expression,
-  unchanged,
-} from '../aws/expression.ts';
-import { buildUpdate, EXISTS, get, type Table, update } from '../aws/table.ts';
+import { all, assign, attribute, attributes, type Expression, expression } from '../aws/expression.ts';
+import { buildUpdate, EXISTS, type Table, update } from '../aws/table.ts';
 import type { EndpointOutcome } from '../domain/delivery.ts';
-import { Endpoint, type EndpointEffect, FAILURES_TO_DISABLE, FAILURES_TO_WARN } from '../domain/endpoint.ts';
-import { AT_RISK_SECONDS } from '../domain/failure-streak.ts';
+import {
+  type Endpoint,
+  type EndpointEffect,
+  FAILURES_TO_DISABLE,
+  FAILURES_TO_WARN,
+} from '../domain/endpoint.ts';
 import type { OrgId, ReceiverId } from '../domain/ids.ts';
 import { SLOW_SECONDS, STALLED_SECONDS } from '../domain/lanes.ts';
 import { keys } from './keys.ts';
 import type { Change } from './transaction.ts';
 
 /** What is known of an endpoint's receiver from its deliveries. */
-const STATE_FIELDS = [
-  'disabledAt',
-  'disabledReason',
-  'failingSince',
-  'streak',
-  'atRiskUntil',
-  'slowUntil',
-  'stalledUntil',
-] as const;
+const STATE_FIELDS = ['disabledAt', 'disabledReason', 'failingSince', 'slowUntil', 'stalledUntil'] as const;
 
 /** The part of `endpointStore` that writes the state of an endpoint's receiver, as deliveries show it. */
 export function endpointStateStore(service: Table) {
@@ -71,36 +58,6 @@ export function endpointStateStore(service: Table) {
       );
     },
 
-    /** Marks an endpoint as at risk, as `markSlow` does. */
-    async markAtRisk(orgId: OrgId, id: ReceiverId, until: Date): Promise<void> {
-      await markEndpoint(
-        service,
-        { orgId, id },
-        { name: 'atRiskUntil', until, holdsSeconds: AT_RISK_SECONDS },
-      );
-    },
-
-    /**
-     * Starts a streak of failures unless one exists.
-     * @returns the endpoint with its streak; undefined when it does not exist
-     */
-    async beginStreak(orgId: OrgId, id: ReceiverId): Promise<Endpoint | undefined> {
-      const key = keys.endpoint(orgId, id);
-      const change = {
-        update: expression`SET streak = if_not_exists(streak, ${randomUUID()})`,
-        if: EXISTS,
-        returns: 'new',
-      } as const;
-      const { kind, row } = await update(service, key, change).catch(async (error: unknown) => {
-        if (!(error instanceof Error) || error.name !== 'TransactionConflictException') throw error;
-        // Most often the end of another delivery, which needed the streak too and has started it.
-        const found = await get(service, key);
-        if (found?.streak === undefined) throw error;
-        return { kind: 'done', row: found };
-      });
-      return kind === 'done' ? Endpoint.parse(row) : undefined;
-    },
-
     /** Removes the mark only if it is still the one that was read. */
     async endStalled(orgId: OrgId, id: ReceiverId, seen: string): Promise<void> {
       await update(service, keys.endpoint(orgId, id), {
@@ -121,7 +78,7 @@ async function markEndpoint(
     holdsSeconds,
     unproven = false,
   }: {
-    name: 'slowUntil' | 'stalledUntil' | 'atRiskUntil';
+    name: 'slowUntil' | 'stalledUntil';
     until: Date;
     holdsSeconds: number;
     unproven?: boolean;
@@ -137,7 +94,6 @@ async function markEndpoint(
 /**
  * Effect of a finished delivery on its endpoint, in the transaction that settles the delivery. Its condition
  * names the prior state, so only one of several concurrent failures disables; refused as `endpoint-changed`.
- * @param endpoint as read: the change applies to its current streak only
  */
 export function buildEndpointChange(
   service: Pick<Table, 'name'>,
@@ -145,11 +101,11 @@ export function buildEndpointChange(
   effect: Exclude<EndpointEffect, 'none'>,
   now: Date,
 ): Change {
-  const { update: text, condition } = EFFECTS[effect](now.toISOString(), endpoint.consecutiveFailures);
+  const { update: text, condition } = EFFECTS[effect](now.toISOString());
   return buildUpdate(service, keys.endpoint(endpoint.orgId, endpoint.id), {
     refusal: 'endpoint-changed',
     update: text,
-    if: all(expression`#status = ${'active'}`, unchanged({ streak: endpoint.streak }, ['streak']), condition),
+    if: all(expression`#status = ${'active'}`, condition),
   });
 }
 
@@ -158,13 +114,9 @@ const buildCount = (now: string): Expression =>
 
 const EFFECTS: Record<
   Exclude<EndpointEffect, 'none'>,
-  (now: string, failures?: number) => { update: Expression; condition: Expression }
+  (now: string) => { update: Expression; condition?: Expression }
 > = {
-  // Keep failures counted since the read: they ended after this success.
-  reset: (_now, failures = 0) => ({
-    update: expression`SET consecutiveFailures = ${0} REMOVE failingSince, streak`,
-    condition: expression`consecutiveFailures = ${failures} AND (consecutiveFailures > ${0} OR attribute_exists(streak))`,
-  }),
+  reset: () => ({ update: expression`SET consecutiveFailures = ${0} REMOVE failingSince` }),
   // The failure that warns is counted with its notice only.
   count: (now) => ({
     update: buildCount(now),

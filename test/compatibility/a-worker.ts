@@ -101,7 +101,7 @@ export function aWorker({ service, outbox, deliveries, ledger, knowledge }: Test
   async function attemptAll(): Promise<void> {
     for (const message of reminders.splice(0)) {
       const contextOf = await contextsOf([message]);
-      const attempt = (lane: Lane) => deal(message, { ...contextOf(message), readAt: now() }, lane);
+      const attempt = (lane: Lane) => deal(message, contextOf(message), lane);
       const disposition = await attempt('retry');
       if (disposition.kind === 'move') await attempt(disposition.lane);
     }

@@ -5,14 +5,12 @@ import {
   FAILURES_TO_DISABLE,
   FAILURES_TO_WARN,
 } from '../../functions/domain/endpoint.ts';
-import { AT_RISK_SECONDS } from '../../functions/domain/failure-streak.ts';
 import type { OrgId, ReceiverId } from '../../functions/domain/ids.ts';
 import { SLOW_SECONDS, STALLED_SECONDS } from '../../functions/domain/lanes.ts';
 
 /** Endpoints in memory, with the engine's ports. */
 export class MemoryEndpoints {
   readonly #rows = new Map<string, Endpoint>();
-  #streaks = 0;
 
   async find(orgId: OrgId, id: ReceiverId): Promise<Endpoint | undefined> {
     return this.present(orgId, id);
@@ -40,18 +38,6 @@ export class MemoryEndpoints {
     this.#mark(orgId, id, 'stalledUntil', until, STALLED_SECONDS);
   }
 
-  async markAtRisk(orgId: OrgId, id: ReceiverId, until: Date): Promise<void> {
-    this.#mark(orgId, id, 'atRiskUntil', until, AT_RISK_SECONDS);
-  }
-
-  async beginStreak(orgId: OrgId, id: ReceiverId): Promise<Endpoint | undefined> {
-    const endpoint = this.present(orgId, id);
-    this.#streaks += 1;
-    if (endpoint && endpoint.streak === undefined)
-      this.put({ ...endpoint, streak: `streak-${this.#streaks}` });
-    return this.present(orgId, id);
-  }
-
   async endStalled(orgId: OrgId, id: ReceiverId, seen: string): Promise<void> {
     const { stalledUntil, ...endpoint } = this.#rows.get(rowKey(orgId, id)) ?? {};
     if (stalledUntil === seen && 'id' in endpoint) this.put(endpoint);
@@ -60,7 +46,7 @@ export class MemoryEndpoints {
   #mark(
     orgId: OrgId,
     id: ReceiverId,
-    name: 'slowUntil' | 'stalledUntil' | 'atRiskUntil',
+    name: 'slowUntil' | 'stalledUntil',
     until: Date,
     holdsSeconds: number,
     also: Pick<Endpoint, 'unproven'> = {},
@@ -81,7 +67,7 @@ export class MemoryEndpoints {
 
   /** Whether the endpoint is in a state that the effect allows. */
   allows({ endpoint, effect, at }: EndpointOutcome): boolean {
-    return effect === 'none' || affected(this.#of(endpoint), endpoint, effect, at) !== undefined;
+    return effect === 'none' || affected(this.#of(endpoint), effect, at) !== undefined;
   }
 
   /**
@@ -90,7 +76,7 @@ export class MemoryEndpoints {
    */
   apply({ endpoint, effect, at }: EndpointOutcome): boolean {
     if (effect === 'none') return true;
-    const changed = affected(this.#of(endpoint), endpoint, effect, at);
+    const changed = affected(this.#of(endpoint), effect, at);
     if (changed) this.put(changed);
     return changed !== undefined;
   }
@@ -104,23 +90,18 @@ const rowKey = (orgId: OrgId, id: ReceiverId): string => `${orgId}/${id}`;
 
 function affected(
   endpoint: Endpoint | undefined,
-  seen: EndpointOutcome['endpoint'],
   effect: Exclude<EndpointEffect, 'none'>,
   at: Date,
 ): Endpoint | undefined {
   if (endpoint?.status !== 'active') return undefined;
-  if (endpoint.streak !== seen.streak) return undefined;
   const failures = endpoint.consecutiveFailures;
   const isLast = failures >= FAILURES_TO_DISABLE - 1;
   const isWarned = failures === FAILURES_TO_WARN - 1;
-  const { failingSince = at.toISOString(), streak, ...kept } = endpoint;
-  const isSeen = failures === (seen.consecutiveFailures ?? 0);
+  const { failingSince = at.toISOString(), ...kept } = endpoint;
   const counted = { ...endpoint, failingSince, consecutiveFailures: failures + 1 };
   switch (effect) {
     case 'reset':
-      return isSeen && (failures > 0 || streak !== undefined)
-        ? { ...kept, consecutiveFailures: 0 }
-        : undefined;
+      return { ...kept, consecutiveFailures: 0 };
     case 'count':
       return isLast || isWarned ? undefined : counted;
     case 'warn':

@@ -21,6 +21,8 @@ export class Attempts {
   readonly #tokens = new Map<string, string>();
   /** When each attempt got its result, by the clock of its process at that moment. */
   readonly #answeredMs = new Map<string, number>();
+  /** The same by the true time. */
+  readonly #endedMs = new Map<string, number>();
   readonly #accepted = new Map<DeliveryId, number[]>();
   /** Processes that have a message of the delivery. */
   readonly #dealing = new Map<Process, Map<DeliveryId, number>>();
@@ -151,11 +153,17 @@ export class Attempts {
   /** An attempt has its result, an error included. */
   answered(process: Process, { id, attempts: number }: ClaimedDelivery): void {
     this.#answeredMs.set(`${id}#${number}`, this.#world.clock.ms + process.skewMs);
+    this.#endedMs.set(`${id}#${number}`, this.#world.clock.ms);
   }
 
   /** By the clock of its process, which may have stepped during the attempt; infinite without a result. */
   answeredMs(id: DeliveryId, number: number): number {
     return this.#answeredMs.get(`${id}#${number}`) ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** True time of an attempt's end; undefined without a result. */
+  endedMs(id: DeliveryId, number: number): number | undefined {
+    return this.#endedMs.get(`${id}#${number}`);
   }
 
   accepted({ id, attempts: number }: ClaimedDelivery): void {

@@ -114,8 +114,8 @@ export class Customers {
       keyVersion: '1',
       createdAt: now,
       ...(consecutiveFailures > 0 ? { failingSince: now } : {}),
-      // An endpoint that has failed for long has its mark since then.
-      ...(random.chance(0.5) ? { atRiskUntil: new Date(clock.ms + MS_PER_DAY / 2).toISOString() } : {}),
+      // An endpoint that was slow keeps its mark.
+      ...(random.chance(0.5) ? { slowUntil: now } : {}),
     };
     // Few enough attempts that bursts wait, also in the table.
     if (!isOfChannel && random.chance(0.3)) endpoint.maxPerSecond = random.pick([1, 1, 3, 50]);

@@ -39,8 +39,6 @@ export interface Process {
   now(): Date;
   /** The latest time that its clock has shown to it, even if the clock has stepped back since. */
   latestShownMs: number;
-  /** The true time at which its clock last showed a time. */
-  trueMs(shown: number): number;
 }
 
 /** A call or a time that a process waits for. */
@@ -85,7 +83,6 @@ export class Processes {
   start(kind: string, skewMs: number): Process {
     this.#started += 1;
     const clock = this.#clock;
-    const shown = new Map<number, number>();
     const process: Process = {
       name: `${kind} ${this.#started}`,
       kind,
@@ -100,11 +97,9 @@ export class Processes {
       latestShownMs: Number.NEGATIVE_INFINITY,
       now() {
         const ms = clock.ms + process.skewMs;
-        shown.set(ms, clock.ms);
         process.latestShownMs = Math.max(process.latestShownMs, ms);
         return new Date(ms);
       },
-      trueMs: (ms) => shown.get(ms) ?? ms - process.skewMs,
     };
     this.live.add(process);
     return process;

@@ -188,7 +188,7 @@ export class Witness {
   /** The effect of a delivery's end on its endpoint, which is in the same request. */
   #counted(
     actor: Process,
-    { id, orgId, generation, webhookId, status, terminalAt = '' }: Delivery,
+    { id, orgId, generation, webhookId, status, attemptLog }: Delivery,
     writes: readonly Written[],
   ): void {
     if (status !== 'succeeded' && status !== 'exhausted') return;
@@ -199,8 +199,9 @@ export class Witness {
       return;
     }
     const present = this.#world.tables.endpoints.get(webhookId);
-    const at = actor.trueMs(Date.parse(terminalAt));
-    const fault = this.counts.ended(webhookId, status, { isChanged, atMs: at }, present);
+    const fromMs = this.attempts.endedMs(id, attemptLog.at(-1)?.number ?? 0) ?? actor.invokedMs;
+    const end = { status, isChanged, fromMs, nowMs: this.#world.clock.ms };
+    const fault = this.counts.ended(webhookId, end, present);
     if (fault) this.tell('exact count', `${webhookId}, when ${id} was ${status}: ${fault}`);
   }
 

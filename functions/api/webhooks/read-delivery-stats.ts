@@ -1,5 +1,5 @@
+import { computeOldestOpenTime, predictDisabling } from '../../domain/disabling-forecast.ts';
 import { type Endpoint, getFailureStatus } from '../../domain/endpoint.ts';
-import { computeOldestOpenTime, predictDisabling } from '../../domain/failure-streak.ts';
 import {
   buildDeliveryStats,
   findOldestOpenHours,

@@ -190,7 +190,7 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
     ): Promise<Delivery | undefined> {
       for (let attempt = 1; attempt <= most; attempt += 1) {
         const contextOf = await contextsOf([reminder]);
-        await deal(reminder, { ...contextOf(reminder), readAt: present }, 'slow');
+        await deal(reminder, contextOf(reminder), 'slow');
         const { nextRetryAt } = (await store.find(reminder)) ?? {};
         if (nextRetryAt === undefined) break;
         present = new Date(Math.max(present.getTime(), Date.parse(nextRetryAt)));

@@ -67,6 +67,7 @@ describe('lib/cost/measured.json', () => {
     const contextOf = await readContexts([toDeliveryMessage(delivery)]);
     contextOf(toDeliveryMessage(delivery));
     const claim = await claimAgain(stores, delivery, NOW);
+    await stores.endpoints.find(delivery.orgId, delivery.webhookId);
     await stores.deliveries.settle(claim, succeeded, unaffected(claim));
 
     const { reads, writes } = consumed();

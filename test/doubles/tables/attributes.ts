@@ -80,13 +80,7 @@ export function fromCommand(given: Input): Input {
       ]),
     );
   if (input.TransactItems !== undefined)
-    input.TransactItems = input.TransactItems.map((item) =>
-      Object.fromEntries(
-        Object.entries(item).flatMap(([kind, write]) =>
-          write === undefined ? [] : [[kind, fromRequest(write)]],
-        ),
-      ),
-    );
+    input.TransactItems = input.TransactItems.map((item) => mapValues(item, fromRequest));
   return input;
 }
 

@@ -2,7 +2,6 @@ import type { Mutation } from './mutation.ts';
 
 const ENDPOINTS = 'functions/store/endpoint-state.ts';
 const DELIVERIES = 'functions/store/deliveries.ts';
-const STREAK = 'functions/domain/failure-streak.ts';
 
 /** Mutations of counts: failures of endpoints, and the ledger. */
 export const COUNTS: readonly Mutation[] = [
@@ -16,69 +15,38 @@ export const COUNTS: readonly Mutation[] = [
   {
     name: 'a success does not reset the failure count',
     file: 'functions/domain/endpoint.ts',
-    find: "return endpoint.consecutiveFailures === 0 && endpoint.streak === undefined ? 'none' : 'reset';",
+    find: "return endpoint.consecutiveFailures === 0 ? 'none' : 'reset';",
     replace: "return 'none';",
     breaks: ['exact count'],
   },
   {
-    name: 'a success at an endpoint at risk does not read the endpoint',
-    file: STREAK,
-    find: 'getSecondsLeft(endpoint, endedAt) <= 0 &&',
-    replace: '',
-    breaks: ['exact count'],
-  },
-  {
-    name: 'a success that took long does not read the endpoint',
-    file: STREAK,
-    find: 'elapsedSeconds <= QUICK_SHARE * computeUnseenSeconds(attemptSeconds)',
-    replace: 'elapsedSeconds >= 0',
-    breaks: ['exact count'],
-    firstSeed: 1640,
-  },
-  {
-    name: 'a failure reads the time of its end before it marks the endpoint',
-    file: 'functions/engine/failure-count.ts',
-    find: '      const decide = async (): Promise<StreakVerdict> => {\n        const before = now();\n        let seen = await streaks.find(known.orgId, known.id);',
+    name: 'a success reads the endpoint as it was',
+    file: 'functions/store/endpoints.ts',
+    find: 'await get(service, keys.endpoint(orgId, id));\n    return row && parse(row);',
     replace:
-      "      const early = now();\n      const decide = async (): Promise<StreakVerdict> => {\n        const seen = await streaks.find(known.orgId, known.id);\n        return { effect: computeEndpointEffect(seen, 'exhausted'), at: early, seen };\n      };\n      const unused = async (): Promise<StreakVerdict> => {\n        const before = now();\n        let seen = await streaks.find(known.orgId, known.id);",
+      'await get(service, keys.endpoint(orgId, id), { consistent: false });\n    return row && parse(row);',
     breaks: ['exact count'],
   },
   {
-    name: 'a failure does not wait at an endpoint with a new mark',
-    file: 'functions/engine/failure-count.ts',
-    find: '        await wait(computeUnseenSeconds(attemptSeconds));\n',
+    name: 'the effect of an end is not in its transaction',
+    file: DELIVERIES,
+    find: "        ...(effect === 'none' ? [] : [buildEndpointChange(service, endpoint, effect, at)]),\n",
     replace: '',
+    also: [
+      {
+        file: DELIVERIES,
+        find: "      if (result.kind === 'committed') return 'done';\n      return result.refusal === 'endpoint-changed'",
+        replace:
+          "      if (result.kind === 'committed' && effect !== 'none')\n        await commit([buildEndpointChange(service, endpoint, effect, at)]);\n      if (result.kind === 'committed') return 'done';\n      return result.refusal === 'endpoint-changed'",
+      },
+    ],
     breaks: ['exact count'],
-    firstSeed: 1860,
-  },
-  {
-    name: 'no endpoint is marked as at risk',
-    file: 'functions/engine/failure-count.ts',
-    find: 'if (!needsRiskMark(endpoint, now())) return;',
-    replace: 'return;',
-    breaks: ['exact count'],
-  },
-  {
-    name: 'a success resets a failure that was counted after its read',
-    file: ENDPOINTS,
-    find: 'consecutiveFailures = ${failures} AND (',
-    replace: '(',
-    breaks: ['exact count'],
-    firstSeed: 215,
-  },
-  {
-    name: 'a failure is counted although a success came after its read',
-    file: ENDPOINTS,
-    find: "unchanged({ streak: endpoint.streak }, ['streak']),",
-    replace: "effect === 'reset' ? unchanged({ streak: endpoint.streak }, ['streak']) : undefined,",
-    breaks: ['exact count'],
-    firstSeed: 1610,
   },
   {
     name: 'an endpoint that is disabled is disabled again',
     file: ENDPOINTS,
-    find: "expression`#status = ${'active'}`,",
-    replace: 'EXISTS,',
+    find: "if: all(expression`#status = ${'active'}`, condition),",
+    replace: 'if: all(EXISTS, condition),',
     breaks: ['exact count'],
   },
   {
@@ -127,9 +95,9 @@ export const COUNTS: readonly Mutation[] = [
   },
   {
     name: 'a settlement with a changed endpoint is not retried',
-    file: 'functions/engine/failure-count.ts',
-    find: "if (result !== 'endpoint-changed') return { result, effect };",
-    replace: 'return { result, effect };',
+    file: 'functions/engine/attempt-delivery.ts',
+    find: "if (result !== 'endpoint-changed') return result;",
+    replace: 'return result;',
     breaks: ['record'],
   },
   {

@@ -5,7 +5,7 @@ import {
   type OpenDelivery,
   predictDisabling,
   predictExhaustion,
-} from '../../../functions/domain/failure-streak.ts';
+} from '../../../functions/domain/disabling-forecast.ts';
 import {
   DEFAULT_RETRY_POLICY,
   type RetryPolicy,

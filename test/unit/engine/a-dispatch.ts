@@ -162,11 +162,7 @@ export async function aDispatch({
      * attempts.
      */
     dispatch: async (lane: Lane = 'retry', message = reminder) =>
-      deal(
-        message,
-        { endpoint: await endpoints.find(endpoint.orgId, endpoint.id), event, readAt: clock.now() },
-        lane,
-      ),
+      deal(message, { endpoint: await endpoints.find(endpoint.orgId, endpoint.id), event }, lane),
     /** Messages whose endpoint and event the dispatcher has read. */
     read,
     /** Processes the message as one that was received from a queue. @returns whether it is deleted there */

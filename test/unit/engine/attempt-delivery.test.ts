@@ -137,9 +137,7 @@ describe('dispatcher with a delivery that it cannot attempt', () => {
   it('deletes the message of a delivery that does not exist', async () => {
     const { deal, endpoint, event, attempts } = await aDispatch();
 
-    expect(
-      await deal(aDelivery({ webhookId: endpoint.id }), { endpoint, event, readAt: NOW }, 'fresh'),
-    ).toEqual(DELETE);
+    expect(await deal(aDelivery({ webhookId: endpoint.id }), { endpoint, event }, 'fresh')).toEqual(DELETE);
     expect(attempts).toEqual([]);
   });
 
@@ -167,7 +165,7 @@ describe('dispatcher with a delivery that it cannot attempt', () => {
   it('skips a delivery whose event is missing, without an attempt, and logs an error', async () => {
     const { deal, reminder, endpoint, delivery, found, foundEndpoint, attempts, log } = await aDispatch();
 
-    expect(await deal(reminder, { endpoint, event: undefined, readAt: NOW }, 'fresh')).toEqual(DELETE);
+    expect(await deal(reminder, { endpoint, event: undefined }, 'fresh')).toEqual(DELETE);
 
     expect(attempts).toEqual([]);
     expect(await found()).toMatchObject({ status: 'skipped', terminalReason: 'event_missing', attempts: 0 });
@@ -182,7 +180,7 @@ describe('dispatcher with a delivery that it cannot attempt', () => {
     await claim();
     const claimed = await found();
 
-    expect(await deal(reminder, { endpoint, event: undefined, readAt: NOW }, 'fresh')).toEqual(
+    expect(await deal(reminder, { endpoint, event: undefined }, 'fresh')).toEqual(
       keepUntil(later(NOW, seconds(LEASE_SECONDS))),
     );
     expect(await found()).toEqual(claimed);
@@ -243,8 +241,6 @@ describe('dispatcher with a deleted or disabled endpoint', () => {
   it('skips a delivery without its event', async () => {
     const { deal, reminder } = await aDispatch();
 
-    expect(await deal(reminder, { endpoint: undefined, event: undefined, readAt: NOW }, 'fresh')).toEqual(
-      DELETE,
-    );
+    expect(await deal(reminder, { endpoint: undefined, event: undefined }, 'fresh')).toEqual(DELETE);
   });
 });

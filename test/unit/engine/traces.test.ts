@@ -29,14 +29,14 @@ describe('trace of an API call', () => {
     ['fails', () => FAILED],
   ])('is in every log line of an attempt that %s', async (_, attempt) => {
     const { deal, reminder, endpoint, event, log } = await aDispatch(attempt ? { attempt } : {});
-    await deal(reminder, { endpoint, event: { ...event, traceId: CALL }, readAt: NOW }, 'fresh');
+    await deal(reminder, { endpoint, event: { ...event, traceId: CALL } }, 'fresh');
     expect(log.entries.length).toBeGreaterThan(0);
     expect(new Set(listTraceIds(log))).toEqual(new Set([CALL]));
   });
 
   it('is in the log lines of a delivery whose event is missing, taken from the message', async () => {
     const { deal, reminder, endpoint, log } = await aDispatch();
-    await deal({ ...reminder, traceId: CALL }, { endpoint, event: undefined, readAt: NOW }, 'fresh');
+    await deal({ ...reminder, traceId: CALL }, { endpoint, event: undefined }, 'fresh');
     expect(log.entries).toMatchObject([{ code: 'EVENT_MISSING', fields: { traceId: CALL } }]);
   });
 
@@ -47,7 +47,7 @@ describe('trace of an API call', () => {
       attempt: () => FAILED,
     });
     const settle = vi.spyOn(deliveries, 'settle');
-    await deal(reminder, { endpoint, event: { ...event, traceId: CALL }, readAt: NOW }, 'fresh');
+    await deal(reminder, { endpoint, event: { ...event, traceId: CALL } }, 'fresh');
     expect(settle.mock.calls.map(([, , outcome]) => outcome)).toMatchObject([
       { effect: 'disable', traceId: CALL },
     ]);
@@ -87,7 +87,7 @@ describe('resent delivery', () => {
   it("logs its own trace and not its event's, even when its message has none", async () => {
     const { deal, reminder, endpoint, event, log } = await aDispatch({ delivery: { traceId: OTHER } });
     const { traceId: _, ...ofTheIndex } = reminder;
-    await deal(ofTheIndex, { endpoint, event: { ...event, traceId: CALL }, readAt: NOW }, 'retry');
+    await deal(ofTheIndex, { endpoint, event: { ...event, traceId: CALL } }, 'retry');
     expect(listTraceIds(log)).toEqual([OTHER]);
   });
 });
