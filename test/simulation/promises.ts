@@ -32,6 +32,9 @@ export const PROMISES = {
     'who follows the event log gets each event exactly once, in order; who follows a conversation gets each message exactly once, as soon as it is committed',
   'done once':
     'a request that is repeated with its Idempotency-Key, after any fault, changes what one request changes, and has its answer',
+  'quota of e-mail':
+    'e-mails of a kind to an organization have no more recipients in a day than its budget, except the first, and none is left out while its own budget has room',
+  'one e-mail': 'each admin gets an e-mail at most once, and all get it or none',
   'comes to rest': 'when nothing goes wrong any more everything ends, in time and without loops',
   'the sandbox is closed':
     'nothing of a sandbox reaches a receiver of the world, and nothing live a simulated one',

@@ -1,4 +1,5 @@
 import { faultsAtRest } from './ends.ts';
+import { mail } from './mail-budgets.ts';
 import { within } from './node.ts';
 import type { Violation } from './promises.ts';
 import { Random } from './random.ts';
@@ -16,7 +17,7 @@ export interface Outcome {
 
 /**
  * Runs the service with the faults of a seed and then without any, and checks the promises at each step and
- * at the end; then a repeated request. The same seed gives the same run.
+ * at the end; then a repeated request, and e-mails. The same seed gives the same run.
  * @param trace called with a line for everything that happens
  */
 export async function simulate(seed: number, trace?: (line: string) => void): Promise<Outcome> {
@@ -27,7 +28,9 @@ export async function simulate(seed: number, trace?: (line: string) => void): Pr
     () => run(seed, world, trace),
   );
   if (outcome.violation !== undefined) return outcome;
-  const violation = await replay(new Random(seed ^ 0x2c1b3c6d), world.statistics, trace);
+  const violation =
+    (await replay(new Random(seed ^ 0x2c1b3c6d), world.statistics, trace)) ??
+    (await mail(new Random(seed ^ 0x165667b1), world.statistics, trace));
   return { ...outcome, violation };
 }
 

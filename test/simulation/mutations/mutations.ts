@@ -2,6 +2,7 @@ import { CLAIMS } from './claims.ts';
 import { COUNTS } from './counts.ts';
 import { CUSTOMERS } from './customers.ts';
 import { LIMITS } from './limits.ts';
+import { MAILS } from './mails.ts';
 import { MESSAGES } from './messages.ts';
 import type { Mutation } from './mutation.ts';
 import { SANDBOXES } from './sandboxes.ts';
@@ -15,4 +16,5 @@ export const MUTATIONS: readonly Mutation[] = [
   ...SANDBOXES,
   ...CUSTOMERS,
   ...TURNS_BY_ORGANIZATION,
+  ...MAILS,
 ];
