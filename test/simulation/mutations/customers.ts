@@ -1,6 +1,30 @@
 import type { Mutation } from './mutation.ts';
 
 const REDELIVER = 'functions/engine/redeliver.ts';
+const TERMS = 'test/simulation/terms.ts';
+
+/** Many failures, jobs of one large page and a small window, each stopped once it has resent something. */
+const STOPPED_JOBS: Mutation['also'] = [
+  {
+    file: TERMS,
+    find: 'random.pick([ATTEMPTS, ATTEMPTS, ATTEMPTS, 1, 1, 2])',
+    replace: 'random.pick([1])',
+  },
+  { file: TERMS, find: 'pageRows: random.pick([1, 3, 25])', replace: 'pageRows: random.pick([25])' },
+  {
+    file: TERMS,
+    find: 'roundDeliveries: random.pick([1, 4, 100])',
+    replace: 'roundDeliveries: random.pick([100])',
+  },
+  { file: TERMS, find: 'mostAtOnce: random.pick([1, 2, 16])', replace: 'mostAtOnce: random.pick([1])' },
+  { file: 'test/simulation/faults.ts', find: "'redelivery-job': 1,", replace: "'redelivery-job': 4," },
+  {
+    file: 'test/simulation/customers.ts',
+    find: "if (random.chance(0.5) && !isUntroubled)\n      void processes.later(random.pick([0.3, 0.6, 1, 2]), 'a request to stop', async () => this.stopJob());",
+    replace:
+      "const stop = async (): Promise<unknown> =>\n      [...this.#world.tables.deliveries.values()].some(({ webhookId, redeliveryOf }) => webhookId === id && redeliveryOf !== undefined)\n        ? this.stopJob()\n        : this.#world.tables.runs.size > 0 && processes.later(0.1, 'a request to stop', stop);\n    if (!isUntroubled) void stop();",
+  },
+];
 
 /** Mutations of what customers and operators ask for: jobs, examples, attempts at once, and readers. */
 export const CUSTOMERS: readonly Mutation[] = [
@@ -30,8 +54,8 @@ export const CUSTOMERS: readonly Mutation[] = [
     file: REDELIVER,
     find: 'isNext && !(await jobs.isRunning(job))',
     replace: 'isNext && untilMs === 0',
+    also: STOPPED_JOBS,
     breaks: ['window'],
-    firstSeed: 50800,
   },
   {
     name: 'a job whose message is lost stands still',
@@ -60,6 +84,7 @@ export const CUSTOMERS: readonly Mutation[] = [
     find: "assign({ status: 'active', consecutiveFailures: 0, unproven: true })",
     replace: "assign({ status: 'active', unproven: true })",
     breaks: ['exact count'],
+    firstSeed: 400,
   },
   {
     name: 'a follower reads events before earlier ones are committed',

@@ -158,7 +158,7 @@ export const MESSAGES: readonly Mutation[] = [
     find: 'await due.watch(deliveryMessage, new Date(now().getTime() + graceSeconds * 1000));',
     replace: 'if (graceSeconds < 0) await due.watch(deliveryMessage, now());',
     breaks: ['nothing lost', 'comes to rest'],
-    firstSeed: 220,
+    firstSeed: 370,
   },
   {
     name: 'the reconciler ignores watched deliveries',

@@ -15,6 +15,6 @@ export interface Mutation extends Edit {
   breaks: readonly PromiseName[];
   /** The seed to start with, when few seeds show the change. It only saves time. */
   firstSeed?: number;
-  /** Further changes that belong to it. */
+  /** Further changes that belong to it, also of the simulation, so that few seeds show it. */
   also?: readonly Edit[];
 }
