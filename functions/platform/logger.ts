@@ -1,8 +1,14 @@
 import type { Context } from 'aws-lambda';
 import { telemetry } from './config.ts';
 import { failureFields } from './failure-fields.ts';
-import { CONTEXT_FIELDS, type ContextFields, LOG_CODES, type Log } from './log-codes.ts';
-import type { FieldKind, Line } from './log-lines/line.ts';
+import {
+  CONTEXT_FIELDS,
+  type ContextFields,
+  type FieldKind,
+  type Line,
+  LOG_CODES,
+  type Log,
+} from './log-codes.ts';
 
 export interface Logging {
   log: Log;

@@ -48,6 +48,6 @@ export const handler = scheduledWorker(async (hasTime) => {
   count(PURGED.deleted, done.deleted);
   gauge(PURGED.open, done.open);
   gauge(PURGED.oldestSeconds, done.oldestSeconds, 'Seconds');
-  logger.log(done.deleted + done.closed > 0 ? 'ROWS_PURGED' : 'NOTHING_TO_PURGE', done);
+  if (done.deleted + done.closed > 0) logger.log('ROWS_PURGED', done);
   return done;
 });

@@ -59,7 +59,7 @@ export const handler = scheduledWorker(async (hasTime) => {
   gauge(RECONCILED.latestSeconds, done.latestSeconds, 'Seconds');
   gauge(BACKLOG_AGE, done.oldestSeconds, 'Seconds');
   const found = done.resumed + done.resent + done.deferred + done.expired + done.refused;
-  logger.log(found > 0 ? 'DELIVERIES_RECONCILED' : 'NOTHING_TO_RECONCILE', done);
+  if (found > 0) logger.log('DELIVERIES_RECONCILED', done);
   await measureQueues();
   return done;
 });

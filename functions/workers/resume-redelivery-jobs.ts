@@ -40,6 +40,6 @@ export const handler = scheduledWorker(async (hasTime) => {
   const done = await run(hasTime);
   count(REDELIVERIES_RESUMED, done.sent);
   const { sent, removed, held, left } = done;
-  logger.log(sent + removed + held + left > 0 ? 'REDELIVERIES_LOOKED_AT' : 'NO_REDELIVERY_TO_LOOK_AT', done);
+  if (sent + removed + held + left > 0) logger.log('REDELIVERIES_LOOKED_AT', done);
   return done;
 });

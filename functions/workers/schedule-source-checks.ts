@@ -33,6 +33,6 @@ export const handler = scheduledWorker(async (hasTime) => {
   const done = await run(hasTime);
   count(SWEPT.sent, done.sent);
   gauge(SWEPT.latestSeconds, done.latestSeconds, 'Seconds');
-  logger.log(done.sent + done.left > 0 ? 'SOURCES_SWEPT' : 'NO_SOURCE_DUE', done);
+  if (done.sent + done.left > 0) logger.log('SOURCES_SWEPT', done);
   return done;
 });

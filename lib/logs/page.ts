@@ -1,5 +1,4 @@
-import { CONTEXT_FIELDS, LOG_CODES } from '../../functions/platform/log-codes.ts';
-import type { FieldKind, Line } from '../../functions/platform/log-lines/line.ts';
+import { CONTEXT_FIELDS, type FieldKind, type Line, LOG_CODES } from '../../functions/platform/log-codes.ts';
 
 /** Where the page is, from the root of the project. */
 export const LOGS_PAGE = 'docs/reference/logs.md';

@@ -150,7 +150,7 @@ const ROOMS: readonly Room[] = [
   },
   {
     from: '^lib/logs/',
-    rooms: ['^functions/platform/log-(?:codes\\.ts$|lines/)'],
+    rooms: ['^functions/platform/log-codes\\.ts$'],
     packages: [],
     because: 'lib/logs imports the registry of log codes alone.',
   },

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LOG_CODES, type LogCode } from '../../../functions/platform/log-codes.ts';
-import type { FieldKind, Line } from '../../../functions/platform/log-lines/line.ts';
+import { type FieldKind, type Line, LOG_CODES, type LogCode } from '../../../functions/platform/log-codes.ts';
 import { INVOCATION } from '../../support/functions.ts';
 import { capturingLogger } from './capturing-logger.ts';
 
