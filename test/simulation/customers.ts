@@ -4,7 +4,12 @@ import type { Endpoint, EndpointChange } from '../../functions/domain/endpoint.t
 import type { EventType, OutboxEvent, SubscribableType } from '../../functions/domain/events.ts';
 import type { ChannelId, EndpointId, OrgId, ReceiverId } from '../../functions/domain/ids.ts';
 import { createRedelivery } from '../../functions/domain/redelivery.ts';
-import { buildFirstRound, createJob, FailedStatus } from '../../functions/domain/redelivery-job.ts';
+import {
+  buildFirstRound,
+  createJob,
+  FailedStatus,
+  type RedeliveryJob,
+} from '../../functions/domain/redelivery-job.ts';
 import type { Tenant } from '../../functions/domain/tenant.ts';
 import { API_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
 import { channelStore } from '../../functions/store/channels.ts';
@@ -157,6 +162,14 @@ export class Customers {
     return endpoints.length > 0 && random.chance(0.8)
       ? random.pick(endpoints).orgId
       : random.pick(organizations.ids);
+  }
+
+  /** An event of each tenant, which the fan-out will abandon. */
+  sendAbandoned(): void {
+    const { organizations, events, abandoned } = this.#world;
+    const before = new Set(events.keys());
+    for (const orgId of organizations.ids) this.sendOf(organizations.tenantOf(orgId));
+    for (const id of events.keys()) if (!before.has(id)) abandoned.add(id);
   }
 
   /**
@@ -365,17 +378,26 @@ export class Customers {
 
   /** Starts a redelivery job, of what failed or of what is missing; some only count. */
   startJob(): boolean {
-    const { random, clock, organizations } = this.#world;
+    const { random } = this.#world;
     const endpoint = this.#some(this.#endpointsOnly);
     if (endpoint === undefined || this.#jobs >= MOST.jobs) return false;
-    const { id, orgId, status } = endpoint;
+    return this.#startJobOf(endpoint, random.pick(['failed', 'missing']), random.chance(0.2));
+  }
+
+  /** Each endpoint gets what it lacks. */
+  startAllJobs(): void {
+    for (const endpoint of this.#endpointsOnly) this.#startJobOf(endpoint, 'missing', false);
+  }
+
+  #startJobOf({ id, orgId, status }: Endpoint, what: RedeliveryJob['what'], dryRun: boolean): boolean {
+    const { random, clock, organizations } = this.#world;
     const tenant = organizations.tenantOf(orgId);
     const order = createJob(
       {
         from: new Date(clock.ms - 30 * MS_PER_DAY).toISOString(),
         statuses: FailedStatus.options,
-        what: random.pick(['failed', 'missing']),
-        dryRun: random.chance(0.2),
+        what,
+        dryRun,
       },
       { id: id as EndpointId, status },
       { tenant, now: clock.now() },

@@ -110,7 +110,7 @@ export class DeadLetters {
         if (
           abandoned > 0 &&
           !isForgotten() &&
-          concerned.every((entry) => this.#world.ageMs(entry) < EXPIRY_MS)
+          concerned.every((entry) => this.#world.ageMs(entry) < EXPIRY_MS - this.#world.faults.maxSkewMs)
         )
           this.#world.witness.tell('nothing lost', 'the fan-out gave up what it could still have processed');
         for (const entry of concerned) {

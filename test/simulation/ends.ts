@@ -31,6 +31,7 @@ export function* faultsAtRest(world: World): Generator<Fault> {
   yield* wrongLedger(world);
   yield* leftOver(world);
   yield* world.witness.jobs.faults();
+  yield* repetitions(world);
 }
 
 /** No row of a deleted generation is left, and no work on it is open. */
@@ -80,6 +81,19 @@ function* wrongDeliveries(world: World, { owed, committed, done, isAbandoned }: 
     if (ofIt.length === 0 && world.history.wanted(id, event, committed, done).every(Boolean))
       yield ['nothing lost', `${event.id} has no delivery to ${id}`];
   }
+}
+
+/** Events that only a job has brought, and more than once. */
+function* repetitions({ tables, abandoned, organizations }: World): Generator<Fault> {
+  const arrived = [...tables.deliveries.values()].filter(
+    (delivery) =>
+      delivery.status === 'succeeded' &&
+      (isFirstDelivery(delivery) || isFromJob(delivery)) &&
+      abandoned.has(delivery.eventId) &&
+      !organizations.isOver(delivery),
+  );
+  for (const [name, { length }] of Map.groupBy(arrived, (one) => `${one.eventId} at ${one.webhookId}`))
+    if (length > 1) yield ['whole job', `${name} has arrived ${length} times`];
 }
 
 function* wrongNotices({ notices, witness }: World): Generator<Fault> {

@@ -21,7 +21,7 @@ export const PROMISES = {
   'one warning': 'five failed deliveries in a row bring their admins one warning, and fewer none',
   'true ledger': 'the ledger counts each delivery and its end once',
   'whole job':
-    'a redelivery job resends each event that its endpoint lacks once, counts what it has done, and makes nothing if it is to count only',
+    'a redelivery job resends each event that its endpoint lacks once, also one whose fan-out was abandoned, counts what it has done, and makes nothing if it is to count only',
   window:
     'of a redelivery job at most a window of deliveries waits for first attempts at any time, and when it is stopped it makes no more than that',
   'fair shares':

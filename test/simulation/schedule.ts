@@ -9,7 +9,8 @@ import { Functions } from './functions.ts';
 import { Happenings } from './happenings.ts';
 import { invoker } from './invocations.ts';
 import { isOpen } from './moves.ts';
-import { type Stop, settled } from './processes.ts';
+import { type Fate, type Stop, settled } from './processes.ts';
+import { EXPIRY_MS } from './promises.ts';
 import { reachOf } from './reach.ts';
 import { Readers } from './readers.ts';
 import { Redeliveries } from './redeliveries.ts';
@@ -25,6 +26,14 @@ const MS_PER_HOUR = 3_600_000;
 
 const MINUTE_MS = RECONCILE_EVERY_SECONDS * 1000;
 
+/** More than the three days after which the fan-out abandons an entry. */
+const OUTAGE_MS = EXPIRY_MS + MS_PER_HOUR;
+/** A time between two tries of dead letters, which is longer than the service's own to save steps. */
+const RETRIES_MS = 6 * MS_PER_HOUR;
+/** Calls by which the fan-out finds receivers and makes deliveries. */
+const isOfFanOut = ({ process: { kind }, call }: Stop): boolean =>
+  (kind === 'fan-out' || kind === 'dead-fan-outs') && / (service|deliveries)$/.test(call);
+
 /** Decides what happens next, until nothing is left to do. */
 export class Schedule {
   readonly #world: World;
@@ -32,6 +41,7 @@ export class Schedule {
   readonly #functions: Functions;
   readonly #deadLetters: DeadLetters;
   readonly #redeliveries: Redeliveries;
+  readonly #customers: Customers;
   readonly #happenings: Happenings;
   readonly #readers: Readers;
   #reconcileMs = 0;
@@ -52,7 +62,8 @@ export class Schedule {
     this.#redeliveries = new Redeliveries(world, invoke);
     this.#auditMs = nextHour(world.clock.ms);
     this.#readers = new Readers(world);
-    this.#happenings = new Happenings(world, new Customers(world), this.#readers, {
+    this.#customers = new Customers(world);
+    this.#happenings = new Happenings(world, this.#customers, this.#readers, {
       skip: () => {
         this.#reconcileMs += MINUTE_MS;
         this.#purgeMs += MINUTE_MS;
@@ -81,23 +92,42 @@ export class Schedule {
     }
   }
 
+  /** The fan-out fails until it abandons its entries, after three days; nothing else does. */
+  async outage(): Promise<void> {
+    const { clock, statistics } = this.#world;
+    statistics.count('outages of the fan-out');
+    this.#customers.sendAbandoned();
+    const endMs = clock.ms + OUTAGE_MS;
+    await this.#goOn(
+      (stop) => (isOfFanOut(stop) ? 'fails' : 'goes-on'),
+      () => clock.ms >= endMs || !this.#waitForNext(clock.ms + RETRIES_MS),
+    );
+  }
+
   /** Runs without faults until all work has ended, for as long as it takes. */
   async rest(): Promise<void> {
-    const { clock, witness } = this.#world;
+    const { witness, abandoned } = this.#world;
     this.#world.calmDown();
+    if (abandoned.size > 0) this.#customers.startAllJobs();
+    await this.#goOn(
+      () => 'goes-on',
+      () => this.#isAtRest || !this.#waitForNext(),
+    );
+    if (this.steps >= MOST_STEPS) witness.tell('comes to rest', `${MOST_STEPS} steps were not enough`);
+    await this.#readers.finish();
+    await this.#lastAudits();
+  }
+
+  /** @param isOver asked when nothing can be done at once; otherwise lets time pass */
+  async #goOn(getFate: (stop: Stop) => Fate, isOver: () => boolean): Promise<void> {
+    const { clock, witness } = this.#world;
     while (witness.violation === undefined && this.steps < MOST_STEPS) {
       clock.elapseUntil(new Date(clock.ms + 1));
       this.#endOverdue();
       const [first] = this.#readyStops();
-      if (first) await this.#letOn(first, 'goes-on');
-      else if (!(await this.#startOne(0))) {
-        if (this.#isAtRest) break;
-        if (!this.#waitForNext()) break;
-      }
+      if (first) await this.#letOn(first, getFate(first));
+      else if (!(await this.#startOne(0)) && isOver()) break;
     }
-    if (this.steps >= MOST_STEPS) witness.tell('comes to rest', `${MOST_STEPS} steps were not enough`);
-    await this.#readers.finish();
-    await this.#lastAudits();
   }
 
   get #isAtRest(): boolean {
@@ -135,7 +165,7 @@ export class Schedule {
     return true;
   }
 
-  async #letOn(stop: Stop, fate: Exclude<ReturnType<typeof fateOf>, 'ends'>): Promise<void> {
+  async #letOn(stop: Stop, fate: Fate): Promise<void> {
     this.steps += 1;
     await this.#world.processes.letOn(stop, fate);
   }
@@ -239,11 +269,11 @@ export class Schedule {
 
   /**
    * Lets time pass until something can be done.
+   * @param deadFanOutsMs when the fan-out's dead letters are tried again
    * @returns false when there is nothing to wait for
    */
-  #waitForNext(): boolean {
-    const { processes, lanes, clock, deadReminders, deadFanOuts, rounds, shards, dispatchersStalledUntilMs } =
-      this.#world;
+  #waitForNext(deadFanOutsMs = this.#world.deadFanOuts.nextMs()): boolean {
+    const { processes, lanes, clock, deadReminders, rounds, shards, dispatchersStalledUntilMs } = this.#world;
     let next = Number.POSITIVE_INFINITY;
     // Possible work waits for a process that is busy.
     const at = (ms: number | undefined) => {
@@ -252,7 +282,7 @@ export class Schedule {
     at(this.#nextReconcileMs());
     at(this.#nextPurgeMs());
     at(deadReminders.nextMs());
-    at(deadFanOuts.nextMs());
+    at(deadFanOutsMs);
     at(rounds.nextMs());
     at(this.#nextResumeMs());
     at(dispatchersStalledUntilMs);

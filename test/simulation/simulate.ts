@@ -7,6 +7,9 @@ import { replay } from './replays.ts';
 import { Schedule } from './schedule.ts';
 import { World } from './world.ts';
 
+/** How often the fan-out fails for three days after the other faults. */
+const OUTAGE = 0.02;
+
 /** The result of one run. */
 export interface Outcome {
   seed: number;
@@ -25,7 +28,7 @@ export async function simulate(seed: number, trace?: (line: string) => void): Pr
   const jitter = new Random(seed ^ 0x5bd1e995);
   const outcome = await within(
     { sleep: (ms) => world.processes.pause(ms), random: () => jitter.next() },
-    () => run(seed, world, trace),
+    () => run(seed, world, new Random(seed ^ 0x7f4a7c15).chance(OUTAGE), trace),
   );
   if (outcome.violation !== undefined) return outcome;
   const violation =
@@ -34,10 +37,16 @@ export async function simulate(seed: number, trace?: (line: string) => void): Pr
   return { ...outcome, violation };
 }
 
-async function run(seed: number, world: World, trace?: (line: string) => void): Promise<Outcome> {
+async function run(
+  seed: number,
+  world: World,
+  hasOutage: boolean,
+  trace?: (line: string) => void,
+): Promise<Outcome> {
   if (trace) world.trace = (line) => trace(world.named(`${world.clock.now().toISOString()}  ${line}`));
   const schedule = new Schedule(world);
   await schedule.trouble();
+  if (hasOutage) await schedule.outage();
   world.trace?.('- from here on nothing goes wrong');
   await schedule.rest();
   if (world.witness.violation === undefined)

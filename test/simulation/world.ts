@@ -72,6 +72,8 @@ export class World implements WorldContext {
   /** All registrations, including those of deleted endpoints. */
   readonly registrations = new Map<ReceiverId, { orgId: OrgId; program: Program }>();
   readonly events = new Map<EventId, OutboxEvent>();
+  /** Events of an outage in which no fan-out can succeed. */
+  readonly abandoned = new Set<EventId>();
   readonly entries = new Map<string, Entry>();
   readonly notices: DisablingNotice[] = [];
   readonly warnings: Notice[] = [];

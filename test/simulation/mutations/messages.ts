@@ -118,6 +118,14 @@ export const MESSAGES: readonly Mutation[] = [
     breaks: ['nothing lost'],
   },
   {
+    name: 'an abandoned entry stays in the queue',
+    file: 'functions/engine/dead-letters.ts',
+    find: 'return { abandoned: expired.length };',
+    replace: 'return expired.length > 0 ? { abandoned: 0, retryInSeconds: most } : { abandoned: 0 };',
+    breaks: ['whole job'],
+    firstSeed: 620,
+  },
+  {
     name: 'the fan-out reports an event as done although a delivery is missing',
     file: 'functions/engine/fan-out.ts',
     find: 'for (const { error } of collectFailures(recipients, added)) fail(work, error);',
