@@ -128,7 +128,7 @@ class MailRun {
       else if (!isNew && this.#letters.waits(this.#clock.ms)) await this.#notify();
       else if (isNew || (left > 0 && ready.length === 0)) {
         left -= 1;
-        // Nobody's work lasts so long.
+        // No function runs so long.
         if (stops.length === 0) this.#clock.elapse(this.#random.pick(PAUSES));
         this.#happens();
       } else if (ready.length === 0) this.#waitForNext();

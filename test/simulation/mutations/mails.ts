@@ -26,7 +26,7 @@ export const MAILS: readonly Mutation[] = [
     breaks: ['quota of e-mail'],
   },
   {
-    name: 'an e-mail of unknown outcome is sent again',
+    name: 'an e-mail of unknown outcome is resent',
     file: 'functions/engine/notify.ts',
     find: "reason: result.reason });\n      return 'unknown';",
     replace:
