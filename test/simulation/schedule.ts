@@ -118,7 +118,7 @@ export class Schedule {
     await this.#lastAudits();
   }
 
-  /** @param isOver asked when nothing can be done at once; otherwise lets time pass */
+  /** @param isOver asked when there is no work at once; otherwise lets time pass */
   async #goOn(getFate: (stop: Stop) => Fate, isOver: () => boolean): Promise<void> {
     const { clock, witness } = this.#world;
     while (witness.violation === undefined && this.steps < MOST_STEPS) {
