@@ -14,8 +14,8 @@ import { meterCapacity, requestPorts } from '../platform/pipeline/lifecycle.ts';
 import { rateLimiter } from '../platform/pipeline/rate-limit.ts';
 import type { ReadAhead } from '../platform/pipeline/read-ahead.ts';
 import type { UseCase } from '../platform/pipeline/request.ts';
-import { reportUnreadable } from '../platform/reports.ts';
 import type { Route } from '../platform/route.ts';
+import { openTables } from '../platform/tables.ts';
 import { apiKeyStore, keyUseStore } from '../store/api-keys.ts';
 import { recordAuditEntry } from '../store/audit-log.ts';
 import { idempotencyStore } from '../store/idempotency.ts';
@@ -31,12 +31,7 @@ export const environment = readEnvironment(ApiEnvironment);
 const client = tableClient();
 const capacity = meterCapacity(client);
 
-export const tables = {
-  service: { client, name: environment.SERVICE_TABLE, reportUnreadable },
-  outbox: { client, name: environment.OUTBOX_TABLE, reportUnreadable },
-  deliveries: { client, name: environment.DELIVERIES_TABLE, reportUnreadable },
-  rates: { client, name: environment.RATE_TABLE, reportUnreadable },
-};
+export const tables = openTables(environment, client);
 
 /** Maximum age of an organization's cached tier. */
 const TIER_FRESH_MS = 30_000;

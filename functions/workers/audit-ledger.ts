@@ -1,13 +1,12 @@
 import * as z from 'zod/mini';
 import { auditLedger } from '../engine/audit-ledger.ts';
-import { tableClient } from '../platform/clients/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { LEDGER_DIFFERENCE } from '../platform/metric-names.ts';
 import { count } from '../platform/metrics.ts';
 import { organizationStates } from '../platform/organization-states.ts';
 import { scheduledWorker } from '../platform/pipeline/worker.ts';
-import { reportUnreadable } from '../platform/reports.ts';
+import { openTables } from '../platform/tables.ts';
 import { dueIndex } from '../store/due-index.ts';
 import { DELIVERY_SHARDS, LEDGER_SHARDS } from '../store/keys.ts';
 import { deliveriesInHour, ledgerStore } from '../store/ledger.ts';
@@ -22,17 +21,14 @@ export const AuditLedgerEnvironment = z.object({
 export type AuditLedgerEnvironment = z.input<typeof AuditLedgerEnvironment>;
 
 const environment = readEnvironment(AuditLedgerEnvironment);
-const client = tableClient();
-const deliveries = { client, name: environment.DELIVERIES_TABLE, reportUnreadable };
+const { service, deliveries, ledger } = openTables(environment);
 
 const run = auditLedger(
   {
-    ledger: ledgerStore({ client, name: environment.LEDGER_TABLE, reportUnreadable }),
+    ledger: ledgerStore(ledger),
     deliveries: { inHour: deliveriesInHour(deliveries) },
     due: dueIndex(deliveries),
-    organizations: organizationStates(
-      readOrganizationState({ client, name: environment.SERVICE_TABLE, reportUnreadable }),
-    ),
+    organizations: organizationStates(readOrganizationState(service)),
     log: logger.log,
     now: () => new Date(),
   },

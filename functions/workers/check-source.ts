@@ -5,7 +5,7 @@ import { CHECK_LEASE_SECONDS, EXTRACTION_TIMEOUT_SECONDS, FETCH_TIMEOUT_SECONDS 
 import { checkSource } from '../engine/check-source.ts';
 import { extractor } from '../knowledge/extractor.ts';
 import { sourceContent } from '../knowledge/source-content.ts';
-import { queueClient, tableClient } from '../platform/clients/clients.ts';
+import { queueClient } from '../platform/clients/clients.ts';
 import {
   DecimalNumber,
   loopbackReceivers,
@@ -22,7 +22,7 @@ import { organizationStates } from '../platform/organization-states.ts';
 import { contentClient } from '../platform/outbound/client.ts';
 import { busWorker, processEach } from '../platform/pipeline/worker.ts';
 import { setVisibility } from '../platform/queues.ts';
-import { reportUnreadable } from '../platform/reports.ts';
+import { openTables } from '../platform/tables.ts';
 import { blockedHostStore } from '../store/blocked-hosts.ts';
 import { organizationStore, readOrganizationState } from '../store/organizations.ts';
 import { checkSlots, sourceChecks } from '../store/source-checks.ts';
@@ -42,9 +42,7 @@ export const CheckSourceEnvironment = z.object({
 export type CheckSourceEnvironment = z.input<typeof CheckSourceEnvironment>;
 
 const environment = readEnvironment(CheckSourceEnvironment);
-const client = tableClient();
-const knowledge = { client, name: environment.KNOWLEDGE_TABLE, reportUnreadable };
-const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
+const { service, outbox, knowledge } = openTables(environment);
 const organizations = organizationStates(readOrganizationState(service));
 const hosts = blockedHosts(blockedHostStore(service).all);
 const fetchContent = sourceContent({
@@ -59,11 +57,7 @@ const fetchContent = sourceContent({
 
 const handle = checkSource(
   {
-    sources: sourceChecks(
-      knowledge,
-      { client, name: environment.OUTBOX_TABLE, reportUnreadable },
-      committer(client),
-    ),
+    sources: sourceChecks(knowledge, outbox, committer(service.client)),
     slots: checkSlots(knowledge, environment.CHECKS_PER_ORGANIZATION),
     organizations: organizationStore(service),
     organizationStates: organizations,

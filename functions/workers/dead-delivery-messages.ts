@@ -2,14 +2,13 @@ import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { processDeadDeliveryMessage } from '../engine/dead-letters.ts';
-import { tableClient } from '../platform/clients/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { DEAD_LETTERS } from '../platform/metric-names.ts';
 import { count } from '../platform/metrics.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
 import { parseDeliveryMessage } from '../platform/queues.ts';
-import { reportUnreadable } from '../platform/reports.ts';
+import { openTables } from '../platform/tables.ts';
 import { dueIndex } from '../store/due-index.ts';
 
 export const DeadDeliveryMessagesEnvironment = z.object({
@@ -22,7 +21,7 @@ const environment = readEnvironment(DeadDeliveryMessagesEnvironment);
 
 const handle = processDeadDeliveryMessage(
   {
-    due: dueIndex({ client: tableClient(), name: environment.DELIVERIES_TABLE, reportUnreadable }),
+    due: dueIndex(openTables(environment).deliveries),
     log: logger.log,
     now: () => new Date(),
   },

@@ -2,13 +2,13 @@ import * as z from 'zod/mini';
 import { FIRST_LANES } from '../domain/lanes.ts';
 import { getOutboxWorkName, processDeadEntries } from '../engine/dead-letters.ts';
 import { fanOut } from '../engine/fan-out.ts';
-import { queueClient, streamsClient, tableClient } from '../platform/clients/clients.ts';
+import { queueClient, streamsClient } from '../platform/clients/clients.ts';
 import { FirstAttemptQueues, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { organizationStates } from '../platform/organization-states.ts';
 import { deadLetterWorker, parseOrAbandon } from '../platform/pipeline/worker.ts';
 import { deliveryQueues, failedEntries, queueUrls, setVisibility } from '../platform/queues.ts';
-import { reportUnreadable } from '../platform/reports.ts';
+import { openTables } from '../platform/tables.ts';
 import { deliveryStore } from '../store/deliveries.ts';
 import { endpointStore } from '../store/endpoints.ts';
 import { readOrganizationState } from '../store/organizations.ts';
@@ -25,10 +25,8 @@ export const DeadFanOutsEnvironment = z.object({
 export type DeadFanOutsEnvironment = z.input<typeof DeadFanOutsEnvironment>;
 
 const environment = readEnvironment(DeadFanOutsEnvironment);
-const client = tableClient();
-const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
+const { service, outbox, deliveries } = openTables(environment);
 const sqs = queueClient();
-const outbox = { client, name: environment.OUTBOX_TABLE, reportUnreadable };
 const now = () => new Date();
 
 /** Processes the dead letters of the fan-out's stream. */
@@ -38,7 +36,7 @@ export const handler = deadLetterWorker(
     process: fanOut({
       subscribers: endpointStore(service),
       organizations: organizationStates(readOrganizationState(service)),
-      deliveries: deliveryStore({ client, name: environment.DELIVERIES_TABLE, reportUnreadable }),
+      deliveries: deliveryStore(deliveries),
       queues: deliveryQueues(sqs, queueUrls(FIRST_LANES, environment), now),
       log: logger.log,
       now,

@@ -1,12 +1,13 @@
 import * as z from 'zod/mini';
 import { processDeadEntries } from '../engine/dead-letters.ts';
-import { queueClient, streamsClient, tableClient } from '../platform/clients/clients.ts';
+import { queueClient, streamsClient } from '../platform/clients/clients.ts';
 import { NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { eventBridgeClient, eventBus } from '../platform/event-bus.ts';
 import { logger } from '../platform/logger.ts';
 import { deadLetterWorker, parseOrAbandon } from '../platform/pipeline/worker.ts';
 import { failedEntries, setVisibility } from '../platform/queues.ts';
-import { busReports, reportUnreadable } from '../platform/reports.ts';
+import { busReports } from '../platform/reports.ts';
+import { openTables } from '../platform/tables.ts';
 import { outboxEntries, PUBLICATION, parseBusEvent } from '../store/outbox.ts';
 
 export const DeadPublicationsEnvironment = z.object({
@@ -20,7 +21,7 @@ export type DeadPublicationsEnvironment = z.input<typeof DeadPublicationsEnviron
 const environment = readEnvironment(DeadPublicationsEnvironment);
 const sqs = queueClient();
 const bus = eventBus(eventBridgeClient(), environment.EVENT_BUS, busReports);
-const outbox = { client: tableClient(), name: environment.OUTBOX_TABLE, reportUnreadable };
+const { outbox } = openTables(environment);
 
 /** Processes the dead letters of the publisher's stream. */
 export const handler = deadLetterWorker(

@@ -4,14 +4,13 @@ import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { parseRow } from '../aws/table.ts';
 import { processDeliveryStream, type SequencedChange } from '../engine/delivery-stream.ts';
-import { tableClient } from '../platform/clients/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { ENDED, UNREADABLE_ROWS } from '../platform/metric-names.ts';
 import { count } from '../platform/metrics.ts';
 import { organizationStates } from '../platform/organization-states.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
-import { reportUnreadable } from '../platform/reports.ts';
+import { openTables } from '../platform/tables.ts';
 import { parseDelivery } from '../store/deliveries.ts';
 import { dueIndex } from '../store/due-index.ts';
 import { ledgerStore } from '../store/ledger.ts';
@@ -26,15 +25,13 @@ export const DeliveryStreamEnvironment = z.object({
 export type DeliveryStreamEnvironment = z.input<typeof DeliveryStreamEnvironment>;
 
 const environment = readEnvironment(DeliveryStreamEnvironment);
-const client = tableClient();
+const { service, deliveries, ledger } = openTables(environment);
 
 const run = processDeliveryStream(
   {
-    due: dueIndex({ client, name: environment.DELIVERIES_TABLE, reportUnreadable }),
-    ledger: ledgerStore({ client, name: environment.LEDGER_TABLE, reportUnreadable }),
-    organizations: organizationStates(
-      readOrganizationState({ client, name: environment.SERVICE_TABLE, reportUnreadable }),
-    ),
+    due: dueIndex(deliveries),
+    ledger: ledgerStore(ledger),
+    organizations: organizationStates(readOrganizationState(service)),
     log: logger.log,
     now: () => new Date(),
   },

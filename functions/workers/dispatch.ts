@@ -11,7 +11,7 @@ import { deriveAttemptClocks } from '../domain/timing.ts';
 import { attemptDelivery } from '../engine/attempt-delivery.ts';
 import { endpointTurns } from '../engine/endpoint-turns.ts';
 import { processDeliveryMessages } from '../engine/process-delivery-messages.ts';
-import { queueClient, tableClient } from '../platform/clients/clients.ts';
+import { queueClient } from '../platform/clients/clients.ts';
 import {
   DecimalNumber,
   DeliveryQueues,
@@ -29,7 +29,7 @@ import { organizationStates } from '../platform/organization-states.ts';
 import { receiverClient } from '../platform/outbound/client.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
 import { deliveryQueues, parseDeliveryMessage, queueUrls } from '../platform/queues.ts';
-import { reportUnreadable } from '../platform/reports.ts';
+import { openTables } from '../platform/tables.ts';
 import { simulatedReceiver, webhookSender } from '../platform/webhook-sender.ts';
 import { blockedHostStore } from '../store/blocked-hosts.ts';
 import { deliveryMoves, deliveryStore } from '../store/deliveries.ts';
@@ -57,10 +57,7 @@ export type DispatchEnvironment = z.input<typeof DispatchEnvironment>;
 
 const environment = readEnvironment(DispatchEnvironment);
 const clocks = deriveAttemptClocks(environment.ATTEMPT_TIMEOUT_SECONDS);
-const client = tableClient();
-const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
-const outbox = { client, name: environment.OUTBOX_TABLE, reportUnreadable };
-const deliveries = { client, name: environment.DELIVERIES_TABLE, reportUnreadable };
+const { service, outbox, deliveries, rates } = openTables(environment);
 const now = () => new Date();
 const getQueueUrl = queueUrls(LANE_TABLE, environment);
 const queues = deliveryQueues(queueClient(), getQueueUrl, now);
@@ -90,7 +87,7 @@ const deliveryPorts = {
   ...deliveryMoves(deliveries, {
     service,
     outbox,
-    commit: committer(client),
+    commit: committer(service.client),
     graceSeconds: environment.GRACE_SECONDS,
   }),
 };
@@ -106,7 +103,7 @@ const attempt = attemptDelivery(
     },
     takeTurn: endpointTurns(
       {
-        schedules: rateScheduleStore({ client, name: environment.RATE_TABLE, reportUnreadable }),
+        schedules: rateScheduleStore(rates),
         deliveries: deliveryPorts,
         log: logger.log,
         now,

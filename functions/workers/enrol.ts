@@ -3,11 +3,10 @@ import * as z from 'zod/mini';
 import { hashApiKey, issueKey, Scope } from '../domain/api-key.ts';
 import { compareFields, createAuditEntry } from '../domain/audit.ts';
 import { newId } from '../domain/ids.ts';
-import { tableClient } from '../platform/clients/clients.ts';
 import { NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
-import { reportUnreadable } from '../platform/reports.ts';
+import { openTables } from '../platform/tables.ts';
 import { apiKeyStore } from '../store/api-keys.ts';
 import { recordAuditEntry } from '../store/audit-log.ts';
 import { organizationStore } from '../store/organizations.ts';
@@ -17,11 +16,10 @@ export const EnrolEnvironment = z.object({ SERVICE_TABLE: NonEmptyText });
 export type EnrolEnvironment = z.input<typeof EnrolEnvironment>;
 
 const environment = readEnvironment(EnrolEnvironment);
-const client = tableClient();
-const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
+const { service } = openTables(environment);
 const organizations = organizationStore(service);
 const apiKeys = apiKeyStore(service);
-const commit = committer(client);
+const commit = committer(service.client);
 
 const Enrolment = z.object({
   name: z.string().check(z.minLength(1), z.maxLength(200)),

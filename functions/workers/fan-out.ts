@@ -2,13 +2,13 @@ import * as z from 'zod/mini';
 import { parseRow } from '../aws/table.ts';
 import { FIRST_LANES } from '../domain/lanes.ts';
 import { fanOut } from '../engine/fan-out.ts';
-import { queueClient, tableClient } from '../platform/clients/clients.ts';
+import { queueClient } from '../platform/clients/clients.ts';
 import { FirstAttemptQueues, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { organizationStates } from '../platform/organization-states.ts';
 import { outboxReader } from '../platform/pipeline/worker.ts';
 import { deliveryQueues, failedEntries, queueUrls } from '../platform/queues.ts';
-import { reportUnreadable } from '../platform/reports.ts';
+import { openTables } from '../platform/tables.ts';
 import { deliveryStore } from '../store/deliveries.ts';
 import { endpointStore } from '../store/endpoints.ts';
 import { readOrganizationState } from '../store/organizations.ts';
@@ -24,15 +24,14 @@ export const FanOutEnvironment = z.object({
 export type FanOutEnvironment = z.input<typeof FanOutEnvironment>;
 
 const environment = readEnvironment(FanOutEnvironment);
-const client = tableClient();
-const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
+const { service, deliveries } = openTables(environment);
 const sqs = queueClient();
 const now = () => new Date();
 
 const run = fanOut({
   subscribers: endpointStore(service),
   organizations: organizationStates(readOrganizationState(service)),
-  deliveries: deliveryStore({ client, name: environment.DELIVERIES_TABLE, reportUnreadable }),
+  deliveries: deliveryStore(deliveries),
   queues: deliveryQueues(sqs, queueUrls(FIRST_LANES, environment), now),
   log: logger.log,
   now,

@@ -1,12 +1,11 @@
 import * as z from 'zod/mini';
 import { gate } from '../domain/gate.ts';
 import { meterUsage } from '../engine/meter.ts';
-import { tableClient } from '../platform/clients/clients.ts';
 import { NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { organizationStates } from '../platform/organization-states.ts';
 import { busWorker } from '../platform/pipeline/worker.ts';
-import { reportUnreadable } from '../platform/reports.ts';
+import { openTables } from '../platform/tables.ts';
 import { readOrganizationState } from '../store/organizations.ts';
 import { usageMeter } from '../store/usage.ts';
 
@@ -14,14 +13,12 @@ export const MeterEnvironment = z.object({ SERVICE_TABLE: NonEmptyText, USAGE_TA
 export type MeterEnvironment = z.input<typeof MeterEnvironment>;
 
 const environment = readEnvironment(MeterEnvironment);
-const client = tableClient();
-const { of } = organizationStates(
-  readOrganizationState({ client, name: environment.SERVICE_TABLE, reportUnreadable }),
-);
+const { service, usage } = openTables(environment);
+const { of } = organizationStates(readOrganizationState(service));
 
 const count = meterUsage({
   gate: gate(of),
-  usage: usageMeter({ client, name: environment.USAGE_TABLE, reportUnreadable }),
+  usage: usageMeter(usage),
   log: logger.log,
 });
 

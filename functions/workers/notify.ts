@@ -3,7 +3,7 @@ import { gate } from '../domain/gate.ts';
 import { buildMailBudgets } from '../domain/mailing.ts';
 import { MAIL_LEASE_SECONDS } from '../domain/timing.ts';
 import { notifyAdmins } from '../engine/notify.ts';
-import { mailClient, tableClient } from '../platform/clients/clients.ts';
+import { mailClient } from '../platform/clients/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment, WholeNumber } from '../platform/config.ts';
 import { userDirectory, userPoolClient } from '../platform/directory.ts';
 import { logger } from '../platform/logger.ts';
@@ -12,7 +12,7 @@ import { MAIL } from '../platform/metric-names.ts';
 import { count } from '../platform/metrics.ts';
 import { organizationStates } from '../platform/organization-states.ts';
 import { busWorker, processEach } from '../platform/pipeline/worker.ts';
-import { reportUnreadable } from '../platform/reports.ts';
+import { openTables } from '../platform/tables.ts';
 import { readEndpoint } from '../store/endpoints.ts';
 import { mailBudgets } from '../store/mail-budgets.ts';
 import { mailingStore } from '../store/mailings.ts';
@@ -36,17 +36,14 @@ export const NotifyEnvironment = z.object({
 export type NotifyEnvironment = z.input<typeof NotifyEnvironment>;
 
 const environment = readEnvironment(NotifyEnvironment);
-const client = tableClient();
-const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
-
-const mailings = { client, name: environment.MAILINGS_TABLE, reportUnreadable };
+const { service, knowledge, mailings } = openTables(environment);
 
 const notify = notifyAdmins(
   {
     gate: gate(organizationStates(readOrganizationState(service)).of),
     organizations: organizationStore(service),
     endpoints: { find: readEndpoint(service) },
-    sources: sourceStore({ client, name: environment.KNOWLEDGE_TABLE, reportUnreadable }),
+    sources: sourceStore(knowledge),
     mailings: mailingStore(mailings),
     budgets: mailBudgets(
       mailings,

@@ -1,12 +1,11 @@
 import * as z from 'zod/mini';
 import { purgeSandboxes } from '../engine/purge.ts';
-import { tableClient } from '../platform/clients/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { PURGED } from '../platform/metric-names.ts';
 import { count, gauge } from '../platform/metrics.ts';
 import { scheduledWorker } from '../platform/pipeline/worker.ts';
-import { reportUnreadable } from '../platform/reports.ts';
+import { openTables } from '../platform/tables.ts';
 import { hasRows, purgeStore } from '../store/purges.ts';
 
 export const PurgeEnvironment = z.object({
@@ -21,9 +20,7 @@ export const PurgeEnvironment = z.object({
 export type PurgeEnvironment = z.input<typeof PurgeEnvironment>;
 
 const environment = readEnvironment(PurgeEnvironment);
-const client = tableClient();
-const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
-const { OUTBOX_TABLE, DELIVERIES_TABLE, LEDGER_TABLE, KNOWLEDGE_TABLE } = environment;
+const { service, outbox, deliveries, ledger, knowledge } = openTables(environment);
 
 /** Longer than Lambda's maximum timeout. */
 const LEASE_SECONDS = 960;
@@ -31,12 +28,7 @@ const LEASE_SECONDS = 960;
 const run = purgeSandboxes(
   {
     purges: purgeStore(service),
-    remains: [
-      ...[OUTBOX_TABLE, DELIVERIES_TABLE, LEDGER_TABLE, KNOWLEDGE_TABLE].map((name) =>
-        hasRows({ client, name }),
-      ),
-      hasRows(service),
-    ],
+    remains: [outbox, deliveries, ledger, knowledge, service].map(hasRows),
     log: logger.log,
     now: () => new Date(),
   },

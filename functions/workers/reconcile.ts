@@ -3,14 +3,14 @@ import { LONG_BACKLOG } from '../domain/due.ts';
 import { IN_FLIGHT_LIMIT, LANE_TABLE, LANES } from '../domain/lanes.ts';
 import { RECONCILE_LOOKAHEAD_SECONDS } from '../domain/timing.ts';
 import { reconcileDeliveries } from '../engine/reconcile.ts';
-import { queueClient, tableClient } from '../platform/clients/clients.ts';
+import { queueClient } from '../platform/clients/clients.ts';
 import { DecimalNumber, DeliveryQueues, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { BACKLOG_AGE, IN_FLIGHT, RECONCILED } from '../platform/metric-names.ts';
 import { count, gauge } from '../platform/metrics.ts';
 import { scheduledWorker } from '../platform/pipeline/worker.ts';
 import { deliveryQueues, queueUrls } from '../platform/queues.ts';
-import { reportUnreadable } from '../platform/reports.ts';
+import { openTables } from '../platform/tables.ts';
 import { dueIndex } from '../store/due-index.ts';
 import { DUE_SHARDS } from '../store/keys.ts';
 
@@ -27,7 +27,7 @@ const queues = deliveryQueues(queueClient(), queueUrls(LANE_TABLE, environment),
 
 const run = reconcileDeliveries(
   {
-    due: dueIndex({ client: tableClient(), name: environment.DELIVERIES_TABLE, reportUnreadable }),
+    due: dueIndex(openTables(environment).deliveries),
     queues,
     log: logger.log,
     now,

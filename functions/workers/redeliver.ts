@@ -3,13 +3,13 @@ import * as z from 'zod/mini';
 import { JOB_LANES } from '../domain/lanes.ts';
 import { REDELIVER_LEASE_SECONDS, REDELIVER_ROUND_SECONDS } from '../domain/timing.ts';
 import { runRedeliveryJob } from '../engine/redeliver.ts';
-import { queueClient, tableClient } from '../platform/clients/clients.ts';
+import { queueClient } from '../platform/clients/clients.ts';
 import { JobQueues, NonEmptyText, readEnvironment, WholeNumber } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { organizationStates } from '../platform/organization-states.ts';
 import { busWorker, processEach } from '../platform/pipeline/worker.ts';
 import { deliveryQueues, queueUrls, workerQueue } from '../platform/queues.ts';
-import { reportUnreadable } from '../platform/reports.ts';
+import { openTables } from '../platform/tables.ts';
 import { deliveryStore } from '../store/deliveries.ts';
 import { deliveryRanges } from '../store/delivery-queries.ts';
 import { endpointStore } from '../store/endpoints.ts';
@@ -32,10 +32,8 @@ export const RedeliverEnvironment = z.object({
 export type RedeliverEnvironment = z.input<typeof RedeliverEnvironment>;
 
 const environment = readEnvironment(RedeliverEnvironment);
-const client = tableClient();
 const queues = queueClient();
-const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
-const deliveries = { client, name: environment.DELIVERIES_TABLE, reportUnreadable };
+const { service, outbox, deliveries } = openTables(environment);
 const now = () => new Date();
 
 /** Rows per shard, of eight shards. */
@@ -47,9 +45,9 @@ const ROUND_DELIVERIES = 100;
 
 const handle = runRedeliveryJob(
   {
-    jobs: redeliveryRounds(service, committer(client)),
+    jobs: redeliveryRounds(service, committer(service.client)),
     deliveries: { ...deliveryStore(deliveries), range: deliveryRanges(deliveries) },
-    events: { range: eventRanges({ client, name: environment.OUTBOX_TABLE, reportUnreadable }) },
+    events: { range: eventRanges(outbox) },
     arrivals: arrivalStore(service),
     marks: redeliveryMarks(service),
     endpoints: endpointStore(service),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { resumeRedeliveryJobs } from '../engine/resume-redelivery-jobs.ts';
-import { queueClient, tableClient } from '../platform/clients/clients.ts';
+import { queueClient } from '../platform/clients/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { REDELIVERIES_RESUMED } from '../platform/metric-names.ts';
@@ -8,7 +8,7 @@ import { count } from '../platform/metrics.ts';
 import { organizationStates } from '../platform/organization-states.ts';
 import { scheduledWorker } from '../platform/pipeline/worker.ts';
 import { workerQueue } from '../platform/queues.ts';
-import { reportUnreadable } from '../platform/reports.ts';
+import { openTables } from '../platform/tables.ts';
 import { REDELIVERY_RUN_SHARDS } from '../store/keys.ts';
 import { readOrganizationState } from '../store/organizations.ts';
 import { redeliveryJobs, redeliveryRuns } from '../store/redelivery-jobs.ts';
@@ -21,7 +21,7 @@ export const ResumeRedeliveryJobsEnvironment = z.object({
 export type ResumeRedeliveryJobsEnvironment = z.input<typeof ResumeRedeliveryJobsEnvironment>;
 
 const environment = readEnvironment(ResumeRedeliveryJobsEnvironment);
-const service = { client: tableClient(), name: environment.SERVICE_TABLE, reportUnreadable };
+const { service } = openTables(environment);
 const jobs = redeliveryJobs(service);
 
 const run = resumeRedeliveryJobs(

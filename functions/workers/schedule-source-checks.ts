@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
 import { scheduleSourceChecks } from '../engine/schedule-source-checks.ts';
-import { queueClient, tableClient } from '../platform/clients/clients.ts';
+import { queueClient } from '../platform/clients/clients.ts';
 import { NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { SWEPT } from '../platform/metric-names.ts';
 import { count, gauge } from '../platform/metrics.ts';
 import { scheduledWorker } from '../platform/pipeline/worker.ts';
 import { workerQueue } from '../platform/queues.ts';
-import { reportUnreadable } from '../platform/reports.ts';
+import { openTables } from '../platform/tables.ts';
 import { SOURCE_DUE_SHARDS } from '../store/keys.ts';
 import { dueSources } from '../store/sources.ts';
 
@@ -21,7 +21,7 @@ const environment = readEnvironment(ScheduleSourceChecksEnvironment);
 
 const run = scheduleSourceChecks(
   {
-    due: dueSources({ client: tableClient(), name: environment.KNOWLEDGE_TABLE, reportUnreadable }),
+    due: dueSources(openTables(environment).knowledge),
     checks: workerQueue(queueClient(), environment.CHECKS_QUEUE),
     log: logger.log,
     now: () => new Date(),

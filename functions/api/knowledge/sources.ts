@@ -1,13 +1,7 @@
 import { KnowledgeEnvironment, readEnvironment } from '../../platform/config.ts';
-import { reportUnreadable } from '../../platform/reports.ts';
+import { openTables } from '../../platform/tables.ts';
 import { sourceStore } from '../../store/sources.ts';
 import { tables } from '../route-handler.ts';
 
-const environment = readEnvironment(KnowledgeEnvironment);
-
-export const knowledge = {
-  client: tables.service.client,
-  name: environment.KNOWLEDGE_TABLE,
-  reportUnreadable,
-};
+export const { knowledge } = openTables(readEnvironment(KnowledgeEnvironment), tables.service.client);
 export const sources = sourceStore(knowledge);

@@ -1,14 +1,14 @@
 import { getLatestMonths, NO_USAGE } from '../../domain/usage.ts';
 import { readEnvironment, UsageEnvironment } from '../../platform/config.ts';
 import { success } from '../../platform/reply.ts';
-import { reportUnreadable } from '../../platform/reports.ts';
+import { openTables } from '../../platform/tables.ts';
 import { usageReader } from '../../store/usage.ts';
 import { tables } from '../route-handler.ts';
 import { sessionRouteHandler } from '../session-route-handler.ts';
 import * as routes from './routes.ts';
 
-const environment = readEnvironment(UsageEnvironment);
-const read = usageReader({ client: tables.service.client, name: environment.USAGE_TABLE, reportUnreadable });
+const { usage } = openTables(readEnvironment(UsageEnvironment), tables.service.client);
+const read = usageReader(usage);
 
 export const handler = sessionRouteHandler(routes.readUsage, async ({ tenant, query, now }) => {
   const months = getLatestMonths(now, query.months);

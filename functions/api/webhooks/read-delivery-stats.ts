@@ -12,21 +12,17 @@ import { isSandbox, type Tenant } from '../../domain/tenant.ts';
 import { RetryEnvironment, readEnvironment, retryPolicy, StatsEnvironment } from '../../platform/config.ts';
 import { keepFinishedHours } from '../../platform/finished-hours.ts';
 import { success } from '../../platform/reply.ts';
-import { reportUnreadable } from '../../platform/reports.ts';
+import { openTables } from '../../platform/tables.ts';
 import { openDeliveries, type ReadBudget, waitingDeliveries } from '../../store/delivery-queries.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { ledgerStore } from '../../store/ledger.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
-const environment = { ...readEnvironment(StatsEnvironment), ...readEnvironment(RetryEnvironment) };
+const environment = readEnvironment(RetryEnvironment);
+const { ledger } = openTables(readEnvironment(StatsEnvironment), tables.service.client);
 const endpoints = endpointStore(tables.service);
-const ledger = ledgerStore({
-  client: tables.service.client,
-  name: environment.LEDGER_TABLE,
-  reportUnreadable,
-});
-const readHours = keepFinishedHours(ledger.read);
+const readHours = keepFinishedHours(ledgerStore(ledger).read);
 const open = openDeliveries(tables.deliveries);
 const waiting = waitingDeliveries(tables.deliveries);
 const policy = retryPolicy(environment);

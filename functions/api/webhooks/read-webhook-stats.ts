@@ -3,20 +3,15 @@ import { notFound } from '../../domain/problem.ts';
 import { readEnvironment, StatsEnvironment } from '../../platform/config.ts';
 import { keepFinishedHours } from '../../platform/finished-hours.ts';
 import { success } from '../../platform/reply.ts';
-import { reportUnreadable } from '../../platform/reports.ts';
+import { openTables } from '../../platform/tables.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { ledgerStore } from '../../store/ledger.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
-const environment = readEnvironment(StatsEnvironment);
+const { ledger } = openTables(readEnvironment(StatsEnvironment), tables.service.client);
 const endpoints = endpointStore(tables.service);
-const ledger = ledgerStore({
-  client: tables.service.client,
-  name: environment.LEDGER_TABLE,
-  reportUnreadable,
-});
-const readHours = keepFinishedHours(ledger.read);
+const readHours = keepFinishedHours(ledgerStore(ledger).read);
 
 /** Reads the endpoint first, to check its organization. */
 export const handler = routeHandler(routes.readWebhookStats, async ({ tenant, params, query, now }) => {
