@@ -31,11 +31,11 @@ export async function findDelivery(
  * progress, and after the last one; the row of a new delivery does not say that it is due at once.
  */
 export function withDueTime(delivery: Delivery, now: Date): Delivery {
-  const { status, attempts, lease, createdAt, nextRetryAt = createdAt, atRealSpeed, ...rest } = delivery;
+  const { status, attempts, lease, createdAt, nextRetryAt = createdAt, ...rest } = delivery;
   if (!OPEN_STATUSES.some((open) => open === status)) return delivery;
   const isInProgress = lease !== undefined && lease.until > now.getTime();
   if (!isInProgress && attempts < MAX_ATTEMPTS) return { ...delivery, nextRetryAt };
-  return { ...rest, status, attempts, createdAt, ...(atRealSpeed && { atRealSpeed: {} }) };
+  return { ...rest, status, attempts, createdAt };
 }
 
 /** Returns a delivery with its attempts as the API shows it. */

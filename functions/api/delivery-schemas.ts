@@ -13,13 +13,6 @@ import { listed, moment, orNull, PageQuery } from './fields.ts';
 /** Failures of a receiver: since when, and how many more disable it. */
 export const Failing = z.object({ since: orNull(Timestamp), failuresUntilDisabled: z.int() });
 
-/** Times at real speed, for a simulated receiver with `simulate-speed`. */
-export const DeliveryAtRealSpeed = z.object({
-  nextRetryAt: orNull(Timestamp),
-  terminalAt: orNull(Timestamp),
-});
-export const AttemptAtRealSpeed = z.object({ startedAt: Timestamp, durationMs: z.int() });
-
 /** Fields of a delivery, except the ids of the delivery and its receiver. */
 export const DELIVERY_FIELDS = {
   eventId: EventId,
@@ -34,7 +27,6 @@ export const DELIVERY_FIELDS = {
   lastResponseStatus: orNull(z.int()),
   redeliveryOf: orNull(DeliveryId),
   createdAt: Timestamp,
-  atRealSpeed: orNull(DeliveryAtRealSpeed),
 };
 
 export const Attempt = z.extend(AttemptRecord, {
@@ -43,7 +35,6 @@ export const Attempt = z.extend(AttemptRecord, {
   errorCode: orNull(AttemptErrorCode),
   response: orNull(z.string()),
   request: orNull(WebhookRequest),
-  atRealSpeed: orNull(AttemptAtRealSpeed),
 });
 
 /** The request and the response of the last attempt, if requested and stored. */

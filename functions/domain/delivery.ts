@@ -5,7 +5,6 @@ import { ParkedTurn } from './endpoint-rate.ts';
 import { EventTypeName, type OutboxEvent } from './events.ts';
 import { DeliveryId, deriveDeliveryId, EventId, OrgId, ReceiverId, TraceId, withTrace } from './ids.ts';
 import { chooseWaitMode, type Lane, type WaitMode } from './lanes.ts';
-import { scaleRetryPolicy } from './simulation.ts';
 import { Timestamp } from './timestamp.ts';
 import { RECONCILE_LOOKAHEAD_SECONDS, type RetryPolicy, scheduleNextAttempt } from './timing.ts';
 
@@ -54,8 +53,6 @@ export const AttemptRecord = z.object({
   response: z.optional(z.string()),
   /** Kept for simulated receivers, so that customers can test their verification with it. */
   request: z.optional(WebhookRequest),
-  /** The time at real speed, for a simulated receiver with `simulate-speed`. */
-  atRealSpeed: z.optional(z.object({ startedAt: Timestamp, durationMs: z.int() })),
 });
 export type AttemptRecord = z.infer<typeof AttemptRecord>;
 
@@ -95,10 +92,6 @@ export const Delivery = z.object({
    * in each row would cost writes.
    */
   traceId: TraceId,
-  /** Times of the next attempt and of the end at real speed. */
-  atRealSpeed: z.optional(
-    z.object({ nextRetryAt: z.optional(Timestamp), terminalAt: z.optional(Timestamp) }),
-  ),
 });
 export type Delivery = z.infer<typeof Delivery>;
 
@@ -172,8 +165,8 @@ export function createDelivery(
 export type AttemptOutcome = {
   status?: number;
   response?: string;
-  /** The request that a simulated receiver got, and its duration at real speed. */
-  simulated?: { request: WebhookRequest; durationMs: number };
+  /** The request that a simulated receiver got. */
+  simulated?: WebhookRequest;
 } & (AttemptError | { error?: undefined; errorCode?: undefined });
 
 /** Result of one attempt. */
@@ -196,60 +189,36 @@ export interface Wait {
 }
 
 /** What an attempt changes in its delivery. `at` is the end of the attempt. */
-export type Settlement = { at: Date; atRealSpeed?: Delivery['atRealSpeed'] } & (
+export type Settlement = { at: Date } & (
   | { kind: 'succeeded'; attempt: AttemptRecord; terminalReason?: TerminalReason }
   | { kind: 'retrying'; attempt: FailedAttempt; nextRetryAt: Date; wait: Wait }
   | { kind: 'exhausted'; attempt: FailedAttempt; terminalReason: TerminalReason }
 );
 type FailedAttempt = AttemptRecord & AttemptError;
 
-/** Speed of a delivery's clock, and when its attempt would have begun at real speed. */
-export interface Pace {
-  speed: number;
-  startedAt: Date;
-}
-
 /**
  * Computes what a finished attempt changes in its delivery. An attempt without `error` succeeded.
  * @param number of the attempt, from 1, as the claim counted it
  * @param route queue of the attempt, queue of the next one, and whether the latter is crowded
- * @param pace set where the delivery's clock runs faster
  */
 export function computeSettlement(
   number: number,
   result: AttemptResult,
   policy: RetryPolicy,
   route: { from: Lane; to: Lane; crowded: boolean },
-  pace?: Pace,
 ): Settlement {
-  const { endedAt, simulated } = result;
-  const real = pace && computeRealTimes(result, pace.startedAt);
-  const record = { ...toAttemptRecord(number, result), ...(real && { atRealSpeed: real.attempt }) };
-  const end = { at: endedAt, ...(real && { atRealSpeed: { terminalAt: real.endedAt.toISOString() } }) };
+  const { endedAt: at, simulated } = result;
+  const record = toAttemptRecord(number, result);
   if (result.error === undefined)
-    return { kind: 'succeeded', attempt: record, ...(simulated && { terminalReason: SIMULATED }), ...end };
+    return { kind: 'succeeded', attempt: record, ...(simulated && { terminalReason: SIMULATED }), at };
   const attempt = { ...record, error: result.error, errorCode: result.errorCode };
   if (number < policy.maxAttempts) {
-    const nextRetryAt = scheduleNextAttempt(number, endedAt, scaleRetryPolicy(policy, pace?.speed ?? 1));
-    const hold = chooseWaitMode(
-      (nextRetryAt.getTime() - endedAt.getTime()) / 1000,
-      route.from,
-      route.to,
-      route.crowded,
-    );
-    const atRealSpeed = real && {
-      nextRetryAt: scheduleNextAttempt(number, real.endedAt, policy).toISOString(),
-    };
-    return {
-      kind: 'retrying',
-      attempt,
-      at: endedAt,
-      nextRetryAt,
-      wait: { hold, lane: route.to },
-      ...(atRealSpeed && { atRealSpeed }),
-    };
+    const nextRetryAt = scheduleNextAttempt(number, at, policy);
+    const seconds = (nextRetryAt.getTime() - at.getTime()) / 1000;
+    const hold = chooseWaitMode(seconds, route.from, route.to, route.crowded);
+    return { kind: 'retrying', attempt, at, nextRetryAt, wait: { hold, lane: route.to } };
   }
-  return { kind: 'exhausted', attempt, terminalReason: 'max_attempts', ...end };
+  return { kind: 'exhausted', attempt, terminalReason: 'max_attempts', at };
 }
 
 function toAttemptRecord(number: number, result: AttemptResult): AttemptRecord {
@@ -260,7 +229,7 @@ function toAttemptRecord(number: number, result: AttemptResult): AttemptRecord {
     durationMs: Math.max(0, endedAt.getTime() - startedAt.getTime()),
     ...(status === undefined ? {} : { status }),
     ...(response === undefined || response === '' ? {} : { response }),
-    ...(simulated && isKept(simulated.request) ? { request: simulated.request } : {}),
+    ...(simulated && isKept(simulated) ? { request: simulated } : {}),
   };
 }
 
@@ -270,15 +239,6 @@ function toAttemptRecord(number: number, result: AttemptResult): AttemptRecord {
  */
 const KEPT_BODY_BYTES = 32_768;
 const isKept = ({ body }: WebhookRequest): boolean => Buffer.byteLength(body) <= KEPT_BODY_BYTES;
-
-/** Times of an attempt at real speed. */
-function computeRealTimes({ simulated }: AttemptResult, startedAt: Date) {
-  const durationMs = Math.round(simulated?.durationMs ?? 0);
-  return {
-    attempt: { startedAt: startedAt.toISOString(), durationMs },
-    endedAt: new Date(startedAt.getTime() + durationMs),
-  };
-}
 
 /** Whether a delivery can be claimed now, and why not. */
 export type Claimability =

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type AttemptError, timedOutAfter } from './attempt-error.ts';
 import type { CheckFinding } from './source-check.ts';
+import { isSandbox, type Tenant } from './tenant.ts';
 import { FETCH_TIMEOUT_SECONDS, type RetryPolicy } from './timing.ts';
 import type { UrlFault } from './url-text.ts';
 
@@ -109,12 +110,16 @@ export function simulate({ steps }: Program, attempt: number, timeoutMs: number)
   return typeof does === 'number' ? { afterMs, status: does } : { afterMs, ...SIMULATED_FAILURES[does] };
 }
 
-/** Shortens the waits between attempts. */
-export const scaleRetryPolicy = (policy: RetryPolicy, speed: number): RetryPolicy => ({
-  ...policy,
-  baseSeconds: policy.baseSeconds / speed,
-  capSeconds: policy.capSeconds / speed,
-});
+/** The waits between attempts, which only a sandbox's program can shorten. */
+export function getRetryPolicy(
+  policy: RetryPolicy,
+  tenant: Pick<Tenant, 'generation'>,
+  url: string,
+): RetryPolicy {
+  const { baseSeconds, capSeconds } = policy;
+  const { speed } = isSandbox(tenant) ? parseProgram(url) : DEFAULT;
+  return { ...policy, baseSeconds: baseSeconds / speed, capSeconds: capSeconds / speed };
+}
 
 const WORDS = 60;
 

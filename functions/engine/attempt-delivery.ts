@@ -11,7 +11,6 @@ import {
   getClaimability,
   type MessageDisposition,
   type MoveResult,
-  type Pace,
   type SendAttempt,
   type Settlement,
   type SkipReason,
@@ -22,7 +21,7 @@ import { type OrgId, type ReceiverId, type TraceId, withTrace } from '../domain/
 import { chooseRetryLane, findBetterLane, hasStalled, isBatched, type Lane } from '../domain/lanes.ts';
 import { Defect } from '../domain/problem.ts';
 import { isFirstDelivery, isRequestedByCustomer } from '../domain/redelivery.ts';
-import { parseProgram } from '../domain/simulation.ts';
+import { getRetryPolicy } from '../domain/simulation.ts';
 import { isSandbox } from '../domain/tenant.ts';
 import type { RetryPolicy } from '../domain/timing.ts';
 import type { Log } from '../platform/log-codes.ts';
@@ -191,13 +190,11 @@ export function attemptDelivery(
     const elapsedSeconds = (endedAt.getTime() - startedAt.getTime()) / 1000;
     const stallRecorded = stalled.note(endpoint, hasStalled(result, elapsedSeconds, attemptSeconds), traceId);
     const route = await chooseRoute(endpoint, lane, result.error !== undefined);
-    const pace = computePace(claimed, endpoint, startedAt);
     const settlement = computeSettlement(
       claimed.attempts,
       { ...result, startedAt, endedAt },
-      retry,
+      getRetryPolicy(retry, claimed, endpoint.url),
       route,
-      pace,
     );
     const settled = await settle(claimed, settlement, endpoint, traceId);
     await Promise.all([timer.done(), stallRecorded]);
@@ -284,14 +281,6 @@ function endWaitForTurn(
   if (waited === undefined || disposition.kind === 'delete') return disposition;
   const to = disposition.kind === 'move' ? disposition.lane : lane;
   return { kind: 'move', lane: to, until: disposition.until, message };
-}
-
-/** Only in a sandbox can an endpoint speed up time. */
-function computePace(claimed: ClaimedDelivery, { url }: Endpoint, startedAt: Date): Pace | undefined {
-  const speed = isSandbox(claimed) ? parseProgram(url).speed : 1;
-  if (speed === 1) return undefined;
-  const { nextRetryAt } = claimed.atRealSpeed ?? {};
-  return { speed, startedAt: nextRetryAt === undefined ? startedAt : new Date(nextRetryAt) };
 }
 
 /** A redelivery has its own trace; messages of the reconciler lack the event's. */

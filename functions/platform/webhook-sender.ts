@@ -42,8 +42,8 @@ export function webhookSender({
           toOutcome(await outbound.post(request, permit, onWritten)),
         sandbox: async () => async (request, attempt, onWritten) => {
           onWritten();
-          const { result, ...exchange } = await simulated.post(request, attempt);
-          return { ...toOutcome(result), simulated: exchange };
+          const { result, request: kept } = await simulated.post(request, attempt);
+          return { ...toOutcome(result), simulated: kept };
         },
       }),
     ]);
@@ -108,8 +108,6 @@ interface SimulatedExchange {
   result: OutboundResult;
   /** The request that would have been sent. */
   request: WebhookRequest;
-  /** Duration at real speed. */
-  durationMs: number;
 }
 
 export interface SimulatedReceiver {
@@ -140,19 +138,16 @@ export function simulatedReceiver({
       };
       const check = checkReceiverUrl(request.url.href, policy);
       if (!check.ok)
-        return {
-          result: { kind: 'failed', ...forbid(check), durationMs: 0 },
-          request: sentRequest,
-          durationMs: 0,
-        };
+        return { result: { kind: 'failed', ...forbid(check), durationMs: 0 }, request: sentRequest };
       const program = parseProgram(request.url.href);
-      const { afterMs: durationMs, ...answer } = simulate(program, attempt, timeoutMs);
-      if (durationMs > 0) await wait(durationMs / program.speed);
+      const { afterMs, ...answer } = simulate(program, attempt, timeoutMs);
+      const durationMs = afterMs / program.speed;
+      if (durationMs > 0) await wait(durationMs);
       const result: OutboundResult =
         'status' in answer
           ? { kind: 'answered', status: answer.status, durationMs, body: '' }
           : { kind: 'failed', ...answer, durationMs };
-      return { result, request: sentRequest, durationMs };
+      return { result, request: sentRequest };
     },
   };
 }

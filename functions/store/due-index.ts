@@ -61,7 +61,7 @@ const isUnmoved = ({ message: { id, orgId }, state, dueAt }: DueEntry) =>
 
 /** Removed when a delivery ends; the first two are the keys of the due index. */
 const DUE_FIELDS = ['dueIn', 'dueKey', 'parked', 'isDeferred', 'turn'];
-const REMOVE_ENDED = expression`REMOVE ${attributes(['lease', 'nextRetryAt', 'atRealSpeed', ...DUE_FIELDS])}`;
+const REMOVE_ENDED = expression`REMOVE ${attributes(['lease', 'nextRetryAt', ...DUE_FIELDS])}`;
 
 /**
  * Every update of a delivery is built here, and refused for one that has ended: a terminal delivery never
@@ -101,8 +101,6 @@ export function buildSettleUpdate(
   const { attempt, kind, at } = settlement;
   const removes = ['lease'];
   const set: Record<string, unknown> = { status: kind };
-  if (settlement.atRealSpeed !== undefined) set.atRealSpeed = settlement.atRealSpeed;
-  else if (claimed.atRealSpeed !== undefined) removes.push('atRealSpeed');
   if (kind !== 'succeeded')
     Object.assign(set, { lastError: attempt.error, lastErrorCode: attempt.errorCode });
   if (attempt.status !== undefined) set.lastResponseStatus = attempt.status;

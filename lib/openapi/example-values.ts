@@ -245,7 +245,6 @@ export const succeededDelivery = {
   lastResponseStatus: 200,
   redeliveryOf: null,
   createdAt: '2026-11-20T09:31:00.368Z',
-  atRealSpeed: null,
 } as const;
 
 /** Its second attempt ended then. */
@@ -267,7 +266,6 @@ export const retryingDelivery = {
   lastResponseStatus: null,
   redeliveryOf: null,
   createdAt: '2026-11-20T09:31:07.236Z',
-  atRealSpeed: null,
 } as const;
 
 /** An event as the event log shows it. */
@@ -302,7 +300,6 @@ export const retryingDeliveryWithAttempts = {
       errorCode: 'http_status',
       response: 'upstream unavailable',
       request: null,
-      atRealSpeed: null,
     },
     {
       number: 2,
@@ -313,7 +310,6 @@ export const retryingDeliveryWithAttempts = {
       errorCode: 'timeout',
       response: null,
       request: null,
-      atRealSpeed: null,
     },
   ],
 } as const;
@@ -388,7 +384,6 @@ export const channelAttempts = [
     errorCode: null,
     response: null,
     request: null,
-    atRealSpeed: null,
   },
 ] as const;
 

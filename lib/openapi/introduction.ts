@@ -41,7 +41,6 @@ differences are:
 | Receiver’s response | that of the receiver | set by the endpoint’s URL (\`registerWebhook\`), 200 by default |
 | \`terminalReason\` of a success | null | \`sandbox_simulated\` |
 | \`request\` of an attempt | null | the request that would have been sent |
-| \`atRealSpeed\` | null | times at normal speed, with \`simulate-speed\` |
 | Content source | fetched | simulated, as set by its URL (\`createSource\`) |
 | Channel request | sent to the receiver | handled by a simulated receiver, like a webhook request |
 | Messages for a web widget’s visitor | those of the conversation | none |

@@ -8,7 +8,8 @@ import {
 import { EVENT_CATALOGUE } from '../../functions/domain/events.ts';
 import { deriveDeliveryId } from '../../functions/domain/ids.ts';
 import { sign } from '../../functions/domain/signature.ts';
-import { parseProgram } from '../../functions/domain/simulation.ts';
+import { getRetryPolicy } from '../../functions/domain/simulation.ts';
+import { FIRST_SANDBOX_GENERATION } from '../../functions/domain/tenant.ts';
 import { DEFAULT_RETRY_POLICY } from '../../functions/domain/timing.ts';
 import * as examples from './example-values.ts';
 
@@ -22,7 +23,11 @@ export const simulatedWebhook = {
   url: `${examples.webhook.url}?simulate=503,200@250ms&simulate-speed=100`,
 } as const;
 
-const { speed } = parseProgram(simulatedWebhook.url);
+const policy = getRetryPolicy(
+  DEFAULT_RETRY_POLICY,
+  { generation: FIRST_SANDBOX_GENERATION },
+  simulatedWebhook.url,
+);
 
 const occurredAt = '2026-11-20T09:29:02.140Z';
 const eventId = examples.exampleId('evt', occurredAt);
@@ -60,37 +65,18 @@ function requestOf(attempt: number, at: Date): WebhookRequest {
   return { method: 'POST', url: simulatedWebhook.url, headers, body };
 }
 
-/** @param startedAt real, and as it would have been at real speed */
-function attempt(
-  number: number,
-  [startedAt, atRealSpeed]: [string, string],
-  took: { durationMs: number; realMs: number },
-  answer: AttemptOutcome,
-) {
-  const begun = new Date(startedAt);
-  const result: AttemptResult = {
-    startedAt: begun,
-    endedAt: new Date(begun.getTime() + took.durationMs),
-    simulated: { request: requestOf(number, begun), durationMs: took.realMs },
-    ...answer,
-  };
-  const way = { from: 'fresh', to: 'fresh', crowded: false } as const;
-  const pace = { speed, startedAt: new Date(atRealSpeed) };
-  return computeSettlement(number, result, DEFAULT_RETRY_POLICY, way, pace);
+function attempt(number: number, at: string, durationMs: number, answer: AttemptOutcome) {
+  const startedAt = new Date(at);
+  const endedAt = new Date(startedAt.getTime() + durationMs);
+  const result: AttemptResult = { startedAt, endedAt, simulated: requestOf(number, startedAt), ...answer };
+  return computeSettlement(number, result, policy, { from: 'fresh', to: 'fresh', crowded: false });
 }
 
-const firstAt = '2026-11-20T09:29:02.391Z';
 const error = 'the receiver answered 503';
 const errorCode = 'http_status';
-const first = attempt(1, [firstAt, firstAt], { durationMs: 1, realMs: 0 }, { status: 503, error, errorCode });
-const dueAt = String(first.atRealSpeed?.nextRetryAt);
-const second = attempt(
-  2,
-  // Queues count whole seconds.
-  ['2026-11-20T09:29:03.407Z', dueAt],
-  { durationMs: 3, realMs: 250 },
-  { status: 200 },
-);
+const first = attempt(1, '2026-11-20T09:29:02.391Z', 1, { status: 503, error, errorCode });
+// Queues count whole seconds.
+const second = attempt(2, '2026-11-20T09:29:03.407Z', 3, { status: 200 });
 
 const simulatedDelivery = {
   id,
@@ -107,7 +93,6 @@ const simulatedDelivery = {
   lastResponseStatus: 200,
   redeliveryOf: null,
   createdAt: '2026-11-20T09:29:02.263Z',
-  atRealSpeed: { nextRetryAt: null, terminalAt: second.atRealSpeed?.terminalAt },
 };
 
 export const simulatedDeliveryWithAttempts = {

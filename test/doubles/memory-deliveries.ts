@@ -286,18 +286,17 @@ const isOpen = ({ status }: Delivery): boolean => OPEN_STATUSES.some((open) => o
 
 /** A delivery that has no wait any more. */
 function waitless(found: Delivery): Delivery {
-  const { lease: _, nextRetryAt: __, parked: ___, atRealSpeed: ____, turn: _____, ...kept } = found;
+  const { lease: _, nextRetryAt: __, parked: ___, turn: ____, ...kept } = found;
   return kept;
 }
 
 function settled(found: Delivery, settlement: Settlement): Delivery {
-  const { attempt, atRealSpeed } = settlement;
+  const { attempt } = settlement;
   const { lastResponseStatus: _, ...kept } = waitless(found);
   return {
     ...kept,
     status: settlement.kind,
     attemptLog: [...found.attemptLog, attempt],
-    ...(atRealSpeed === undefined ? {} : { atRealSpeed }),
     ...(attempt.error === undefined ? {} : { lastError: attempt.error, lastErrorCode: attempt.errorCode }),
     ...(attempt.status === undefined ? {} : { lastResponseStatus: attempt.status }),
     ...(settlement.kind === 'retrying'

@@ -50,9 +50,8 @@ export function someProgram(random: Random): Program {
 
 /** What is wrong with the last recorded attempt, compared with the endpoint's program. */
 export function faultOfAttempt(
-  { steps, speed }: Program,
+  { steps }: Program,
   isSandbox: boolean,
-  before: Delivery,
   { attemptLog, terminalReason, status }: Delivery,
 ): string | undefined {
   const record = attemptLog.at(-1);
@@ -61,12 +60,9 @@ export function faultOfAttempt(
   if (isMarked !== (isSandbox && status === 'succeeded')) return `its end is ${terminalReason}`;
   const isRecordedSo = (record.request !== undefined) === isSandbox;
   if (!isRecordedSo) return `attempt ${record.number} ${isSandbox ? 'has no request' : 'was simulated'}`;
-  const isAtSpeed = isSandbox && speed !== 1;
-  if ((record.atRealSpeed !== undefined) !== isAtSpeed)
-    return `attempt ${record.number} was at ${isAtSpeed ? 'real speed' : 'another speed'}`;
   if (!isSandbox) return undefined;
   const step = steps[Math.min(record.number, steps.length) - 1];
-  return (step && faultOfStep(step, record)) ?? faultOfRealTime(before, record);
+  return step && faultOfStep(step, record);
 }
 
 function faultOfStep({ does, seconds }: Step, { number, status, error }: AttemptRecord): string | undefined {
@@ -76,12 +72,4 @@ function faultOfStep({ does, seconds }: Step, { number, status, error }: Attempt
   return status === answer && (error === undefined) === accepts
     ? undefined
     : `attempt ${number} came to ${status ?? error} where the program says ${does} after ${seconds} s`;
-}
-
-/** At another speed, an attempt has the time that the attempt before has announced. */
-function faultOfRealTime({ atRealSpeed }: Delivery, { number, atRealSpeed: own }: AttemptRecord) {
-  const expected = atRealSpeed?.nextRetryAt;
-  return own === undefined || expected === undefined || own.startedAt === expected
-    ? undefined
-    : `attempt ${number} would have been at ${own.startedAt} and was to be at ${expected}`;
 }

@@ -76,7 +76,7 @@ export function senderOf(
       timeoutMs: DEFAULT_ATTEMPT_TIMEOUT_SECONDS * 1000,
       wait: (ms) => wait(ms, onSlow),
     });
-    const { result, ...simulated } = await receiver.post(
+    const { result, request: simulated } = await receiver.post(
       { url: new URL(url), headers: {}, body: NO_BODY },
       claimed.attempts,
     );

@@ -59,10 +59,12 @@ async function run(
   statistics.count('warnings of failures', world.warnings.length);
   statistics.count('duplicates at receivers', witness.attempts.duplicates);
   statistics.count('events', world.events.size);
-  for (const { orgId, status, terminalReason, atRealSpeed } of tables.deliveries.values()) {
-    const of = world.organizations.isSandbox(orgId) ? 'deliveries of sandboxes' : 'deliveries';
+  for (const { orgId, webhookId, status, terminalReason, attemptLog } of tables.deliveries.values()) {
+    const isSandbox = world.organizations.isSandbox(orgId);
+    const of = isSandbox ? 'deliveries of sandboxes' : 'deliveries';
     statistics.count(`${of}: ${[status, terminalReason].filter(Boolean).join(', ')}`);
-    if (atRealSpeed !== undefined) statistics.count('deliveries at another speed');
+    const speed = world.registrations.get(webhookId)?.program.speed ?? 1;
+    if (isSandbox && speed > 1 && attemptLog.length > 0) statistics.count('deliveries at another speed');
   }
   return { seed, violation: witness.violation, counts: statistics.counts };
 }

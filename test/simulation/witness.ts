@@ -148,7 +148,7 @@ export class Witness {
     const fault = faultOfMove(before, after, due, terms, speed);
     if (fault || before === undefined || program === undefined) return fault;
     if (after.attemptLog.length === before.attemptLog.length) return undefined;
-    const detail = faultOfAttempt(program, isSandbox, before, after);
+    const detail = faultOfAttempt(program, isSandbox, after);
     return detail === undefined ? undefined : (['as programmed', detail] as const);
   }
 

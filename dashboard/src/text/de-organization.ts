@@ -168,7 +168,6 @@ export const organization: typeof english = {
       exhausted: (after) =>
         `Die Zustellung scheitert endgültig nach ${after}: Alle 8 Versuche schlugen fehl.`,
     },
-    endReal: (after) => `In Echtzeit: ${after}`,
     disables: 'Zehn solche Zustellungen hintereinander, und der Endpunkt wird abgeschaltet.',
     rough: 'Ungefähr: Wartezeiten werden auf ganze Sekunden aufgerundet.',
     register: 'In der Sandbox registrieren',

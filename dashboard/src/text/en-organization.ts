@@ -158,7 +158,6 @@ export const organization = {
       succeeded: (after: string) => `The delivery succeeds after ${after}.`,
       exhausted: (after: string) => `The delivery fails after ${after}: all 8 attempts failed.`,
     },
-    endReal: (after: string) => `At real speed: ${after}`,
     disables: 'Ten such deliveries in a row disable the endpoint.',
     rough: 'Approximate: waits are rounded up to whole seconds.',
     register: 'Register it in the sandbox',

@@ -7,8 +7,8 @@ import {
   type HourRange,
   WAITING_MS,
 } from '../../domain/ledger.ts';
-import { parseProgram, scaleRetryPolicy } from '../../domain/simulation.ts';
-import { isSandbox, type Tenant } from '../../domain/tenant.ts';
+import { getRetryPolicy } from '../../domain/simulation.ts';
+import type { Tenant } from '../../domain/tenant.ts';
 import { RetryEnvironment, readEnvironment, retryPolicy, StatsEnvironment } from '../../platform/config.ts';
 import { keepFinishedHours } from '../../platform/finished-hours.ts';
 import { success } from '../../platform/reply.ts';
@@ -84,7 +84,7 @@ async function runInTurns<T, R>(items: readonly T[], read: (item: T, budget: Rea
 async function predictFailure(one: Endpoint, tenant: Tenant, now: Date, budget: ReadBudget) {
   const failing = getFailureStatus(one);
   if (failing === null) return null;
-  const own = isSandbox(tenant) ? scaleRetryPolicy(policy, parseProgram(one.url).speed) : policy;
+  const own = getRetryPolicy(policy, tenant, one.url);
   const from = computeOldestOpenTime(own, environment.ATTEMPT_TIMEOUT_SECONDS, now);
   const { failuresUntilDisabled } = failing;
   const ref = { webhookId: one.id, generation: tenant.generation };

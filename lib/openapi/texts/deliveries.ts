@@ -34,8 +34,7 @@ forwarded requests by \`webhook-delivery-id\` and \`webhook-attempt\`. Live deli
 response body.
 
 **In a sandbox**, each attempt has the \`request\` that would have been sent, with its original timestamp and
-signature: test your signature verification with it. With \`simulate-speed\`, \`startedAt\`, \`durationMs\`,
-\`nextRetryAt\` and \`terminalAt\` are the actual times, and \`atRealSpeed\` has the times at normal speed.`,
+signature: test your signature verification with it.`,
     answer: 'The delivery with its attempts.',
     data: examples.retryingDeliveryWithAttempts,
     sandbox: sandboxExamples.simulatedDeliveryWithAttempts,
@@ -116,8 +115,6 @@ export const deliveryFields = {
   redeliveryOf:
     'The delivery that this one resends; null for an original delivery, and where a redelivery job resends an event that the endpoint had no delivery of.',
   createdAt: CREATED,
-  atRealSpeed:
-    'In a sandbox with `simulate-speed`: the times of the next attempt and the end at normal speed. Null otherwise.',
 };
 
 export const LISTED_REQUEST =
@@ -169,22 +166,12 @@ export const answers = {
     response: 'First KiB of the response body; null after a success, or without a response.',
     request:
       'In a sandbox: the request with its signature. Null if the body is larger than 32 KiB, and live.',
-    atRealSpeed:
-      'In a sandbox with `simulate-speed`: the start and the duration at normal speed. Null otherwise.',
   }),
   WebhookRequest: described(WebhookRequest, {
     method: 'Always `POST`.',
     url: 'Receiver URL, including the parameters of the simulated receiver.',
     headers: 'All headers except those of the connection; names in lower case.',
     body: 'The exact body as text, as signed.',
-  }),
-  DeliveryAtRealSpeed: described(deliveries.DeliveryAtRealSpeed, {
-    nextRetryAt: 'When the next attempt would be due, UTC; null unless `retrying`.',
-    terminalAt: 'When the delivery would have become terminal, UTC; null before.',
-  }),
-  AttemptAtRealSpeed: described(deliveries.AttemptAtRealSpeed, {
-    startedAt: 'When the attempt would have started, UTC.',
-    durationMs: 'Duration at normal speed, in milliseconds.',
   }),
   WebhookStats: described(webhooks.WebhookStats, {
     webhookId: 'The endpoint.',

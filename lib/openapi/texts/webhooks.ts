@@ -33,7 +33,7 @@ ${failures}
 
 \`simulate-speed\` is an integer from 1, the default, to ${MAX_SPEED.toLocaleString('en')}. It divides the waits
 between attempts and the delays of the receiver: at ${MAX_SPEED}, all eight attempts take about ten seconds
-instead of an hour. \`atRealSpeed\` has the times at normal speed.
+instead of an hour. The times of a delivery are those at which things happen.
 
 Invalid values are rejected. Live, both are ordinary parameters that are sent to the receiver.`;
 

@@ -6,7 +6,7 @@ import { newId } from '../../../functions/domain/ids.ts';
 import { LIVE_GENERATION } from '../../../functions/domain/tenant.ts';
 import { anEndpoint, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
-import { claimed, ENDED, exhausted, LEASE_END, retryingIn, succeeded } from './attempts.ts';
+import { claimed, ENDED, exhausted, LEASE_END, succeeded } from './attempts.ts';
 import { writesOf } from './faults.ts';
 import { dynamoDbStores, type Stores, storeKinds } from './stores.ts';
 
@@ -129,29 +129,14 @@ describe.each(storeKinds(engine))('the end of a delivery in a sandbox (%s)', (_,
     expect(await stores.deliveries.settle(claim, exhausted, buildOutcome(endpoint, 'count'))).toBe('done');
   });
 
-  it('keeps the times at real speed until the delivery is skipped', async () => {
-    const { deliveries } = await make();
-    const claim = await claimed({ deliveries });
-    const atRealSpeed = { nextRetryAt: '2026-11-20T10:00:00.000Z' };
-    const unaffected = buildOutcome(anEndpoint(), 'none');
-
-    await deliveries.settle(claim, { ...retryingIn('hidden'), atRealSpeed }, unaffected);
-    expect(await deliveries.find(claim)).toMatchObject({ atRealSpeed });
-
-    await deliveries.skip(claim, 'endpoint_deleted', LEASE_END);
-    expect(await deliveries.find(claim)).not.toHaveProperty('atRealSpeed');
-  });
-
-  it("has the simulated receiver's request, reason and times at real speed", async () => {
+  it("has the simulated receiver's request and reason", async () => {
     const { deliveries } = await make();
     const claim = await claimed({ deliveries });
     const attempt = {
       ...succeeded.attempt,
       request: { method: 'POST', url: 'https://example.com/', headers: { a: 'b' }, body: '{}' },
-      atRealSpeed: { startedAt: NOW.toISOString(), durationMs: 3000 },
     } as const;
-    const atRealSpeed = { terminalAt: ENDED.toISOString() };
-    const settlement = { ...succeeded, attempt, atRealSpeed, terminalReason: 'sandbox_simulated' } as const;
+    const settlement = { ...succeeded, attempt, terminalReason: 'sandbox_simulated' } as const;
 
     await deliveries.settle(claim, settlement, buildOutcome(anEndpoint(), 'none'));
 
@@ -159,7 +144,6 @@ describe.each(storeKinds(engine))('the end of a delivery in a sandbox (%s)', (_,
       status: 'succeeded',
       terminalReason: 'sandbox_simulated',
       attemptLog: [attempt],
-      atRealSpeed,
     });
   });
 });

@@ -50,7 +50,6 @@ export const aDelivery = (digit: number, changed: object = {}) => ({
   lastResponseStatus: 200,
   redeliveryOf: null,
   createdAt: AT,
-  atRealSpeed: null,
   attemptLog: [],
   ...changed,
 });

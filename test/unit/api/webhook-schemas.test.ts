@@ -95,31 +95,27 @@ describe('delivery in an answer', () => {
 
   it('has no fields of sandboxes when it is live', () => {
     const live = aDelivery({ attemptLog: [{ number: 1, startedAt: now, durationMs: 5, status: 200 }] });
-    const { atRealSpeed, attemptLog } = schema.DeliveryWithAttempts.parse(live);
-    expect(atRealSpeed).toBeNull();
-    expect(attemptLog).toMatchObject([{ request: null, atRealSpeed: null }]);
+    const { attemptLog } = schema.DeliveryWithAttempts.parse(live);
+    expect(attemptLog).toMatchObject([{ request: null }]);
     expect(Object.keys(schema.ListedDelivery.parse(live))).not.toContain('request');
   });
 
-  it('has the simulated request and the real times in a sandbox', () => {
+  it('has the simulated request in a sandbox', () => {
     const request = {
       method: 'POST' as const,
       url: 'https://x.example.com/',
       headers: { host: 'x' },
       body: '{}',
     };
-    const real = { startedAt: now, durationMs: 3000 };
     const simulated = aDelivery({
       generation: 1,
       status: 'retrying',
       attempts: 1,
       nextRetryAt: now,
-      atRealSpeed: { nextRetryAt: now },
-      attemptLog: [{ number: 1, startedAt: now, durationMs: 3, status: 503, request, atRealSpeed: real }],
+      attemptLog: [{ number: 1, startedAt: now, durationMs: 3, status: 503, request }],
     });
     const shown = schema.DeliveryWithAttempts.parse(simulated);
-    expect(shown.atRealSpeed).toEqual({ nextRetryAt: now, terminalAt: null });
-    expect(shown.attemptLog).toMatchObject([{ request, atRealSpeed: real }]);
+    expect(shown.attemptLog).toMatchObject([{ request }]);
     expect(schema.ListedDelivery.parse({ ...simulated, request })).toMatchObject({ request });
     expect(Object.keys(schema.ListedDelivery.parse({ ...simulated, request }))).not.toContain('attemptLog');
   });

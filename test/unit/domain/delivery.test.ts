@@ -10,6 +10,7 @@ import {
   DeliveryStatus,
   decideDisposition,
   getClaimability,
+  type WebhookRequest,
 } from '../../../functions/domain/delivery.ts';
 import { deriveDeliveryId } from '../../../functions/domain/ids.ts';
 import { LANES, LONGEST_QUEUED_WAIT_SECONDS } from '../../../functions/domain/lanes.ts';
@@ -167,6 +168,40 @@ describe('settlement of an attempt', () => {
   it('has no negative duration when the clock was set back', () => {
     const result = { startedAt: later(NOW, 10), endedAt: NOW };
     expect(computeSettlement(1, result, DEFAULT_RETRY_POLICY, route).attempt.durationMs).toBe(0);
+  });
+});
+
+describe('settlement of a simulated attempt', () => {
+  const request: WebhookRequest = { method: 'POST', url: 'https://example.com/', headers: {}, body: '{}' };
+  const succeeded = { startedAt: NOW, endedAt: later(NOW, 5), status: 200, simulated: request };
+  const failed = { ...succeeded, ...REFUSED };
+
+  it('has the request, and marks a success as simulated', () => {
+    expect(computeSettlement(1, succeeded, DEFAULT_RETRY_POLICY, route)).toMatchObject({
+      kind: 'succeeded',
+      terminalReason: 'sandbox_simulated',
+      attempt: { request },
+    });
+  });
+
+  it('omits a request whose body is too large to be stored with each of eight attempts', () => {
+    const LARGEST = 32_768;
+    const of = (body: string) => {
+      const result = { ...succeeded, simulated: { ...request, body } };
+      return computeSettlement(1, result, DEFAULT_RETRY_POLICY, route).attempt;
+    };
+    expect(of('x'.repeat(LARGEST))).toHaveProperty('request');
+    expect(of('x'.repeat(LARGEST + 1))).not.toHaveProperty('request');
+    // The size is counted in bytes.
+    expect(of('é'.repeat(LARGEST / 2 + 1))).not.toHaveProperty('request');
+  });
+
+  it('has the request of a failure too, whose end has the same reason as a real one', () => {
+    expect(computeSettlement(1, failed, DEFAULT_RETRY_POLICY, route)).toMatchObject({ attempt: { request } });
+    expect(computeSettlement(MAX, failed, DEFAULT_RETRY_POLICY, route)).toMatchObject({
+      terminalReason: 'max_attempts',
+      attempt: { request },
+    });
   });
 });
 

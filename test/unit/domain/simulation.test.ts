@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   checkProgram,
+  getRetryPolicy,
   MAX_SPEED,
   type Program,
   parseProgram,
   SIMULATED_FAILURES,
   type Step,
-  scaleRetryPolicy,
   simulate,
 } from '../../../functions/domain/simulation.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/timing.ts';
@@ -218,18 +218,21 @@ describe('attempt at a simulated receiver', () => {
   });
 });
 
-describe('retry policy at a speed', () => {
-  it('has the same attempts and divided waits', () => {
+describe('retry policy', () => {
+  it('has the same attempts, and in a sandbox waits divided by the speed', () => {
     fc.assert(
       fc.property(speeds, (speed) => {
         const { baseSeconds, capSeconds, maxAttempts } = DEFAULT_RETRY_POLICY;
-        expect(scaleRetryPolicy(DEFAULT_RETRY_POLICY, speed)).toEqual({
+        const url = `https://example.com/?simulate-speed=${speed}`;
+        expect(getRetryPolicy(DEFAULT_RETRY_POLICY, { generation: 0 }, url)).toEqual(DEFAULT_RETRY_POLICY);
+        expect(getRetryPolicy(DEFAULT_RETRY_POLICY, { generation: 1 }, url)).toEqual({
           baseSeconds: baseSeconds / speed,
           capSeconds: capSeconds / speed,
           maxAttempts,
         });
       }),
     );
-    expect(scaleRetryPolicy(DEFAULT_RETRY_POLICY, 1)).toEqual(DEFAULT_RETRY_POLICY);
+    const url = 'https://example.com/';
+    expect(getRetryPolicy(DEFAULT_RETRY_POLICY, { generation: 1 }, url)).toEqual(DEFAULT_RETRY_POLICY);
   });
 });

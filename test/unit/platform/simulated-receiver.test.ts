@@ -99,13 +99,12 @@ describe('a simulated receiver', () => {
     expect((await aReceiver().post(requestTo(query), attempt)).result).toMatchObject(result);
   });
 
-  it('waits as its URL says, and returns the latency', async () => {
+  it('waits as its URL says, and returns how long', async () => {
     const { post, waits } = aReceiver();
     expect(await post(requestTo('?simulate=200@3s&simulate-speed=100'), 1)).toMatchObject({
-      durationMs: 3000,
-      result: { durationMs: 3000 },
+      result: { durationMs: 30 },
     });
-    expect(await post(requestTo('?simulate=timeout'), 1)).toMatchObject({ durationMs: TIMEOUT_MS });
+    await post(requestTo('?simulate=timeout'), 1);
     await post(requestTo(''), 1);
     expect(waits).toEqual([30, TIMEOUT_MS]);
   });
@@ -121,7 +120,7 @@ describe('a simulated receiver', () => {
     'fails at %s, which is no permitted URL, and the request is stored all the same',
     async (address) => {
       const { post, waits } = aReceiver();
-      const { result, request, durationMs } = await post({ ...requestTo(''), url: new URL(address) }, 1);
+      const { result, request } = await post({ ...requestTo(''), url: new URL(address) }, 1);
       expect(result).toEqual({
         kind: 'failed',
         error: expect.stringMatching(/^url /),
@@ -129,7 +128,6 @@ describe('a simulated receiver', () => {
         durationMs: 0,
       });
       expect(request.url).toBe(address);
-      expect(durationMs).toBe(0);
       expect(waits).toEqual([]);
     },
   );

@@ -26,8 +26,6 @@ export interface Plan {
   end: 'succeeded' | 'exhausted';
   /** In milliseconds, as they pass in the sandbox. */
   endsAt: number;
-  /** And as they would in reality. */
-  endsAtRealSpeed: number;
 }
 
 /**
@@ -37,21 +35,18 @@ export interface Plan {
 export function planOf({ steps, speed }: Program): Plan {
   const attempts: PlannedAttempt[] = [];
   let clock = 0;
-  let realClock = 0;
   for (let number = 1; number <= MAX_ATTEMPTS && attempts.at(-1)?.isAccepted !== true; number += 1) {
     if (number > 1) {
       const wait = Math.min(BASE_MS * 2 ** (number - 2), CAP_MS);
       clock += Math.ceil(wait / speed / 1000) * 1000;
-      realClock += wait;
     }
     const { takes, result } = resultOf(steps[Math.min(number, steps.length) - 1]);
     const isAccepted = typeof result === 'number' && result >= 200 && result < 300;
     attempts.push({ number, beginsAt: clock, takes: takes / speed, result, isAccepted });
     clock += takes / speed;
-    realClock += takes;
   }
   const end = attempts.at(-1)?.isAccepted === true ? 'succeeded' : 'exhausted';
-  return { attempts, end, endsAt: clock, endsAtRealSpeed: realClock };
+  return { attempts, end, endsAt: clock };
 }
 
 function resultOf(step: Step | undefined): { takes: number; result: Step['does'] } {

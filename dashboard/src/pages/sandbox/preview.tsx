@@ -9,7 +9,7 @@ import type { Program } from './program.ts';
 export function Preview({ program }: { program: Program }) {
   const t = useTexts();
   const format = useFormat();
-  const { attempts, end, endsAt, endsAtRealSpeed } = planOf(program);
+  const { attempts, end, endsAt } = planOf(program);
   return (
     <div className="stack">
       <h3>{t.program.preview}</h3>
@@ -40,9 +40,6 @@ export function Preview({ program }: { program: Program }) {
         ))}
       </Table>
       <p>{t.program.end[end](format.duration(endsAt))}</p>
-      {program.speed === 1 ? null : (
-        <p className="quiet">{t.program.endReal(format.duration(endsAtRealSpeed))}</p>
-      )}
       {end === 'exhausted' ? <p className="quiet">{t.program.disables}</p> : null}
       <p className="quiet">{t.program.rough}</p>
     </div>

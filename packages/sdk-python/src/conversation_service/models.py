@@ -47,6 +47,112 @@ class TestEvent(Model):
     """
 
 
+class Delivery(Model):
+    id: str
+    """
+    Identifier of the delivery, sent as `webhook-delivery-id`.
+    """
+    webhook_id: str
+    """
+    The endpoint.
+    """
+    event_id: str
+    """
+    The event, the same for all endpoints and redeliveries.
+    """
+    event_type: (
+        Literal[
+            "conversation.created",
+            "message.received",
+            "handoff.requested",
+            "ticket.created",
+            "conversation.resolved",
+            "webhook.test",
+            "channel.message",
+        ]
+        | str
+    )
+    """
+    Type of the event.
+    """
+    status: Literal["pending", "retrying", "succeeded", "exhausted", "skipped"] | str
+    """
+    `pending`: no attempt has finished. `retrying`: an attempt failed and another one is scheduled.
+    Terminal: `succeeded` (a 2xx response), `exhausted` (8 failed attempts), `skipped` (ended without
+    another attempt; see `terminalReason`).
+    """
+    attempts: int
+    """
+    Number of attempts started, at most 8.
+    """
+    next_retry_at: AwareDatetime | None
+    """
+    When the next attempt is due, the first one included; null while an attempt is in progress, and once
+    the delivery has ended. Waits double from 30 seconds up to 1 hour.
+    """
+    terminal_at: AwareDatetime | None
+    """
+    When the delivery became terminal; null before.
+    """
+    terminal_reason: (
+        Literal[
+            "max_attempts",
+            "sandbox_simulated",
+            "endpoint_disabled",
+            "endpoint_deleted",
+            "not_subscribed",
+            "event_missing",
+            "expired",
+        ]
+        | str
+        | None
+    )
+    """
+    Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`,
+    `not_subscribed` (the endpoint no longer subscribes to the event type), `event_missing` (the event
+    no longer exists) or `expired` (still open after 3 days). After the last two, which are failures of
+    the service, resend the delivery; this works if the event still exists. `sandbox_simulated` for a
+    success in a sandbox. Null otherwise.
+    """
+    last_error: str | None
+    """
+    Error of the last failed attempt; kept after a success. Null if no attempt failed.
+    """
+    last_error_code: (
+        Literal[
+            "http_status",
+            "redirect",
+            "timeout",
+            "connection_refused",
+            "connection_closed",
+            "dns",
+            "tls",
+            "address_forbidden",
+            "invalid_response",
+            "lost",
+        ]
+        | str
+        | None
+    )
+    """
+    Code of `lastError`, for programs, as of an attempt’s `errorCode`. Codes may be added: handle
+    unknown ones as a failure.
+    """
+    last_response_status: int | None
+    """
+    HTTP status of the last attempt; null if there was no attempt or no response.
+    """
+    redelivery_of: str | None
+    """
+    The delivery that this one resends; null for an original delivery, and where a redelivery job
+    resends an event that the endpoint had no delivery of.
+    """
+    created_at: AwareDatetime
+    """
+    Creation time, UTC.
+    """
+
+
 class WebhookRequest(Model):
     method: Literal["POST"] | str
     """
@@ -63,28 +169,6 @@ class WebhookRequest(Model):
     body: str
     """
     The exact body as text, as signed.
-    """
-
-
-class DeliveryAtRealSpeed(Model):
-    next_retry_at: AwareDatetime | None
-    """
-    When the next attempt would be due, UTC; null unless `retrying`.
-    """
-    terminal_at: AwareDatetime | None
-    """
-    When the delivery would have become terminal, UTC; null before.
-    """
-
-
-class AttemptAtRealSpeed(Model):
-    started_at: AwareDatetime
-    """
-    When the attempt would have started, UTC.
-    """
-    duration_ms: int
-    """
-    Duration at normal speed, in milliseconds.
     """
 
 
@@ -374,11 +458,6 @@ class ListedEventDelivery(Model):
     """
     Creation time, UTC.
     """
-    at_real_speed: DeliveryAtRealSpeed | None
-    """
-    In a sandbox with `simulate-speed`: the times of the next attempt and the end at normal speed. Null
-    otherwise.
-    """
 
 
 class Conversation(Model):
@@ -558,11 +637,6 @@ class ListedChannelDelivery(Model):
     created_at: AwareDatetime
     """
     Creation time, UTC.
-    """
-    at_real_speed: DeliveryAtRealSpeed | None
-    """
-    In a sandbox with `simulate-speed`: the times of the next attempt and the end at normal speed. Null
-    otherwise.
     """
     request: WebhookRequest | None = None
     last_response: str | None = None
@@ -1341,117 +1415,6 @@ class RegisteredWebhook(Model):
     """
 
 
-class Delivery(Model):
-    id: str
-    """
-    Identifier of the delivery, sent as `webhook-delivery-id`.
-    """
-    webhook_id: str
-    """
-    The endpoint.
-    """
-    event_id: str
-    """
-    The event, the same for all endpoints and redeliveries.
-    """
-    event_type: (
-        Literal[
-            "conversation.created",
-            "message.received",
-            "handoff.requested",
-            "ticket.created",
-            "conversation.resolved",
-            "webhook.test",
-            "channel.message",
-        ]
-        | str
-    )
-    """
-    Type of the event.
-    """
-    status: Literal["pending", "retrying", "succeeded", "exhausted", "skipped"] | str
-    """
-    `pending`: no attempt has finished. `retrying`: an attempt failed and another one is scheduled.
-    Terminal: `succeeded` (a 2xx response), `exhausted` (8 failed attempts), `skipped` (ended without
-    another attempt; see `terminalReason`).
-    """
-    attempts: int
-    """
-    Number of attempts started, at most 8.
-    """
-    next_retry_at: AwareDatetime | None
-    """
-    When the next attempt is due, the first one included; null while an attempt is in progress, and once
-    the delivery has ended. Waits double from 30 seconds up to 1 hour.
-    """
-    terminal_at: AwareDatetime | None
-    """
-    When the delivery became terminal; null before.
-    """
-    terminal_reason: (
-        Literal[
-            "max_attempts",
-            "sandbox_simulated",
-            "endpoint_disabled",
-            "endpoint_deleted",
-            "not_subscribed",
-            "event_missing",
-            "expired",
-        ]
-        | str
-        | None
-    )
-    """
-    Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`,
-    `not_subscribed` (the endpoint no longer subscribes to the event type), `event_missing` (the event
-    no longer exists) or `expired` (still open after 3 days). After the last two, which are failures of
-    the service, resend the delivery; this works if the event still exists. `sandbox_simulated` for a
-    success in a sandbox. Null otherwise.
-    """
-    last_error: str | None
-    """
-    Error of the last failed attempt; kept after a success. Null if no attempt failed.
-    """
-    last_error_code: (
-        Literal[
-            "http_status",
-            "redirect",
-            "timeout",
-            "connection_refused",
-            "connection_closed",
-            "dns",
-            "tls",
-            "address_forbidden",
-            "invalid_response",
-            "lost",
-        ]
-        | str
-        | None
-    )
-    """
-    Code of `lastError`, for programs, as of an attempt’s `errorCode`. Codes may be added: handle
-    unknown ones as a failure.
-    """
-    last_response_status: int | None
-    """
-    HTTP status of the last attempt; null if there was no attempt or no response.
-    """
-    redelivery_of: str | None
-    """
-    The delivery that this one resends; null for an original delivery, and where a redelivery job
-    resends an event that the endpoint had no delivery of.
-    """
-    created_at: AwareDatetime
-    """
-    Creation time, UTC.
-    """
-    at_real_speed: DeliveryAtRealSpeed | None
-    """
-    In a sandbox with `simulate-speed`: the times of the next attempt and the end at normal speed. Null
-    otherwise.
-    """
-
-
 class ListedDelivery(Model):
     id: str
     """
@@ -1556,11 +1519,6 @@ class ListedDelivery(Model):
     """
     Creation time, UTC.
     """
-    at_real_speed: DeliveryAtRealSpeed | None
-    """
-    In a sandbox with `simulate-speed`: the times of the next attempt and the end at normal speed. Null
-    otherwise.
-    """
     request: WebhookRequest | None = None
     last_response: str | None = None
     """
@@ -1622,10 +1580,6 @@ class Attempt(Model):
     request: WebhookRequest | None
     """
     In a sandbox: the request with its signature. Null if the body is larger than 32 KiB, and live.
-    """
-    at_real_speed: AttemptAtRealSpeed | None
-    """
-    In a sandbox with `simulate-speed`: the start and the duration at normal speed. Null otherwise.
     """
 
 
@@ -1846,11 +1800,6 @@ class EventDelivery(Model):
     """
     Creation time, UTC.
     """
-    at_real_speed: DeliveryAtRealSpeed | None
-    """
-    In a sandbox with `simulate-speed`: the times of the next attempt and the end at normal speed. Null
-    otherwise.
-    """
     attempt_log: list[Attempt]
     """
     Finished attempts, oldest first. An attempt whose worker was lost counts in `attempts` but is
@@ -2008,11 +1957,6 @@ class ChannelDeliveryWithAttempts(Model):
     """
     Creation time, UTC.
     """
-    at_real_speed: DeliveryAtRealSpeed | None
-    """
-    In a sandbox with `simulate-speed`: the times of the next attempt and the end at normal speed. Null
-    otherwise.
-    """
     attempt_log: list[Attempt]
     """
     Finished attempts, oldest first. An attempt whose worker was lost counts in `attempts` but is
@@ -2169,11 +2113,6 @@ class DeliveryWithAttempts(Model):
     created_at: AwareDatetime
     """
     Creation time, UTC.
-    """
-    at_real_speed: DeliveryAtRealSpeed | None
-    """
-    In a sandbox with `simulate-speed`: the times of the next attempt and the end at normal speed. Null
-    otherwise.
     """
     attempt_log: list[Attempt]
     """

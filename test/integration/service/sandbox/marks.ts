@@ -7,8 +7,6 @@ type Item = Record<string, unknown>;
 export interface Marking {
   /** The request of an attempt that reached the live receiver, if it did. */
   requestOf(deliveryId: unknown, attempt: unknown): RequestLikeness | undefined;
-  /** Whether an endpoint of a sandbox has a simulated speed. */
-  isFast(webhookId: unknown): boolean;
 }
 
 /**
@@ -53,27 +51,24 @@ function markedBody(value: unknown, marking: BodyMarking): unknown {
  * Simulated receivers).
  */
 function markedDelivery(delivery: Item, marking: BodyMarking): Item {
-  const { id, webhookId, status, attempts, attemptLog } = delivery;
-  const fast = marking.isFast(webhookId) && attempts !== 0;
+  const { id, status, attempts, attemptLog } = delivery;
   return {
     ...delivery,
     ...(status === 'succeeded' ? { terminalReason: 'sandbox_simulated' } : {}),
-    ...(fast ? { atRealSpeed: { nextRetryAt: null, terminalAt: '<time>' } } : {}),
     ...(marking.withRequests && attempts !== 0 ? { request: kept(marking.requestOf(id, attempts)) } : {}),
     ...(Array.isArray(attemptLog)
       ? {
           attemptLog: attemptLog.map((attempt) =>
-            markedAttempt(attempt, marking.requestOf(id, attempt.number), fast),
+            markedAttempt(attempt, marking.requestOf(id, attempt.number)),
           ),
         }
       : {}),
   };
 }
 
-const markedAttempt = (attempt: Item, request: RequestLikeness | undefined, fast: boolean): Item => ({
+const markedAttempt = (attempt: Item, request: RequestLikeness | undefined): Item => ({
   ...attempt,
   request: kept(request),
-  ...(fast ? { atRealSpeed: { startedAt: '<time>', durationMs: '<milliseconds>' } } : {}),
 });
 
 /** A request that did not reach the live receiver cannot be compared. */

@@ -124,21 +124,14 @@ async function runScript(actor: Actor, places: Places): Promise<Answers> {
   return { entries: it.entries, answers: it.entries.map(answer), request, secrets: new Map(registered) };
 }
 
-function buildMarking({ answers, request }: Answers, receiver: ProgrammedReceiver): Marking {
+function buildMarking({ request }: Answers, receiver: ProgrammedReceiver): Marking {
   const requests = new Map(
     receiver.received.map((received) => {
       const likeness = request(received, receiver.url);
       return [`${likeness.headers['webhook-delivery-id']}, ${likeness.headers['webhook-attempt']}`, likeness];
     }),
   );
-  const fast = answers
-    .map(({ body }) => Object(Object(body).data))
-    .filter(({ url }) => String(url).includes('simulate-speed='))
-    .map(({ id }) => id);
-  return {
-    requestOf: (deliveryId, attempt) => requests.get(`${deliveryId}, ${attempt}`),
-    isFast: (webhookId) => fast.includes(webhookId),
-  };
+  return { requestOf: (deliveryId, attempt) => requests.get(`${deliveryId}, ${attempt}`) };
 }
 
 const listAttempts = ({ entries }: Answers): { webhookId: string; request: unknown }[] =>
