@@ -141,9 +141,9 @@ export const SANDBOXES: readonly Mutation[] = [
   },
   {
     name: 'a live endpoint has the speed in its URL',
-    file: 'functions/engine/attempt-delivery.ts',
-    find: 'isSandbox(claimed) ? parseProgram(url).speed : 1',
-    replace: 'parseProgram(url).speed',
+    file: 'functions/domain/simulation.ts',
+    find: 'isSandbox(tenant) ? parseProgram(url) : DEFAULT',
+    replace: 'parseProgram(url)',
     breaks: ['not before its time', 'as programmed'],
   },
   {
@@ -151,13 +151,6 @@ export const SANDBOXES: readonly Mutation[] = [
     file: 'functions/domain/simulation.ts',
     find: 'steps[Math.min(attempt, steps.length) - 1]',
     replace: 'steps[0]',
-    breaks: ['as programmed'],
-  },
-  {
-    name: 'the real time of a delivery starts again with each attempt',
-    file: 'functions/engine/attempt-delivery.ts',
-    find: 'startedAt: nextRetryAt === undefined ? startedAt : new Date(nextRetryAt)',
-    replace: 'startedAt',
     breaks: ['as programmed'],
   },
 ];
