@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { MaxPerSecond } from './endpoint-rate.ts';
 import { SubscribableType } from './events.ts';
 import { EndpointId, OrgId, ReceiverId, TraceId } from './ids.ts';
+import { PaceMark } from './pace.ts';
 import { getHost, isLoopbackHost } from './receiver-url.ts';
 import { LIVE_GENERATION } from './tenant.ts';
 import { Timestamp } from './timestamp.ts';
@@ -64,15 +65,8 @@ export const Endpoint = z.object({
   disabledReason: z.optional(DisabledReason),
   /** Time of the first of the current consecutive failures. */
   failingSince: z.optional(Timestamp),
-  /** Until then the endpoint counts as slow. */
-  slowUntil: z.optional(Timestamp),
-  /**
-   * No attempt was fast since registration, since the last change of the URL, or since the endpoint was last
-   * slow.
-   */
-  unproven: z.optional(z.literal(true)),
-  /** Until then the endpoint counts as stalled: attempts last until the deadline. */
-  stalledUntil: z.optional(Timestamp),
+  /** Absent while it is fast. */
+  pace: z.optional(PaceMark),
   /** Determined at registration. */
   predecessor: z.optional(Predecessor),
   /** Endpoints that the predecessor replaced in turn, the latest first. */

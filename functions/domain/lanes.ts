@@ -1,4 +1,4 @@
-import type { Endpoint } from './endpoint.ts';
+import type { Pace } from './pace.ts';
 import { MAX_DELAY_SECONDS } from './timing.ts';
 
 /** Facts of one delivery queue. */
@@ -73,89 +73,31 @@ export const JOB_LANES = /* @__PURE__ */ (({ fresh: _, ...job }: typeof FIRST_LA
 export type JobLane = keyof typeof JOB_LANES;
 
 /**
- * Seconds without an answer after the request was sent that mark an endpoint as slow. DNS, TCP and TLS do not
- * count: to another continent they alone can take half a second.
- */
-export const SLOW_AFTER_SECONDS = 1;
-/** Seconds to connect that mark an endpoint as slow. */
-export const SLOW_TO_CONNECT_SECONDS = 3;
-/** How long the mark lasts. Marking again starts anew. */
-export const SLOW_SECONDS = 120;
-
-export const isMarkedSlow = (endpoint: Pick<Endpoint, 'slowUntil'>, now: Date): boolean =>
-  endpoint.slowUntil !== undefined && new Date(endpoint.slowUntil) > now;
-
-/**
- * Whether an endpoint belongs in the slow queue. A new one does until an attempt is fast, so that a burst at
- * endpoints that never answer cannot hold the other queues; so does one whose mark has expired.
- */
-export const isSlow = (endpoint: Pick<Endpoint, 'slowUntil' | 'unproven'>, now: Date): boolean =>
-  endpoint.unproven === true || isMarkedSlow(endpoint, now);
-
-/**
- * How long a mark as stalled lasts: the longest wait between attempts (docs/specification.md, Limits), so
- * that a single delivery finds it at its next attempt. An attempt that does not stall removes it.
- */
-export const STALLED_SECONDS = 3600;
-/** Share of the deadline from which an attempt without an answer counts as stalled: clocks are not exact. */
-const NEARLY = 0.95;
-
-/**
- * Whether an attempt lasted until the deadline without an answer.
- * @param elapsedSeconds by the worker's clock, also where a sandbox's time passes faster
- */
-export const hasStalled = (
-  { status }: { status?: number },
-  elapsedSeconds: number,
-  deadlineSeconds: number,
-): boolean => status === undefined && elapsedSeconds >= NEARLY * deadlineSeconds;
-
-export const isStalled = (endpoint: Pick<Endpoint, 'stalledUntil'> | undefined, now: Date): boolean =>
-  endpoint?.stalledUntil !== undefined && new Date(endpoint.stalledUntil) > now;
-
-/** How fast an endpoint answers. */
-export interface PaceClass {
-  slow: boolean;
-  stalled: boolean;
-}
-
-/**
  * Returns the queue that a message moves to before its attempt; undefined when it stays. The first attempt of
  * a test or redelivery, which a user waits for, skips the batching window.
  */
-export function findBetterLane(
-  lane: Lane,
-  { slow, stalled }: PaceClass,
-  isRequested: boolean,
-): 'slow' | 'stalled' | undefined {
+export function findBetterLane(lane: Lane, pace: Pace, isRequested: boolean): 'slow' | 'stalled' | undefined {
   // Its batching window has passed already.
   if (lane === 'stalled') return undefined;
-  if (stalled) {
+  if (pace === 'stalled') {
     if (!isRequested || lane === 'retry') return 'stalled';
     return lane === 'slow' ? undefined : 'slow';
   }
-  return slow && lane !== 'slow' ? 'slow' : undefined;
+  return pace === 'slow' && lane !== 'slow' ? 'slow' : undefined;
 }
 
 /** Chooses the queue of the attempt after a failed one. */
-export const chooseRetryLane = ({ slow, stalled }: PaceClass): Lane =>
-  stalled ? 'stalled' : slow ? 'slow' : 'retry';
+export const chooseRetryLane = (pace: Pace): Lane => (pace === 'fast' ? 'retry' : pace);
 
-/** Chooses the queue of a first attempt, by the endpoint's row. */
-export const chooseFirstLane = (
-  endpoint: Pick<Endpoint, 'slowUntil' | 'unproven' | 'stalledUntil'>,
-  now: Date,
-  isRequested: boolean,
-): FirstLane =>
-  findBetterLane('fresh', { slow: isSlow(endpoint, now), stalled: isStalled(endpoint, now) }, isRequested) ??
-  'fresh';
+/** Chooses the queue of a first attempt. */
+export const chooseFirstLane = (pace: Pace, isRequested: boolean): FirstLane =>
+  findBetterLane('fresh', pace, isRequested) ?? 'fresh';
 
 /**
  * Chooses the queue of a redelivery job's first attempts, apart from those of live events. It starts the
  * attempts of a batch all at once, so a job is as fast as its receiver.
  */
-export const chooseJobLane = (endpoint: Pick<Endpoint, 'stalledUntil'>, now: Date): JobLane =>
-  isStalled(endpoint, now) ? 'stalled' : 'slow';
+export const chooseJobLane = (pace: Pace): JobLane => (pace === 'stalled' ? 'stalled' : 'slow');
 
 export const isPatient = (lane: Lane): boolean => getLaneFacts(lane).isPatient === true;
 

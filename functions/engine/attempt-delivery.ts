@@ -18,14 +18,14 @@ import {
 import { computeEndpointEffect, type Endpoint } from '../domain/endpoint.ts';
 import { isFor, type OutboxEvent } from '../domain/events.ts';
 import { type OrgId, type ReceiverId, type TraceId, withTrace } from '../domain/ids.ts';
-import { chooseRetryLane, findBetterLane, hasStalled, isBatched, type Lane } from '../domain/lanes.ts';
+import { chooseRetryLane, findBetterLane, isBatched, type Lane } from '../domain/lanes.ts';
 import { Defect } from '../domain/problem.ts';
 import { isFirstDelivery, isRequestedByCustomer } from '../domain/redelivery.ts';
 import { getRetryPolicy } from '../domain/simulation.ts';
 import { isSandbox } from '../domain/tenant.ts';
 import type { RetryPolicy } from '../domain/timing.ts';
 import type { Log } from '../platform/log-codes.ts';
-import { type SlowMarks, type StalledMarks, slowEndpoints, stalledEndpoints } from './endpoint-marks.ts';
+import { endpointPaces, type PaceMarks } from './endpoint-pace.ts';
 import type { Turn } from './endpoint-turns.ts';
 
 export interface AttemptPorts {
@@ -44,7 +44,7 @@ export interface AttemptPorts {
     ): Promise<MoveResult>;
     skip(ref: DeliveryRef, reason: SkipReason, now: Date): Promise<'done' | 'refused'>;
   };
-  endpoints: SlowMarks & StalledMarks & { find(orgId: OrgId, id: ReceiverId): Promise<Endpoint | undefined> };
+  endpoints: PaceMarks & { find(orgId: OrgId, id: ReceiverId): Promise<Endpoint | undefined> };
   queues: {
     /** Whether a queue is near its limit of messages in flight. */
     crowded(lane: Lane): Promise<boolean>;
@@ -107,9 +107,7 @@ export function attemptDelivery(
 ) {
   const { deliveries, endpoints, queues, prepare, takeTurn, measures, log, now, wait } = ports;
   const { maxAttempts } = retry;
-  const slow = slowEndpoints({ marks: endpoints, log, now });
-  const stalled = stalledEndpoints({ marks: endpoints, log, now });
-  const getPaceClass = (endpoint: Endpoint) => ({ slow: slow.has(endpoint), stalled: stalled.has(endpoint) });
+  const paces = endpointPaces({ marks: endpoints, log, now }, attemptSeconds);
 
   /** Another worker changed the delivery: its current state decides about the message. */
   async function recheck(ref: DeliveryRef): Promise<MessageDisposition> {
@@ -171,7 +169,7 @@ export function attemptDelivery(
    * crowded.
    */
   async function chooseRoute(endpoint: Endpoint, from: Lane, failed: boolean) {
-    const to = chooseRetryLane(getPaceClass(endpoint));
+    const to = chooseRetryLane(paces.of(endpoint));
     return { from, to, crowded: failed && (await queues.crowded(to).catch(() => true)) };
   }
 
@@ -183,12 +181,11 @@ export function attemptDelivery(
   ): Promise<MessageDisposition> {
     const startedAt = now();
     const traceId = getTrace(deliveryMessage, { event, claimed });
-    const timer = slow.watch(endpoint, traceId);
+    const timer = paces.watch(endpoint, traceId);
     const result = await send(claimed, event, timer.onSlow);
     const endedAt = now();
-    if (result.status !== undefined) timer.onAnswer();
     const elapsedSeconds = (endedAt.getTime() - startedAt.getTime()) / 1000;
-    const stallRecorded = stalled.note(endpoint, hasStalled(result, elapsedSeconds, attemptSeconds), traceId);
+    timer.onEnd(result, elapsedSeconds);
     const route = await chooseRoute(endpoint, lane, result.error !== undefined);
     const settlement = computeSettlement(
       claimed.attempts,
@@ -197,7 +194,7 @@ export function attemptDelivery(
       route,
     );
     const settled = await settle(claimed, settlement, endpoint, traceId);
-    await Promise.all([timer.done(), stallRecorded]);
+    await timer.done();
     const { status, error: reason } = result;
     const fields = {
       deliveryId: claimed.id,
@@ -240,11 +237,11 @@ export function attemptDelivery(
       return skip(deliveryMessage, 'event_missing');
     }
     if (!isFor(event, endpoint)) return skip(deliveryMessage, 'not_subscribed');
-    const paceClass = getPaceClass(endpoint);
+    const pace = paces.of(endpoint);
     const other = findBetterLane(
       lane,
-      paceClass,
-      paceClass.stalled && isRequestedByCustomer(deliveryMessage, event),
+      pace,
+      pace === 'stalled' && isRequestedByCustomer(deliveryMessage, event),
     );
     if (other !== undefined) return { kind: 'move', lane: other, until: now() };
 

@@ -10,6 +10,7 @@ import { getNamedReceiver, isFor, type OutboxEvent } from '../domain/events.ts';
 import { type OrgId, type ReceiverId, withTrace } from '../domain/ids.ts';
 import { chooseFirstLane, type FirstLane } from '../domain/lanes.ts';
 import { memoize } from '../domain/memoize.ts';
+import { computePace } from '../domain/pace.ts';
 import { isRequestedByCustomer, type OutboxWork } from '../domain/redelivery.ts';
 import { createGenerationCheck, type OrganizationStates } from '../domain/sandbox.ts';
 import type { Log } from '../platform/log-codes.ts';
@@ -78,7 +79,7 @@ export function fanOut({ subscribers, deliveries, queues, organizations, log, no
       return [
         {
           message: deliveryMessage,
-          lane: chooseFirstLane(endpoint, now(), isRequestedByCustomer(delivery, event)),
+          lane: chooseFirstLane(computePace(endpoint.pace, now()), isRequestedByCustomer(delivery, event)),
         },
       ];
     }

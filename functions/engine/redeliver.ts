@@ -17,6 +17,7 @@ import {
   parseCreationTime,
 } from '../domain/ids.ts';
 import { chooseJobLane, type JobLane } from '../domain/lanes.ts';
+import { computePace } from '../domain/pace.ts';
 import { Defect, InProgressError } from '../domain/problem.ts';
 import { isForStill, type RedeliveryMark } from '../domain/redelivery.ts';
 import {
@@ -377,7 +378,7 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
 
   async function sendMessages(endpoint: Endpoint, added: readonly Candidate[]): Promise<void> {
     if (added.length === 0) return;
-    const lane = chooseJobLane(endpoint, now());
+    const lane = chooseJobLane(computePace(endpoint.pace, now()));
     const refused = await queues.send(
       lane,
       added.map(({ delivery }) => ({ message: toDeliveryMessage(delivery) })),

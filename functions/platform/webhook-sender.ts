@@ -3,7 +3,7 @@ import type { AttemptOutcome, Delivery, SendAttempt, WebhookRequest } from '../d
 import type { Endpoint } from '../domain/endpoint.ts';
 import { isExample } from '../domain/events.ts';
 import type { Gate } from '../domain/gate.ts';
-import { SLOW_AFTER_SECONDS, SLOW_TO_CONNECT_SECONDS } from '../domain/lanes.ts';
+import { SLOW_AFTER_SECONDS, SLOW_TO_CONNECT_SECONDS } from '../domain/pace.ts';
 import { checkReceiverUrl, forbid, type ReceiverPolicy } from '../domain/receiver-url.ts';
 import { getSigningKey, sign } from '../domain/signature.ts';
 import { parseProgram, simulate } from '../domain/simulation.ts';

@@ -4,6 +4,7 @@ import { buildUpdate, readRows, scan, type Table } from '../aws/table.ts';
 import { createStatusEntry } from '../domain/audit.ts';
 import { Endpoint } from '../domain/endpoint.ts';
 import type { OrgId, ReceiverId } from '../domain/ids.ts';
+import { NEW } from '../domain/pace.ts';
 import { recordAuditEntry } from './audit-log.ts';
 import { keys } from './keys.ts';
 import { committer } from './transaction.ts';
@@ -96,12 +97,12 @@ export function endpointState(service: Table) {
      * @returns false when the endpoint is not disabled
      */
     enable(orgId: OrgId, id: ReceiverId, now: Date): Promise<boolean> {
-      const set = assign({ status: 'active', consecutiveFailures: 0, unproven: true });
+      const set = assign({ status: 'active', consecutiveFailures: 0, pace: NEW });
       return apply(
         { orgId, id },
         'enabled',
         now,
-        expression`SET ${set} REMOVE disabledAt, disabledReason, failingSince, slowUntil, stalledUntil`,
+        expression`SET ${set} REMOVE disabledAt, disabledReason, failingSince`,
       );
     },
   };

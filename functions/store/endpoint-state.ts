@@ -1,4 +1,4 @@
-import { all, assign, attribute, attributes, type Expression, expression } from '../aws/expression.ts';
+import { all, assign, attributes, type Expression, expression, unchanged } from '../aws/expression.ts';
 import { buildUpdate, EXISTS, type Table, update } from '../aws/table.ts';
 import type { EndpointOutcome } from '../domain/delivery.ts';
 import {
@@ -8,87 +8,46 @@ import {
   FAILURES_TO_WARN,
 } from '../domain/endpoint.ts';
 import type { OrgId, ReceiverId } from '../domain/ids.ts';
-import { SLOW_SECONDS, STALLED_SECONDS } from '../domain/lanes.ts';
+import { NEW, type PaceMark } from '../domain/pace.ts';
 import { keys } from './keys.ts';
 import type { Change } from './transaction.ts';
 
-/** What is known of an endpoint's receiver from its deliveries. */
-const STATE_FIELDS = ['disabledAt', 'disabledReason', 'failingSince', 'slowUntil', 'stalledUntil'] as const;
+/** Of a disabled or failing endpoint. */
+const FAILURE_FIELDS = ['disabledAt', 'disabledReason', 'failingSince'] as const;
 
 /** The part of `endpointStore` that writes the state of an endpoint's receiver, as deliveries show it. */
 export function endpointStateStore(service: Table) {
   return {
-    /** Makes an endpoint active without failures; no change when it is. Refused as `endpoint-missing`. */
-    buildActivation({ orgId, id, ...state }: Endpoint): Change[] {
-      if (STATE_FIELDS.every((name) => state[name] === undefined) && state.consecutiveFailures === 0)
-        return [];
+    /**
+     * Makes an endpoint active and new, without failures; no change when it is. Refused as
+     * `endpoint-missing`.
+     */
+    buildActivation({ orgId, id, pace, consecutiveFailures, ...state }: Endpoint): Change[] {
+      const hasFailed = consecutiveFailures > 0 || FAILURE_FIELDS.some((name) => state[name] !== undefined);
+      if (!hasFailed && pace?.until === undefined) return [];
+      const set = assign({ status: 'active', consecutiveFailures: 0, pace: pace && NEW });
       return [
         buildUpdate(service, keys.endpoint(orgId, id), {
           refusal: 'endpoint-missing',
-          update: expression`SET ${assign({ status: 'active', consecutiveFailures: 0 })} REMOVE ${attributes(STATE_FIELDS)}`,
+          update: expression`SET ${set} REMOVE ${attributes(FAILURE_FIELDS)}`,
           if: EXISTS,
         }),
       ];
     },
 
-    /**
-     * Marks an endpoint as slow and unproven. Skips the write while a mark has more than half of its time
-     * left.
-     */
-    async markSlow(orgId: OrgId, id: ReceiverId, until: Date): Promise<void> {
-      const slow = { name: 'slowUntil', until, holdsSeconds: SLOW_SECONDS, unproven: true } as const;
-      await markEndpoint(service, { orgId, id }, slow);
-    },
-
-    /** Ends `unproven`, unless the endpoint is marked as slow at `now`. */
-    async markProven(orgId: OrgId, id: ReceiverId, now: Date): Promise<void> {
-      const isSlow = expression`(attribute_not_exists(slowUntil) OR slowUntil <= ${now.toISOString()})`;
+    /** Replaces the mark that was seen by another one, or by none. Does nothing when it has changed since. */
+    async setPace(
+      orgId: OrgId,
+      id: ReceiverId,
+      seen: PaceMark | undefined,
+      mark: PaceMark | undefined,
+    ): Promise<void> {
       await update(service, keys.endpoint(orgId, id), {
-        update: expression`REMOVE unproven`,
-        if: all(expression`unproven = ${true}`, isSlow),
-      });
-    },
-
-    /** Marks an endpoint as stalled, as `markSlow` does. */
-    async markStalled(orgId: OrgId, id: ReceiverId, until: Date): Promise<void> {
-      await markEndpoint(
-        service,
-        { orgId, id },
-        { name: 'stalledUntil', until, holdsSeconds: STALLED_SECONDS },
-      );
-    },
-
-    /** Removes the mark only if it is still the one that was read. */
-    async endStalled(orgId: OrgId, id: ReceiverId, seen: string): Promise<void> {
-      await update(service, keys.endpoint(orgId, id), {
-        update: expression`REMOVE stalledUntil`,
-        if: expression`stalledUntil = ${seen}`,
+        update: mark === undefined ? expression`REMOVE pace` : expression`SET pace = ${mark}`,
+        if: all(EXISTS, unchanged({ pace: seen }, ['pace'])),
       });
     },
   };
-}
-
-/** Does nothing when the mark has more than half of its time left. */
-async function markEndpoint(
-  service: Table,
-  { orgId, id }: Pick<Endpoint, 'orgId' | 'id'>,
-  {
-    name,
-    until,
-    holdsSeconds,
-    unproven = false,
-  }: {
-    name: 'slowUntil' | 'stalledUntil';
-    until: Date;
-    holdsSeconds: number;
-    unproven?: boolean;
-  },
-): Promise<void> {
-  const soon = new Date(until.getTime() - (holdsSeconds / 2) * 1000).toISOString();
-  await update(service, keys.endpoint(orgId, id), {
-    update: expression`SET ${assign({ [name]: until.toISOString(), ...(unproven && { unproven }) })}`,
-    if: all(EXISTS, expression`(attribute_not_exists(${attribute(name)}) OR ${attribute(name)} < ${soon})`),
-  });
 }
 
 /**

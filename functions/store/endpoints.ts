@@ -12,6 +12,7 @@ import {
   MAX_ENDPOINTS_PER_HOST,
 } from '../domain/endpoint.ts';
 import type { OrgId, ReceiverId } from '../domain/ids.ts';
+import { NEW } from '../domain/pace.ts';
 import { HISTORY_DAYS } from '../domain/redelivery.ts';
 import { endpointStateStore } from './endpoint-state.ts';
 import { keys } from './keys.ts';
@@ -195,7 +196,7 @@ export function endpointStore(service: Table) {
     },
 
     /**
-     * Changes settings; null removes one. A new URL makes the endpoint unproven. Refused as
+     * Changes settings; null removes one. A new URL makes the endpoint new. Refused as
      * `endpoint-changed` when one of the settings was changed since the endpoint was read, and as
      * `endpoint-host-limit`.
      * @param settings at least one
@@ -211,7 +212,7 @@ export function endpointStore(service: Table) {
         ...(isMoved ? buildUncount(orgId, counted) : []),
         buildUpdate(service, keys.endpoint(orgId, id), {
           refusal: 'endpoint-changed',
-          update: setOrRemove({ ...settings, ...(isNewUrl && { unproven: true }), ...moved }),
+          update: setOrRemove({ ...settings, ...(isNewUrl && { pace: NEW }), ...moved }),
           if: all(
             EXISTS,
             settings.url === undefined ? undefined : isCountedAt(counted),

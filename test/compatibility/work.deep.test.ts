@@ -140,13 +140,13 @@ describe('the stores on items of earlier versions', () => {
       )) {
         const [orgId, id] = [row.orgId as OrgId, row.sk as EndpointId];
         await changingEndpoints(service).update(orgId, id, { events: ['ticket.created'] });
-        await endpoints.markSlow(orgId, id, hoursAfter(fixture, 1));
+        const pace = { is: 'slow', until: hoursAfter(fixture, 1).toISOString() } as const;
+        await endpoints.setPace(orgId, id, undefined, pace);
         const after = (await rowsIn(service)).find(({ sk }) => sk === id);
         expect(after).toEqual({
           ...row,
           events: ['ticket.created'],
-          slowUntil: hoursAfter(fixture, 1).toISOString(),
-          unproven: true,
+          pace,
         });
       }
       for (const row of selectRows(fixture, KINDS.organization)) {

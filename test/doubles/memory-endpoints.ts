@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { EndpointOutcome } from '../../functions/domain/delivery.ts';
 import {
   type Endpoint,
@@ -6,7 +7,7 @@ import {
   FAILURES_TO_WARN,
 } from '../../functions/domain/endpoint.ts';
 import type { OrgId, ReceiverId } from '../../functions/domain/ids.ts';
-import { SLOW_SECONDS, STALLED_SECONDS } from '../../functions/domain/lanes.ts';
+import type { PaceMark } from '../../functions/domain/pace.ts';
 
 /** Endpoints in memory, with the engine's ports. */
 export class MemoryEndpoints {
@@ -25,36 +26,15 @@ export class MemoryEndpoints {
     return [...this.#rows.values()].filter((endpoint) => endpoint.orgId === orgId);
   }
 
-  async markSlow(orgId: OrgId, id: ReceiverId, until: Date): Promise<void> {
-    this.#mark(orgId, id, 'slowUntil', until, SLOW_SECONDS, { unproven: true });
-  }
-
-  async markProven(orgId: OrgId, id: ReceiverId, now: Date): Promise<void> {
-    const { unproven, ...endpoint } = this.#rows.get(rowKey(orgId, id)) ?? {};
-    if (unproven && 'id' in endpoint && (endpoint.slowUntil ?? '') <= now.toISOString()) this.put(endpoint);
-  }
-
-  async markStalled(orgId: OrgId, id: ReceiverId, until: Date): Promise<void> {
-    this.#mark(orgId, id, 'stalledUntil', until, STALLED_SECONDS);
-  }
-
-  async endStalled(orgId: OrgId, id: ReceiverId, seen: string): Promise<void> {
-    const { stalledUntil, ...endpoint } = this.#rows.get(rowKey(orgId, id)) ?? {};
-    if (stalledUntil === seen && 'id' in endpoint) this.put(endpoint);
-  }
-
-  #mark(
+  async setPace(
     orgId: OrgId,
     id: ReceiverId,
-    name: 'slowUntil' | 'stalledUntil',
-    until: Date,
-    holdsSeconds: number,
-    also: Pick<Endpoint, 'unproven'> = {},
-  ): void {
-    const endpoint = this.#rows.get(rowKey(orgId, id));
-    const soon = new Date(until.getTime() - (holdsSeconds / 2) * 1000).toISOString();
-    if (endpoint && (endpoint[name] ?? '') < soon)
-      this.put({ ...endpoint, ...also, [name]: until.toISOString() });
+    seen: PaceMark | undefined,
+    mark: PaceMark | undefined,
+  ): Promise<void> {
+    const { pace, ...endpoint } = this.#rows.get(rowKey(orgId, id)) ?? {};
+    if ('id' in endpoint && isDeepStrictEqual(pace, seen))
+      this.put({ ...endpoint, ...(mark && { pace: mark }) });
   }
 
   put(endpoint: Endpoint): void {

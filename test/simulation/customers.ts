@@ -3,6 +3,7 @@ import { toDeliveryMessage } from '../../functions/domain/delivery.ts';
 import type { Endpoint, EndpointChange } from '../../functions/domain/endpoint.ts';
 import type { EventType, OutboxEvent, SubscribableType } from '../../functions/domain/events.ts';
 import type { ChannelId, EndpointId, OrgId, ReceiverId } from '../../functions/domain/ids.ts';
+import { NEW } from '../../functions/domain/pace.ts';
 import { createRedelivery } from '../../functions/domain/redelivery.ts';
 import {
   buildFirstRound,
@@ -115,12 +116,11 @@ export class Customers {
       events: isOfChannel ? [] : this.#someTypes(),
       status: 'active',
       consecutiveFailures,
-      ...(random.chance(0.5) ? { unproven: true } : {}),
+      ...(random.chance(0.5) ? { pace: NEW } : {}),
       keyVersion: '1',
       createdAt: now,
       ...(consecutiveFailures > 0 ? { failingSince: now } : {}),
-      // An endpoint that was slow keeps its mark.
-      ...(random.chance(0.5) ? { slowUntil: now } : {}),
+      ...(random.chance(0.25) ? { pace: { is: 'slow', until: now } } : {}),
     };
     // Few enough attempts that bursts wait, also in the table.
     if (!isOfChannel && random.chance(0.3)) endpoint.maxPerSecond = random.pick([1, 1, 3, 50]);

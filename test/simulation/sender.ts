@@ -1,6 +1,6 @@
 import type { ClaimedDelivery, SendAttempt } from '../../functions/domain/delivery.ts';
 import { gate, type Permit, requirePermit } from '../../functions/domain/gate.ts';
-import { SLOW_AFTER_SECONDS } from '../../functions/domain/lanes.ts';
+import { SLOW_AFTER_SECONDS } from '../../functions/domain/pace.ts';
 import type { OrganizationStates } from '../../functions/domain/sandbox.ts';
 import { DEFAULT_ATTEMPT_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
 import type { AttemptPorts } from '../../functions/engine/attempt-delivery.ts';

@@ -3,6 +3,7 @@ import { compareFields } from '../../domain/audit.ts';
 import { type Channel, HttpChannel, MAX_CHANNELS, toChannelView } from '../../domain/channel.ts';
 import { newId } from '../../domain/ids.ts';
 import { getCurrentVersion } from '../../domain/keyring.ts';
+import { NEW } from '../../domain/pace.ts';
 import { problem } from '../../domain/problem.ts';
 import { deriveSigningSecret } from '../../domain/signature.ts';
 import { success } from '../../platform/reply.ts';
@@ -42,7 +43,7 @@ export const handler = routeHandler(
           events: [],
           status: 'active',
           consecutiveFailures: 0,
-          unproven: true,
+          pace: NEW,
           keyVersion: await signingKeys(getCurrentVersion),
         }
       : { ...common, kind: 'web_widget' };

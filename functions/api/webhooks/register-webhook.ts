@@ -3,6 +3,7 @@ import { compareFields } from '../../domain/audit.ts';
 import { Endpoint, MAX_ENDPOINTS } from '../../domain/endpoint.ts';
 import { newId } from '../../domain/ids.ts';
 import { getCurrentVersion } from '../../domain/keyring.ts';
+import { NEW } from '../../domain/pace.ts';
 import { problem } from '../../domain/problem.ts';
 import { deriveSigningSecret } from '../../domain/signature.ts';
 import { success } from '../../platform/reply.ts';
@@ -38,7 +39,7 @@ export const handler = routeHandler(
       ...(body.maxPerSecond !== undefined && { maxPerSecond: body.maxPerSecond }),
       status: 'active',
       consecutiveFailures: 0,
-      unproven: true,
+      pace: NEW,
       keyVersion: await signingKeys(getCurrentVersion),
       createdAt: now.toISOString(),
       ...(await endpoints.findReplaced(tenant.orgId, url)),

@@ -106,8 +106,8 @@ describe('an `http` channel', () => {
     const contextOf = await deliveryContexts(service, outbox, () => undefined)([ref]);
     expect(contextOf(ref)).toEqual({ endpoint, event });
 
-    const slowUntil = later(NOW, seconds(120));
-    await endpoints.markSlow(orgId, channel.id, slowUntil);
+    const pace = { is: 'slow', until: later(NOW, seconds(120)).toISOString() } as const;
+    await endpoints.setPace(orgId, channel.id, undefined, pace);
     expect(await commit([buildEndpointChange(service, channel, 'disable', NOW)])).toEqual(COMMITTED);
 
     expect(await channels.find(orgId, channel.id)).toEqual({
@@ -119,8 +119,7 @@ describe('an `http` channel', () => {
       failingSince: NOW.toISOString(),
       disabledAt: NOW.toISOString(),
       disabledReason: 'consecutive_failures',
-      slowUntil: slowUntil.toISOString(),
-      unproven: true,
+      pace,
     });
     expect(deriveDeliveryId(event.id, channel.id)).toMatch(/^dlv_/);
   });

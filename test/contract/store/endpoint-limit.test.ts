@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Endpoint, EndpointChange } from '../../../functions/domain/endpoint.ts';
 import { newId } from '../../../functions/domain/ids.ts';
+import { NEW } from '../../../functions/domain/pace.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import { anEndpoint, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
@@ -92,13 +93,13 @@ describe('the limit of endpoints', () => {
 });
 
 describe('an update of an endpoint', () => {
-  it('changes its URL and event types, makes it unproven at a new URL, and changes nothing else', async () => {
+  it('changes its URL and event types, makes it new at a new URL, and changes nothing else', async () => {
     const { endpoints, orgId, add } = await anOrganization();
     const endpoint = anEndpoint({ orgId, consecutiveFailures: 4 });
     await add(endpoint);
     const change = { url: 'https://new.example.com/hook', events: ['ticket.created' as const] };
 
-    const changed = { ...endpoint, ...change, unproven: true };
+    const changed = { ...endpoint, ...change, pace: NEW };
     expect(await endpoints.update(orgId, endpoint.id, change)).toEqual(changed);
     expect(await endpoints.find(orgId, endpoint.id)).toEqual(changed);
   });
@@ -112,7 +113,7 @@ describe('an update of an endpoint', () => {
     expect(await update({ description: 'Helpdesk' })).toEqual({ ...endpoint, description: 'Helpdesk' });
     expect(await update({ description: null })).toEqual(endpoint);
     await update({ description: '' });
-    const moved = { url: 'https://b.example.com/', unproven: true as const };
+    const moved = { url: 'https://b.example.com/', pace: NEW };
     expect(await update({ ...moved, description: null })).toEqual({ ...endpoint, ...moved });
   });
 

@@ -43,15 +43,15 @@ describe('an operator', () => {
       failingSince: NOW.toISOString(),
       disabledAt: NOW.toISOString(),
       disabledReason: 'consecutive_failures',
-      slowUntil: NOW.toISOString(),
+      pace: { is: 'slow', until: NOW.toISOString() },
     });
     const { orgId, id } = endpoint;
 
     expect(await standing.enable(orgId, id, NOW)).toBe(true);
     expect(await standing.enable(orgId, id, NOW)).toBe(false);
 
-    const { failingSince, disabledAt, disabledReason, slowUntil, ...rest } = endpoint;
-    expect(await find()).toEqual({ ...rest, status: 'active', unproven: true, consecutiveFailures: 0 });
+    const { failingSince, disabledAt, disabledReason, ...rest } = endpoint;
+    expect(await find()).toEqual({ ...rest, status: 'active', pace: { is: 'new' }, consecutiveFailures: 0 });
     expect((await stores.auditEntries(orgId)).map(({ action, changes }) => [action, changes])).toEqual([
       ['webhook.enabled', [{ field: 'status', before: 'auto_disabled', after: 'active' }]],
     ]);

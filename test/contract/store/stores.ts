@@ -84,10 +84,7 @@ function memoryStores(): Stores {
     endpoints: {
       find: (orgId, id) => rows.find(orgId, id),
       all: (orgId) => rows.all(orgId),
-      markSlow: (orgId, id, until) => rows.markSlow(orgId, id, until),
-      markProven: (orgId, id, now) => rows.markProven(orgId, id, now),
-      markStalled: (orgId, id, until) => rows.markStalled(orgId, id, until),
-      endStalled: (orgId, id, seen) => rows.endStalled(orgId, id, seen),
+      setPace: (...given) => rows.setPace(...given),
       put: async (endpoint) => rows.put(endpoint),
       remove: async (orgId, id) => rows.remove(orgId, id),
     },
@@ -122,10 +119,7 @@ export function dynamoDbStores({ service, outbox, deliveries, ledger, rates }: T
     endpoints: {
       find: (orgId, id) => store.find(orgId, id),
       all: (orgId) => store.all(orgId),
-      markSlow: (orgId, id, until) => store.markSlow(orgId, id, until),
-      markProven: (orgId, id, now) => store.markProven(orgId, id, now),
-      markStalled: (orgId, id, until) => store.markStalled(orgId, id, until),
-      endStalled: (orgId, id, seen) => store.endStalled(orgId, id, seen),
+      setPace: (...given) => store.setPace(...given),
       put: async (endpoint) => void (await commit(store.add(endpoint))),
       remove: async (orgId, id) => void (await changingEndpoints(service).remove(orgId, id, NOW)),
     },

@@ -68,7 +68,6 @@ export const CLAIMS: readonly Mutation[] = [
     find: '    expression`lease.#until > ${at.getTime()}`,\n',
     replace: '',
     breaks: ['lease'],
-    firstSeed: 380,
   },
   {
     name: 'a delivery is skipped while a worker attempts it',

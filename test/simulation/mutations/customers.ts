@@ -81,8 +81,8 @@ export const CUSTOMERS: readonly Mutation[] = [
   {
     name: 'an endpoint that an operator enables keeps its failures',
     file: 'functions/store/endpoint-scan.ts',
-    find: "assign({ status: 'active', consecutiveFailures: 0, unproven: true })",
-    replace: "assign({ status: 'active', unproven: true })",
+    find: "assign({ status: 'active', consecutiveFailures: 0, pace: NEW })",
+    replace: "assign({ status: 'active', pace: NEW })",
     breaks: ['exact count'],
     firstSeed: 400,
   },

@@ -59,7 +59,7 @@ describe('endpoint in an answer', () => {
 
   it('does not reveal its queue', () => {
     for (const changes of [{}, { consecutiveFailures: 1, failingSince: now }, disabled])
-      expect(JSON.stringify(shown({ ...changes, slowUntil: now }))).not.toContain('slow');
+      expect(JSON.stringify(shown({ ...changes, pace: { is: 'slow', until: now } }))).not.toContain('slow');
   });
 
   it('has the same fields in all routes, except for the secret of a registration', () => {

@@ -74,10 +74,11 @@ describe('a route', () => {
   });
 
   it('would be found with a write of its own', () => {
-    expect(WRITERS).toEqual(expect.arrayContaining(['endpointStateStore.markSlow', 'deliveryStore.add']));
+    expect(WRITERS).toEqual(expect.arrayContaining(['endpointStateStore.setPace', 'deliveryStore.add']));
     const text = 'const store = deliveryStore(tables.deliveries);\nawait store.add(delivery);';
     expect(listWrites(text)).toEqual(['deliveryStore.add']);
-    const inherited = 'const store = endpointStore(tables.service);\nawait store.markProven(orgId, id, now);';
-    expect(listWrites(inherited)).toEqual(['endpointStateStore.markProven']);
+    const inherited =
+      'const store = endpointStore(tables.service);\nawait store.setPace(orgId, id, undefined, mark);';
+    expect(listWrites(inherited)).toEqual(['endpointStateStore.setPace']);
   });
 });

@@ -139,7 +139,7 @@ describe('stored endpoint', () => {
     { id: 'whk_1' },
     { disabledReason: 'because' },
     { failingSince: 'yesterday' },
-    { slowUntil: 1 },
+    { pace: 1 },
   ])('cannot have %o', (fault) => {
     expect(Endpoint.safeParse({ ...anEndpoint(), ...fault }).success).toBe(false);
   });
@@ -149,7 +149,7 @@ describe('stored endpoint', () => {
       failingSince: NOW.toISOString(),
       disabledAt: NOW.toISOString(),
       disabledReason: 'consecutive_failures',
-      slowUntil: NOW.toISOString(),
+      pace: { is: 'slow', until: NOW.toISOString() },
     } as const;
     expect(Endpoint.parse({ ...anEndpoint(), ...said })).toMatchObject(said);
   });

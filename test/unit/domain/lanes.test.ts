@@ -4,16 +4,14 @@ import {
   chooseFirstLane,
   chooseRetryLane,
   chooseWaitMode,
+  type FirstLane,
   findBetterLane,
-  hasStalled,
   isPatient,
-  isSlow,
-  isStalled,
   LANES,
   LONGEST_QUEUED_WAIT_SECONDS,
 } from '../../../functions/domain/lanes.ts';
-import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
-import { recentTimes } from './arbitraries.ts';
+import { computePace, hasStalled, type Pace, type PaceMark } from '../../../functions/domain/pace.ts';
+import { later, NOW } from '../../builders.ts';
 
 const lanes = fc.constantFrom(...LANES);
 const waits = fc.oneof(
@@ -56,37 +54,7 @@ describe('wait mode', () => {
   });
 });
 
-describe('slow endpoint', () => {
-  it('is slow exactly until the end of its mark', () => {
-    fc.assert(
-      fc.property(recentTimes, fc.integer({ min: -300_000, max: 300_000 }), (now, left) => {
-        const endpoint = { slowUntil: later(now, left).toISOString() };
-        expect(isSlow(endpoint, now)).toBe(left > 0);
-        expect(chooseFirstLane(endpoint, now, false)).toBe(left > 0 ? 'slow' : 'fresh');
-      }),
-    );
-  });
-
-  it('is not one that is proven and was never marked', () => {
-    expect(isSlow(anEndpoint(), NOW)).toBe(false);
-    expect(chooseFirstLane(anEndpoint(), NOW, false)).toBe('fresh');
-  });
-
-  it('is one that is unproven, with any mark', () => {
-    const unproven = anEndpoint({ unproven: true });
-    expect(isSlow(unproven, NOW)).toBe(true);
-    expect(chooseFirstLane(unproven, NOW, false)).toBe('slow');
-    expect(isSlow({ ...unproven, slowUntil: later(NOW, -1).toISOString() }, NOW)).toBe(true);
-  });
-
-  it('returns to the fresh queue when its mark ends', () => {
-    const endpoint = anEndpoint({ slowUntil: later(NOW, seconds(120)).toISOString() });
-    expect(chooseFirstLane(endpoint, later(NOW, seconds(119)), false)).toBe('slow');
-    expect(chooseFirstLane(endpoint, later(NOW, seconds(120)), false)).toBe('fresh');
-  });
-});
-
-const paceClasses = fc.record({ slow: fc.boolean(), stalled: fc.boolean() });
+const paces = fc.constantFrom<Pace>('fast', 'slow', 'stalled');
 
 describe('attempt', () => {
   it('has stalled when it ended at its deadline without an answer', () => {
@@ -120,10 +88,10 @@ describe('queue of a message', () => {
 
   it('is the slow or stalled one of its endpoint, and otherwise unchanged', () => {
     fc.assert(
-      fc.property(lanes, paceClasses, (lane, paceClass) => {
-        const found = laneFor(lane, paceClass, false);
-        if (paceClass.stalled || lane === 'stalled') expect(found).toBe('stalled');
-        else if (paceClass.slow) expect(found).toBe('slow');
+      fc.property(lanes, paces, (lane, pace) => {
+        const found = laneFor(lane, pace, false);
+        if (pace === 'stalled' || lane === 'stalled') expect(found).toBe('stalled');
+        else if (pace === 'slow') expect(found).toBe('slow');
         else expect(found).toBe(lane);
       }),
     );
@@ -131,15 +99,15 @@ describe('queue of a message', () => {
 
   it('is final after one move while the endpoint does not change', () => {
     fc.assert(
-      fc.property(lanes, paceClasses, fc.boolean(), (lane, paceClass, isAskedFor) => {
-        const moved = laneFor(lane, paceClass, isAskedFor);
-        expect(laneFor(moved, paceClass, isAskedFor)).toBe(moved);
+      fc.property(lanes, paces, fc.boolean(), (lane, pace, isAskedFor) => {
+        const moved = laneFor(lane, pace, isAskedFor);
+        expect(laneFor(moved, pace, isAskedFor)).toBe(moved);
       }),
     );
   });
 
   it('is not the stalled one for the first attempt of a delivery that a user has requested', () => {
-    const stalled = { slow: false, stalled: true };
+    const stalled = 'stalled';
     expect(laneFor('fresh', stalled, true)).toBe('slow');
     expect(laneFor('slow', stalled, true)).toBe('slow');
     expect(laneFor('retry', stalled, true)).toBe('stalled');
@@ -147,33 +115,25 @@ describe('queue of a message', () => {
 
   it('of a retry is a patient one exactly for a slow or stalled endpoint', () => {
     fc.assert(
-      fc.property(paceClasses, (paceClass) => {
-        expect(isPatient(chooseRetryLane(paceClass))).toBe(paceClass.slow || paceClass.stalled);
-        expect(chooseRetryLane(paceClass)).toBe(findBetterLane('retry', paceClass, false) ?? 'retry');
+      fc.property(paces, (pace) => {
+        expect(isPatient(chooseRetryLane(pace))).toBe(pace !== 'fast');
+        expect(chooseRetryLane(pace)).toBe(findBetterLane('retry', pace, false) ?? 'retry');
       }),
     );
   });
 });
 
-describe('stalled endpoint', () => {
-  it('is stalled exactly until the end of its mark, slow or not', () => {
-    fc.assert(
-      fc.property(
-        recentTimes,
-        fc.integer({ min: -300_000, max: 300_000 }),
-        fc.boolean(),
-        (now, left, slow) => {
-          const mark = later(now, left).toISOString();
-          const endpoint = { stalledUntil: mark, ...(slow && { slowUntil: later(now, 1).toISOString() }) };
-          expect(isStalled(endpoint, now)).toBe(left > 0);
-          expect(chooseFirstLane(endpoint, now, false)).toBe(left > 0 ? 'stalled' : slow ? 'slow' : 'fresh');
-        },
-      ),
-    );
-  });
-
-  it('is not one that was never marked or is gone', () => {
-    expect(isStalled(anEndpoint(), NOW)).toBe(false);
-    expect(isStalled(undefined, NOW)).toBe(false);
+describe('first queue', () => {
+  it.each<[mark: PaceMark | undefined, Pace, FirstLane]>([
+    [undefined, 'fast', 'fresh'],
+    [{ is: 'new' }, 'slow', 'slow'],
+    [{ is: 'slow', until: later(NOW, 1).toISOString() }, 'slow', 'slow'],
+    // Only a fast answer ends a mark.
+    [{ is: 'slow', until: NOW.toISOString() }, 'slow', 'slow'],
+    [{ is: 'stalled', until: later(NOW, 1).toISOString() }, 'stalled', 'stalled'],
+    [{ is: 'stalled', until: NOW.toISOString() }, 'slow', 'slow'],
+  ])('of an endpoint with the mark %j, which is %s, is %s', (mark, pace, lane) => {
+    expect(computePace(mark, NOW)).toBe(pace);
+    expect(chooseFirstLane(pace, false)).toBe(lane);
   });
 });

@@ -7,7 +7,9 @@ import { aDispatch, FAILED, OK } from './a-dispatch.ts';
 
 const DELETE = { kind: 'delete' };
 const inSeconds = (count: number) => later(NOW, seconds(count));
-const slowFor = (count: number) => ({ slowUntil: inSeconds(count).toISOString() });
+const slowFor = (count: number) => ({
+  pace: { is: 'slow' as const, until: inSeconds(count).toISOString() },
+});
 
 describe('retry of a delivery', () => {
   it('waits in the retry queue after a failure in the fresh queue', async () => {
@@ -122,10 +124,10 @@ describe('delivery to a slow endpoint', () => {
       },
     });
     await setting.dispatch('fresh');
-    setting.clock.elapse(30);
+    setting.clock.elapse(1);
 
     // The batch read the endpoint before it was marked.
-    const stale = { endpoint: setting.endpoint, event: setting.event, readAt: NOW };
+    const stale = { endpoint: setting.endpoint, event: setting.event };
     expect(await setting.deal(setting.reminder, stale, 'retry')).toMatchObject({
       kind: 'move',
       lane: 'slow',
@@ -134,14 +136,17 @@ describe('delivery to a slow endpoint', () => {
   });
 
   it('proves the endpoint by any fast answer in the slow queue, but not by a timeout', async () => {
-    const accepting = await aDispatch({ endpoint: { unproven: true }, attempt: () => OK });
-    const failing = await aDispatch({ endpoint: { unproven: true }, attempt: () => FAILED });
-    const silent = await aDispatch({ endpoint: { unproven: true }, attempt: () => timedOutAfter(10_000) });
+    const accepting = await aDispatch({ endpoint: { pace: { is: 'new' } }, attempt: () => OK });
+    const failing = await aDispatch({ endpoint: { pace: { is: 'new' } }, attempt: () => FAILED });
+    const silent = await aDispatch({
+      endpoint: { pace: { is: 'new' } },
+      attempt: () => timedOutAfter(10_000),
+    });
     for (const { dispatch } of [accepting, failing, silent]) await dispatch('slow');
 
-    expect(await accepting.foundEndpoint()).not.toHaveProperty('unproven');
-    expect(await failing.foundEndpoint()).not.toHaveProperty('unproven');
-    expect(await silent.foundEndpoint()).toMatchObject({ unproven: true });
+    expect(await accepting.foundEndpoint()).not.toHaveProperty('pace');
+    expect(await failing.foundEndpoint()).not.toHaveProperty('pace');
+    expect(await silent.foundEndpoint()).toMatchObject({ pace: { is: 'new' } });
   });
 
   it('is skipped rather than moved when the endpoint is disabled', async () => {
@@ -158,14 +163,16 @@ describe('delivery to a slow endpoint', () => {
         return OK;
       },
     });
-    const { markSlow } = endpoints;
-    endpoints.markSlow = async (...mark) => {
+    const { setPace } = endpoints;
+    endpoints.setPace = async (...mark) => {
       await turn();
-      return markSlow.apply(endpoints, mark);
+      return setPace.apply(endpoints, mark);
     };
 
     await dispatch('fresh');
 
-    expect(await foundEndpoint()).toMatchObject({ slowUntil: inSeconds(120).toISOString() });
+    expect(await foundEndpoint()).toMatchObject({
+      pace: { is: 'slow', until: inSeconds(120).toISOString() },
+    });
   });
 });

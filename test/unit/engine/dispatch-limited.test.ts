@@ -48,7 +48,7 @@ describe('message for an endpoint with a limit', () => {
   });
 
   it('takes no turn in a queue that it leaves', async () => {
-    const { dispatch, turnsTaken } = await aDispatch({ endpoint: { maxPerSecond: 1, unproven: true } });
+    const { dispatch, turnsTaken } = await aDispatch({ endpoint: { maxPerSecond: 1, pace: { is: 'new' } } });
 
     expect(await dispatch('fresh')).toMatchObject({ kind: 'move', lane: 'slow' });
     expect(turnsTaken()).toBe(0);

@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { timedOutAfter } from '../../../functions/domain/attempt-error.ts';
 import { newId } from '../../../functions/domain/ids.ts';
-import { STALLED_SECONDS } from '../../../functions/domain/lanes.ts';
+import { STALLED_SECONDS } from '../../../functions/domain/pace.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { ATTEMPT_SECONDS, aDispatch, FAILED, OK } from './a-dispatch.ts';
 
 const DELETE = { kind: 'delete' };
 const TIMED_OUT = timedOutAfter(10_000);
 const inSeconds = (count: number) => later(NOW, seconds(count));
-const stalledFor = (count: number) => ({ stalledUntil: inSeconds(count).toISOString() });
+const stalledFor = (count: number) => ({
+  pace: { is: 'stalled' as const, until: inSeconds(count).toISOString() },
+});
 
 /** A receiver that takes the given seconds for its answer, up to the deadline. */
 const takes = (count: number, answer: typeof OK) => (clock: { elapse(seconds: number): void }) => {
@@ -30,7 +32,7 @@ describe('attempt that reaches its deadline without an answer', () => {
 
     expect(disposition).toEqual({ kind: 'move', lane: 'stalled', until: later(clock.now(), seconds(30)) });
     expect(await foundEndpoint()).toMatchObject({
-      stalledUntil: later(clock.now(), seconds(STALLED_SECONDS)).toISOString(),
+      pace: { is: 'stalled', until: later(clock.now(), seconds(STALLED_SECONDS)).toISOString() },
     });
   });
 
@@ -49,20 +51,20 @@ describe('attempt that is answered in time', () => {
     const { disposition, foundEndpoint } = await attemptedBy(takes(count, answer), 'fresh');
 
     expect(disposition).toMatchObject({ kind: 'move', lane: 'retry' });
-    expect(await foundEndpoint()).not.toHaveProperty('stalledUntil');
+    expect((await foundEndpoint())?.pace?.is).not.toBe('stalled');
   });
 
   it('ends the mark of its endpoint', async () => {
     const { disposition, foundEndpoint } = await attemptedBy(takes(3, OK), 'stalled', stalledFor(3600));
 
     expect(disposition).toEqual(DELETE);
-    expect(await foundEndpoint()).not.toHaveProperty('stalledUntil');
+    expect((await foundEndpoint())?.pace?.is).not.toBe('stalled');
   });
 
-  it('leaves the stalled queue after a failure', async () => {
+  it('leaves the stalled queue for the slow one after a failure', async () => {
     const { disposition } = await attemptedBy(takes(1, FAILED), 'stalled', stalledFor(3600));
 
-    expect(disposition).toEqual({ kind: 'move', lane: 'retry', until: inSeconds(31) });
+    expect(disposition).toEqual({ kind: 'move', lane: 'slow', until: inSeconds(31) });
   });
 });
 

@@ -125,7 +125,10 @@ describe('fan-out that fails in part', () => {
   });
 
   it('reports only the events for slow receivers when the slow queue is down', async () => {
-    const slow = ours({ slowUntil: later(NOW, seconds(60)).toISOString(), events: ['ticket.created'] });
+    const slow = ours({
+      pace: { is: 'slow', until: later(NOW, seconds(60)).toISOString() },
+      events: ['ticket.created'],
+    });
     const toSlow = owing({ ...anEvent({ tenant, onlyTo: slow.id }), type: 'webhook.test' });
     const { run, log } = aFanOut([ours(), slow], {
       queues: {

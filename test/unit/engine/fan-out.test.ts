@@ -71,9 +71,9 @@ describe('fan-out', () => {
   });
 
   it('sends messages for slow endpoints to the slow queue, and others to the fresh one', async () => {
-    const slow = ours({ slowUntil: later(NOW, seconds(1)).toISOString() });
-    const [quick, recovered] = [ours(), ours({ slowUntil: NOW.toISOString() })];
-    const { run, sent, lanesOf } = aFanOut([slow, quick, recovered]);
+    const slow = ours({ pace: { is: 'slow', until: later(NOW, seconds(1)).toISOString() } });
+    const [quick, other] = [ours(), ours()];
+    const { run, sent, lanesOf } = aFanOut([slow, quick, other]);
 
     expect(await run(events(2))).toEqual([]);
 
@@ -82,17 +82,14 @@ describe('fan-out', () => {
       new Map([
         [slow.id, 'slow'],
         [quick.id, 'fresh'],
-        [recovered.id, 'fresh'],
+        [other.id, 'fresh'],
       ]),
     );
   });
 
   it('sends messages for stalled endpoints to the stalled queue, but tests to the slow one', async () => {
-    const stalledUntil = later(NOW, seconds(1)).toISOString();
-    const [stalled, both] = [
-      ours({ stalledUntil }),
-      ours({ stalledUntil, slowUntil: later(NOW, seconds(1)).toISOString() }),
-    ];
+    const pace = { is: 'stalled', until: later(NOW, seconds(1)).toISOString() } as const;
+    const [stalled, both] = [ours({ pace }), ours({ pace })];
     const { run, lanesOf } = aFanOut([stalled, both]);
 
     await run(events(1));

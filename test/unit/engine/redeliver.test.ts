@@ -111,8 +111,8 @@ describe('redelivery job', () => {
   });
 
   it.each([
-    ['slow', { slowUntil: later(NOW, seconds(60)).toISOString() }],
-    ['stalled', { stalledUntil: later(NOW, seconds(60)).toISOString() }],
+    ['slow', { pace: { is: 'slow', until: later(NOW, seconds(60)).toISOString() } }],
+    ['stalled', { pace: { is: 'stalled', until: later(NOW, seconds(60)).toISOString() } }],
     ['slow', {}],
   ] as const)('sends messages to the %s queue, apart from live events (%j)', async (lane, changes) => {
     const { had, started, run, becomes, reminded } = aRedelivery();

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { OutboxEvent } from '../../../functions/domain/events.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import { UnknownKeyVersion } from '../../../functions/domain/keyring.ts';
-import { SLOW_AFTER_SECONDS, SLOW_TO_CONNECT_SECONDS } from '../../../functions/domain/lanes.ts';
+import { SLOW_AFTER_SECONDS, SLOW_TO_CONNECT_SECONDS } from '../../../functions/domain/pace.ts';
 import { deriveSigningSecret } from '../../../functions/domain/signature.ts';
 import type { OutboundResult } from '../../../functions/platform/outbound/client.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';

@@ -132,7 +132,7 @@ describe('dispatcher function', () => {
     sqs
       .on(GetQueueAttributesCommand, { QueueUrl: FUNCTION_ENVIRONMENT.SLOW_QUEUE })
       .resolves({ Attributes: { ApproximateNumberOfMessagesNotVisible: '60000' } });
-    const { message } = held({ endpoint: { slowUntil: FAR_OFF } });
+    const { message } = held({ endpoint: { pace: { is: 'slow', until: FAR_OFF } } });
 
     expect(await handler(received('slow', message), WITH_TIME)).toEqual(ENDED);
 
@@ -142,7 +142,7 @@ describe('dispatcher function', () => {
   });
 
   it('moves a message to the slow queue before it claims the delivery', async () => {
-    const { message } = held({ endpoint: { slowUntil: FAR_OFF } });
+    const { message } = held({ endpoint: { pace: { is: 'slow', until: FAR_OFF } } });
 
     expect(await handler(received('fresh', message), WITH_TIME)).toEqual(ENDED);
 
@@ -154,7 +154,7 @@ describe('dispatcher function', () => {
 
   it('moves a message to the stalled queue, and out of it when its receiver answers', async () => {
     capturedOutput();
-    const { message } = held({ endpoint: { stalledUntil: FAR_OFF } });
+    const { message } = held({ endpoint: { pace: { is: 'stalled', until: FAR_OFF } } });
 
     expect(await handler(received('fresh', message), WITH_TIME)).toEqual(ENDED);
     expect(updates()).toEqual([]);
@@ -163,19 +163,12 @@ describe('dispatcher function', () => {
     });
 
     expect(await handler(received('stalled', message), WITH_TIME)).toEqual(ENDED);
-    expect(sqs).toHaveReceivedCommandWith(SendMessageBatchCommand, {
-      QueueUrl: FUNCTION_ENVIRONMENT.RETRY_QUEUE,
-    });
-    expect(updates()).toContainEqual(
-      expect.objectContaining({
-        TableName: FUNCTION_ENVIRONMENT.SERVICE_TABLE,
-        UpdateExpression: 'REMOVE stalledUntil',
-      }),
-    );
+    const marked = updates().filter(({ TableName }) => TableName === FUNCTION_ENVIRONMENT.SERVICE_TABLE);
+    expect(marked.map((update) => rowAfter(update))).toEqual([{ pace: { is: 'new' } }]);
   });
 
   it('keeps the message when it could not be moved', async () => {
-    const { message } = held({ endpoint: { slowUntil: FAR_OFF } });
+    const { message } = held({ endpoint: { pace: { is: 'slow', until: FAR_OFF } } });
     sqs
       .on(SendMessageBatchCommand)
       .resolves({ Failed: [{ Id: '0', Code: 'InternalError', SenderFault: false }] });

@@ -44,8 +44,8 @@ beforeEach(() => {
 
 describe('fan-out function', () => {
   it('adds a delivery for each subscriber, and sends its message to the queue of the endpoint', async () => {
-    const slow = ours({ slowUntil: '2100-01-01T00:00:00.000Z' });
-    const stalled = ours({ stalledUntil: '2100-01-01T00:00:00.000Z' });
+    const slow = ours({ pace: { is: 'slow', until: '2100-01-01T00:00:00.000Z' } });
+    const stalled = ours({ pace: { is: 'stalled', until: '2100-01-01T00:00:00.000Z' } });
     const quick = ours();
     dynamo.on(QueryCommand).resolves({ Items: [quick, slow, stalled] });
 

@@ -145,8 +145,8 @@ export function deadLetters({ service, keep }: Place): void {
 
       expect(await ended(other.api, other.owed, 1)).toMatchObject([{ eventId: other.eventId }]);
       await service().rewrite(organization);
-      const slowUntil = new Date(Date.now() + 600_000).toISOString();
-      await service().rewrite({ ...endpoint, item: { ...endpoint.item, slowUntil } });
+      const until = new Date(Date.now() + 600_000).toISOString();
+      await service().rewrite({ ...endpoint, item: { ...endpoint.item, pace: { is: 'slow', until } } });
       expect(await hindered.api.all(`${hindered.owed}/deliveries`)).toEqual([]);
 
       await read('dead-fan-outs', postponed, ids, []);
@@ -156,7 +156,7 @@ export function deadLetters({ service, keep }: Place): void {
 
       // A delivery to a stalled endpoint goes to the stalled queue; the first attempt that does not stall
       // clears the mark.
-      const mark = { stalledUntil: slowUntil };
+      const mark = { pace: { is: 'stalled', until } };
       await service().rewrite({ ...endpoint, item: { ...endpoint.item, ...mark } });
       await read('dead-fan-outs', postponed, ids, []);
       await hindered.api.createConversation();
@@ -164,7 +164,7 @@ export function deadLetters({ service, keep }: Place): void {
         { status: 'succeeded', attempts: 1 },
         { eventId: hindered.eventId },
       ]);
-      await row('Service', id, ({ sk, stalledUntil }) => sk === id && stalledUntil === undefined);
+      await row('Service', id, ({ sk, pace }) => sk === id && Object(pace).is !== 'stalled');
     });
   });
 

@@ -231,7 +231,10 @@ export function redeliveries({ service, keep }: Place): void {
 
     it('uses the queue of its endpoint when that is slow or stalled', async () => {
       const mark = new Date(Date.now() + 600_000).toISOString();
-      for (const marked of [{ slowUntil: mark }, { stalledUntil: mark }]) {
+      for (const marked of [
+        { pace: { is: 'slow', until: mark } },
+        { pace: { is: 'stalled', until: mark } },
+      ]) {
         const { api, id, path } = await failures(1);
         const [{ table, item } = expect.fail('the endpoint was to be stored')] = (
           await findRows('Service', id)
