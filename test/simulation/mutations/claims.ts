@@ -3,9 +3,9 @@ import type { Mutation } from './mutation.ts';
 /** A memory of a worker that lasts over its invocations. */
 export const REMEMBERING = {
   file: 'functions/engine/attempt-delivery.ts',
-  find: '  const getPaceClass = ',
+  find: '  const paces = ',
   replace:
-    '  const memory = new Map<string, { url?: string; maxPerSecond?: number }>();\n  const getPaceClass = ',
+    '  const memory = new Map<string, { url?: string; maxPerSecond?: number }>();\n  const paces = ',
 };
 
 const UPDATES = 'functions/store/due-index.ts';
