@@ -26,7 +26,7 @@ export const SLOW_AFTER_SECONDS = 1;
 /** Seconds to connect that mark an endpoint as slow. */
 export const SLOW_TO_CONNECT_SECONDS = 3;
 /** How long the mark lasts. Marking again starts anew. */
-export const SLOW_SECONDS = 120;
+const SLOW_SECONDS = 120;
 /**
  * How long a mark as stalled lasts: the longest wait between attempts (docs/specification.md, Limits), so
  * that a single delivery finds it at its next attempt.

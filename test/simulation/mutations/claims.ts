@@ -4,8 +4,7 @@ import type { Mutation } from './mutation.ts';
 export const REMEMBERING = {
   file: 'functions/engine/attempt-delivery.ts',
   find: '  const paces = ',
-  replace:
-    '  const memory = new Map<string, { url?: string; maxPerSecond?: number }>();\n  const paces = ',
+  replace: '  const memory = new Map<string, { url?: string; maxPerSecond?: number }>();\n  const paces = ',
 };
 
 const UPDATES = 'functions/store/due-index.ts';

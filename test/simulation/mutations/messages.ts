@@ -63,7 +63,7 @@ export const MESSAGES: readonly Mutation[] = [
     name: 'a message of a stalled endpoint is moved to the slow queue and back',
     file: 'functions/domain/lanes.ts',
     find: "  if (lane === 'stalled') return undefined;\n  if (pace === 'stalled')",
-    replace: "  if (stalled && lane !== 'stalled')",
+    replace: "  if (pace === 'stalled' && lane !== 'stalled')",
     breaks: ['comes to rest'],
   },
   {
