@@ -1,4 +1,4 @@
-import { memoizeFor } from '../domain/memoize.ts';
+import { memoizeFor } from '../domain/cache.ts';
 import { tableClient } from '../platform/clients/clients.ts';
 import { ApiEnvironment, rateLimits, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
@@ -33,13 +33,13 @@ const capacity = meterCapacity(client);
 
 export const tables = openTables(environment, client);
 
-/** Maximum age of an organization's cached tier. */
-const TIER_FRESH_MS = 30_000;
+/** An organization's cached tier. */
+const TIERS = { capacity: 1000, freshMs: 30_000 };
 
 /** Ports of the pipeline, without authentication. */
 export const ports: Omit<ApiPorts<Change>, 'authenticate'> = {
   ...requestPorts,
-  organization: memoizeFor(readOrganizationState(tables.service), TIER_FRESH_MS),
+  organization: memoizeFor(readOrganizationState(tables.service), TIERS),
   limiter: rateLimiter(rateWindowStore(tables.rates), rateLimits(environment)),
   capacity,
   onLimiterFailure: () => count(RATE_LIMITER_FAILURES),

@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
+import { BoundedMap } from './cache.ts';
 import type { EventId, ReceiverId } from './ids.ts';
 import { getKey, type Keyring } from './keyring.ts';
 
@@ -16,7 +17,7 @@ const decodeSecret = (secret: string): Buffer => Buffer.from(secret.slice('whsec
 
 /** Maximum number of cached keys of a keyring. */
 const MAX_CACHED = 1000;
-const cached = new WeakMap<Keyring, Map<string, KeyObject>>();
+const cached = new WeakMap<Keyring, BoundedMap<string, KeyObject>>();
 
 /**
  * The key of {@link deriveSigningSecret} for many signatures: deriving it takes as long as the signature. It
@@ -24,13 +25,12 @@ const cached = new WeakMap<Keyring, Map<string, KeyObject>>();
  * @throws UnknownKeyVersion
  */
 export function getSigningKey(master: Keyring, keyVersion: string, endpoint: ReceiverId): KeyObject {
-  const keys = cached.get(master) ?? new Map<string, KeyObject>();
+  const keys = cached.get(master) ?? new BoundedMap<string, KeyObject>(MAX_CACHED);
   cached.set(master, keys);
   const name = `${keyVersion}/${endpoint}`;
   const known = keys.get(name);
   if (known !== undefined) return known;
   const key = createSecretKey(decodeSecret(deriveSigningSecret(master, keyVersion, endpoint)));
-  if (keys.size >= MAX_CACHED) keys.clear();
   keys.set(name, key);
   return key;
 }

@@ -1,3 +1,4 @@
+import { TimedCache } from '../domain/cache.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
 import type { ReceiverId } from '../domain/ids.ts';
 import {
@@ -31,10 +32,11 @@ export interface AttemptTimer {
   done(): Promise<void>;
 }
 
-/** Marks kept in the process, so that it need not read them back. */
-const MAX_CACHED = 1000;
-/** Longer than a batch and than a read lags; after that the endpoint's row is current. Milliseconds. */
-const CACHED_MS = 30_000;
+/**
+ * Marks kept in the process, so that it need not read them back. They count for longer than a batch and than
+ * a read lags; after that the endpoint's row is current.
+ */
+const CACHED = { capacity: 1000, freshMs: 30_000 };
 
 /**
  * Knows the pace of endpoints, by their rows and by the attempts of this process. An endpoint that stays fast
@@ -45,11 +47,11 @@ export function endpointPaces(
   { marks, log, now }: { marks: PaceMarks; log: Log; now: () => Date },
   attemptSeconds: number,
 ) {
-  const written = new Map<ReceiverId, { atMs: number; mark: PaceMark | undefined }>();
+  const written = new TimedCache<ReceiverId, { mark: PaceMark | undefined }>(CACHED);
 
   function markOf({ id, pace }: Marked): PaceMark | undefined {
-    const own = written.get(id);
-    return own !== undefined && now().getTime() - own.atMs < CACHED_MS ? own.mark : pace;
+    const own = written.get(id, now());
+    return own === undefined ? pace : own.mark;
   }
 
   /** The process knows the mark at once. @returns the write, if one is needed */
@@ -57,8 +59,7 @@ export function endpointPaces(
     const seen = markOf(endpoint);
     const mark = computeMark(seen, sign, now());
     if (mark === seen) return undefined;
-    if (written.size >= MAX_CACHED) written.clear();
-    written.set(endpoint.id, { atMs: now().getTime(), mark });
+    written.set(endpoint.id, { mark }, now());
     return () => marks.setPace(endpoint.orgId, endpoint.id, seen, mark);
   }
 

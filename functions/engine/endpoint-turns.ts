@@ -1,3 +1,4 @@
+import { BoundedMap } from '../domain/cache.ts';
 import {
   type Claimability,
   type Delivery,
@@ -75,22 +76,17 @@ type TurnCall = Call<LimitedMessage, Turn>;
  */
 export function endpointTurns({ schedules, deliveries, log, now }: TurnPorts, graceSeconds: number) {
   const terms = computeWaitTerms(graceSeconds);
-  const seen = new Map<ReceiverId, RateSchedule>();
-
-  function remember(id: ReceiverId, schedule: RateSchedule | undefined): void {
-    seen.delete(id);
-    if (schedule === undefined) return;
-    seen.set(id, schedule);
-    const [oldest] = seen.keys();
-    if (seen.size > REMEMBERED && oldest !== undefined) seen.delete(oldest);
-  }
+  const seen = new BoundedMap<ReceiverId, RateSchedule>(REMEMBERED);
 
   async function takeTurns(id: ReceiverId, maxPerSecond: number, demand: Demand): Promise<Turns> {
     for (let tried = 0; tried < TRIES; tried += 1) {
       const { update, read } = planTurns(seen.get(id), demand, maxPerSecond, now().getTime(), terms);
       const { applied, schedule } = await schedules.apply(id, update, now());
-      remember(id, schedule);
-      if (applied && schedule !== undefined) return read(schedule);
+      if (schedule === undefined) seen.delete(id);
+      else {
+        seen.set(id, schedule);
+        if (applied) return read(schedule);
+      }
     }
     throw new ScheduleContended(`the schedule of ${id} changed ${TRIES} times`);
   }

@@ -1,3 +1,4 @@
+import { memoize } from '../domain/cache.ts';
 import {
   createDelivery,
   type Delivery,
@@ -9,7 +10,6 @@ import type { Endpoint } from '../domain/endpoint.ts';
 import { getNamedReceiver, isFor, type OutboxEvent } from '../domain/events.ts';
 import { type OrgId, type ReceiverId, withTrace } from '../domain/ids.ts';
 import { chooseFirstLane, type FirstLane } from '../domain/lanes.ts';
-import { memoize } from '../domain/memoize.ts';
 import { computePace } from '../domain/pace.ts';
 import { isRequestedByCustomer, type OutboxWork } from '../domain/redelivery.ts';
 import { createGenerationCheck, type OrganizationStates } from '../domain/sandbox.ts';

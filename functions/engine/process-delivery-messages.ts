@@ -1,6 +1,6 @@
+import { memoize } from '../domain/cache.ts';
 import type { DeliveryMessage, MessageDisposition, OutgoingMessage } from '../domain/delivery.ts';
 import { isPatient, type Lane } from '../domain/lanes.ts';
-import { memoize } from '../domain/memoize.ts';
 import { SLOW_AFTER_SECONDS } from '../domain/pace.ts';
 import { isFromJob } from '../domain/redelivery.ts';
 import { createGenerationCheck, type OrganizationStates } from '../domain/sandbox.ts';

@@ -1,3 +1,4 @@
+import { TimedCache } from '../domain/cache.ts';
 import type { ReceiverId } from '../domain/ids.ts';
 import { countOpen, getHourBefore, type HourRange, type LedgerEntry } from '../domain/ledger.ts';
 
@@ -15,7 +16,10 @@ const MAX_CACHED = 200;
  * began over three hours ago and neither it nor an earlier hour has open deliveries.
  */
 export function keepFinishedHours(read: ReadHours) {
-  const kept = new Map<string, { first: string; next: string; until: number; entries: LedgerEntry[] }>();
+  const kept = new TimedCache<string, { first: string; next: string; entries: LedgerEntry[] }>({
+    capacity: MAX_CACHED,
+    freshMs: FRESH_MS,
+  });
 
   /** @param hours up to the current one */
   return async (
@@ -25,8 +29,8 @@ export function keepFinishedHours(read: ReadHours) {
     now: Date,
   ): Promise<LedgerEntry[]> => {
     const key = `${endpoint}#${generation}`;
-    const known = kept.get(key);
-    if (known !== undefined && known.until > now.getTime() && known.first <= first) {
+    const known = kept.get(key, now);
+    if (known !== undefined && known.first <= first) {
       const finished = known.entries.filter(({ hour }) => hour >= first);
       const rest = { first: first > known.next ? first : known.next, last };
       return [...finished, ...(await read(endpoint, generation, rest))];
@@ -34,13 +38,7 @@ export function keepFinishedHours(read: ReadHours) {
     const entries = await read(endpoint, generation, { first, last });
     const open = entries.filter((entry) => countOpen(entry) > 0).map(({ hour }) => hour);
     const [next = first] = [getHourBefore(now, SETTLED_HOURS), ...open].sort();
-    if (kept.size >= MAX_CACHED) kept.clear();
-    kept.set(key, {
-      first,
-      next,
-      until: now.getTime() + FRESH_MS,
-      entries: entries.filter(({ hour }) => hour < next),
-    });
+    kept.set(key, { first, next, entries: entries.filter(({ hour }) => hour < next) }, now);
     return entries;
   };
 }

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../domain/cache.ts';
 import type { OrgId } from '../domain/ids.ts';
 import type { OrganizationState } from '../domain/tenant.ts';
 
@@ -10,15 +11,12 @@ type Load = (orgId: OrgId) => Promise<OrganizationState | undefined>;
  * time, because it may have been reset. Concurrent callers share a read only for a live one.
  */
 export function organizationStates(load: Load): { of: Load } {
-  const live = new Map<OrgId, OrganizationState>();
+  const live = new BoundedMap<OrgId, OrganizationState>(MAX_CACHED);
   const reading = new Map<OrgId, Promise<OrganizationState | undefined>>();
 
   async function read(orgId: OrgId): Promise<OrganizationState | undefined> {
     const state = await load(orgId);
-    if (state?.environment === 'live') {
-      if (live.size >= MAX_CACHED) live.clear();
-      live.set(orgId, state);
-    }
+    if (state?.environment === 'live') live.set(orgId, state);
     return state;
   }
 

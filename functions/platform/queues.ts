@@ -5,10 +5,11 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { BusEvent } from '../domain/bus.ts';
+import { TimedCache } from '../domain/cache.ts';
 import { DeliveryMessage } from '../domain/delivery.ts';
 import type { DeadLetter, EntryKey } from '../domain/events.ts';
 import type { OrgId } from '../domain/ids.ts';
-import { CROWDED_IN_FLIGHT, type Lane, type QueueVariable } from '../domain/lanes.ts';
+import { CROWDED_IN_FLIGHT, LANES, type Lane, type QueueVariable } from '../domain/lanes.ts';
 import { getMessageGroup } from '../domain/redelivery.ts';
 import { computeDelaySeconds, computeVisibilitySeconds } from '../domain/timing.ts';
 import { REQUEST_BYTES, splitIntoChunks } from './chunks.ts';
@@ -44,7 +45,7 @@ export function deliveryQueues<L extends Lane>(
   getUrl: (lane: L) => string,
   now: () => Date,
 ) {
-  const gauges = new Map<Lane, { at: number; inFlight: Promise<number> }>();
+  const gauges = new TimedCache<Lane, Promise<number>>({ capacity: LANES.length, freshMs: GAUGE_MS });
 
   async function measure(
     lane: L,
@@ -86,16 +87,13 @@ export function deliveryQueues<L extends Lane>(
      * a wait is to be held.
      */
     async crowded(lane: L): Promise<boolean> {
-      const known = gauges.get(lane);
-      const at = now().getTime();
-      const gauge =
-        known !== undefined && at - known.at < GAUGE_MS
-          ? known
-          : { at, inFlight: measure(lane, 'ApproximateNumberOfMessagesNotVisible') };
-      gauges.set(lane, gauge);
+      const at = now();
+      const known = gauges.get(lane, at);
+      const inFlight = known ?? measure(lane, 'ApproximateNumberOfMessagesNotVisible');
+      if (known === undefined) gauges.set(lane, inFlight, at);
       try {
         // An unknown number (NaN) counts as crowded.
-        return !((await gauge.inFlight) < CROWDED_IN_FLIGHT);
+        return !((await inFlight) < CROWDED_IN_FLIGHT);
       } catch (error) {
         gauges.delete(lane);
         throw error;

@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { type ApiKey, hashApiKey, hasScope, parseBearerKey, type Scope } from '../../domain/api-key.ts';
 import type { AuditActor } from '../../domain/audit.ts';
+import { TimedCache } from '../../domain/cache.ts';
 import type { ConversationId } from '../../domain/ids.ts';
 import { Defect, invalid, type Problem, problem } from '../../domain/problem.ts';
 import type { Budget, RateBucket } from '../../domain/rate-limit.ts';
@@ -130,7 +131,6 @@ export interface KeyUses {
 const INTERVAL_MS = 5 * 60_000;
 /** As for the rate limiter, which runs in parallel. */
 const TIMEOUT_MS = 500;
-const MAX_CACHED = 1000;
 
 /**
  * Records the use of keys. A failure refuses no request and is retried after the interval; it costs some
@@ -138,12 +138,10 @@ const MAX_CACHED = 1000;
  * @returns a function whose promise never rejects
  */
 export function keyUseRecorder(uses: KeyUses, log: Log) {
-  const recordedAt = new Map<ApiKey['id'], number>();
+  const recorded = new TimedCache<ApiKey['id'], true>({ capacity: 1000, freshMs: INTERVAL_MS });
   return async (key: Pick<ApiKey, 'id' | 'orgId'>, now: Date): Promise<void> => {
-    const last = recordedAt.get(key.id);
-    if (last !== undefined && now.getTime() - last < INTERVAL_MS) return;
-    if (recordedAt.size >= MAX_CACHED) recordedAt.clear();
-    recordedAt.set(key.id, now.getTime());
+    if (recorded.get(key.id, now)) return;
+    recorded.set(key.id, true, now);
     try {
       await uses.note(key, now, TIMEOUT_MS);
     } catch (error) {

@@ -1,3 +1,4 @@
+import { TimedCache } from '../../domain/cache.ts';
 import {
   type Budget,
   type BudgetName,
@@ -59,12 +60,10 @@ const MAX_CACHED = 1000;
  * @throws the windows' error: the caller lets the request pass
  */
 function tokenCounter(windows: RateWindows) {
-  const full = new Map<string, { start: number; untilMs: number }>();
-  const getName = ({ orgId, kind }: RateBucket) => `${orgId}/${kind}`;
-  function isFull(bucket: RateBucket, now: Date): boolean {
-    const known = full.get(getName(bucket));
-    return known?.start === getRateWindow(now).start && known.untilMs > now.getTime();
-  }
+  const full = new TimedCache<string, true>({ capacity: MAX_CACHED, freshMs: FULL_MS });
+  const getName = ({ orgId, kind }: RateBucket, start: number) => `${orgId}/${kind}/${start}`;
+  const isFull = (bucket: RateBucket, now: Date): boolean =>
+    full.get(getName(bucket, getRateWindow(now).start), now) === true;
 
   /**
    * Takes what exceeds the limit from the next window, which may exceed its own by that.
@@ -77,7 +76,7 @@ function tokenCounter(windows: RateWindows) {
     added: number,
   ): Promise<void> {
     const { bucket, limit } = charge;
-    if (used < limit && full.get(getName(bucket))?.start === start) full.delete(getName(bucket));
+    if (used < limit) full.delete(getName(bucket, start));
     const tokens = computeDebt(used, limit) - computeDebt(used - added, limit);
     if (tokens === 0) return;
     const next = start + WINDOW_SECONDS;
@@ -106,8 +105,7 @@ function tokenCounter(windows: RateWindows) {
         ? 'full'
         : await windows.take(bucket, start, { tokens, limit, timeoutMs: TIMEOUT_MS });
       if (taken !== 'full') return settle({ ...charge, allowed: true }, taken.used, tokens);
-      if (full.size >= MAX_CACHED) full.clear();
-      full.set(getName(bucket), { start, untilMs: now.getTime() + FULL_MS });
+      full.set(getName(bucket, start), true, now);
       return { ...charge, allowed: false };
     },
 

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { ApiKey } from '../../domain/api-key.ts';
+import { BoundedMap } from '../../domain/cache.ts';
 import type { Tenant } from '../../domain/tenant.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -30,7 +31,7 @@ export function readAhead<K>(
     findWith(digest: string, other: K): Promise<{ key: ApiKey | undefined; row: Row | undefined }>;
   },
 ): ReadAhead {
-  const tenants = new Map<string, Tenant>();
+  const tenants = new BoundedMap<string, Tenant>(MAX_CACHED);
   return {
     async find(digest, event) {
       const tenant = tenants.get(digest);
@@ -40,7 +41,6 @@ export function readAhead<K>(
       return { key, ahead: row && { row, tenant } };
     },
     note(digest, tenant) {
-      if (tenants.size >= MAX_CACHED) tenants.clear();
       tenants.set(digest, tenant);
     },
   };

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { memoizeFor } from '../../../functions/domain/memoize.ts';
+import { BoundedMap, memoizeFor, TimedCache } from '../../../functions/domain/cache.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 
 const FRESH = seconds(30);
+const TERMS = { capacity: 1000, freshMs: FRESH };
 
 /** Answers that a test changes, and the keys of the calls that were not cached. */
 function aSource(answers: Record<string, unknown>) {
@@ -10,9 +11,70 @@ function aSource(answers: Record<string, unknown>) {
   const ask = memoizeFor(async (key: string) => {
     asked.push(key);
     return answers[key];
-  }, FRESH);
+  }, TERMS);
   return { ask, asked, answers };
 }
+
+describe('bounded map', () => {
+  it('drops only the entry that was set first when it is full', () => {
+    const map = new BoundedMap<string, number>(2);
+    map.set('a', 1).set('b', 2).set('c', 3);
+    expect([...map]).toEqual([
+      ['b', 2],
+      ['c', 3],
+    ]);
+  });
+
+  it('drops nothing for a key that it has, whose entry is then the newest', () => {
+    const map = new BoundedMap<string, number>(2);
+    map.set('a', 1).set('b', 2).set('a', 3);
+    expect(map.get('b')).toBe(2);
+    map.set('c', 4);
+    expect([...map.keys()]).toEqual(['a', 'c']);
+  });
+
+  it('never has more entries than its capacity, and always the last one', () => {
+    const map = new BoundedMap<number, number>(7);
+    for (let step = 0; step < 1_000; step++) {
+      map.set((step * 37) % 23, step);
+      if (step % 5 === 0) map.delete((step * 11) % 23);
+      expect(map.size).toBeLessThanOrEqual(7);
+      if (step % 5 !== 0) expect(map.get((step * 37) % 23)).toBe(step);
+    }
+  });
+});
+
+describe('timed cache', () => {
+  const aCache = () => new TimedCache<string, number>(TERMS);
+
+  it('has a value until its time is over', () => {
+    const cache = aCache();
+    cache.set('a', 0, NOW);
+    expect(cache.get('a', later(NOW, FRESH - 1))).toBe(0);
+    expect(cache.get('a', later(NOW, FRESH))).toBeUndefined();
+  });
+
+  it('has a value that is set again for its whole time', () => {
+    const cache = aCache();
+    cache.set('a', 1, NOW);
+    cache.set('a', 2, later(NOW, FRESH - 1));
+    expect(cache.get('a', later(NOW, 2 * FRESH - 2))).toBe(2);
+  });
+
+  it('has no value that was deleted', () => {
+    const cache = aCache();
+    cache.set('a', 1, NOW);
+    cache.delete('a');
+    expect(cache.get('a', NOW)).toBeUndefined();
+  });
+
+  it('makes room for a new value when it is full', () => {
+    const cache = new TimedCache<string, number>({ capacity: 1, freshMs: FRESH });
+    cache.set('a', 1, NOW);
+    cache.set('b', 2, NOW);
+    expect([cache.get('a', NOW), cache.get('b', NOW)]).toEqual([undefined, 2]);
+  });
+});
 
 describe('memoized answer', () => {
   it('is returned until it expires', async () => {
@@ -44,16 +106,17 @@ describe('memoized answer', () => {
     expect(asked).toEqual(['a', 'b', 'c']);
   });
 
-  it('is dropped when there are very many, and each key gets its own answer', async () => {
+  it('makes room when there are more than the capacity', async () => {
     const asked: number[] = [];
-    const ask = memoizeFor(async (key: number) => {
-      asked.push(key);
-      return -key;
-    }, FRESH);
-    for (let key = 0; key < 5_000; key++) expect(await ask(key, NOW)).toBe(-key);
-    // If all of them were cached, there would be no further calls.
-    for (let key = 0; key < 5_000; key++) expect(await ask(key, NOW)).toBe(-key);
-    expect(asked.length).toBeGreaterThan(5_000);
+    const ask = memoizeFor(
+      async (key: number) => {
+        asked.push(key);
+        return -key;
+      },
+      { capacity: 2, freshMs: FRESH },
+    );
+    for (const key of [1, 2, 3, 2, 3, 1]) expect(await ask(key, NOW)).toBe(-key);
+    expect(asked).toEqual([1, 2, 3, 1]);
   });
 });
 
@@ -81,7 +144,7 @@ describe('failing call', () => {
     const ask = memoizeFor(async () => {
       if (fails) throw new Error('down');
       return 'up';
-    }, FRESH);
+    }, TERMS);
     await expect(ask('a', NOW)).rejects.toThrow('down');
     fails = false;
     expect(await ask('a', NOW)).toBe('up');
