@@ -56,7 +56,7 @@ export const MESSAGES: readonly Mutation[] = [
     name: 'a message of a slow endpoint is moved within the slow queue',
     file: 'functions/engine/attempt-delivery.ts',
     find: "if (other !== undefined) return { kind: 'move', lane: other,",
-    replace: "if (other !== undefined || paceClass.slow) return { kind: 'move', lane: other ?? lane,",
+    replace: "if (other !== undefined || pace === 'slow') return { kind: 'move', lane: other ?? lane,",
     breaks: ['comes to rest'],
   },
   {
