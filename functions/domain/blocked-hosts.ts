@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { refreshedValue } from './cache.ts';
 import { getHost, isLoopbackHost, isPublicAddress, isPublicHostName } from './receiver-url.ts';
 import { Timestamp } from './timestamp.ts';
 
@@ -41,9 +42,7 @@ export function isBlocked(host: string, blocked: ReadonlySet<string>): boolean {
   return false;
 }
 
-const FRESH_MS = BLOCKED_HOSTS_FRESH_SECONDS * 1000;
-/** After a failed read, the cached list stays in use for this long. */
-const RETRY_MS = 5000;
+const TERMS = { freshMs: BLOCKED_HOSTS_FRESH_SECONDS * 1000, retryMs: 5000 };
 
 export interface BlockedHosts {
   /**
@@ -61,30 +60,17 @@ export function blockedHosts(
   load: () => Promise<readonly Pick<BlockedHost, 'host'>[]>,
   now = Date.now,
 ): BlockedHosts {
-  let known: ReadonlySet<string> | undefined;
-  let freshUntil = Number.NEGATIVE_INFINITY;
-  let reading: Promise<void> | undefined;
-
-  async function read(): Promise<void> {
-    // The time before the read: a host that is blocked during the read may be missing from the result.
-    const startedAt = now();
-    try {
-      known = new Set((await load()).map(({ host }) => host));
-      freshUntil = startedAt + FRESH_MS;
-    } catch (error) {
-      if (known === undefined) throw error;
-      freshUntil = startedAt + RETRY_MS;
-    }
-  }
-
+  const list = refreshedValue<ReadonlySet<string>>(
+    async () => new Set((await load()).map(({ host }) => host)),
+    { ...TERMS, now },
+  );
   return {
     async refresh() {
-      if (now() < freshUntil) return;
-      reading ??= read().finally(() => {
-        reading = undefined;
-      });
-      await reading;
+      await list.get();
     },
-    blocks: (host) => known === undefined || isBlocked(host, known),
+    blocks(host) {
+      const known = list.known();
+      return known === undefined || isBlocked(host, known);
+    },
   };
 }

@@ -61,6 +61,67 @@ export function memoize<T, V>(
   };
 }
 
+/** Loads one value once, also for concurrent callers. A failed load is repeated by the next caller. */
+export function loadOnce<V>(load: () => Promise<V>): () => Promise<V> {
+  let loaded: Promise<V> | undefined;
+  return () => {
+    loaded ??= load().catch((error: unknown) => {
+      loaded = undefined;
+      throw error;
+    });
+    return loaded;
+  };
+}
+
+/**
+ * Keeps one value that is loaded again from time to time. Concurrent callers share a load. When it fails, the
+ * value that is known stays in use.
+ * @param terms.freshMs age at which the value is loaded again
+ * @param terms.retryMs time after a failed load in which the known value counts as fresh
+ */
+export function refreshedValue<V>(
+  load: () => Promise<V>,
+  { freshMs, retryMs, now }: { freshMs: number; retryMs: number; now: () => number },
+) {
+  let known: { value: V } | undefined;
+  let freshUntil = Number.NEGATIVE_INFINITY;
+  let loading: Promise<V> | undefined;
+
+  async function startLoad(): Promise<V> {
+    // The time before the load: a change during it may be missing from the value.
+    const startedAt = now();
+    const value = await load();
+    known = { value };
+    freshUntil = startedAt + freshMs;
+    return value;
+  }
+
+  /** @throws the error of the load */
+  function reload(): Promise<V> {
+    loading ??= startLoad().finally(() => {
+      loading = undefined;
+    });
+    return loading;
+  }
+
+  return {
+    /** @throws the error of a load before the value is known */
+    async get(): Promise<V> {
+      if (known !== undefined && now() < freshUntil) return known.value;
+      try {
+        return await reload();
+      } catch (error) {
+        if (known === undefined) throw error;
+        freshUntil = now() + retryMs;
+        return known.value;
+      }
+    },
+    reload,
+    /** The value of the last load; undefined before the first. */
+    known: (): V | undefined => known?.value,
+  };
+}
+
 /** Caches loaded values for a time. `undefined` is not cached: the item may just have been created. */
 export function memoizeFor<K, V>(
   load: (key: K) => Promise<V | undefined>,

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { loadOnce } from '../domain/cache.ts';
 
 /** The issuer cannot be reached, so no token can be verified and no user can sign in. */
 export class IssuerUnavailable extends Error {
@@ -72,7 +73,6 @@ export function issuerAt(issuer: string, timeoutMs = TIMEOUT_MS): Issuer {
   if (!isTamperProof(issuer)) throw new Error('the issuer of sessions must have an https URL');
   const Metadata = buildMetadataSchema(issuer);
   let pausedUntil = 0;
-  let metadata: Promise<IssuerMetadata> | undefined;
 
   async function sendRequest<T>(
     url: string,
@@ -111,15 +111,7 @@ export function issuerAt(issuer: string, timeoutMs = TIMEOUT_MS): Issuer {
 
   return {
     read,
-    async metadata() {
-      metadata ??= read(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, Metadata).catch(
-        (error: unknown) => {
-          metadata = undefined;
-          throw error;
-        },
-      );
-      return metadata;
-    },
+    metadata: loadOnce(() => read(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, Metadata)),
     post: (url, fields) =>
       sendRequest(
         url,

@@ -1,4 +1,5 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { refreshedValue } from '../domain/cache.ts';
 import { KEYRING_FRESH_SECONDS, Keyring, UnknownKeyVersion } from '../domain/keyring.ts';
 import { Defect } from '../domain/problem.ts';
 import { clientOptions } from './clients/clients.ts';
@@ -22,42 +23,21 @@ const MISS_PAUSE_MS = 10_000;
  * do not wait for a secret store that is down.
  */
 export function keyringSource(secretValue: SecretValue, now = Date.now): KeyringSource {
-  let cached: { ring: Keyring; readAt: number } | undefined;
-  let reading: Promise<Keyring> | undefined;
+  const current = refreshedValue(async () => Keyring.parse(parseJson((await secretValue()) ?? 'null')), {
+    freshMs: FRESH_MS,
+    retryMs: FRESH_MS,
+    now,
+  });
   let missedAt = Number.NEGATIVE_INFINITY;
 
-  async function fetchRing(): Promise<Keyring> {
-    const ring = Keyring.parse(parseJson((await secretValue()) ?? 'null'));
-    cached = { ring, readAt: now() };
-    return ring;
-  }
-
-  /** Concurrent callers share one request. */
-  function read(): Promise<Keyring> {
-    reading ??= fetchRing().finally(() => {
-      reading = undefined;
-    });
-    return reading;
-  }
-
-  async function getCurrent(): Promise<Keyring> {
-    if (cached === undefined) return read();
-    if (now() - cached.readAt < FRESH_MS) return cached.ring;
-    const { ring } = cached;
-    return read().catch(() => {
-      cached = { ring, readAt: now() };
-      return ring;
-    });
-  }
-
   return async (use) => {
-    const ring = await getCurrent();
+    const ring = await current.get();
     try {
       return use(ring);
     } catch (error) {
       if (!(error instanceof UnknownKeyVersion)) throw error;
       if (now() - missedAt < MISS_PAUSE_MS) throw error;
-      const newer = await read();
+      const newer = await current.reload();
       try {
         return use(newer);
       } catch (retryError) {

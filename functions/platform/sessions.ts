@@ -9,6 +9,7 @@ import {
   type RemoteJWKSet,
 } from 'jose';
 import * as z from 'zod/mini';
+import { loadOnce } from '../domain/cache.ts';
 import { Session } from '../domain/tenant.ts';
 import { type Issuer, issuerAt } from './issuer.ts';
 
@@ -147,9 +148,7 @@ interface IssuerKeys {
  * because issuers rotate keys without notice.
  */
 function issuerKeys(issuer: Issuer): IssuerKeys {
-  let keySet: Promise<RemoteJWKSet> | undefined;
-
-  async function createKeySet(): Promise<RemoteJWKSet> {
+  const getKeySet = loadOnce(async (): Promise<RemoteJWKSet> => {
     const { jwks_uri } = await issuer.metadata();
     return createRemoteJWKSet(new URL(jwks_uri), {
       cooldownDuration: COOLDOWN_MS,
@@ -157,15 +156,7 @@ function issuerKeys(issuer: Issuer): IssuerKeys {
       // Through the issuer's client, for its timeout.
       [customFetch]: async (url) => Response.json(await issuer.read(url, JwkSet)),
     });
-  }
-
-  async function getKeySet(): Promise<RemoteJWKSet> {
-    keySet ??= createKeySet().catch((error: unknown) => {
-      keySet = undefined;
-      throw error;
-    });
-    return keySet;
-  }
+  });
 
   return {
     getKey: async (header, token) => (await getKeySet())(header, token),

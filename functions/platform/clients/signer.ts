@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
 import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { loadOnce } from '../../domain/cache.ts';
 
 type Signer = Extract<DynamoDBClientConfig['signer'], { sign: unknown }>;
 
@@ -23,16 +24,9 @@ export function requestSigner(terms: {
   credentials(): Promise<Credentials>;
 }): Signer {
   const { service } = terms;
-  let reading: Promise<Credentials> | undefined;
   let cached: { scope: string; key: KeyObject } | undefined;
 
-  const readCredentials = () => {
-    reading ??= terms.credentials().catch((error: unknown) => {
-      reading = undefined;
-      throw error;
-    });
-    return reading;
-  };
+  const readCredentials = loadOnce(() => terms.credentials());
 
   /** The key of a day, which is in the scope. */
   function getKey(day: string, region: string, scope: string, secret: string): KeyObject {

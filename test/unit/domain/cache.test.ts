@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { BoundedMap, memoizeFor, TimedCache } from '../../../functions/domain/cache.ts';
+import {
+  BoundedMap,
+  loadOnce,
+  memoizeFor,
+  refreshedValue,
+  TimedCache,
+} from '../../../functions/domain/cache.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 
 const FRESH = seconds(30);
@@ -148,5 +154,74 @@ describe('failing call', () => {
     await expect(ask('a', NOW)).rejects.toThrow('down');
     fails = false;
     expect(await ask('a', NOW)).toBe('up');
+  });
+});
+
+describe('value that is loaded once', () => {
+  it('is shared by concurrent and later callers', async () => {
+    let loads = 0;
+    const get = loadOnce(async () => ++loads);
+    expect(await Promise.all([get(), get()])).toEqual([1, 1]);
+    expect(await get()).toBe(1);
+  });
+
+  it('is loaded by the next caller after a failure', async () => {
+    let loads = 0;
+    const get = loadOnce(async () => {
+      if (++loads === 1) throw new Error('down');
+      return loads;
+    });
+    await expect(Promise.all([get(), get()])).rejects.toThrow('down');
+    expect(await get()).toBe(2);
+  });
+});
+
+describe('value that is refreshed', () => {
+  function aValue() {
+    const state = { time: 0, value: 'first', isDown: false, loads: 0 };
+    const value = refreshedValue(
+      async () => {
+        state.loads += 1;
+        if (state.isDown) throw new Error('down');
+        return state.value;
+      },
+      { freshMs: 100, retryMs: 10, now: () => state.time },
+    );
+    return { ...value, state };
+  }
+
+  it('is loaded again when it is as old as its terms say', async () => {
+    const { get, known, state } = aValue();
+    expect(known()).toBeUndefined();
+    expect(await Promise.all([get(), get()])).toEqual(['first', 'first']);
+    state.value = 'second';
+    state.time = 99;
+    expect(await get()).toBe('first');
+    state.time = 100;
+    expect(await get()).toBe('second');
+    expect([known(), state.loads]).toEqual(['second', 2]);
+  });
+
+  it('stays in use when it cannot be loaded, and is tried again after a time', async () => {
+    const { get, state } = aValue();
+    await get();
+    Object.assign(state, { time: 100, value: 'second', isDown: true });
+    expect(await get()).toBe('first');
+    Object.assign(state, { time: 109, isDown: false });
+    expect(await get()).toBe('first');
+    state.time = 110;
+    expect(await get()).toBe('second');
+  });
+
+  it('fails its callers before it is known, and each time on demand', async () => {
+    const { get, reload, state } = aValue();
+    state.isDown = true;
+    await expect(get()).rejects.toThrow('down');
+    state.isDown = false;
+    expect(await get()).toBe('first');
+    state.value = 'second';
+    expect([await reload(), await get()]).toEqual(['second', 'second']);
+    state.isDown = true;
+    await expect(reload()).rejects.toThrow('down');
   });
 });
