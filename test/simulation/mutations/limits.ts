@@ -40,6 +40,7 @@ export const LIMITS: readonly Mutation[] = [
       },
     ],
     breaks: ['within its limit'],
+    firstSeed: 1130,
   },
   {
     name: 'turns are given at half of the limit',

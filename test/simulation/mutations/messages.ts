@@ -63,7 +63,7 @@ export const MESSAGES: readonly Mutation[] = [
     name: 'a message of a stalled endpoint is moved to the slow queue and back',
     file: 'functions/domain/lanes.ts',
     find: "  if (lane === 'stalled') return undefined;\n  if (pace === 'stalled')",
-    replace: "  if (pace === 'stalled' && lane !== 'stalled')",
+    replace: "  if (lane === 'stalled') return 'slow';\n  if (pace === 'stalled')",
     breaks: ['comes to rest'],
   },
   {
