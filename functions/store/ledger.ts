@@ -13,6 +13,7 @@ import {
   update,
 } from '../aws/table.ts';
 import { type AttemptDurations, DURATION_CLASSES } from '../domain/attempt-durations.ts';
+import { BoundedMap } from '../domain/cache.ts';
 import type { Delivery } from '../domain/delivery.ts';
 import type { ReceiverId } from '../domain/ids.ts';
 import {
@@ -68,7 +69,7 @@ export interface StreamPart {
  * Counts by endpoint and hour. Each entry has, per shard of the stream, the position up to which it counts.
  */
 export function ledgerStore(ledger: Table) {
-  const noted = new Set<string>();
+  const noted = new BoundedMap<string, true>(MAX_NOTED);
 
   /** Records that an endpoint has counts on a day, once per instance; repetitions are harmless. */
   async function noteActive(entry: LedgerAddition): Promise<void> {
@@ -80,8 +81,7 @@ export function ledgerStore(ledger: Table) {
     const expiresAt = toExpiry(new Date(hour), HISTORY_DAYS + 1);
     const set = { orgId, webhookId, generation, expiresAt, ...buildSandboxMark(entry) };
     await update(ledger, key, { update: expression`SET ${assign(set)}` });
-    if (noted.size >= MAX_NOTED) noted.clear();
-    noted.add(name);
+    noted.set(name, true);
   }
 
   return {
