@@ -1,55 +1,39 @@
 import type { Delivery } from './delivery.ts';
 import { type RetryPolicy, scheduleNextAttempt } from './timing.ts';
 
-/** Fields that determine when an open delivery would end. */
-export type OpenDelivery = Pick<Delivery, 'attempts' | 'attemptLog' | 'nextRetryAt' | 'lease'>;
+export type OpenDelivery = Pick<Delivery, 'status' | 'createdAt' | 'attempts' | 'nextRetryAt' | 'lease'>;
 
-/**
- * Computes when an open delivery would be exhausted if every further attempt failed and took as long as the
- * last one (docs/specification.md, Limits). Not before `now`.
- */
+/** When an open delivery will be exhausted if every further attempt fails at once. Not before `now`. */
 export function predictExhaustion(delivery: OpenDelivery, policy: RetryPolicy, now: Date): Date {
-  const { attempts, attemptLog, nextRetryAt, lease } = delivery;
-  const lastMs = attemptLog.at(-1)?.durationMs ?? 0;
-  const isInProgress = lease !== undefined && lease.until > now.getTime();
-  let at = new Date(Math.max(now.getTime(), Date.parse(nextRetryAt ?? '') || 0));
-  let end = at;
-  for (let number = isInProgress ? attempts : attempts + 1; number <= policy.maxAttempts; number += 1) {
-    end = new Date(at.getTime() + lastMs);
-    at = scheduleNextAttempt(number, end, policy);
-  }
-  return end;
-}
-
-/**
- * Computes when an endpoint would be disabled if no open delivery succeeded.
- * @param failures how many more in a row disable it
- * @returns null when fewer deliveries are open
- */
-export function predictDisabling(
-  failures: number,
-  open: readonly OpenDelivery[],
-  policy: RetryPolicy,
-  now: Date,
-): Date | null {
-  const ends = open
-    .map((delivery) => predictExhaustion(delivery, policy, now).getTime())
-    .sort((a, b) => a - b);
-  const last = ends[failures - 1];
-  return last === undefined ? null : new Date(last);
+  const { createdAt, attempts, nextRetryAt = createdAt, lease } = delivery;
+  let at = new Date(Math.max(now.getTime(), Date.parse(nextRetryAt)));
+  for (let number = lease ? attempts : attempts + 1; number < policy.maxAttempts; number += 1)
+    at = scheduleNextAttempt(number, at, policy);
+  return at;
 }
 
 /** Factor by which retries may be late. */
-const LATENESS = 1.25;
+const LATENESS = 1.1;
+
+/** Earliest creation time of a delivery that is open now, if attempts start about when they are due. */
+export function computeOldestOpenTime(policy: RetryPolicy, attemptSeconds: number, now: Date): Date {
+  const unsent: OpenDelivery = { status: 'pending', createdAt: now.toISOString(), attempts: 0 };
+  const end = predictExhaustion(unsent, policy, now);
+  const spanMs = end.getTime() - now.getTime() + policy.maxAttempts * attemptSeconds * 1000;
+  return new Date(now.getTime() - spanMs * LATENESS);
+}
+
+/** A delivery that is open for longer waits. One whose attempt has failed waits at once. */
+const WAITING_MS = 60_000;
 
 /**
- * Earliest creation time of a delivery that is open now, if attempts start when they are due.
- * @param attemptSeconds the receiver's deadline
+ * Estimates since when deliveries wait, and when `failures` of them will have failed if none succeeds.
+ * @returns null for none, or for too few
  */
-export function computeOldestOpenTime(policy: RetryPolicy, attemptSeconds: number, now: Date): Date {
-  let at = now;
-  for (let number = 1; number < policy.maxAttempts; number += 1)
-    at = scheduleNextAttempt(number, new Date(at.getTime() + attemptSeconds * 1000), policy);
-  const spanMs = at.getTime() - now.getTime() + attemptSeconds * 1000;
-  return new Date(now.getTime() - spanMs * LATENESS);
+export function estimate(open: readonly OpenDelivery[], failures: number, policy: RetryPolicy, now: Date) {
+  const old = new Date(now.getTime() - WAITING_MS).toISOString();
+  const waiting = open.filter(({ status, createdAt }) => status === 'retrying' || createdAt < old);
+  const [waitingSince = null] = waiting.map(({ createdAt }) => createdAt).sort();
+  const ends = open.map((one) => predictExhaustion(one, policy, now).toISOString()).sort();
+  return { waitingSince, disablesAt: ends[failures - 1] ?? null };
 }

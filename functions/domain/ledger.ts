@@ -157,9 +157,6 @@ interface EndpointSummary extends Pick<Endpoint, 'id' | 'url' | 'status' | 'cons
   waitingSince: string | null;
 }
 
-/** A delivery that is open for longer is waiting: no worker took it, or it failed. */
-export const WAITING_MS = 60_000;
-
 /** Start of the earliest hour with open deliveries, by endpoint. Endpoints without any are left out. */
 export const findOldestOpenHours = (entries: readonly LedgerEntry[]): Map<ReceiverId, string> =>
   new Map(

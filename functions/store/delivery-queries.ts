@@ -106,134 +106,33 @@ export function deliveryRanges(deliveries: Table) {
   };
 }
 
-/**
- * Rows that successive requests examine per shard, until enough are open; 500 in total. While an endpoint
- * fails, almost all are open, except at the beginning of the range. The first request is small, to learn the
- * size of rows.
- */
-const EXAMINED_ROWS = [5, 15, 80, 200, 200] as const;
-
-/** Read units left for a request. Each read subtracts what it consumed; no read starts at zero. */
-export interface ReadBudget {
-  units: number;
-}
-
-/** A range of a shard's rows, by id. */
-interface OpenRowsQuery {
-  pk: string;
-  range: [first: string, last: string];
-  /** Rows to examine, open or not. */
-  limit: number;
-  newestFirst?: boolean;
-  after?: Record<string, unknown> | undefined;
-  budget: ReadBudget;
-}
+/** Rows to examine per shard. While an endpoint fails, almost all rows since then are open. */
+const EXAMINED_ROWS = { oldest: 200, newest: 25 };
 
 /**
- * Lists the open deliveries among a range of a shard's rows, eventually consistent.
- * @returns in `after` the position to continue from; absent at the end
- */
-async function listOpenAmong(
-  deliveries: Table,
-  { pk, range: [first, last], limit, newestFirst = false, after, budget }: OpenRowsQuery,
-): Promise<{ open: Delivery[]; after?: Record<string, unknown> }> {
-  if (first > last) return { open: [] };
-  const { rows, next, units } = await query(deliveries, {
-    where: expression`pk = ${pk} AND sk BETWEEN ${first} AND ${last}`,
-    filter: isOneOf('status', OPEN_STATUSES),
-    consistent: false,
-    newestFirst,
-    limit,
-    after,
-  });
-  budget.units -= units ?? 0;
-  return { open: readRows(deliveries, rows, parseDelivery), ...(next && { after: next }) };
-}
-
-/**
- * Finds an endpoint's oldest open deliveries, for an estimate: examines a bounded number of rows, eventually
- * consistent.
- * @param from the earliest creation time
- * @param wanted per shard; a few more may be returned, and fewer when the budget ends
+ * Reads the open deliveries among the oldest or newest rows of a time range, eventually consistent.
+ * @param budget read units left; each read subtracts what it consumed, and none starts at zero
  */
 export function openDeliveries(deliveries: Table) {
-  async function findOldestOpen(
-    pk: string,
-    range: [string, string],
-    wanted: number,
-    budget: ReadBudget,
-  ): Promise<Delivery[]> {
-    const open: Delivery[] = [];
-    let after: Record<string, unknown> | undefined;
-    for (const limit of EXAMINED_ROWS) {
-      const found = await listOpenAmong(deliveries, { pk, range, limit, after, budget });
-      open.push(...found.open);
-      ({ after } = found);
-      if (open.length >= wanted || after === undefined || budget.units <= 0) break;
-    }
-    return open;
-  }
-
   return async (
-    { webhookId, generation }: Pick<DeliveryRef, 'webhookId' | 'generation'>,
-    from: Date,
-    now: Date,
-    wanted: number,
-    budget: ReadBudget,
-  ): Promise<Delivery[]> => {
-    if (budget.units <= 0) return [];
-    const range = buildIdBounds(from, now);
-    const found = await Promise.all(
-      listShards(DELIVERY_SHARDS).map((shard) =>
-        findOldestOpen(keys.deliveries(webhookId, generation, shard), range, wanted, budget),
-      ),
-    );
-    return found.flat();
-  };
-}
-
-/** Newest rows to examine per shard. While the receiver is down, they are open. */
-const NEWEST_ROWS = 10;
-
-/**
- * Finds since when deliveries to an endpoint wait, from the newest rows of a range, eventually consistent.
- * Older deliveries may have waited longer. One whose attempt has failed waits at once, another one from a
- * time on.
- * @param to the time before which any open delivery waits
- * @returns the earliest creation time of a waiting one; null when none waits, or the budget is used up
- */
-export function waitingDeliveries(deliveries: Table) {
-  async function findNewestOpen(
     { webhookId, generation }: Pick<DeliveryRef, 'webhookId' | 'generation'>,
     [from, to]: [Date, Date],
-    budget: ReadBudget,
-  ): Promise<Delivery[]> {
-    if (budget.units <= 0) return [];
-    const range = buildIdBounds(from, to);
-    const found = await Promise.all(
-      listShards(DELIVERY_SHARDS).map((shard) =>
-        listOpenAmong(deliveries, {
-          pk: keys.deliveries(webhookId, generation, shard),
-          range,
-          limit: NEWEST_ROWS,
-          newestFirst: true,
-          budget,
-        }),
-      ),
-    );
-    return found.flatMap(({ open }) => open);
-  }
-
-  return async (
-    ref: Pick<DeliveryRef, 'webhookId' | 'generation'>,
-    { from, to, now }: { from: Date; to: Date; now: Date },
-    budget: ReadBudget,
-  ): Promise<string | null> => {
-    const old = await findNewestOpen(ref, [from, to], budget);
-    const waiting =
-      old.length > 0
-        ? old
-        : (await findNewestOpen(ref, [to, now], budget)).filter(({ status }) => status === 'retrying');
-    return waiting.map(({ createdAt }) => createdAt).sort()[0] ?? null;
+    which: keyof typeof EXAMINED_ROWS,
+    budget: { units: number },
+  ): Promise<Delivery[]> => {
+    const [first, last] = buildIdBounds(from, to);
+    if (first > last || budget.units <= 0) return [];
+    const ofShards = listShards(DELIVERY_SHARDS).map(async (shard) => {
+      const { rows, units = 0 } = await query(deliveries, {
+        where: expression`pk = ${keys.deliveries(webhookId, generation, shard)} AND sk BETWEEN ${first} AND ${last}`,
+        filter: isOneOf('status', OPEN_STATUSES),
+        consistent: false,
+        newestFirst: which === 'newest',
+        limit: EXAMINED_ROWS[which],
+      });
+      budget.units -= units;
+      return readRows(deliveries, rows, parseDelivery);
+    });
+    return (await Promise.all(ofShards)).flat();
   };
 }

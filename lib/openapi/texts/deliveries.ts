@@ -208,7 +208,7 @@ export const answers = {
   FailingUntil: described(webhooks.FailingUntil, {
     ...failingFields,
     disablesAt:
-      'When the deliveries in progress will disable the endpoint, UTC, if none succeeds and attempts take as long as the last ones. Null if too few are in progress.',
+      'When the deliveries in progress will disable the endpoint, UTC, if none succeeds: by the schedule of retries, without the time that attempts take. Null if too few are in progress.',
   }),
   Backlog: described(webhooks.Backlog, {
     pending: 'Number of deliveries that have not ended.',

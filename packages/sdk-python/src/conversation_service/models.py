@@ -183,8 +183,8 @@ class FailingUntil(Model):
     """
     disables_at: AwareDatetime | None
     """
-    When the deliveries in progress will disable the endpoint, UTC, if none succeeds and attempts take
-    as long as the last ones. Null if too few are in progress.
+    When the deliveries in progress will disable the endpoint, UTC, if none succeeds: by the schedule of
+    retries, without the time that attempts take. Null if too few are in progress.
     """
 
 
