@@ -1,0 +1,135 @@
+import {
+  type BatchGetItemCommand,
+  DynamoDBClient,
+  TransactionConflictException,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { describe, expect, it } from 'vitest';
+import {
+  all,
+  assign,
+  attribute,
+  expression,
+  Placeholders,
+  unchanged,
+} from '../../../functions/aws/expression.ts';
+import {
+  EXISTS,
+  get,
+  getMany,
+  lease,
+  put,
+  release,
+  type Table,
+  update,
+} from '../../../functions/aws/table.ts';
+import { later, NOW, seconds } from '../../builders.ts';
+import { memoryTables } from '../../doubles/tables/stack-tables.ts';
+
+const KEY = { pk: 'a', sk: 'b' };
+
+describe('an expression', () => {
+  const compile = (text: ReturnType<typeof expression>) => {
+    const placeholders = new Placeholders();
+    return { text: placeholders.text(text), ...placeholders.maps };
+  };
+
+  it('has placeholders for its values and for reserved names, also in the expressions that it contains', () => {
+    const isOpen = expression`#status = ${'open'}`;
+    expect(compile(all(isOpen, undefined, expression`attempts < ${8}`))).toEqual({
+      text: '#status = :v0 AND attempts < :v1',
+      ExpressionAttributeNames: { '#status': 'status' },
+      ExpressionAttributeValues: { ':v0': 'open', ':v1': 8 },
+    });
+  });
+
+  it('has a placeholder of its own for a name that DynamoDB would not accept as one', () => {
+    const name = attribute('to_a-b');
+    expect(compile(expression`attribute_not_exists(${name}) OR ${name} < ${1}`)).toEqual({
+      text: 'attribute_not_exists(#n0) OR #n0 < :v0',
+      ExpressionAttributeNames: { '#n0': 'to_a-b' },
+      ExpressionAttributeValues: { ':v0': 1 },
+    });
+  });
+
+  it('has no empty maps, which DynamoDB refuses', () => {
+    expect(compile(EXISTS)).toEqual({ text: 'attribute_exists(pk)' });
+  });
+
+  it('leaves out what is empty or undefined', () => {
+    expect(compile(all(EXISTS, unchanged({}, []))).text).toBe('attribute_exists(pk)');
+    expect(compile(assign({ a: 1, b: undefined })).text).toBe('#a = :v0');
+  });
+});
+
+describe('a write', () => {
+  it('returns the row that refuses it', async () => {
+    const { service } = memoryTables();
+    await put(service, { ...KEY, count: 1 });
+    const change = { update: expression`SET #count = ${5}`, if: expression`#count = ${2}` };
+    expect(await update(service, KEY, change)).toEqual({ kind: 'refused', row: { ...KEY, count: 1 } });
+  });
+
+  it('is done when the row that refuses it shows it, as after a lost response', async () => {
+    const { service } = memoryTables();
+    await put(service, { ...KEY, count: 5 });
+    const change = { update: expression`SET #count = ${5}`, if: expression`#count = ${2}` };
+    const isDone = ({ count }: Record<string, unknown>) => count === 5;
+    expect(await update(service, KEY, { ...change, isDone })).toMatchObject({ kind: 'done' });
+  });
+
+  it('is tried again while transactions conflict with it, six times', async () => {
+    const conflict = new TransactionConflictException({ message: 'ongoing', $metadata: {} });
+    const client = new DynamoDBClient({});
+    const dynamo = mockClient(client);
+    const table = { client, name: 'service' };
+    const change = { update: expression`SET #count = ${5}` };
+    dynamo.on(UpdateItemCommand).rejectsOnce(conflict).rejectsOnce(conflict).resolves({});
+    expect(await update(table, KEY, change)).toEqual({ kind: 'done', row: undefined });
+    dynamo.on(UpdateItemCommand).rejects(conflict);
+    await expect(update(table, KEY, change)).rejects.toThrow(conflict);
+    expect(dynamo.commandCalls(UpdateItemCommand)).toHaveLength(3 + 6);
+  });
+});
+
+describe('a lease', () => {
+  const take = (table: Table, now = NOW) => lease(table, KEY, { now, seconds: 10, if: EXISTS });
+
+  it('is of one worker until it ends, by its time or by a release', async () => {
+    const { service } = memoryTables();
+    await put(service, KEY);
+    const first = await take(service);
+    if (first.kind !== 'leased') throw new Error('the row was free');
+    expect(await take(service, later(NOW, seconds(9.999)))).toMatchObject({ kind: 'refused' });
+    const second = await take(service, later(NOW, seconds(10)));
+    expect(second).toMatchObject({ kind: 'leased', row: { lease: Object(second).lease } });
+    await release(service, KEY, first.lease);
+    expect(await take(service, later(NOW, seconds(11)))).toMatchObject({ kind: 'refused' });
+    await release(service, KEY, Object(second).lease);
+    expect(await take(service, later(NOW, seconds(11)))).toMatchObject({ kind: 'leased' });
+  });
+});
+
+describe('a read of many rows', () => {
+  it('asks again for what DynamoDB left out, and gives up', async () => {
+    const { service } = memoryTables();
+    const keys = Array.from({ length: 150 }, (_, index) => ({ pk: 'a', sk: String(index) }));
+    for (const key of keys) await put(service, key);
+    let leavesOut = 4;
+    const client: Table['client'] = Object.create(service.client, {
+      send: {
+        async value(command: BatchGetItemCommand) {
+          const [[name = '', { Keys = [] } = {}] = []] = Object.entries(command.input.RequestItems ?? {});
+          if (leavesOut === 0) return service.client.send(command);
+          leavesOut -= 1;
+          return { Responses: {}, UnprocessedKeys: { [name]: { Keys } } };
+        },
+      },
+    });
+    expect(await getMany({ ...service, client }, keys)).toHaveLength(150);
+    leavesOut = 5;
+    await expect(getMany({ ...service, client }, keys)).rejects.toThrow('could not be read in full');
+    expect(await get(service, { pk: 'a', sk: 'none' })).toBeUndefined();
+  });
+});
