@@ -64,7 +64,7 @@ const OTHERS = {
 const RULES: Record<string, Name | keyof typeof OTHERS> = {
   'blocked-hosts.ts blockedHostStore': 'present',
   'delivery-queries.ts deliveryRanges': 'live',
-  'delivery-queries.ts listOpenAmong': 'present',
+  'delivery-queries.ts openDeliveries': 'present',
   'due-index.ts dueIndex': 'fromStart',
   'endpoint-scan.ts endpointScan': 'fromStart',
   'endpoints.ts endpointStore': 'present',
