@@ -7,7 +7,7 @@ import { replay } from './replays.ts';
 import { Schedule } from './schedule.ts';
 import { World } from './world.ts';
 
-/** How often the fan-out fails for three days after the other faults. */
+/** How often the fan-out fails for three days after the other faults, in runs that have any. */
 const OUTAGE = 0.02;
 
 /** The result of one run. */
@@ -28,7 +28,7 @@ export async function simulate(seed: number, trace?: (line: string) => void): Pr
   const jitter = new Random(seed ^ 0x5bd1e995);
   const outcome = await within(
     { sleep: (ms) => world.processes.pause(ms), random: () => jitter.next() },
-    () => run(seed, world, new Random(seed ^ 0x7f4a7c15).chance(OUTAGE), trace),
+    () => run(seed, world, !world.faults.isCalm && new Random(seed ^ 0x7f4a7c15).chance(OUTAGE), trace),
   );
   if (outcome.violation !== undefined) return outcome;
   const violation =
