@@ -26,11 +26,11 @@ export interface Campaign {
 
 /**
  * Runs the seeds from `seed` on, spread over threads.
- * @param onProgress called with the number of runs that are done
+ * @param onProgress called with the number of runs that are done, and the broken promises so far
  */
 export async function campaign(
   { runs, seed, workers }: { runs: number; seed: number; workers: number },
-  onProgress: (done: number) => void,
+  onProgress: (done: number, findings: readonly Outcome[]) => void,
 ): Promise<Campaign> {
   const statistics = new Statistics();
   const findings: Outcome[] = [];
@@ -53,7 +53,7 @@ export async function campaign(
           done += tidings.runs;
           statistics.add(tidings.counts);
           findings.push(...tidings.findings);
-          onProgress(done);
+          onProgress(done, findings);
         });
         return new Promise<void>((resolve, reject) => {
           thread.once('error', reject);

@@ -11,9 +11,10 @@ const styled = (style: Style, text: string): string => styleText(style, text, { 
 const number = (value: number): string => value.toLocaleString('en');
 
 /** The progress of a campaign. */
-export function progress(done: number, runs: number, seconds: number): string {
+export function progress(done: number, runs: number, seconds: number, findings: readonly Outcome[]): string {
   const perSecond = Math.round(done / Math.max(seconds, 0.001));
-  return `  ${number(done)} of ${number(runs)} runs, ${number(perSecond)} a second`;
+  const red = findings.length === 0 ? '' : `, red: ${findings.map(({ seed }) => seed).join(', ')}`;
+  return `  ${number(done)} of ${number(runs)} runs, ${number(perSecond)} a second${red}`;
 }
 
 /** What happened in all runs, most frequent first, after the number of runs. */

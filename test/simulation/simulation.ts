@@ -1,7 +1,7 @@
 import { commandLine, wholeNumber } from '../../packages/cli/src/terminal/command-line.ts';
 import { campaign } from './campaign.ts';
 import { finding, progress, table, verdict } from './report.ts';
-import { simulate } from './simulate.ts';
+import { type Outcome, simulate } from './simulate.ts';
 
 /** Findings that are printed; the others are only counted. */
 const MOST_SHOWN = 10;
@@ -31,18 +31,18 @@ async function replay(seed: number): Promise<number> {
 async function runAll(runs: number, seed: number, workers: number): Promise<number> {
   const startedAt = performance.now();
   let shownAt = startedAt;
-  const show = (done: number) => {
+  const show = (done: number, findings: readonly Outcome[]) => {
     print(
-      `${process.stdout.isTTY ? '\r' : '\n'}${progress(done, runs, (performance.now() - startedAt) / 1000)}`,
+      `${process.stdout.isTTY ? '\r' : '\n'}${progress(done, runs, (performance.now() - startedAt) / 1000, findings)}`,
     );
     shownAt = performance.now();
   };
   print(`\n  seeds ${seed} to ${seed + runs - 1}, ${workers} threads\n`);
-  const { statistics, findings } = await campaign({ runs, seed, workers }, (done) => {
+  const { statistics, findings } = await campaign({ runs, seed, workers }, (done, findings) => {
     // Often enough to show progress, and rare enough for a log.
-    if (performance.now() - shownAt > (process.stdout.isTTY ? 200 : 10_000)) show(done);
+    if (performance.now() - shownAt > (process.stdout.isTTY ? 200 : 10_000)) show(done, findings);
   });
-  show(runs);
+  show(runs, findings);
   print(`\n\n${table(runs, statistics)}\n\n`);
   for (const outcome of findings.slice(0, MOST_SHOWN)) print(`${finding(outcome)}\n\n`);
   print(`${verdict(findings)}\n\n`);
