@@ -1,6 +1,6 @@
 import type { Delivery } from '../../functions/domain/delivery.ts';
 import type { OutboxEvent } from '../../functions/domain/events.ts';
-import type { DeliveryId } from '../../functions/domain/ids.ts';
+import type { DeliveryId, EventId } from '../../functions/domain/ids.ts';
 import { isFirstDelivery, isFromJob } from '../../functions/domain/redelivery.ts';
 import type { RedeliveryJob } from '../../functions/domain/redelivery-job.ts';
 import type { Row } from '../doubles/tables/expressions.ts';
@@ -19,6 +19,8 @@ interface Started {
   ms: number;
   /** Its position in the order of changes of endpoints. */
   order: number;
+  /** Events that were committed before it. */
+  events: ReadonlySet<EventId>;
   /** What it made, by event. */
   made: Map<string, DeliveryId>;
   /** How much it made after its stop was committed; undefined while it runs. */
@@ -43,11 +45,12 @@ export class Jobs {
   }
 
   started(job: RedeliveryJob): void {
-    const { clock, history } = this.#world;
+    const { clock, history, events } = this.#world;
     this.#started.set(job.id, {
       job,
       ms: clock.ms,
       order: history.order,
+      events: new Set(events.keys()),
       made: new Map(),
       madeStopped: undefined,
     });
@@ -137,7 +140,10 @@ export class Jobs {
   }
 
   /** Events that a job should have resent. */
-  *#gaps(job: RedeliveryJob, { ms: startedMs, order }: Started): Generator<[PromiseName, string]> {
+  *#gaps(
+    job: RedeliveryJob,
+    { ms: startedMs, order, events: before }: Started,
+  ): Generator<[PromiseName, string]> {
     const { tables, history, createdMs, events } = this.#world;
     const [fromMs, toMs] = [Date.parse(job.from), Date.parse(job.to)];
     const isInRange = (id: Delivery['id'] | OutboxEvent['id']) =>
@@ -156,7 +162,8 @@ export class Jobs {
       if (hasArrived || ofIt.some(isOpen)) continue;
       const isAsked =
         job.what === 'missing'
-          ? isInRange(event.id) && ofIt.every(isEarlier)
+          ? // What is committed later is the fan-out's.
+            isInRange(event.id) && before.has(event.id) && ofIt.every(isEarlier)
           : ofIt.some((one) => isInRange(one.id) && isEarlier(one));
       if (isAsked) yield ['whole job', `${job.id} has not resent ${event.id}`];
     }
