@@ -109,25 +109,30 @@ export class Schedule {
     const { witness, abandoned } = this.#world;
     this.#world.calmDown();
     if (abandoned.size > 0) this.#customers.startAllJobs();
-    await this.#goOn(
+    const isOver = await this.#goOn(
       () => 'goes-on',
       () => this.#isAtRest || !this.#waitForNext(),
     );
-    if (this.steps >= MOST_STEPS) witness.tell('comes to rest', `${MOST_STEPS} steps were not enough`);
+    if (!isOver) witness.tell('comes to rest', `${MOST_STEPS} steps were not enough`);
     await this.#readers.finish();
     await this.#lastAudits();
   }
 
-  /** @param isOver asked when there is no work at once; otherwise lets time pass */
-  async #goOn(getFate: (stop: Stop) => Fate, isOver: () => boolean): Promise<void> {
+  /**
+   * @param isOver asked when there is no work at once; otherwise lets time pass
+   * @returns false when the steps did not suffice
+   */
+  async #goOn(getFate: (stop: Stop) => Fate, isOver: () => boolean): Promise<boolean> {
     const { clock, witness } = this.#world;
-    while (witness.violation === undefined && this.steps < MOST_STEPS) {
+    const last = this.steps + MOST_STEPS;
+    while (witness.violation === undefined && this.steps < last) {
       clock.elapseUntil(new Date(clock.ms + 1));
       this.#endOverdue();
       const [first] = this.#readyStops();
       if (first) await this.#letOn(first, getFate(first));
-      else if (!(await this.#startOne(0)) && isOver()) break;
+      else if (!(await this.#startOne(0)) && isOver()) return true;
     }
+    return witness.violation !== undefined;
   }
 
   get #isAtRest(): boolean {
