@@ -84,16 +84,14 @@ export class Jobs {
 
   /** Few deliveries of a job wait for their first attempts at a time; a stopped one makes no more. */
   #checkWindow(process: Process, started: Started): void {
-    const { tables, terms, events, history } = this.#world;
-    const { job, made, order } = started;
+    const { tables, terms } = this.#world;
+    const { job } = started;
     const limit = this.#limits.loosest(job.webhookId, process);
     const most = Math.min(terms.mostAtOnce, SECONDS_OF_LIMIT * limit);
     // One whose event is not for the endpoint any more ends without an attempt.
-    const waiting = [...made].filter(([eventId, id]) => {
+    const waiting = this.#wanted(started).filter((id) => {
       const { status, attempts } = tables.deliveries.get(id) ?? {};
-      const event = events.get(eventId as OutboxEvent['id']);
-      const isWanted = event && history.wanted(job.webhookId, event, order).every(Boolean);
-      return status === 'pending' && attempts === 0 && isWanted;
+      return status === 'pending' && attempts === 0;
     });
     if (waiting.length > most)
       this.#tell('window', `${waiting.length} deliveries of ${job.id} wait for their first attempts`);
@@ -101,6 +99,15 @@ export class Jobs {
     started.madeStopped += 1;
     if (started.madeStopped > most)
       this.#tell('window', `${job.id} has made ${started.madeStopped} deliveries after it was stopped`);
+  }
+
+  /** What a job has made of events that were for the endpoint all the time. */
+  #wanted({ job, made, order }: Started): DeliveryId[] {
+    const { events, history } = this.#world;
+    return [...made].flatMap(([eventId, id]) => {
+      const event = events.get(eventId as EventId);
+      return event && history.wanted(job.webhookId, event, order).every(Boolean) ? [id] : [];
+    });
   }
 
   /** A job has ended. */
@@ -129,14 +136,16 @@ export class Jobs {
     }
   }
 
-  *#miscounts(job: RedeliveryJob, { made }: Started): Generator<[PromiseName, string]> {
-    // A lost worker's page is not counted where another passes over it, and a stopped job not what waits.
+  *#miscounts(job: RedeliveryJob, started: Started): Generator<[PromiseName, string]> {
+    // A lost worker's page is not counted where another passes over it, a stopped job not what waits, and a
+    // page that is read again not what the endpoint does not want any more.
     const rounds = [...this.#rounds].filter(([, id]) => id === job.id);
     const isExact = !this.#world.faults.beyondMargin && rounds.every(([{ isDisturbed }]) => !isDisturbed);
-    const lacking = made.size - job.redelivered;
+    const made = started.made.size;
+    const lacking = this.#wanted(started).length - job.redelivered;
     const most = job.status === 'done' ? 0 : this.#world.terms.mostAtOnce;
-    if (lacking < 0 || (isExact && lacking > most))
-      yield ['whole job', `${job.id} counts ${job.redelivered} redeliveries and has made ${made.size}`];
+    if (made < job.redelivered || (isExact && lacking > most))
+      yield ['whole job', `${job.id} counts ${job.redelivered} redeliveries and has made ${made}`];
   }
 
   /** Events that a job should have resent. */
