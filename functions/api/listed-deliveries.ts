@@ -2,13 +2,11 @@ import type { AttemptRecord, Delivery, WebhookRequest } from '../domain/delivery
 import type { Endpoint } from '../domain/endpoint.ts';
 import { deriveSigningSecret, sign } from '../domain/signature.ts';
 import type { Tenant } from '../domain/tenant.ts';
-import { type DeliveryFilter, filteredDeliveries } from '../store/delivery-queries.ts';
+import type { DeliveryFilter } from '../store/deliveries.ts';
 import type { Page, PageRequest } from '../store/pages.ts';
 import { deliveries, sortHeaders, withDueTime } from './deliveries.ts';
-import { tables } from './route-handler.ts';
-import { signingKeys } from './signing.ts';
 
-const filtered = filteredDeliveries(tables.deliveries);
+import { signingKeys } from './signing.ts';
 
 interface DeliveryQuery extends DeliveryFilter {
   include?: 'request' | 'response' | undefined;
@@ -33,9 +31,7 @@ export async function listDeliveriesPage(
   page: PageRequest,
   { tenant, query, now }: { tenant: Tenant; query: DeliveryQuery; now: Date },
 ): Promise<Page<Listed>> {
-  const found = await (describeFilters(query).length === 0
-    ? deliveries.list(tenant, receiver.id, page)
-    : filtered(tenant, receiver.id, page, query));
+  const found = await deliveries.list(tenant, receiver.id, page, query);
   const listed = { ...found, items: found.items.map((delivery) => withDueTime(delivery, now)) };
   if (query.include === 'response') return { ...listed, items: listed.items.map(withResponse) };
   if (query.include !== 'request' || !listed.items.some(getLastRequest)) return listed;

@@ -6,7 +6,7 @@ import { ApiKey } from '../domain/api-key.ts';
 import { KeyId, type OrgId } from '../domain/ids.ts';
 import { Timestamp } from '../domain/timestamp.ts';
 import { type Key, keys } from './keys.ts';
-import { type Page, type PageRequest, partitionReader, readNewestFirst } from './pages.ts';
+import { type Page, type PageRequest, readPage } from './pages.ts';
 import { buildAddition, type Change } from './transaction.ts';
 
 /** Holds the digest, so that a revocation finds the other row. The digest never leaves the store. */
@@ -39,10 +39,7 @@ export function apiKeyStore(service: Table) {
 
     /** Keys of an organization, newest first, revoked ones included. */
     list(orgId: OrgId, page: PageRequest): Promise<Page<ApiKey>> {
-      return readNewestFirst(
-        [partitionReader(service, keys.apiKeys(orgId), (row) => ApiKey.parse(row))],
-        page,
-      );
+      return readPage(service, [keys.apiKeys(orgId)], page, { parse: (row) => ApiKey.parse(row) });
     },
 
     create(digest: string, key: ApiKey): Change[] {

@@ -2,7 +2,7 @@ import { type Table, toExpiry } from '../aws/table.ts';
 import { AUDIT_DAYS, AuditEntry } from '../domain/audit.ts';
 import type { OrgId } from '../domain/ids.ts';
 import { AUDIT_SHARDS, keys, listShards } from './keys.ts';
-import { type Page, type PageRequest, rangeScan, readMatching, type ScanFilter } from './pages.ts';
+import { type Page, type PageRequest, readPage } from './pages.ts';
 import { buildAddition, type Change } from './transaction.ts';
 
 /** Adds an entry, in the transaction of the change that it records. */
@@ -26,32 +26,26 @@ export interface AuditFilter {
 
 const MS_PER_DAY = 86_400_000;
 
-/** Entries of an organization, newest first. Pages are those of `readMatching`. */
+/** Lists entries of an organization, newest first. */
 export const auditLogReader =
   (service: Table) =>
   (orgId: OrgId, page: PageRequest, filter: AuditFilter, now: Date): Promise<Page<AuditEntry>> => {
     const { actions, actorTypes, actorId, from, to } = filter;
     // DynamoDB deletes expired items within days.
     const earliest = new Date(now.getTime() - AUDIT_DAYS * MS_PER_DAY);
-    const scanFilter: ScanFilter = {
-      prefix: 'aud',
-      from: from === undefined || from < earliest ? earliest : from,
-      // Later than any entry: clocks of functions differ.
-      to: to ?? new Date(now.getTime() + MS_PER_DAY),
+    const partitions = listShards(AUDIT_SHARDS).map((shard) => keys.auditLog(orgId, shard));
+    return readPage(service, partitions, page, {
+      parse: (row) => AuditEntry.parse(row),
+      times: {
+        prefix: 'aud',
+        from: from === undefined || from < earliest ? earliest : from,
+        // Later than any entry: clocks of functions differ.
+        to: to ?? new Date(now.getTime() + MS_PER_DAY),
+      },
       wanted: {
         action: actions,
         actorType: actorTypes,
         actorId: actorId === undefined ? undefined : [actorId],
       },
-    };
-    const scans = listShards(AUDIT_SHARDS).map((shard) =>
-      rangeScan(
-        service,
-        keys.auditLog(orgId, shard),
-        scanFilter,
-        (row) => AuditEntry.parse(row),
-        'newest first',
-      ),
-    );
-    return readMatching(scans, page, 'newest first');
+    });
   };

@@ -2,7 +2,7 @@ import { get, type Table } from '../aws/table.ts';
 import { Channel, MAX_CHANNELS } from '../domain/channel.ts';
 import type { ChannelId, OrgId } from '../domain/ids.ts';
 import { keys } from './keys.ts';
-import { type Page, type PageRequest, partitionReader, readNewestFirst } from './pages.ts';
+import { type Page, type PageRequest, readPage } from './pages.ts';
 import {
   buildAddition,
   buildRemoval,
@@ -33,7 +33,7 @@ export function channelStore(service: Table) {
     },
 
     list(orgId: OrgId, page: PageRequest): Promise<Page<Channel>> {
-      return readNewestFirst([partitionReader(service, keys.channels(orgId), parse)], page);
+      return readPage(service, [keys.channels(orgId)], page, { parse });
     },
 
     /** The row of a channel to remove, which may be unreadable as a channel. */

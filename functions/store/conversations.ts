@@ -12,7 +12,7 @@ import type { ConversationId, EscalationId, MessageId, TicketId } from '../domai
 import type { Tenant } from '../domain/tenant.ts';
 import { followPartition } from './following.ts';
 import { buildSandboxMark, CONVERSATION_SHARDS, keys, listShards, TICKET_SHARDS } from './keys.ts';
-import { type Page, type PageRequest, partitionReader, readNewestFirst } from './pages.ts';
+import { type Page, type PageRequest, readPage } from './pages.ts';
 import { buildAddition, type Change } from './transaction.ts';
 
 export function conversationStore(service: Table) {
@@ -23,10 +23,8 @@ export function conversationStore(service: Table) {
     },
 
     list(tenant: Tenant, page: PageRequest): Promise<Page<Conversation>> {
-      const partitions = listShards(CONVERSATION_SHARDS).map((shard) =>
-        partitionReader(service, keys.conversations(tenant, shard), (row) => Conversation.parse(row)),
-      );
-      return readNewestFirst(partitions, page);
+      const partitions = listShards(CONVERSATION_SHARDS).map((shard) => keys.conversations(tenant, shard));
+      return readPage(service, partitions, page, { parse: (row) => Conversation.parse(row) });
     },
 
     add(tenant: Tenant, conversation: Conversation): Change {
@@ -62,7 +60,7 @@ export function messageStore(service: Table) {
 
     list(tenant: Tenant, conversation: ConversationId, page: PageRequest): Promise<Page<Message>> {
       const pk = keys.messages(tenant, conversation);
-      return readNewestFirst([partitionReader(service, pk, (row) => Message.parse(row))], page);
+      return readPage(service, [pk], page, { parse: (row) => Message.parse(row) });
     },
 
     /** Reads messages as soon as they are committed, consistently, and each of them once. */
@@ -100,7 +98,7 @@ export function escalationStore(service: Table) {
 
     list(tenant: Tenant, conversation: ConversationId, page: PageRequest): Promise<Page<Escalation>> {
       const pk = keys.escalations(tenant, conversation);
-      return readNewestFirst([partitionReader(service, pk, (row) => Escalation.parse(row))], page);
+      return readPage(service, [pk], page, { parse: (row) => Escalation.parse(row) });
     },
 
     /** The latest escalation of a conversation that was handed off. */
@@ -128,10 +126,8 @@ export function ticketStore(service: Table) {
     },
 
     list(tenant: Tenant, page: PageRequest): Promise<Page<Ticket>> {
-      const partitions = listShards(TICKET_SHARDS).map((shard) =>
-        partitionReader(service, keys.tickets(tenant, shard), (row) => Ticket.parse(row)),
-      );
-      return readNewestFirst(partitions, page);
+      const partitions = listShards(TICKET_SHARDS).map((shard) => keys.tickets(tenant, shard));
+      return readPage(service, partitions, page, { parse: (row) => Ticket.parse(row) });
     },
 
     add(tenant: Tenant, ticket: Ticket): Change {

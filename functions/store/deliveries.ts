@@ -21,6 +21,7 @@ import {
   type ClaimResult,
   Delivery,
   type DeliveryRef,
+  type DeliveryStatus,
   type EndpointOutcome,
   getClaimability,
   type MoveResult,
@@ -49,7 +50,7 @@ import { buildEndpointChange } from './endpoint-state.ts';
 import { buildSandboxMark, DELIVERY_SHARDS, keys, listShards } from './keys.ts';
 import { buildCurrentCondition } from './organizations.ts';
 import { appendDisablingNotice, appendNotice } from './outbox.ts';
-import { type Page, type PageRequest, partitionReader, readNewestFirst } from './pages.ts';
+import { type Page, type PageRequest, readPage } from './pages.ts';
 import { recordArrival } from './redelivery-records.ts';
 import { buildAddition, type Change, type Commit, Contended } from './transaction.ts';
 
@@ -70,6 +71,19 @@ const toRow = (delivery: Delivery) => ({
 const DeliveryState = z.pick(Delivery, { id: true, status: true, redeliveryOf: true });
 export type DeliveryState = z.infer<typeof DeliveryState>;
 const STATE_ATTRIBUTES = ['pk', 'sk', ...Object.keys(DeliveryState.shape)];
+
+/** All conditions must hold. */
+export interface DeliveryFilter {
+  status?: readonly DeliveryStatus[] | undefined;
+  eventType?: readonly Delivery['eventType'][] | undefined;
+  /** Range of creation times, as in the ids; `to` is exclusive. */
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+/** Range of times that an id can carry. */
+const FIRST = new Date(0);
+const LAST = new Date(2 ** 48 - 1);
 
 /** Creates deliveries, reads them by id and lists them. */
 export function deliveryStore(deliveries: Table) {
@@ -119,11 +133,17 @@ export function deliveryStore(deliveries: Table) {
 
     findAll,
 
-    list(tenant: Tenant, endpoint: ReceiverId, page: PageRequest): Promise<Page<Delivery>> {
-      const partitions = listShards(DELIVERY_SHARDS).map((shard) =>
-        partitionReader(deliveries, keys.deliveries(endpoint, tenant.generation, shard), parseDelivery),
-      );
-      return readNewestFirst(partitions, page);
+    list(
+      { generation }: Tenant,
+      endpoint: ReceiverId,
+      page: PageRequest,
+      { status, eventType, from = FIRST, to = LAST }: DeliveryFilter = {},
+    ): Promise<Page<Delivery>> {
+      const shards = listShards(DELIVERY_SHARDS);
+      const partitions = shards.map((shard) => keys.deliveries(endpoint, generation, shard));
+      const times = { prefix: 'dlv', from, to } as const;
+      const listing = { parse: parseDelivery, times, wanted: { status, eventType } };
+      return readPage(deliveries, partitions, page, listing);
     },
 
     /** Adds a delivery unless it exists, for example after a replayed batch. */

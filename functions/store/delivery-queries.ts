@@ -1,54 +1,11 @@
 import * as z from 'zod/mini';
 import { expression, isOneOf } from '../aws/expression.ts';
 import { query, readRows, type Table } from '../aws/table.ts';
-import { Delivery, type DeliveryRef, type DeliveryStatus, OPEN_STATUSES } from '../domain/delivery.ts';
-import type { ReceiverId } from '../domain/ids.ts';
+import { Delivery, type DeliveryRef, OPEN_STATUSES } from '../domain/delivery.ts';
 import type { ExaminedDelivery } from '../domain/redelivery-job.ts';
-import type { Tenant } from '../domain/tenant.ts';
 import { parseDelivery } from './deliveries.ts';
 import { buildIdBounds, DELIVERY_SHARDS, keys, listShards } from './keys.ts';
-import {
-  getSuccessor,
-  type Page,
-  type PageRequest,
-  rangeScan,
-  readMatching,
-  type ScanFilter,
-} from './pages.ts';
-
-/** All conditions must hold. */
-export interface DeliveryFilter {
-  status?: readonly DeliveryStatus[] | undefined;
-  eventType?: readonly Delivery['eventType'][] | undefined;
-  /** Range of creation times, as in the ids; `to` is exclusive. */
-  from?: Date | undefined;
-  to?: Date | undefined;
-}
-
-/** Range of times that an id can carry. */
-const FIRST = new Date(0);
-const LAST = new Date(2 ** 48 - 1);
-
-/**
- * Lists an endpoint's deliveries by status, event type and time, newest first. The time range bounds the
- * query; the other conditions filter rows, of which a page examines a bounded number.
- * @returns pages of `readMatching`, which may be short
- */
-export function filteredDeliveries(deliveries: Table) {
-  return (
-    tenant: Tenant,
-    endpoint: ReceiverId,
-    page: PageRequest,
-    { status, eventType, from = FIRST, to = LAST }: DeliveryFilter,
-  ): Promise<Page<Delivery>> => {
-    const filter: ScanFilter = { prefix: 'dlv', from, to, wanted: { status, eventType } };
-    const scans = listShards(DELIVERY_SHARDS).map((shard) => {
-      const pk = keys.deliveries(endpoint, tenant.generation, shard);
-      return rangeScan(deliveries, pk, filter, parseDelivery, 'newest first');
-    });
-    return readMatching(scans, page, 'newest first');
-  };
-}
+import { getSuccessor } from './pages.ts';
 
 const Row = z.pick(Delivery, { id: true, eventId: true, eventType: true, status: true });
 

@@ -16,7 +16,7 @@ import { NEW } from '../domain/pace.ts';
 import { HISTORY_DAYS } from '../domain/redelivery.ts';
 import { endpointStateStore } from './endpoint-state.ts';
 import { keys } from './keys.ts';
-import { type Page, type PageRequest, partitionReader, readNewestFirst } from './pages.ts';
+import { type Page, type PageRequest, readPage } from './pages.ts';
 import {
   buildAddition,
   buildRemoval,
@@ -122,7 +122,7 @@ export function endpointStore(service: Table) {
     find: readEndpoint(service),
 
     list(orgId: OrgId, page: PageRequest): Promise<Page<Endpoint>> {
-      return readNewestFirst([partitionReader(service, keys.endpoints(orgId), parse)], page);
+      return readPage(service, [keys.endpoints(orgId)], page, { parse });
     },
 
     /** Consistent: an endpoint misses no event after the response to its registration. */

@@ -8,15 +8,7 @@ import type { Tenant } from '../domain/tenant.ts';
 import { COMMIT_WINDOW_SECONDS } from '../domain/timing.ts';
 import { buildIdBound, EVENT_SHARDS, keys, listShards } from './keys.ts';
 import { parseEvent } from './outbox.ts';
-import {
-  type Order,
-  type Page,
-  type PageRequest,
-  type PartitionScan,
-  rangeScan,
-  readMatching,
-  type ScanFilter,
-} from './pages.ts';
+import { type Order, type Page, type PageRequest, readPage } from './pages.ts';
 
 /** All conditions must hold. */
 export interface EventFilter {
@@ -29,19 +21,10 @@ export interface EventFilter {
 
 const MS_PER_DAY = 86_400_000;
 
-/** Builds the scans of a tenant's shards. */
-const buildScans = <T>(
-  outbox: Table,
-  tenant: Tenant,
-  filter: ScanFilter,
-  parse: (row: unknown) => T,
-  order: Order,
-): PartitionScan<T>[] =>
-  listShards(EVENT_SHARDS).map((shard) =>
-    rangeScan(outbox, keys.events(tenant, shard), filter, parse, order),
-  );
+const listPartitions = (tenant: Tenant): string[] =>
+  listShards(EVENT_SHARDS).map((shard) => keys.events(tenant, shard));
 
-/** The events of an organization in the last 30 days, from its outbox. Pages are those of `readMatching`. */
+/** The events of an organization in the last 30 days, from its outbox. */
 export function eventLog(outbox: Table) {
   function listBetween(
     tenant: Tenant,
@@ -49,8 +32,9 @@ export function eventLog(outbox: Table) {
     { types, from, to }: EventFilter & { from: Date; to: Date },
     order: Order,
   ): Promise<Page<OutboxEvent>> {
-    const filter: ScanFilter = { prefix: 'evt', from, to, wanted: { type: types } };
-    return readMatching(buildScans(outbox, tenant, filter, parseEvent, order), page, order);
+    const times = { prefix: 'evt', from, to } as const;
+    const listing = { parse: parseEvent, order, times, wanted: { type: types } };
+    return readPage(outbox, listPartitions(tenant), page, listing);
   }
 
   /** Events that are too old to be resent are not shown either. */
@@ -111,9 +95,14 @@ export function eventRanges(outbox: Table) {
     after: string | undefined,
     limit: number,
   ): Promise<EventRange> => {
-    const filter: ScanFilter = { prefix: 'evt', ...time, wanted: { type: types }, attributes };
-    const scans = buildScans(outbox, tenant, filter, (row) => Examined.parse(row), 'oldest first');
-    const { items, next } = await readMatching(scans, { limit, after }, 'oldest first');
+    const page = { limit, after };
+    const { items, next } = await readPage(outbox, listPartitions(tenant), page, {
+      parse: (row) => Examined.parse(row),
+      order: 'oldest first',
+      times: { prefix: 'evt', ...time },
+      wanted: { type: types },
+      attributes,
+    });
     return { items, place: next ?? buildIdBound('evt', time.to), isLast: next === undefined };
   };
 }

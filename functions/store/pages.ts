@@ -17,101 +17,39 @@ export interface PageRequest {
   after?: string | undefined;
 }
 
-/** Result of one request to a partition. */
-interface Portion<T> {
-  /** At least one, unless the partition ended. */
-  items: T[];
-  ended: boolean;
-  /** Consumed read units. */
-  units: number;
-}
+export type Order = 'oldest first' | 'newest first';
 
-/** Reads up to `limit` items of one partition with ids below `before`, in descending order. */
-export type PartitionReader<T> = (before: string | undefined, limit: number) => Promise<Portion<T>>;
-
-/**
- * Read units after which a page ends early: 2 MB read consistently, which fits into a response.
- */
-const MAX_UNITS = 512;
-
-/**
- * Merges partitions in descending order of `id` into one page. Ids ascend in time, so items written during
- * paging come before the first page. A page of large rows is short.
- */
-export async function readNewestFirst<T extends { id: string }>(
-  partitions: readonly PartitionReader<T>[],
-  { limit, after }: PageRequest,
-): Promise<Page<T>> {
-  const portion = partitions.length === 1 ? limit + 1 : Math.ceil(limit / partitions.length) + 2;
-  const heads = await Promise.all(partitions.map((read) => openPartition(read, after, portion)));
-  let left = heads.reduce((units, { spent }) => units - spent, MAX_UNITS);
-  const items: T[] = [];
-  for (;;) {
-    const newest = heads.reduce<Partition<T> | undefined>(
-      (best, head) =>
-        head.items[0] && (!best?.items[0] || head.items[0].id > best.items[0].id) ? head : best,
-      undefined,
-    );
-    const item = newest?.items.shift();
-    if (newest === undefined || item === undefined) return { items };
-    if (items.length === limit) return { items, next: items.at(-1)?.id ?? item.id };
-    items.push(item);
-    if (newest.items.length > 0 || newest.ended) continue;
-    if (left <= 0) return { items, next: item.id };
-    const { spent } = newest;
-    await refill(newest, item.id, portion);
-    left -= newest.spent - spent;
-  }
-}
-
-interface Partition<T> {
-  read: PartitionReader<T>;
-  items: T[];
-  ended: boolean;
-  /** Consumed read units. */
-  spent: number;
-}
-
-async function openPartition<T extends { id: string }>(
-  read: PartitionReader<T>,
-  after: string | undefined,
-  portion: number,
-): Promise<Partition<T>> {
-  const partition = { read, items: [], ended: false, spent: 0 };
-  await refill(partition, after, portion);
-  return partition;
-}
-
-async function refill<T>(
-  partition: Partition<T>,
-  before: string | undefined,
-  portion: number,
-): Promise<void> {
-  const { items, ended, units } = await partition.read(before, portion);
-  Object.assign(partition, { items, ended, spent: partition.spent + units });
+/** A listing of rows whose sort key is their id. All conditions must hold. */
+export interface Listing<T> {
+  /** Throws when a row is invalid. */
+  parse(row: unknown): T;
+  /** Newest first by default. */
+  order?: Order;
+  /** Creation times in the ids; `to` is exclusive. They bound the query. */
+  times?: { prefix: 'dlv' | 'evt' | 'aud'; from: Date; to: Date };
+  /** Wanted values by attribute, undefined for all. They filter what the query examines. */
+  wanted?: Readonly<Record<string, readonly string[] | undefined>>;
+  /** Attributes to return; all by default. */
+  attributes?: readonly string[];
 }
 
 /**
- * Reads a partition whose sort key is the items' id, newest first and consistently, so that callers find what
- * they just created.
- * @param parse throws when a row is invalid
+ * Merges partitions in order of `id` into one page, read consistently, so that callers find what they just
+ * created. Reads a bounded number of units: a page of large rows is short, and with `wanted` values it may
+ * even be empty and still have a `next`, the id up to which all partitions were examined. Ids ascend in time,
+ * so items written during paging come before the first page of what is listed newest first.
  */
-export function partitionReader<T>(table: Table, pk: string, parse: (row: unknown) => T): PartitionReader<T> {
-  return async (before, limit) => {
-    let boundary = before;
-    let units = 0;
-    // A query ends at 1 MB of rows and may return none.
-    for (;;) {
-      const isBefore = boundary === undefined ? undefined : expression`sk < ${boundary}`;
-      const where = all(expression`pk = ${pk}`, isBefore);
-      const page = await query(table, { where, newestFirst: true, limit });
-      units += page.units ?? 0;
-      boundary = page.next?.sk as string | undefined;
-      const ended = boundary === undefined;
-      if (ended || page.rows.length > 0) return { items: readRows(table, page.rows, parse), ended, units };
-    }
-  };
-}
+export const readPage = <T extends { id: string }>(
+  table: Table,
+  partitions: readonly string[],
+  page: PageRequest,
+  listing: Listing<T>,
+): Promise<Page<T>> => {
+  const { order, wanted = {} } = listing;
+  const scans = partitions.map((pk) => scanPartition(table, pk, listing));
+  const isFiltered = Object.values(wanted).some((values) => values !== undefined);
+  return mergeScans(scans, page, { order, isFiltered });
+};
 
 interface Scanned<T> {
   items: T[];
@@ -127,48 +65,29 @@ interface Scanned<T> {
  * Examines up to `rows` rows of one partition after an id, in the listing's order, and returns those that
  * match. Examines at least one, if there is one.
  */
-export type PartitionScan<T> = (after: string | undefined, rows: number) => Promise<Scanned<T>>;
+export type Scan<T> = (after: string | undefined, rows: number) => Promise<Scanned<T>>;
 
-export type Order = 'oldest first' | 'newest first';
-
-/** Rows that a scan returns, by creation time in their ids and by attributes. */
-export interface ScanFilter {
-  prefix: 'dlv' | 'evt' | 'aud';
-  from: Date;
-  /** Exclusive. */
-  to: Date;
-  /** Wanted values by attribute; undefined for all. */
-  wanted: Readonly<Record<string, readonly string[] | undefined>>;
-  /** Attributes to return; all by default. */
-  attributes?: readonly string[];
-}
-
-/**
- * Scans a range of a partition whose sort key is the rows' id. The time bounds the query; wanted values
- * filter what it examines. Reads consistently.
- */
-export function rangeScan<T>(
+function scanPartition<T>(
   table: Table,
   pk: string,
-  { prefix, from, to, wanted, attributes }: ScanFilter,
-  parse: (row: unknown) => T,
-  order: Order,
-): PartitionScan<T> {
-  const [first, end] = [buildIdBound(prefix, from), buildIdBound(prefix, to)];
+  { parse, order, times, wanted = {}, attributes }: Listing<T>,
+): Scan<T> {
+  const [first, end] = times
+    ? [buildIdBound(times.prefix, times.from), buildIdBound(times.prefix, times.to)]
+    : [BEFORE_IDS, BEHIND_IDS];
   const conditions = Object.entries(wanted).flatMap(([name, values]) =>
     values === undefined ? [] : [isOneOf(name, values)],
   );
-  const filter = conditions.length === 0 ? undefined : all(...conditions);
-  const isNewestFirst = order === 'newest first';
+  const newestFirst = order !== 'oldest first';
   return async (after, rows) => {
-    const last = getPredecessor(isNewestFirst && after !== undefined && after < end ? after : end);
-    const start = !isNewestFirst && after !== undefined && after > first ? getSuccessor(after) : first;
+    const last = getPredecessor(newestFirst && after !== undefined && after < end ? after : end);
+    const start = !newestFirst && after !== undefined && after > first ? getSuccessor(after) : first;
     if (last < start) return { items: [], examined: 0, units: 0 };
     const page = await query(table, {
       where: expression`pk = ${pk} AND sk BETWEEN ${start} AND ${last}`,
-      filter,
+      filter: conditions.length === 0 ? undefined : all(...conditions),
       attributes,
-      newestFirst: isNewestFirst,
+      newestFirst,
       limit: rows,
     });
     return {
@@ -181,50 +100,58 @@ export function rangeScan<T>(
   };
 }
 
-/** Largest sort key below `bound`: DynamoDB ranges include their ends. Ids are ASCII. */
+/** Bounds of all ids, which are ASCII. */
+const [BEFORE_IDS, BEHIND_IDS] = [' ', '~'];
+
+/** Largest sort key below `bound`: DynamoDB ranges include their ends. */
 const getPredecessor = (bound: string): string =>
   `${bound.slice(0, -1)}${String.fromCharCode(bound.charCodeAt(bound.length - 1) - 1)}~`;
 
 /** Below every id that follows `position`, which is an id or a bound of ids. */
 export const getSuccessor = (position: string): string => `${position}!`;
 
-/** Read units that a page may consume per partition. The last request may exceed them. */
-const MAX_MATCHED_UNITS = 60;
-/** Growth of portions: finds rare matches in few requests, and frequent matches in few rows. */
+/** Read units of a page that all rows are on: 2 MB read consistently, which fits into a response. */
+const MAX_UNITS = 512;
+/** Read units that a filtered page may consume per partition. The last request may exceed them. */
+const MAX_FILTERED_UNITS = 60;
+/** Growth of a filter's portions: finds rare matches in few requests, and frequent matches in few rows. */
 const GROWTH = 4;
+/** A small first read with a filter, to learn the size of rows. */
+const FIRST_ROWS = 4;
 /** Assumed read units of a row before the first read: 4 KB, read consistently. */
 const LARGE_ROW = 1;
-const FIRST_EXTRA = 2;
-/** A small first read, to learn the size of rows. */
-const FIRST_ROWS = 4;
 
-/**
- * Merges partitions in order of `id`, where only some items match. Examines a bounded number of rows, so a
- * page may be short or empty and still have a `next`: the id up to which all partitions were examined.
- */
-export async function readMatching<T extends { id: string }>(
-  partitions: readonly PartitionScan<T>[],
+/** Reads a page from partitions; see {@link readPage}. */
+export async function mergeScans<T extends { id: string }>(
+  scans: readonly Scan<T>[],
   { limit, after }: PageRequest,
-  order: Order,
-  mostUnits = MAX_MATCHED_UNITS,
+  {
+    order = 'newest first',
+    isFiltered = false,
+    maxUnits = isFiltered ? MAX_FILTERED_UNITS : MAX_UNITS / scans.length,
+  }: { order?: Order | undefined; isFiltered?: boolean; maxUnits?: number } = {},
 ): Promise<Page<T>> {
-  const isBefore = (id: string, other: string): boolean =>
-    order === 'newest first' ? id > other : id < other;
-  const portion = Math.min(FIRST_ROWS, Math.ceil(limit / partitions.length) + FIRST_EXTRA);
-  const heads = partitions.map(
+  const isBefore: IsBefore = (id, other) => (order === 'newest first' ? id > other : id < other);
+  // A row beyond the page says whether another page follows.
+  const share = scans.length === 1 ? limit + 1 : Math.ceil(limit / scans.length) + 2;
+  const heads = scans.map(
     (scan): Head<T> => ({
       scan,
       items: [],
       boundary: after,
       ended: false,
-      left: mostUnits,
-      portion,
+      left: maxUnits,
+      portion: isFiltered ? Math.min(FIRST_ROWS, share) : share,
+      growth: isFiltered ? GROWTH : 1,
       unitsOfRow: LARGE_ROW,
     }),
   );
   const items: T[] = [];
-  while (items.length < limit) {
-    await Promise.all(heads.filter(needsItems).map(readHead));
+  for (;;) {
+    const isFull = items.length === limit;
+    // A full page is not worth the search for one more match.
+    if (!isFull || !isFiltered) await Promise.all(heads.filter(needsItems).map(readHead));
+    if (isFull) return heads.every(isDrained) ? { items } : { items, next: items.at(-1)?.id ?? '' };
     const head = findFirst(heads, isBefore);
     const horizon = getHorizon(heads, isBefore);
     const item = head?.items[0];
@@ -233,14 +160,11 @@ export async function readMatching<T extends { id: string }>(
     items.push(item);
     head?.items.shift();
   }
-  // More matches may follow; the next page finds them.
-  const last = items.at(-1)?.id;
-  return last === undefined || heads.every(isDrained) ? { items } : { items, next: last };
 }
 
 /** A partition's examined part. */
 interface Head<T> {
-  scan: PartitionScan<T>;
+  scan: Scan<T>;
   /** Matches that are not on the page yet. */
   items: T[];
   boundary: string | undefined;
@@ -248,6 +172,7 @@ interface Head<T> {
   /** Read units left. */
   left: number;
   portion: number;
+  growth: number;
   /** Average read units per row so far. */
   unitsOfRow: number;
 }
@@ -264,7 +189,7 @@ async function readHead<T>(head: Head<T>): Promise<void> {
     head.items = items;
     head.left -= units;
     if (examined > 0 && units > 0) head.unitsOfRow = units / examined;
-    head.portion *= GROWTH;
+    head.portion *= head.growth;
     head.boundary = boundary;
     head.ended = boundary === undefined;
   }

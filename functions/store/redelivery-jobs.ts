@@ -30,7 +30,7 @@ import {
 } from '../domain/redelivery-job.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { buildSandboxMark, keys } from './keys.ts';
-import { type Page, type PageRequest, partitionReader, readNewestFirst } from './pages.ts';
+import { type Page, type PageRequest, readPage } from './pages.ts';
 import { buildAddition, type Change, type Commit } from './transaction.ts';
 
 const IS_RUNNING = expression`#status = ${'running'}`;
@@ -54,10 +54,7 @@ export function redeliveryJobs(service: Table) {
     },
 
     list(tenant: Tenant, endpoint: EndpointId, page: PageRequest): Promise<Page<RedeliveryJob>> {
-      return readNewestFirst(
-        [partitionReader(service, keys.redeliveryJobs(tenant, endpoint), parseJob)],
-        page,
-      );
+      return readPage(service, [keys.redeliveryJobs(tenant, endpoint)], page, { parse: parseJob });
     },
 
     /** Adds a job; refused as `redelivery-running` while another one of the endpoint runs. */

@@ -16,7 +16,7 @@ import { OrgId, SourceId } from '../domain/ids.ts';
 import { MAX_SOURCES, RESEND_SECONDS, Source, type SourceRef } from '../domain/source.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { buildSandboxMark, keys, listShards, SOURCE_SHARDS } from './keys.ts';
-import { type Page, type PageRequest, partitionReader, readNewestFirst } from './pages.ts';
+import { type Page, type PageRequest, readPage } from './pages.ts';
 import {
   buildAddition,
   buildRemoval,
@@ -50,10 +50,8 @@ export function sourceStore(knowledge: Table) {
     },
 
     list(tenant: Tenant, page: PageRequest): Promise<Page<Source>> {
-      const partitions = listShards(SOURCE_SHARDS).map((shard) =>
-        partitionReader(knowledge, keys.sources(tenant, shard), parse),
-      );
-      return readNewestFirst(partitions, page);
+      const partitions = listShards(SOURCE_SHARDS).map((shard) => keys.sources(tenant, shard));
+      return readPage(knowledge, partitions, page, { parse });
     },
 
     /**

@@ -27,11 +27,7 @@ import {
   ticketStore,
 } from '../../../functions/store/conversations.ts';
 import { deliveryStore } from '../../../functions/store/deliveries.ts';
-import {
-  deliveryRanges,
-  filteredDeliveries,
-  openDeliveries,
-} from '../../../functions/store/delivery-queries.ts';
+import { deliveryRanges, openDeliveries } from '../../../functions/store/delivery-queries.ts';
 import { endpointScan } from '../../../functions/store/endpoint-scan.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
 import {
@@ -400,8 +396,6 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
     readers: {
       list: async ({ deliveries }, tenant) =>
         ids((await deliveryStore(deliveries).list(tenant, aWebhookOf(tenant), PAGE)).items),
-      'filtered list': async ({ deliveries }, tenant) =>
-        ids((await filteredDeliveries(deliveries)(tenant, aWebhookOf(tenant), PAGE, {})).items),
       states: async ({ deliveries }, tenant, rows) => {
         const refs = rows.flatMap(({ pk, sk }) =>
           pk.startsWith(aWebhookOf(tenant)) ? [{ ...ofTenant(tenant), id: sk as `dlv_${string}` }] : [],

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../../functions/domain/delivery.ts';
 import { newId, parseCreationTime } from '../../../functions/domain/ids.ts';
-import { deliveryStore } from '../../../functions/store/deliveries.ts';
-import { type DeliveryFilter, filteredDeliveries } from '../../../functions/store/delivery-queries.ts';
+import { type DeliveryFilter, deliveryStore } from '../../../functions/store/deliveries.ts';
 import { aDelivery, anEvent, aTenant, later, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { casesOf } from '../../support/cases.ts';
@@ -25,7 +24,7 @@ function deliveryAt(milliseconds: number, status: Delivery['status'], eventType:
 }
 
 /** The fields that filters use, so that the sample includes rare combinations. */
-async function setUp(): Promise<{ list: ReturnType<typeof filteredDeliveries>; all: Delivery[] }> {
+async function setUp(): Promise<{ list: ReturnType<typeof deliveryStore>['list']; all: Delivery[] }> {
   const { deliveries } = await engine.tables();
   const store = deliveryStore(deliveries);
   const all = Array.from({ length: 240 }, (_, index) =>
@@ -37,7 +36,7 @@ async function setUp(): Promise<{ list: ReturnType<typeof filteredDeliveries>; a
   );
   await Promise.all(all.map((delivery) => store.add(delivery)));
   await store.add({ ...deliveryAt(10, 'exhausted', 'ticket.created'), webhookId: newId('whk', NOW) });
-  return { list: filteredDeliveries(deliveries), all };
+  return { list: deliveryStore(deliveries).list, all };
 }
 
 const matches = ({ status, eventType, from, to }: DeliveryFilter) => {

@@ -73,7 +73,7 @@ const RULES: Record<string, Name | keyof typeof OTHERS> = {
   'following.ts followPartition': 'the messages of a visitor',
   'ledger.ts deliveriesInHour': 'fromStart',
   'ledger.ts ledgerStore': 'fromStart',
-  'pages.ts rangeScan': 'caller',
+  'pages.ts scanPartition': 'caller',
   'purges.ts hasRows': 'fromStart',
   'purges.ts purgeStore': 'fromStart',
   'redelivery-jobs.ts redeliveryRuns': 'fromStart',
@@ -87,7 +87,9 @@ function findAscendingReaders(): string[] {
   const found = globSync('functions/store/*.ts', { cwd: ROOT }).flatMap((path) => {
     const text = readFileSync(join(ROOT, path), 'utf8');
     return [
-      ...text.matchAll(/(?<![.\w])(?:query|queryAll|scan)\((?<input>[^;]*?)\);|, 'oldest first'\)/gs),
+      ...text.matchAll(
+        /(?<![.\w])(?:query|queryAll|scan)\((?<input>[^;]*?)\);|(?:,|order:) 'oldest first'[,)]/gs,
+      ),
     ].flatMap(({ index, groups }) => {
       if (/newestFirst: true/.test(groups?.input ?? '')) return [];
       const declared = [

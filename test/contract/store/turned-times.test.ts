@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
-import {
-  deliveryRanges,
-  filteredDeliveries,
-  openDeliveries,
-} from '../../../functions/store/delivery-queries.ts';
+import { deliveryStore } from '../../../functions/store/deliveries.ts';
+import { deliveryRanges, openDeliveries } from '../../../functions/store/delivery-queries.ts';
 import { usageReader } from '../../../functions/store/usage.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
@@ -23,7 +20,7 @@ const READERS: Record<string, (tables: TestTables, from: Date, to: Date) => Prom
   'deliveries of a job': async ({ deliveries }, from, to) =>
     (await deliveryRanges(deliveries)(ref, { from, to }, undefined, 10)).items,
   'a filtered list': async ({ deliveries }, from, to) =>
-    (await filteredDeliveries(deliveries)(tenant, webhookId, { limit: 10 }, { from, to })).items,
+    (await deliveryStore(deliveries).list(tenant, webhookId, { limit: 10 }, { from, to })).items,
   usage: async ({ usage }, from, to) => [
     ...(await usageReader(usage)(orgId, { from: toMonth(from), to: toMonth(to) })),
   ],

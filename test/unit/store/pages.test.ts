@@ -1,184 +1,265 @@
+import 'aws-sdk-client-mock-vitest/extend';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { type PartitionReader, readNewestFirst } from '../../../functions/store/pages.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { mergeScans, readPage, type Scan } from '../../../functions/store/pages.ts';
+import { mockedDynamoDb } from '../../support/mocked-dynamodb.ts';
 
 interface Item {
   id: string;
-}
-
-/**
- * A partition that grows: each read returns its items of that moment.
- * @param cut items after which an answer ends by its size
- */
-function aPartition(items: Item[], cut = 1000, unitsOfItem = 1): PartitionReader<Item> {
-  return async (before, limit) => {
-    const left = items
-      .filter((item) => before === undefined || item.id < before)
-      .sort((one, other) => (one.id < other.id ? 1 : -1));
-    const read = left.slice(0, Math.min(limit, cut));
-    return { items: read, ended: read.length === left.length, units: read.length * unitsOfItem };
-  };
+  matches: boolean;
 }
 
 /** Ids that sort by their number. */
-const anItem = (number: number): Item => ({ id: `msg_${String(number).padStart(8, '0')}` });
-const listNewest = (items: Item[]): string[] =>
+const anItem = (number: number, matches = true): Item => ({
+  id: `dlv_${String(number).padStart(8, '0')}`,
+  matches,
+});
+
+interface Answers {
+  /** Rows after which an answer ends by its size. */
+  cut?: number;
+  unitsOfRow?: number;
+  onAnswer?: (rows: number, asked: number) => void;
+}
+
+/**
+ * A partition as DynamoDB scans it: it counts rows that do not match, ends an answer before the limit, and
+ * may return a boundary although nothing follows. Each read returns its rows of that moment.
+ */
+const aPartition =
+  (
+    rows: readonly Item[],
+    { cut = 1000, unitsOfRow = 1, onAnswer = () => undefined }: Answers = {},
+  ): Scan<Item> =>
+  async (before, most) => {
+    const left = rows
+      .filter(({ id }) => before === undefined || id < before)
+      .sort((one, other) => (one.id < other.id ? 1 : -1));
+    const seen = left.slice(0, Math.min(most, cut));
+    onAnswer(seen.length, most);
+    const isCut = seen.length === Math.min(most, cut) && seen.length > 0;
+    return {
+      items: seen.filter(({ matches }) => matches),
+      examined: seen.length,
+      units: seen.length * unitsOfRow,
+      ...(isCut && { boundary: seen.at(-1)?.id }),
+    };
+  };
+
+const scenarios = fc.record({
+  rows: fc.uniqueArray(
+    fc.record({ number: fc.nat({ max: 10_000 }), partition: fc.nat({ max: 8 }), matches: fc.boolean() }),
+    { selector: ({ number }) => number, maxLength: 150 },
+  ),
+  rarely: fc.integer({ min: 1, max: 20 }),
+  isFiltered: fc.boolean(),
+  partitions: fc.integer({ min: 1, max: 9 }),
+  limit: fc.integer({ min: 1, max: 25 }),
+  bound: fc.integer({ min: 1, max: 40 }),
+  cut: fc.integer({ min: 1, max: 30 }),
+  unitsOfRow: fc.integer({ min: 1, max: 300 }),
+  /** The partitions of items that are written between pages. */
+  meanwhile: fc.array(fc.nat(), { maxLength: 30 }),
+});
+
+type Scenario = typeof scenarios extends fc.Arbitrary<infer S> ? S : never;
+
+/** The rows in their partitions. Of a filtered listing, only every `rarely`th that could match does. */
+const spread = ({ rows, rarely, partitions, isFiltered }: Scenario): Item[][] =>
+  Array.from({ length: partitions }, (_, index) =>
+    rows
+      .filter(({ partition }) => partition % partitions === index)
+      .map(({ number, matches }) => anItem(number, !isFiltered || (matches && number % rarely === 0))),
+  );
+
+const listNewest = (items: readonly Item[]): string[] =>
   items
-    .map((item) => item.id)
+    .filter(({ matches }) => matches)
+    .map(({ id }) => id)
     .sort()
     .reverse();
 
 /** Reads all pages; `between` runs after each. */
 async function pageThrough(
-  partitions: readonly PartitionReader<Item>[],
+  partitions: readonly Scan<Item>[],
   limit: number,
+  terms: Parameters<typeof mergeScans>[2] = {},
   between: (page: number) => void = () => undefined,
 ): Promise<string[][]> {
   const pages: string[][] = [];
   let after: string | undefined;
   do {
-    const { items, next } = await readNewestFirst(partitions, { limit, after });
-    pages.push(items.map((item) => item.id));
+    const { items, next } = await mergeScans(partitions, { limit, after }, terms);
+    if (next !== undefined && after !== undefined) expect(next < after).toBe(true);
+    pages.push(items.map(({ id }) => id));
     between(pages.length);
     after = next;
   } while (after !== undefined);
   return pages;
 }
 
-/** Distinct numbers, each with its partition. */
-const placements = (partitions: number) =>
-  fc.uniqueArray(fc.tuple(fc.nat({ max: 100_000 }), fc.nat({ max: partitions - 1 })), {
-    selector: ([number]) => number,
-    maxLength: 120,
-  });
-const scenarios = fc
-  .integer({ min: 1, max: 9 })
-  .chain((count) => fc.tuple(fc.constant(count), placements(count), fc.integer({ min: 1, max: 25 })));
-
-/** Items in their partitions. */
-function spread(count: number, placed: readonly (readonly [number, number])[]): Item[][] {
-  return Array.from({ length: count }, (_, partition) =>
-    placed.filter(([, place]) => place === partition).map(([number]) => anItem(number)),
-  );
-}
-
-describe('listing', () => {
-  it('returns each item once, newest first, for any partitions and page size', async () => {
+describe('a listing of partitions', () => {
+  it('returns what matches once, newest first, for any sizes, with writes between pages', async () => {
     await fc.assert(
-      fc.asyncProperty(scenarios, async ([count, placed, limit]) => {
-        const partitions = spread(count, placed);
+      fc.asyncProperty(scenarios, async (scenario) => {
+        const { limit, isFiltered, bound, cut, unitsOfRow, meanwhile } = scenario;
+        const rows = spread(scenario);
+        const expected = listNewest(rows.flat());
+        let newest = 1_000_000;
         const pages = await pageThrough(
-          partitions.map((items) => aPartition(items)),
+          rows.map((its) => aPartition(its, { cut, unitsOfRow })),
           limit,
+          { isFiltered, maxUnits: bound },
+          (page) => {
+            for (const place of meanwhile.slice((page - 1) * 3, page * 3))
+              rows[place % rows.length]?.push(anItem(newest++));
+          },
         );
-        expect(pages.flat()).toEqual(listNewest(partitions.flat()));
+        expect(pages.flat()).toEqual(expected);
+        for (const page of pages) expect(page.length).toBeLessThanOrEqual(limit);
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it('consumes at most its bound of a partition for a page, even when little matches', async () => {
+    await fc.assert(
+      fc.asyncProperty(scenarios, async ({ limit, bound, cut, ...scenario }) => {
+        const examined = new Map<number, number>();
+        const partitions = spread({ limit, bound, cut, ...scenario }).map((its, index) =>
+          aPartition(its, {
+            cut,
+            onAnswer: (rows) => examined.set(index, (examined.get(index) ?? 0) + rows),
+          }),
+        );
+        const { isFiltered } = scenario;
+        await pageThrough(partitions, limit, { isFiltered, maxUnits: bound }, () => {
+          for (const rows of examined.values()) expect(rows).toBeLessThanOrEqual(bound);
+          examined.clear();
+        });
       }),
       { numRuns: 500 },
     );
   });
 
+  it('fails when one of its partitions fails', async () => {
+    const broken: Scan<Item> = async () => {
+      throw new Error('throttled');
+    };
+    const partitions = [aPartition([anItem(1)]), broken];
+    for (const isFiltered of [true, false])
+      await expect(mergeScans(partitions, { limit: 1 }, { isFiltered })).rejects.toThrow('throttled');
+  });
+});
+
+describe('a listing without a filter', () => {
   it('fills each page but the last, and ends with the last item', async () => {
     await fc.assert(
-      fc.asyncProperty(scenarios, async ([count, placed, limit]) => {
+      fc.asyncProperty(scenarios, async (scenario) => {
+        const rows = spread({ ...scenario, isFiltered: false });
+        const { limit } = scenario;
         const pages = await pageThrough(
-          spread(count, placed).map((items) => aPartition(items)),
+          rows.map((its) => aPartition(its)),
           limit,
         );
         for (const page of pages.slice(0, -1)) expect(page).toHaveLength(limit);
-        expect(pages).toHaveLength(Math.max(1, Math.ceil(placed.length / limit)));
+        expect(pages).toHaveLength(Math.max(1, Math.ceil(rows.flat().length / limit)));
       }),
-      { numRuns: 500 },
-    );
-  });
-
-  it('returns each item of its beginning once while newer ones are written', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        scenarios,
-        fc.array(fc.nat(), { maxLength: 40 }),
-        async ([count, placed, limit], places) => {
-          const partitions = spread(count, placed);
-          const atFirst = listNewest(partitions.flat());
-          let newest = 1_000_000;
-          const writeMore = (page: number) => {
-            for (const place of places.slice((page - 1) * 4, page * 4))
-              partitions[place % count]?.push(anItem(newest++));
-          };
-          const pages = await pageThrough(
-            partitions.map((items) => aPartition(items)),
-            limit,
-            writeMore,
-          );
-          expect(pages.flat()).toEqual(atFirst);
-        },
-      ),
       { numRuns: 500 },
     );
   });
 
   it('requests little more than its share from each partition', async () => {
     const asked: number[] = [];
-    const partitions = Array.from(
-      { length: 8 },
-      (): PartitionReader<Item> => async (_, limit) => {
-        asked.push(limit);
-        return { items: [], ended: true, units: 0.5 };
-      },
+    const partitions = Array.from({ length: 8 }, () =>
+      aPartition([], { onAnswer: (_, most) => asked.push(most) }),
     );
-    await readNewestFirst(partitions, { limit: 100 });
+    await mergeScans(partitions, { limit: 100 });
     expect(asked).toHaveLength(8);
     for (const limit of asked) expect(limit).toBeLessThanOrEqual(16);
   });
 
-  it('returns each item once when large rows end answers and pages early', async () => {
-    const sizes = fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 300 }));
-    await fc.assert(
-      fc.asyncProperty(scenarios, sizes, async ([count, placed, limit], [cut, unitsOfItem]) => {
-        const partitions = spread(count, placed);
-        const pages = await pageThrough(
-          partitions.map((items) => aPartition(items, cut, unitsOfItem)),
-          limit,
-        );
-        expect(pages.flat()).toEqual(listNewest(partitions.flat()));
-      }),
-      { numRuns: 500 },
-    );
-  });
-
   it('reads no more once it has consumed the units of one answer', async () => {
     let answers = 0;
-    const read = aPartition(
-      Array.from({ length: 100 }, (_, number) => anItem(number)),
-      4,
-      64,
-    );
-    const counting: PartitionReader<Item> = (before, limit) => {
-      answers += 1;
-      return read(before, limit);
-    };
-    const { items, next } = await readNewestFirst([counting], { limit: 100 });
+    const rows = Array.from({ length: 100 }, (_, number) => anItem(number));
+    const partition = aPartition(rows, { cut: 4, unitsOfRow: 64, onAnswer: () => (answers += 1) });
+    const { items, next } = await mergeScans([partition], { limit: 100 });
     expect([answers, items.length, next]).toEqual([2, 8, anItem(92).id]);
   });
 
-  it('returns the item after which the next page begins', async () => {
-    const items = [1, 2, 3].map(anItem);
-    expect(await readNewestFirst([aPartition(items)], { limit: 2 })).toEqual({
-      items: [anItem(3), anItem(2)],
-      next: anItem(2).id,
+  it('returns the item after which the next page begins, and none after the last of all', async () => {
+    const pageOf = (rows: Item[], limit: number) => mergeScans([aPartition(rows)], { limit });
+    const [first, second, third] = [1, 2, 3].map((number) => anItem(number)) as [Item, Item, Item];
+    expect(await pageOf([first, second, third], 2)).toEqual({ items: [third, second], next: second.id });
+    expect(await pageOf([first], 1)).toEqual({ items: [first] });
+    expect(await pageOf([], 1)).toEqual({ items: [] });
+  });
+});
+
+describe('a filtered listing', () => {
+  it('examines about a page when everything matches', async () => {
+    let examined = 0;
+    const partitions = Array.from({ length: 8 }, (_, partition) =>
+      aPartition(
+        Array.from({ length: 500 }, (__, index) => anItem(index * 8 + partition)),
+        { unitsOfRow: 0.25, onAnswer: (count) => (examined += count) },
+      ),
+    );
+    const { items } = await mergeScans(partitions, { limit: 20 }, { isFiltered: true });
+    expect(items).toHaveLength(20);
+    expect(examined).toBeLessThan(100);
+  });
+
+  it('finds rare items in few requests, and stops after an answer full of large rows', async () => {
+    const rows = Array.from({ length: 5000 }, (_, index) => anItem(index, index === 4100));
+    let requests = 0;
+    const onAnswer = () => {
+      requests += 1;
+    };
+    const read = (answers: Answers) =>
+      mergeScans([aPartition(rows, { ...answers, onAnswer })], { limit: 20 }, { isFiltered: true });
+    const { items } = await read({ cut: 5000, unitsOfRow: 0.01 });
+    expect([items.length, requests <= 6]).toEqual([1, true]);
+    requests = 0;
+    expect(await read({ cut: 10, unitsOfRow: 25 })).toEqual({ items: [], next: anItem(4996).id });
+    expect(requests).toBe(1);
+  });
+});
+
+describe('a page of a table', () => {
+  const dynamo = mockedDynamoDb();
+  const table = { client: new DynamoDBClient({}), name: 'service' };
+  const parse = (row: unknown) => ({ id: String(Object(row).sk) });
+  const rows = (...names: string[]) => names.map((sk) => ({ pk: 'p', sk }));
+  const requests = () => dynamo.commandCalls(QueryCommand).map((call) => call.args[0].input);
+  beforeEach(() => {
+    dynamo.reset();
+  });
+
+  it('is read newest first and consistently, with a row beyond it', async () => {
+    dynamo.on(QueryCommand).resolves({ Items: rows('b', 'a'), ConsumedCapacity: { CapacityUnits: 3 } });
+    expect(await readPage(table, ['p'], { limit: 5 }, { parse })).toEqual({
+      items: [{ id: 'b' }, { id: 'a' }],
+    });
+    expect(dynamo).toHaveReceivedCommandExactlyOnceWith(QueryCommand, {
+      TableName: 'service',
+      ConsistentRead: true,
+      ScanIndexForward: false,
+      Limit: 6,
     });
   });
 
-  it('has no next page when its last item is the last of all', async () => {
-    expect(await readNewestFirst([aPartition([anItem(1)])], { limit: 1 })).toEqual({ items: [anItem(1)] });
-    expect(await readNewestFirst([aPartition([])], { limit: 1 })).toEqual({ items: [] });
-  });
-
-  it('fails when one of its partitions fails', async () => {
-    const broken: PartitionReader<Item> = async () => {
-      throw new Error('throttled');
-    };
-    await expect(readNewestFirst([aPartition([anItem(1)]), broken], { limit: 1 })).rejects.toThrow(
-      'throttled',
-    );
+  it('continues after an empty answer', async () => {
+    dynamo
+      .on(QueryCommand)
+      .resolvesOnce({ Items: [], LastEvaluatedKey: { pk: 'p', sk: 'b' } })
+      .resolves({ Items: rows('a') });
+    expect(await readPage(table, ['p'], { limit: 5 }, { parse })).toEqual({ items: [{ id: 'a' }] });
+    expect(requests().map(({ ExpressionAttributeValues: values = {} }) => Object.values(values))).toEqual([
+      ['p', ' ', '}~'],
+      ['p', ' ', 'a~'],
+    ]);
   });
 });
