@@ -1,7 +1,7 @@
+import type { NoticeType } from './bus.ts';
 import { FAILURES_TO_DISABLE } from './endpoint.ts';
 import type { ReceiverId, SourceId } from './ids.ts';
 import { breakLinks, type MailPart, renderHtml, renderText, shorten, toOneLine } from './mail-layout.ts';
-import { WARNING_WINDOW_SECONDS } from './mailing.ts';
 import type { SourceKind } from './source.ts';
 
 export interface MailText {
@@ -17,6 +17,43 @@ export interface Mail extends MailText {
 
 /** `refused`: certainly not sent. `unknown`: it may have been sent. */
 export type MailResult = { kind: 'sent' } | { kind: 'refused' | 'unknown'; reason: string };
+
+/** Recipients of one kind of e-mail per UTC day. SES counts recipients, not messages. */
+export interface MailLimits {
+  /** For one organization. The first e-mail of a day goes to all admins, however many they are. */
+  organization: number;
+  /** For all kinds and organizations together; absent for e-mail that the rest of SES's quota is kept for. */
+  stage?: number;
+}
+
+/**
+ * The daily budget of each notice that admins get as e-mail; `false` for the others. What exceeds it is in
+ * the dashboard only (docs/decisions/0021-mail-budget.md).
+ */
+export const MAIL_BUDGETS = {
+  'source.changed': { organization: 100, stage: 40_000 },
+  'webhook.failing': { organization: 50 },
+  'webhook.disabled': { organization: 50 },
+  'webhook.redelivery': false,
+  'source.check': false,
+  'source.deleted': false,
+} as const satisfies Record<NoticeType, MailLimits | false>;
+
+/** A notice that admins get as e-mail. */
+export type MailKind = {
+  [T in NoticeType]: (typeof MAIL_BUDGETS)[T] extends false ? never : T;
+}[NoticeType];
+
+export type MailBudgets = Record<MailKind, MailLimits>;
+
+/** The table with the limits of a deployment for e-mail about content. */
+export const buildMailBudgets = (content: Required<MailLimits>): MailBudgets => {
+  const { 'webhook.failing': failing, 'webhook.disabled': disabled } = MAIL_BUDGETS;
+  return { 'source.changed': content, 'webhook.failing': failing, 'webhook.disabled': disabled };
+};
+
+/** Seconds in which admins get at most one warning about an endpoint that keeps failing and recovering. */
+export const WARNING_WINDOW_SECONDS = 86_400;
 
 /** Maximum length of a subject in UTF-16 code units, and of a URL in it, which leaves room for an error. */
 export const MAX_SUBJECT = 120;

@@ -36,6 +36,8 @@ const getCounter = (tenant: Tenant): Counter => ({
   marks: buildSandboxMark(tenant),
 });
 
+export type SourceStore = ReturnType<typeof sourceStore>;
+
 /** Sources of a tenant, with a counter that enforces their limit. */
 export function sourceStore(knowledge: Table) {
   return {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { gate } from '../domain/gate.ts';
-import { buildMailBudgets } from '../domain/mailing.ts';
+import { buildMailBudgets } from '../domain/mail.ts';
 import { MAIL_LEASE_SECONDS } from '../domain/timing.ts';
 import { notifyAdmins } from '../engine/notify.ts';
 import { mailClient } from '../platform/clients/clients.ts';
@@ -14,8 +14,7 @@ import { organizationStates } from '../platform/organization-states.ts';
 import { busWorker, processEach } from '../platform/pipeline/worker.ts';
 import { openTables } from '../platform/tables.ts';
 import { readEndpoint } from '../store/endpoints.ts';
-import { mailBudgets } from '../store/mail-budgets.ts';
-import { mailingStore } from '../store/mailings.ts';
+import { mailBudgets, mailingStore } from '../store/mailings.ts';
 import { organizationStore, readOrganizationState } from '../store/organizations.ts';
 import { sourceStore } from '../store/sources.ts';
 

@@ -1,7 +1,7 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import type * as cognito from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
-import type { MailKind } from '../../functions/domain/mailing.ts';
+import type { MailKind } from '../../functions/domain/mail.ts';
 import { MAIL_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
 import { MAIL } from '../../functions/platform/metric-names.ts';
 import type { NotifyEnvironment } from '../../functions/workers/notify.ts';

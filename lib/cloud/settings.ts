@@ -1,5 +1,5 @@
 import { DEFAULT_GRACE_SECONDS } from '../../functions/domain/due.ts';
-import { MAIL_BUDGETS, type MailLimits } from '../../functions/domain/mailing.ts';
+import { MAIL_BUDGETS, type MailLimits } from '../../functions/domain/mail.ts';
 import { DEFAULT_RATE_LIMITS, type RateLimits } from '../../functions/domain/rate-limit.ts';
 import { DEFAULT_LINGER_SECONDS } from '../../functions/domain/sandbox.ts';
 import { DEFAULT_ATTEMPT_TIMEOUT_SECONDS, DEFAULT_RETRY_POLICY } from '../../functions/domain/timing.ts';

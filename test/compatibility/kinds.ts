@@ -14,7 +14,7 @@ import {
   type SourceId,
 } from '../../functions/domain/ids.ts';
 import { LedgerEntry } from '../../functions/domain/ledger.ts';
-import { Mailing } from '../../functions/domain/mailing.ts';
+import { Mailing } from '../../functions/store/mailings.ts';
 import type { RateBucket } from '../../functions/domain/rate-limit.ts';
 import { Arrival, RedeliveryMark } from '../../functions/domain/redelivery.ts';
 import { RedeliveryRun } from '../../functions/domain/redelivery-job.ts';

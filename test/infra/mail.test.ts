@@ -1,7 +1,7 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { NOTICES } from '../../functions/domain/bus.ts';
-import { MAIL_BUDGETS } from '../../functions/domain/mailing.ts';
+import { MAIL_BUDGETS } from '../../functions/domain/mail.ts';
 import { MAIL_LEASE_SECONDS } from '../../functions/domain/timing.ts';
 import { MAIL as METRICS } from '../../functions/platform/metric-names.ts';
 import { OTHER_ISSUER, PROD, SETTINGS } from './contexts.ts';

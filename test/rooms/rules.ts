@@ -50,9 +50,9 @@ const ROOMS: readonly Room[] = [
   },
   {
     from: engine,
-    rooms: [domain, '^functions/platform/log-codes\\.ts$'],
+    rooms: [domain, store, '^functions/platform/log-codes\\.ts$'],
     packages: [],
-    because: 'engine works through ports: domain alone, and the codes of what is logged.',
+    because: 'engine works on domain and store, and the codes of what is logged.',
   },
   {
     from: store,
@@ -130,7 +130,7 @@ const ROOMS: readonly Room[] = [
       '^functions/(?:api|sign-in)/routes\\.ts$',
       '^functions/workers/',
       '^functions/platform/(?:config|metric-names|route)\\.ts$',
-      '^functions/domain/(?:bus|due|lanes|mailing|problem|rate-limit|sandbox|timing|usage)\\.ts$',
+      '^functions/domain/(?:bus|due|lanes|mail|problem|rate-limit|sandbox|timing|usage)\\.ts$',
     ],
     packages: [...npm('aws-cdk-lib', 'constructs', 'cdk-nag', 'esbuild', 'vite'), ALL_OF_NODE],
     because:

@@ -2,14 +2,13 @@ import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import type { BusEvent } from '../../functions/domain/bus.ts';
 import { gate } from '../../functions/domain/gate.ts';
 import { newId, type OrgId } from '../../functions/domain/ids.ts';
-import type { Mail, MailResult } from '../../functions/domain/mail.ts';
-import type { MailBudgets, MailKind } from '../../functions/domain/mailing.ts';
+import type { Mail, MailBudgets, MailKind, MailResult } from '../../functions/domain/mail.ts';
 import { LIVE_GENERATION } from '../../functions/domain/tenant.ts';
 import { MAIL_LEASE_SECONDS, MAIL_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
 import { notifyAdmins } from '../../functions/engine/notify.ts';
-import { mailBudgets } from '../../functions/store/mail-budgets.ts';
-import { mailingStore } from '../../functions/store/mailings.ts';
-import { anOrganization, NOW } from '../builders.ts';
+import { mailBudgets, mailingStore } from '../../functions/store/mailings.ts';
+import { sourceStore } from '../../functions/store/sources.ts';
+import { anEndpoint, anOrganization, aSource, NOW } from '../builders.ts';
 import { MemoryTables } from '../doubles/tables/memory-tables.ts';
 import { TABLE_DEFINITIONS } from '../table-definitions.ts';
 import { pass } from './calls.ts';
@@ -228,14 +227,8 @@ class MailRun {
       {
         gate: gate(async () => ({ environment: 'live', tier: 'standard', generation: LIVE_GENERATION })),
         organizations: { find: async (id) => anOrganization({ id }) },
-        endpoints: {
-          find: async () => ({ url: 'https://example.com/', status: 'active', consecutiveFailures: 5 }),
-        },
-        sources: {
-          find: async () => ({ name: 'Hours' }),
-          notified: async () => undefined,
-          announceLater: async () => undefined,
-        },
+        endpoints: { find: async () => anEndpoint({ consecutiveFailures: 5 }) },
+        sources: { ...sourceStore(this.#memory.table('knowledge', client)), find: async () => aSource() },
         mailings: mailingStore(mailings),
         budgets: mailBudgets(mailings, this.#budgets),
         directory: { adminsOf: async (orgId) => this.#admins.get(orgId) ?? [] },

@@ -4,7 +4,7 @@ import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { gate } from '../../../functions/domain/gate.ts';
 import type { OrgId } from '../../../functions/domain/ids.ts';
-import { MAIL_BUDGETS } from '../../../functions/domain/mailing.ts';
+import { MAIL_BUDGETS } from '../../../functions/domain/mail.ts';
 import { createSandbox } from '../../../functions/domain/sandbox.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
 import { attemptDelivery } from '../../../functions/engine/attempt-delivery.ts';
@@ -26,8 +26,7 @@ import { endpointStore } from '../../../functions/store/endpoints.ts';
 import { eventRanges } from '../../../functions/store/event-log.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { ledgerStore } from '../../../functions/store/ledger.ts';
-import { mailBudgets } from '../../../functions/store/mail-budgets.ts';
-import { mailingStore } from '../../../functions/store/mailings.ts';
+import { mailBudgets, mailingStore } from '../../../functions/store/mailings.ts';
 import {
   organizationStore,
   readOrganizationState,

@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
-import {
-  buildMailBudgets,
-  buildStageBudgetMailKey,
-  type MailKind,
-  toDay,
-} from '../../../functions/domain/mailing.ts';
+import { buildMailBudgets, type MailKind } from '../../../functions/domain/mail.ts';
 import { keys } from '../../../functions/store/keys.ts';
-import { mailBudgets } from '../../../functions/store/mail-budgets.ts';
+import { mailBudgets } from '../../../functions/store/mailings.ts';
 import { Contended } from '../../../functions/store/transaction.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
@@ -30,7 +25,7 @@ describe.each(mailingKinds(engine))('the e-mail budget (%s)', (_, make) => {
     return {
       ...mailBudgets(table, buildMailBudgets({ organization: 1000, stage: 1000, ...content })),
       async spent() {
-        const pk = keys.stageMailing(buildStageBudgetMailKey(toDay(NOW)));
+        const pk = keys.stageMailing(`mail#budget#${NOW.toISOString().slice(0, 10)}`);
         return Number((await rowsIn(table)).find((row) => row.pk === pk)?.recipients ?? 0);
       },
     };

@@ -2,10 +2,8 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
-import type { MailRequest } from '../../../functions/domain/mailing.ts';
-import type { NotifyPorts } from '../../../functions/engine/notifications.ts';
 import { keys } from '../../../functions/store/keys.ts';
-import { mailingStore } from '../../../functions/store/mailings.ts';
+import { type MailingStore, type MailRequest, mailingStore } from '../../../functions/store/mailings.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { loseNextAnswer } from './faults.ts';
@@ -25,11 +23,7 @@ const aSending = (changes: Partial<MailRequest> = {}): MailRequest => ({
   ...changes,
 });
 
-async function claimOnce(
-  mailings: NotifyPorts['mailings'],
-  sending: MailRequest,
-  now = NOW,
-): Promise<string> {
+async function claimOnce(mailings: MailingStore, sending: MailRequest, now = NOW): Promise<string> {
   const claim = await mailings.claim(sending, now, LEASE);
   if (claim.kind !== 'claimed') throw new Error(`the claim was ${claim.kind}`);
   return claim.token;

@@ -1,6 +1,6 @@
 import type { Mutation } from './mutation.ts';
 
-const BUDGETS = 'functions/store/mail-budgets.ts';
+const BUDGETS = 'functions/store/mailings.ts';
 
 /** Mutations of e-mails to admins. */
 export const MAILS: readonly Mutation[] = [
@@ -13,16 +13,16 @@ export const MAILS: readonly Mutation[] = [
   },
   {
     name: 'all kinds of e-mails share one budget',
-    file: 'functions/domain/mailing.ts',
-    find: 'kind: MailKind, day: string): string => `mail#budget#${kind}#${day}`',
-    replace: 'kind: MailKind, day: string): string => `mail#budget#${kind.slice(0, 0)}#${day}`',
+    file: BUDGETS,
+    find: 'keys.mailing(orgId, `mail#budget#${kind}#${day}`)',
+    replace: 'keys.mailing(orgId, `mail#budget#${kind.slice(0, 0)}#${day}`)',
     breaks: ['quota of e-mail'],
   },
   {
     name: 'a budget of e-mails is used up for ever',
-    file: 'functions/domain/mailing.ts',
-    find: 'day: string): string => `mail#budget#${kind}#${day}`',
-    replace: 'day: string): string => `mail#budget#${kind}#${day.slice(0, 0)}`',
+    file: BUDGETS,
+    find: 'keys.mailing(orgId, `mail#budget#${kind}#${day}`)',
+    replace: 'keys.mailing(orgId, `mail#budget#${kind}#${day.slice(0, 0)}`)',
     breaks: ['quota of e-mail'],
   },
   {
@@ -30,14 +30,14 @@ export const MAILS: readonly Mutation[] = [
     file: 'functions/engine/notify.ts',
     find: "reason: result.reason });\n      return 'unknown';",
     replace:
-      "reason: result.reason });\n      await mailings.release(mailRequest, claim.token);\n      return 'refused';",
+      "reason: result.reason });\n      await mailings.release(request, claim.token);\n      return 'refused';",
     breaks: ['one e-mail'],
   },
   {
     name: 'the second group of admins gets no e-mail',
     file: 'functions/engine/notify.ts',
-    find: 'for (const { to, ...request } of requests) {',
-    replace: 'for (const { to, ...request } of requests.slice(0, 1)) {',
+    find: 'for (const { mail, request: claimed } of mails) {',
+    replace: 'for (const { mail, request: claimed } of mails.slice(0, 1)) {',
     breaks: ['one e-mail'],
   },
 ];

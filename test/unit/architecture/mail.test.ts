@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { NOTICES } from '../../../functions/domain/bus.ts';
-import { MAIL_BUDGETS } from '../../../functions/domain/mailing.ts';
+import { MAIL_BUDGETS } from '../../../functions/domain/mail.ts';
 import { nameOf, sourceOf } from './source.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
+import type { MailKind } from '../../../functions/domain/mail.ts';
 import {
   composeContentChangeMail,
   composeDisabledMail,
   composeFailingMail,
   type MailText,
 } from '../../../functions/domain/mail.ts';
-import type { MailKind } from '../../../functions/domain/mailing.ts';
 import { returnPath } from '../../../functions/sign-in/browser.ts';
 import { NOW } from '../../builders.ts';
 import { MAIL_LINKS } from '../../support/mail-links.ts';

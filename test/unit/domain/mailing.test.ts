@@ -1,16 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
+import { groupRecipients, MAX_RECIPIENTS } from '../../../functions/engine/notify.ts';
 import {
-  buildChunkMailKey,
   buildContentMailKey,
-  buildDisablingMailKey,
   getMailingState,
-  MAX_RECIPIENTS,
   type Mailing,
   type MailRequest,
-  splitRecipients,
-} from '../../../functions/domain/mailing.ts';
+} from '../../../functions/store/mailings.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 
 const DAY = 86_400;
@@ -112,21 +109,6 @@ describe('mail key', () => {
     );
     expect(buildContentMailKey('no URL')).toMatch(/^mail#source#[0-9a-f]{64}$/);
   });
-
-  it('of a disabled endpoint differs for each time of its disabling', () => {
-    const id = newId('whk', NOW);
-    const [first, second] = [NOW, later(NOW, 1)].map((at) => `${id}#disabled#${at.toISOString()}`);
-    expect(buildDisablingMailKey(String(first))).toBe(`mail#${first}`);
-    expect(buildDisablingMailKey(String(second))).not.toBe(buildDisablingMailKey(String(first)));
-  });
-
-  it('differs for each chunk of recipients, and is unchanged for the first', () => {
-    expect([0, 1, 2].map((chunk) => buildChunkMailKey('thing', chunk))).toEqual([
-      'thing',
-      'thing#2',
-      'thing#3',
-    ]);
-  });
 });
 
 describe('recipients', () => {
@@ -139,15 +121,15 @@ describe('recipients', () => {
     [50, [50]],
     [51, [50, 1]],
     [130, [50, 50, 30]],
-  ])('of number %i are in chunks of %j', (count, sizes) => {
-    const { chunks } = splitRecipients(numbered(count));
-    expect(chunks.map((chunk) => chunk.length)).toEqual(sizes);
-    expect(chunks.flat()).toEqual(numbered(count));
+  ])('of number %i are in groups of %j', (count, sizes) => {
+    const { groups } = groupRecipients(numbered(count));
+    expect(groups.map((group) => group.length)).toEqual(sizes);
+    expect(groups.flat()).toEqual(numbered(count));
   });
 
   it('get one e-mail, in any spelling', () => {
     expect(
-      splitRecipients(['Ada@Example.com', 'bob@example.com', 'ada@example.com']).chunks.flat(),
+      groupRecipients(['Ada@Example.com', 'bob@example.com', 'ada@example.com']).groups.flat(),
     ).toHaveLength(2);
   });
 
@@ -162,19 +144,19 @@ describe('recipients', () => {
     'ada..b@example.com',
     '',
   ])('at %j are rejected, and the others are not', (unfit) => {
-    expect(splitRecipients([unfit, 'bob@example.com'])).toEqual({ chunks: [['bob@example.com']], unfit: 1 });
+    expect(groupRecipients([unfit, 'bob@example.com'])).toEqual({ groups: [['bob@example.com']], unfit: 1 });
   });
 
   it('are deduplicated and split, for any number', () => {
     const addresses = fc.array(fc.emailAddress(), { maxLength: 150 });
     fc.assert(
       fc.property(addresses, (all) => {
-        const { chunks, unfit } = splitRecipients(all);
-        for (const chunk of chunks) expect(chunk.length).toBeLessThanOrEqual(MAX_RECIPIENTS);
+        const { groups, unfit } = groupRecipients(all);
+        for (const group of groups) expect(group.length).toBeLessThanOrEqual(MAX_RECIPIENTS);
         expect(unfit).toBe(0);
         const lower = (each: string) => each.toLowerCase();
-        expect(new Set(chunks.flat().map(lower))).toEqual(new Set(all.map(lower)));
-        expect(chunks.flat()).toHaveLength(new Set(all.map(lower)).size);
+        expect(new Set(groups.flat().map(lower))).toEqual(new Set(all.map(lower)));
+        expect(groups.flat()).toHaveLength(new Set(all.map(lower)).size);
       }),
     );
   });

@@ -3,14 +3,17 @@ import type { BusEvent } from '../../../functions/domain/bus.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { gate, requirePermit } from '../../../functions/domain/gate.ts';
 import { newId, type OrgId, type ReceiverId } from '../../../functions/domain/ids.ts';
-import type { Mail, MailResult } from '../../../functions/domain/mail.ts';
-import { buildMailBudgets, MAIL_BUDGETS } from '../../../functions/domain/mailing.ts';
+import {
+  buildMailBudgets,
+  MAIL_BUDGETS,
+  type Mail,
+  type MailResult,
+} from '../../../functions/domain/mail.ts';
 import { MAIL_LEASE_SECONDS } from '../../../functions/domain/timing.ts';
-import type { NotifyPorts } from '../../../functions/engine/notifications.ts';
-import { notifyAdmins } from '../../../functions/engine/notify.ts';
-import { mailBudgets } from '../../../functions/store/mail-budgets.ts';
-import { mailingStore } from '../../../functions/store/mailings.ts';
-import { anEndpoint, anOrganization, aTenant, NOW } from '../../builders.ts';
+import { type NotifyContext, notifyAdmins } from '../../../functions/engine/notify.ts';
+import { mailBudgets, mailingStore } from '../../../functions/store/mailings.ts';
+import { sourceStore } from '../../../functions/store/sources.ts';
+import { anEndpoint, anOrganization, aSource, aTenant, NOW } from '../../builders.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
@@ -87,18 +90,17 @@ export function aNotifier({
   const results: (MailResult | 'taken-without-answer')[] = [];
   const asked: OrgId[] = [];
 
-  const ports: NotifyPorts = {
+  const ports: NotifyContext = {
     gate: gate(standings.of),
     organizations: { find: async (id) => anOrganization({ id, ...organization }) },
     endpoints: { find: async (_, id) => endpoints.get(id) },
     sources: {
-      find: async () => {
+      ...sourceStore(memoryTables().knowledge),
+      find: async (tenant, id) => {
         if (source.isGone) return undefined;
         const { name, title } = source;
-        return {
-          name,
-          content: { version: 2, digest: '', words: 1, ...(title === undefined ? {} : { title }) },
-        };
+        const content = { version: 2, digest: '', words: 1, ...(title === undefined ? {} : { title }) };
+        return { ...aSource({ ...tenant, id }), name, content };
       },
       notified: async (_tenant, _id, version, at) => void notified.push({ version, at }),
       announceLater: async () => undefined,
@@ -129,7 +131,7 @@ export function aNotifier({
     log,
     now: clock.now,
   };
-  const runWith = (replaced: Partial<NotifyPorts> = {}) =>
+  const runWith = (replaced: Partial<NotifyContext> = {}) =>
     notifyAdmins(
       { ...ports, ...replaced },
       { dashboardOrigin: 'https://dashboard.example.com', noticeSeconds: DAY, leaseSeconds: LEASE },

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BusEvent } from '../../../functions/domain/bus.ts';
 import { newId } from '../../../functions/domain/ids.ts';
-import { MAIL_BUDGETS, type MailKind, toDay } from '../../../functions/domain/mailing.ts';
+import { MAIL_BUDGETS, type MailKind } from '../../../functions/domain/mail.ts';
 import { aTenant, NOW } from '../../builders.ts';
 import { aChange, aDisabling, admins, aNotifier, aWarning, REFUSED, UNKNOWN } from './a-notifier.ts';
 
@@ -22,6 +22,8 @@ const CAUSES: Record<MailKind, (tenant: Tenant, notifier: ReturnType<typeof aNot
   'webhook.disabled': (tenant) => aDisabling({ tenant, webhookId: newId('whk', NOW) }),
 };
 const KINDS = Object.keys(CAUSES) as MailKind[];
+
+const toDay = (time: Date): string => time.toISOString().slice(0, 10);
 
 const step = fc.oneof(
   {

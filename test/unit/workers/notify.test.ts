@@ -5,9 +5,9 @@ import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { BusEvent } from '../../../functions/domain/bus.ts';
-import { buildContentMailKey, buildDisablingMailKey } from '../../../functions/domain/mailing.ts';
 import { MAIL, UNREADABLE_MESSAGES } from '../../../functions/platform/metric-names.ts';
 import { keys } from '../../../functions/store/keys.ts';
+import { buildContentMailKey } from '../../../functions/store/mailings.ts';
 import { handler } from '../../../functions/workers/notify.ts';
 import { anEndpoint, anOrganization, aSource, aTenant, NOW } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
@@ -81,7 +81,7 @@ describe('admin notification function', () => {
     });
     expect(dynamo).toHaveReceivedCommandWith(UpdateCommand, {
       TableName: FUNCTION_ENVIRONMENT.MAILINGS_TABLE,
-      Key: keys.mailing(orgId, buildDisablingMailKey(disabling.id)),
+      Key: keys.mailing(orgId, `mail#${disabling.id}`),
     });
     expect(output.metric(MAIL.sent)).toBe(1);
     expect(JSON.stringify(output.lines)).not.toContain('ada@');
