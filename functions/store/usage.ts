@@ -1,11 +1,61 @@
 import * as z from 'zod/mini';
 import { assign, expression } from '../aws/expression.ts';
 import { buildUpdate, getMany, queryAll, type Table, toExpiry } from '../aws/table.ts';
-import { type Permit, requirePermit } from '../domain/gate.ts';
+import type { BusEvent } from '../domain/bus.ts';
+import type { EventType } from '../domain/events.ts';
+import { type Gate, type Permit, requirePermit } from '../domain/gate.ts';
 import type { OrgId } from '../domain/ids.ts';
-import { addUsage, type MeteredEvent, NO_USAGE, sumUsage, UsageCounts } from '../domain/usage.ts';
+import type { Log } from '../platform/log-codes.ts';
 import { buildUsageKeyBounds, keys, USAGE_SHARDS } from './keys.ts';
 import { buildAddition, type Change, type Commit, Contended, committer } from './transaction.ts';
+
+/** Billed counts of an organization. */
+export const UsageCounts = z.object({ conversations: z.int(), messages: z.int() });
+export type UsageCounts = z.infer<typeof UsageCounts>;
+
+export const NO_USAGE: UsageCounts = { conversations: 0, messages: 0 };
+
+/** Counted events. Messages of all roles count. */
+const COUNTED_AS = {
+  'conversation.created': 'conversations',
+  'message.received': 'messages',
+} as const satisfies { [T in EventType]?: keyof UsageCounts };
+export type MeteredType = keyof typeof COUNTED_AS;
+
+export const METERED_TYPES = Object.keys(COUNTED_AS) as MeteredType[];
+
+/** The counted fields of an event. Its organization is the permit's. */
+export interface MeteredEvent extends Pick<BusEvent, 'id' | 'createdAt'> {
+  type: MeteredType;
+}
+
+export const isMetered = <T extends Pick<BusEvent, 'type'>>(event: T): event is T & { type: MeteredType } =>
+  METERED_TYPES.some((type) => type === event.type);
+
+/** UTC month, as `2026-11`. */
+export const toMonth = (time: Date): string => time.toISOString().slice(0, 7);
+
+/** @returns the last `count` months, newest first, the current one included */
+export const getLatestMonths = (now: Date, count: number): string[] =>
+  Array.from({ length: count }, (_, back) =>
+    toMonth(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back))),
+  );
+
+export const addUsage = (a: UsageCounts, b: UsageCounts): UsageCounts => ({
+  conversations: a.conversations + b.conversations,
+  messages: a.messages + b.messages,
+});
+
+/** Sums events by the month in which each happened, however late it is counted. */
+export function sumUsage(events: readonly MeteredEvent[]): Map<string, UsageCounts> {
+  const months = new Map<string, UsageCounts>();
+  for (const { type, createdAt } of events) {
+    const month = toMonth(new Date(createdAt));
+    const count = { ...NO_USAGE, [COUNTED_AS[type]]: 1 };
+    months.set(month, addUsage(months.get(month) ?? NO_USAGE, count));
+  }
+  return months;
+}
 
 /** Events per transaction: a mark and at most one counter each, within DynamoDB's limit of 100 items. */
 const EVENTS = 50;
@@ -18,6 +68,8 @@ const MAX_ROUNDS = 5;
  * dead-letter queue, 14 in the meter's queue, 14 in its dead-letter queue.
  */
 const MARK_DAYS = 60;
+
+export type UsageMeter = ReturnType<typeof usageMeter>;
 
 /**
  * Counts the usage of organizations.
@@ -87,6 +139,34 @@ async function tryCommit(commit: Commit, changes: readonly Change[]): Promise<bo
     if (error instanceof Contended) return false;
     throw error;
   }
+}
+
+/**
+ * Counts the usage of live organizations; sandboxes have no billable usage (docs/specification.md, Sandbox).
+ * Each organization of a batch passes the gate on its own, so that one failure does not block others.
+ * @returns the events to retry
+ */
+export function meterUsage({ gate, usage, log }: { gate: Gate; usage: UsageMeter; log: Log }) {
+  return async (events: readonly BusEvent[]): Promise<BusEvent[]> => {
+    const retried = new Set<string>();
+    const byOrganization = Map.groupBy(events.filter(isMetered), ({ orgId }) => orgId);
+    await Promise.all(
+      [...byOrganization].map(async ([orgId, metered]) => {
+        try {
+          const left = await gate(orgId, {
+            live: (permit) => usage.count(metered, permit),
+            sandbox: async () => [],
+          });
+          for (const { id } of left) retried.add(id);
+          if (left.length > 0) log('USAGE_CONTENDED', { orgId, events: left.length });
+        } catch (error) {
+          for (const { id } of metered) retried.add(id);
+          log('USAGE_NOT_COUNTED', { orgId, events: metered.length, error });
+        }
+      }),
+    );
+    return events.filter(({ id }) => retried.has(id));
+  };
 }
 
 const Counter = z.object({ month: z.string(), ...UsageCounts.shape });

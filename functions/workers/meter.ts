@@ -1,13 +1,12 @@
 import * as z from 'zod/mini';
 import { gate } from '../domain/gate.ts';
-import { meterUsage } from '../engine/meter.ts';
 import { NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { organizationStates } from '../platform/organization-states.ts';
 import { busWorker } from '../platform/pipeline/worker.ts';
 import { openTables } from '../platform/tables.ts';
 import { readOrganizationState } from '../store/organizations.ts';
-import { usageMeter } from '../store/usage.ts';
+import { meterUsage, usageMeter } from '../store/usage.ts';
 
 export const MeterEnvironment = z.object({ SERVICE_TABLE: NonEmptyText, USAGE_TABLE: NonEmptyText });
 export type MeterEnvironment = z.input<typeof MeterEnvironment>;

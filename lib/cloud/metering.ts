@@ -1,5 +1,5 @@
 import { Construct } from 'constructs';
-import { METERED_TYPES } from '../../functions/domain/usage.ts';
+import type { MeteredType } from '../../functions/store/usage.ts';
 import type { MeterEnvironment } from '../../functions/workers/meter.ts';
 import type { BusQueues } from './bus.ts';
 import { BusWorker } from './bus-worker.ts';
@@ -17,7 +17,7 @@ export class Metering extends Construct {
     super(scope, id);
     new BusWorker(this, 'Meter', {
       bus,
-      takes: { detailType: METERED_TYPES },
+      takes: { detailType: ['conversation.created', 'message.received'] satisfies MeteredType[] },
       name: 'meter',
       description: 'Counts what organizations use',
       code,

@@ -21,7 +21,7 @@ import { RedeliveryRun } from '../../functions/domain/redelivery-job.ts';
 import { Pairing, Purge } from '../../functions/domain/sandbox.ts';
 import { Source } from '../../functions/domain/source.ts';
 import { Organization, OrganizationState, type Tenant } from '../../functions/domain/tenant.ts';
-import { UsageCounts } from '../../functions/domain/usage.ts';
+import { UsageCounts } from '../../functions/store/usage.ts';
 import { KeyUse } from '../../functions/store/api-keys.ts';
 import { parseDelivery } from '../../functions/store/deliveries.ts';
 import { IdempotencyRecord } from '../../functions/store/idempotency.ts';

@@ -1,8 +1,7 @@
-import { getLatestMonths, NO_USAGE } from '../../domain/usage.ts';
 import { readEnvironment, UsageEnvironment } from '../../platform/config.ts';
 import { success } from '../../platform/reply.ts';
 import { openTables } from '../../platform/tables.ts';
-import { usageReader } from '../../store/usage.ts';
+import { getLatestMonths, NO_USAGE, usageReader } from '../../store/usage.ts';
 import { tables } from '../route-handler.ts';
 import { sessionRouteHandler } from '../session-route-handler.ts';
 import * as routes from './routes.ts';

@@ -4,7 +4,7 @@ import { AuditAction, AuditActorType, AuditTargetType, AuditValue } from '../../
 import { AuditEntryId, KeyId, OrgId } from '../../domain/ids.ts';
 import { Environment, OrganizationSettings, Percentage, Role, Tier } from '../../domain/tenant.ts';
 import { Timestamp } from '../../domain/timestamp.ts';
-import { UsageCounts } from '../../domain/usage.ts';
+import { UsageCounts } from '../../store/usage.ts';
 import { clamped, distinct, listed, moment, orNull, PageQuery, text } from '../fields.ts';
 
 export const Organization = z.object({

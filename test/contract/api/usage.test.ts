@@ -1,9 +1,8 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { getLatestMonths } from '../../../functions/domain/usage.ts';
 import { organizationStore } from '../../../functions/store/organizations.ts';
 import { committer } from '../../../functions/store/transaction.ts';
-import { usageMeter } from '../../../functions/store/usage.ts';
+import { getLatestMonths, usageMeter } from '../../../functions/store/usage.ts';
 import { anOrganization } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { aGatewayEvent, FUNCTION_ENVIRONMENT, INVOCATION } from '../../support/functions.ts';

@@ -11,7 +11,6 @@ import { deriveDeliveryId, newId, type OrgId } from '../../../functions/domain/i
 import { getHourBefore } from '../../../functions/domain/ledger.ts';
 import { createSandbox } from '../../../functions/domain/sandbox.ts';
 import { MAX_TEXT_BYTES } from '../../../functions/domain/source.ts';
-import { getLatestMonths } from '../../../functions/domain/usage.ts';
 import {
   AUDIT_SHARDS,
   buildSandboxMark,
@@ -21,6 +20,7 @@ import {
 } from '../../../functions/store/keys.ts';
 import { sourceVersions } from '../../../functions/store/source-checks.ts';
 import { type Commit, committer } from '../../../functions/store/transaction.ts';
+import { getLatestMonths } from '../../../functions/store/usage.ts';
 import {
   aConversation,
   aDelivery,

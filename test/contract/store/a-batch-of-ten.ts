@@ -12,7 +12,6 @@ import { checkSource } from '../../../functions/engine/check-source.ts';
 import { processDeliveryStream } from '../../../functions/engine/delivery-stream.ts';
 import { endpointTurns } from '../../../functions/engine/endpoint-turns.ts';
 import { fanOut } from '../../../functions/engine/fan-out.ts';
-import { meterUsage } from '../../../functions/engine/meter.ts';
 import { notifyAdmins } from '../../../functions/engine/notify.ts';
 import { processDeliveryMessages } from '../../../functions/engine/process-delivery-messages.ts';
 import { runRedeliveryJob } from '../../../functions/engine/redeliver.ts';
@@ -38,7 +37,7 @@ import { arrivalStore, redeliveryMarks } from '../../../functions/store/redelive
 import { checkSlots, sourceChecks } from '../../../functions/store/source-checks.ts';
 import { sourceStore } from '../../../functions/store/sources.ts';
 import { committer } from '../../../functions/store/transaction.ts';
-import { usageMeter } from '../../../functions/store/usage.ts';
+import { meterUsage, usageMeter } from '../../../functions/store/usage.ts';
 import {
   aBusEvent,
   aDelivery,

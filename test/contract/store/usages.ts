@@ -1,29 +1,21 @@
+import type { Table } from '../../../functions/aws/table.ts';
 import type { Permit } from '../../../functions/domain/gate.ts';
 import type { OrgId } from '../../../functions/domain/ids.ts';
-import type { MeteredEvent } from '../../../functions/domain/usage.ts';
-import type { MeterUsagePorts } from '../../../functions/engine/meter.ts';
-import { usageMeter, usageReader } from '../../../functions/store/usage.ts';
+import { type MeteredEvent, usageMeter, usageReader } from '../../../functions/store/usage.ts';
 import { aBusEvent, aTenant } from '../../builders.ts';
-import { MemoryUsage } from '../../doubles/memory-usage.ts';
+import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb } from '../../engines.ts';
 import { aPermit } from '../../unit/platform/outbound/a-permit.ts';
 
 /** The meter and the reader of usage. */
-export interface Usages extends Pick<MemoryUsage, 'read'> {
-  count: MeterUsagePorts['usage']['count'];
-}
+const usagesOf = (usage: Table) => ({ ...usageMeter(usage), read: usageReader(usage) });
+type Usages = ReturnType<typeof usagesOf>;
 
-/** Both kinds, new for each test. */
+/** In both engines, new for each test. */
 export function usageKinds(engine = dynamoDb()): [name: string, make: () => Promise<Usages>][] {
   return [
-    ['memory', async () => new MemoryUsage()],
-    [
-      'dynamodb',
-      async () => {
-        const { usage } = await engine.tables();
-        return { count: usageMeter(usage).count, read: usageReader(usage) };
-      },
-    ],
+    ['memory', async () => usagesOf(memoryTables().usage)],
+    ['dynamodb', async () => usagesOf((await engine.tables()).usage)],
   ];
 }
 

@@ -11,7 +11,7 @@ import {
   sumUsage,
   toMonth,
   type UsageCounts,
-} from '../../../functions/domain/usage.ts';
+} from '../../../functions/store/usage.ts';
 import { aBusEvent } from '../../builders.ts';
 import { recentTimes, times } from './arbitraries.ts';
 

@@ -1,23 +1,43 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { gate } from '../../../functions/domain/gate.ts';
+import { type Gate, gate } from '../../../functions/domain/gate.ts';
 import { newId, type OrgId } from '../../../functions/domain/ids.ts';
-import { isMetered, sumUsage } from '../../../functions/domain/usage.ts';
-import { type MeterUsagePorts, meterUsage } from '../../../functions/engine/meter.ts';
+import {
+  isMetered,
+  meterUsage,
+  sumUsage,
+  type UsageMeter,
+  usageMeter,
+  usageReader,
+} from '../../../functions/store/usage.ts';
 import { aBusEvent, aTenant, NOW } from '../../builders.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
-import { MemoryUsage } from '../../doubles/memory-usage.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
+import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 
-/** The meter over stores in memory. All organizations are live except those that a test makes sandboxes. */
-function aMeter(replaced: Partial<MeterUsagePorts> = {}) {
+interface Replaced {
+  gate?: Gate;
+  count?: UsageMeter['count'];
+  throttled?: OrgId | undefined;
+}
+
+/** The meter over the real store. All organizations are live except those that a test makes sandboxes. */
+function aMeter({ throttled, ...replaced }: Replaced = {}) {
   const standings = memoryOrganizationStates();
-  const usage = new MemoryUsage();
+  const table = memoryTables().usage;
+  const meter = { ...usageMeter(table), ...replaced };
+  const usage: UsageMeter = {
+    count: async (events, permit) => {
+      if (permit.orgId === throttled) throw new Error('throttled');
+      return meter.count(events, permit);
+    },
+  };
   const log = recordedLog();
   const count = meterUsage({ gate: gate(standings.of), usage, log, ...replaced });
+  const read = usageReader(table);
   const of = async (organization: OrgId) =>
-    Object.fromEntries(await usage.read(organization, { from: '2026-01', to: '2026-12' }));
-  return { count, of, standings, usage, log };
+    Object.fromEntries(await read(organization, { from: '2026-01', to: '2026-12' }));
+  return { count, of, standings, log };
 }
 
 const { orgId } = aTenant();
@@ -36,12 +56,12 @@ describe('meter', () => {
   });
 
   it('counts nothing of a sandbox, and does not repeat its events', async () => {
-    const { count, usage, standings, log } = aMeter();
+    const { count, of, standings, log } = aMeter();
     standings.makeSandbox(orgId);
 
     expect(await count([aBusEvent({ orgId, generation: 1 }), message()])).toEqual([]);
 
-    expect(usage.organizations).toEqual([]);
+    expect(await of(orgId)).toEqual({});
     expect(log.entries).toEqual([]);
   });
 
@@ -56,11 +76,11 @@ describe('meter', () => {
   });
 
   it('ignores events that are not metered', async () => {
-    const { count, usage } = aMeter();
+    const { count, of } = aMeter();
 
     expect(await count([aBusEvent({ orgId, type: 'ticket.created' })])).toEqual([]);
 
-    expect(usage.organizations).toEqual([]);
+    expect(await of(orgId)).toEqual({});
   });
 
   it('repeats events of unknown organizations, and counts the others', async () => {
@@ -78,7 +98,7 @@ describe('meter', () => {
   it('repeats every copy of an event that could not be counted, and nothing else', async () => {
     const unlucky = message();
     const { count, log } = aMeter({
-      usage: { count: async (events) => events.filter(({ id }) => id === unlucky.id) },
+      count: async (events) => events.filter(({ id }) => id === unlucky.id),
     });
 
     expect(await count([message(), unlucky, conversation(), unlucky])).toEqual([unlucky, unlucky]);
@@ -103,15 +123,7 @@ describe('meter', () => {
         fc.array(fc.record({ of: fc.nat(4), isMessage: fc.boolean() }), { maxLength: 30 }),
         async (shapes) => {
           const ids = organizations.map(() => newId('org', NOW));
-          const memory = new MemoryUsage();
-          const { count, standings } = aMeter({
-            usage: {
-              async count(events, permit) {
-                if (permit.orgId === ids[4]) throw new Error('throttled');
-                return memory.count(events, permit);
-              },
-            },
-          });
+          const { count, of, standings } = aMeter({ throttled: ids[4] });
           const [, , sandbox = orgId, unknown = orgId] = ids;
           standings.makeSandbox(sandbox);
           standings.forget(unknown);
@@ -124,9 +136,9 @@ describe('meter', () => {
           expect(again).toEqual(events.filter((event) => [ids[3], ids[4]].includes(event.orgId)));
           for (const id of ids.slice(0, 2)) {
             const theirs = events.filter((event) => event.orgId === id).filter(isMetered);
-            expect(await memory.read(id, { from: '2026-01', to: '2026-12' })).toEqual(sumUsage(theirs));
+            expect(await of(id)).toEqual(Object.fromEntries(sumUsage(theirs)));
           }
-          expect(memory.organizations).not.toContain(sandbox);
+          expect(await of(sandbox)).toEqual({});
         },
       ),
     );

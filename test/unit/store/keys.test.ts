@@ -5,7 +5,6 @@ import { DUE_STATES } from '../../../functions/domain/due.ts';
 import { deriveDeliveryId, newId } from '../../../functions/domain/ids.ts';
 import { toStartOfHour } from '../../../functions/domain/ledger.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
-import { toMonth } from '../../../functions/domain/usage.ts';
 import {
   buildIdBounds,
   buildTenantKey,
@@ -19,6 +18,7 @@ import {
   TICKET_SHARDS,
   USAGE_SHARDS,
 } from '../../../functions/store/keys.ts';
+import { toMonth } from '../../../functions/store/usage.ts';
 import { aTenant, later, NOW, seconds } from '../../builders.ts';
 
 /** Few organizations and generations, so that two tenants often share one of them. */
