@@ -14,20 +14,20 @@ import {
   type SourceId,
 } from '../../functions/domain/ids.ts';
 import { LedgerEntry } from '../../functions/domain/ledger.ts';
-import { Mailing } from '../../functions/store/mailings.ts';
 import type { RateBucket } from '../../functions/domain/rate-limit.ts';
 import { Arrival, RedeliveryMark } from '../../functions/domain/redelivery.ts';
 import { RedeliveryRun } from '../../functions/domain/redelivery-job.ts';
 import { Pairing, Purge } from '../../functions/domain/sandbox.ts';
 import { Source } from '../../functions/domain/source.ts';
 import { Organization, OrganizationState, type Tenant } from '../../functions/domain/tenant.ts';
-import { UsageCounts } from '../../functions/store/usage.ts';
 import { KeyUse } from '../../functions/store/api-keys.ts';
 import { parseDelivery } from '../../functions/store/deliveries.ts';
 import { IdempotencyRecord } from '../../functions/store/idempotency.ts';
 import { keys } from '../../functions/store/keys.ts';
+import { Mailing } from '../../functions/store/mailings.ts';
 import { parseBusEvent, parseEvent, parseOutboxRecord } from '../../functions/store/outbox.ts';
 import { parseJob } from '../../functions/store/redelivery-jobs.ts';
+import { UsageCounts } from '../../functions/store/usage.ts';
 import type { Row } from '../doubles/tables/expressions.ts';
 import type { TableName } from '../table-definitions.ts';
 
