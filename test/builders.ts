@@ -10,8 +10,8 @@ import { deriveDeliveryId, newId } from '../functions/domain/ids.ts';
 import { Keyring } from '../functions/domain/keyring.ts';
 import { type LedgerAddition, LedgerEntry, NO_COUNTS, toStartOfHour } from '../functions/domain/ledger.ts';
 import { RedeliveryJob } from '../functions/domain/redelivery-job.ts';
-import { createSource, Source } from '../functions/domain/source.ts';
 import { FIRST_SANDBOX_GENERATION, Organization, Session, type Tenant } from '../functions/domain/tenant.ts';
+import { createSource, Source } from '../functions/store/sources.ts';
 
 /*
  * Typical domain objects, each with a new identifier. A test names only the fields that matter: `aDelivery({

@@ -2,12 +2,18 @@ import * as z from 'zod/mini';
 import type { DisablingNotice } from './endpoint.ts';
 import { EVENT_CATALOGUE, isFor, type OutboxEvent, parseEventBody, SubscribableType } from './events.ts';
 import { EndpointId, OrgId, ReceiverId, RedeliveryJobId, SourceId, TraceId, withTrace } from './ids.ts';
-import { SourceKind } from './source.ts';
 import type { Tenant } from './tenant.ts';
 import { Timestamp } from './timestamp.ts';
 
 /** `source` of the events on the bus. */
 export const BUS_SOURCE = 'conversation-service';
+
+/**
+ * Expected content of a source's URL: an HTML page; CSV or XLSX; RSS or Atom (docs/specification.md,
+ * Content-change notifications).
+ */
+export const SourceKind = z.enum(['url', 'spreadsheet', 'feed']);
+export type SourceKind = z.infer<typeof SourceKind>;
 
 /** Internal events on the bus, which customers cannot subscribe to: `data` by type. */
 export const NOTICES = {

@@ -1,3 +1,5 @@
+import type { Source, StoredVersion } from '../store/sources.ts';
+
 /**
  * Finds words: runs of letters, marks and digits (docs/specification.md, Content-change notifications). In
  * scripts without spaces each character is a word, so that a changed sentence is not one changed word.
@@ -103,4 +105,105 @@ function findWordEnd(text: string, room: number): number {
   for (const { index, 0: word } of findWords(text.slice(0, room + 2)))
     if (index > 0 && index < room && index + word.length > room) return index;
   return text.slice(0, room).isWellFormed() ? room : room - 1;
+}
+
+/** Announced versions kept beside the version that admins know. */
+const MAX_ANNOUNCED = 8;
+
+/**
+ * Versions whose texts are needed: the current one, the two that the last e-mail compared, and announced
+ * ones, each of which may become the one that admins know.
+ */
+export function listNeededVersions({
+  stored,
+  content,
+  baseline = 0,
+  announcedFrom,
+}: Pick<Source, 'stored' | 'content' | 'baseline' | 'announcedFrom'>): StoredVersion[] {
+  const announced = stored
+    .filter((version) => version.announced && version.version > baseline)
+    .toSorted((a, b) => b.version - a.version)
+    .slice(0, MAX_ANNOUNCED);
+  const compared = [content?.version, baseline, announcedFrom];
+  return stored.filter((version) => compared.includes(version.version) || announced.includes(version));
+}
+
+/**
+ * The version to measure a new text from: the one that admins know, or the next stored one when that text is
+ * gone. Undefined before the first import.
+ */
+export const getMeasuredVersion = ({
+  stored,
+  baseline = 0,
+}: Pick<Source, 'stored' | 'baseline'>): StoredVersion | undefined =>
+  stored.toSorted((a, b) => a.version - b.version).find(({ version }) => version >= baseline);
+
+/** UTF-16 code units of added and of removed text in a response. */
+export const MAX_SHOWN_CHANGES = 4000;
+
+/** Two versions to compare; undefined where the text of one is not stored. */
+interface VersionPair {
+  from: StoredVersion | undefined;
+  to: StoredVersion | undefined;
+}
+
+/** The version that admins know and the current one; undefined before the first import. */
+export const getComparedVersions = (
+  source: Pick<Source, 'stored' | 'baseline' | 'content'>,
+): VersionPair => ({
+  from: source.baseline === undefined ? undefined : getMeasuredVersion(source),
+  to: source.stored.find(({ version }) => version === source.content?.version),
+});
+
+/** The versions that the last e-mail was about; undefined before the first e-mail. */
+const getAnnouncedVersions = ({
+  stored,
+  announcedFrom: baseline,
+  baseline: announced,
+}: Pick<Source, 'stored' | 'baseline' | 'announcedFrom'>): VersionPair => ({
+  from: baseline === undefined ? undefined : getMeasuredVersion({ stored, baseline }),
+  to: stored.find(({ version }) => version === announced),
+});
+
+/**
+ * Lists added and removed lines between two versions of a source, as untrusted text. Without both texts there
+ * is nothing to compare.
+ */
+function listChanges({ from, to }: VersionPair, getText: (version: StoredVersion) => string | undefined) {
+  const toVersionView = (version: StoredVersion | undefined, text: string | undefined) =>
+    version === undefined || text === undefined
+      ? undefined
+      : { version: version.version, words: countWords(text) };
+  const [before, after] = [from, to].map((version) => version && getText(version));
+  const isCompared = before !== undefined && after !== undefined;
+  return {
+    from: toVersionView(from, before),
+    to: toVersionView(to, after),
+    difference: isCompared ? computeDifference(before, after) : undefined,
+    ...(isCompared ? findChanges(before, after, MAX_SHOWN_CHANGES) : { added: '', removed: '' }),
+  };
+}
+
+type Compared = Pick<Source, 'id' | 'stored' | 'baseline' | 'announcedFrom' | 'content' | 'lastNotifiedAt'>;
+
+/** The stored versions that `listSourceChanges` compares. */
+export const listComparedVersions = (source: Compared): StoredVersion[] => [
+  ...new Set(
+    [getComparedVersions(source), getAnnouncedVersions(source)].flatMap(({ from, to }) =>
+      [from, to].filter((version) => version !== undefined),
+    ),
+  ),
+];
+
+/** Lists the changes since the last e-mail, and those that the last e-mail was about. */
+export function listSourceChanges(source: Compared, getText: (version: StoredVersion) => string | undefined) {
+  const announced = getAnnouncedVersions(source);
+  return {
+    sourceId: source.id,
+    ...listChanges(getComparedVersions(source), getText),
+    announced:
+      announced.from === undefined || source.lastNotifiedAt === undefined
+        ? undefined
+        : { ...listChanges(announced, getText), announcedAt: source.lastNotifiedAt },
+  };
 }

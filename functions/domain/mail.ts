@@ -1,8 +1,7 @@
-import type { NoticeType } from './bus.ts';
+import type { NoticeType, SourceKind } from './bus.ts';
 import { FAILURES_TO_DISABLE } from './endpoint.ts';
 import type { ReceiverId, SourceId } from './ids.ts';
 import { breakLinks, type MailPart, renderHtml, renderText, shorten, toOneLine } from './mail-layout.ts';
-import type { SourceKind } from './source.ts';
 
 export interface MailText {
   subject: string;

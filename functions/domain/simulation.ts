@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { type AttemptError, timedOutAfter } from './attempt-error.ts';
-import type { CheckFinding } from './source-check.ts';
 import { isSandbox, type Tenant } from './tenant.ts';
 import { FETCH_TIMEOUT_SECONDS, type RetryPolicy } from './timing.ts';
 import type { UrlFault } from './url-text.ts';
@@ -120,6 +119,13 @@ export function getRetryPolicy(
   const { speed } = isSandbox(tenant) ? parseProgram(url) : DEFAULT;
   return { ...policy, baseSeconds: baseSeconds / speed, capSeconds: capSeconds / speed };
 }
+
+/** What a check finds at a source's URL. */
+export type CheckFinding =
+  | { kind: 'fetched'; text: string; title?: string; etag?: string; lastModified?: string }
+  | { kind: 'not-modified' }
+  /** `error`: one line for the source's owner. */
+  | { kind: 'failed'; error: string };
 
 const WORDS = 60;
 

@@ -1,56 +1,32 @@
-import { type BusEvent, NOTICES } from '../domain/bus.ts';
-import type { TraceId } from '../domain/ids.ts';
-import { Defect, InProgressError } from '../domain/problem.ts';
-import { createGenerationCheck, type OrganizationStates } from '../domain/sandbox.ts';
+import { createHash } from 'node:crypto';
+import { type BusEvent, createNotice, NOTICES } from '../domain/bus.ts';
 import {
-  type LeasedSource,
-  RESEND_SECONDS,
-  type SourceRef,
-  type StoredVersion,
-  scheduleNextCheck,
-} from '../domain/source.ts';
-import {
-  buildAnnouncement,
-  type CheckFinding,
-  type CheckOutcome,
-  type CheckSettlement,
-  compareContent,
-  computeRefusalDelay,
-  describeChange,
-  failCheck,
+  computeDifference,
+  countWords,
+  findChanges,
   getComparedVersions,
   getMeasuredVersion,
   listNeededVersions,
-  MAX_REFUSALS,
-  MAX_STARTS,
-} from '../domain/source-check.ts';
-import type { Organization, Tenant } from '../domain/tenant.ts';
+} from '../domain/difference.ts';
+import type { OrgId, TraceId } from '../domain/ids.ts';
+import { Defect, InProgressError } from '../domain/problem.ts';
+import { createGenerationCheck, type OrganizationStates } from '../domain/sandbox.ts';
+import type { CheckFinding } from '../domain/simulation.ts';
+import type { OrganizationSettings } from '../domain/tenant.ts';
 import type { Log } from '../platform/log-codes.ts';
+import type { Announcement, CheckOutcome, CheckSlotStore, SourceCheckStore } from '../store/source-checks.ts';
+import {
+  type LeasedSource,
+  RESEND_SECONDS,
+  type Source,
+  type SourceContent,
+  type SourceRef,
+} from '../store/sources.ts';
 
-export interface CheckSourcePorts<Slot = unknown> {
-  sources: {
-    lease(
-      ref: SourceRef,
-      terms: { askedAt: Date; now: Date; leaseSeconds: number },
-    ): Promise<
-      | { kind: 'leased'; source: LeasedSource }
-      | { kind: 'gone' }
-      | { kind: 'checked' }
-      | { kind: 'busy'; since: Date }
-    >;
-    settle(source: LeasedSource, settlement: CheckSettlement): Promise<'done' | 'refused'>;
-    /** Makes a source due at the latest at `until`. */
-    makeDue(ref: SourceRef, until: Date): Promise<void>;
-    text(ref: SourceRef, version: StoredVersion): Promise<string | undefined>;
-    deleteVersions(ref: SourceRef, versions: readonly StoredVersion[]): Promise<void>;
-    deleteAllVersions(ref: SourceRef): Promise<void>;
-  };
-  /** Concurrent checks of a tenant. A slot that is not released is free when its lease ends. */
-  slots: {
-    take(tenant: Tenant, terms: { now: Date; leaseSeconds: number }): Promise<Slot | undefined>;
-    release(slot: Slot): Promise<void>;
-  };
-  organizations: { find(orgId: Organization['id']): Promise<Organization | undefined> };
+export interface CheckSourceContext {
+  sources: SourceCheckStore;
+  slots: CheckSlotStore;
+  organizations: { find(orgId: OrgId): Promise<OrganizationSettings | undefined> };
   organizationStates: OrganizationStates;
   /** Fetches a source's URL through the gate. Never rejects for failures of the outside world. */
   fetchContent(source: LeasedSource): Promise<CheckFinding>;
@@ -82,12 +58,12 @@ export class ShareInUse extends InProgressError {
  * overlap: a source checked after the event's creation is not checked again, and of two concurrent checks one
  * writes.
  */
-export function checkSource<Slot>(
-  ports: CheckSourcePorts<Slot>,
+export function checkSource(
+  context: CheckSourceContext,
   { checkEverySeconds, leaseSeconds }: CheckSourceSettings,
 ) {
-  const { sources, slots, organizations, log, now } = ports;
-  const checkGeneration = createGenerationCheck(ports.organizationStates);
+  const { sources, slots, organizations, log, now } = context;
+  const checkGeneration = createGenerationCheck(context.organizationStates);
 
   /** Compares a new text with the version that admins know, and makes room for it. */
   async function buildChange(
@@ -103,10 +79,9 @@ export function checkSource<Slot>(
     const outcome = describeChange(source, found, before, settings, now(), traceId);
     // Delete while the versions are still listed: a repeated deletion is harmless, an unlisted text would
     // stay forever.
-    const needed = listNeededVersions(source);
     await sources.deleteVersions(
       source,
-      source.stored.filter((version) => !needed.includes(version)),
+      source.stored.filter((version) => !outcome.kept.includes(version)),
     );
     return outcome;
   }
@@ -132,7 +107,7 @@ export function checkSource<Slot>(
 
   async function determineOutcome(source: LeasedSource, traceId: TraceId): Promise<CheckOutcome> {
     if (source.starts > MAX_STARTS) return failCheck('the content could not be processed');
-    const result = compareContent(source, await ports.fetchContent(source));
+    const result = compareContent(source, await context.fetchContent(source));
     if (result.kind === 'new') return buildChange(source, result, traceId);
     return result.kind === 'unchanged' ? announceLater(source, result, traceId) : result;
   }
@@ -147,13 +122,13 @@ export function checkSource<Slot>(
     const begunAt = new Date(source.lease.since);
     const settled = await sources.settle(source, {
       outcome,
-      nextCheckAt: scheduleNextCheck(begunAt, checkEverySeconds, ports.random()),
+      nextCheckAt: scheduleNextCheck(begunAt, checkEverySeconds, context.random()),
     });
     if (settled === 'refused') {
       log('CHECK_TOO_LATE', { sourceId: ref.id, traceId });
       return;
     }
-    ports.onChecked(outcome);
+    context.onChecked(outcome);
   }
 
   /**
@@ -164,7 +139,7 @@ export function checkSource<Slot>(
     if (receives < MAX_REFUSALS)
       throw new ShareInUse(
         `${ref.orgId} uses all its concurrent checks`,
-        computeRefusalDelay(receives, ports.random()),
+        computeRefusalDelay(receives, context.random()),
       );
     await sources.makeDue(ref, new Date(now().getTime() + RESEND_SECONDS * 1000));
     log('CHECK_POSTPONED', { sourceId: ref.id, orgId: ref.orgId, traceId });
@@ -191,3 +166,122 @@ export function checkSource<Slot>(
     }
   };
 }
+
+/** Share of the interval by which a check may be earlier, at random. */
+const SPREAD = 0.1;
+
+/**
+ * Schedules the next check: after the interval at the latest, a little earlier at random, so that sources
+ * created together do not stay in step.
+ * @param random from 0 to 1
+ */
+export const scheduleNextCheck = (checkedAt: Date, everySeconds: number, random: number): Date =>
+  new Date(checkedAt.getTime() + Math.round(everySeconds * 1000 * (1 - SPREAD * random)));
+
+const MAX_ERROR = 300;
+/** UTF-16 code units of added and of removed text in a notice: ten notices fit into one request. */
+const MAX_CHANGES = 1000;
+/** UTF-16 code units of a title. */
+const MAX_TITLE = 300;
+/** Consecutive lost workers of a source's checks before a check counts as failed without a try. */
+export const MAX_STARTS = 5;
+
+/** Shortens the error to one line. */
+export const failCheck = (error: string): Extract<CheckOutcome, { kind: 'failed' }> => ({
+  kind: 'failed',
+  error: error.replaceAll(/\s+/gu, ' ').trim().slice(0, MAX_ERROR).toWellFormed(),
+});
+
+/** Compares a finding with the stored content. A new text needs further processing. */
+export function compareContent(
+  source: Pick<Source, 'content'>,
+  found: CheckFinding,
+): CheckOutcome | { kind: 'new'; text: string; content: SourceContent } {
+  const { content: stored } = source;
+  if (found.kind === 'failed') return failCheck(found.error);
+  if (found.kind === 'not-modified')
+    return stored === undefined
+      ? failCheck('the server answered 304 (Not Modified), but no version is stored')
+      : { kind: 'unchanged' };
+  const { kind: _, ...fetched } = found;
+  const content = toSourceContent((stored?.version ?? 0) + 1, fetched);
+  return content.digest === stored?.digest
+    ? { kind: 'unchanged', content: { ...content, version: stored.version } }
+    : { kind: 'new', text: found.text, content };
+}
+
+/** Properties to store of a fetched text. */
+export const toSourceContent = (
+  version: number,
+  { text, title, ...validators }: Omit<Extract<CheckFinding, { kind: 'fetched' }>, 'kind'>,
+): SourceContent => ({
+  version,
+  digest: createHash('sha256').update(text).digest('hex'),
+  words: countWords(text),
+  title: title?.trim().slice(0, MAX_TITLE).toWellFormed() || undefined,
+  ...validators,
+});
+
+/**
+ * Decides what a new text means (docs/specification.md, Content-change notifications).
+ * @param before the text to measure from; undefined when there is none, and the new text becomes it
+ * @param settings of the organization
+ */
+export function describeChange(
+  source: LeasedSource,
+  found: { text: string; content: SourceContent },
+  before: string | undefined,
+  settings: OrganizationSettings | undefined,
+  now: Date,
+  traceId?: TraceId,
+): Extract<CheckOutcome, { kind: 'changed' }> {
+  const kept = listNeededVersions(source);
+  const { text, content } = found;
+  if (before === undefined || source.baseline === undefined) return { kind: 'changed', content, text, kept };
+  const { version } = content;
+  const context = { id: `${source.id}#changed#${version}`, version, now, traceId };
+  return {
+    kind: 'changed',
+    content,
+    text,
+    kept,
+    ...buildAnnouncement(source, [before, text], settings, context),
+  };
+}
+
+/**
+ * Measures a text from the version that admins know, with a notice for them when it differs enough.
+ * @param notice.id of the notice
+ */
+function buildAnnouncement(
+  { id: sourceId, url, kind, orgId, generation, baseline = 0 }: Source,
+  [before, after]: [before: string, after: string],
+  settings: OrganizationSettings | undefined,
+  { id, version, now, traceId }: { id: string; version: number; now: Date; traceId?: TraceId },
+): Announcement {
+  const difference = computeDifference(before, after);
+  const measured = { from: baseline, difference };
+  if (settings?.contentChangeNotifications !== true || difference <= settings.contentChangeThreshold)
+    return { measured };
+  const data = { sourceId, url, kind, version, difference, ...findChanges(before, after, MAX_CHANGES) };
+  const context = { tenant: { orgId, generation }, now, traceId };
+  return { measured, notice: createNotice('source.changed', id, data, context) };
+}
+
+/**
+ * Refused receives of a message (no slot in the organization's share) before the check returns to the due
+ * index.
+ */
+export const MAX_REFUSALS = 15;
+
+const GROWTH = 1.5;
+const LONGEST_SECONDS = 30;
+
+/**
+ * Seconds that a refused message stays invisible: 1 at first, half as much again with each receive, at most
+ * 30. Most checks take less than a second. The sum is below `RESEND_SECONDS`, so a source has about one
+ * message at a time.
+ * @param random from 0 to 1; up to half of the wait is dropped
+ */
+export const computeRefusalDelay = (receives: number, random: number): number =>
+  Math.ceil(Math.min(GROWTH ** (receives - 1), LONGEST_SECONDS) * (1 - random / 2));

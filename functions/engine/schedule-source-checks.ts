@@ -1,11 +1,8 @@
 import type { BusEvent } from '../domain/bus.ts';
-import { RESEND_SECONDS, type SourceRef } from '../domain/source.ts';
-import { buildDueEvent } from '../domain/source-check.ts';
 import type { Log } from '../platform/log-codes.ts';
+import { buildDueEvent, type DueSource, RESEND_SECONDS } from '../store/sources.ts';
 import { mapConcurrently } from './concurrency.ts';
 import { type DuePage, type Position, takeTurns } from './turns.ts';
-
-type DueSource = SourceRef & { dueAt: string };
 
 export interface ScheduleSourceChecksPorts {
   due: {

@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod/mini';
+import type { SourceKind } from '../domain/bus.ts';
 import { Defect } from '../domain/problem.ts';
-import type { SourceKind } from '../domain/source.ts';
 import { libraryPath } from '../platform/config.ts';
 
 /** Fetched content. */

@@ -1,6 +1,6 @@
 import sniffEncoding from 'html-encoding-sniffer';
 import { MIMEType } from 'whatwg-mimetype';
-import type { SourceKind } from '../domain/source.ts';
+import type { SourceKind } from '../domain/bus.ts';
 import { ContentProblem } from './text.ts';
 
 export interface MediaType {

@@ -1,4 +1,4 @@
-import type { SourceKind } from '../domain/source.ts';
+import type { SourceKind } from '../domain/bus.ts';
 import type { Content, Extraction } from './extractor.ts';
 import { decode, detectFormat, parseMediaType } from './media-type.ts';
 import { Collector, ContentProblem, type Reading } from './text.ts';

@@ -1,9 +1,10 @@
+import type { SourceKind } from '../domain/bus.ts';
 import type { Gate } from '../domain/gate.ts';
-import { simulateContent } from '../domain/simulation.ts';
-import { MAX_SOURCE_BYTES, MAX_TEXT_BYTES, type Source, type SourceKind } from '../domain/source.ts';
-import type { CheckFinding } from '../domain/source-check.ts';
+import { type CheckFinding, simulateContent } from '../domain/simulation.ts';
 import type { ContentClient } from '../platform/outbound/client.ts';
+import { MAX_SOURCE_BYTES, type Source } from '../store/sources.ts';
 import type { Extractor } from './extractor.ts';
+import { MAX_TEXT_BYTES } from './text.ts';
 
 const ACCEPT: Record<SourceKind, string> = {
   url: 'text/html, application/xhtml+xml, */*;q=0.1',
@@ -49,13 +50,7 @@ export function sourceContent({
         const { text, title } = extracted;
         if (Buffer.byteLength(text) > MAX_TEXT_BYTES)
           return { kind: 'failed', error: `the text is larger than ${MAX_TEXT_BYTES} bytes` };
-        return {
-          kind: 'fetched',
-          text,
-          ...(title !== undefined && { title }),
-          ...(etag !== undefined && { etag }),
-          ...(lastModified !== undefined && { lastModified }),
-        };
+        return { kind: 'fetched', text, title, etag, lastModified };
       },
     });
 }

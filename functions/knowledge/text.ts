@@ -5,8 +5,8 @@ export class ContentProblem extends Error {
   override readonly name = 'ContentProblem';
 }
 
-/** UTF-8 bytes of a version's text. */
-const MAX_TEXT_BYTES = 1_000_000;
+/** UTF-8 bytes of a version's text. One transaction writes it, of which DynamoDB takes 4 MB. */
+export const MAX_TEXT_BYTES = 1_000_000;
 const MAX_TITLE_LENGTH = 300;
 
 /** UTF-16 code units before normalization. */

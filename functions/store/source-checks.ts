@@ -14,13 +14,46 @@ import {
   type Table,
   update,
 } from '../aws/table.ts';
+import type { Notice } from '../domain/bus.ts';
 import { Defect } from '../domain/problem.ts';
-import { type LeasedSource, Source, type SourceRef, type StoredVersion } from '../domain/source.ts';
-import type { CheckOutcome, CheckSettlement } from '../domain/source-check.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { buildSandboxMark, keys } from './keys.ts';
 import { outboxStore } from './outbox.ts';
+import {
+  type LeasedSource,
+  Source,
+  type SourceContent,
+  type SourceRef,
+  type StoredVersion,
+} from './sources.ts';
 import type { Change, Commit } from './transaction.ts';
+
+/** Result of a check. */
+export type CheckOutcome =
+  | { kind: 'failed'; error: string }
+  /** The text is unchanged. `content` after a new fetch: title and validators may differ. */
+  | { kind: 'unchanged'; content?: SourceContent; announcement?: Announcement }
+  | ({
+      kind: 'changed';
+      content: SourceContent;
+      text: string;
+      /** Versions kept beside the new one. */
+      kept: StoredVersion[];
+      /** Empty for the first version, which becomes the one that admins know. */
+    } & Partial<Announcement>);
+
+/** How the current text differs from the version that admins know. */
+export interface Announcement {
+  measured: { from: number; difference: number };
+  /** Set when the difference exceeds the organization's threshold. */
+  notice?: Notice;
+}
+
+/** A finished check to store. */
+export interface CheckSettlement {
+  outcome: CheckOutcome;
+  nextCheckAt: Date;
+}
 
 export type LeaseResult =
   | { kind: 'leased'; source: LeasedSource }
@@ -31,6 +64,8 @@ export type LeaseResult =
   | { kind: 'busy'; since: Date };
 
 type ChangedOutcome = Extract<CheckOutcome, { kind: 'changed' }>;
+
+export type SourceCheckStore = ReturnType<typeof sourceChecks>;
 
 /** Writes of source checks, refused unless the check holds the source's lease. */
 export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
@@ -229,6 +264,8 @@ export interface CheckSlot {
 
 /** `until` in milliseconds since the epoch. */
 const Taken = z.object({ token: z.string(), until: z.number() });
+
+export type CheckSlotStore = ReturnType<typeof checkSlots>;
 
 /**
  * Limits a tenant's concurrent checks to a number of leased slots. If a worker fails, its slot is free when

@@ -11,10 +11,11 @@ import {
   type UnreadableRow,
   update,
 } from '../aws/table.ts';
+import { type BusEvent, SourceKind } from '../domain/bus.ts';
 import { DUE_INDEX } from '../domain/due.ts';
 import { OrgId, SourceId } from '../domain/ids.ts';
-import { MAX_SOURCES, RESEND_SECONDS, Source, type SourceRef } from '../domain/source.ts';
 import type { Tenant } from '../domain/tenant.ts';
+import { Timestamp } from '../domain/timestamp.ts';
 import { buildSandboxMark, keys, listShards, SOURCE_SHARDS } from './keys.ts';
 import { type Page, type PageRequest, readPage } from './pages.ts';
 import {
@@ -25,6 +26,131 @@ import {
   decreaseCount,
   increaseCount,
 } from './transaction.ts';
+
+/** Maximum number of sources of a tenant (docs/specification.md, Limits). */
+export const MAX_SOURCES = 1000;
+
+/** Maximum size of a response. Extraction holds it and its text in memory. */
+export const MAX_SOURCE_BYTES = 5 * 1024 * 1024;
+
+/**
+ * Seconds after which a source whose message was sent becomes due again if it was not checked. A second
+ * message is harmless.
+ */
+export const RESEND_SECONDS = 900;
+
+export const SourceStatus = z.enum(['pending', 'ok', 'failing']);
+export type SourceStatus = z.infer<typeof SourceStatus>;
+
+/** A version with stored text, and its number of parts. */
+export const StoredVersion = z.object({
+  version: z.int(),
+  parts: z.int(),
+  /** A notice names it, so it may become the version that admins know. */
+  announced: z.optional(z.literal(true)),
+});
+export type StoredVersion = z.infer<typeof StoredVersion>;
+
+/** Properties of the current text. */
+export const SourceContent = z.object({
+  version: z.int(),
+  digest: z.string(),
+  words: z.int(),
+  title: z.optional(z.string()),
+  /** Validators of the response (RFC 9110, 8.8). */
+  etag: z.optional(z.string()),
+  lastModified: z.optional(z.string()),
+});
+export type SourceContent = z.infer<typeof SourceContent>;
+
+/** The right to write a check's result. `token` fences it; `until` in ms since the epoch. */
+const SourceLease = z.object({ token: z.string(), since: Timestamp, until: z.number() });
+type SourceLease = z.infer<typeof SourceLease>;
+
+/** A source of knowledge as stored. */
+export const Source = z.object({
+  id: SourceId,
+  orgId: OrgId,
+  generation: z.int(),
+  kind: SourceKind,
+  url: z.string(),
+  name: z.optional(z.string()),
+  createdAt: Timestamp,
+  nextCheckAt: Timestamp,
+  /** Finished checks. */
+  checks: z.int(),
+  /** Checks started since the last finished one: their workers were lost. */
+  starts: z._default(z.int(), 0),
+  /** Consecutive failed checks. */
+  failures: z.int(),
+  /** All versions whose text may be stored. */
+  stored: z.array(StoredVersion),
+  /** Absent until the first import. */
+  content: z.optional(SourceContent),
+  /** The version that admins know: the last announced one, or the first. */
+  baseline: z.optional(z.int()),
+  /** The version that the last e-mail compared `baseline` with. */
+  announcedFrom: z.optional(z.int()),
+  /** When a change that came too soon after an e-mail about its URL may be announced. */
+  announceAt: z.optional(Timestamp),
+  /** Difference of the current text from version `from`, in percent. */
+  measured: z.optional(z.object({ from: z.int(), difference: z.number() })),
+  lastError: z.optional(z.string()),
+  /** Start of the last finished check. */
+  lastCheckedAt: z.optional(Timestamp),
+  lastChangedAt: z.optional(Timestamp),
+  lastNotifiedAt: z.optional(Timestamp),
+  /** Last check that the owner requested. */
+  syncedAt: z.optional(Timestamp),
+  lease: z.optional(SourceLease),
+});
+export type Source = z.infer<typeof Source>;
+
+/** Identifies a source: the parts of its key. */
+export type SourceRef = Pick<Source, 'id' | 'orgId' | 'generation'>;
+
+export type LeasedSource = Source & { lease: SourceLease };
+
+/** Creates a source without a check. */
+export const createSource = ({
+  createdAt,
+  ...given
+}: Pick<Source, 'id' | 'orgId' | 'generation' | 'kind' | 'url' | 'name' | 'createdAt'>): Source => ({
+  ...given,
+  createdAt,
+  nextCheckAt: createdAt,
+  checks: 0,
+  starts: 0,
+  failures: 0,
+  stored: [],
+});
+
+/** Result of the last check. A failing source keeps its content. */
+export const getSourceStatus = ({
+  content,
+  lastError,
+}: Pick<Source, 'content' | 'lastError'>): SourceStatus => {
+  if (lastError !== undefined) return 'failing';
+  return content === undefined ? 'pending' : 'ok';
+};
+
+/**
+ * The source as the API returns it. `difference` is absent until it is measured from the version that admins
+ * know.
+ */
+export function toSourceView({ content, measured, baseline, ...source }: Source) {
+  const { version, words, title } = content ?? {};
+  const isKnown = version !== undefined && version === baseline;
+  const sinceKnown = measured?.from === baseline ? measured?.difference : undefined;
+  return {
+    ...source,
+    status: getSourceStatus({ content, ...source }),
+    version,
+    words,
+    title,
+    difference: isKnown ? 0 : sinceKnown,
+  };
+}
 
 const parse = (row: unknown): Source => Source.parse(row);
 
@@ -132,6 +258,16 @@ const DueRow = z.object({ sk: SourceId, orgId: OrgId, generation: z.int(), dueAt
 export interface DueSource extends SourceRef {
   dueAt: string;
 }
+
+/** Builds the bus event of a due source. A source that becomes due again has another event id. */
+export const buildDueEvent = ({ id, orgId, generation, dueAt }: DueSource, now: Date): BusEvent => ({
+  id: `${id}#due#${dueAt}`,
+  type: 'source.check',
+  orgId,
+  generation,
+  createdAt: now.toISOString(),
+  data: { sourceId: id },
+});
 
 /** Sparse index of sources by due time: its cost grows with the entries that are due. */
 export function dueSources(knowledge: Table) {

@@ -10,8 +10,7 @@ import { Option } from '@commander-js/extra-typings';
 import { startDynamoDb } from 'aws-local/engines/dynamodb.ts';
 import type { BusEvent } from '../../functions/domain/bus.ts';
 import { newId } from '../../functions/domain/ids.ts';
-import { createSource, type Source } from '../../functions/domain/source.ts';
-import type { CheckFinding } from '../../functions/domain/source-check.ts';
+import type { CheckFinding } from '../../functions/domain/simulation.ts';
 import { CHECK_LEASE_SECONDS } from '../../functions/domain/timing.ts';
 import { checkSource, ShareInUse } from '../../functions/engine/check-source.ts';
 import { mapConcurrently } from '../../functions/engine/concurrency.ts';
@@ -20,7 +19,7 @@ import { organizationStates } from '../../functions/platform/organization-states
 import { keys, SOURCE_DUE_SHARDS } from '../../functions/store/keys.ts';
 import { organizationStore, readOrganizationState } from '../../functions/store/organizations.ts';
 import { checkSlots, sourceChecks } from '../../functions/store/source-checks.ts';
-import { dueSources } from '../../functions/store/sources.ts';
+import { createSource, dueSources, type Source } from '../../functions/store/sources.ts';
 import { committer } from '../../functions/store/transaction.ts';
 import { commandLine, repeatable, text, wholeNumber } from '../../packages/cli/src/terminal/command-line.ts';
 import { recordedLog } from '../doubles/recorded-log.ts';

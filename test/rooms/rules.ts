@@ -44,14 +44,15 @@ const ROOMS: readonly Room[] = [
   },
   {
     from: domain,
-    rooms: [],
+    rooms: ['^functions/store/sources\\.ts$'],
     packages: [...npm('zod', 'uuid', 'ipaddr.js'), ...node('crypto')],
-    because: 'domain holds pure rules: zod, uuid, ipaddr.js and node:crypto alone, and no other room.',
+    because:
+      'domain holds pure rules: zod, uuid, ipaddr.js and node:crypto alone, and of other rooms the rows of sources.',
   },
   {
     from: engine,
     rooms: [domain, store, '^functions/platform/log-codes\\.ts$'],
-    packages: [],
+    packages: node('crypto'),
     because: 'engine works on domain and store, and the codes of what is logged.',
   },
   {
@@ -90,8 +91,9 @@ const ROOMS: readonly Room[] = [
   },
   {
     from: '^functions/knowledge/',
-    rooms: [domain, platform],
-    because: 'knowledge fetches and extracts the text of sources: domain and platform alone of our rooms.',
+    rooms: [domain, platform, '^functions/store/sources\\.ts$'],
+    because:
+      'knowledge fetches and extracts the text of sources: domain, platform and their rows alone of our rooms.',
   },
   {
     from: '^functions/workers/',

@@ -1,5 +1,5 @@
+import { listComparedVersions, listSourceChanges } from '../../domain/difference.ts';
 import { notFound } from '../../domain/problem.ts';
-import { listComparedVersions, listSourceChanges } from '../../domain/source-check.ts';
 import { success } from '../../platform/reply.ts';
 import { sourceVersions } from '../../store/source-checks.ts';
 import { routeHandler } from '../route-handler.ts';

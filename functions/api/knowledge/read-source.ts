@@ -1,6 +1,6 @@
 import { notFound } from '../../domain/problem.ts';
-import { toSourceView } from '../../domain/source.ts';
 import { success } from '../../platform/reply.ts';
+import { toSourceView } from '../../store/sources.ts';
 import { routeHandler } from '../route-handler.ts';
 import * as routes from './routes.ts';
 import { sources } from './sources.ts';

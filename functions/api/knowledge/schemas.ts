@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
+import { SourceKind } from '../../domain/bus.ts';
 import { SourceId } from '../../domain/ids.ts';
-import { SourceKind, SourceStatus } from '../../domain/source.ts';
 import { Timestamp } from '../../domain/timestamp.ts';
+import { SourceStatus } from '../../store/sources.ts';
 import { orNull, receiverUrl, text } from '../fields.ts';
 
 export const CreateSource = z.strictObject({

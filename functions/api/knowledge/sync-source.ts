@@ -1,10 +1,10 @@
 import { createNotice } from '../../domain/bus.ts';
 import { newId } from '../../domain/ids.ts';
 import { notFound, problem } from '../../domain/problem.ts';
-import { toSourceView } from '../../domain/source.ts';
 import { readEnvironment, SyncEnvironment } from '../../platform/config.ts';
 import { success } from '../../platform/reply.ts';
 import { outboxStore } from '../../store/outbox.ts';
+import { toSourceView } from '../../store/sources.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 import { sources } from './sources.ts';

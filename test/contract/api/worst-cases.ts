@@ -10,7 +10,7 @@ import { SubscribableType } from '../../../functions/domain/events.ts';
 import { deriveDeliveryId, newId, type OrgId } from '../../../functions/domain/ids.ts';
 import { getHourBefore } from '../../../functions/domain/ledger.ts';
 import { createSandbox } from '../../../functions/domain/sandbox.ts';
-import { MAX_TEXT_BYTES } from '../../../functions/domain/source.ts';
+import { MAX_TEXT_BYTES } from '../../../functions/knowledge/text.ts';
 import {
   AUDIT_SHARDS,
   buildSandboxMark,

@@ -2,8 +2,8 @@ import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { sqs } from 'aws-local/test/engines.ts';
 import { expect, it } from 'vitest';
 import { BusEvent } from '../../../functions/domain/bus.ts';
-import { buildDueEvent } from '../../../functions/domain/source-check.ts';
 import { workerQueue } from '../../../functions/platform/queues.ts';
+import { buildDueEvent } from '../../../functions/store/sources.ts';
 import { aSource, NOW } from '../../builders.ts';
 
 const engine = sqs();

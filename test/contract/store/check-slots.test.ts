@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type CheckSlot, checkSlots } from '../../../functions/store/source-checks.ts';
+import { type CheckSlot, type CheckSlotStore, checkSlots } from '../../../functions/store/source-checks.ts';
 import { aSandboxTenant, aTenant, later, NOW, seconds } from '../../builders.ts';
-import { MemoryCheckSlots } from '../../doubles/memory-check-slots.ts';
+import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb } from '../../engines.ts';
 import { rowsIn } from './rows.ts';
 
@@ -9,8 +9,8 @@ const engine = dynamoDb();
 const SHARE = 3;
 const LEASE = 75;
 
-const kinds: [name: string, make: () => Promise<Pick<MemoryCheckSlots, 'take' | 'release'>>][] = [
-  ['memory', async () => new MemoryCheckSlots(SHARE)],
+const kinds: [name: string, make: () => Promise<CheckSlotStore>][] = [
+  ['memory', async () => checkSlots(memoryTables().knowledge, SHARE)],
   ['dynamodb', async () => checkSlots((await engine.tables()).knowledge, SHARE)],
 ];
 

@@ -2,26 +2,27 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createNotice } from '../../../functions/domain/bus.ts';
 import { newId } from '../../../functions/domain/ids.ts';
+import { toSourceContent } from '../../../functions/engine/check-source.ts';
+import { keys } from '../../../functions/store/keys.ts';
+import type { CheckOutcome } from '../../../functions/store/source-checks.ts';
 import {
   type LeasedSource,
   RESEND_SECONDS,
   type Source,
   type StoredVersion,
-  toSourceContent,
-} from '../../../functions/domain/source.ts';
-import type { CheckOutcome } from '../../../functions/domain/source-check.ts';
-import { keys } from '../../../functions/store/keys.ts';
+} from '../../../functions/store/sources.ts';
 import { aSandboxTenant, aSource, aTenant, later, NOW, seconds } from '../../builders.ts';
-import { COOLDOWN_SECONDS, type SourceStores, sourceStoreKinds } from './source-stores.ts';
+import { COOLDOWN_SECONDS, type Sources } from '../../doubles/memory-sources.ts';
+import { sourceStoreKinds } from './source-stores.ts';
 
 const LEASE = 75;
 const SHARD = 3;
 const HOUR = later(NOW, 3_600_000);
 
-const lease = (stores: SourceStores, source: Source, now = NOW, askedAt = now) =>
-  stores.checks.lease(source, { askedAt, now, leaseSeconds: LEASE });
+const lease = (stores: Sources, source: Source, now = NOW, askedAt = now) =>
+  stores.lease(source, { askedAt, now, leaseSeconds: LEASE });
 
-async function takeLease(stores: SourceStores, source: Source, now = NOW): Promise<LeasedSource> {
+async function takeLease(stores: Sources, source: Source, now = NOW): Promise<LeasedSource> {
   const result = await lease(stores, source, now);
   if (result.kind !== 'leased') throw new Error(`the lease was not given: ${result.kind}`);
   return result.source;
@@ -50,13 +51,13 @@ function change(
   return { kind: 'changed', content: toSourceContent(version, { text }), text, kept, ...rest };
 }
 
-async function settleCheck(stores: SourceStores, source: Source, outcome: CheckOutcome, now = NOW) {
+async function settleCheck(stores: Sources, source: Source, outcome: CheckOutcome, now = NOW) {
   const holder = await takeLease(stores, source, now);
-  return stores.checks.settle(holder, { outcome, nextCheckAt: later(now, 3_600_000) });
+  return stores.settle(holder, { outcome, nextCheckAt: later(now, 3_600_000) });
 }
 
 /** A source whose first text was imported. */
-async function setUpImported(stores: SourceStores, text = 'first text'): Promise<Source> {
+async function setUpImported(stores: Sources, text = 'first text'): Promise<Source> {
   const source = aSource();
   await stores.add(source);
   await settleCheck(stores, source, change(1, text));
@@ -130,7 +131,7 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
       nextCheckAt: HOUR.toISOString(),
     });
     for (const gone of ['lease', 'lastError', 'measured']) expect(found).not.toHaveProperty(gone);
-    expect(await stores.checks.text(source, { version: 1, parts: 1 })).toBe('a first text');
+    expect(await stores.text(source, { version: 1, parts: 1 })).toBe('a first text');
     expect(await stores.notices()).toEqual([]);
   });
 
@@ -240,10 +241,10 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
     const other = await takeLease(stores, source, later(NOW, seconds(LEASE)));
     const settlement = { outcome, nextCheckAt: HOUR };
 
-    expect(await stores.checks.settle(late, settlement)).toBe('refused');
+    expect(await stores.settle(late, settlement)).toBe('refused');
     expect(await stores.versionsOf(source)).toEqual([]);
-    expect(await stores.checks.settle(other, settlement)).toBe('done');
-    expect(await stores.checks.settle(other, settlement)).toBe('refused');
+    expect(await stores.settle(other, settlement)).toBe('done');
+    expect(await stores.settle(other, settlement)).toBe('refused');
   });
 
   it('is refused when the source is gone, and writes nothing', async () => {
@@ -254,7 +255,7 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
     await stores.remove(source, source.id);
 
     for (const outcome of [change(1, 'late'), { kind: 'unchanged' } as const])
-      expect(await stores.checks.settle(holder, { outcome, nextCheckAt: HOUR })).toBe('refused');
+      expect(await stores.settle(holder, { outcome, nextCheckAt: HOUR })).toBe('refused');
 
     expect(await stores.find(source, source.id)).toBeUndefined();
     expect(await stores.versionsOf(source)).toEqual([]);
@@ -272,14 +273,14 @@ describe.each(sourceStoreKinds())('texts of versions (%s)', (_, make) => {
     const source = await setUpImported(stores, text);
 
     const [version] = (await stores.find(source, source.id))?.stored ?? [];
-    expect(version && (await stores.checks.text(source, version))).toBe(text);
+    expect(version && (await stores.text(source, version))).toBe(text);
   });
 
   it('are absent if never written', async () => {
     const stores = await make();
     const source = await setUpImported(stores);
 
-    expect(await stores.checks.text(source, { version: 2, parts: 1 })).toBeUndefined();
+    expect(await stores.text(source, { version: 2, parts: 1 })).toBeUndefined();
   });
 
   it('can be deleted one by one, repeatedly, without the others', async () => {
@@ -288,7 +289,7 @@ describe.each(sourceStoreKinds())('texts of versions (%s)', (_, make) => {
     const first = { version: 1, parts: 1 };
     await settleCheck(stores, source, change(2, 'second', { kept: [first] }), HOUR);
 
-    for (let time = 1; time <= 2; time += 1) await stores.checks.deleteVersions(source, [first]);
+    for (let time = 1; time <= 2; time += 1) await stores.deleteVersions(source, [first]);
     expect(await stores.versionsOf(source)).toEqual([2]);
   });
 
@@ -299,7 +300,7 @@ describe.each(sourceStoreKinds())('texts of versions (%s)', (_, make) => {
     await settleCheck(stores, source, change(2, 'second', { kept: [{ version: 1, parts: 3 }] }), HOUR);
     await stores.remove(source, source.id);
 
-    for (let time = 1; time <= 2; time += 1) await stores.checks.deleteAllVersions(source);
+    for (let time = 1; time <= 2; time += 1) await stores.deleteAllVersions(source);
     expect(await stores.versionsOf(source)).toEqual([]);
     expect(await stores.versionsOf(other)).toEqual([1]);
   });
@@ -375,7 +376,7 @@ describe.each(sourceStoreKinds())('the version that admins know (%s)', (_, make)
     await stores.notified(source, source.id, 2, HOUR);
 
     const outcome = change(3, 'third', { measured: { from: 1, difference: 90 } });
-    await stores.checks.settle(holder, { outcome, nextCheckAt: later(HOUR, 1) });
+    await stores.settle(holder, { outcome, nextCheckAt: later(HOUR, 1) });
 
     expect(await stores.find(source, source.id)).toMatchObject({ baseline: 2, measured: { from: 1 } });
   });
@@ -422,9 +423,7 @@ describe.each(sourceStoreKinds())('the sync of a source (%s)', (_, make) => {
     await stores.add(source);
     const holder = await takeLease(stores, source);
     await stores.sync(source, source.id, NOW);
-    expect(await stores.checks.settle(holder, { outcome: { kind: 'unchanged' }, nextCheckAt: HOUR })).toBe(
-      'done',
-    );
+    expect(await stores.settle(holder, { outcome: { kind: 'unchanged' }, nextCheckAt: HOUR })).toBe('done');
     expect(await stores.find(source, source.id)).toMatchObject({
       checks: 1,
       syncedAt: NOW.toISOString(),
@@ -433,7 +432,7 @@ describe.each(sourceStoreKinds())('the sync of a source (%s)', (_, make) => {
 });
 
 describe.each(sourceStoreKinds())('the due index of sources (%s)', (_, make) => {
-  const find = async (stores: SourceStores, until: Date) => {
+  const find = async (stores: Sources, until: Date) => {
     const found = await Promise.all(Array.from({ length: 16 }, (_, shard) => stores.due.find(shard, until)));
     return found.flatMap(({ entries }) => entries);
   };

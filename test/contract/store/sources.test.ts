@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { put } from '../../../functions/aws/table.ts';
-import { MAX_SOURCES, type Source } from '../../../functions/domain/source.ts';
 import { keys } from '../../../functions/store/keys.ts';
-import { sourceStore } from '../../../functions/store/sources.ts';
+import { MAX_SOURCES, type Source, sourceStore } from '../../../functions/store/sources.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import { aSandboxTenant, aSource, aTenant } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../../functions/domain/ids.ts';
 import {
   getComparedVersions,
   listSourceChanges,
   MAX_SHOWN_CHANGES,
-} from '../../../functions/domain/source-check.ts';
+} from '../../../functions/domain/difference.ts';
+import { newId } from '../../../functions/domain/ids.ts';
 import { NOW } from '../../builders.ts';
 import { texts } from './arbitraries.ts';
 

@@ -1,19 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NOTICES } from '../../../functions/domain/bus.ts';
-import {
-  type LeasedSource,
-  type Source,
-  type StoredVersion,
-  toSourceContent,
-} from '../../../functions/domain/source.ts';
+import { getMeasuredVersion, listNeededVersions } from '../../../functions/domain/difference.ts';
 import {
   compareContent,
   describeChange,
   failCheck,
-  getMeasuredVersion,
-  listNeededVersions,
-} from '../../../functions/domain/source-check.ts';
+  toSourceContent,
+} from '../../../functions/engine/check-source.ts';
+import type { LeasedSource, Source, StoredVersion } from '../../../functions/store/sources.ts';
 import { anOrganization, aSource, NOW } from '../../builders.ts';
 
 const leased = (changes: Partial<Source> = {}): LeasedSource => ({

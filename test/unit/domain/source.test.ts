@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  getSourceStatus,
-  scheduleNextCheck,
-  toSourceContent,
-  toSourceView,
-} from '../../../functions/domain/source.ts';
+import { scheduleNextCheck, toSourceContent } from '../../../functions/engine/check-source.ts';
+import { getSourceStatus, toSourceView } from '../../../functions/store/sources.ts';
 import { aSource, NOW } from '../../builders.ts';
 
 const content = toSourceContent(2, { text: 'one two' });

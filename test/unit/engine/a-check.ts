@@ -1,14 +1,16 @@
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import type { BusEvent } from '../../../functions/domain/bus.ts';
-import type { Source, SourceRef } from '../../../functions/domain/source.ts';
-import type { CheckFinding, CheckOutcome } from '../../../functions/domain/source-check.ts';
+import type { CheckFinding } from '../../../functions/domain/simulation.ts';
 import { checkSource } from '../../../functions/engine/check-source.ts';
+import type { CheckOutcome } from '../../../functions/store/source-checks.ts';
+import { checkSlots } from '../../../functions/store/source-checks.ts';
+import type { Source, SourceRef } from '../../../functions/store/sources.ts';
 import { aBusEvent, anOrganization, aSource, NOW } from '../../builders.ts';
 import { type Gate, interposed } from '../../doubles/interposed.ts';
-import { MemoryCheckSlots } from '../../doubles/memory-check-slots.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
-import { MemorySources } from '../../doubles/memory-sources.ts';
+import { sourcesIn } from '../../doubles/memory-sources.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
+import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 
 export const EVERY_SECONDS = 3600;
 export const LEASE_SECONDS = 75;
@@ -17,11 +19,12 @@ export const SHARE = 2;
 /** Adds nothing to a call. */
 const open: Gate = async () => undefined;
 
-/** The source checker over doubles, with one organization and a page whose content a test sets. */
+/** The source checker over the real stores, with one organization and a page whose content a test sets. */
 export function aCheck() {
   const clock = new VirtualClock();
-  const sources = new MemorySources({ sharded: false });
-  const slots = new MemoryCheckSlots(SHARE);
+  const tables = memoryTables();
+  const sources = sourcesIn(tables);
+  const slots = checkSlots(tables.knowledge, SHARE);
   const standings = memoryOrganizationStates();
   const log = recordedLog();
   const outcomes: CheckOutcome[] = [];

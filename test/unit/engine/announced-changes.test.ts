@@ -3,12 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { BusEvent } from '../../../functions/domain/bus.ts';
 import { computeDifference } from '../../../functions/domain/difference.ts';
 import { checkSource } from '../../../functions/engine/check-source.ts';
-import { sourceChecks } from '../../../functions/store/source-checks.ts';
+import { checkSlots, sourceChecks } from '../../../functions/store/source-checks.ts';
 import { sourceStore } from '../../../functions/store/sources.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import { aBusEvent, aSource, aTenant } from '../../builders.ts';
 import { rowsIn } from '../../contract/store/rows.ts';
-import { MemoryCheckSlots } from '../../doubles/memory-check-slots.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
@@ -30,7 +29,7 @@ async function aWatchedPage() {
   const check = checkSource(
     {
       sources: sourceChecks(knowledge, outbox, commit),
-      slots: new MemoryCheckSlots(1),
+      slots: checkSlots(knowledge, 1),
       organizations: notifier.ports.organizations,
       organizationStates: memoryOrganizationStates(),
       fetchContent: async () => ({ kind: 'fetched', text }),

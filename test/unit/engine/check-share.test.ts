@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RESEND_SECONDS } from '../../../functions/domain/source.ts';
-import { computeRefusalDelay, MAX_REFUSALS } from '../../../functions/domain/source-check.ts';
-import { ShareInUse } from '../../../functions/engine/check-source.ts';
+import { computeRefusalDelay, MAX_REFUSALS, ShareInUse } from '../../../functions/engine/check-source.ts';
+import { RESEND_SECONDS } from '../../../functions/store/sources.ts';
 import { anOrganization, later, seconds } from '../../builders.ts';
 import { aCheck, LEASE_SECONDS, SHARE, type TestCheck } from './a-check.ts';
 
@@ -93,7 +92,7 @@ describe('share of an organization', () => {
     await idle();
     // A check that began before this event leaves the source like this.
     await check.sources.due.postpone(
-      { ...waiting, dueAt: String(check.sources.dueAt(waiting)) },
+      { ...waiting, dueAt: String(await check.sources.dueAt(waiting)) },
       later(check.clock.now(), seconds(3600)),
     );
 
@@ -101,7 +100,7 @@ describe('share of an organization', () => {
       await expect(check.deal(check.event(waiting), receives)).rejects.toThrow(ShareInUse);
     await check.deal(check.event(waiting), MAX_REFUSALS);
 
-    expect(check.sources.dueAt(waiting)).toBe(
+    expect(await check.sources.dueAt(waiting)).toBe(
       later(check.clock.now(), seconds(RESEND_SECONDS)).toISOString(),
     );
     expect(await check.sources.find(waiting, waiting.id)).toMatchObject({ starts: 0, checks: 0 });

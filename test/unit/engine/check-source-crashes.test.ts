@@ -37,8 +37,8 @@ async function expectEnded(check: TestCheck, source: Parameters<TestCheck['event
     starts: 0,
   });
   expect(found).not.toHaveProperty('lease');
-  expect(found?.stored.map(({ version }) => version)).toEqual(check.sources.versionsOf(source));
-  expect(check.sources.notices.filter(({ id }) => id === `${source.id}#changed#4`)).toHaveLength(1);
+  expect(found?.stored.map(({ version }) => version)).toEqual(await check.sources.versionsOf(source));
+  expect((await check.sources.notices()).filter(({ id }) => id === `${source.id}#changed#4`)).toHaveLength(1);
 }
 
 describe('check whose worker is lost', () => {
@@ -67,8 +67,7 @@ describe('check whose worker is lost', () => {
     });
     await expect(dying(check.event(source))).rejects.toThrow();
 
-    const { entries } = await check.sources.due.find(0, check.clock.now());
-    expect(entries).toMatchObject([{ id: source.id }]);
+    expect(await check.sources.dueAt(source)).toBe(check.clock.now().toISOString());
   });
 });
 
@@ -116,7 +115,7 @@ describe('concurrent checks of one source', () => {
     await late(check.event(source));
 
     expect(await check.sources.text(source, { version: 4, parts: 1 })).toBe('k l m n');
-    expect(check.sources.notices.filter(({ id }) => id.endsWith('#4'))).toHaveLength(1);
+    expect((await check.sources.notices()).filter(({ id }) => id.endsWith('#4'))).toHaveLength(1);
     expect(check.log.entries).toMatchObject([{ level: 'warn' }]);
   });
 });

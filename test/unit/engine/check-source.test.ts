@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UnknownTenant } from '../../../functions/domain/sandbox.ts';
-import { MAX_STARTS } from '../../../functions/domain/source-check.ts';
-import { CheckInProgress } from '../../../functions/engine/check-source.ts';
+import { CheckInProgress, MAX_STARTS } from '../../../functions/engine/check-source.ts';
 import { aBusEvent, aSource, later, seconds } from '../../builders.ts';
 import { aCheck, EVERY_SECONDS, LEASE_SECONDS, type TestCheck } from './a-check.ts';
 
@@ -25,7 +24,7 @@ describe('first check of a source', () => {
       lastCheckedAt: check.clock.now().toISOString(),
       nextCheckAt: later(check.clock.now(), seconds(EVERY_SECONDS)).toISOString(),
     });
-    expect(check.sources.notices).toEqual([]);
+    expect(await check.sources.notices()).toEqual([]);
   });
 
   it('leaves the source without content when it fails, and the next check imports', async () => {
@@ -68,7 +67,7 @@ describe('check of a known source', () => {
 
     expect(after).toMatchObject({ content: { version: 1 }, checks: 2 });
     expect(after?.lastChangedAt).toBe(later(check.clock.now(), -seconds(EVERY_SECONDS)).toISOString());
-    expect(check.sources.versionsOf(source)).toEqual([1]);
+    expect(await check.sources.versionsOf(source)).toEqual([1]);
   });
 
   it('keeps the content after a failure, and stores a bounded error of one line', async () => {
@@ -98,7 +97,7 @@ describe('check of a known source', () => {
       measured: { from: 1, difference: 25 },
       baseline: 1,
     });
-    expect(check.sources.notices).toMatchObject([
+    expect(await check.sources.notices()).toMatchObject([
       {
         id: `${source.id}#changed#2`,
         type: 'source.changed',
@@ -107,8 +106,9 @@ describe('check of a known source', () => {
         data: { sourceId: source.id, url: source.url, kind: 'url', version: 2, difference: 25 },
       },
     ]);
-    expect(check.sources.notices[0]?.data.added).toContain('five');
-    expect(check.sources.notices[0]?.data.removed).toContain('four');
+    const [notice] = await check.sources.notices();
+    expect(notice?.data.added).toContain('five');
+    expect(notice?.data.removed).toContain('four');
   });
 
   it('reports no change that equals the threshold', async () => {
@@ -119,7 +119,7 @@ describe('check of a known source', () => {
     check.shows('one two three five');
 
     expect(await anHourLater(check, source)).toMatchObject({ measured: { from: 1, difference: 25 } });
-    expect(check.sources.notices).toEqual([]);
+    expect(await check.sources.notices()).toEqual([]);
   });
 
   it('measures a change without a report when the organization has turned notifications off', async () => {
@@ -130,7 +130,7 @@ describe('check of a known source', () => {
     check.shows('five six');
 
     expect(await anHourLater(check, source)).toMatchObject({ measured: { from: 1, difference: 100 } });
-    expect(check.sources.notices).toEqual([]);
+    expect(await check.sources.notices()).toEqual([]);
   });
 
   it('adds up small changes until admins are notified', async () => {
@@ -146,12 +146,12 @@ describe('check of a known source', () => {
         measured: { from: 1, difference: changed * 5 },
       });
     }
-    expect(check.sources.notices).toEqual([]);
+    expect(await check.sources.notices()).toEqual([]);
 
     words[5] = 'other5';
     check.shows(words.join(' '));
     await anHourLater(check, source);
-    expect(check.sources.notices).toMatchObject([{ data: { version: 6, difference: 25 } }]);
+    expect(await check.sources.notices()).toMatchObject([{ data: { version: 6, difference: 25 } }]);
   });
 
   it('measures from the version that admins were notified of last', async () => {
@@ -174,12 +174,12 @@ describe('check of a known source', () => {
       await anHourLater(check, source);
     }
     // Each version was reported, and no notification has been sent yet.
-    expect(check.sources.versionsOf(source)).toEqual([1, 2, 3, 4]);
+    expect(await check.sources.versionsOf(source)).toEqual([1, 2, 3, 4]);
 
     await check.sources.notified(source, source.id, 3, check.clock.now());
     check.shows('i j');
     expect(await anHourLater(check, source)).toMatchObject({ measured: { from: 3, difference: 100 } });
-    expect(check.sources.versionsOf(source)).toEqual([1, 3, 4, 5]);
+    expect(await check.sources.versionsOf(source)).toEqual([1, 3, 4, 5]);
   });
 
   it('bounds the number of stored texts when no notification is sent for long', async () => {
@@ -189,9 +189,9 @@ describe('check of a known source', () => {
       check.shows(`text${hour}`);
       await anHourLater(check, source);
     }
-    expect(check.sources.versionsOf(source).length).toBeLessThanOrEqual(12);
+    expect((await check.sources.versionsOf(source)).length).toBeLessThanOrEqual(12);
     expect((await check.sources.find(source, source.id))?.stored.map(({ version }) => version)).toEqual(
-      check.sources.versionsOf(source),
+      await check.sources.versionsOf(source),
     );
 
     // The text of a notified version may be deleted by then: the oldest stored one takes its place.
@@ -208,7 +208,7 @@ describe('check of a known source', () => {
     check.shows('five six');
 
     expect(await anHourLater(check, source)).toMatchObject({ content: { version: 2 }, baseline: 2 });
-    expect(check.sources.notices).toEqual([]);
+    expect(await check.sources.notices()).toEqual([]);
     expect(check.log.entries).toMatchObject([{ level: 'error', fields: { version: 1 } }]);
   });
 });
@@ -309,7 +309,7 @@ describe('deleted source', () => {
     await check.sources.remove(source, source.id);
 
     for (let time = 1; time <= 2; time += 1) await check.deal(check.deleted(source));
-    expect(check.sources.versionsOf(source)).toEqual([]);
+    expect(await check.sources.versionsOf(source)).toEqual([]);
   });
 
   it('leaves no texts when it is deleted during a check', async () => {
@@ -323,7 +323,7 @@ describe('deleted source', () => {
 
     await slow(check.event(source));
 
-    expect(check.sources.versionsOf(source)).toEqual([]);
+    expect(await check.sources.versionsOf(source)).toEqual([]);
     expect(await check.sources.find(source, source.id)).toBeUndefined();
     expect(check.outcomes).toEqual([]);
   });

@@ -6,7 +6,6 @@ import { get, type Table } from '../../../functions/aws/table.ts';
 import { DUE_STATES, type DueState } from '../../../functions/domain/due.ts';
 import { MAX_ENDPOINTS } from '../../../functions/domain/endpoint.ts';
 import { newId, type OrgId } from '../../../functions/domain/ids.ts';
-import { MAX_SOURCES } from '../../../functions/domain/source.ts';
 import { auditLedger } from '../../../functions/engine/audit-ledger.ts';
 import { purgeSandboxes } from '../../../functions/engine/purge.ts';
 import { reconcileDeliveries } from '../../../functions/engine/reconcile.ts';
@@ -26,7 +25,7 @@ import {
 import { deliveriesInHour, ledgerStore } from '../../../functions/store/ledger.ts';
 import { hasRows, purgeStore } from '../../../functions/store/purges.ts';
 import { redeliveryJobs, redeliveryRuns } from '../../../functions/store/redelivery-jobs.ts';
-import { dueSources, sourceStore } from '../../../functions/store/sources.ts';
+import { dueSources, MAX_SOURCES, sourceStore } from '../../../functions/store/sources.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import {
   aDelivery,

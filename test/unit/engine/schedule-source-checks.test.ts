@@ -1,19 +1,20 @@
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import { describe, expect, it } from 'vitest';
 import { BusEvent, NOTICES } from '../../../functions/domain/bus.ts';
-import { RESEND_SECONDS, type Source } from '../../../functions/domain/source.ts';
 import { scheduleSourceChecks } from '../../../functions/engine/schedule-source-checks.ts';
+import { RESEND_SECONDS, type Source } from '../../../functions/store/sources.ts';
 import { aSource, aTenant, later, NOW, seconds } from '../../builders.ts';
 import { type Gate, interposed } from '../../doubles/interposed.ts';
-import { MemorySources } from '../../doubles/memory-sources.ts';
+import { sourcesIn } from '../../doubles/memory-sources.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
+import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 
 const open: Gate = async () => undefined;
 
 /** The scheduler over sources in memory and a queue that records its messages. */
 function aScheduler() {
   const clock = new VirtualClock();
-  const sources = new MemorySources({ sharded: true });
+  const sources = sourcesIn(memoryTables());
   const log = recordedLog();
   const sent: BusEvent[] = [];
   const batches: number[] = [];

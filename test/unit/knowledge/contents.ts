@@ -1,5 +1,5 @@
 import { crc32, deflateRawSync } from 'node:zlib';
-import type { SourceKind } from '../../../functions/domain/source.ts';
+import type { SourceKind } from '../../../functions/domain/bus.ts';
 import type { Content, Extraction } from '../../../functions/knowledge/extractor.ts';
 import { read } from '../../../functions/knowledge/read.ts';
 

@@ -3,8 +3,8 @@ import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { expect, it } from 'vitest';
 import type { BusEvent } from '../../../functions/domain/bus.ts';
-import { buildDueEvent } from '../../../functions/domain/source-check.ts';
 import { workerQueue } from '../../../functions/platform/queues.ts';
+import { buildDueEvent } from '../../../functions/store/sources.ts';
 import { aBusEvent, aSource, NOW } from '../../builders.ts';
 
 it('returns the events that the queue refused, and groups each by its organization', async () => {

@@ -1,20 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { gate } from '../../../functions/domain/gate.ts';
-import { MAX_SOURCE_BYTES, type Source } from '../../../functions/domain/source.ts';
 import { checkSource } from '../../../functions/engine/check-source.ts';
 import { type Extractor, extractor } from '../../../functions/knowledge/extractor.ts';
 import { sourceContent } from '../../../functions/knowledge/source-content.ts';
 import { busWorker, processEach } from '../../../functions/platform/pipeline/worker.ts';
+import { checkSlots } from '../../../functions/store/source-checks.ts';
+import { MAX_SOURCE_BYTES, type Source } from '../../../functions/store/sources.ts';
 import { aBusEvent, anOrganization, aSource } from '../../builders.ts';
-import { MemoryCheckSlots } from '../../doubles/memory-check-slots.ts';
-import { MemorySources } from '../../doubles/memory-sources.ts';
+import { sourcesIn } from '../../doubles/memory-sources.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
+import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { busMessage, capturedOutput, received, WITH_TIME } from './a-worker.ts';
 
 /** The worker with one source for each content, each in an organization of its own. */
 async function aWorker(extract: Extractor, contents: Readonly<Record<string, string>>) {
   capturedOutput();
-  const sources = new MemorySources({ sharded: false });
+  const tables = memoryTables();
+  const sources = sourcesIn(tables);
   const added: Source[] = [];
   for (const name of Object.keys(contents)) {
     const source = aSource({ orgId: anOrganization().id, url: `https://example.com/${name}` });
@@ -25,7 +27,7 @@ async function aWorker(extract: Extractor, contents: Readonly<Record<string, str
   const run = checkSource(
     {
       sources,
-      slots: new MemoryCheckSlots(2),
+      slots: checkSlots(tables.knowledge, 2),
       organizations: { find: async () => undefined },
       organizationStates: { of: getState },
       fetchContent: sourceContent({

@@ -4,9 +4,9 @@ import { GetCommand, QueryCommand, TransactWriteCommand, UpdateCommand } from '@
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createSandbox } from '../../../functions/domain/sandbox.ts';
-import type { Source } from '../../../functions/domain/source.ts';
 import { CHECKED, UNREADABLE_MESSAGES } from '../../../functions/platform/metric-names.ts';
 import { keys } from '../../../functions/store/keys.ts';
+import type { Source } from '../../../functions/store/sources.ts';
 import { handler } from '../../../functions/workers/check-source.ts';
 import { aBusEvent, aSource, NOW } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
