@@ -1,7 +1,6 @@
 import { type AnyFeed, parseFeed } from 'feedsmith';
 import { extractFragmentText } from './html.ts';
-import { Collector, ContentProblem, type Reading, toTitle } from './text.ts';
-import { checkXml } from './xml.ts';
+import { Collector, ContentProblem, checkXml, type Reading, toTitle } from './text.ts';
 
 /** Reads titles and texts of a feed's items (RSS, Atom, RDF, JSON Feed), in order. */
 export function readFeed(source: string): Reading {

@@ -1,8 +1,9 @@
 /*
- * Process that reads one document (extractor.ts). It ends on request, or when its parent process ends.
+ * Process that reads one document (source-content.ts). It ends on request, or when its parent process ends.
  */
-import type { FromReader, ToReader } from './extractor.ts';
+
 import { read } from './read.ts';
+import type { FromReader, ToReader } from './source-content.ts';
 
 process.once('message', async (job: ToReader) => {
   send({ kind: 'begun' });

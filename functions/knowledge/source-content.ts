@@ -1,9 +1,13 @@
+import type { ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import * as z from 'zod/mini';
 import type { SourceKind } from '../domain/bus.ts';
 import type { Gate } from '../domain/gate.ts';
+import { Defect } from '../domain/problem.ts';
 import { type CheckFinding, simulateContent } from '../domain/simulation.ts';
+import { libraryPath } from '../platform/config.ts';
 import type { ContentClient } from '../platform/outbound/client.ts';
 import { MAX_SOURCE_BYTES, type Source } from '../store/sources.ts';
-import type { Extractor } from './extractor.ts';
 import { MAX_TEXT_BYTES } from './text.ts';
 
 const ACCEPT: Record<SourceKind, string> = {
@@ -40,12 +44,8 @@ export function sourceContent({
           permit,
         );
         if (fetched.kind !== 'fetched') return fetched;
-        const { body, contentType, url, etag, lastModified } = fetched;
-        const extracted = await extract(source.kind, {
-          body,
-          url,
-          ...(contentType !== undefined && { contentType }),
-        });
+        const { body, contentType, etag, lastModified } = fetched;
+        const extracted = await extract(source.kind, { body, contentType });
         if (!extracted.ok) return { kind: 'failed', error: extracted.problem };
         const { text, title } = extracted;
         if (Buffer.byteLength(text) > MAX_TEXT_BYTES)
@@ -61,3 +61,108 @@ const buildHeaders = ({ kind, content }: Source): Record<string, string> => ({
   ...(content?.etag !== undefined && { 'if-none-match': content.etag }),
   ...(content?.lastModified !== undefined && { 'if-modified-since': content.lastModified }),
 });
+
+/** Fetched content. */
+export interface Content {
+  body: Uint8Array;
+  /** `Content-Type` of the response. */
+  contentType?: string;
+}
+
+const Extraction = z.discriminatedUnion('ok', [
+  z.object({ ok: z.literal(true), text: z.string(), title: z.optional(z.string()) }),
+  /** `problem`: one line of English. */
+  z.object({ ok: z.literal(false), problem: z.string() }),
+]);
+export type Extraction = z.infer<typeof Extraction>;
+
+/**
+ * Returns problems of the content as a value.
+ * @throws Error when the reader process does not start, which is a defect of the deployment
+ */
+export type Extractor = (kind: SourceKind, content: Content) => Promise<Extraction>;
+
+/** Message to the reader process. */
+export interface ToReader extends Content {
+  kind: SourceKind;
+}
+
+/** Messages from the reader process: it has started, and its result. */
+export const FromReader = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('begun') }),
+  z.object({ kind: z.literal('extracted'), extraction: Extraction }),
+]);
+export type FromReader = z.infer<typeof FromReader>;
+
+/** Far more than a process takes to start. */
+const START_MS = 20_000;
+
+/**
+ * Extracts the text of documents one after another, each in a process of its own with limits of time and
+ * memory, which may read only its own code. A malicious document ends only that process. A thread is not
+ * enough: when its heap is full, V8 ends the whole process, with all other extractions.
+ * @param timeoutMs for reading, once the process has started
+ * @param memoryMiB heap of a process
+ */
+export function extractor({ timeoutMs = 10_000, memoryMiB = 192 } = {}): Extractor {
+  let previous: Promise<unknown> = Promise.resolve();
+  return (kind, content) => {
+    const extraction = previous.then(async () =>
+      extractIn(await startReader(memoryMiB), { kind, ...content }, timeoutMs),
+    );
+    previous = extraction.catch(() => undefined);
+    return extraction;
+  };
+}
+
+/** A function's bundle has the reader as one file; elsewhere the TypeScript source runs. */
+const IS_BUNDLED = !import.meta.url.endsWith('.ts');
+const READER = new URL(IS_BUNDLED ? './reader.mjs' : './reader.ts', import.meta.url);
+const READABLE = IS_BUNDLED ? fileURLToPath(new URL('.', READER)) : '*';
+
+async function startReader(memoryMiB: number): Promise<ChildProcess> {
+  // Loaded on demand: most checks find no change and read nothing.
+  const { fork } = await import('node:child_process');
+  return fork(READER, {
+    execArgv: [`--max-old-space-size=${memoryMiB}`, '--permission', `--allow-fs-read=${READABLE}`],
+    // Excludes the function's credentials.
+    env: libraryPath(),
+    // Libraries may print parts of the document.
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    serialization: 'advanced',
+  });
+}
+
+const TOO_LONG = { ok: false, problem: 'the content takes too long to read' } as const;
+const TOO_MUCH = { ok: false, problem: 'the content takes too much memory to read' } as const;
+const UNREADABLE = { ok: false, problem: 'the content could not be read' } as const;
+
+async function extractIn(reader: ChildProcess, job: ToReader, timeoutMs: number): Promise<Extraction> {
+  const { promise, resolve, reject } = Promise.withResolvers<Extraction>();
+  let isReady = false;
+  let timer = setTimeout(() => reject(new Defect('the reader did not start in time')), START_MS);
+
+  reader.on('message', (received) => {
+    const message = FromReader.safeParse(received);
+    if (!message.success) return resolve(UNREADABLE);
+    if (message.data.kind === 'extracted') return resolve(message.data.extraction);
+    isReady = true;
+    clearTimeout(timer);
+    timer = setTimeout(() => resolve(TOO_LONG), timeoutMs);
+  });
+  reader.on('error', reject);
+  reader.on('exit', (code, signal) => {
+    if (!isReady) reject(new Defect(`the reader did not start (${signal ?? code})`));
+    // V8 aborts when the heap is full; the system kills when memory is short.
+    resolve(signal === 'SIGABRT' || signal === 'SIGKILL' ? TOO_MUCH : UNREADABLE);
+  });
+  // Ignore a failed send: the reader's exit reports it.
+  reader.send(job, () => undefined);
+
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    reader.kill('SIGKILL');
+  }
+}

@@ -1,7 +1,14 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import readXlsxFile from 'read-excel-file/universal';
-import { addRow, Collector, ContentProblem, checkSize, type Reading, tooManyCells } from './text.ts';
-import { checkXml } from './xml.ts';
+import {
+  addRow,
+  Collector,
+  ContentProblem,
+  checkSize,
+  checkXml,
+  type Reading,
+  tooManyCells,
+} from './text.ts';
 import { type Archive, openArchive, type PackedFile, tooLarge, zipStored } from './zip.ts';
 
 const MAX_SHEETS = 100;

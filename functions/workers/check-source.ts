@@ -3,8 +3,7 @@ import { blockedHosts } from '../domain/blocked-hosts.ts';
 import { gate } from '../domain/gate.ts';
 import { CHECK_LEASE_SECONDS, EXTRACTION_TIMEOUT_SECONDS, FETCH_TIMEOUT_SECONDS } from '../domain/timing.ts';
 import { checkSource } from '../engine/check-source.ts';
-import { extractor } from '../knowledge/extractor.ts';
-import { sourceContent } from '../knowledge/source-content.ts';
+import { extractor, sourceContent } from '../knowledge/source-content.ts';
 import { queueClient } from '../platform/clients/clients.ts';
 import {
   DecimalNumber,

@@ -92,7 +92,7 @@ export const ALLOWED: readonly Allowance[] = [
   // A child process of the function's own bundle, which can only read its input.
   {
     modules: ['node:child_process', 'node:url'],
-    in: ['knowledge/extractor.ts'],
+    in: ['knowledge/source-content.ts'],
     reaches: 'nothing',
   },
   // Parsers, which only transform text.

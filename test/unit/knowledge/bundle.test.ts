@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { expect, it, onTestFinished } from 'vitest';
-import type { extractor } from '../../../functions/knowledge/extractor.ts';
+import type { extractor } from '../../../functions/knowledge/source-content.ts';
 import { readerBuild, TO_A_FUNCTION } from '../../../lib/cloud/bundle.ts';
 import { content, rowsOf, workbookFiles, XLSX, zip } from './contents.ts';
 
@@ -14,7 +14,7 @@ it("the extractor works in a function's bundle, where its worker file is next to
   await Promise.all([
     build({
       ...TO_A_FUNCTION,
-      entryPoints: ['functions/knowledge/extractor.ts'],
+      entryPoints: ['functions/knowledge/source-content.ts'],
       outfile: join(outdir, 'index.mjs'),
     }),
     build(readerBuild(outdir)),

@@ -1,15 +1,12 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 import type { SourceKind } from '../../../functions/domain/bus.ts';
-import type { Content, Extraction } from '../../../functions/knowledge/extractor.ts';
 import { read } from '../../../functions/knowledge/read.ts';
-
-const URL = 'https://docs.example.com/content';
+import type { Content, Extraction } from '../../../functions/knowledge/source-content.ts';
 
 /** A content of UTF-8 text, or of bytes. */
 export const content = (body: string | Uint8Array, contentType?: string): Content => ({
   body: typeof body === 'string' ? new TextEncoder().encode(body) : body,
   contentType,
-  url: URL,
 });
 
 const TYPES: Readonly<Record<SourceKind, string>> = {

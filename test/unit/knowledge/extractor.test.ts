@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { extractor } from '../../../functions/knowledge/extractor.ts';
+import { extractor } from '../../../functions/knowledge/source-content.ts';
 import { content, rowsOf, workbookFiles, XLSX, zip } from './contents.ts';
 
 /** Far more than the tests need, even on a busy machine. */

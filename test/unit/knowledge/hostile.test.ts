@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SourceKind } from '../../../functions/domain/bus.ts';
-import type { Content } from '../../../functions/knowledge/extractor.ts';
 import { read } from '../../../functions/knowledge/read.ts';
+import type { Content } from '../../../functions/knowledge/source-content.ts';
 import { casesOf } from '../../support/cases.ts';
 import { content, readIt, rowsOf, workbookFiles, XLSX, zip } from './contents.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { GateClosed, gate, type Permit, requirePermit } from '../../../functions/domain/gate.ts';
 import { toSourceContent } from '../../../functions/engine/check-source.ts';
-import type { Content, Extraction } from '../../../functions/knowledge/extractor.ts';
+import type { Content, Extraction } from '../../../functions/knowledge/source-content.ts';
 import { sourceContent } from '../../../functions/knowledge/source-content.ts';
 import { MAX_TEXT_BYTES } from '../../../functions/knowledge/text.ts';
 import type { FetchRequest, FetchResult } from '../../../functions/platform/outbound/client.ts';
@@ -67,9 +67,7 @@ describe('content of a live source', () => {
     ]);
     expect(requests[0]?.url.href).toBe(source.url);
     expect(requests[0]?.headers).not.toHaveProperty('if-none-match');
-    expect(extracted).toEqual([
-      { kind: 'feed', body: PAGE.body, contentType: 'text/html', url: 'https://www.example.com/prices/' },
-    ]);
+    expect(extracted).toEqual([{ kind: 'feed', body: PAGE.body, contentType: 'text/html' }]);
   });
 
   it.each<[Partial<Source['content']>, Record<string, string>]>([
