@@ -1,17 +1,17 @@
-import { ApiKey } from '../functions/domain/api-key.ts';
-import { AuditEntry } from '../functions/domain/audit.ts';
-import { BusEvent } from '../functions/domain/bus.ts';
-import { HttpChannel, WebWidgetChannel } from '../functions/domain/channel.ts';
-import { Conversation, Escalation, Message, Ticket } from '../functions/domain/conversation.ts';
-import { Delivery } from '../functions/domain/delivery.ts';
-import { Endpoint } from '../functions/domain/endpoint.ts';
-import { buildEvent, type OutboxEvent } from '../functions/domain/events.ts';
-import { deriveDeliveryId, newId } from '../functions/domain/ids.ts';
-import { Keyring } from '../functions/domain/keyring.ts';
-import { type LedgerAddition, LedgerEntry, NO_COUNTS, toStartOfHour } from '../functions/domain/ledger.ts';
-import { RedeliveryJob } from '../functions/domain/redelivery-job.ts';
-import { FIRST_SANDBOX_GENERATION, Organization, Session, type Tenant } from '../functions/domain/tenant.ts';
-import { createSource, Source } from '../functions/store/sources.ts';
+import { deriveDeliveryId, newId } from '../functions/aws/ids.ts';
+import { Keyring } from '../functions/aws/keyring.ts';
+import { Conversation, Escalation, Message, Ticket } from '../functions/conversations/conversation.ts';
+import { Delivery } from '../functions/delivery/delivery.ts';
+import { type LedgerAddition, LedgerEntry, NO_COUNTS, toStartOfHour } from '../functions/delivery/ledger.ts';
+import { BusEvent } from '../functions/events/bus.ts';
+import { buildEvent, type OutboxEvent } from '../functions/events/events.ts';
+import { createSource, Source } from '../functions/knowledge/sources.ts';
+import { HttpChannel, WebWidgetChannel } from '../functions/receivers/channel.ts';
+import { Endpoint } from '../functions/receivers/endpoint.ts';
+import { RedeliveryJob } from '../functions/redelivery/job.ts';
+import { ApiKey } from '../functions/tenancy/api-key.ts';
+import { AuditEntry } from '../functions/tenancy/audit.ts';
+import { FIRST_SANDBOX_GENERATION, Organization, Session, type Tenant } from '../functions/tenancy/tenant.ts';
 
 /*
  * Typical domain objects, each with a new identifier. A test names only the fields that matter: `aDelivery({

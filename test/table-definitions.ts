@@ -1,6 +1,6 @@
 import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
-import { DUE_INDEX } from '../functions/domain/due.ts';
-import { OF_SANDBOX_INDEX } from '../functions/domain/sandbox.ts';
+import { DUE_INDEX } from '../functions/delivery/due.ts';
+import { OF_SANDBOX_INDEX } from '../functions/tenancy/sandbox.ts';
 
 export type TableDefinition = Pick<
   CreateTableCommandInput,

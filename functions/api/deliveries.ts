@@ -1,10 +1,10 @@
-import { type Delivery, OPEN_STATUSES, type WebhookRequest } from '../domain/delivery.ts';
-import type { Endpoint } from '../domain/endpoint.ts';
-import { notFound, type Problem } from '../domain/problem.ts';
-import type { Tenant } from '../domain/tenant.ts';
-import { MAX_ATTEMPTS } from '../domain/timing.ts';
-import { deliveryStore } from '../store/deliveries.ts';
-import { endpointStore } from '../store/endpoints.ts';
+import { deliveryStore } from '../delivery/deliveries.ts';
+import { type Delivery, OPEN_STATUSES, type WebhookRequest } from '../delivery/delivery.ts';
+import { MAX_ATTEMPTS } from '../delivery/timing.ts';
+import { notFound, type Problem } from '../http/problem.ts';
+import type { Endpoint } from '../receivers/endpoint.ts';
+import { endpointStore } from '../receivers/endpoints.ts';
+import type { Tenant } from '../tenancy/tenant.ts';
 import { tables } from './route-handler.ts';
 
 /*

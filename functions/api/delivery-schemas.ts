@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
-import { AttemptErrorCode } from '../domain/attempt-error.ts';
-import { AttemptRecord, DeliveryStatus, TerminalReason, WebhookRequest } from '../domain/delivery.ts';
-import { EventTypeName } from '../domain/events.ts';
-import { DeliveryId, EventId } from '../domain/ids.ts';
-import { Timestamp } from '../domain/timestamp.ts';
+import { DeliveryId, EventId } from '../aws/ids.ts';
+import { Timestamp } from '../aws/timestamp.ts';
+import { AttemptRecord, DeliveryStatus, TerminalReason, WebhookRequest } from '../delivery/delivery.ts';
+import { EventTypeName } from '../events/events.ts';
+import { AttemptErrorCode } from '../receivers/attempt-error.ts';
 import { listed, moment, orNull, PageQuery } from './fields.ts';
 
 /*

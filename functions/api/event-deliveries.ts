@@ -1,9 +1,9 @@
+import { deriveDeliveryId } from '../aws/ids.ts';
 import { BATCH } from '../aws/table.ts';
-import type { Delivery } from '../domain/delivery.ts';
-import type { OutboxEvent } from '../domain/events.ts';
-import { deriveDeliveryId } from '../domain/ids.ts';
-import type { Tenant } from '../domain/tenant.ts';
-import { arrivalStore } from '../store/redelivery-records.ts';
+import type { Delivery } from '../delivery/delivery.ts';
+import { arrivalStore } from '../delivery/redelivery-records.ts';
+import type { OutboxEvent } from '../events/events.ts';
+import type { Tenant } from '../tenancy/tenant.ts';
 import { deliveries } from './deliveries.ts';
 import { endpoints, findReceivers, type Receiver, toSummary } from './event-receivers.ts';
 import { tables } from './route-handler.ts';

@@ -1,8 +1,8 @@
-import type { Delivery } from '../domain/delivery.ts';
-import type { Endpoint } from '../domain/endpoint.ts';
-import { getNamedReceiver, isFor, type OutboxEvent, SubscribableType } from '../domain/events.ts';
-import { ChannelId, type OrgId, type ReceiverId } from '../domain/ids.ts';
-import { endpointStore } from '../store/endpoints.ts';
+import { ChannelId, type OrgId, type ReceiverId } from '../aws/ids.ts';
+import type { Delivery } from '../delivery/delivery.ts';
+import { getNamedReceiver, isFor, type OutboxEvent, SubscribableType } from '../events/events.ts';
+import type { Endpoint } from '../receivers/endpoint.ts';
+import { endpointStore } from '../receivers/endpoints.ts';
 import { withDueTime } from './deliveries.ts';
 import { tables } from './route-handler.ts';
 

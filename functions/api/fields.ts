@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import type { FieldError, FieldErrorCode } from '../domain/problem.ts';
-import { parseUrlText } from '../domain/url-text.ts';
+import type { FieldError, FieldErrorCode } from '../http/problem.ts';
+import { parseUrlText } from '../receivers/url-text.ts';
 
 /*
  * Building blocks of all schemas, and parameters of all routes. A response schema removes fields that it does

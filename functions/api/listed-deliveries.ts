@@ -1,9 +1,9 @@
-import type { AttemptRecord, Delivery, WebhookRequest } from '../domain/delivery.ts';
-import type { Endpoint } from '../domain/endpoint.ts';
-import { deriveSigningSecret, sign } from '../domain/signature.ts';
-import type { Tenant } from '../domain/tenant.ts';
-import type { DeliveryFilter } from '../store/deliveries.ts';
-import type { Page, PageRequest } from '../store/pages.ts';
+import type { Page, PageRequest } from '../aws/pages.ts';
+import type { DeliveryFilter } from '../delivery/deliveries.ts';
+import type { AttemptRecord, Delivery, WebhookRequest } from '../delivery/delivery.ts';
+import { deriveSigningSecret, sign } from '../delivery/signature.ts';
+import type { Endpoint } from '../receivers/endpoint.ts';
+import type { Tenant } from '../tenancy/tenant.ts';
 import { deliveries, sortHeaders, withDueTime } from './deliveries.ts';
 
 import { signingKeys } from './signing.ts';

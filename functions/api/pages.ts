@@ -1,12 +1,12 @@
-import { type Keyring, UnknownKeyVersion } from '../domain/keyring.ts';
-import { invalid, type Problem } from '../domain/problem.ts';
-import { type CursorBinding, openCursor, requireKnownVersion, sealCursor } from '../domain/sealing.ts';
-import type { Tenant } from '../domain/tenant.ts';
-import { keyringSource, secretValue } from '../platform/keyrings.ts';
-import { fitIntoPage, type Reply, success } from '../platform/reply.ts';
-import type { Route } from '../platform/route.ts';
-import { buildTenantKey } from '../store/keys.ts';
-import type { Page, PageRequest } from '../store/pages.ts';
+import { type Keyring, UnknownKeyVersion } from '../aws/keyring.ts';
+import { keyringSource, secretValue } from '../aws/keyrings.ts';
+import type { Page, PageRequest } from '../aws/pages.ts';
+import { type CursorBinding, openCursor, requireKnownVersion, sealCursor } from '../aws/sealing.ts';
+import { invalid, type Problem } from '../http/problem.ts';
+import { fitIntoPage, type Reply, success } from '../http/reply.ts';
+import type { Route } from '../http/route.ts';
+import { buildTenantKey } from '../tenancy/keys.ts';
+import type { Tenant } from '../tenancy/tenant.ts';
 import { environment } from './route-handler.ts';
 
 /** Keys that seal cursors and visitor tokens. */

@@ -1,11 +1,11 @@
-import { blockedHosts } from '../domain/blocked-hosts.ts';
-import { MAX_ENDPOINTS_PER_HOST } from '../domain/endpoint.ts';
-import { invalid, type Problem, problem } from '../domain/problem.ts';
-import { checkReceiverUrl, type ReceiverUrlCheck } from '../domain/receiver-url.ts';
-import { checkProgram } from '../domain/simulation.ts';
-import { isSandbox, type Tenant } from '../domain/tenant.ts';
-import { loopbackReceivers } from '../platform/config.ts';
-import { blockedHostStore } from '../store/blocked-hosts.ts';
+import { loopbackReceivers } from '../aws/config.ts';
+import { checkProgram } from '../delivery/simulation.ts';
+import { invalid, type Problem, problem } from '../http/problem.ts';
+import { blockedHostStore } from '../receivers/blocked-host-records.ts';
+import { blockedHosts } from '../receivers/blocked-hosts.ts';
+import { MAX_ENDPOINTS_PER_HOST } from '../receivers/endpoint.ts';
+import { checkReceiverUrl, type ReceiverUrlCheck } from '../receivers/receiver-url.ts';
+import { isSandbox, type Tenant } from '../tenancy/tenant.ts';
 import { tables } from './route-handler.ts';
 
 /** Hosts that the operator blocked. */

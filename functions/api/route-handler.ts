@@ -1,27 +1,24 @@
-import { memoizeFor } from '../domain/cache.ts';
-import { tableClient } from '../platform/clients/clients.ts';
-import { ApiEnvironment, rateLimits, readEnvironment } from '../platform/config.ts';
-import { logger } from '../platform/logger.ts';
-import { RATE_LIMITER_FAILURES } from '../platform/metric-names.ts';
-import { count } from '../platform/metrics.ts';
-import { type ApiPorts, apiHandler, type Reveal } from '../platform/pipeline/api.ts';
-import {
-  authenticateByMode,
-  keyAuthentication,
-  keyUseRecorder,
-} from '../platform/pipeline/authentication.ts';
-import { meterCapacity, requestPorts } from '../platform/pipeline/lifecycle.ts';
-import { rateLimiter } from '../platform/pipeline/rate-limit.ts';
-import type { ReadAhead } from '../platform/pipeline/read-ahead.ts';
-import type { UseCase } from '../platform/pipeline/request.ts';
-import type { Route } from '../platform/route.ts';
-import { openTables } from '../platform/tables.ts';
-import { apiKeyStore, keyUseStore } from '../store/api-keys.ts';
-import { recordAuditEntry } from '../store/audit-log.ts';
-import { idempotencyStore } from '../store/idempotency.ts';
-import { readOrganizationState, readPairing } from '../store/organizations.ts';
-import { rateWindowStore } from '../store/rate-windows.ts';
-import { type Change, committer } from '../store/transaction.ts';
+import { memoizeFor } from '../aws/cache.ts';
+import { tableClient } from '../aws/clients.ts';
+import { ApiEnvironment, readEnvironment } from '../aws/config.ts';
+import { logger } from '../aws/logger.ts';
+import { RATE_LIMITER_FAILURES } from '../aws/metric-names.ts';
+import { count } from '../aws/metrics.ts';
+import { openTables } from '../aws/open-tables.ts';
+import { type Change, committer } from '../aws/transaction.ts';
+import { type ApiPorts, apiHandler, type Reveal } from '../http/api.ts';
+import { authenticateByMode, keyAuthentication, keyUseRecorder } from '../http/authentication.ts';
+import { idempotencyStore } from '../http/idempotency-records.ts';
+import { meterCapacity, requestPorts } from '../http/lifecycle.ts';
+import { rateLimiter } from '../http/limiter.ts';
+import { rateLimits } from '../http/rate-limit.ts';
+import { rateWindowStore } from '../http/rate-windows.ts';
+import type { ReadAhead } from '../http/read-ahead.ts';
+import type { UseCase } from '../http/request.ts';
+import type { Route } from '../http/route.ts';
+import { apiKeyStore, keyUseStore } from '../tenancy/api-keys.ts';
+import { recordAuditEntry } from '../tenancy/audit-log.ts';
+import { readOrganizationState, readPairing } from '../tenancy/organizations.ts';
 
 /*
  * Shared by all route handlers: environment, clients, and the pipeline with its ports.

@@ -1,4 +1,4 @@
-import type { Route } from '../platform/route.ts';
+import type { Route } from '../http/route.ts';
 import * as channels from './channels/routes.ts';
 import * as conversations from './conversations/routes.ts';
 import * as events from './events/routes.ts';

@@ -1,7 +1,7 @@
-import { apiHandler } from '../platform/pipeline/api.ts';
-import type { UseCase } from '../platform/pipeline/request.ts';
-import type { Route } from '../platform/route.ts';
-import type { Change } from '../store/transaction.ts';
+import type { Change } from '../aws/transaction.ts';
+import { apiHandler } from '../http/api.ts';
+import type { UseCase } from '../http/request.ts';
+import type { Route } from '../http/route.ts';
 import { ports } from './route-handler.ts';
 import { authenticate } from './sessions.ts';
 

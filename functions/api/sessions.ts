@@ -1,6 +1,6 @@
-import { readEnvironment, SessionEnvironment } from '../platform/config.ts';
-import { sessionAuthentication } from '../platform/pipeline/session-authentication.ts';
-import { sessionVerifier } from '../platform/sessions.ts';
+import { readEnvironment, SessionEnvironment } from '../aws/config.ts';
+import { sessionAuthentication } from '../http/session-authentication.ts';
+import { sessionVerifier } from '../tenancy/sessions.ts';
 
 /*
  * Session authentication, in a separate file so that calls with API keys do not load token verification.

@@ -1,4 +1,4 @@
-import { keyringSource, secretValue } from '../platform/keyrings.ts';
+import { keyringSource, secretValue } from '../aws/keyrings.ts';
 import { environment } from './route-handler.ts';
 
 /** Master keys that signing secrets are derived from. */

@@ -1,15 +1,16 @@
-import { gate } from '../domain/gate.ts';
-import { getSealedPart, openVisitorToken } from '../domain/visitor-token.ts';
-import { readEnvironment, VisitorEnvironment, visitorLimits } from '../platform/config.ts';
-import { organizationStates } from '../platform/organization-states.ts';
-import { apiHandler } from '../platform/pipeline/api.ts';
-import { visitorAuthentication } from '../platform/pipeline/authentication.ts';
-import { visitorLimiter } from '../platform/pipeline/rate-limit.ts';
-import type { UseCase } from '../platform/pipeline/request.ts';
-import type { Route } from '../platform/route.ts';
-import { readOrganizationState } from '../store/organizations.ts';
-import { rateWindowStore } from '../store/rate-windows.ts';
-import type { Change } from '../store/transaction.ts';
+import { readEnvironment, VisitorEnvironment } from '../aws/config.ts';
+import type { Change } from '../aws/transaction.ts';
+import { apiHandler } from '../http/api.ts';
+import { visitorAuthentication } from '../http/authentication.ts';
+import { visitorLimiter } from '../http/limiter.ts';
+import { visitorLimits } from '../http/rate-limit.ts';
+import { rateWindowStore } from '../http/rate-windows.ts';
+import type { UseCase } from '../http/request.ts';
+import type { Route } from '../http/route.ts';
+import { gate } from '../tenancy/gate.ts';
+import { organizationStates } from '../tenancy/organization-states.ts';
+import { readOrganizationState } from '../tenancy/organizations.ts';
+import { getSealedPart, openVisitorToken } from '../tenancy/visitor-token.ts';
 import { unsealWithKeys } from './pages.ts';
 import { ports, tables } from './route-handler.ts';
 

@@ -1,6 +1,6 @@
 import sniffEncoding from 'html-encoding-sniffer';
 import { MIMEType } from 'whatwg-mimetype';
-import type { SourceKind } from '../domain/bus.ts';
+import type { SourceKind } from '../events/bus.ts';
 import type { Content, Extraction } from './source-content.ts';
 import { Collector, ContentProblem, type Reading } from './text.ts';
 

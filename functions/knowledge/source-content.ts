@@ -1,13 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod/mini';
-import type { SourceKind } from '../domain/bus.ts';
-import type { Gate } from '../domain/gate.ts';
-import { Defect } from '../domain/problem.ts';
-import { type CheckFinding, simulateContent } from '../domain/simulation.ts';
-import { libraryPath } from '../platform/config.ts';
-import type { ContentClient } from '../platform/outbound/client.ts';
-import { MAX_SOURCE_BYTES, type Source } from '../store/sources.ts';
+import { libraryPath } from '../aws/config.ts';
+import { Defect } from '../aws/failure-fields.ts';
+import type { ContentClient } from '../delivery/outbound/client.ts';
+import { type CheckFinding, simulateContent } from '../delivery/simulation.ts';
+import type { SourceKind } from '../events/bus.ts';
+import type { Gate } from '../tenancy/gate.ts';
+import { MAX_SOURCE_BYTES, type Source } from './sources.ts';
 import { MAX_TEXT_BYTES } from './text.ts';
 
 const ACCEPT: Record<SourceKind, string> = {

@@ -1,4 +1,4 @@
-import { normalizeText } from '../domain/difference.ts';
+import { normalizeText } from './difference.ts';
 
 /** The content cannot be read. The message is one line of plain text that the organization sees. */
 export class ContentProblem extends Error {

@@ -1,16 +1,16 @@
 import * as z from 'zod/mini';
-import { auditLedger } from '../engine/audit-ledger.ts';
-import { DecimalNumber, NonEmptyText, readEnvironment } from '../platform/config.ts';
-import { logger } from '../platform/logger.ts';
-import { LEDGER_DIFFERENCE } from '../platform/metric-names.ts';
-import { count } from '../platform/metrics.ts';
-import { organizationStates } from '../platform/organization-states.ts';
-import { scheduledWorker } from '../platform/pipeline/worker.ts';
-import { openTables } from '../platform/tables.ts';
-import { dueIndex } from '../store/due-index.ts';
-import { DELIVERY_SHARDS, LEDGER_SHARDS } from '../store/keys.ts';
-import { deliveriesInHour, ledgerStore } from '../store/ledger.ts';
-import { readOrganizationState } from '../store/organizations.ts';
+import { DecimalNumber, NonEmptyText, readEnvironment } from '../aws/config.ts';
+import { logger } from '../aws/logger.ts';
+import { LEDGER_DIFFERENCE } from '../aws/metric-names.ts';
+import { count } from '../aws/metrics.ts';
+import { openTables } from '../aws/open-tables.ts';
+import { auditLedger } from '../delivery/audit-ledger.ts';
+import { dueIndex } from '../delivery/due-index.ts';
+import { deliveriesInHour, ledgerStore } from '../delivery/ledger-records.ts';
+import { scheduledWorker } from '../events/worker.ts';
+import { DELIVERY_SHARDS, LEDGER_SHARDS } from '../tenancy/keys.ts';
+import { organizationStates } from '../tenancy/organization-states.ts';
+import { readOrganizationState } from '../tenancy/organizations.ts';
 
 export const AuditLedgerEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,

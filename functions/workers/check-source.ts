@@ -1,10 +1,5 @@
 import * as z from 'zod/mini';
-import { blockedHosts } from '../domain/blocked-hosts.ts';
-import { gate } from '../domain/gate.ts';
-import { CHECK_LEASE_SECONDS, EXTRACTION_TIMEOUT_SECONDS, FETCH_TIMEOUT_SECONDS } from '../domain/timing.ts';
-import { checkSource } from '../engine/check-source.ts';
-import { extractor, sourceContent } from '../knowledge/source-content.ts';
-import { queueClient } from '../platform/clients/clients.ts';
+import { queueClient } from '../aws/clients.ts';
 import {
   DecimalNumber,
   loopbackReceivers,
@@ -13,19 +8,28 @@ import {
   readEnvironment,
   SenderEnvironment,
   WholeNumber,
-} from '../platform/config.ts';
-import { logger } from '../platform/logger.ts';
-import { CHECKED } from '../platform/metric-names.ts';
-import { count } from '../platform/metrics.ts';
-import { organizationStates } from '../platform/organization-states.ts';
-import { contentClient } from '../platform/outbound/client.ts';
-import { busWorker, processEach } from '../platform/pipeline/worker.ts';
-import { setVisibility } from '../platform/queues.ts';
-import { openTables } from '../platform/tables.ts';
-import { blockedHostStore } from '../store/blocked-hosts.ts';
-import { organizationStore, readOrganizationState } from '../store/organizations.ts';
-import { checkSlots, sourceChecks } from '../store/source-checks.ts';
-import { committer } from '../store/transaction.ts';
+} from '../aws/config.ts';
+import { logger } from '../aws/logger.ts';
+import { CHECKED } from '../aws/metric-names.ts';
+import { count } from '../aws/metrics.ts';
+import { openTables } from '../aws/open-tables.ts';
+import { committer } from '../aws/transaction.ts';
+import { contentClient } from '../delivery/outbound/client.ts';
+import { setVisibility } from '../delivery/queues.ts';
+import {
+  CHECK_LEASE_SECONDS,
+  EXTRACTION_TIMEOUT_SECONDS,
+  FETCH_TIMEOUT_SECONDS,
+} from '../delivery/timing.ts';
+import { busWorker, processEach } from '../events/worker.ts';
+import { checkSource } from '../knowledge/check-source.ts';
+import { checkSlots, sourceChecks } from '../knowledge/source-checks.ts';
+import { extractor, sourceContent } from '../knowledge/source-content.ts';
+import { blockedHostStore } from '../receivers/blocked-host-records.ts';
+import { blockedHosts } from '../receivers/blocked-hosts.ts';
+import { gate } from '../tenancy/gate.ts';
+import { organizationStates } from '../tenancy/organization-states.ts';
+import { organizationStore, readOrganizationState } from '../tenancy/organizations.ts';
 
 export const CheckSourceEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,

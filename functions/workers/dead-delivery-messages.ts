@@ -1,15 +1,15 @@
 import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
-import { processDeadDeliveryMessage } from '../engine/dead-letters.ts';
-import { DecimalNumber, NonEmptyText, readEnvironment } from '../platform/config.ts';
-import { logger } from '../platform/logger.ts';
-import { DEAD_LETTERS } from '../platform/metric-names.ts';
-import { count } from '../platform/metrics.ts';
-import { invocation } from '../platform/pipeline/worker.ts';
-import { parseDeliveryMessage } from '../platform/queues.ts';
-import { openTables } from '../platform/tables.ts';
-import { dueIndex } from '../store/due-index.ts';
+import { DecimalNumber, NonEmptyText, readEnvironment } from '../aws/config.ts';
+import { logger } from '../aws/logger.ts';
+import { DEAD_LETTERS } from '../aws/metric-names.ts';
+import { count } from '../aws/metrics.ts';
+import { openTables } from '../aws/open-tables.ts';
+import { processDeadDeliveryMessage } from '../delivery/dead-letters.ts';
+import { dueIndex } from '../delivery/due-index.ts';
+import { parseDeliveryMessage } from '../delivery/queues.ts';
+import { invocation } from '../events/worker.ts';
 
 export const DeadDeliveryMessagesEnvironment = z.object({
   DELIVERIES_TABLE: NonEmptyText,

@@ -1,18 +1,18 @@
 import * as z from 'zod/mini';
-import { FIRST_LANES } from '../domain/lanes.ts';
-import { getOutboxWorkName, processDeadEntries } from '../engine/dead-letters.ts';
-import { fanOut } from '../engine/fan-out.ts';
-import { queueClient, streamsClient } from '../platform/clients/clients.ts';
-import { FirstAttemptQueues, NonEmptyText, readEnvironment } from '../platform/config.ts';
-import { logger } from '../platform/logger.ts';
-import { organizationStates } from '../platform/organization-states.ts';
-import { deadLetterWorker, parseOrAbandon } from '../platform/pipeline/worker.ts';
-import { deliveryQueues, failedEntries, queueUrls, setVisibility } from '../platform/queues.ts';
-import { openTables } from '../platform/tables.ts';
-import { deliveryStore } from '../store/deliveries.ts';
-import { endpointStore } from '../store/endpoints.ts';
-import { readOrganizationState } from '../store/organizations.ts';
-import { outboxEntries, parseOutboxRecord, WORK } from '../store/outbox.ts';
+import { queueClient, streamsClient } from '../aws/clients.ts';
+import { NonEmptyText, readEnvironment } from '../aws/config.ts';
+import { logger } from '../aws/logger.ts';
+import { openTables } from '../aws/open-tables.ts';
+import { getOutboxWorkName, processDeadEntries } from '../delivery/dead-letters.ts';
+import { deliveryStore } from '../delivery/deliveries.ts';
+import { fanOut } from '../delivery/fan-out.ts';
+import { FIRST_LANES, FirstAttemptQueues } from '../delivery/lanes.ts';
+import { outboxEntries, parseOutboxRecord, WORK } from '../delivery/outbox.ts';
+import { deliveryQueues, failedEntries, queueUrls, setVisibility } from '../delivery/queues.ts';
+import { deadLetterWorker, parseOrAbandon } from '../events/worker.ts';
+import { endpointStore } from '../receivers/endpoints.ts';
+import { organizationStates } from '../tenancy/organization-states.ts';
+import { readOrganizationState } from '../tenancy/organizations.ts';
 
 export const DeadFanOutsEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,

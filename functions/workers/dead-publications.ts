@@ -1,14 +1,13 @@
 import * as z from 'zod/mini';
-import { processDeadEntries } from '../engine/dead-letters.ts';
-import { queueClient, streamsClient } from '../platform/clients/clients.ts';
-import { NonEmptyText, readEnvironment } from '../platform/config.ts';
-import { eventBridgeClient, eventBus } from '../platform/event-bus.ts';
-import { logger } from '../platform/logger.ts';
-import { deadLetterWorker, parseOrAbandon } from '../platform/pipeline/worker.ts';
-import { failedEntries, setVisibility } from '../platform/queues.ts';
-import { busReports } from '../platform/reports.ts';
-import { openTables } from '../platform/tables.ts';
-import { outboxEntries, PUBLICATION, parseBusEvent } from '../store/outbox.ts';
+import { queueClient, streamsClient } from '../aws/clients.ts';
+import { NonEmptyText, readEnvironment } from '../aws/config.ts';
+import { logger } from '../aws/logger.ts';
+import { openTables } from '../aws/open-tables.ts';
+import { processDeadEntries } from '../delivery/dead-letters.ts';
+import { outboxEntries, PUBLICATION, parseBusEvent } from '../delivery/outbox.ts';
+import { failedEntries, setVisibility } from '../delivery/queues.ts';
+import { busReports, eventBridgeClient, eventBus } from '../events/event-bus.ts';
+import { deadLetterWorker, parseOrAbandon } from '../events/worker.ts';
 
 export const DeadPublicationsEnvironment = z.object({
   EVENT_BUS: NonEmptyText,

@@ -2,19 +2,19 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import middy from '@middy/core';
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
+import { DecimalNumber, NonEmptyText, readEnvironment } from '../aws/config.ts';
+import { logger } from '../aws/logger.ts';
+import { ENDED, UNREADABLE_ROWS } from '../aws/metric-names.ts';
+import { count } from '../aws/metrics.ts';
+import { openTables } from '../aws/open-tables.ts';
 import { parseRow } from '../aws/table.ts';
-import { processDeliveryStream, type SequencedChange } from '../engine/delivery-stream.ts';
-import { DecimalNumber, NonEmptyText, readEnvironment } from '../platform/config.ts';
-import { logger } from '../platform/logger.ts';
-import { ENDED, UNREADABLE_ROWS } from '../platform/metric-names.ts';
-import { count } from '../platform/metrics.ts';
-import { organizationStates } from '../platform/organization-states.ts';
-import { invocation } from '../platform/pipeline/worker.ts';
-import { openTables } from '../platform/tables.ts';
-import { parseDelivery } from '../store/deliveries.ts';
-import { dueIndex } from '../store/due-index.ts';
-import { ledgerStore } from '../store/ledger.ts';
-import { readOrganizationState } from '../store/organizations.ts';
+import { parseDelivery } from '../delivery/deliveries.ts';
+import { dueIndex } from '../delivery/due-index.ts';
+import { ledgerStore } from '../delivery/ledger-records.ts';
+import { processDeliveryStream, type SequencedChange } from '../delivery/stream.ts';
+import { invocation } from '../events/worker.ts';
+import { organizationStates } from '../tenancy/organization-states.ts';
+import { readOrganizationState } from '../tenancy/organizations.ts';
 
 export const DeliveryStreamEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,

@@ -2,43 +2,41 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import * as z from 'zod/mini';
-import { blockedHosts } from '../domain/blocked-hosts.ts';
-import { gate } from '../domain/gate.ts';
-import { getCurrentVersion } from '../domain/keyring.ts';
-import { LANE_TABLE, LANES, type Lane } from '../domain/lanes.ts';
-import { Defect } from '../domain/problem.ts';
-import { deriveAttemptClocks } from '../domain/timing.ts';
-import { attemptDelivery } from '../engine/attempt-delivery.ts';
-import { endpointTurns } from '../engine/endpoint-turns.ts';
-import { processDeliveryMessages } from '../engine/process-delivery-messages.ts';
-import { queueClient } from '../platform/clients/clients.ts';
+import { queueClient } from '../aws/clients.ts';
 import {
   DecimalNumber,
-  DeliveryQueues,
   loopbackReceivers,
   NonEmptyText,
   outboundUserAgent,
   readEnvironment,
-  retryPolicy,
   SenderEnvironment,
-} from '../platform/config.ts';
-import { keyringSource, secretValue } from '../platform/keyrings.ts';
-import { logger } from '../platform/logger.ts';
-import { deliveryMetrics } from '../platform/metrics.ts';
-import { organizationStates } from '../platform/organization-states.ts';
-import { receiverClient } from '../platform/outbound/client.ts';
-import { invocation } from '../platform/pipeline/worker.ts';
-import { deliveryQueues, parseDeliveryMessage, queueUrls } from '../platform/queues.ts';
-import { openTables } from '../platform/tables.ts';
-import { simulatedReceiver, webhookSender } from '../platform/webhook-sender.ts';
-import { blockedHostStore } from '../store/blocked-hosts.ts';
-import { deliveryMoves, deliveryStore } from '../store/deliveries.ts';
-import { deliveryContexts } from '../store/delivery-context.ts';
-import { endpointStateStore } from '../store/endpoint-state.ts';
-import { readEndpoint } from '../store/endpoints.ts';
-import { readOrganizationState } from '../store/organizations.ts';
-import { rateScheduleStore } from '../store/rate-schedules.ts';
-import { committer } from '../store/transaction.ts';
+} from '../aws/config.ts';
+import { Defect } from '../aws/failure-fields.ts';
+import { getCurrentVersion } from '../aws/keyring.ts';
+import { keyringSource, secretValue } from '../aws/keyrings.ts';
+import { logger } from '../aws/logger.ts';
+import { deliveryMetrics } from '../aws/metrics.ts';
+import { openTables } from '../aws/open-tables.ts';
+import { committer } from '../aws/transaction.ts';
+import { attemptDelivery } from '../delivery/attempt.ts';
+import { deliveryMoves, deliveryStore } from '../delivery/deliveries.ts';
+import { deliveryContexts } from '../delivery/delivery-context.ts';
+import { processDeliveryMessages } from '../delivery/dispatch.ts';
+import { endpointTurns } from '../delivery/endpoint-turns.ts';
+import { DeliveryQueues, LANE_TABLE, LANES, type Lane } from '../delivery/lanes.ts';
+import { receiverClient } from '../delivery/outbound/client.ts';
+import { deliveryQueues, parseDeliveryMessage, queueUrls } from '../delivery/queues.ts';
+import { deriveAttemptClocks, retryPolicy } from '../delivery/timing.ts';
+import { simulatedReceiver, webhookSender } from '../delivery/webhook-sender.ts';
+import { invocation } from '../events/worker.ts';
+import { blockedHostStore } from '../receivers/blocked-host-records.ts';
+import { blockedHosts } from '../receivers/blocked-hosts.ts';
+import { endpointStateStore } from '../receivers/endpoint-state.ts';
+import { readEndpoint } from '../receivers/endpoints.ts';
+import { rateScheduleStore } from '../receivers/rate-schedules.ts';
+import { gate } from '../tenancy/gate.ts';
+import { organizationStates } from '../tenancy/organization-states.ts';
+import { readOrganizationState } from '../tenancy/organizations.ts';
 
 export const DispatchEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,

@@ -1,16 +1,16 @@
 import middy from '@middy/core';
 import * as z from 'zod/mini';
-import { hashApiKey, issueKey, Scope } from '../domain/api-key.ts';
-import { compareFields, createAuditEntry } from '../domain/audit.ts';
-import { newId } from '../domain/ids.ts';
-import { NonEmptyText, readEnvironment } from '../platform/config.ts';
-import { logger } from '../platform/logger.ts';
-import { invocation } from '../platform/pipeline/worker.ts';
-import { openTables } from '../platform/tables.ts';
-import { apiKeyStore } from '../store/api-keys.ts';
-import { recordAuditEntry } from '../store/audit-log.ts';
-import { organizationStore } from '../store/organizations.ts';
-import { committer } from '../store/transaction.ts';
+import { NonEmptyText, readEnvironment } from '../aws/config.ts';
+import { newId } from '../aws/ids.ts';
+import { logger } from '../aws/logger.ts';
+import { openTables } from '../aws/open-tables.ts';
+import { committer } from '../aws/transaction.ts';
+import { invocation } from '../events/worker.ts';
+import { hashApiKey, issueKey, Scope } from '../tenancy/api-key.ts';
+import { apiKeyStore } from '../tenancy/api-keys.ts';
+import { compareFields, createAuditEntry } from '../tenancy/audit.ts';
+import { recordAuditEntry } from '../tenancy/audit-log.ts';
+import { organizationStore } from '../tenancy/organizations.ts';
 
 export const EnrolEnvironment = z.object({ SERVICE_TABLE: NonEmptyText });
 export type EnrolEnvironment = z.input<typeof EnrolEnvironment>;

@@ -1,18 +1,18 @@
 import * as z from 'zod/mini';
+import { queueClient } from '../aws/clients.ts';
+import { NonEmptyText, readEnvironment } from '../aws/config.ts';
+import { logger } from '../aws/logger.ts';
+import { openTables } from '../aws/open-tables.ts';
 import { parseRow } from '../aws/table.ts';
-import { FIRST_LANES } from '../domain/lanes.ts';
-import { fanOut } from '../engine/fan-out.ts';
-import { queueClient } from '../platform/clients/clients.ts';
-import { FirstAttemptQueues, NonEmptyText, readEnvironment } from '../platform/config.ts';
-import { logger } from '../platform/logger.ts';
-import { organizationStates } from '../platform/organization-states.ts';
-import { outboxReader } from '../platform/pipeline/worker.ts';
-import { deliveryQueues, failedEntries, queueUrls } from '../platform/queues.ts';
-import { openTables } from '../platform/tables.ts';
-import { deliveryStore } from '../store/deliveries.ts';
-import { endpointStore } from '../store/endpoints.ts';
-import { readOrganizationState } from '../store/organizations.ts';
-import { parseOutboxRecord, WORK } from '../store/outbox.ts';
+import { deliveryStore } from '../delivery/deliveries.ts';
+import { fanOut } from '../delivery/fan-out.ts';
+import { FIRST_LANES, FirstAttemptQueues } from '../delivery/lanes.ts';
+import { parseOutboxRecord, WORK } from '../delivery/outbox.ts';
+import { deliveryQueues, failedEntries, queueUrls } from '../delivery/queues.ts';
+import { outboxReader } from '../events/worker.ts';
+import { endpointStore } from '../receivers/endpoints.ts';
+import { organizationStates } from '../tenancy/organization-states.ts';
+import { readOrganizationState } from '../tenancy/organizations.ts';
 
 export const FanOutEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,

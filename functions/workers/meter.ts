@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
-import { gate } from '../domain/gate.ts';
-import { NonEmptyText, readEnvironment } from '../platform/config.ts';
-import { logger } from '../platform/logger.ts';
-import { organizationStates } from '../platform/organization-states.ts';
-import { busWorker } from '../platform/pipeline/worker.ts';
-import { openTables } from '../platform/tables.ts';
-import { readOrganizationState } from '../store/organizations.ts';
-import { meterUsage, usageMeter } from '../store/usage.ts';
+import { NonEmptyText, readEnvironment } from '../aws/config.ts';
+import { logger } from '../aws/logger.ts';
+import { openTables } from '../aws/open-tables.ts';
+import { meterUsage, usageMeter } from '../events/usage.ts';
+import { busWorker } from '../events/worker.ts';
+import { gate } from '../tenancy/gate.ts';
+import { organizationStates } from '../tenancy/organization-states.ts';
+import { readOrganizationState } from '../tenancy/organizations.ts';
 
 export const MeterEnvironment = z.object({ SERVICE_TABLE: NonEmptyText, USAGE_TABLE: NonEmptyText });
 export type MeterEnvironment = z.input<typeof MeterEnvironment>;

@@ -1,22 +1,22 @@
 import * as z from 'zod/mini';
-import { gate } from '../domain/gate.ts';
-import { buildMailBudgets } from '../domain/mail.ts';
-import { MAIL_LEASE_SECONDS } from '../domain/timing.ts';
-import { notifyAdmins } from '../engine/notify.ts';
-import { mailClient } from '../platform/clients/clients.ts';
-import { DecimalNumber, NonEmptyText, readEnvironment, WholeNumber } from '../platform/config.ts';
-import { userDirectory, userPoolClient } from '../platform/directory.ts';
-import { logger } from '../platform/logger.ts';
-import { mailer } from '../platform/mailer.ts';
-import { MAIL } from '../platform/metric-names.ts';
-import { count } from '../platform/metrics.ts';
-import { organizationStates } from '../platform/organization-states.ts';
-import { busWorker, processEach } from '../platform/pipeline/worker.ts';
-import { openTables } from '../platform/tables.ts';
-import { readEndpoint } from '../store/endpoints.ts';
-import { mailBudgets, mailingStore } from '../store/mailings.ts';
-import { organizationStore, readOrganizationState } from '../store/organizations.ts';
-import { sourceStore } from '../store/sources.ts';
+import { mailClient } from '../aws/clients.ts';
+import { DecimalNumber, NonEmptyText, readEnvironment, WholeNumber } from '../aws/config.ts';
+import { logger } from '../aws/logger.ts';
+import { MAIL } from '../aws/metric-names.ts';
+import { count } from '../aws/metrics.ts';
+import { openTables } from '../aws/open-tables.ts';
+import { MAIL_LEASE_SECONDS } from '../delivery/timing.ts';
+import { busWorker, processEach } from '../events/worker.ts';
+import { sourceStore } from '../knowledge/sources.ts';
+import { buildMailBudgets } from '../notices/mail.ts';
+import { mailer } from '../notices/mailer.ts';
+import { mailBudgets, mailingStore } from '../notices/mailings.ts';
+import { notifyAdmins } from '../notices/notify.ts';
+import { readEndpoint } from '../receivers/endpoints.ts';
+import { userDirectory, userPoolClient } from '../tenancy/directory.ts';
+import { gate } from '../tenancy/gate.ts';
+import { organizationStates } from '../tenancy/organization-states.ts';
+import { organizationStore, readOrganizationState } from '../tenancy/organizations.ts';
 
 export const NotifyEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,

@@ -1,12 +1,11 @@
 import * as z from 'zod/mini';
+import { queueClient } from '../aws/clients.ts';
+import { NonEmptyText, readEnvironment } from '../aws/config.ts';
 import { parseRow } from '../aws/table.ts';
-import { queueClient } from '../platform/clients/clients.ts';
-import { NonEmptyText, readEnvironment } from '../platform/config.ts';
-import { eventBridgeClient, eventBus } from '../platform/event-bus.ts';
-import { outboxReader } from '../platform/pipeline/worker.ts';
-import { failedEntries } from '../platform/queues.ts';
-import { busReports } from '../platform/reports.ts';
-import { PUBLICATION, parseBusEvent } from '../store/outbox.ts';
+import { PUBLICATION, parseBusEvent } from '../delivery/outbox.ts';
+import { failedEntries } from '../delivery/queues.ts';
+import { busReports, eventBridgeClient, eventBus } from '../events/event-bus.ts';
+import { outboxReader } from '../events/worker.ts';
 
 export const PublishEnvironment = z.object({
   EVENT_BUS: NonEmptyText,

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
-import { purgeSandboxes } from '../engine/purge.ts';
-import { DecimalNumber, NonEmptyText, readEnvironment } from '../platform/config.ts';
-import { logger } from '../platform/logger.ts';
-import { PURGED } from '../platform/metric-names.ts';
-import { count, gauge } from '../platform/metrics.ts';
-import { scheduledWorker } from '../platform/pipeline/worker.ts';
-import { openTables } from '../platform/tables.ts';
-import { hasRows, purgeStore } from '../store/purges.ts';
+import { DecimalNumber, NonEmptyText, readEnvironment } from '../aws/config.ts';
+import { logger } from '../aws/logger.ts';
+import { PURGED } from '../aws/metric-names.ts';
+import { count, gauge } from '../aws/metrics.ts';
+import { openTables } from '../aws/open-tables.ts';
+import { scheduledWorker } from '../events/worker.ts';
+import { purgeSandboxes } from '../tenancy/purge.ts';
+import { hasRows, purgeStore } from '../tenancy/purges.ts';
 
 export const PurgeEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,

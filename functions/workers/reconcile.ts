@@ -1,18 +1,18 @@
 import * as z from 'zod/mini';
-import { LONG_BACKLOG } from '../domain/due.ts';
-import { IN_FLIGHT_LIMIT, LANE_TABLE, LANES } from '../domain/lanes.ts';
-import { RECONCILE_LOOKAHEAD_SECONDS } from '../domain/timing.ts';
-import { reconcileDeliveries } from '../engine/reconcile.ts';
-import { queueClient } from '../platform/clients/clients.ts';
-import { DecimalNumber, DeliveryQueues, NonEmptyText, readEnvironment } from '../platform/config.ts';
-import { logger } from '../platform/logger.ts';
-import { BACKLOG_AGE, IN_FLIGHT, RECONCILED } from '../platform/metric-names.ts';
-import { count, gauge } from '../platform/metrics.ts';
-import { scheduledWorker } from '../platform/pipeline/worker.ts';
-import { deliveryQueues, queueUrls } from '../platform/queues.ts';
-import { openTables } from '../platform/tables.ts';
-import { dueIndex } from '../store/due-index.ts';
-import { DUE_SHARDS } from '../store/keys.ts';
+import { queueClient } from '../aws/clients.ts';
+import { DecimalNumber, NonEmptyText, readEnvironment } from '../aws/config.ts';
+import { logger } from '../aws/logger.ts';
+import { BACKLOG_AGE, IN_FLIGHT, RECONCILED } from '../aws/metric-names.ts';
+import { count, gauge } from '../aws/metrics.ts';
+import { openTables } from '../aws/open-tables.ts';
+import { LONG_BACKLOG } from '../delivery/due.ts';
+import { dueIndex } from '../delivery/due-index.ts';
+import { DeliveryQueues, IN_FLIGHT_LIMIT, LANE_TABLE, LANES } from '../delivery/lanes.ts';
+import { deliveryQueues, queueUrls } from '../delivery/queues.ts';
+import { reconcileDeliveries } from '../delivery/reconcile.ts';
+import { RECONCILE_LOOKAHEAD_SECONDS } from '../delivery/timing.ts';
+import { scheduledWorker } from '../events/worker.ts';
+import { DUE_SHARDS } from '../tenancy/keys.ts';
 
 export const ReconcileEnvironment = z.object({
   DELIVERIES_TABLE: NonEmptyText,

@@ -1,23 +1,23 @@
 import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod/mini';
-import { JOB_LANES } from '../domain/lanes.ts';
-import { REDELIVER_LEASE_SECONDS, REDELIVER_ROUND_SECONDS } from '../domain/timing.ts';
-import { runRedeliveryJob } from '../engine/redeliver.ts';
-import { queueClient } from '../platform/clients/clients.ts';
-import { JobQueues, NonEmptyText, readEnvironment, WholeNumber } from '../platform/config.ts';
-import { logger } from '../platform/logger.ts';
-import { organizationStates } from '../platform/organization-states.ts';
-import { busWorker, processEach } from '../platform/pipeline/worker.ts';
-import { deliveryQueues, queueUrls, workerQueue } from '../platform/queues.ts';
-import { openTables } from '../platform/tables.ts';
-import { deliveryStore } from '../store/deliveries.ts';
-import { deliveryRanges } from '../store/delivery-queries.ts';
-import { endpointStore } from '../store/endpoints.ts';
-import { eventRanges } from '../store/event-log.ts';
-import { readOrganizationState } from '../store/organizations.ts';
-import { redeliveryRounds } from '../store/redelivery-jobs.ts';
-import { arrivalStore, redeliveryMarks } from '../store/redelivery-records.ts';
-import { committer } from '../store/transaction.ts';
+import { queueClient } from '../aws/clients.ts';
+import { NonEmptyText, readEnvironment, WholeNumber } from '../aws/config.ts';
+import { logger } from '../aws/logger.ts';
+import { openTables } from '../aws/open-tables.ts';
+import { committer } from '../aws/transaction.ts';
+import { deliveryStore } from '../delivery/deliveries.ts';
+import { deliveryRanges } from '../delivery/delivery-queries.ts';
+import { JOB_LANES, JobQueues } from '../delivery/lanes.ts';
+import { deliveryQueues, queueUrls, workerQueue } from '../delivery/queues.ts';
+import { arrivalStore, redeliveryMarks } from '../delivery/redelivery-records.ts';
+import { REDELIVER_LEASE_SECONDS, REDELIVER_ROUND_SECONDS } from '../delivery/timing.ts';
+import { eventRanges } from '../events/event-log.ts';
+import { busWorker, processEach } from '../events/worker.ts';
+import { endpointStore } from '../receivers/endpoints.ts';
+import { redeliveryRounds } from '../redelivery/jobs.ts';
+import { runRedeliveryJob } from '../redelivery/redeliver.ts';
+import { organizationStates } from '../tenancy/organization-states.ts';
+import { readOrganizationState } from '../tenancy/organizations.ts';
 
 export const RedeliverEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,

@@ -1,17 +1,17 @@
 import * as z from 'zod/mini';
-import { resumeRedeliveryJobs } from '../engine/resume-redelivery-jobs.ts';
-import { queueClient } from '../platform/clients/clients.ts';
-import { DecimalNumber, NonEmptyText, readEnvironment } from '../platform/config.ts';
-import { logger } from '../platform/logger.ts';
-import { REDELIVERIES_RESUMED } from '../platform/metric-names.ts';
-import { count } from '../platform/metrics.ts';
-import { organizationStates } from '../platform/organization-states.ts';
-import { scheduledWorker } from '../platform/pipeline/worker.ts';
-import { workerQueue } from '../platform/queues.ts';
-import { openTables } from '../platform/tables.ts';
-import { REDELIVERY_RUN_SHARDS } from '../store/keys.ts';
-import { readOrganizationState } from '../store/organizations.ts';
-import { redeliveryJobs, redeliveryRuns } from '../store/redelivery-jobs.ts';
+import { queueClient } from '../aws/clients.ts';
+import { DecimalNumber, NonEmptyText, readEnvironment } from '../aws/config.ts';
+import { logger } from '../aws/logger.ts';
+import { REDELIVERIES_RESUMED } from '../aws/metric-names.ts';
+import { count } from '../aws/metrics.ts';
+import { openTables } from '../aws/open-tables.ts';
+import { workerQueue } from '../delivery/queues.ts';
+import { scheduledWorker } from '../events/worker.ts';
+import { redeliveryJobs, redeliveryRuns } from '../redelivery/jobs.ts';
+import { resumeRedeliveryJobs } from '../redelivery/resume-jobs.ts';
+import { REDELIVERY_RUN_SHARDS } from '../tenancy/keys.ts';
+import { organizationStates } from '../tenancy/organization-states.ts';
+import { readOrganizationState } from '../tenancy/organizations.ts';
 
 export const ResumeRedeliveryJobsEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,

@@ -1,15 +1,15 @@
 import * as z from 'zod/mini';
-import { scheduleSourceChecks } from '../engine/schedule-source-checks.ts';
-import { queueClient } from '../platform/clients/clients.ts';
-import { NonEmptyText, readEnvironment } from '../platform/config.ts';
-import { logger } from '../platform/logger.ts';
-import { SWEPT } from '../platform/metric-names.ts';
-import { count, gauge } from '../platform/metrics.ts';
-import { scheduledWorker } from '../platform/pipeline/worker.ts';
-import { workerQueue } from '../platform/queues.ts';
-import { openTables } from '../platform/tables.ts';
-import { SOURCE_DUE_SHARDS } from '../store/keys.ts';
-import { dueSources } from '../store/sources.ts';
+import { queueClient } from '../aws/clients.ts';
+import { NonEmptyText, readEnvironment } from '../aws/config.ts';
+import { logger } from '../aws/logger.ts';
+import { SWEPT } from '../aws/metric-names.ts';
+import { count, gauge } from '../aws/metrics.ts';
+import { openTables } from '../aws/open-tables.ts';
+import { workerQueue } from '../delivery/queues.ts';
+import { scheduledWorker } from '../events/worker.ts';
+import { scheduleSourceChecks } from '../knowledge/schedule-source-checks.ts';
+import { dueSources } from '../knowledge/sources.ts';
+import { SOURCE_DUE_SHARDS } from '../tenancy/keys.ts';
 
 export const ScheduleSourceChecksEnvironment = z.object({
   KNOWLEDGE_TABLE: NonEmptyText,

@@ -2,8 +2,8 @@ import { globSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { routes } from '../../functions/api/routes.ts';
-import { type Route, settingsPath } from '../../functions/platform/route.ts';
-import * as signInRoutes from '../../functions/sign-in/routes.ts';
+import * as signInRoutes from '../../functions/api/sign-in/routes.ts';
+import { type Route, settingsPath } from '../../functions/http/route.ts';
 import { currentDocument } from '../openapi/current.ts';
 import { writePage } from '../openapi/page.ts';
 import type { FunctionName } from './grants/grant.ts';
@@ -32,7 +32,7 @@ export const TO_A_FUNCTION = {
   target: 'node24',
   // Only the SDK's ESM builds can be tree-shaken.
   mainFields: ['module', 'main'] as string[],
-  alias: { '@aws-sdk/credential-provider-node': join(ROOT, 'functions/platform/sdk-substitutes.ts') },
+  alias: { '@aws-sdk/credential-provider-node': join(ROOT, 'functions/aws/sdk-substitutes.ts') },
   legalComments: 'none',
   logLevel: 'error',
 } as const satisfies BuildOptions;
@@ -156,7 +156,10 @@ const callableEntries = (): Entry[] => [
 const DOCUMENTATION_ENTRIES = DOCUMENTATION.map(
   (name): Entry => [name, `functions/documentation/${name}.ts`],
 );
-const METHOD_NOT_ALLOWED_ENTRY: Entry = [METHOD_NOT_ALLOWED, 'functions/documentation/method-not-allowed.ts'];
+const METHOD_NOT_ALLOWED_ENTRY: Entry = [
+  METHOD_NOT_ALLOWED,
+  'functions/api/documentation/method-not-allowed.ts',
+];
 
 const createBuild = (directory: string, entries: readonly Entry[]): BuildOptions => ({
   ...TO_A_FUNCTION,
@@ -165,7 +168,7 @@ const createBuild = (directory: string, entries: readonly Entry[]): BuildOptions
   outExtension: { '.js': '.mjs' },
   alias: {
     ...TO_A_FUNCTION.alias,
-    '@aws-sdk/endpoint-cache': join(ROOT, 'functions/platform/sdk-substitutes.ts'),
+    '@aws-sdk/endpoint-cache': join(ROOT, 'functions/aws/sdk-substitutes.ts'),
   },
   external: [NEVER_IMPORTED],
   plugins: UNUSED_LEFT_OUT,

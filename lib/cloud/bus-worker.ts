@@ -1,7 +1,7 @@
 import * as events from 'aws-cdk-lib/aws-events';
 import { Construct } from 'constructs';
-import { BUS_SOURCE } from '../../functions/domain/bus.ts';
-import { type BusWorkerName, LEFT_IN_QUEUE } from '../../functions/platform/metric-names.ts';
+import { type BusWorkerName, LEFT_IN_QUEUE } from '../../functions/aws/metric-names.ts';
+import { BUS_SOURCE } from '../../functions/events/bus.ts';
 import { counted } from './alarms.ts';
 import type { BusQueues, WorkerQueues } from './bus.ts';
 import { feedFromQueue } from './event-sources.ts';

@@ -1,7 +1,7 @@
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { type AttemptClocks, findClockFaults } from '../../functions/domain/timing.ts';
+import { type AttemptClocks, findClockFaults } from '../../functions/delivery/timing.ts';
 
 /**
  * Checks the template's timeouts at the end of synthesis: an attempt must end within its function's timeout,

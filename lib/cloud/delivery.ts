@@ -1,8 +1,8 @@
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { getLaneFacts, LANES } from '../../functions/domain/lanes.ts';
-import { deriveAttemptClocks } from '../../functions/domain/timing.ts';
-import type { SenderEnvironment } from '../../functions/platform/config.ts';
+import type { SenderEnvironment } from '../../functions/aws/config.ts';
+import { getLaneFacts, LANES } from '../../functions/delivery/lanes.ts';
+import { deriveAttemptClocks } from '../../functions/delivery/timing.ts';
 import type { DispatchEnvironment } from '../../functions/workers/dispatch.ts';
 import type { FanOutEnvironment } from '../../functions/workers/fan-out.ts';
 import { checkClocks } from './clocks.ts';

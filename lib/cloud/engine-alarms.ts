@@ -12,7 +12,7 @@ import {
   THROTTLES,
   UNREADABLE_MESSAGES,
   UNREADABLE_ROWS,
-} from '../../functions/platform/metric-names.ts';
+} from '../../functions/aws/metric-names.ts';
 import { alarmAt, counted } from './alarms.ts';
 
 /** Milliseconds; idle, an attempt starts about 20 ms after the commit. */

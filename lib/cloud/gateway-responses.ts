@@ -1,6 +1,6 @@
 import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import type { Construct } from 'constructs';
-import { PROBLEM_STATUS, type ProblemType } from '../../functions/domain/problem.ts';
+import { PROBLEM_STATUS, type ProblemType } from '../../functions/http/problem.ts';
 
 /** Id of a request in header and envelope. AWS lets clients override `requestId`, but not this one. */
 export const REQUEST_ID = 'context.extendedRequestId';

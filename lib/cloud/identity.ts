@@ -1,7 +1,7 @@
 import { Aws, Duration } from 'aws-cdk-lib';
 import * as cognito from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
-import type { SessionEnvironment, SignInEnvironment } from '../../functions/platform/config.ts';
+import type { SessionEnvironment, SignInEnvironment } from '../../functions/aws/config.ts';
 import { acknowledge } from './acknowledgements.ts';
 import type { Settings } from './settings.ts';
 import { ServiceStack } from './stacks/service-stack.ts';

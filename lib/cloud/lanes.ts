@@ -9,8 +9,8 @@ import {
   type Lane,
   mapLanes,
   type QueueVariable,
-} from '../../functions/domain/lanes.ts';
-import type { AttemptClocks } from '../../functions/domain/timing.ts';
+} from '../../functions/delivery/lanes.ts';
+import type { AttemptClocks } from '../../functions/delivery/timing.ts';
 import { acknowledge } from './acknowledgements.ts';
 import type { GrantedResource } from './grants/resource.ts';
 import { ServiceStack } from './stacks/service-stack.ts';

@@ -1,9 +1,9 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import type * as cognito from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
-import type { MailKind } from '../../functions/domain/mail.ts';
-import { MAIL_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
-import { MAIL } from '../../functions/platform/metric-names.ts';
+import { MAIL } from '../../functions/aws/metric-names.ts';
+import { MAIL_TIMEOUT_SECONDS } from '../../functions/delivery/timing.ts';
+import type { MailKind } from '../../functions/notices/mail.ts';
 import type { NotifyEnvironment } from '../../functions/workers/notify.ts';
 import { alarmAt, counted } from './alarms.ts';
 import type { BusQueues } from './bus.ts';

@@ -1,5 +1,5 @@
 import { Construct } from 'constructs';
-import type { MeteredType } from '../../functions/store/usage.ts';
+import type { MeteredType } from '../../functions/events/usage.ts';
 import type { MeterEnvironment } from '../../functions/workers/meter.ts';
 import type { BusQueues } from './bus.ts';
 import { BusWorker } from './bus-worker.ts';

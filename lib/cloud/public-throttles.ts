@@ -1,5 +1,5 @@
 import type { MethodDeploymentOptions } from 'aws-cdk-lib/aws-apigateway';
-import type { Route } from '../../functions/platform/route.ts';
+import type { Route } from '../../functions/http/route.ts';
 import type { StagePolicy } from './stages.ts';
 
 /** Classes of methods without credentials, and the share of the stage's throttle for each class. */

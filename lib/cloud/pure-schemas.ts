@@ -4,7 +4,7 @@ import type { Plugin } from 'esbuild';
 
 /**
  * Calls that only create a schema: zod's factories, and those of `functions/api/fields.ts`,
- * `functions/domain/ids.ts` and `events.ts`.
+ * `functions/aws/ids.ts` and `events.ts`.
  */
 const FACTORY = /(?<![\w.'"`])(?=(?:z\.(?:\w+\.)*\w+|text|orNull|distinct|listed|identifier|eventType)\()/g;
 

@@ -4,7 +4,7 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { RECONCILE_EVERY_SECONDS } from '../../functions/domain/timing.ts';
+import { RECONCILE_EVERY_SECONDS } from '../../functions/delivery/timing.ts';
 import type { AuditLedgerEnvironment } from '../../functions/workers/audit-ledger.ts';
 import type { DeadDeliveryMessagesEnvironment } from '../../functions/workers/dead-delivery-messages.ts';
 import type { DeadFanOutsEnvironment } from '../../functions/workers/dead-fan-outs.ts';

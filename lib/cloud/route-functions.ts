@@ -1,18 +1,18 @@
 import { Construct } from 'constructs';
 import { type RouteKey, routes } from '../../functions/api/routes.ts';
-import { API_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
 import type {
   ApiEnvironment,
   KnowledgeEnvironment,
   OrganizationEnvironment,
-  RetryEnvironment,
   StatsEnvironment,
   SyncEnvironment,
   UsageEnvironment,
   VisitorEnvironment,
-} from '../../functions/platform/config.ts';
-import { RATE_LIMITER_FAILURES } from '../../functions/platform/metric-names.ts';
-import { type Route, settingsPath } from '../../functions/platform/route.ts';
+} from '../../functions/aws/config.ts';
+import { API_TIMEOUT_SECONDS } from '../../functions/aws/following.ts';
+import { RATE_LIMITER_FAILURES } from '../../functions/aws/metric-names.ts';
+import type { RetryEnvironment } from '../../functions/delivery/timing.ts';
+import { type Route, settingsPath } from '../../functions/http/route.ts';
 import { alarmAt, counted } from './alarms.ts';
 import { accessOf } from './grants/grant.ts';
 import type { EnvironmentOf } from './grants/resource.ts';

@@ -1,6 +1,6 @@
 import { routes } from '../../functions/api/routes.ts';
-import { buildDeprecationHeaders, type Route } from '../../functions/platform/route.ts';
-import * as signInRoutes from '../../functions/sign-in/routes.ts';
+import * as signInRoutes from '../../functions/api/sign-in/routes.ts';
+import { buildDeprecationHeaders, type Route } from '../../functions/http/route.ts';
 import { withSessionRoutes } from '../openapi/session-routes.ts';
 import type { FunctionName } from './grants/grant.ts';
 import { publicClassOf, type ServedMethod } from './public-throttles.ts';

@@ -1,8 +1,8 @@
-import { DEFAULT_GRACE_SECONDS } from '../../functions/domain/due.ts';
-import { MAIL_BUDGETS, type MailLimits } from '../../functions/domain/mail.ts';
-import { DEFAULT_RATE_LIMITS, type RateLimits } from '../../functions/domain/rate-limit.ts';
-import { DEFAULT_LINGER_SECONDS } from '../../functions/domain/sandbox.ts';
-import { DEFAULT_ATTEMPT_TIMEOUT_SECONDS, DEFAULT_RETRY_POLICY } from '../../functions/domain/timing.ts';
+import { DEFAULT_GRACE_SECONDS } from '../../functions/delivery/due.ts';
+import { DEFAULT_ATTEMPT_TIMEOUT_SECONDS, DEFAULT_RETRY_POLICY } from '../../functions/delivery/timing.ts';
+import { DEFAULT_RATE_LIMITS, type RateLimits } from '../../functions/http/rate-limit.ts';
+import { MAIL_BUDGETS, type MailLimits } from '../../functions/notices/mail.ts';
+import { DEFAULT_LINGER_SECONDS } from '../../functions/tenancy/sandbox.ts';
 import { type Context, flag, number, SECONDS, SettingError, text, WHOLE } from './context.ts';
 import { readPolicy, type StagePolicy } from './stages.ts';
 

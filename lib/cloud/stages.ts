@@ -4,7 +4,7 @@ import {
   LARGEST_GROUP,
   type Lane,
   mapLanes,
-} from '../../functions/domain/lanes.ts';
+} from '../../functions/delivery/lanes.ts';
 import { type Context, flag, number, oneOf, SettingError, text, WHOLE } from './context.ts';
 
 /** Each stage has its own stacks, data and keys. */

@@ -1,7 +1,7 @@
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import * as wafv2 from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
-import type { RateLimits } from '../../functions/domain/rate-limit.ts';
+import type { RateLimits } from '../../functions/http/rate-limit.ts';
 import { API_STAGE } from './api.ts';
 import { DOCUMENTATION_ROUTES, SIGN_IN_ROUTES } from './served-methods.ts';
 import { ServiceStack } from './stacks/service-stack.ts';

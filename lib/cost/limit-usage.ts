@@ -6,7 +6,7 @@ import { type Measured, workOf } from './measured.ts';
 import { type Quantities, quantities, sumOf } from './quantities.ts';
 import type { Workload } from './workload.ts';
 
-/** As in functions/engine/process-delivery-messages.ts; a test compares them. */
+/** As in functions/delivery/dispatch.ts; a test compares them. */
 export const ATTEMPTS_PER_ORGANIZATION = 4;
 
 /**

@@ -1,4 +1,4 @@
-import { CONTEXT_FIELDS, type FieldKind, type Line, LOG_CODES } from '../../functions/platform/log-codes.ts';
+import { CONTEXT_FIELDS, type FieldKind, type Line, LOG_CODES } from '../../functions/aws/log-codes.ts';
 
 /** Where the page is, from the root of the project. */
 export const LOGS_PAGE = 'docs/reference/logs.md';
@@ -37,7 +37,7 @@ export function logsPage(): string {
 
 Every line is a JSON object with a \`code\` of the tables below, its \`level\`, a \`message\` that says what the code means, and no fields but those that its code
 declares. It never holds a credential, a body, a URL's query or an e-mail address: there is no kind of field for free text. This page is written by
-\`npm run generate -- logs\` from the registry (\`functions/platform/log-codes.ts\`).
+\`npm run generate -- logs\` from the registry (\`functions/aws/log-codes.ts\`).
 
 To follow one API call through the API function, the fan-out, the dispatcher and the workers behind the bus, search all log groups for its \`traceId\`, which is
 the root of its \`X-Amzn-Trace-Id\`:

@@ -1,4 +1,4 @@
-import { EVENT_CATALOGUE } from '../../functions/domain/events.ts';
+import { EVENT_CATALOGUE } from '../../functions/events/events.ts';
 import { ENVELOPE_FIELDS } from './fields.ts';
 import type { OpenApiDocument, Schema } from './openapi.ts';
 import { ANSWERS, BODIES } from './operations.ts';

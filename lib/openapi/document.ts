@@ -1,4 +1,4 @@
-import type { Route } from '../../functions/platform/route.ts';
+import type { Route } from '../../functions/http/route.ts';
 import { describeFields } from './describe-fields.ts';
 import { envelopeSchemas } from './envelopes.ts';
 import { RECEIVED_EVENTS, webhooks } from './events.ts';

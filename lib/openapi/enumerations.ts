@@ -1,6 +1,6 @@
 import { DeliveryInclude } from '../../functions/api/delivery-schemas.ts';
 import { EventInclude, EventOrder } from '../../functions/api/events/schemas.ts';
-import { Environment } from '../../functions/domain/tenant.ts';
+import { Environment } from '../../functions/tenancy/tenant.ts';
 
 /**
  * Enumerations that parameters of several operations share. Those of answers have no names: generated Go

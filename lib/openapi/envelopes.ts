@@ -1,4 +1,4 @@
-import type { Route } from '../../functions/platform/route.ts';
+import type { Route } from '../../functions/http/route.ts';
 import { type Ref, SCHEMAS, type Schema } from './openapi.ts';
 import { isPaged } from './problems.ts';
 import { schemaName, schemaRef } from './rendering.ts';

@@ -1,4 +1,4 @@
-import { PROBLEM_STATUS } from '../../functions/domain/problem.ts';
+import { PROBLEM_STATUS } from '../../functions/http/problem.ts';
 import { DETAIL_FIELDS, ERROR_FIELDS } from './fields.ts';
 import { type Ref, SCHEMAS, type Schema } from './openapi.ts';
 import { FIELD_ERROR_TEXTS } from './problems.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { EVENT_CATALOGUE, type EventType } from '../../functions/domain/events.ts';
+import { EVENT_CATALOGUE, type EventType } from '../../functions/events/events.ts';
 import { currentDocument } from './current.ts';
 import { eventExample } from './events.ts';
 import type { Schema } from './openapi.ts';

@@ -1,5 +1,5 @@
-import { EVENT_CATALOGUE, type EventType } from '../../functions/domain/events.ts';
-import { sign } from '../../functions/domain/signature.ts';
+import { sign } from '../../functions/delivery/signature.ts';
+import { EVENT_CATALOGUE, type EventType } from '../../functions/events/events.ts';
 import * as examples from './example-values.ts';
 import type { Operation, Parameter, PathItem, Schema } from './openapi.ts';
 import { EVENT_TYPES, eventSchemaName } from './schemas.ts';

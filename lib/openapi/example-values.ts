@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { v7 } from 'uuid';
-import { deriveDeliveryId, type IdPrefix } from '../../functions/domain/ids.ts';
-import { buildDeliveryStats, buildEndpointStats, type LedgerEntry } from '../../functions/domain/ledger.ts';
-import { DEFAULT_RETRY_POLICY, scheduleNextAttempt } from '../../functions/domain/timing.ts';
+import { deriveDeliveryId, type IdPrefix } from '../../functions/aws/ids.ts';
+import { buildDeliveryStats, buildEndpointStats, type LedgerEntry } from '../../functions/delivery/ledger.ts';
+import { DEFAULT_RETRY_POLICY, scheduleNextAttempt } from '../../functions/delivery/timing.ts';
 
 /*
  * The data of all examples: an organization, its endpoint, one conversation and its outcome. Values that the

@@ -1,9 +1,9 @@
 import { DeliveryInclude, ListDeliveriesQuery } from '../../functions/api/delivery-schemas.ts';
 import { EventInclude, EventOrder, ListEventsQuery } from '../../functions/api/events/schemas.ts';
 import { AuditLogQuery } from '../../functions/api/settings/schemas.ts';
-import * as ids from '../../functions/domain/ids.ts';
-import { Environment } from '../../functions/domain/tenant.ts';
-import type { Route } from '../../functions/platform/route.ts';
+import * as ids from '../../functions/aws/ids.ts';
+import type { Route } from '../../functions/http/route.ts';
+import { Environment } from '../../functions/tenancy/tenant.ts';
 import { apiKey, CURSOR, IDEMPOTENCY_KEY } from './example-values.ts';
 import type { Parameter, Ref } from './openapi.ts';
 import { inlined, schemaRef } from './rendering.ts';

@@ -3,8 +3,8 @@ import {
   type FieldErrorCode,
   invalid,
   type ProblemType,
-} from '../../functions/domain/problem.ts';
-import type { Route } from '../../functions/platform/route.ts';
+} from '../../functions/http/problem.ts';
+import type { Route } from '../../functions/http/route.ts';
 
 /** Whether a route gives its answer in pages. */
 export const isPaged = ({ query }: Pick<Route, 'query'>): boolean =>

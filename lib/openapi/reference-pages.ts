@@ -1,5 +1,5 @@
-import { EVENT_CATALOGUE, type EventType } from '../../functions/domain/events.ts';
-import { PROBLEM_STATUS, type ProblemType } from '../../functions/domain/problem.ts';
+import { EVENT_CATALOGUE, type EventType } from '../../functions/events/events.ts';
+import { PROBLEM_STATUS, type ProblemType } from '../../functions/http/problem.ts';
 import { currentDocument } from './current.ts';
 import { EVENT_SCHEMAS, eventSchemaFile, UNION_FILE } from './event-schemas.ts';
 import { eventExample } from './events.ts';
@@ -25,7 +25,7 @@ export function errorsPage(): string {
     });
   return `# Errors
 
-Written by \`npm run generate -- openapi\` from \`functions/domain/problem.ts\` and \`lib/openapi/problems.ts\`. Handle errors by
+Written by \`npm run generate -- openapi\` from \`functions/http/problem.ts\` and \`lib/openapi/problems.ts\`. Handle errors by
 \`error.type\`; messages can change. [Specification](../specification.md#error-types) says when each type occurs.
 
 ${sections.join('\n\n')}
@@ -50,7 +50,7 @@ export function eventsPage(): string {
   const sections = EVENT_TYPES.map((type) => eventSection(type, schemas[eventSchemaName(type)]));
   return `# Events
 
-Written by \`npm run generate -- openapi\` from \`functions/domain/events.ts\`. The body of a delivery has the fields \`type\`,
+Written by \`npm run generate -- openapi\` from \`functions/events/events.ts\`. The body of a delivery has the fields \`type\`,
 \`schemaVersion\`, \`orgId\`, \`createdAt\` and \`data\`. [Verify signatures](../guides/verify-signatures.md) explains the headers.
 
 ## Schemas

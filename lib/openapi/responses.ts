@@ -1,5 +1,5 @@
-import { PROBLEM_STATUS, type ProblemType } from '../../functions/domain/problem.ts';
-import type { Route } from '../../functions/platform/route.ts';
+import { PROBLEM_STATUS, type ProblemType } from '../../functions/http/problem.ts';
+import type { Route } from '../../functions/http/route.ts';
 import { envelopeRef } from './envelopes.ts';
 import { ERROR_REF } from './error-schema.ts';
 import { REQUEST_ID } from './example-values.ts';

@@ -1,6 +1,6 @@
 import { routes } from '../../functions/api/routes.ts';
-import { computeTokens } from '../../functions/domain/rate-limit.ts';
-import type { Route } from '../../functions/platform/route.ts';
+import { computeTokens } from '../../functions/http/rate-limit.ts';
+import type { Route } from '../../functions/http/route.ts';
 import { OPERATIONS } from './operations.ts';
 
 const HEAD = `# Routes

@@ -1,16 +1,16 @@
 import { Attempt } from '../../functions/api/delivery-schemas.ts';
+import { deriveDeliveryId } from '../../functions/aws/ids.ts';
 import {
   type AttemptOutcome,
   type AttemptResult,
   computeSettlement,
   type WebhookRequest,
-} from '../../functions/domain/delivery.ts';
-import { EVENT_CATALOGUE } from '../../functions/domain/events.ts';
-import { deriveDeliveryId } from '../../functions/domain/ids.ts';
-import { sign } from '../../functions/domain/signature.ts';
-import { getRetryPolicy } from '../../functions/domain/simulation.ts';
-import { FIRST_SANDBOX_GENERATION } from '../../functions/domain/tenant.ts';
-import { DEFAULT_RETRY_POLICY } from '../../functions/domain/timing.ts';
+} from '../../functions/delivery/delivery.ts';
+import { sign } from '../../functions/delivery/signature.ts';
+import { getRetryPolicy } from '../../functions/delivery/simulation.ts';
+import { DEFAULT_RETRY_POLICY } from '../../functions/delivery/timing.ts';
+import { EVENT_CATALOGUE } from '../../functions/events/events.ts';
+import { FIRST_SANDBOX_GENERATION } from '../../functions/tenancy/tenant.ts';
 import * as examples from './example-values.ts';
 
 /** A sandbox endpoint with a simulated receiver, and one delivery to it; derived values are derived here. */

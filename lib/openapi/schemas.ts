@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { EVENT_CATALOGUE, type EventType } from '../../functions/domain/events.ts';
-import { OrgId } from '../../functions/domain/ids.ts';
+import { OrgId } from '../../functions/aws/ids.ts';
+import { EVENT_CATALOGUE, type EventType } from '../../functions/events/events.ts';
 
 export const EVENT_TYPES = Object.keys(EVENT_CATALOGUE) as EventType[];
 

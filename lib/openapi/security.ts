@@ -1,5 +1,5 @@
-import { SESSION_COOKIE } from '../../functions/platform/pipeline/session-authentication.ts';
-import type { Route } from '../../functions/platform/route.ts';
+import type { Route } from '../../functions/http/route.ts';
+import { SESSION_COOKIE } from '../../functions/http/session-authentication.ts';
 import type { Operation, SecurityScheme } from './openapi.ts';
 
 /** How callers authenticate (docs/specification.md, Authentication). */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { Environment } from '../../functions/domain/tenant.ts';
-import { type Route, settingsPath } from '../../functions/platform/route.ts';
+import { type Route, settingsPath } from '../../functions/http/route.ts';
+import { Environment } from '../../functions/tenancy/tenant.ts';
 import type { OperationText } from './operation-text.ts';
 
 /**

@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { clientOptions } from '../../functions/platform/clients/clients.ts';
+import { clientOptions } from '../../functions/aws/clients.ts';
 import type { Place } from './place.ts';
 
 /** AWS clients, with the environment's credentials. */

@@ -1,9 +1,9 @@
-import type { Endpoint } from '../../functions/domain/endpoint.ts';
-import { OrgId, ReceiverId } from '../../functions/domain/ids.ts';
-import { deliveryStore } from '../../functions/store/deliveries.ts';
-import { endpointScan, endpointState } from '../../functions/store/endpoint-scan.ts';
-import { endpointStore } from '../../functions/store/endpoints.ts';
-import { readOrganizationState } from '../../functions/store/organizations.ts';
+import { OrgId, ReceiverId } from '../../functions/aws/ids.ts';
+import { deliveryStore } from '../../functions/delivery/deliveries.ts';
+import type { Endpoint } from '../../functions/receivers/endpoint.ts';
+import { endpointScan, endpointState } from '../../functions/receivers/endpoint-scan.ts';
+import { endpointStore } from '../../functions/receivers/endpoints.ts';
+import { readOrganizationState } from '../../functions/tenancy/organizations.ts';
 import { ago, count, facts, grid, moment } from '../../packages/cli/src/terminal/grid.ts';
 import { type Context, confirmed, type Report, tableOf } from './context.ts';
 import { OperateError, UsageError } from './errors.ts';

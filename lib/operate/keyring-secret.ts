@@ -7,7 +7,7 @@ import {
   type SecretsManagerClient,
   UpdateSecretVersionStageCommand,
 } from '@aws-sdk/client-secrets-manager';
-import { Keyring, type KeyringState } from '../../functions/domain/keyring.ts';
+import { Keyring, type KeyringState } from '../../functions/aws/keyring.ts';
 import { OperateError } from './errors.ts';
 
 /** Label of a version that is not current yet. */

@@ -7,8 +7,8 @@ import {
   listVersions,
   removeVersion,
   setCurrentVersion,
-} from '../../functions/domain/keyring.ts';
-import { endpointScan } from '../../functions/store/endpoint-scan.ts';
+} from '../../functions/aws/keyring.ts';
+import { endpointScan } from '../../functions/receivers/endpoint-scan.ts';
 import { count, grid, moment } from '../../packages/cli/src/terminal/grid.ts';
 import { type Context, confirmed, type Report, resource, tableOf } from './context.ts';
 import { OperateError } from './errors.ts';

@@ -1,11 +1,11 @@
-import { DEFAULT_GRACE_SECONDS, LONG_BACKLOG } from '../../functions/domain/due.ts';
-import { mapLanes } from '../../functions/domain/lanes.ts';
-import { RECONCILE_LOOKAHEAD_SECONDS } from '../../functions/domain/timing.ts';
-import { reconcileDeliveries } from '../../functions/engine/reconcile.ts';
-import type { Log } from '../../functions/platform/log-codes.ts';
-import { deliveryQueues } from '../../functions/platform/queues.ts';
-import { dueIndex } from '../../functions/store/due-index.ts';
-import { DUE_SHARDS } from '../../functions/store/keys.ts';
+import type { Log } from '../../functions/aws/log-codes.ts';
+import { DEFAULT_GRACE_SECONDS, LONG_BACKLOG } from '../../functions/delivery/due.ts';
+import { dueIndex } from '../../functions/delivery/due-index.ts';
+import { mapLanes } from '../../functions/delivery/lanes.ts';
+import { deliveryQueues } from '../../functions/delivery/queues.ts';
+import { reconcileDeliveries } from '../../functions/delivery/reconcile.ts';
+import { RECONCILE_LOOKAHEAD_SECONDS } from '../../functions/delivery/timing.ts';
+import { DUE_SHARDS } from '../../functions/tenancy/keys.ts';
 import { count, facts } from '../../packages/cli/src/terminal/grid.ts';
 import { type Context, confirmed, type Report, resource, tableOf } from './context.ts';
 

@@ -1,10 +1,15 @@
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
-import { DUE_STATES, type DueState } from '../../functions/domain/due.ts';
-import { CROWDED_IN_FLIGHT } from '../../functions/domain/lanes.ts';
-import { type DueRange, dueIndex } from '../../functions/store/due-index.ts';
-import { DUE_SHARDS, listShards, SOURCE_DUE_SHARDS } from '../../functions/store/keys.ts';
-import { purgeStore } from '../../functions/store/purges.ts';
-import { dueSources } from '../../functions/store/sources.ts';
+import { type DueRange, dueIndex } from '../../functions/delivery/due-index.ts';
+import { CROWDED_IN_FLIGHT } from '../../functions/delivery/lanes.ts';
+import { dueSources } from '../../functions/knowledge/sources.ts';
+import {
+  DUE_SHARDS,
+  DUE_STATES,
+  type DueState,
+  listShards,
+  SOURCE_DUE_SHARDS,
+} from '../../functions/tenancy/keys.ts';
+import { purgeStore } from '../../functions/tenancy/purges.ts';
 import { type Context, tableOf } from './context.ts';
 import { keyVersions } from './keys.ts';
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { styleText } from 'node:util';
 import { until } from 'aws-local/test/until.ts';
 import type { Browser, Page } from 'playwright-core';
-import { OrgId, ReceiverId } from '../../functions/domain/ids.ts';
+import { OrgId, ReceiverId } from '../../functions/aws/ids.ts';
 import { startReceiver } from '../../packages/cli/src/receiver/receiver.ts';
 import { commandLine, decimal, wholeNumber } from '../../packages/cli/src/terminal/command-line.ts';
 import { ADMIN, signIn } from '../e2e/a-dashboard.ts';

@@ -11,11 +11,11 @@ import { startDynamoDb } from 'aws-local/engines/dynamodb.ts';
 import { CREDENTIALS } from 'aws-local/engines/engines.ts';
 import { startSqs } from 'aws-local/engines/sqs.ts';
 import { parseRow, type Table } from '../../functions/aws/table.ts';
-import { type Delivery, toDeliveryMessage } from '../../functions/domain/delivery.ts';
-import { type Lane, mapLanes } from '../../functions/domain/lanes.ts';
-import { deliveryQueues } from '../../functions/platform/queues.ts';
-import { parseDelivery } from '../../functions/store/deliveries.ts';
-import { buildDeliveryKey } from '../../functions/store/due-index.ts';
+import { parseDelivery } from '../../functions/delivery/deliveries.ts';
+import { type Delivery, toDeliveryMessage } from '../../functions/delivery/delivery.ts';
+import { buildDeliveryKey } from '../../functions/delivery/due-index.ts';
+import { type Lane, mapLanes } from '../../functions/delivery/lanes.ts';
+import { deliveryQueues } from '../../functions/delivery/queues.ts';
 
 const NAMES = ['service', 'outbox', 'deliveries', 'rates', 'ledger'] as const;
 export type RunTables = Record<(typeof NAMES)[number], Table>;

@@ -1,19 +1,19 @@
-import type { Delivery } from '../../functions/domain/delivery.ts';
-import { buildEvent, type OutboxEvent } from '../../functions/domain/events.ts';
-import { deriveDeliveryId, newId, type ReceiverId } from '../../functions/domain/ids.ts';
-import { getHourBefore, type LedgerAddition, NO_COUNTS } from '../../functions/domain/ledger.ts';
-import type { Tenant } from '../../functions/domain/tenant.ts';
+import { deriveDeliveryId, newId, type ReceiverId } from '../../functions/aws/ids.ts';
+import type { Change } from '../../functions/aws/transaction.ts';
 import {
   conversationStore,
   escalationStore,
   messageStore,
   ticketStore,
-} from '../../functions/store/conversations.ts';
-import { deliveryStore } from '../../functions/store/deliveries.ts';
-import { idempotencyStore } from '../../functions/store/idempotency.ts';
-import { keys } from '../../functions/store/keys.ts';
-import { outboxStore } from '../../functions/store/outbox.ts';
-import type { Change } from '../../functions/store/transaction.ts';
+} from '../../functions/conversations/conversations.ts';
+import { deliveryStore } from '../../functions/delivery/deliveries.ts';
+import type { Delivery } from '../../functions/delivery/delivery.ts';
+import { getHourBefore, type LedgerAddition, NO_COUNTS } from '../../functions/delivery/ledger.ts';
+import { outboxStore } from '../../functions/delivery/outbox.ts';
+import { buildEvent, type OutboxEvent } from '../../functions/events/events.ts';
+import { idempotencyStore } from '../../functions/http/idempotency-records.ts';
+import { keys } from '../../functions/tenancy/keys.ts';
+import type { Tenant } from '../../functions/tenancy/tenant.ts';
 import { aConversation, aMessage, anEscalation, aTicket } from '../builders.ts';
 import type { RunTables } from './run-engines.ts';
 

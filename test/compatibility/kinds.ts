@@ -1,33 +1,35 @@
 import * as z from 'zod';
-import { ApiKey } from '../../functions/domain/api-key.ts';
-import { AuditEntry } from '../../functions/domain/audit.ts';
-import { BlockedHost } from '../../functions/domain/blocked-hosts.ts';
-import { Channel } from '../../functions/domain/channel.ts';
-import { Conversation, Escalation, Message, Ticket } from '../../functions/domain/conversation.ts';
-import { DeletedEndpoint, DisablingNotice, Endpoint } from '../../functions/domain/endpoint.ts';
-import { RateSchedule } from '../../functions/domain/endpoint-rate.ts';
 import {
   type EndpointId,
   type OrgId,
   ReceiverId,
   RedeliveryJobId,
   type SourceId,
-} from '../../functions/domain/ids.ts';
-import { LedgerEntry } from '../../functions/domain/ledger.ts';
-import type { RateBucket } from '../../functions/domain/rate-limit.ts';
-import { Arrival, RedeliveryMark } from '../../functions/domain/redelivery.ts';
-import { RedeliveryRun } from '../../functions/domain/redelivery-job.ts';
-import { Pairing, Purge } from '../../functions/domain/sandbox.ts';
-import { Organization, OrganizationState, type Tenant } from '../../functions/domain/tenant.ts';
-import { KeyUse } from '../../functions/store/api-keys.ts';
-import { parseDelivery } from '../../functions/store/deliveries.ts';
-import { IdempotencyRecord } from '../../functions/store/idempotency.ts';
-import { keys } from '../../functions/store/keys.ts';
-import { Mailing } from '../../functions/store/mailings.ts';
-import { parseBusEvent, parseEvent, parseOutboxRecord } from '../../functions/store/outbox.ts';
-import { parseJob } from '../../functions/store/redelivery-jobs.ts';
-import { Source } from '../../functions/store/sources.ts';
-import { UsageCounts } from '../../functions/store/usage.ts';
+} from '../../functions/aws/ids.ts';
+import { Conversation, Escalation, Message, Ticket } from '../../functions/conversations/conversation.ts';
+import { parseDelivery } from '../../functions/delivery/deliveries.ts';
+import { LedgerEntry } from '../../functions/delivery/ledger.ts';
+import { parseBusEvent, parseOutboxRecord } from '../../functions/delivery/outbox.ts';
+import { Arrival, RedeliveryMark } from '../../functions/delivery/redelivery.ts';
+import { DisablingNotice } from '../../functions/events/bus.ts';
+import { parseEvent } from '../../functions/events/events.ts';
+import { UsageCounts } from '../../functions/events/usage.ts';
+import { IdempotencyRecord } from '../../functions/http/idempotency-records.ts';
+import { Source } from '../../functions/knowledge/sources.ts';
+import { Mailing } from '../../functions/notices/mailings.ts';
+import { BlockedHost } from '../../functions/receivers/blocked-hosts.ts';
+import { Channel } from '../../functions/receivers/channel.ts';
+import { DeletedEndpoint, Endpoint } from '../../functions/receivers/endpoint.ts';
+import { RateSchedule } from '../../functions/receivers/endpoint-rate.ts';
+import { RedeliveryRun } from '../../functions/redelivery/job.ts';
+import { parseJob } from '../../functions/redelivery/jobs.ts';
+import { ApiKey } from '../../functions/tenancy/api-key.ts';
+import { KeyUse } from '../../functions/tenancy/api-keys.ts';
+import { AuditEntry } from '../../functions/tenancy/audit.ts';
+import type { RateBucket } from '../../functions/tenancy/keys.ts';
+import { keys } from '../../functions/tenancy/keys.ts';
+import { Pairing, Purge } from '../../functions/tenancy/sandbox.ts';
+import { Organization, OrganizationState, type Tenant } from '../../functions/tenancy/tenant.ts';
 import type { Row } from '../doubles/tables/expressions.ts';
 import type { TableName } from '../table-definitions.ts';
 

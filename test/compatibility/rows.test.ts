@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { routes } from '../../functions/api/routes.ts';
-import { BusEvent } from '../../functions/domain/bus.ts';
-import { DeliveryMessage } from '../../functions/domain/delivery.ts';
-import { openCursor } from '../../functions/domain/sealing.ts';
-import { openVisitorToken } from '../../functions/domain/visitor-token.ts';
-import { buildTenantKey } from '../../functions/store/keys.ts';
+import { openCursor } from '../../functions/aws/sealing.ts';
+import { DeliveryMessage } from '../../functions/delivery/delivery.ts';
+import { BusEvent } from '../../functions/events/bus.ts';
+import { buildTenantKey } from '../../functions/tenancy/keys.ts';
+import { openVisitorToken } from '../../functions/tenancy/visitor-token.ts';
 import type { Row } from '../doubles/tables/expressions.ts';
 import { KINDS, type Kind } from './kinds.ts';
 import { fixtures } from './recording/fixture.ts';

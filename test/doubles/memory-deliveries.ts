@@ -1,28 +1,29 @@
-import type { AttemptError } from '../../functions/domain/attempt-error.ts';
-import { type AuditEntry, createStatusEntry } from '../../functions/domain/audit.ts';
-import { createFailingNotice, type Notice } from '../../functions/domain/bus.ts';
+import { withTrace } from '../../functions/aws/ids.ts';
+import type { AttemptPorts } from '../../functions/delivery/attempt.ts';
 import {
   type Claimability,
   type ClaimedDelivery,
   type ClaimResult,
   type Delivery,
   type DeliveryRef,
-  type EndpointOutcome,
   getClaimability,
   type MoveResult,
   OPEN_STATUSES,
   type Settlement,
   type SkipReason,
-} from '../../functions/domain/delivery.ts';
-import { DEFAULT_GRACE_SECONDS, type DueState } from '../../functions/domain/due.ts';
-import type { DisablingNotice } from '../../functions/domain/endpoint.ts';
-import type { ParkedTurn } from '../../functions/domain/endpoint-rate.ts';
-import { withTrace } from '../../functions/domain/ids.ts';
-import { isFirstDelivery } from '../../functions/domain/redelivery.ts';
-import { isSandbox } from '../../functions/domain/tenant.ts';
-import type { AttemptPorts } from '../../functions/engine/attempt-delivery.ts';
-import type { TurnPorts } from '../../functions/engine/endpoint-turns.ts';
-import type { FanOutPorts } from '../../functions/engine/fan-out.ts';
+} from '../../functions/delivery/delivery.ts';
+import { DEFAULT_GRACE_SECONDS } from '../../functions/delivery/due.ts';
+import type { TurnPorts } from '../../functions/delivery/endpoint-turns.ts';
+import type { FanOutPorts } from '../../functions/delivery/fan-out.ts';
+import { isFirstDelivery } from '../../functions/delivery/redelivery.ts';
+import type { DisablingNotice } from '../../functions/events/bus.ts';
+import { createFailingNotice, type Notice } from '../../functions/events/bus.ts';
+import type { AttemptError } from '../../functions/receivers/attempt-error.ts';
+import type { EndpointOutcome } from '../../functions/receivers/endpoint.ts';
+import type { ParkedTurn } from '../../functions/receivers/endpoint-rate.ts';
+import { type AuditEntry, createStatusEntry } from '../../functions/tenancy/audit.ts';
+import type { DueState } from '../../functions/tenancy/keys.ts';
+import { isSandbox } from '../../functions/tenancy/tenant.ts';
 import type { MemoryEndpoints } from './memory-endpoints.ts';
 import type { MemoryOrganizationStates } from './memory-organization-states.ts';
 

@@ -1,9 +1,10 @@
-import { type DeliveryRef, toDeliveryMessage } from '../../functions/domain/delivery.ts';
-import type { DueEntry, DueState } from '../../functions/domain/due.ts';
-import type { DeliveryStreamPorts } from '../../functions/engine/delivery-stream.ts';
-import type { ReconcilePorts } from '../../functions/engine/reconcile.ts';
-import type { DuePage } from '../../functions/engine/turns.ts';
-import { keys } from '../../functions/store/keys.ts';
+import { type DeliveryRef, toDeliveryMessage } from '../../functions/delivery/delivery.ts';
+import type { DueEntry } from '../../functions/delivery/due.ts';
+import type { ReconcilePorts } from '../../functions/delivery/reconcile.ts';
+import type { DeliveryStreamPorts } from '../../functions/delivery/stream.ts';
+import type { DueState } from '../../functions/tenancy/keys.ts';
+import { keys } from '../../functions/tenancy/keys.ts';
+import type { DuePage } from '../../functions/tenancy/turns.ts';
 import type { MemoryDeliveries } from './memory-deliveries.ts';
 
 /** Entries of a page, and of an organization on a page of all, as in the table's index. */

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { EndpointOutcome } from '../../functions/domain/delivery.ts';
+import type { OrgId, ReceiverId } from '../../functions/aws/ids.ts';
+import type { EndpointOutcome } from '../../functions/receivers/endpoint.ts';
 import {
   type Endpoint,
   type EndpointEffect,
   FAILURES_TO_DISABLE,
   FAILURES_TO_WARN,
-} from '../../functions/domain/endpoint.ts';
-import type { OrgId, ReceiverId } from '../../functions/domain/ids.ts';
-import type { PaceMark } from '../../functions/domain/pace.ts';
+} from '../../functions/receivers/endpoint.ts';
+import type { PaceMark } from '../../functions/receivers/pace.ts';
 
 /** Endpoints in memory, with the engine's ports. */
 export class MemoryEndpoints {

@@ -1,5 +1,5 @@
-import type { DeliveryMessage, OutgoingMessage } from '../../functions/domain/delivery.ts';
-import { LANES, type Lane, mapLanes } from '../../functions/domain/lanes.ts';
+import type { DeliveryMessage, OutgoingMessage } from '../../functions/delivery/delivery.ts';
+import { LANES, type Lane, mapLanes } from '../../functions/delivery/lanes.ts';
 import { MemoryQueue, type QueueTerms } from './memory-queue.ts';
 
 /** The delivery queues in memory, with the engine's ports. */

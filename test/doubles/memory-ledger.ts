@@ -1,14 +1,14 @@
-import { addDurations, withDurations } from '../../functions/domain/attempt-durations.ts';
+import { addDurations, withDurations } from '../../functions/delivery/attempt-durations.ts';
+import type { AuditLedgerPorts } from '../../functions/delivery/audit-ledger.ts';
 import {
   addCounts,
   type HourRange,
   type LedgerCounts,
   type LedgerEntry,
   NO_COUNTS,
-} from '../../functions/domain/ledger.ts';
-import type { AuditLedgerPorts } from '../../functions/engine/audit-ledger.ts';
-import type { DeliveryStreamPorts } from '../../functions/engine/delivery-stream.ts';
-import { keys } from '../../functions/store/keys.ts';
+} from '../../functions/delivery/ledger.ts';
+import type { DeliveryStreamPorts } from '../../functions/delivery/stream.ts';
+import { keys } from '../../functions/tenancy/keys.ts';
 
 /** The ledger in memory. An addition takes effect at once, or not at all. */
 export class MemoryLedger {

@@ -1,10 +1,10 @@
-import type { OrgId } from '../../functions/domain/ids.ts';
-import type { OrganizationStates } from '../../functions/domain/sandbox.ts';
+import type { OrgId } from '../../functions/aws/ids.ts';
+import type { OrganizationStates } from '../../functions/tenancy/sandbox.ts';
 import {
   FIRST_SANDBOX_GENERATION,
   LIVE_GENERATION,
   type OrganizationState,
-} from '../../functions/domain/tenant.ts';
+} from '../../functions/tenancy/tenant.ts';
 
 /** Organization states in memory: live, unless a test makes the organization a sandbox or removes it. */
 export interface MemoryOrganizationStates extends OrganizationStates {

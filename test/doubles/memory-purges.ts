@@ -1,6 +1,6 @@
-import type { Purge } from '../../functions/domain/sandbox.ts';
-import type { Tenant } from '../../functions/domain/tenant.ts';
-import type { PurgePorts } from '../../functions/engine/purge.ts';
+import type { PurgePorts } from '../../functions/tenancy/purge.ts';
+import type { Purge } from '../../functions/tenancy/sandbox.ts';
+import type { Tenant } from '../../functions/tenancy/tenant.ts';
 
 interface Order {
   purge: Purge;

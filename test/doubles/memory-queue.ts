@@ -1,7 +1,7 @@
 import { FairGroups, type FairTerms } from 'aws-local/engines/fair-groups.ts';
-import type { DeliveryMessage, OutgoingMessage } from '../../functions/domain/delivery.ts';
-import { getMessageGroup } from '../../functions/domain/redelivery.ts';
-import { computeDelaySeconds, computeVisibilitySeconds } from '../../functions/domain/timing.ts';
+import type { DeliveryMessage, OutgoingMessage } from '../../functions/delivery/delivery.ts';
+import { getMessageGroup } from '../../functions/delivery/redelivery.ts';
+import { computeDelaySeconds, computeVisibilitySeconds } from '../../functions/delivery/timing.ts';
 
 /** A message as one receive returns it. */
 export interface ReceivedMessage {

@@ -1,6 +1,6 @@
-import type { RateSchedule, ScheduleUpdate } from '../../functions/domain/endpoint-rate.ts';
-import type { ReceiverId } from '../../functions/domain/ids.ts';
-import type { TurnPorts } from '../../functions/engine/endpoint-turns.ts';
+import type { ReceiverId } from '../../functions/aws/ids.ts';
+import type { TurnPorts } from '../../functions/delivery/endpoint-turns.ts';
+import type { RateSchedule, ScheduleUpdate } from '../../functions/receivers/endpoint-rate.ts';
 
 /**
  * Schedules of endpoints with a limit in memory. Each update takes effect at once, like a conditional write.

@@ -1,10 +1,10 @@
 import type { Table } from '../../functions/aws/table.ts';
-import type { Notice } from '../../functions/domain/bus.ts';
-import type { Tenant } from '../../functions/domain/tenant.ts';
-import { keys } from '../../functions/store/keys.ts';
-import { sourceChecks } from '../../functions/store/source-checks.ts';
-import { dueSources, type Source, type SourceRef, sourceStore } from '../../functions/store/sources.ts';
-import { type Change, committer } from '../../functions/store/transaction.ts';
+import { type Change, committer } from '../../functions/aws/transaction.ts';
+import type { Notice } from '../../functions/events/bus.ts';
+import { sourceChecks } from '../../functions/knowledge/source-checks.ts';
+import { dueSources, type Source, type SourceRef, sourceStore } from '../../functions/knowledge/sources.ts';
+import { keys } from '../../functions/tenancy/keys.ts';
+import type { Tenant } from '../../functions/tenancy/tenant.ts';
 import { rowsIn } from '../contract/store/rows.ts';
 
 /** Seconds between two syncs of one source. */

@@ -1,4 +1,4 @@
-import { LOG_CODES, type Log, type LogCode } from '../../functions/platform/log-codes.ts';
+import { LOG_CODES, type Log, type LogCode } from '../../functions/aws/log-codes.ts';
 
 export interface LogEntry {
   code: LogCode;

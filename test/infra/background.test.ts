@@ -1,10 +1,10 @@
 import { Stack } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
 import { describe, expect, it } from 'vitest';
-import { BUS_SOURCE, NOTICES } from '../../functions/domain/bus.ts';
-import { EVENT_CATALOGUE } from '../../functions/domain/events.ts';
-import { type BusWorkerName, LEFT_IN_QUEUE, METRICS } from '../../functions/platform/metric-names.ts';
-import { METERED_TYPES } from '../../functions/store/usage.ts';
+import { type BusWorkerName, LEFT_IN_QUEUE, METRICS } from '../../functions/aws/metric-names.ts';
+import { BUS_SOURCE, NOTICES } from '../../functions/events/bus.ts';
+import { EVENT_CATALOGUE } from '../../functions/events/events.ts';
+import { METERED_TYPES } from '../../functions/events/usage.ts';
 import { BusWorker } from '../../lib/cloud/bus-worker.ts';
 import { references, watchedBy } from './reading.ts';
 import {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api/routes.ts';
-import type { Route } from '../../functions/platform/route.ts';
+import type { Route } from '../../functions/http/route.ts';
 import { NEVER_IMPORTED, WORKERS } from '../../lib/cloud/bundle.ts';
 import { OUTPUTS_FILE } from '../integration/bundles.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api/routes.ts';
-import type { Route } from '../../functions/platform/route.ts';
+import type { Route } from '../../functions/http/route.ts';
 import { buildMethodHeaders } from '../../lib/cloud/served-methods.ts';
 import { functionNamed, ofType, synthesize, tableGrants } from './synthesize.ts';
 

@@ -9,7 +9,7 @@ import { parseTemplate, templateOf } from 'aws-local/template/template.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { PROBLEM_STATUS } from '../../functions/domain/problem.ts';
+import { PROBLEM_STATUS } from '../../functions/http/problem.ts';
 import { UNREADABLE } from '../../lib/cli/start/local-service.ts';
 import { ofType, type SynthesizedResource, synthesize } from './synthesize.ts';
 

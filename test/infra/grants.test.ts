@@ -144,7 +144,7 @@ describe('the comparison', () => {
 
   it('finds an action of an untested branch, for each function that can reach it', () => {
     const code = deriveWith(
-      'functions/store/organizations.ts',
+      'functions/tenancy/organizations.ts',
       /\btype Table(?= \} from '..\/aws)|return row && OrganizationState.parse\(row\);/gm,
       (found) =>
         found === 'type Table'
@@ -162,7 +162,7 @@ describe('the comparison', () => {
 
   it('finds the reads that follow a batch read with missing rows', () => {
     const code = deriveWith(
-      'functions/store/delivery-context.ts',
+      'functions/delivery/delivery-context.ts',
       /\bget\b(?=, getBatch|\(table)/g,
       'remove',
       'dispatch',

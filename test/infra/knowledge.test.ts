@@ -1,13 +1,13 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { BUS_SOURCE } from '../../functions/domain/bus.ts';
+import { SWEPT } from '../../functions/aws/metric-names.ts';
 import {
   CHECK_LEASE_SECONDS,
   CHECK_TIMEOUT_SECONDS,
   EXTRACTION_TIMEOUT_SECONDS,
   FETCH_TIMEOUT_SECONDS,
-} from '../../functions/domain/timing.ts';
-import { SWEPT } from '../../functions/platform/metric-names.ts';
+} from '../../functions/delivery/timing.ts';
+import { BUS_SOURCE } from '../../functions/events/bus.ts';
 import { SETTINGS } from './contexts.ts';
 import { expectEachMinute } from './reading.ts';
 import { functionNamed, ofType, statementsOf, synthesize, tableGrants } from './synthesize.ts';

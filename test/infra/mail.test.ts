@@ -1,9 +1,9 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { NOTICES } from '../../functions/domain/bus.ts';
-import { MAIL_BUDGETS } from '../../functions/domain/mail.ts';
-import { MAIL_LEASE_SECONDS } from '../../functions/domain/timing.ts';
-import { MAIL as METRICS } from '../../functions/platform/metric-names.ts';
+import { MAIL as METRICS } from '../../functions/aws/metric-names.ts';
+import { MAIL_LEASE_SECONDS } from '../../functions/delivery/timing.ts';
+import { NOTICES } from '../../functions/events/bus.ts';
+import { MAIL_BUDGETS } from '../../functions/notices/mail.ts';
 import { OTHER_ISSUER, PROD, SETTINGS } from './contexts.ts';
 import { functionNamed, ofType, statementsOf, synthesize, tableGrants } from './synthesize.ts';
 

@@ -3,7 +3,7 @@ import {
   REDELIVER_LEASE_SECONDS,
   REDELIVER_ROUND_SECONDS,
   REDELIVER_TIMEOUT_SECONDS,
-} from '../../functions/domain/timing.ts';
+} from '../../functions/delivery/timing.ts';
 import { FEWEST_REQUESTS, SETTINGS } from './contexts.ts';
 import { expectEachMinute } from './reading.ts';
 import { functionNamed, invokes, ofType, statementsOf, synthesize, tableGrants } from './synthesize.ts';

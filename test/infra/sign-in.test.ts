@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { SignInEnvironment } from '../../functions/platform/config.ts';
-import * as routes from '../../functions/sign-in/routes.ts';
+import * as routes from '../../functions/api/sign-in/routes.ts';
+import { SignInEnvironment } from '../../functions/aws/config.ts';
 import { SIGN_IN } from '../../lib/cloud/bundle.ts';
 import { BARE, OTHER_ISSUER, SETTINGS } from './contexts.ts';
 import { TELEMETRY } from './reading.ts';

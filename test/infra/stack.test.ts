@@ -1,7 +1,7 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api/routes.ts';
-import { type Route, settingsPath } from '../../functions/platform/route.ts';
+import { type Route, settingsPath } from '../../functions/http/route.ts';
 import { SIGN_IN, WORKERS } from '../../lib/cloud/bundle.ts';
 import { SIGN_IN_ROUTES } from '../../lib/cloud/served-methods.ts';
 import { LOWEST_LIMITS, OTHER_ISSUER, SETTINGS } from './contexts.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api/routes.ts';
-import type { Route } from '../../functions/platform/route.ts';
+import type { Route } from '../../functions/http/route.ts';
 import { STAGES } from '../../lib/cloud/stages.ts';
 import { withSessionRoutes } from '../../lib/openapi/session-routes.ts';
 import { EVERYTHING, FEWEST_REQUESTS, WITHOUT_WAF } from './contexts.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { logger } from '../../functions/platform/logger.ts';
+import { logger } from '../../functions/aws/logger.ts';
 import { aKeyring } from '../builders.ts';
 import { aGatewayEvent, FUNCTION_ENVIRONMENT, INVOCATION } from '../support/functions.ts';
 

@@ -1,6 +1,6 @@
-import type { ClaimedDelivery, Delivery, DeliveryMessage } from '../../functions/domain/delivery.ts';
-import type { DeliveryId, OrgId } from '../../functions/domain/ids.ts';
-import type { Lane } from '../../functions/domain/lanes.ts';
+import type { DeliveryId, OrgId } from '../../functions/aws/ids.ts';
+import type { ClaimedDelivery, Delivery, DeliveryMessage } from '../../functions/delivery/delivery.ts';
+import type { Lane } from '../../functions/delivery/lanes.ts';
 import type { Process } from './processes.ts';
 import type { PromiseName } from './promises.ts';
 import type { WorldContext } from './world-context.ts';

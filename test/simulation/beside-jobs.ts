@@ -1,4 +1,4 @@
-import { computeRedeliveryGroup, LANE_TABLE } from '../../functions/domain/lanes.ts';
+import { computeRedeliveryGroup, LANE_TABLE } from '../../functions/delivery/lanes.ts';
 import { quantile } from '../bench/measure/statistics.ts';
 import { LiveLoad, type LoadTerms } from './live-load.ts';
 

@@ -4,10 +4,10 @@ import {
   TransactionConflictException,
 } from '@aws-sdk/client-dynamodb';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { DUE_INDEX } from '../../functions/domain/due.ts';
-import type { OrgId } from '../../functions/domain/ids.ts';
-import { CROWDED_IN_FLIGHT, LANES, type Lane } from '../../functions/domain/lanes.ts';
-import { OF_SANDBOX_INDEX } from '../../functions/domain/sandbox.ts';
+import type { OrgId } from '../../functions/aws/ids.ts';
+import { DUE_INDEX } from '../../functions/delivery/due.ts';
+import { CROWDED_IN_FLIGHT, LANES, type Lane } from '../../functions/delivery/lanes.ts';
+import { OF_SANDBOX_INDEX } from '../../functions/tenancy/sandbox.ts';
 import type { Row } from '../doubles/tables/expressions.ts';
 import type { Input } from '../doubles/tables/input.ts';
 import { pass } from './calls.ts';

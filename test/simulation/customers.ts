@@ -1,28 +1,28 @@
-import type { Message } from '../../functions/domain/conversation.ts';
-import { toDeliveryMessage } from '../../functions/domain/delivery.ts';
-import type { Endpoint, EndpointChange } from '../../functions/domain/endpoint.ts';
-import type { EventType, OutboxEvent, SubscribableType } from '../../functions/domain/events.ts';
-import type { ChannelId, EndpointId, OrgId, ReceiverId } from '../../functions/domain/ids.ts';
-import { NEW } from '../../functions/domain/pace.ts';
-import { createRedelivery } from '../../functions/domain/redelivery.ts';
+import { API_TIMEOUT_SECONDS } from '../../functions/aws/following.ts';
+import type { ChannelId, EndpointId, OrgId, ReceiverId } from '../../functions/aws/ids.ts';
+import { buildAddition, type Change } from '../../functions/aws/transaction.ts';
+import type { Message } from '../../functions/conversations/conversation.ts';
+import { messageStore } from '../../functions/conversations/conversations.ts';
+import { deliveryStore } from '../../functions/delivery/deliveries.ts';
+import { toDeliveryMessage } from '../../functions/delivery/delivery.ts';
+import { outboxStore } from '../../functions/delivery/outbox.ts';
+import { createRedelivery } from '../../functions/delivery/redelivery.ts';
+import { redeliveryMarks } from '../../functions/delivery/redelivery-records.ts';
+import type { EventType, OutboxEvent, SubscribableType } from '../../functions/events/events.ts';
+import { channelStore } from '../../functions/receivers/channels.ts';
+import type { Endpoint, EndpointChange } from '../../functions/receivers/endpoint.ts';
+import { endpointState } from '../../functions/receivers/endpoint-scan.ts';
+import { type CountedAt, endpointStore } from '../../functions/receivers/endpoints.ts';
+import { NEW } from '../../functions/receivers/pace.ts';
 import {
   buildFirstRound,
   createJob,
   FailedStatus,
   type RedeliveryJob,
-} from '../../functions/domain/redelivery-job.ts';
-import type { Tenant } from '../../functions/domain/tenant.ts';
-import { API_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
-import { channelStore } from '../../functions/store/channels.ts';
-import { messageStore } from '../../functions/store/conversations.ts';
-import { deliveryStore } from '../../functions/store/deliveries.ts';
-import { endpointState } from '../../functions/store/endpoint-scan.ts';
-import { type CountedAt, endpointStore } from '../../functions/store/endpoints.ts';
-import { buildSandboxMark, keys } from '../../functions/store/keys.ts';
-import { outboxStore } from '../../functions/store/outbox.ts';
-import { redeliveryJobs } from '../../functions/store/redelivery-jobs.ts';
-import { redeliveryMarks } from '../../functions/store/redelivery-records.ts';
-import { buildAddition, type Change } from '../../functions/store/transaction.ts';
+} from '../../functions/redelivery/job.ts';
+import { redeliveryJobs } from '../../functions/redelivery/jobs.ts';
+import { buildSandboxMark, keys } from '../../functions/tenancy/keys.ts';
+import type { Tenant } from '../../functions/tenancy/tenant.ts';
 import { isOpen } from './moves.ts';
 import { someProgram } from './programs.ts';
 import { ATTEMPTS } from './promises.ts';

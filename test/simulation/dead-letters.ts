@@ -1,12 +1,12 @@
-import type { EntryKey } from '../../functions/domain/events.ts';
-import type { OutboxWork } from '../../functions/domain/redelivery.ts';
 import {
   getOutboxWorkName,
   processDeadDeliveryMessage,
   processDeadEntries,
-} from '../../functions/engine/dead-letters.ts';
-import { dueIndex } from '../../functions/store/due-index.ts';
-import { outboxStore, parseOutboxRecord, WORK } from '../../functions/store/outbox.ts';
+} from '../../functions/delivery/dead-letters.ts';
+import { dueIndex } from '../../functions/delivery/due-index.ts';
+import { outboxStore, parseOutboxRecord, WORK } from '../../functions/delivery/outbox.ts';
+import type { OutboxWork } from '../../functions/delivery/redelivery.ts';
+import type { EntryKey } from '../../functions/events/events.ts';
 import { nameOf, tenantOf } from './entries.ts';
 import { fanOutOf, PATIENCE_MS } from './functions.ts';
 import type { Invoke } from './invocations.ts';

@@ -1,7 +1,7 @@
 import type { VirtualClock } from 'aws-local/test/virtual-clock.ts';
-import type { Delivery } from '../../functions/domain/delivery.ts';
-import type { DeliveryId } from '../../functions/domain/ids.ts';
-import { buildEntryKey, type LedgerEntry } from '../../functions/domain/ledger.ts';
+import type { DeliveryId } from '../../functions/aws/ids.ts';
+import type { Delivery } from '../../functions/delivery/delivery.ts';
+import { buildEntryKey, type LedgerEntry } from '../../functions/delivery/ledger.ts';
 import { type StreamRecord, StreamShard } from './stream-shard.ts';
 
 /** A change that the stream's filter lets through (`lib/cloud/recovery.ts`). */

@@ -1,7 +1,7 @@
 import type { VirtualClock } from 'aws-local/test/virtual-clock.ts';
-import type { Endpoint } from '../../functions/domain/endpoint.ts';
-import type { OutboxEvent } from '../../functions/domain/events.ts';
-import type { ReceiverId } from '../../functions/domain/ids.ts';
+import type { ReceiverId } from '../../functions/aws/ids.ts';
+import type { OutboxEvent } from '../../functions/events/events.ts';
+import type { Endpoint } from '../../functions/receivers/endpoint.ts';
 
 /** How old the result of an eventually consistent read may be. */
 export const STALE_MS = 1000;

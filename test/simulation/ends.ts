@@ -1,7 +1,7 @@
-import type { ReceiverId } from '../../functions/domain/ids.ts';
-import { type LedgerCounts, NO_COUNTS } from '../../functions/domain/ledger.ts';
-import { isFirstDelivery, isFromJob } from '../../functions/domain/redelivery.ts';
-import { buildTenantKey } from '../../functions/store/keys.ts';
+import type { ReceiverId } from '../../functions/aws/ids.ts';
+import { type LedgerCounts, NO_COUNTS } from '../../functions/delivery/ledger.ts';
+import { isFirstDelivery, isFromJob } from '../../functions/delivery/redelivery.ts';
+import { buildTenantKey } from '../../functions/tenancy/keys.ts';
 import type { Entry } from './entries.ts';
 import { isOpen } from './moves.ts';
 import type { PromiseName } from './promises.ts';

@@ -1,6 +1,6 @@
-import type { DeliveryId, EventId } from '../../functions/domain/ids.ts';
-import type { OutboxWork } from '../../functions/domain/redelivery.ts';
-import type { Tenant } from '../../functions/domain/tenant.ts';
+import type { DeliveryId, EventId } from '../../functions/aws/ids.ts';
+import type { OutboxWork } from '../../functions/delivery/redelivery.ts';
+import type { Tenant } from '../../functions/tenancy/tenant.ts';
 import type { Row } from '../doubles/tables/expressions.ts';
 
 /** An entry of the outbox, and how far it is processed. */

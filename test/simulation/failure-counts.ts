@@ -1,5 +1,5 @@
-import type { Endpoint } from '../../functions/domain/endpoint.ts';
-import type { ReceiverId } from '../../functions/domain/ids.ts';
+import type { ReceiverId } from '../../functions/aws/ids.ts';
+import type { Endpoint } from '../../functions/receivers/endpoint.ts';
 import { FAILURES_BEFORE_WARNING, FAILURES_IN_A_ROW } from './promises.ts';
 
 /** An endpoint's failures in a row, in the order in which ends were committed. */

@@ -1,4 +1,4 @@
-import type { Log } from '../../functions/platform/log-codes.ts';
+import type { Log } from '../../functions/aws/log-codes.ts';
 import type { PromiseName } from './promises.ts';
 
 /** Errors that no injected fault causes. */

@@ -1,5 +1,5 @@
-import { LANES } from '../../functions/domain/lanes.ts';
-import { keys } from '../../functions/store/keys.ts';
+import { LANES } from '../../functions/delivery/lanes.ts';
+import { keys } from '../../functions/tenancy/keys.ts';
 import type { Customers } from './customers.ts';
 import { HAPPENINGS, type Happening } from './faults.ts';
 import type { Readers } from './readers.ts';

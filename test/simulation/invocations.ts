@@ -1,4 +1,4 @@
-import { REDELIVER_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
+import { REDELIVER_TIMEOUT_SECONDS } from '../../functions/delivery/timing.ts';
 import { brokenBy } from './failures.ts';
 import type { Process } from './processes.ts';
 import type { Reach } from './reach.ts';

@@ -1,8 +1,8 @@
-import type { Delivery } from '../../functions/domain/delivery.ts';
-import type { OutboxEvent } from '../../functions/domain/events.ts';
-import type { DeliveryId, EventId } from '../../functions/domain/ids.ts';
-import { isFirstDelivery, isFromJob } from '../../functions/domain/redelivery.ts';
-import type { RedeliveryJob } from '../../functions/domain/redelivery-job.ts';
+import type { DeliveryId, EventId } from '../../functions/aws/ids.ts';
+import type { Delivery } from '../../functions/delivery/delivery.ts';
+import { isFirstDelivery, isFromJob } from '../../functions/delivery/redelivery.ts';
+import type { OutboxEvent } from '../../functions/events/events.ts';
+import type { RedeliveryJob } from '../../functions/redelivery/job.ts';
 import type { Row } from '../doubles/tables/expressions.ts';
 import type { Limits } from './limits.ts';
 import { isOpen } from './moves.ts';

@@ -1,6 +1,6 @@
-import type { ClaimedDelivery, DeliveryMessage } from '../../functions/domain/delivery.ts';
-import type { DeliveryId, ReceiverId } from '../../functions/domain/ids.ts';
-import type { Turn } from '../../functions/engine/endpoint-turns.ts';
+import type { DeliveryId, ReceiverId } from '../../functions/aws/ids.ts';
+import type { ClaimedDelivery, DeliveryMessage } from '../../functions/delivery/delivery.ts';
+import type { Turn } from '../../functions/delivery/endpoint-turns.ts';
 import { STALE_MS } from './endpoint-history.ts';
 import type { Process } from './processes.ts';
 import type { PromiseName } from './promises.ts';

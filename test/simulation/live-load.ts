@@ -1,26 +1,26 @@
+import { type DeliveryId, type EndpointId, type EventId, newId } from '../../functions/aws/ids.ts';
+import { committer } from '../../functions/aws/transaction.ts';
+import { attemptDelivery } from '../../functions/delivery/attempt.ts';
+import { deliveryMoves, deliveryStore } from '../../functions/delivery/deliveries.ts';
 import {
   createDelivery,
   type Delivery,
   type DeliveryMessage,
   toDeliveryMessage,
-} from '../../functions/domain/delivery.ts';
-import type { Endpoint } from '../../functions/domain/endpoint.ts';
-import type { OutboxEvent } from '../../functions/domain/events.ts';
-import { type DeliveryId, type EndpointId, type EventId, newId } from '../../functions/domain/ids.ts';
-import { computeRedeliveryGroup, LANE_TABLE, LANES, type Lane } from '../../functions/domain/lanes.ts';
-import { buildFirstRound, createJob } from '../../functions/domain/redelivery-job.ts';
-import { computeDelaySeconds, DEFAULT_RETRY_POLICY } from '../../functions/domain/timing.ts';
-import { attemptDelivery } from '../../functions/engine/attempt-delivery.ts';
-import { endpointTurns } from '../../functions/engine/endpoint-turns.ts';
-import { processDeliveryMessages } from '../../functions/engine/process-delivery-messages.ts';
-import { runRedeliveryJob } from '../../functions/engine/redeliver.ts';
-import { deliveryMoves, deliveryStore } from '../../functions/store/deliveries.ts';
-import { deliveryRanges } from '../../functions/store/delivery-queries.ts';
-import { eventRanges } from '../../functions/store/event-log.ts';
-import { rateScheduleStore } from '../../functions/store/rate-schedules.ts';
-import { redeliveryJobs, redeliveryRounds } from '../../functions/store/redelivery-jobs.ts';
-import { arrivalStore, redeliveryMarks } from '../../functions/store/redelivery-records.ts';
-import { committer } from '../../functions/store/transaction.ts';
+} from '../../functions/delivery/delivery.ts';
+import { deliveryRanges } from '../../functions/delivery/delivery-queries.ts';
+import { processDeliveryMessages } from '../../functions/delivery/dispatch.ts';
+import { endpointTurns } from '../../functions/delivery/endpoint-turns.ts';
+import { computeRedeliveryGroup, LANE_TABLE, LANES, type Lane } from '../../functions/delivery/lanes.ts';
+import { arrivalStore, redeliveryMarks } from '../../functions/delivery/redelivery-records.ts';
+import { computeDelaySeconds, DEFAULT_RETRY_POLICY } from '../../functions/delivery/timing.ts';
+import { eventRanges } from '../../functions/events/event-log.ts';
+import type { OutboxEvent } from '../../functions/events/events.ts';
+import type { Endpoint } from '../../functions/receivers/endpoint.ts';
+import { rateScheduleStore } from '../../functions/receivers/rate-schedules.ts';
+import { buildFirstRound, createJob } from '../../functions/redelivery/job.ts';
+import { redeliveryJobs, redeliveryRounds } from '../../functions/redelivery/jobs.ts';
+import { runRedeliveryJob } from '../../functions/redelivery/redeliver.ts';
 import { aDelivery, anEndpoint, anEvent, later, seconds } from '../builders.ts';
 import { interposed } from '../doubles/interposed.ts';
 import { MemoryEndpoints } from '../doubles/memory-endpoints.ts';

@@ -1,5 +1,5 @@
-import type { Delivery } from '../../functions/domain/delivery.ts';
-import type { RetryPolicy } from '../../functions/domain/timing.ts';
+import type { Delivery } from '../../functions/delivery/delivery.ts';
+import type { RetryPolicy } from '../../functions/delivery/timing.ts';
 import type { PromiseName } from './promises.ts';
 import type { Due } from './tables.ts';
 

@@ -25,7 +25,7 @@ describe('the mutations', () => {
   it('are reported for an unknown name', () => {
     const renamed = {
       name: 'renamed',
-      file: 'functions/domain/gate.ts',
+      file: 'functions/tenancy/gate.ts',
       find: 'export function gate(',
       replace: 'if (goneName) throw new Error(); export function gate(',
       breaks: [],
@@ -36,7 +36,7 @@ describe('the mutations', () => {
   it('are refused when their text does not occur', () => {
     const gone = {
       name: 'gone',
-      file: 'functions/domain/gate.ts',
+      file: 'functions/tenancy/gate.ts',
       find: 'no such text',
       replace: '',
       breaks: [],

@@ -1,14 +1,14 @@
 import type { VirtualClock } from 'aws-local/test/virtual-clock.ts';
-import type { OrgId } from '../../functions/domain/ids.ts';
+import type { OrgId } from '../../functions/aws/ids.ts';
+import type { Change } from '../../functions/aws/transaction.ts';
+import { buildTenantKey } from '../../functions/tenancy/keys.ts';
+import { organizationStore, sandboxStore } from '../../functions/tenancy/organizations.ts';
 import {
   FIRST_SANDBOX_GENERATION,
   isSandbox,
   LIVE_GENERATION,
   type Tenant,
-} from '../../functions/domain/tenant.ts';
-import { buildTenantKey } from '../../functions/store/keys.ts';
-import { organizationStore, sandboxStore } from '../../functions/store/organizations.ts';
-import type { Change } from '../../functions/store/transaction.ts';
+} from '../../functions/tenancy/tenant.ts';
 import type { Random } from './random.ts';
 import type { Tables } from './tables.ts';
 

@@ -1,4 +1,4 @@
-import type { AttemptRecord, Delivery } from '../../functions/domain/delivery.ts';
+import type { AttemptRecord, Delivery } from '../../functions/delivery/delivery.ts';
 import type { Random } from './random.ts';
 
 /** The answer of a simulated receiver to one attempt, after so many seconds. */

@@ -1,9 +1,9 @@
-import type { ConversationId } from '../../functions/domain/ids.ts';
-import type { Tenant } from '../../functions/domain/tenant.ts';
-import { messageStore } from '../../functions/store/conversations.ts';
-import { eventLog } from '../../functions/store/event-log.ts';
-import { keys } from '../../functions/store/keys.ts';
-import type { Page, PageRequest } from '../../functions/store/pages.ts';
+import type { ConversationId } from '../../functions/aws/ids.ts';
+import type { Page, PageRequest } from '../../functions/aws/pages.ts';
+import { messageStore } from '../../functions/conversations/conversations.ts';
+import { eventLog } from '../../functions/events/event-log.ts';
+import { keys } from '../../functions/tenancy/keys.ts';
+import type { Tenant } from '../../functions/tenancy/tenant.ts';
 import type { World } from './world.ts';
 
 /** A list that can be followed. */

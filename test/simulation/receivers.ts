@@ -1,5 +1,5 @@
-import type { ReceiverId } from '../../functions/domain/ids.ts';
-import { DEFAULT_ATTEMPT_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
+import type { ReceiverId } from '../../functions/aws/ids.ts';
+import { DEFAULT_ATTEMPT_TIMEOUT_SECONDS } from '../../functions/delivery/timing.ts';
 import type { Random } from './random.ts';
 
 /**

@@ -1,13 +1,13 @@
-import type { BusEvent } from '../../functions/domain/bus.ts';
-import { REDELIVER_LEASE_SECONDS } from '../../functions/domain/timing.ts';
-import { runRedeliveryJob } from '../../functions/engine/redeliver.ts';
-import { resumeRedeliveryJobs } from '../../functions/engine/resume-redelivery-jobs.ts';
-import { deliveryRanges } from '../../functions/store/delivery-queries.ts';
-import { endpointStore } from '../../functions/store/endpoints.ts';
-import { eventRanges } from '../../functions/store/event-log.ts';
-import { REDELIVERY_RUN_SHARDS } from '../../functions/store/keys.ts';
-import { redeliveryJobs, redeliveryRounds, redeliveryRuns } from '../../functions/store/redelivery-jobs.ts';
-import { arrivalStore, redeliveryMarks } from '../../functions/store/redelivery-records.ts';
+import { deliveryRanges } from '../../functions/delivery/delivery-queries.ts';
+import { arrivalStore, redeliveryMarks } from '../../functions/delivery/redelivery-records.ts';
+import { REDELIVER_LEASE_SECONDS } from '../../functions/delivery/timing.ts';
+import type { BusEvent } from '../../functions/events/bus.ts';
+import { eventRanges } from '../../functions/events/event-log.ts';
+import { endpointStore } from '../../functions/receivers/endpoints.ts';
+import { redeliveryJobs, redeliveryRounds, redeliveryRuns } from '../../functions/redelivery/jobs.ts';
+import { runRedeliveryJob } from '../../functions/redelivery/redeliver.ts';
+import { resumeRedeliveryJobs } from '../../functions/redelivery/resume-jobs.ts';
+import { REDELIVERY_RUN_SHARDS } from '../../functions/tenancy/keys.ts';
 import type { Invoke } from './invocations.ts';
 import type { World } from './world.ts';
 

@@ -1,15 +1,15 @@
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
-import { generateApiKey, hashApiKey } from '../../functions/domain/api-key.ts';
-import { newId } from '../../functions/domain/ids.ts';
-import { apiKeyStore } from '../../functions/store/api-keys.ts';
-import { channelStore } from '../../functions/store/channels.ts';
-import { conversationStore } from '../../functions/store/conversations.ts';
-import { deliveryStore } from '../../functions/store/deliveries.ts';
-import { endpointStore } from '../../functions/store/endpoints.ts';
-import { organizationStore } from '../../functions/store/organizations.ts';
-import { outboxStore } from '../../functions/store/outbox.ts';
-import { sourceStore } from '../../functions/store/sources.ts';
-import { type Change, committer } from '../../functions/store/transaction.ts';
+import { newId } from '../../functions/aws/ids.ts';
+import { type Change, committer } from '../../functions/aws/transaction.ts';
+import { conversationStore } from '../../functions/conversations/conversations.ts';
+import { deliveryStore } from '../../functions/delivery/deliveries.ts';
+import { outboxStore } from '../../functions/delivery/outbox.ts';
+import { sourceStore } from '../../functions/knowledge/sources.ts';
+import { channelStore } from '../../functions/receivers/channels.ts';
+import { endpointStore } from '../../functions/receivers/endpoints.ts';
+import { generateApiKey, hashApiKey } from '../../functions/tenancy/api-key.ts';
+import { apiKeyStore } from '../../functions/tenancy/api-keys.ts';
+import { organizationStore } from '../../functions/tenancy/organizations.ts';
 import {
   aConversation,
   aDelivery,

@@ -1,7 +1,7 @@
-import type { DeliveryId, OrgId } from '../../functions/domain/ids.ts';
-import { DEFAULT_LINGER_SECONDS, isSettled } from '../../functions/domain/sandbox.ts';
-import type { Tenant } from '../../functions/domain/tenant.ts';
-import { buildTenantKey } from '../../functions/store/keys.ts';
+import type { DeliveryId, OrgId } from '../../functions/aws/ids.ts';
+import { buildTenantKey } from '../../functions/tenancy/keys.ts';
+import { DEFAULT_LINGER_SECONDS, isSettled } from '../../functions/tenancy/sandbox.ts';
+import type { Tenant } from '../../functions/tenancy/tenant.ts';
 import type { Row } from '../doubles/tables/expressions.ts';
 import type { Process } from './processes.ts';
 import type { PromiseName } from './promises.ts';

@@ -1,7 +1,7 @@
-import type { OrgId } from '../../functions/domain/ids.ts';
-import type { Tenant } from '../../functions/domain/tenant.ts';
-import { sandboxStore } from '../../functions/store/organizations.ts';
-import { purgeStore } from '../../functions/store/purges.ts';
+import type { OrgId } from '../../functions/aws/ids.ts';
+import { sandboxStore } from '../../functions/tenancy/organizations.ts';
+import { purgeStore } from '../../functions/tenancy/purges.ts';
+import type { Tenant } from '../../functions/tenancy/tenant.ts';
 import type { Customers } from './customers.ts';
 import { tenantOf } from './entries.ts';
 import { isOpen } from './moves.ts';

@@ -1,10 +1,10 @@
-import type { ClaimedDelivery, SendAttempt } from '../../functions/domain/delivery.ts';
-import { gate, type Permit, requirePermit } from '../../functions/domain/gate.ts';
-import { SLOW_AFTER_SECONDS } from '../../functions/domain/pace.ts';
-import type { OrganizationStates } from '../../functions/domain/sandbox.ts';
-import { DEFAULT_ATTEMPT_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
-import type { AttemptPorts } from '../../functions/engine/attempt-delivery.ts';
-import { simulatedReceiver } from '../../functions/platform/webhook-sender.ts';
+import type { AttemptPorts } from '../../functions/delivery/attempt.ts';
+import type { ClaimedDelivery, SendAttempt } from '../../functions/delivery/delivery.ts';
+import { DEFAULT_ATTEMPT_TIMEOUT_SECONDS } from '../../functions/delivery/timing.ts';
+import { simulatedReceiver } from '../../functions/delivery/webhook-sender.ts';
+import { SLOW_AFTER_SECONDS } from '../../functions/receivers/pace.ts';
+import { gate, type Permit, requirePermit } from '../../functions/tenancy/gate.ts';
+import type { OrganizationStates } from '../../functions/tenancy/sandbox.ts';
 import { Interference } from './calls.ts';
 import { forever, type Process } from './processes.ts';
 import type { World } from './world.ts';

@@ -1,7 +1,7 @@
-import type { ClaimedDelivery, Delivery, DeliveryMessage } from '../../functions/domain/delivery.ts';
-import type { DeliveryId } from '../../functions/domain/ids.ts';
-import { isFirstDelivery } from '../../functions/domain/redelivery.ts';
-import { deriveAttemptClocks } from '../../functions/domain/timing.ts';
+import type { DeliveryId } from '../../functions/aws/ids.ts';
+import type { ClaimedDelivery, Delivery, DeliveryMessage } from '../../functions/delivery/delivery.ts';
+import { isFirstDelivery } from '../../functions/delivery/redelivery.ts';
+import { deriveAttemptClocks } from '../../functions/delivery/timing.ts';
 import type { Row } from '../doubles/tables/expressions.ts';
 import type { Written } from '../doubles/tables/memory-tables.ts';
 import { Attempts } from './attempts.ts';

@@ -1,7 +1,7 @@
 import type { VirtualClock } from 'aws-local/test/virtual-clock.ts';
-import type { Notice } from '../../functions/domain/bus.ts';
-import type { OutboxEvent } from '../../functions/domain/events.ts';
-import type { DeliveryId, EventId, OrgId, ReceiverId } from '../../functions/domain/ids.ts';
+import type { DeliveryId, EventId, OrgId, ReceiverId } from '../../functions/aws/ids.ts';
+import type { Notice } from '../../functions/events/bus.ts';
+import type { OutboxEvent } from '../../functions/events/events.ts';
 import type { MemoryLanes } from '../doubles/memory-lanes.ts';
 import type { Change, DeliveryStream } from './delivery-stream.ts';
 import type { EndpointHistory } from './endpoint-history.ts';

@@ -7,8 +7,8 @@ export const MORE_CASES: Readonly<Record<string, string[]>> = {
   unit: [
     'test/unit/engine/{endpoint-turns,fairness,redeliver-crashes,redeliver-missing,redeliver-pace}.test.ts',
     'test/unit/knowledge/{feed,hostile}.test.ts',
-    'test/unit/platform/outbound/outbound-memory.test.ts',
-    'test/unit/platform/pipeline/sandbox-routing.test.ts',
+    'test/unit/delivery/outbound/outbound-memory.test.ts',
+    'test/unit/http/sandbox-routing.test.ts',
   ],
   contract: [
     'test/contract/store/{conversations,delivery-filters,event-log,fencing,followers,listings,mailing-races,purging}.test.ts',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import { LANE_TABLE, LANES, type QueueVariable } from '../../functions/domain/lanes.ts';
+import { LANE_TABLE, LANES, type QueueVariable } from '../../functions/delivery/lanes.ts';
 
 /** The default environment of functions in tests. They read it when they load. */
 export const FUNCTION_ENVIRONMENT = {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { freePort } from 'aws-local/engines/free-port.ts';
 import { until } from 'aws-local/test/until.ts';
 import { routes } from '../../functions/api/routes.ts';
-import { type Route, settingsPath } from '../../functions/platform/route.ts';
+import { type Route, settingsPath } from '../../functions/http/route.ts';
 import type { ApiClient } from './api.ts';
 
 /** A client that creates resources of one organization through the API. */

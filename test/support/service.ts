@@ -11,7 +11,7 @@ import type { FunctionFault, UsedPermission } from 'aws-local/functions/function
 import type { FaultPlan } from 'aws-local/functions/sandbox/faults.ts';
 import { createMemoryDirectory } from 'aws-local/test/memory-directory.ts';
 import * as z from 'zod';
-import { OrgId } from '../../functions/domain/ids.ts';
+import { OrgId } from '../../functions/aws/ids.ts';
 import { ensureCertificates } from '../../lib/cli/certificates/certificate-files.ts';
 import { LOCAL_SERVICE } from '../../lib/cli/start/local-service.ts';
 import { MAIL_FROM, type StackContext, synthesize } from '../../lib/cli/start/synthesis.ts';

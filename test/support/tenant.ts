@@ -1,6 +1,6 @@
 import { until } from 'aws-local/test/until.ts';
 import * as z from 'zod';
-import { OrgId } from '../../functions/domain/ids.ts';
+import { OrgId } from '../../functions/aws/ids.ts';
 import { type ApiClient, apiClient } from './api.ts';
 import type { Maker } from './resources.ts';
 import type { Service, Tenancy } from './service.ts';

@@ -1,6 +1,6 @@
-import { compareFields } from '../../domain/audit.ts';
-import { success } from '../../platform/reply.ts';
-import { channelStore } from '../../store/channels.ts';
+import { success } from '../../http/reply.ts';
+import { channelStore } from '../../receivers/channels.ts';
+import { compareFields } from '../../tenancy/audit.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 import { CHANNEL_SETTINGS } from './schemas.ts';

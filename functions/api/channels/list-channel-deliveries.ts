@@ -1,5 +1,5 @@
-import { notFound } from '../../domain/problem.ts';
-import { channelStore } from '../../store/channels.ts';
+import { notFound } from '../../http/problem.ts';
+import { channelStore } from '../../receivers/channels.ts';
 import { describeFilters, listDeliveriesPage } from '../listed-deliveries.ts';
 import { paginate } from '../pages.ts';
 import { routeHandler, tables } from '../route-handler.ts';

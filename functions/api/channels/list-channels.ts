@@ -1,5 +1,5 @@
-import { toChannelView } from '../../domain/channel.ts';
-import { channelStore } from '../../store/channels.ts';
+import { toChannelView } from '../../receivers/channel.ts';
+import { channelStore } from '../../receivers/channels.ts';
 import { paginate } from '../pages.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';

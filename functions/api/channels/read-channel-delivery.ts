@@ -1,6 +1,6 @@
-import { notFound } from '../../domain/problem.ts';
-import { success } from '../../platform/reply.ts';
-import { channelStore } from '../../store/channels.ts';
+import { notFound } from '../../http/problem.ts';
+import { success } from '../../http/reply.ts';
+import { channelStore } from '../../receivers/channels.ts';
 import { findDelivery, toDeliveryView } from '../deliveries.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';

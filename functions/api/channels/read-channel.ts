@@ -1,7 +1,7 @@
-import { toChannelView } from '../../domain/channel.ts';
-import { notFound } from '../../domain/problem.ts';
-import { success } from '../../platform/reply.ts';
-import { channelStore } from '../../store/channels.ts';
+import { notFound } from '../../http/problem.ts';
+import { success } from '../../http/reply.ts';
+import { toChannelView } from '../../receivers/channel.ts';
+import { channelStore } from '../../receivers/channels.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { ChannelKind } from '../../domain/channel.ts';
-import { DisabledReason, EndpointStatus } from '../../domain/endpoint.ts';
-import { ChannelId, DeliveryId } from '../../domain/ids.ts';
-import { Timestamp } from '../../domain/timestamp.ts';
+import { ChannelId, DeliveryId } from '../../aws/ids.ts';
+import { Timestamp } from '../../aws/timestamp.ts';
+import { ChannelKind } from '../../receivers/channel.ts';
+import { DisabledReason, EndpointStatus } from '../../receivers/endpoint.ts';
 import { ATTEMPTS_FIELDS, DELIVERY_FIELDS, Failing, LISTED_FIELDS } from '../delivery-schemas.ts';
 import { fault, orNull, receiverUrl, text } from '../fields.ts';
 

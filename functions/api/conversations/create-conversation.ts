@@ -1,12 +1,12 @@
-import { parseChannelId } from '../../domain/channel.ts';
-import type { Conversation } from '../../domain/conversation.ts';
-import { buildEvent } from '../../domain/events.ts';
-import { newId } from '../../domain/ids.ts';
-import { problem } from '../../domain/problem.ts';
-import { success } from '../../platform/reply.ts';
-import { channelStore } from '../../store/channels.ts';
-import { conversationStore } from '../../store/conversations.ts';
-import { outboxStore } from '../../store/outbox.ts';
+import { newId } from '../../aws/ids.ts';
+import type { Conversation } from '../../conversations/conversation.ts';
+import { conversationStore } from '../../conversations/conversations.ts';
+import { outboxStore } from '../../delivery/outbox.ts';
+import { buildEvent } from '../../events/events.ts';
+import { problem } from '../../http/problem.ts';
+import { success } from '../../http/reply.ts';
+import { parseChannelId } from '../../receivers/channel.ts';
+import { channelStore } from '../../receivers/channels.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 

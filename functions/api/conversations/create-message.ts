@@ -1,21 +1,21 @@
-import { buildChannelMessage, parseChannelId } from '../../domain/channel.ts';
+import { newId } from '../../aws/ids.ts';
 import {
   applyStateChange,
   ChannelMessageRole,
   Conversation,
   type Message,
-} from '../../domain/conversation.ts';
-import { buildEvent } from '../../domain/events.ts';
-import { newId } from '../../domain/ids.ts';
-import { notFound } from '../../domain/problem.ts';
-import { readAhead } from '../../platform/pipeline/read-ahead.ts';
-import { retryOnConflict } from '../../platform/pipeline/request.ts';
-import { success } from '../../platform/reply.ts';
-import { apiKeyStore } from '../../store/api-keys.ts';
-import { channelStore } from '../../store/channels.ts';
-import { conversationStore, messageStore } from '../../store/conversations.ts';
-import { keys } from '../../store/keys.ts';
-import { outboxStore } from '../../store/outbox.ts';
+} from '../../conversations/conversation.ts';
+import { conversationStore, messageStore } from '../../conversations/conversations.ts';
+import { outboxStore } from '../../delivery/outbox.ts';
+import { buildEvent } from '../../events/events.ts';
+import { notFound } from '../../http/problem.ts';
+import { readAhead } from '../../http/read-ahead.ts';
+import { success } from '../../http/reply.ts';
+import { retryOnConflict } from '../../http/request.ts';
+import { buildChannelMessage, parseChannelId } from '../../receivers/channel.ts';
+import { channelStore } from '../../receivers/channels.ts';
+import { apiKeyStore } from '../../tenancy/api-keys.ts';
+import { keys } from '../../tenancy/keys.ts';
 import { readAheadRouteHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 

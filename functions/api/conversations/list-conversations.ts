@@ -1,4 +1,4 @@
-import { conversationStore } from '../../store/conversations.ts';
+import { conversationStore } from '../../conversations/conversations.ts';
 import { paginate } from '../pages.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';

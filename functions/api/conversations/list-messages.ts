@@ -1,5 +1,5 @@
-import { notFound } from '../../domain/problem.ts';
-import { conversationStore, messageStore } from '../../store/conversations.ts';
+import { conversationStore, messageStore } from '../../conversations/conversations.ts';
+import { notFound } from '../../http/problem.ts';
 import { paginate } from '../pages.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';

@@ -1,6 +1,6 @@
-import { notFound } from '../../domain/problem.ts';
-import { success } from '../../platform/reply.ts';
-import { messageStore } from '../../store/conversations.ts';
+import { messageStore } from '../../conversations/conversations.ts';
+import { notFound } from '../../http/problem.ts';
+import { success } from '../../http/reply.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 

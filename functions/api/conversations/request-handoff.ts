@@ -1,11 +1,11 @@
-import { applyStateChange, type Escalation } from '../../domain/conversation.ts';
-import { buildEvent } from '../../domain/events.ts';
-import { newId } from '../../domain/ids.ts';
-import { notFound, problem } from '../../domain/problem.ts';
-import { retryOnConflict } from '../../platform/pipeline/request.ts';
-import { success } from '../../platform/reply.ts';
-import { conversationStore, escalationStore } from '../../store/conversations.ts';
-import { outboxStore } from '../../store/outbox.ts';
+import { newId } from '../../aws/ids.ts';
+import { applyStateChange, type Escalation } from '../../conversations/conversation.ts';
+import { conversationStore, escalationStore } from '../../conversations/conversations.ts';
+import { outboxStore } from '../../delivery/outbox.ts';
+import { buildEvent } from '../../events/events.ts';
+import { notFound, problem } from '../../http/problem.ts';
+import { success } from '../../http/reply.ts';
+import { retryOnConflict } from '../../http/request.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 

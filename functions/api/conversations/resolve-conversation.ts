@@ -1,10 +1,10 @@
-import { applyStateChange } from '../../domain/conversation.ts';
-import { buildEvent } from '../../domain/events.ts';
-import { notFound } from '../../domain/problem.ts';
-import { retryOnConflict } from '../../platform/pipeline/request.ts';
-import { success } from '../../platform/reply.ts';
-import { conversationStore } from '../../store/conversations.ts';
-import { outboxStore } from '../../store/outbox.ts';
+import { applyStateChange } from '../../conversations/conversation.ts';
+import { conversationStore } from '../../conversations/conversations.ts';
+import { outboxStore } from '../../delivery/outbox.ts';
+import { buildEvent } from '../../events/events.ts';
+import { notFound } from '../../http/problem.ts';
+import { success } from '../../http/reply.ts';
+import { retryOnConflict } from '../../http/request.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { ConversationStatus, MessageRole } from '../../domain/conversation.ts';
-import { ConversationId, EscalationId, MessageId } from '../../domain/ids.ts';
-import { Timestamp } from '../../domain/timestamp.ts';
+import { ConversationId, EscalationId, MessageId } from '../../aws/ids.ts';
+import { Timestamp } from '../../aws/timestamp.ts';
+import { ConversationStatus, MessageRole } from '../../conversations/conversation.ts';
 import { orNull, text } from '../fields.ts';
 
 export const CreateConversation = z.strictObject({ channelId: text(200), externalUserId: text(200) });

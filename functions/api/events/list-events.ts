@@ -1,5 +1,5 @@
-import { toEventView } from '../../domain/events.ts';
-import { eventLog } from '../../store/event-log.ts';
+import { eventLog } from '../../events/event-log.ts';
+import { toEventView } from '../../events/events.ts';
 import { withDeliveries } from '../event-deliveries.ts';
 import { paginate } from '../pages.ts';
 import { routeHandler, tables } from '../route-handler.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { EndpointStatus } from '../../domain/endpoint.ts';
-import { EventTypeName } from '../../domain/events.ts';
-import { ChannelId, DeliveryId, EndpointId, EventId } from '../../domain/ids.ts';
-import { Timestamp } from '../../domain/timestamp.ts';
+import { ChannelId, DeliveryId, EndpointId, EventId } from '../../aws/ids.ts';
+import { Timestamp } from '../../aws/timestamp.ts';
+import { EventTypeName } from '../../events/events.ts';
+import { EndpointStatus } from '../../receivers/endpoint.ts';
 import { ATTEMPTS_FIELDS, DELIVERY_FIELDS } from '../delivery-schemas.ts';
 import { listed, moment, orNull, PageQuery } from '../fields.ts';
 

@@ -1,10 +1,10 @@
-import { compareFields } from '../../domain/audit.ts';
-import { createNotice } from '../../domain/bus.ts';
-import { newId } from '../../domain/ids.ts';
-import { problem } from '../../domain/problem.ts';
-import { success } from '../../platform/reply.ts';
-import { outboxStore } from '../../store/outbox.ts';
-import { createSource, MAX_SOURCES, toSourceView } from '../../store/sources.ts';
+import { newId } from '../../aws/ids.ts';
+import { outboxStore } from '../../delivery/outbox.ts';
+import { createNotice } from '../../events/bus.ts';
+import { problem } from '../../http/problem.ts';
+import { success } from '../../http/reply.ts';
+import { createSource, MAX_SOURCES, toSourceView } from '../../knowledge/sources.ts';
+import { compareFields } from '../../tenancy/audit.ts';
 import { checkReceiver, createUrlProblem } from '../receivers.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';

@@ -1,7 +1,7 @@
-import { compareFields } from '../../domain/audit.ts';
-import { createNotice } from '../../domain/bus.ts';
-import { success } from '../../platform/reply.ts';
-import { outboxStore } from '../../store/outbox.ts';
+import { outboxStore } from '../../delivery/outbox.ts';
+import { createNotice } from '../../events/bus.ts';
+import { success } from '../../http/reply.ts';
+import { compareFields } from '../../tenancy/audit.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 import { SOURCE_SETTINGS } from './schemas.ts';

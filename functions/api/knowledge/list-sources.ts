@@ -1,4 +1,4 @@
-import { toSourceView } from '../../store/sources.ts';
+import { toSourceView } from '../../knowledge/sources.ts';
 import { paginate } from '../pages.ts';
 import { routeHandler } from '../route-handler.ts';
 import * as routes from './routes.ts';

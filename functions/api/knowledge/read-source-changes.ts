@@ -1,7 +1,7 @@
-import { listComparedVersions, listSourceChanges } from '../../domain/difference.ts';
-import { notFound } from '../../domain/problem.ts';
-import { success } from '../../platform/reply.ts';
-import { sourceVersions } from '../../store/source-checks.ts';
+import { notFound } from '../../http/problem.ts';
+import { success } from '../../http/reply.ts';
+import { listComparedVersions, listSourceChanges } from '../../knowledge/difference.ts';
+import { sourceVersions } from '../../knowledge/source-checks.ts';
 import { routeHandler } from '../route-handler.ts';
 import * as routes from './routes.ts';
 import { knowledge, sources } from './sources.ts';

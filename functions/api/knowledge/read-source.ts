@@ -1,6 +1,6 @@
-import { notFound } from '../../domain/problem.ts';
-import { success } from '../../platform/reply.ts';
-import { toSourceView } from '../../store/sources.ts';
+import { notFound } from '../../http/problem.ts';
+import { success } from '../../http/reply.ts';
+import { toSourceView } from '../../knowledge/sources.ts';
 import { routeHandler } from '../route-handler.ts';
 import * as routes from './routes.ts';
 import { sources } from './sources.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { SourceKind } from '../../domain/bus.ts';
-import { SourceId } from '../../domain/ids.ts';
-import { Timestamp } from '../../domain/timestamp.ts';
-import { SourceStatus } from '../../store/sources.ts';
+import { SourceId } from '../../aws/ids.ts';
+import { Timestamp } from '../../aws/timestamp.ts';
+import { SourceKind } from '../../events/bus.ts';
+import { SourceStatus } from '../../knowledge/sources.ts';
 import { orNull, receiverUrl, text } from '../fields.ts';
 
 export const CreateSource = z.strictObject({

@@ -1,6 +1,6 @@
-import { KnowledgeEnvironment, readEnvironment } from '../../platform/config.ts';
-import { openTables } from '../../platform/tables.ts';
-import { sourceStore } from '../../store/sources.ts';
+import { KnowledgeEnvironment, readEnvironment } from '../../aws/config.ts';
+import { openTables } from '../../aws/open-tables.ts';
+import { sourceStore } from '../../knowledge/sources.ts';
 import { tables } from '../route-handler.ts';
 
 export const { knowledge } = openTables(readEnvironment(KnowledgeEnvironment), tables.service.client);

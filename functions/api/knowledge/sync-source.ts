@@ -1,10 +1,10 @@
-import { createNotice } from '../../domain/bus.ts';
-import { newId } from '../../domain/ids.ts';
-import { notFound, problem } from '../../domain/problem.ts';
-import { readEnvironment, SyncEnvironment } from '../../platform/config.ts';
-import { success } from '../../platform/reply.ts';
-import { outboxStore } from '../../store/outbox.ts';
-import { toSourceView } from '../../store/sources.ts';
+import { readEnvironment, SyncEnvironment } from '../../aws/config.ts';
+import { newId } from '../../aws/ids.ts';
+import { outboxStore } from '../../delivery/outbox.ts';
+import { createNotice } from '../../events/bus.ts';
+import { notFound, problem } from '../../http/problem.ts';
+import { success } from '../../http/reply.ts';
+import { toSourceView } from '../../knowledge/sources.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 import { sources } from './sources.ts';

@@ -1,7 +1,7 @@
-import { notFound } from '../../domain/problem.ts';
-import { toJobView } from '../../domain/redelivery-job.ts';
-import { endpointStore } from '../../store/endpoints.ts';
-import { redeliveryJobs } from '../../store/redelivery-jobs.ts';
+import { notFound } from '../../http/problem.ts';
+import { endpointStore } from '../../receivers/endpoints.ts';
+import { toJobView } from '../../redelivery/job.ts';
+import { redeliveryJobs } from '../../redelivery/jobs.ts';
 import { paginate } from '../pages.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';

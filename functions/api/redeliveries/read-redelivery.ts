@@ -1,7 +1,7 @@
-import { notFound } from '../../domain/problem.ts';
-import { toJobView } from '../../domain/redelivery-job.ts';
-import { success } from '../../platform/reply.ts';
-import { redeliveryJobs } from '../../store/redelivery-jobs.ts';
+import { notFound } from '../../http/problem.ts';
+import { success } from '../../http/reply.ts';
+import { toJobView } from '../../redelivery/job.ts';
+import { redeliveryJobs } from '../../redelivery/jobs.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 

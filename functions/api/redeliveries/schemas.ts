@@ -1,13 +1,8 @@
 import * as z from 'zod/mini';
-import { EventTypeName } from '../../domain/events.ts';
-import { EndpointId, RedeliveryJobId } from '../../domain/ids.ts';
-import {
-  FailedStatus,
-  RedeliveryJobStatus,
-  RedeliverySelection,
-  StopReason,
-} from '../../domain/redelivery-job.ts';
-import { Timestamp } from '../../domain/timestamp.ts';
+import { EndpointId, RedeliveryJobId } from '../../aws/ids.ts';
+import { Timestamp } from '../../aws/timestamp.ts';
+import { EventTypeName } from '../../events/events.ts';
+import { FailedStatus, RedeliveryJobStatus, RedeliverySelection, StopReason } from '../../redelivery/job.ts';
 import { distinct, orNull, requestTime } from '../fields.ts';
 
 /** The use case checks the times, because their limits depend on the current time. */

@@ -1,6 +1,6 @@
-import type { RedeliveryJobStatus } from '../../domain/redelivery-job.ts';
-import { success } from '../../platform/reply.ts';
-import { redeliveryJobs } from '../../store/redelivery-jobs.ts';
+import { success } from '../../http/reply.ts';
+import type { RedeliveryJobStatus } from '../../redelivery/job.ts';
+import { redeliveryJobs } from '../../redelivery/jobs.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 

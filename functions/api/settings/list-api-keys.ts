@@ -1,4 +1,4 @@
-import { apiKeyStore, keyUseStore } from '../../store/api-keys.ts';
+import { apiKeyStore, keyUseStore } from '../../tenancy/api-keys.ts';
 import { paginate } from '../pages.ts';
 import { tables } from '../route-handler.ts';
 import { sessionRouteHandler } from '../session-route-handler.ts';

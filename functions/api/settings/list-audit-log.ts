@@ -1,7 +1,7 @@
-import { toAuditView } from '../../domain/audit.ts';
-import { problem } from '../../domain/problem.ts';
-import { LIVE_GENERATION } from '../../domain/tenant.ts';
-import { auditLogReader } from '../../store/audit-log.ts';
+import { problem } from '../../http/problem.ts';
+import { toAuditView } from '../../tenancy/audit.ts';
+import { auditLogReader } from '../../tenancy/audit-log.ts';
+import { LIVE_GENERATION } from '../../tenancy/tenant.ts';
 import { paginate } from '../pages.ts';
 import { tables } from '../route-handler.ts';
 import { sessionRouteHandler } from '../session-route-handler.ts';

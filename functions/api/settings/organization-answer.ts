@@ -1,6 +1,6 @@
-import type { Organization } from '../../domain/tenant.ts';
-import { OrganizationEnvironment, readEnvironment } from '../../platform/config.ts';
-import { success } from '../../platform/reply.ts';
+import { OrganizationEnvironment, readEnvironment } from '../../aws/config.ts';
+import { success } from '../../http/reply.ts';
+import type { Organization } from '../../tenancy/tenant.ts';
 
 const { MAILER } = readEnvironment(OrganizationEnvironment);
 

@@ -1,9 +1,9 @@
-import { hashApiKey, issueKey } from '../../domain/api-key.ts';
-import { compareFields } from '../../domain/audit.ts';
-import { Defect } from '../../domain/problem.ts';
-import { createSandbox, type Sandbox } from '../../domain/sandbox.ts';
-import { success } from '../../platform/reply.ts';
-import { apiKeyStore } from '../../store/api-keys.ts';
+import { Defect } from '../../aws/failure-fields.ts';
+import { success } from '../../http/reply.ts';
+import { hashApiKey, issueKey } from '../../tenancy/api-key.ts';
+import { apiKeyStore } from '../../tenancy/api-keys.ts';
+import { compareFields } from '../../tenancy/audit.ts';
+import { createSandbox, type Sandbox } from '../../tenancy/sandbox.ts';
 import { tables } from '../route-handler.ts';
 import { sessionRouteHandler } from '../session-route-handler.ts';
 import * as routes from './routes.ts';

@@ -1,5 +1,5 @@
-import { Defect } from '../../domain/problem.ts';
-import { organizationStore } from '../../store/organizations.ts';
+import { Defect } from '../../aws/failure-fields.ts';
+import { organizationStore } from '../../tenancy/organizations.ts';
 import { tables } from '../route-handler.ts';
 import { sessionRouteHandler } from '../session-route-handler.ts';
 import { replyWithOrganization } from './organization-answer.ts';

@@ -1,6 +1,6 @@
-import { notFound } from '../../domain/problem.ts';
-import { success } from '../../platform/reply.ts';
-import { purgeStore } from '../../store/purges.ts';
+import { notFound } from '../../http/problem.ts';
+import { success } from '../../http/reply.ts';
+import { purgeStore } from '../../tenancy/purges.ts';
 import { tables } from '../route-handler.ts';
 import { sessionRouteHandler } from '../session-route-handler.ts';
 import * as routes from './routes.ts';

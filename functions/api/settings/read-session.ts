@@ -1,6 +1,6 @@
-import { Defect } from '../../domain/problem.ts';
-import { success } from '../../platform/reply.ts';
-import { organizationStore } from '../../store/organizations.ts';
+import { Defect } from '../../aws/failure-fields.ts';
+import { success } from '../../http/reply.ts';
+import { organizationStore } from '../../tenancy/organizations.ts';
 import { tables } from '../route-handler.ts';
 import { sessionRouteHandler } from '../session-route-handler.ts';
 import * as routes from './routes.ts';

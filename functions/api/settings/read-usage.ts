@@ -1,7 +1,7 @@
-import { readEnvironment, UsageEnvironment } from '../../platform/config.ts';
-import { success } from '../../platform/reply.ts';
-import { openTables } from '../../platform/tables.ts';
-import { getLatestMonths, NO_USAGE, usageReader } from '../../store/usage.ts';
+import { readEnvironment, UsageEnvironment } from '../../aws/config.ts';
+import { openTables } from '../../aws/open-tables.ts';
+import { getLatestMonths, NO_USAGE, usageReader } from '../../events/usage.ts';
+import { success } from '../../http/reply.ts';
 import { tables } from '../route-handler.ts';
 import { sessionRouteHandler } from '../session-route-handler.ts';
 import * as routes from './routes.ts';

@@ -1,5 +1,5 @@
-import { success } from '../../platform/reply.ts';
-import { apiKeyStore } from '../../store/api-keys.ts';
+import { success } from '../../http/reply.ts';
+import { apiKeyStore } from '../../tenancy/api-keys.ts';
 import { tables } from '../route-handler.ts';
 import { sessionRouteHandler } from '../session-route-handler.ts';
 import * as routes from './routes.ts';

@@ -1,7 +1,7 @@
-import type { OrgId } from '../../domain/ids.ts';
-import { Defect } from '../../domain/problem.ts';
-import { type Pairing, routeToEnvironment, type Sandbox } from '../../domain/sandbox.ts';
-import { sandboxStore } from '../../store/organizations.ts';
+import { Defect } from '../../aws/failure-fields.ts';
+import type { OrgId } from '../../aws/ids.ts';
+import { sandboxStore } from '../../tenancy/organizations.ts';
+import { type Pairing, routeToEnvironment, type Sandbox } from '../../tenancy/sandbox.ts';
 import { tables } from '../route-handler.ts';
 
 export const sandboxes = sandboxStore(tables.service);

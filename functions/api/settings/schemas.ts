@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { Scope } from '../../domain/api-key.ts';
-import { AuditAction, AuditActorType, AuditTargetType, AuditValue } from '../../domain/audit.ts';
-import { AuditEntryId, KeyId, OrgId } from '../../domain/ids.ts';
-import { Environment, OrganizationSettings, Percentage, Role, Tier } from '../../domain/tenant.ts';
-import { Timestamp } from '../../domain/timestamp.ts';
-import { UsageCounts } from '../../store/usage.ts';
+import { AuditEntryId, KeyId, OrgId } from '../../aws/ids.ts';
+import { Timestamp } from '../../aws/timestamp.ts';
+import { UsageCounts } from '../../events/usage.ts';
+import { Scope } from '../../tenancy/api-key.ts';
+import { AuditAction, AuditActorType, AuditTargetType, AuditValue } from '../../tenancy/audit.ts';
+import { Environment, OrganizationSettings, Percentage, Role, Tier } from '../../tenancy/tenant.ts';
 import { clamped, distinct, listed, moment, orNull, PageQuery, text } from '../fields.ts';
 
 export const Organization = z.object({

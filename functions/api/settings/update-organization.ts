@@ -1,7 +1,7 @@
-import { compareFields } from '../../domain/audit.ts';
-import { Defect } from '../../domain/problem.ts';
-import { retryOnConflict } from '../../platform/pipeline/request.ts';
-import { organizationStore } from '../../store/organizations.ts';
+import { Defect } from '../../aws/failure-fields.ts';
+import { retryOnConflict } from '../../http/request.ts';
+import { compareFields } from '../../tenancy/audit.ts';
+import { organizationStore } from '../../tenancy/organizations.ts';
 import { tables } from '../route-handler.ts';
 import { sessionRouteHandler } from '../session-route-handler.ts';
 import { replyWithOrganization } from './organization-answer.ts';

@@ -1,10 +1,10 @@
-import type { Ticket } from '../../domain/conversation.ts';
-import { buildEvent } from '../../domain/events.ts';
-import { newId } from '../../domain/ids.ts';
-import { notFound } from '../../domain/problem.ts';
-import { success } from '../../platform/reply.ts';
-import { conversationStore, ticketStore } from '../../store/conversations.ts';
-import { outboxStore } from '../../store/outbox.ts';
+import { newId } from '../../aws/ids.ts';
+import type { Ticket } from '../../conversations/conversation.ts';
+import { conversationStore, ticketStore } from '../../conversations/conversations.ts';
+import { outboxStore } from '../../delivery/outbox.ts';
+import { buildEvent } from '../../events/events.ts';
+import { notFound } from '../../http/problem.ts';
+import { success } from '../../http/reply.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 

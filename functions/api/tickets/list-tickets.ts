@@ -1,4 +1,4 @@
-import { ticketStore } from '../../store/conversations.ts';
+import { ticketStore } from '../../conversations/conversations.ts';
 import { paginate } from '../pages.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { ConversationId, TicketId } from '../../domain/ids.ts';
-import { Timestamp } from '../../domain/timestamp.ts';
+import { ConversationId, TicketId } from '../../aws/ids.ts';
+import { Timestamp } from '../../aws/timestamp.ts';
 import { orNull, text } from '../fields.ts';
 
 export const CreateTicket = z._default(

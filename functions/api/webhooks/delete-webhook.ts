@@ -1,7 +1,7 @@
-import { compareFields } from '../../domain/audit.ts';
-import { retryOnConflict } from '../../platform/pipeline/request.ts';
-import { success } from '../../platform/reply.ts';
-import { endpointStore } from '../../store/endpoints.ts';
+import { success } from '../../http/reply.ts';
+import { retryOnConflict } from '../../http/request.ts';
+import { endpointStore } from '../../receivers/endpoints.ts';
+import { compareFields } from '../../tenancy/audit.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 import { WEBHOOK_SETTINGS } from './schemas.ts';

@@ -1,5 +1,5 @@
-import { notFound } from '../../domain/problem.ts';
-import { endpointStore } from '../../store/endpoints.ts';
+import { notFound } from '../../http/problem.ts';
+import { endpointStore } from '../../receivers/endpoints.ts';
 import { describeFilters, listDeliveriesPage } from '../listed-deliveries.ts';
 import { paginate } from '../pages.ts';
 import { routeHandler, tables } from '../route-handler.ts';

@@ -1,5 +1,5 @@
-import { getFailureStatus } from '../../domain/endpoint.ts';
-import { endpointStore } from '../../store/endpoints.ts';
+import { getFailureStatus } from '../../receivers/endpoint.ts';
+import { endpointStore } from '../../receivers/endpoints.ts';
 import { paginate } from '../pages.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';

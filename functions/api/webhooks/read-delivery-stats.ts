@@ -1,20 +1,21 @@
-import { computeOldestOpenTime, estimate } from '../../domain/disabling-forecast.ts';
-import { type Endpoint, getFailureStatus } from '../../domain/endpoint.ts';
+import { readEnvironment, StatsEnvironment } from '../../aws/config.ts';
+import { openTables } from '../../aws/open-tables.ts';
+import { openDeliveries } from '../../delivery/delivery-queries.ts';
+import { computeOldestOpenTime, estimate } from '../../delivery/disabling-forecast.ts';
+import { keepFinishedHours } from '../../delivery/finished-hours.ts';
 import {
   buildDeliveryStats,
   findOldestOpenHours,
   getLatestHours,
   type HourRange,
-} from '../../domain/ledger.ts';
-import { getRetryPolicy } from '../../domain/simulation.ts';
-import type { Tenant } from '../../domain/tenant.ts';
-import { RetryEnvironment, readEnvironment, retryPolicy, StatsEnvironment } from '../../platform/config.ts';
-import { keepFinishedHours } from '../../platform/finished-hours.ts';
-import { success } from '../../platform/reply.ts';
-import { openTables } from '../../platform/tables.ts';
-import { openDeliveries } from '../../store/delivery-queries.ts';
-import { endpointStore } from '../../store/endpoints.ts';
-import { ledgerStore } from '../../store/ledger.ts';
+} from '../../delivery/ledger.ts';
+import { ledgerStore } from '../../delivery/ledger-records.ts';
+import { getRetryPolicy } from '../../delivery/simulation.ts';
+import { RetryEnvironment, retryPolicy } from '../../delivery/timing.ts';
+import { success } from '../../http/reply.ts';
+import { type Endpoint, getFailureStatus } from '../../receivers/endpoint.ts';
+import { endpointStore } from '../../receivers/endpoints.ts';
+import type { Tenant } from '../../tenancy/tenant.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 

@@ -1,4 +1,4 @@
-import { success } from '../../platform/reply.ts';
+import { success } from '../../http/reply.ts';
 import { findEndpointDelivery, toDeliveryView } from '../deliveries.ts';
 import { routeHandler } from '../route-handler.ts';
 import * as routes from './routes.ts';

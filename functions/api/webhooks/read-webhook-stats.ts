@@ -1,11 +1,11 @@
-import { buildEndpointStats, getLatestHours } from '../../domain/ledger.ts';
-import { notFound } from '../../domain/problem.ts';
-import { readEnvironment, StatsEnvironment } from '../../platform/config.ts';
-import { keepFinishedHours } from '../../platform/finished-hours.ts';
-import { success } from '../../platform/reply.ts';
-import { openTables } from '../../platform/tables.ts';
-import { endpointStore } from '../../store/endpoints.ts';
-import { ledgerStore } from '../../store/ledger.ts';
+import { readEnvironment, StatsEnvironment } from '../../aws/config.ts';
+import { openTables } from '../../aws/open-tables.ts';
+import { keepFinishedHours } from '../../delivery/finished-hours.ts';
+import { buildEndpointStats, getLatestHours } from '../../delivery/ledger.ts';
+import { ledgerStore } from '../../delivery/ledger-records.ts';
+import { notFound } from '../../http/problem.ts';
+import { success } from '../../http/reply.ts';
+import { endpointStore } from '../../receivers/endpoints.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 

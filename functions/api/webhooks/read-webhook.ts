@@ -1,7 +1,7 @@
-import { getFailureStatus } from '../../domain/endpoint.ts';
-import { notFound } from '../../domain/problem.ts';
-import { success } from '../../platform/reply.ts';
-import { endpointStore } from '../../store/endpoints.ts';
+import { notFound } from '../../http/problem.ts';
+import { success } from '../../http/reply.ts';
+import { getFailureStatus } from '../../receivers/endpoint.ts';
+import { endpointStore } from '../../receivers/endpoints.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 

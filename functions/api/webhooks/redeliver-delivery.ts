@@ -1,9 +1,10 @@
-import { toDeliveryMessage } from '../../domain/delivery.ts';
-import { problem } from '../../domain/problem.ts';
-import { createRedelivery, HISTORY_DAYS, type RedeliveryRefusal } from '../../domain/redelivery.ts';
-import { success } from '../../platform/reply.ts';
-import { outboxStore } from '../../store/outbox.ts';
-import { redeliveryMarks } from '../../store/redelivery-records.ts';
+import { toDeliveryMessage } from '../../delivery/delivery.ts';
+import { outboxStore } from '../../delivery/outbox.ts';
+import { createRedelivery, type RedeliveryRefusal } from '../../delivery/redelivery.ts';
+import { redeliveryMarks } from '../../delivery/redelivery-records.ts';
+import { HISTORY_DAYS } from '../../events/events.ts';
+import { problem } from '../../http/problem.ts';
+import { success } from '../../http/reply.ts';
 import { deliveries, findEndpointDelivery, NOT_SUBSCRIBED, withDueTime } from '../deliveries.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';

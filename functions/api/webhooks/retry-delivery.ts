@@ -1,10 +1,10 @@
-import { type Delivery, toDeliveryMessage } from '../../domain/delivery.ts';
-import type { Endpoint } from '../../domain/endpoint.ts';
-import { type Problem, problem } from '../../domain/problem.ts';
-import { isForStill } from '../../domain/redelivery.ts';
-import { retryOnConflict } from '../../platform/pipeline/request.ts';
-import { success } from '../../platform/reply.ts';
-import { outboxStore } from '../../store/outbox.ts';
+import { type Delivery, toDeliveryMessage } from '../../delivery/delivery.ts';
+import { outboxStore } from '../../delivery/outbox.ts';
+import { isForStill } from '../../delivery/redelivery.ts';
+import { type Problem, problem } from '../../http/problem.ts';
+import { success } from '../../http/reply.ts';
+import { retryOnConflict } from '../../http/request.ts';
+import type { Endpoint } from '../../receivers/endpoint.ts';
 import { deliveries, findEndpointDelivery, NOT_SUBSCRIBED } from '../deliveries.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';

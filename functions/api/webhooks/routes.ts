@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Route } from '../../platform/route.ts';
+import type { Route } from '../../http/route.ts';
 import { ListDeliveriesQuery } from '../delivery-schemas.ts';
 import * as shared from '../fields.ts';
 import * as schema from './schemas.ts';

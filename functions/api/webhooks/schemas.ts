@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
-import { DisabledReason, EndpointStatus, MAX_DESCRIPTION_LENGTH } from '../../domain/endpoint.ts';
-import { MaxPerSecond } from '../../domain/endpoint-rate.ts';
-import { SubscribableType } from '../../domain/events.ts';
-import { DeliveryId, EndpointId, EventId } from '../../domain/ids.ts';
-import { Timestamp } from '../../domain/timestamp.ts';
+import { DeliveryId, EndpointId, EventId } from '../../aws/ids.ts';
+import { Timestamp } from '../../aws/timestamp.ts';
+import { SubscribableType } from '../../events/events.ts';
+import { DisabledReason, EndpointStatus, MAX_DESCRIPTION_LENGTH } from '../../receivers/endpoint.ts';
+import { MaxPerSecond } from '../../receivers/endpoint-rate.ts';
 import { ATTEMPTS_FIELDS, DELIVERY_FIELDS, Failing, LISTED_FIELDS } from '../delivery-schemas.ts';
 import { clamped, distinct, note, orNull, receiverUrl } from '../fields.ts';
 

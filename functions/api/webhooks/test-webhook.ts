@@ -1,10 +1,10 @@
-import { buildEvent, isFor } from '../../domain/events.ts';
-import { buildExampleEvent } from '../../domain/example-event.ts';
-import { deriveDeliveryId } from '../../domain/ids.ts';
-import { invalid, notFound, problem } from '../../domain/problem.ts';
-import { success } from '../../platform/reply.ts';
-import { endpointStore } from '../../store/endpoints.ts';
-import { outboxStore } from '../../store/outbox.ts';
+import { deriveDeliveryId } from '../../aws/ids.ts';
+import { outboxStore } from '../../delivery/outbox.ts';
+import { buildEvent, isFor } from '../../events/events.ts';
+import { buildExampleEvent } from '../../events/example-event.ts';
+import { invalid, notFound, problem } from '../../http/problem.ts';
+import { success } from '../../http/reply.ts';
+import { endpointStore } from '../../receivers/endpoints.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 

@@ -1,9 +1,9 @@
-import { compareFields } from '../../domain/audit.ts';
-import { Endpoint, getFailureStatus } from '../../domain/endpoint.ts';
-import { notFound } from '../../domain/problem.ts';
-import { retryOnConflict } from '../../platform/pipeline/request.ts';
-import { success } from '../../platform/reply.ts';
-import { endpointStore } from '../../store/endpoints.ts';
+import { notFound } from '../../http/problem.ts';
+import { success } from '../../http/reply.ts';
+import { retryOnConflict } from '../../http/request.ts';
+import { Endpoint, getFailureStatus } from '../../receivers/endpoint.ts';
+import { endpointStore } from '../../receivers/endpoints.ts';
+import { compareFields } from '../../tenancy/audit.ts';
 import { checkReceiver, createHostLimitProblem, createUrlProblem } from '../receivers.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';

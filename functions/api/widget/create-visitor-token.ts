@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
-import { parseChannelId } from '../../domain/channel.ts';
-import { notFound, problem } from '../../domain/problem.ts';
-import { createSeal, Seal } from '../../domain/sealing.ts';
-import { createVisitorToken, VISITOR_TOKEN_SECONDS, Visit } from '../../domain/visitor-token.ts';
-import { success } from '../../platform/reply.ts';
-import { channelStore } from '../../store/channels.ts';
-import { conversationStore } from '../../store/conversations.ts';
+import { createSeal, Seal } from '../../aws/sealing.ts';
+import { conversationStore } from '../../conversations/conversations.ts';
+import { notFound, problem } from '../../http/problem.ts';
+import { success } from '../../http/reply.ts';
+import { parseChannelId } from '../../receivers/channel.ts';
+import { channelStore } from '../../receivers/channels.ts';
+import { createVisitorToken, VISITOR_TOKEN_SECONDS, Visit } from '../../tenancy/visitor-token.ts';
 import { cursorKeys } from '../pages.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';

@@ -1,8 +1,8 @@
-import type { Message } from '../../domain/conversation.ts';
-import { requirePermit } from '../../domain/gate.ts';
-import { messageStore } from '../../store/conversations.ts';
-import { getStart } from '../../store/following.ts';
-import type { Page } from '../../store/pages.ts';
+import { getStart } from '../../aws/following.ts';
+import type { Page } from '../../aws/pages.ts';
+import type { Message } from '../../conversations/conversation.ts';
+import { messageStore } from '../../conversations/conversations.ts';
+import { requirePermit } from '../../tenancy/gate.ts';
 import { paginate } from '../pages.ts';
 import { tables } from '../route-handler.ts';
 import { visitorGate, visitorRouteHandler } from '../visitor-route-handler.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { ConversationId, MessageId } from '../../domain/ids.ts';
-import { Timestamp } from '../../domain/timestamp.ts';
+import { ConversationId, MessageId } from '../../aws/ids.ts';
+import { Timestamp } from '../../aws/timestamp.ts';
 
 export const ConversationParams = z.object({ id: ConversationId });
 

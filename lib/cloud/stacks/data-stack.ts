@@ -1,7 +1,7 @@
 import { CfnOutput } from 'aws-cdk-lib';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import { deriveAttemptClocks } from '../../../functions/domain/timing.ts';
+import { deriveAttemptClocks } from '../../../functions/delivery/timing.ts';
 import { AlarmTopic } from '../alarms.ts';
 import { BusQueues } from '../bus.ts';
 import { Keys } from '../encryption.ts';

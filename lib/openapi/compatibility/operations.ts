@@ -1,5 +1,5 @@
-import { hasScope, Scope } from '../../../functions/domain/api-key.ts';
-import { hasRole, Role } from '../../../functions/domain/tenant.ts';
+import { hasScope, Scope } from '../../../functions/tenancy/api-key.ts';
+import { hasRole, Role } from '../../../functions/tenancy/tenant.ts';
 import type {
   Content,
   Header,

@@ -1,6 +1,6 @@
 import * as channels from '../../../functions/api/channels/schemas.ts';
 import * as widget from '../../../functions/api/widget/schemas.ts';
-import { MAX_RECEIVER_URL_LENGTH } from '../../../functions/domain/url-text.ts';
+import { MAX_RECEIVER_URL_LENGTH } from '../../../functions/receivers/url-text.ts';
 import * as examples from '../example-values.ts';
 import { CREATED, described, type OperationText } from '../operation-text.ts';
 import { ATTEMPT_LOG, deliveryFields, LISTED_REQUEST, LISTED_RESPONSE } from './deliveries.ts';

@@ -1,6 +1,6 @@
 import * as deliveries from '../../../functions/api/delivery-schemas.ts';
 import * as webhooks from '../../../functions/api/webhooks/schemas.ts';
-import { WebhookRequest } from '../../../functions/domain/delivery.ts';
+import { WebhookRequest } from '../../../functions/delivery/delivery.ts';
 import * as examples from '../example-values.ts';
 import { CREATED, described, type OperationText } from '../operation-text.ts';
 import * as sandboxExamples from '../sandbox-examples.ts';

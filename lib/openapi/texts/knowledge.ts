@@ -1,5 +1,5 @@
 import * as knowledge from '../../../functions/api/knowledge/schemas.ts';
-import { MAX_RECEIVER_URL_LENGTH } from '../../../functions/domain/url-text.ts';
+import { MAX_RECEIVER_URL_LENGTH } from '../../../functions/receivers/url-text.ts';
 import * as examples from '../example-values.ts';
 import { CREATED, described, type OperationText } from '../operation-text.ts';
 import { RECEIVER_URL } from './webhooks.ts';

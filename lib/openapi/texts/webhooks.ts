@@ -1,8 +1,8 @@
 import * as deliveries from '../../../functions/api/delivery-schemas.ts';
 import * as webhooks from '../../../functions/api/webhooks/schemas.ts';
-import { MAX_DESCRIPTION_LENGTH } from '../../../functions/domain/endpoint.ts';
-import { MAX_SPEED, SIMULATED_FAILURES } from '../../../functions/domain/simulation.ts';
-import { MAX_RECEIVER_URL_LENGTH } from '../../../functions/domain/url-text.ts';
+import { MAX_SPEED, SIMULATED_FAILURES } from '../../../functions/delivery/simulation.ts';
+import { MAX_DESCRIPTION_LENGTH } from '../../../functions/receivers/endpoint.ts';
+import { MAX_RECEIVER_URL_LENGTH } from '../../../functions/receivers/url-text.ts';
 import * as examples from '../example-values.ts';
 import { described, type OperationText } from '../operation-text.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { ProblemType } from '../../../functions/domain/problem.ts';
-import { PROBLEM_STATUS } from '../../../functions/domain/problem.ts';
+import type { ProblemType } from '../../../functions/http/problem.ts';
+import { PROBLEM_STATUS } from '../../../functions/http/problem.ts';
 import { harmless } from '../../../packages/cli/src/terminal/format.ts';
 import { CheckFailed } from './check.ts';
 

@@ -1,5 +1,5 @@
-import type { DeliveryId, EndpointId, OrgId } from '../../../functions/domain/ids.ts';
-import type { Tenant } from '../../../functions/domain/tenant.ts';
+import type { DeliveryId, EndpointId, OrgId } from '../../../functions/aws/ids.ts';
+import type { Tenant } from '../../../functions/tenancy/tenant.ts';
 import type { Place } from '../place.ts';
 import type { CallApi } from './api.ts';
 import { CheckSkipped } from './check.ts';

@@ -1,14 +1,14 @@
 import { expression } from '../../../functions/aws/expression.ts';
+import { KeyId, type OrgId } from '../../../functions/aws/ids.ts';
 import { EXISTS, queryAll, remove, type Table, toExpiry, update } from '../../../functions/aws/table.ts';
-import { hashApiKey, issueKey, Scope } from '../../../functions/domain/api-key.ts';
-import { KeyId, type OrgId } from '../../../functions/domain/ids.ts';
-import { createSandbox } from '../../../functions/domain/sandbox.ts';
-import type { Tenant } from '../../../functions/domain/tenant.ts';
-import { apiKeyStore } from '../../../functions/store/api-keys.ts';
-import { keys } from '../../../functions/store/keys.ts';
-import { sandboxStore } from '../../../functions/store/organizations.ts';
-import { purgeStore } from '../../../functions/store/purges.ts';
-import { committer } from '../../../functions/store/transaction.ts';
+import { committer } from '../../../functions/aws/transaction.ts';
+import { hashApiKey, issueKey, Scope } from '../../../functions/tenancy/api-key.ts';
+import { apiKeyStore } from '../../../functions/tenancy/api-keys.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
+import { sandboxStore } from '../../../functions/tenancy/organizations.ts';
+import { purgeStore } from '../../../functions/tenancy/purges.ts';
+import { createSandbox } from '../../../functions/tenancy/sandbox.ts';
+import type { Tenant } from '../../../functions/tenancy/tenant.ts';
 import { CheckFailed } from './check.ts';
 
 /**

@@ -1,10 +1,10 @@
+import { deriveDeliveryId, type OrgId, type ReceiverId } from '../../../functions/aws/ids.ts';
 import type { Table } from '../../../functions/aws/table.ts';
-import type { OutboxEvent } from '../../../functions/domain/events.ts';
-import { deriveDeliveryId, type OrgId, type ReceiverId } from '../../../functions/domain/ids.ts';
-import { LIVE_GENERATION } from '../../../functions/domain/tenant.ts';
-import { deliveryStore } from '../../../functions/store/deliveries.ts';
-import { outboxStore } from '../../../functions/store/outbox.ts';
-import type { Change } from '../../../functions/store/transaction.ts';
+import type { Change } from '../../../functions/aws/transaction.ts';
+import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
+import { outboxStore } from '../../../functions/delivery/outbox.ts';
+import type { OutboxEvent } from '../../../functions/events/events.ts';
+import { LIVE_GENERATION } from '../../../functions/tenancy/tenant.ts';
 import { anEvent } from '../../builders.ts';
 import { type BulkRow, putInBulk } from '../growth/bulk.ts';
 import { succeeded } from '../growth/seeds.ts';

@@ -6,7 +6,7 @@ import { startDynamoDb } from 'aws-local/engines/dynamodb.ts';
 import { CREDENTIALS } from 'aws-local/engines/engines.ts';
 import { startSqs } from 'aws-local/engines/sqs.ts';
 import type { Table } from '../../../functions/aws/table.ts';
-import { LANES, type Lane } from '../../../functions/domain/lanes.ts';
+import { LANES, type Lane } from '../../../functions/delivery/lanes.ts';
 import { temporaryDirectory } from '../../support/local-run.ts';
 import type { TableName } from '../../table-definitions.ts';
 import { createTable } from '../create-table.ts';

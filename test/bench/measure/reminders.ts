@@ -1,10 +1,10 @@
+import { newId, type OrgId, type ReceiverId } from '../../../functions/aws/ids.ts';
 import type { Table } from '../../../functions/aws/table.ts';
-import { createDelivery, type Delivery, toDeliveryMessage } from '../../../functions/domain/delivery.ts';
-import { buildEvent } from '../../../functions/domain/events.ts';
-import { newId, type OrgId, type ReceiverId } from '../../../functions/domain/ids.ts';
-import { deliveryStore } from '../../../functions/store/deliveries.ts';
-import { outboxStore } from '../../../functions/store/outbox.ts';
-import type { Change } from '../../../functions/store/transaction.ts';
+import type { Change } from '../../../functions/aws/transaction.ts';
+import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
+import { createDelivery, type Delivery, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
+import { outboxStore } from '../../../functions/delivery/outbox.ts';
+import { buildEvent } from '../../../functions/events/events.ts';
 import type { Row } from '../../support/tables.ts';
 
 /** A delivery without a message in a queue, with its event. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from 'aws-local/test/until.ts';
-import { mapConcurrently } from '../../../functions/engine/concurrency.ts';
+import { mapConcurrently } from '../../../functions/aws/concurrency.ts';
 import type { ReceivedMail } from '../../support/mails.ts';
 import { openLoop } from '../measure/open-loop.ts';
 import { PATHS } from './path-server.ts';

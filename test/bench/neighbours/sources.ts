@@ -1,5 +1,5 @@
 import { until } from 'aws-local/test/until.ts';
-import { mapConcurrently } from '../../../functions/engine/concurrency.ts';
+import { mapConcurrently } from '../../../functions/aws/concurrency.ts';
 import { wallClock } from '../measure/open-loop.ts';
 import type { PlannedCall } from './client.ts';
 import { summarize } from './honest-calls.ts';

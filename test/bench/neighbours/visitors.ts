@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mapConcurrently } from '../../../functions/engine/concurrency.ts';
+import { mapConcurrently } from '../../../functions/aws/concurrency.ts';
 import { DASHBOARD_ORIGIN } from '../../support/service.ts';
 import type { PlannedCall } from './client.ts';
 import { makeHonestCalls, summarize } from './honest-calls.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { newId, type OrgId } from '../../../functions/aws/ids.ts';
 import type { Table } from '../../../functions/aws/table.ts';
-import { buildEvent } from '../../../functions/domain/events.ts';
-import { newId, type OrgId } from '../../../functions/domain/ids.ts';
-import { outboxStore } from '../../../functions/store/outbox.ts';
+import { outboxStore } from '../../../functions/delivery/outbox.ts';
+import { buildEvent } from '../../../functions/events/events.ts';
 import { childrenOf } from '../../chaos/killer.ts';
 import { tablesBehind } from '../../support/tables.ts';
 import { countArrivals, type Disorder, measureDisorder } from './order.ts';

@@ -1,5 +1,5 @@
 import { type RouteKey, routes } from '../../../functions/api/routes.ts';
-import type { Route } from '../../../functions/platform/route.ts';
+import type { Route } from '../../../functions/http/route.ts';
 import type { Measured } from '../../../lib/cost/measured.ts';
 import { type Operation, readDocument } from '../../fuzz/document.ts';
 import { apiClient } from '../../support/api.ts';

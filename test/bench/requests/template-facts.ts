@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { LANES } from '../../../functions/domain/lanes.ts';
-import * as metrics from '../../../functions/platform/metric-names.ts';
+import * as metrics from '../../../functions/aws/metric-names.ts';
+import { LANES } from '../../../functions/delivery/lanes.ts';
 import type { Measured } from '../../../lib/cost/measured.ts';
 
 const Resource = z.object({ Type: z.string(), Properties: z.record(z.string(), z.unknown()).default({}) });

@@ -1,5 +1,5 @@
-import type { OrgId, ReceiverId } from '../../../functions/domain/ids.ts';
-import { endpointStore } from '../../../functions/store/endpoints.ts';
+import type { OrgId, ReceiverId } from '../../../functions/aws/ids.ts';
+import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { metered } from '../consumed.ts';
 import { type Block, type Figure, figure } from '../figure.ts';
 import { type Place, withPlace } from '../growth/place.ts';

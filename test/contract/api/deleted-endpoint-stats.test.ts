@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { newId } from '../../../functions/domain/ids.ts';
-import { LIVE_GENERATION } from '../../../functions/domain/tenant.ts';
-import { endpointStore } from '../../../functions/store/endpoints.ts';
-import { keys } from '../../../functions/store/keys.ts';
-import { ledgerStore } from '../../../functions/store/ledger.ts';
-import { organizationStore } from '../../../functions/store/organizations.ts';
-import { buildAddition, type Change, committer } from '../../../functions/store/transaction.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import { buildAddition, type Change, committer } from '../../../functions/aws/transaction.ts';
+import { ledgerStore } from '../../../functions/delivery/ledger-records.ts';
+import { endpointStore } from '../../../functions/receivers/endpoints.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
+import { organizationStore } from '../../../functions/tenancy/organizations.ts';
+import { LIVE_GENERATION } from '../../../functions/tenancy/tenant.ts';
 import { aKeyring, aLedgerEntry, anEndpoint } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { type Api, aBusyOrganization, anApi } from '../store/an-api.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { endpointStore } from '../../../functions/store/endpoints.ts';
-import { keys } from '../../../functions/store/keys.ts';
-import { organizationStore } from '../../../functions/store/organizations.ts';
-import { outboxStore } from '../../../functions/store/outbox.ts';
-import { buildAddition, committer } from '../../../functions/store/transaction.ts';
+import { buildAddition, committer } from '../../../functions/aws/transaction.ts';
+import { outboxStore } from '../../../functions/delivery/outbox.ts';
+import { endpointStore } from '../../../functions/receivers/endpoints.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
+import { organizationStore } from '../../../functions/tenancy/organizations.ts';
 import { aKeyring, anEndpoint, anEvent } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { type Api, aBusyOrganization, anApi } from '../store/an-api.ts';

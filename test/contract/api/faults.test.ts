@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { generateApiKey } from '../../../functions/domain/api-key.ts';
-import { newId } from '../../../functions/domain/ids.ts';
-import { createSeal } from '../../../functions/domain/sealing.ts';
-import { LIVE_GENERATION } from '../../../functions/domain/tenant.ts';
-import { createVisitorToken, VISITOR_TOKEN_SECONDS } from '../../../functions/domain/visitor-token.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import { createSeal } from '../../../functions/aws/sealing.ts';
+import { generateApiKey } from '../../../functions/tenancy/api-key.ts';
+import { LIVE_GENERATION } from '../../../functions/tenancy/tenant.ts';
+import { createVisitorToken, VISITOR_TOKEN_SECONDS } from '../../../functions/tenancy/visitor-token.ts';
 import { aDelivery, aKeyring, NOW } from '../../builders.ts';
 import { conformance } from '../../fuzz/conformance.ts';
 import { type Operation, problemsOf, readDocument, successOf } from '../../fuzz/document.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RouteKey, routes } from '../../../functions/api/routes.ts';
-import { computeTokens } from '../../../functions/domain/rate-limit.ts';
+import { computeTokens } from '../../../functions/http/rate-limit.ts';
 import { OPERATIONS } from '../../../lib/openapi/operations.ts';
 import { aKeyring } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';

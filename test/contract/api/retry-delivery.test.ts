@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { newId } from '../../../functions/domain/ids.ts';
-import { deliveryStore } from '../../../functions/store/deliveries.ts';
-import { endpointStore } from '../../../functions/store/endpoints.ts';
-import { organizationStore } from '../../../functions/store/organizations.ts';
-import { type Change, committer } from '../../../functions/store/transaction.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import { type Change, committer } from '../../../functions/aws/transaction.ts';
+import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
+import { endpointStore } from '../../../functions/receivers/endpoints.ts';
+import { organizationStore } from '../../../functions/tenancy/organizations.ts';
 import { aDelivery, aKeyring, anEndpoint } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { type Api, aBusyOrganization, anApi } from '../store/an-api.ts';

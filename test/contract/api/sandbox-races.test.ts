@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_CHANNELS } from '../../../functions/domain/channel.ts';
-import { MAX_ENDPOINTS } from '../../../functions/domain/endpoint.ts';
-import { newId } from '../../../functions/domain/ids.ts';
-import { createSandbox, type Pairing, type Sandbox } from '../../../functions/domain/sandbox.ts';
-import { keys } from '../../../functions/store/keys.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import { MAX_CHANNELS } from '../../../functions/receivers/channel.ts';
+import { MAX_ENDPOINTS } from '../../../functions/receivers/endpoint.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
+import { createSandbox, type Pairing, type Sandbox } from '../../../functions/tenancy/sandbox.ts';
 import { anEndpoint, anHttpChannel, later, NOW, seconds } from '../../builders.ts';
 import { type Document, readDocument } from '../../fuzz/document.ts';
 import { rowAfter } from '../../support/mocked-dynamodb.ts';

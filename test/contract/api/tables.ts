@@ -9,10 +9,10 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
-import { Scope } from '../../../functions/domain/api-key.ts';
-import { newId } from '../../../functions/domain/ids.ts';
-import { NO_COUNTS } from '../../../functions/domain/ledger.ts';
-import { createSandbox } from '../../../functions/domain/sandbox.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import { NO_COUNTS } from '../../../functions/delivery/ledger.ts';
+import { Scope } from '../../../functions/tenancy/api-key.ts';
+import { createSandbox } from '../../../functions/tenancy/sandbox.ts';
 import {
   aConversation,
   aDelivery,

@@ -1,12 +1,12 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { organizationStore } from '../../../functions/store/organizations.ts';
-import { committer } from '../../../functions/store/transaction.ts';
-import { getLatestMonths, usageMeter } from '../../../functions/store/usage.ts';
+import { committer } from '../../../functions/aws/transaction.ts';
+import { getLatestMonths, usageMeter } from '../../../functions/events/usage.ts';
+import { organizationStore } from '../../../functions/tenancy/organizations.ts';
 import { anOrganization } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { aGatewayEvent, FUNCTION_ENVIRONMENT, INVOCATION } from '../../support/functions.ts';
-import { aPermit } from '../../unit/platform/outbound/a-permit.ts';
+import { aPermit } from '../../unit/delivery/outbound/a-permit.ts';
 import { addressOf } from '../store/conversation-service.ts';
 import { aMeteredEvent } from '../store/usages.ts';
 import { anIssuer } from './functions.ts';

@@ -1,26 +1,26 @@
 import { randomBytes } from 'node:crypto';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { RouteKey } from '../../../functions/api/routes.ts';
+import { deriveDeliveryId, newId, type OrgId } from '../../../functions/aws/ids.ts';
 import type { Table } from '../../../functions/aws/table.ts';
-import { type ApiKey, generateApiKey, hashApiKey, Scope } from '../../../functions/domain/api-key.ts';
-import { MAX_CHANNELS } from '../../../functions/domain/channel.ts';
-import type { Delivery } from '../../../functions/domain/delivery.ts';
-import { MAX_ENDPOINTS } from '../../../functions/domain/endpoint.ts';
-import { SubscribableType } from '../../../functions/domain/events.ts';
-import { deriveDeliveryId, newId, type OrgId } from '../../../functions/domain/ids.ts';
-import { getHourBefore } from '../../../functions/domain/ledger.ts';
-import { createSandbox } from '../../../functions/domain/sandbox.ts';
+import { type Commit, committer } from '../../../functions/aws/transaction.ts';
+import type { Delivery } from '../../../functions/delivery/delivery.ts';
+import { getHourBefore } from '../../../functions/delivery/ledger.ts';
+import { SubscribableType } from '../../../functions/events/events.ts';
+import { getLatestMonths } from '../../../functions/events/usage.ts';
+import { sourceVersions } from '../../../functions/knowledge/source-checks.ts';
 import { MAX_TEXT_BYTES } from '../../../functions/knowledge/text.ts';
+import { MAX_CHANNELS } from '../../../functions/receivers/channel.ts';
+import { MAX_ENDPOINTS } from '../../../functions/receivers/endpoint.ts';
+import { type ApiKey, generateApiKey, hashApiKey, Scope } from '../../../functions/tenancy/api-key.ts';
 import {
   AUDIT_SHARDS,
   buildSandboxMark,
   keys,
   listShards,
   USAGE_SHARDS,
-} from '../../../functions/store/keys.ts';
-import { sourceVersions } from '../../../functions/store/source-checks.ts';
-import { type Commit, committer } from '../../../functions/store/transaction.ts';
-import { getLatestMonths } from '../../../functions/store/usage.ts';
+} from '../../../functions/tenancy/keys.ts';
+import { createSandbox } from '../../../functions/tenancy/sandbox.ts';
 import {
   aConversation,
   aDelivery,

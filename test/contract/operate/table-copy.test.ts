@@ -1,7 +1,7 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import type { Table } from '../../../functions/aws/table.ts';
-import { keys } from '../../../functions/store/keys.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
 import { copyRows } from '../../../lib/operate/table-copy.ts';
 import { aConversation, aSandboxTenant, aTenant } from '../../builders.ts';
 import { operators } from './an-operator.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { DeliveryMessage } from '../../../functions/domain/delivery.ts';
-import { LANES, type Lane } from '../../../functions/domain/lanes.ts';
+import { DeliveryMessage } from '../../../functions/delivery/delivery.ts';
+import { LANES, type Lane } from '../../../functions/delivery/lanes.ts';
 import { aDelivery, later, seconds } from '../../builders.ts';
 import { queueKinds, type TestQueues } from './queues.ts';
 

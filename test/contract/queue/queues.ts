@@ -6,9 +6,9 @@ import {
 } from '@aws-sdk/client-sqs';
 import { sqs } from 'aws-local/test/engines.ts';
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
-import { DeliveryMessage, type OutgoingMessage } from '../../../functions/domain/delivery.ts';
-import { LANES, type Lane } from '../../../functions/domain/lanes.ts';
-import { deliveryQueues } from '../../../functions/platform/queues.ts';
+import { DeliveryMessage, type OutgoingMessage } from '../../../functions/delivery/delivery.ts';
+import { LANES, type Lane } from '../../../functions/delivery/lanes.ts';
+import { deliveryQueues } from '../../../functions/delivery/queues.ts';
 import { MemoryLanes } from '../../doubles/memory-lanes.ts';
 import type { ReceivedMessage } from '../../doubles/memory-queue.ts';
 

@@ -1,9 +1,9 @@
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { sqs } from 'aws-local/test/engines.ts';
 import { expect, it } from 'vitest';
-import { BusEvent } from '../../../functions/domain/bus.ts';
-import { workerQueue } from '../../../functions/platform/queues.ts';
-import { buildDueEvent } from '../../../functions/store/sources.ts';
+import { workerQueue } from '../../../functions/delivery/queues.ts';
+import { BusEvent } from '../../../functions/events/bus.ts';
+import { buildDueEvent } from '../../../functions/knowledge/sources.ts';
 import { aSource, NOW } from '../../builders.ts';
 
 const engine = sqs();

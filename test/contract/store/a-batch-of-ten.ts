@@ -1,43 +1,43 @@
+import type { OrgId } from '../../../functions/aws/ids.ts';
 import type { Key, Table } from '../../../functions/aws/table.ts';
-import type { BusEvent } from '../../../functions/domain/bus.ts';
-import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
-import type { Endpoint } from '../../../functions/domain/endpoint.ts';
-import { gate } from '../../../functions/domain/gate.ts';
-import type { OrgId } from '../../../functions/domain/ids.ts';
-import { MAIL_BUDGETS } from '../../../functions/domain/mail.ts';
-import { createSandbox } from '../../../functions/domain/sandbox.ts';
-import type { Tenant } from '../../../functions/domain/tenant.ts';
-import { attemptDelivery } from '../../../functions/engine/attempt-delivery.ts';
-import { checkSource } from '../../../functions/engine/check-source.ts';
-import { processDeliveryStream } from '../../../functions/engine/delivery-stream.ts';
-import { endpointTurns } from '../../../functions/engine/endpoint-turns.ts';
-import { fanOut } from '../../../functions/engine/fan-out.ts';
-import { notifyAdmins } from '../../../functions/engine/notify.ts';
-import { processDeliveryMessages } from '../../../functions/engine/process-delivery-messages.ts';
-import { runRedeliveryJob } from '../../../functions/engine/redeliver.ts';
-import { organizationStates } from '../../../functions/platform/organization-states.ts';
-import { processEach } from '../../../functions/platform/pipeline/worker.ts';
-import { deliveryStore } from '../../../functions/store/deliveries.ts';
-import { deliveryContexts } from '../../../functions/store/delivery-context.ts';
-import { deliveryRanges } from '../../../functions/store/delivery-queries.ts';
-import { dueIndex } from '../../../functions/store/due-index.ts';
-import { endpointStore } from '../../../functions/store/endpoints.ts';
-import { eventRanges } from '../../../functions/store/event-log.ts';
-import { keys } from '../../../functions/store/keys.ts';
-import { ledgerStore } from '../../../functions/store/ledger.ts';
-import { mailBudgets, mailingStore } from '../../../functions/store/mailings.ts';
+import { committer } from '../../../functions/aws/transaction.ts';
+import { attemptDelivery } from '../../../functions/delivery/attempt.ts';
+import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
+import { deliveryContexts } from '../../../functions/delivery/delivery-context.ts';
+import { deliveryRanges } from '../../../functions/delivery/delivery-queries.ts';
+import { processDeliveryMessages } from '../../../functions/delivery/dispatch.ts';
+import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/due.ts';
+import { dueIndex } from '../../../functions/delivery/due-index.ts';
+import { endpointTurns } from '../../../functions/delivery/endpoint-turns.ts';
+import { fanOut } from '../../../functions/delivery/fan-out.ts';
+import { ledgerStore } from '../../../functions/delivery/ledger-records.ts';
+import { outboxStore } from '../../../functions/delivery/outbox.ts';
+import { arrivalStore, redeliveryMarks } from '../../../functions/delivery/redelivery-records.ts';
+import { processDeliveryStream } from '../../../functions/delivery/stream.ts';
+import type { BusEvent } from '../../../functions/events/bus.ts';
+import { eventRanges } from '../../../functions/events/event-log.ts';
+import { meterUsage, usageMeter } from '../../../functions/events/usage.ts';
+import { processEach } from '../../../functions/events/worker.ts';
+import { checkSource } from '../../../functions/knowledge/check-source.ts';
+import { checkSlots, sourceChecks } from '../../../functions/knowledge/source-checks.ts';
+import { sourceStore } from '../../../functions/knowledge/sources.ts';
+import { MAIL_BUDGETS } from '../../../functions/notices/mail.ts';
+import { mailBudgets, mailingStore } from '../../../functions/notices/mailings.ts';
+import { notifyAdmins } from '../../../functions/notices/notify.ts';
+import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
+import { endpointStore } from '../../../functions/receivers/endpoints.ts';
+import { redeliveryJobs, redeliveryRounds } from '../../../functions/redelivery/jobs.ts';
+import { runRedeliveryJob } from '../../../functions/redelivery/redeliver.ts';
+import { gate } from '../../../functions/tenancy/gate.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
+import { organizationStates } from '../../../functions/tenancy/organization-states.ts';
 import {
   organizationStore,
   readOrganizationState,
   sandboxStore,
-} from '../../../functions/store/organizations.ts';
-import { outboxStore } from '../../../functions/store/outbox.ts';
-import { redeliveryJobs, redeliveryRounds } from '../../../functions/store/redelivery-jobs.ts';
-import { arrivalStore, redeliveryMarks } from '../../../functions/store/redelivery-records.ts';
-import { checkSlots, sourceChecks } from '../../../functions/store/source-checks.ts';
-import { sourceStore } from '../../../functions/store/sources.ts';
-import { committer } from '../../../functions/store/transaction.ts';
-import { meterUsage, usageMeter } from '../../../functions/store/usage.ts';
+} from '../../../functions/tenancy/organizations.ts';
+import { createSandbox } from '../../../functions/tenancy/sandbox.ts';
+import type { Tenant } from '../../../functions/tenancy/tenant.ts';
 import {
   aBusEvent,
   aDelivery,

@@ -1,7 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { FAILURES_TO_DISABLE } from '../../../functions/domain/endpoint.ts';
-import { EndpointId, type OrgId } from '../../../functions/domain/ids.ts';
-import { keys } from '../../../functions/store/keys.ts';
+import { EndpointId, type OrgId } from '../../../functions/aws/ids.ts';
+import { FAILURES_TO_DISABLE } from '../../../functions/receivers/endpoint.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
 import type { TestTables } from '../../engines.ts';
 import type { Caller } from './an-api.ts';
 import type { TestEngine } from './an-engine.ts';

@@ -5,8 +5,8 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import { mockClient } from 'aws-sdk-client-mock';
 import { vi } from 'vitest';
 import { type RouteKey, routes } from '../../../functions/api/routes.ts';
-import type { Keyring } from '../../../functions/domain/keyring.ts';
-import type { Route } from '../../../functions/platform/route.ts';
+import type { Keyring } from '../../../functions/aws/keyring.ts';
+import type { Route } from '../../../functions/http/route.ts';
 import { anOrganization } from '../../builders.ts';
 import type { dynamoDb, TestTables } from '../../engines.ts';
 import { aGatewayEvent, FUNCTION_ENVIRONMENT, INVOCATION } from '../../support/functions.ts';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ApiKey, generateApiKey, hashApiKey } from '../../../functions/domain/api-key.ts';
-import { newId, type OrgId } from '../../../functions/domain/ids.ts';
-import { apiKeyStore } from '../../../functions/store/api-keys.ts';
-import { keys } from '../../../functions/store/keys.ts';
-import { committer } from '../../../functions/store/transaction.ts';
+import { newId, type OrgId } from '../../../functions/aws/ids.ts';
+import { committer } from '../../../functions/aws/transaction.ts';
+import { type ApiKey, generateApiKey, hashApiKey } from '../../../functions/tenancy/api-key.ts';
+import { apiKeyStore } from '../../../functions/tenancy/api-keys.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
 import { metered } from '../../bench/consumed.ts';
 import { anApiKey, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';

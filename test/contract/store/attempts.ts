@@ -1,12 +1,12 @@
-import type { AttemptError } from '../../../functions/domain/attempt-error.ts';
 import type {
   AttemptRecord,
   ClaimedDelivery,
   Delivery,
-  EndpointOutcome,
   Settlement,
   Wait,
-} from '../../../functions/domain/delivery.ts';
+} from '../../../functions/delivery/delivery.ts';
+import type { AttemptError } from '../../../functions/receivers/attempt-error.ts';
+import type { EndpointOutcome } from '../../../functions/receivers/endpoint.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import type { Stores } from './stores.ts';
 

@@ -1,11 +1,11 @@
 import { DeleteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AuditAction, AuditActorType, type AuditEntry } from '../../../functions/domain/audit.ts';
-import { newId } from '../../../functions/domain/ids.ts';
-import { type AuditFilter, auditLogReader, recordAuditEntry } from '../../../functions/store/audit-log.ts';
-import { keys } from '../../../functions/store/keys.ts';
-import { committer } from '../../../functions/store/transaction.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import { committer } from '../../../functions/aws/transaction.ts';
+import { AuditAction, AuditActorType, type AuditEntry } from '../../../functions/tenancy/audit.ts';
+import { type AuditFilter, auditLogReader, recordAuditEntry } from '../../../functions/tenancy/audit-log.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
 import { anAuditEntry, later, NOW, seconds } from '../../builders.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb } from '../../engines.ts';

@@ -3,47 +3,47 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { parseRow } from '../../../functions/aws/table.ts';
-import type { UnreadableRow } from '../../../functions/domain/due.ts';
 import {
   type ConversationId,
   type EndpointId,
   newId,
   type OrgId,
   type ReceiverId,
-} from '../../../functions/domain/ids.ts';
-import { toStartOfHour } from '../../../functions/domain/ledger.ts';
-import { LIVE_GENERATION, type Tenant } from '../../../functions/domain/tenant.ts';
-import { ABANDONED_ENTRIES } from '../../../functions/platform/metric-names.ts';
-import { outboxReader } from '../../../functions/platform/pipeline/worker.ts';
-import { apiKeyStore, keyUseStore } from '../../../functions/store/api-keys.ts';
-import { auditLogReader } from '../../../functions/store/audit-log.ts';
-import { blockedHostStore } from '../../../functions/store/blocked-hosts.ts';
-import { channelStore } from '../../../functions/store/channels.ts';
+} from '../../../functions/aws/ids.ts';
+import { ABANDONED_ENTRIES } from '../../../functions/aws/metric-names.ts';
+import type { UnreadableRow } from '../../../functions/aws/table.ts';
+import { parseRow } from '../../../functions/aws/table.ts';
 import {
   conversationStore,
   escalationStore,
   messageStore,
   ticketStore,
-} from '../../../functions/store/conversations.ts';
-import { deliveryStore } from '../../../functions/store/deliveries.ts';
-import { deliveryRanges, openDeliveries } from '../../../functions/store/delivery-queries.ts';
-import { endpointScan } from '../../../functions/store/endpoint-scan.ts';
-import { endpointStore } from '../../../functions/store/endpoints.ts';
+} from '../../../functions/conversations/conversations.ts';
+import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
+import { deliveryRanges, openDeliveries } from '../../../functions/delivery/delivery-queries.ts';
+import { toStartOfHour } from '../../../functions/delivery/ledger.ts';
+import { deliveriesInHour, ledgerStore } from '../../../functions/delivery/ledger-records.ts';
+import { parseBusEvent, parseOutboxRecord } from '../../../functions/delivery/outbox.ts';
+import { arrivalStore, redeliveryMarks } from '../../../functions/delivery/redelivery-records.ts';
+import { usageReader } from '../../../functions/events/usage.ts';
+import { outboxReader } from '../../../functions/events/worker.ts';
+import { sourceStore } from '../../../functions/knowledge/sources.ts';
+import { blockedHostStore } from '../../../functions/receivers/blocked-host-records.ts';
+import { channelStore } from '../../../functions/receivers/channels.ts';
+import { endpointScan } from '../../../functions/receivers/endpoint-scan.ts';
+import { endpointStore } from '../../../functions/receivers/endpoints.ts';
+import { redeliveryJobs, redeliveryRuns } from '../../../functions/redelivery/jobs.ts';
+import { apiKeyStore, keyUseStore } from '../../../functions/tenancy/api-keys.ts';
+import { auditLogReader } from '../../../functions/tenancy/audit-log.ts';
 import {
   DELIVERY_SHARDS,
   keys,
   LEDGER_SHARDS,
   listShards,
   REDELIVERY_RUN_SHARDS,
-} from '../../../functions/store/keys.ts';
-import { deliveriesInHour, ledgerStore } from '../../../functions/store/ledger.ts';
-import { parseBusEvent, parseOutboxRecord } from '../../../functions/store/outbox.ts';
-import { purgeStore } from '../../../functions/store/purges.ts';
-import { redeliveryJobs, redeliveryRuns } from '../../../functions/store/redelivery-jobs.ts';
-import { arrivalStore, redeliveryMarks } from '../../../functions/store/redelivery-records.ts';
-import { sourceStore } from '../../../functions/store/sources.ts';
-import { usageReader } from '../../../functions/store/usage.ts';
+} from '../../../functions/tenancy/keys.ts';
+import { purgeStore } from '../../../functions/tenancy/purges.ts';
+import { LIVE_GENERATION, type Tenant } from '../../../functions/tenancy/tenant.ts';
 import {
   aConversation,
   aDelivery,

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Channel } from '../../../functions/domain/channel.ts';
-import { deriveDeliveryId, newId } from '../../../functions/domain/ids.ts';
-import { channelStore } from '../../../functions/store/channels.ts';
-import { deliveryContexts } from '../../../functions/store/delivery-context.ts';
-import { buildEndpointChange } from '../../../functions/store/endpoint-state.ts';
-import { endpointStore } from '../../../functions/store/endpoints.ts';
-import { outboxStore } from '../../../functions/store/outbox.ts';
-import { committer } from '../../../functions/store/transaction.ts';
+import { deriveDeliveryId, newId } from '../../../functions/aws/ids.ts';
+import { committer } from '../../../functions/aws/transaction.ts';
+import { deliveryContexts } from '../../../functions/delivery/delivery-context.ts';
+import { outboxStore } from '../../../functions/delivery/outbox.ts';
+import type { Channel } from '../../../functions/receivers/channel.ts';
+import { channelStore } from '../../../functions/receivers/channels.ts';
+import { buildEndpointChange } from '../../../functions/receivers/endpoint-state.ts';
+import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import {
   anEndpoint,
   anEvent,

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type CheckSlot, type CheckSlotStore, checkSlots } from '../../../functions/store/source-checks.ts';
+import {
+  type CheckSlot,
+  type CheckSlotStore,
+  checkSlots,
+} from '../../../functions/knowledge/source-checks.ts';
 import { aSandboxTenant, aTenant, later, NOW, seconds } from '../../builders.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb } from '../../engines.ts';

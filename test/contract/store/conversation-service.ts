@@ -1,20 +1,20 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { onTestFinished, vi } from 'vitest';
-import { generateApiKey, hashApiKey } from '../../../functions/domain/api-key.ts';
-import type { Channel } from '../../../functions/domain/channel.ts';
-import type { Conversation, Message, StateChange } from '../../../functions/domain/conversation.ts';
-import { newId } from '../../../functions/domain/ids.ts';
-import { channelStore } from '../../../functions/store/channels.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import { buildAddition, committer } from '../../../functions/aws/transaction.ts';
+import type { Conversation, Message, StateChange } from '../../../functions/conversations/conversation.ts';
 import {
   conversationStore,
   escalationStore,
   messageStore,
   ticketStore,
-} from '../../../functions/store/conversations.ts';
-import { keys } from '../../../functions/store/keys.ts';
-import { parseEvent } from '../../../functions/store/outbox.ts';
-import { buildAddition, committer } from '../../../functions/store/transaction.ts';
+} from '../../../functions/conversations/conversations.ts';
+import { parseEvent } from '../../../functions/events/events.ts';
+import type { Channel } from '../../../functions/receivers/channel.ts';
+import { channelStore } from '../../../functions/receivers/channels.ts';
+import { generateApiKey, hashApiKey } from '../../../functions/tenancy/api-key.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
 import { aConversation, aTenant, NOW } from '../../builders.ts';
 import type { dynamoDb } from '../../engines.ts';
 import { aGatewayEvent, FUNCTION_ENVIRONMENT, INVOCATION } from '../../support/functions.ts';

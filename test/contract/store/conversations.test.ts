@@ -1,14 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { newId } from '../../../functions/aws/ids.ts';
+import { committer } from '../../../functions/aws/transaction.ts';
 import {
   applyStateChange,
   type Conversation,
   type StateChange,
-} from '../../../functions/domain/conversation.ts';
-import { newId } from '../../../functions/domain/ids.ts';
-import type { Tenant } from '../../../functions/domain/tenant.ts';
-import { conversationStore, escalationStore, messageStore } from '../../../functions/store/conversations.ts';
-import { committer } from '../../../functions/store/transaction.ts';
+} from '../../../functions/conversations/conversation.ts';
+import {
+  conversationStore,
+  escalationStore,
+  messageStore,
+} from '../../../functions/conversations/conversations.ts';
+import type { Tenant } from '../../../functions/tenancy/tenant.ts';
 import { aConversation, aMessage, anEscalation, aTenant, later, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { casesOf } from '../../support/cases.ts';

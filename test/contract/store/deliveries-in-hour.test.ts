@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Delivery } from '../../../functions/domain/delivery.ts';
-import { newId } from '../../../functions/domain/ids.ts';
-import { getLedgerHour, toEndOfHour, toStartOfHour } from '../../../functions/domain/ledger.ts';
-import { deliveryStore } from '../../../functions/store/deliveries.ts';
-import { DELIVERY_SHARDS, keys, listShards } from '../../../functions/store/keys.ts';
-import { deliveriesInHour } from '../../../functions/store/ledger.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
+import type { Delivery } from '../../../functions/delivery/delivery.ts';
+import { getLedgerHour, toEndOfHour, toStartOfHour } from '../../../functions/delivery/ledger.ts';
+import { deliveriesInHour } from '../../../functions/delivery/ledger-records.ts';
+import { DELIVERY_SHARDS, keys, listShards } from '../../../functions/tenancy/keys.ts';
 import { aDelivery, later, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 

@@ -1,12 +1,12 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import type { Table } from '../../../functions/aws/table.ts';
-import { LOST_OUTCOME } from '../../../functions/domain/attempt-error.ts';
-import type { ClaimedDelivery, Delivery } from '../../../functions/domain/delivery.ts';
-import { deliveryMoves, deliveryStore } from '../../../functions/store/deliveries.ts';
-import { buildDeliveryKey, dueIndex } from '../../../functions/store/due-index.ts';
-import { keys } from '../../../functions/store/keys.ts';
-import { committer } from '../../../functions/store/transaction.ts';
+import { committer } from '../../../functions/aws/transaction.ts';
+import { deliveryMoves, deliveryStore } from '../../../functions/delivery/deliveries.ts';
+import type { ClaimedDelivery, Delivery } from '../../../functions/delivery/delivery.ts';
+import { buildDeliveryKey, dueIndex } from '../../../functions/delivery/due-index.ts';
+import { LOST_OUTCOME } from '../../../functions/receivers/attempt-error.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
 import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Delivery } from '../../../functions/domain/delivery.ts';
+import type { Delivery } from '../../../functions/delivery/delivery.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { storeKinds } from './stores.ts';
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { DURATION_CLASSES } from '../../../functions/domain/attempt-durations.ts';
-import { type Settlement, toDeliveryMessage } from '../../../functions/domain/delivery.ts';
-import { MAX_ATTEMPTS } from '../../../functions/domain/timing.ts';
-import { deliveryContexts } from '../../../functions/store/delivery-context.ts';
-import { outboxStore } from '../../../functions/store/outbox.ts';
-import { committer } from '../../../functions/store/transaction.ts';
+import { committer } from '../../../functions/aws/transaction.ts';
+import { DURATION_CLASSES } from '../../../functions/delivery/attempt-durations.ts';
+import { type Settlement, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
+import { deliveryContexts } from '../../../functions/delivery/delivery-context.ts';
+import { outboxStore } from '../../../functions/delivery/outbox.ts';
+import { MAX_ATTEMPTS } from '../../../functions/delivery/timing.ts';
 import { Measured } from '../../../lib/cost/measured.ts';
 import { type Consumed, metered } from '../../bench/consumed.ts';
 import { aDelivery, aLedgerEntry, anEndpoint, anEvent, later, NOW, seconds } from '../../builders.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { LOST_OUTCOME } from '../../../functions/domain/attempt-error.ts';
-import { type Delivery, type EndpointOutcome, SkipReason } from '../../../functions/domain/delivery.ts';
+import { type Delivery, SkipReason } from '../../../functions/delivery/delivery.ts';
+import { LOST_OUTCOME } from '../../../functions/receivers/attempt-error.ts';
+import type { EndpointOutcome } from '../../../functions/receivers/endpoint.ts';
 import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { LEASE_END, unaffected } from './attempts.ts';
 import { storeKinds } from './stores.ts';

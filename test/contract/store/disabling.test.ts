@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { LOST_OUTCOME } from '../../../functions/domain/attempt-error.ts';
-import type { AuditEntry } from '../../../functions/domain/audit.ts';
-import type { ClaimedDelivery, EndpointOutcome } from '../../../functions/domain/delivery.ts';
-import type { Endpoint } from '../../../functions/domain/endpoint.ts';
+import type { ClaimedDelivery } from '../../../functions/delivery/delivery.ts';
+import { LOST_OUTCOME } from '../../../functions/receivers/attempt-error.ts';
+import type { Endpoint, EndpointOutcome } from '../../../functions/receivers/endpoint.ts';
+import type { AuditEntry } from '../../../functions/tenancy/audit.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { claimAgain, claimed, ENDED, exhausted, LEASE_END, succeeded } from './attempts.ts';

@@ -1,6 +1,6 @@
-import type { Delivery } from '../../../functions/domain/delivery.ts';
-import { DUE_STATES, type DueEntry, type DueState } from '../../../functions/domain/due.ts';
-import { DUE_SHARDS, keys, listShards } from '../../../functions/store/keys.ts';
+import type { Delivery } from '../../../functions/delivery/delivery.ts';
+import type { DueEntry } from '../../../functions/delivery/due.ts';
+import { DUE_SHARDS, DUE_STATES, type DueState, keys, listShards } from '../../../functions/tenancy/keys.ts';
 import type { Stores } from './stores.ts';
 
 type DueIndex = Stores['due'];

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { LOST_OUTCOME } from '../../../functions/domain/attempt-error.ts';
 import {
   type Delivery,
   type Settlement,
   SkipReason,
   toDeliveryMessage,
-} from '../../../functions/domain/delivery.ts';
-import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
+} from '../../../functions/delivery/delivery.ts';
+import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/due.ts';
+import { LOST_OUTCOME } from '../../../functions/receivers/attempt-error.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import {
   claimAgain,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { toDeliveryMessage } from '../../../functions/domain/delivery.ts';
-import type { DueEntry } from '../../../functions/domain/due.ts';
-import { deriveDeliveryId, newId, type OrgId } from '../../../functions/domain/ids.ts';
-import { keys } from '../../../functions/store/keys.ts';
+import { deriveDeliveryId, newId, type OrgId } from '../../../functions/aws/ids.ts';
+import { toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
+import type { DueEntry } from '../../../functions/delivery/due.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
 import { aDelivery, later, NOW } from '../../builders.ts';
 import { everyDue, pagesOf } from './due-entries.ts';
 import { type Stores, storeKinds } from './stores.ts';

@@ -1,8 +1,8 @@
+import type { OrgId, ReceiverId } from '../../../functions/aws/ids.ts';
 import type { Table } from '../../../functions/aws/table.ts';
-import type { Endpoint } from '../../../functions/domain/endpoint.ts';
-import type { OrgId, ReceiverId } from '../../../functions/domain/ids.ts';
-import { endpointStore } from '../../../functions/store/endpoints.ts';
-import { type CommitResult, committer } from '../../../functions/store/transaction.ts';
+import { type CommitResult, committer } from '../../../functions/aws/transaction.ts';
+import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
+import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 
 /** A change fails only when another one has succeeded. */
 const ATTEMPTS = 20;

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { timedOutAfter } from '../../../functions/domain/attempt-error.ts';
+import { attemptDelivery } from '../../../functions/delivery/attempt.ts';
 import type {
   Delivery,
   DeliveryMessage,
   SendAttempt,
   Settlement,
-} from '../../../functions/domain/delivery.ts';
-import type { DisablingNotice, Endpoint } from '../../../functions/domain/endpoint.ts';
-import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/timing.ts';
-import { attemptDelivery } from '../../../functions/engine/attempt-delivery.ts';
+} from '../../../functions/delivery/delivery.ts';
+import { DEFAULT_RETRY_POLICY } from '../../../functions/delivery/timing.ts';
+import type { DisablingNotice } from '../../../functions/events/bus.ts';
+import { timedOutAfter } from '../../../functions/receivers/attempt-error.ts';
+import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import { aDelivery, anEndpoint, anEvent, NOW } from '../../builders.ts';
 import { noMeasures } from '../../doubles/no-measures.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';

@@ -1,10 +1,10 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Endpoint, getCountedHost } from '../../../functions/domain/endpoint.ts';
-import { newId } from '../../../functions/domain/ids.ts';
-import { keys } from '../../../functions/store/keys.ts';
-import { committer } from '../../../functions/store/transaction.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import { committer } from '../../../functions/aws/transaction.ts';
+import { type Endpoint, getCountedHost } from '../../../functions/receivers/endpoint.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
 import { anEndpoint, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { changingEndpoints } from './endpoint-changes.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Endpoint, EndpointChange } from '../../../functions/domain/endpoint.ts';
-import { newId } from '../../../functions/domain/ids.ts';
-import { NEW } from '../../../functions/domain/pace.ts';
-import { committer } from '../../../functions/store/transaction.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import { committer } from '../../../functions/aws/transaction.ts';
+import type { Endpoint, EndpointChange } from '../../../functions/receivers/endpoint.ts';
+import { NEW } from '../../../functions/receivers/pace.ts';
 import { anEndpoint, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { changingEndpoints } from './endpoint-changes.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { buildEvent, type EventData, SubscribableType } from '../../../functions/domain/events.ts';
-import { newId } from '../../../functions/domain/ids.ts';
-import { EVENT_SHARDS, keys } from '../../../functions/store/keys.ts';
-import { outboxStore } from '../../../functions/store/outbox.ts';
-import { committer } from '../../../functions/store/transaction.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import { committer } from '../../../functions/aws/transaction.ts';
+import { outboxStore } from '../../../functions/delivery/outbox.ts';
+import { buildEvent, type EventData, SubscribableType } from '../../../functions/events/events.ts';
+import { EVENT_SHARDS, keys } from '../../../functions/tenancy/keys.ts';
 import { metered } from '../../bench/consumed.ts';
 import { aTenant, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ClaimedDelivery, Settlement } from '../../../functions/domain/delivery.ts';
+import type { ClaimedDelivery, Settlement } from '../../../functions/delivery/delivery.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { casesOf } from '../../support/cases.ts';
 import { anAttempt, LEASE_SECONDS, refusal, unaffected } from './attempts.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { LOST_OUTCOME } from '../../../functions/domain/attempt-error.ts';
-import type { ClaimedDelivery, EndpointOutcome, Settlement } from '../../../functions/domain/delivery.ts';
-import type { Endpoint } from '../../../functions/domain/endpoint.ts';
-import { newId } from '../../../functions/domain/ids.ts';
-import { LIVE_GENERATION } from '../../../functions/domain/tenant.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import type { ClaimedDelivery, Settlement } from '../../../functions/delivery/delivery.ts';
+import { LOST_OUTCOME } from '../../../functions/receivers/attempt-error.ts';
+import type { Endpoint, EndpointOutcome } from '../../../functions/receivers/endpoint.ts';
+import { LIVE_GENERATION } from '../../../functions/tenancy/tenant.ts';
 import { anEndpoint, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { claimed, ENDED, exhausted, LEASE_END, succeeded } from './attempts.ts';

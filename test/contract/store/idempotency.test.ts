@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { Message } from '../../../functions/domain/conversation.ts';
-import { newId } from '../../../functions/domain/ids.ts';
-import { messageStore } from '../../../functions/store/conversations.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import { Contended, committer } from '../../../functions/aws/transaction.ts';
+import type { Message } from '../../../functions/conversations/conversation.ts';
+import { messageStore } from '../../../functions/conversations/conversations.ts';
 import {
   type IdempotencyRecord,
   type IdempotencyScope,
   idempotencyStore,
-} from '../../../functions/store/idempotency.ts';
-import { Contended, committer } from '../../../functions/store/transaction.ts';
+} from '../../../functions/http/idempotency-records.ts';
 import { aTenant, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { conflictOnOverlap } from './faults.ts';

@@ -1,8 +1,8 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../../functions/domain/ids.ts';
-import { keyUseStore } from '../../../functions/store/api-keys.ts';
-import { keys } from '../../../functions/store/keys.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import { keyUseStore } from '../../../functions/tenancy/api-keys.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
 import { anApiKey, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 

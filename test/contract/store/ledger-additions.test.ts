@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addCounts, type LedgerEntry, NO_COUNTS } from '../../../functions/domain/ledger.ts';
+import { addCounts, type LedgerEntry, NO_COUNTS } from '../../../functions/delivery/ledger.ts';
 import { aLedgerEntry } from '../../builders.ts';
 import { type Stores, storeKinds } from './stores.ts';
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../../functions/domain/ids.ts';
+import { newId } from '../../../functions/aws/ids.ts';
 import {
   getHourBefore,
   type LedgerAddition,
   type LedgerEntry,
   NO_COUNTS,
   toStartOfHour,
-} from '../../../functions/domain/ledger.ts';
-import { keys, LEDGER_SHARDS, listShards } from '../../../functions/store/keys.ts';
+} from '../../../functions/delivery/ledger.ts';
+import { keys, LEDGER_SHARDS, listShards } from '../../../functions/tenancy/keys.ts';
 import { aLedgerEntry, NOW } from '../../builders.ts';
 import { type Stores, storeKinds } from './stores.ts';
 

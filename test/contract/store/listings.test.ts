@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../../functions/domain/ids.ts';
-import type { Tenant } from '../../../functions/domain/tenant.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import type { Page, PageRequest } from '../../../functions/aws/pages.ts';
+import { committer } from '../../../functions/aws/transaction.ts';
 import {
   conversationStore,
   escalationStore,
   messageStore,
   ticketStore,
-} from '../../../functions/store/conversations.ts';
-import { deliveryStore } from '../../../functions/store/deliveries.ts';
-import type { Page, PageRequest } from '../../../functions/store/pages.ts';
-import { sourceStore } from '../../../functions/store/sources.ts';
-import { committer } from '../../../functions/store/transaction.ts';
+} from '../../../functions/conversations/conversations.ts';
+import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
+import { sourceStore } from '../../../functions/knowledge/sources.ts';
+import type { Tenant } from '../../../functions/tenancy/tenant.ts';
 import {
   aConversation,
   aDelivery,

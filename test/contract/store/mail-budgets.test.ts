@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../../functions/domain/ids.ts';
-import { buildMailBudgets, type MailKind } from '../../../functions/domain/mail.ts';
-import { keys } from '../../../functions/store/keys.ts';
-import { mailBudgets } from '../../../functions/store/mailings.ts';
-import { Contended } from '../../../functions/store/transaction.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import { Contended } from '../../../functions/aws/transaction.ts';
+import { buildMailBudgets, type MailKind } from '../../../functions/notices/mail.ts';
+import { mailBudgets } from '../../../functions/notices/mailings.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { mailingKinds } from './mailing-kinds.ts';

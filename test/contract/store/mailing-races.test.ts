@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { BusEvent } from '../../../functions/domain/bus.ts';
-import { newId } from '../../../functions/domain/ids.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import type { BusEvent } from '../../../functions/events/bus.ts';
 import { aTenant, NOW, seconds } from '../../builders.ts';
 import { type CallStage, interposed } from '../../doubles/interposed.ts';
 import { dynamoDb } from '../../engines.ts';
@@ -14,7 +14,7 @@ import {
   DAY,
   REFUSED,
   UNKNOWN,
-} from '../../unit/engine/a-notifier.ts';
+} from '../../unit/notices/a-notifier.ts';
 import { mailingKinds } from './mailing-kinds.ts';
 
 const engine = dynamoDb();

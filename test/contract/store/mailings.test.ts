@@ -1,9 +1,9 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../../functions/domain/ids.ts';
-import { keys } from '../../../functions/store/keys.ts';
-import { type MailingStore, type MailRequest, mailingStore } from '../../../functions/store/mailings.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import { type MailingStore, type MailRequest, mailingStore } from '../../../functions/notices/mailings.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { loseNextAnswer } from './faults.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Delivery } from '../../../functions/domain/delivery.ts';
-import { newId } from '../../../functions/domain/ids.ts';
-import { openDeliveries } from '../../../functions/store/delivery-queries.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import type { Delivery } from '../../../functions/delivery/delivery.ts';
+import { openDeliveries } from '../../../functions/delivery/delivery-queries.ts';
 import { aDelivery, anEvent, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { putDeliveries } from './put-deliveries.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Endpoint } from '../../../functions/domain/endpoint.ts';
-import { channelStore } from '../../../functions/store/channels.ts';
-import { endpointScan, endpointState, type ScannedPage } from '../../../functions/store/endpoint-scan.ts';
-import { endpointStore } from '../../../functions/store/endpoints.ts';
-import { idempotencyStore } from '../../../functions/store/idempotency.ts';
-import { committer } from '../../../functions/store/transaction.ts';
+import { committer } from '../../../functions/aws/transaction.ts';
+import { idempotencyStore } from '../../../functions/http/idempotency-records.ts';
+import { channelStore } from '../../../functions/receivers/channels.ts';
+import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
+import { endpointScan, endpointState, type ScannedPage } from '../../../functions/receivers/endpoint-scan.ts';
+import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { anEndpoint, anHttpChannel, aTenant, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { claimed, exhausted } from './attempts.ts';

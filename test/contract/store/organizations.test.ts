@@ -1,10 +1,10 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { newId, type OrgId } from '../../../functions/domain/ids.ts';
-import type { OrganizationSettings } from '../../../functions/domain/tenant.ts';
-import { keys } from '../../../functions/store/keys.ts';
-import { organizationStore } from '../../../functions/store/organizations.ts';
-import { committer } from '../../../functions/store/transaction.ts';
+import { newId, type OrgId } from '../../../functions/aws/ids.ts';
+import { committer } from '../../../functions/aws/transaction.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
+import { organizationStore } from '../../../functions/tenancy/organizations.ts';
+import type { OrganizationSettings } from '../../../functions/tenancy/tenant.ts';
 import { anOrganization, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 

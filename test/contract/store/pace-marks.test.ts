@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NEW, type PaceMark } from '../../../functions/domain/pace.ts';
+import { NEW, type PaceMark } from '../../../functions/receivers/pace.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { storeKinds } from './stores.ts';

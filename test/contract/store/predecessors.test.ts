@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Endpoint } from '../../../functions/domain/endpoint.ts';
-import { newId } from '../../../functions/domain/ids.ts';
-import { endpointStore } from '../../../functions/store/endpoints.ts';
-import { committer } from '../../../functions/store/transaction.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import { committer } from '../../../functions/aws/transaction.ts';
+import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
+import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../../functions/domain/ids.ts';
-import type { Purge } from '../../../functions/domain/sandbox.ts';
-import type { PurgePorts } from '../../../functions/engine/purge.ts';
-import { keys, PURGE_SHARDS } from '../../../functions/store/keys.ts';
-import { purgeStore } from '../../../functions/store/purges.ts';
-import { committer } from '../../../functions/store/transaction.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import { committer } from '../../../functions/aws/transaction.ts';
+import { keys, PURGE_SHARDS } from '../../../functions/tenancy/keys.ts';
+import type { PurgePorts } from '../../../functions/tenancy/purge.ts';
+import { purgeStore } from '../../../functions/tenancy/purges.ts';
+import type { Purge } from '../../../functions/tenancy/sandbox.ts';
 import { aSandboxTenant, later, NOW, seconds } from '../../builders.ts';
 import { MemoryPurges } from '../../doubles/memory-purges.ts';
 import { dynamoDb } from '../../engines.ts';

@@ -1,23 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toDeliveryMessage } from '../../../functions/domain/delivery.ts';
-import { newId } from '../../../functions/domain/ids.ts';
-import type { Tenant } from '../../../functions/domain/tenant.ts';
-import { purgeSandboxes } from '../../../functions/engine/purge.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import { type Change, committer } from '../../../functions/aws/transaction.ts';
 import {
   conversationStore,
   escalationStore,
   messageStore,
   ticketStore,
-} from '../../../functions/store/conversations.ts';
-import { deliveryStore } from '../../../functions/store/deliveries.ts';
-import { endpointStore } from '../../../functions/store/endpoints.ts';
-import { idempotencyStore } from '../../../functions/store/idempotency.ts';
-import { ledgerStore } from '../../../functions/store/ledger.ts';
-import { appendDisablingNotice, outboxStore } from '../../../functions/store/outbox.ts';
-import { hasRows, purgeStore } from '../../../functions/store/purges.ts';
-import { recordArrival } from '../../../functions/store/redelivery-records.ts';
-import { type Change, committer } from '../../../functions/store/transaction.ts';
+} from '../../../functions/conversations/conversations.ts';
+import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
+import { toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
+import { ledgerStore } from '../../../functions/delivery/ledger-records.ts';
+import { appendDisablingNotice, outboxStore } from '../../../functions/delivery/outbox.ts';
+import { recordArrival } from '../../../functions/delivery/redelivery-records.ts';
+import { idempotencyStore } from '../../../functions/http/idempotency-records.ts';
+import { endpointStore } from '../../../functions/receivers/endpoints.ts';
+import { purgeSandboxes } from '../../../functions/tenancy/purge.ts';
+import { hasRows, purgeStore } from '../../../functions/tenancy/purges.ts';
+import type { Tenant } from '../../../functions/tenancy/tenant.ts';
 import {
   aConversation,
   aDelivery,

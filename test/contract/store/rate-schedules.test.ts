@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { timedOutAfter } from '../../../functions/domain/attempt-error.ts';
-import { getClaimability } from '../../../functions/domain/delivery.ts';
-import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import { getClaimability } from '../../../functions/delivery/delivery.ts';
+import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/due.ts';
+import { timedOutAfter } from '../../../functions/receivers/attempt-error.ts';
 import {
   computeIntervalMs,
   computeWaitTerms,
   planTurns,
   type RateSchedule,
   type ScheduleUpdate,
-} from '../../../functions/domain/endpoint-rate.ts';
-import { newId } from '../../../functions/domain/ids.ts';
+} from '../../../functions/receivers/endpoint-rate.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { storeKinds } from './stores.ts';
 

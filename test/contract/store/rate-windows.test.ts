@@ -1,10 +1,10 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../../functions/domain/ids.ts';
-import { DEFAULT_RATE_LIMITS, getRateWindow, type RateBucket } from '../../../functions/domain/rate-limit.ts';
-import { rateLimiter } from '../../../functions/platform/pipeline/rate-limit.ts';
-import { keys } from '../../../functions/store/keys.ts';
-import { rateWindowStore } from '../../../functions/store/rate-windows.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import { rateLimiter } from '../../../functions/http/limiter.ts';
+import { DEFAULT_RATE_LIMITS, getRateWindow } from '../../../functions/http/rate-limit.ts';
+import { rateWindowStore } from '../../../functions/http/rate-windows.ts';
+import { keys, type RateBucket } from '../../../functions/tenancy/keys.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../../functions/domain/ids.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import { committer } from '../../../functions/aws/transaction.ts';
 import {
   type RedeliveryJob,
   type RedeliveryRun,
   toRedeliveryRun,
-} from '../../../functions/domain/redelivery-job.ts';
-import type { Position } from '../../../functions/engine/turns.ts';
-import { keys, listShards, REDELIVERY_RUN_SHARDS } from '../../../functions/store/keys.ts';
+} from '../../../functions/redelivery/job.ts';
 import {
   buildJobKey,
   redeliveryJobs,
   redeliveryRounds,
   redeliveryRuns,
-} from '../../../functions/store/redelivery-jobs.ts';
-import { committer } from '../../../functions/store/transaction.ts';
+} from '../../../functions/redelivery/jobs.ts';
+import { keys, listShards, REDELIVERY_RUN_SHARDS } from '../../../functions/tenancy/keys.ts';
+import type { Position } from '../../../functions/tenancy/turns.ts';
 import { aRedeliveryJob, aSandboxTenant, later, NOW } from '../../builders.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';

@@ -1,17 +1,12 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { type Delivery, toDeliveryMessage } from '../../../functions/domain/delivery.ts';
-import { createRedelivery } from '../../../functions/domain/redelivery.ts';
-import { deliveryStore } from '../../../functions/store/deliveries.ts';
-import { type IdempotencyScope, idempotencyStore } from '../../../functions/store/idempotency.ts';
-import { outboxStore, parseOutboxRecord } from '../../../functions/store/outbox.ts';
-import { redeliveryMarks } from '../../../functions/store/redelivery-records.ts';
-import {
-  type Commit,
-  type CommitResult,
-  Contended,
-  committer,
-} from '../../../functions/store/transaction.ts';
+import { type Commit, type CommitResult, Contended, committer } from '../../../functions/aws/transaction.ts';
+import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
+import { type Delivery, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
+import { outboxStore, parseOutboxRecord } from '../../../functions/delivery/outbox.ts';
+import { createRedelivery } from '../../../functions/delivery/redelivery.ts';
+import { redeliveryMarks } from '../../../functions/delivery/redelivery-records.ts';
+import { type IdempotencyScope, idempotencyStore } from '../../../functions/http/idempotency-records.ts';
 import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { cancelTransactions, conflictOnOverlap, loseNextAnswer } from './faults.ts';

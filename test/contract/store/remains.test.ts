@@ -1,9 +1,9 @@
 import { BatchWriteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Table } from '../../../functions/aws/table.ts';
-import type { Tenant } from '../../../functions/domain/tenant.ts';
-import { buildTenantKey } from '../../../functions/store/keys.ts';
-import { hasRows } from '../../../functions/store/purges.ts';
+import { buildTenantKey } from '../../../functions/tenancy/keys.ts';
+import { hasRows } from '../../../functions/tenancy/purges.ts';
+import type { Tenant } from '../../../functions/tenancy/tenant.ts';
 import { aSandboxTenant } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { leaveOutOfBatches } from './faults.ts';

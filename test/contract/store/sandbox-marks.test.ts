@@ -1,10 +1,10 @@
 import { PATIENCE } from 'aws-local/test/patience.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RouteKey, routes } from '../../../functions/api/routes.ts';
-import { Scope } from '../../../functions/domain/api-key.ts';
-import { OrgId } from '../../../functions/domain/ids.ts';
-import { organizationStore } from '../../../functions/store/organizations.ts';
-import { committer } from '../../../functions/store/transaction.ts';
+import { OrgId } from '../../../functions/aws/ids.ts';
+import { committer } from '../../../functions/aws/transaction.ts';
+import { Scope } from '../../../functions/tenancy/api-key.ts';
+import { organizationStore } from '../../../functions/tenancy/organizations.ts';
 import { aKeyring } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { live } from './a-life.ts';

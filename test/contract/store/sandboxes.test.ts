@@ -1,15 +1,15 @@
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../../functions/domain/ids.ts';
-import { createSandbox, routeToEnvironment } from '../../../functions/domain/sandbox.ts';
-import { keys } from '../../../functions/store/keys.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import { type CommitResult, Contended, committer } from '../../../functions/aws/transaction.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
 import {
   organizationStore,
   readOrganizationState,
   readPairing,
   sandboxStore,
-} from '../../../functions/store/organizations.ts';
-import { type CommitResult, Contended, committer } from '../../../functions/store/transaction.ts';
+} from '../../../functions/tenancy/organizations.ts';
+import { createSandbox, routeToEnvironment } from '../../../functions/tenancy/sandbox.ts';
 import { anOrganization, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { cancelTransactions, conflictOnOverlap, loseNextAnswer } from './faults.ts';

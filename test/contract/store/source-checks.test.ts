@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createNotice } from '../../../functions/domain/bus.ts';
-import { newId } from '../../../functions/domain/ids.ts';
-import { toSourceContent } from '../../../functions/engine/check-source.ts';
-import { keys } from '../../../functions/store/keys.ts';
-import type { CheckOutcome } from '../../../functions/store/source-checks.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import { createNotice } from '../../../functions/events/bus.ts';
+import { toSourceContent } from '../../../functions/knowledge/check-source.ts';
+import type { CheckOutcome } from '../../../functions/knowledge/source-checks.ts';
 import {
   type LeasedSource,
   RESEND_SECONDS,
   type Source,
   type StoredVersion,
-} from '../../../functions/store/sources.ts';
+} from '../../../functions/knowledge/sources.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
 import { aSandboxTenant, aSource, aTenant, later, NOW, seconds } from '../../builders.ts';
 import { COOLDOWN_SECONDS, type Sources } from '../../doubles/memory-sources.ts';
 import { sourceStoreKinds } from './source-stores.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { put } from '../../../functions/aws/table.ts';
-import { keys } from '../../../functions/store/keys.ts';
-import { MAX_SOURCES, type Source, sourceStore } from '../../../functions/store/sources.ts';
-import { committer } from '../../../functions/store/transaction.ts';
+import { committer } from '../../../functions/aws/transaction.ts';
+import { MAX_SOURCES, type Source, sourceStore } from '../../../functions/knowledge/sources.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
 import { aSandboxTenant, aSource, aTenant } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { rowsIn } from './rows.ts';

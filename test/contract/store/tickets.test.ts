@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../../functions/domain/ids.ts';
-import { ticketStore } from '../../../functions/store/conversations.ts';
-import { committer } from '../../../functions/store/transaction.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import { committer } from '../../../functions/aws/transaction.ts';
+import { ticketStore } from '../../../functions/conversations/conversations.ts';
 import { aTenant, aTicket, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { aConversationService } from './conversation-service.ts';

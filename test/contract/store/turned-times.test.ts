@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../../functions/domain/ids.ts';
-import type { Tenant } from '../../../functions/domain/tenant.ts';
-import { deliveryStore } from '../../../functions/store/deliveries.ts';
-import { deliveryRanges, openDeliveries } from '../../../functions/store/delivery-queries.ts';
-import { usageReader } from '../../../functions/store/usage.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
+import { deliveryRanges, openDeliveries } from '../../../functions/delivery/delivery-queries.ts';
+import { usageReader } from '../../../functions/events/usage.ts';
+import type { Tenant } from '../../../functions/tenancy/tenant.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { putDeliveries } from './put-deliveries.ts';

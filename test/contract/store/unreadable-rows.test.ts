@@ -1,12 +1,13 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_GRACE_SECONDS, type UnreadableRow } from '../../../functions/domain/due.ts';
-import { newId } from '../../../functions/domain/ids.ts';
-import { dueIndex } from '../../../functions/store/due-index.ts';
-import { keys, listShards, PURGE_SHARDS } from '../../../functions/store/keys.ts';
-import { purgeStore } from '../../../functions/store/purges.ts';
-import { redeliveryRuns } from '../../../functions/store/redelivery-jobs.ts';
-import { dueSources } from '../../../functions/store/sources.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import type { UnreadableRow } from '../../../functions/aws/table.ts';
+import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/due.ts';
+import { dueIndex } from '../../../functions/delivery/due-index.ts';
+import { dueSources } from '../../../functions/knowledge/sources.ts';
+import { redeliveryRuns } from '../../../functions/redelivery/jobs.ts';
+import { keys, listShards, PURGE_SHARDS } from '../../../functions/tenancy/keys.ts';
+import { purgeStore } from '../../../functions/tenancy/purges.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 

@@ -1,8 +1,8 @@
 import type { BatchGetCommandInput, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { keys } from '../../../functions/store/keys.ts';
-import { sumUsage, usageMeter, usageReader } from '../../../functions/store/usage.ts';
+import { sumUsage, usageMeter, usageReader } from '../../../functions/events/usage.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { cancelTransactions, conflictOnOverlap, loseNextAnswer, readInPagesOf } from './faults.ts';

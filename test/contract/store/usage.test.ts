@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Permit } from '../../../functions/domain/gate.ts';
-import { METERED_TYPES, sumUsage } from '../../../functions/store/usage.ts';
+import { METERED_TYPES, sumUsage } from '../../../functions/events/usage.ts';
+import type { Permit } from '../../../functions/tenancy/gate.ts';
 import { aCustomer, allOf, aMeteredEvent, countUntilDone, usageKinds } from './usages.ts';
 
 const MONTHS = ['2026-09-30T23:59:59.999Z', '2026-10-01T00:00:00.000Z', '2026-11-20T09:30:00.000Z'];

@@ -1,11 +1,11 @@
+import type { OrgId } from '../../../functions/aws/ids.ts';
 import type { Table } from '../../../functions/aws/table.ts';
-import type { Permit } from '../../../functions/domain/gate.ts';
-import type { OrgId } from '../../../functions/domain/ids.ts';
-import { type MeteredEvent, usageMeter, usageReader } from '../../../functions/store/usage.ts';
+import { type MeteredEvent, usageMeter, usageReader } from '../../../functions/events/usage.ts';
+import type { Permit } from '../../../functions/tenancy/gate.ts';
 import { aBusEvent, aTenant } from '../../builders.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb } from '../../engines.ts';
-import { aPermit } from '../../unit/platform/outbound/a-permit.ts';
+import { aPermit } from '../../unit/delivery/outbound/a-permit.ts';
 
 /** The meter and the reader of usage. */
 const usagesOf = (usage: Table) => ({ ...usageMeter(usage), read: usageReader(usage) });

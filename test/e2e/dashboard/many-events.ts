@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { OrgId, ReceiverId } from '../../../functions/domain/ids.ts';
+import { OrgId, ReceiverId } from '../../../functions/aws/ids.ts';
 import { writeHistory } from '../../bench/dashboard/history.ts';
 import { ADMIN, type Dashboard } from '../a-dashboard.ts';
 import { eventDetail, eventRows, searchField } from './places.ts';

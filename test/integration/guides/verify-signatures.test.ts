@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { newId } from '../../../functions/domain/ids.ts';
-import { deriveSigningSecret, sign } from '../../../functions/domain/signature.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import { deriveSigningSecret, sign } from '../../../functions/delivery/signature.ts';
 import { codeBlocks } from '../../support/markdown.ts';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/guides/verify-signatures.md'), 'utf8');

@@ -12,7 +12,7 @@ import { type Cloud, startCloud } from 'aws-local/cloud.ts';
 import { CREDENTIALS } from 'aws-local/engines/engines.ts';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
-import { OrgId } from '../../../functions/domain/ids.ts';
+import { OrgId } from '../../../functions/aws/ids.ts';
 import { ensureCertificates } from '../../../lib/cli/certificates/certificate-files.ts';
 import { LOCAL_SERVICE } from '../../../lib/cli/start/local-service.ts';
 import { MAIL_FROM, synthesize } from '../../../lib/cli/start/synthesis.ts';

@@ -2,12 +2,12 @@ import type { Mutation } from './mutation.ts';
 
 /** A memory of a worker that lasts over its invocations. */
 export const REMEMBERING = {
-  file: 'functions/engine/attempt-delivery.ts',
+  file: 'functions/delivery/attempt.ts',
   find: '  const paces = ',
   replace: '  const memory = new Map<string, { url?: string; maxPerSecond?: number }>();\n  const paces = ',
 };
 
-const UPDATES = 'functions/store/due-index.ts';
+const UPDATES = 'functions/delivery/due-index.ts';
 
 /** Mutations of claims, settlements and ends of deliveries. */
 export const CLAIMS: readonly Mutation[] = [
@@ -41,14 +41,14 @@ export const CLAIMS: readonly Mutation[] = [
   },
   {
     name: 'a ninth attempt is made',
-    file: 'functions/domain/timing.ts',
+    file: 'functions/delivery/timing.ts',
     find: 'export const MAX_ATTEMPTS = 8;',
     replace: 'export const MAX_ATTEMPTS = 9;',
     breaks: ['eight attempts', 'record'],
   },
   {
     name: 'the eighth failure is followed by a further wait',
-    file: 'functions/domain/delivery.ts',
+    file: 'functions/delivery/delivery.ts',
     find: 'number < policy.maxAttempts',
     replace: 'number <= policy.maxAttempts',
     breaks: ['record', 'comes to rest'],
@@ -77,7 +77,7 @@ export const CLAIMS: readonly Mutation[] = [
   },
   {
     name: 'a delivery all of whose attempts were started is left alone',
-    file: 'functions/engine/attempt-delivery.ts',
+    file: 'functions/delivery/attempt.ts',
     find: "if (claim.kind !== 'spent') return endWaitForTurn(deliveryMessage, decideDisposition(claim), lane);",
     replace:
       "if (claim.kind !== 'spent') return endWaitForTurn(deliveryMessage, decideDisposition(claim), lane);\n    if (now()) return { kind: 'delete' };",
@@ -85,28 +85,28 @@ export const CLAIMS: readonly Mutation[] = [
   },
   {
     name: 'an event that is gone makes the function fail',
-    file: 'functions/engine/attempt-delivery.ts',
+    file: 'functions/delivery/attempt.ts',
     find: "return skip(deliveryMessage, 'event_missing');",
     replace: "throw new Error('the event is missing');",
     breaks: ['comes to rest'],
   },
   {
     name: 'an attempt is made for a disabled endpoint',
-    file: 'functions/engine/attempt-delivery.ts',
+    file: 'functions/delivery/attempt.ts',
     find: "    if (endpoint.status === 'auto_disabled') return skip(deliveryMessage, 'endpoint_disabled');\n",
     replace: '',
     breaks: ['as its endpoint says'],
   },
   {
     name: 'an attempt is made for a type that its endpoint has removed',
-    file: 'functions/engine/attempt-delivery.ts',
+    file: 'functions/delivery/attempt.ts',
     find: "    if (!isFor(event, endpoint)) return skip(deliveryMessage, 'not_subscribed');\n",
     replace: '',
     breaks: ['as its endpoint says'],
   },
   {
     name: 'a worker keeps the URL that it first read',
-    file: 'functions/engine/attempt-delivery.ts',
+    file: 'functions/delivery/attempt.ts',
     find: 'const send = await prepare(deliveryMessage, endpoint);',
     replace:
       'const { url } = memory.get(endpoint.id) ?? endpoint;\n    memory.set(endpoint.id, { url });\n    const send = await prepare(deliveryMessage, { ...endpoint, url });',
@@ -115,14 +115,14 @@ export const CLAIMS: readonly Mutation[] = [
   },
   {
     name: 'a lease is as long as an attempt',
-    file: 'functions/engine/attempt-delivery.ts',
+    file: 'functions/delivery/attempt.ts',
     find: '      leaseSeconds,\n      maxAttempts,\n    });',
     replace: '      leaseSeconds: attemptSeconds,\n      maxAttempts,\n    });',
     breaks: ['one holder', 'lease', 'record'],
   },
   {
     name: 'an attempt takes less than no time when the clock steps back',
-    file: 'functions/domain/delivery.ts',
+    file: 'functions/delivery/delivery.ts',
     find: 'durationMs: Math.max(0, endedAt.getTime() - startedAt.getTime()),',
     replace: 'durationMs: endedAt.getTime() - startedAt.getTime(),',
     breaks: ['record'],

@@ -1,27 +1,27 @@
 import type { Mutation } from './mutation.ts';
 
-const ENDPOINTS = 'functions/store/endpoint-state.ts';
-const DELIVERIES = 'functions/store/deliveries.ts';
+const ENDPOINTS = 'functions/receivers/endpoint-state.ts';
+const DELIVERIES = 'functions/delivery/deliveries.ts';
 
 /** Mutations of counts: failures of endpoints, and the ledger. */
 export const COUNTS: readonly Mutation[] = [
   {
     name: 'nine failures disable an endpoint',
-    file: 'functions/domain/endpoint.ts',
+    file: 'functions/receivers/endpoint.ts',
     find: 'export const FAILURES_TO_DISABLE = 10;',
     replace: 'export const FAILURES_TO_DISABLE = 9;',
     breaks: ['exact count'],
   },
   {
     name: 'a success does not reset the failure count',
-    file: 'functions/domain/endpoint.ts',
+    file: 'functions/receivers/endpoint.ts',
     find: "return endpoint.consecutiveFailures === 0 ? 'none' : 'reset';",
     replace: "return 'none';",
     breaks: ['exact count'],
   },
   {
     name: 'a success reads the endpoint as it was',
-    file: 'functions/store/endpoints.ts',
+    file: 'functions/receivers/endpoints.ts',
     find: 'await get(service, keys.endpoint(orgId, id));\n    return row && parse(row);',
     replace:
       'await get(service, keys.endpoint(orgId, id), { consistent: false });\n    return row && parse(row);',
@@ -72,7 +72,7 @@ export const COUNTS: readonly Mutation[] = [
   },
   {
     name: 'admins are warned at the fourth failure',
-    file: 'functions/domain/endpoint.ts',
+    file: 'functions/receivers/endpoint.ts',
     find: 'export const FAILURES_TO_WARN = 5;',
     replace: 'export const FAILURES_TO_WARN = 4;',
     breaks: ['one warning'],
@@ -95,28 +95,28 @@ export const COUNTS: readonly Mutation[] = [
   },
   {
     name: 'a settlement with a changed endpoint is not retried',
-    file: 'functions/engine/attempt-delivery.ts',
+    file: 'functions/delivery/attempt.ts',
     find: "if (result !== 'endpoint-changed') return result;",
     replace: 'return result;',
     breaks: ['record'],
   },
   {
     name: 'the ledger counts a record twice',
-    file: 'functions/store/ledger.ts',
+    file: 'functions/delivery/ledger-records.ts',
     find: '< ${packSequence(first)}`',
     replace: '< ${packSequence(last)}`',
     breaks: ['true ledger'],
   },
   {
     name: 'the ledger counts a whole batch again of which it has counted a part',
-    file: 'functions/engine/delivery-stream.ts',
+    file: 'functions/delivery/stream.ts',
     find: 'uncounted = uncounted.filter(({ sequence }) => BigInt(sequence) > BigInt(result.countedTo));',
     replace: 'uncounted = uncounted.slice(0, BigInt(result.countedTo) > 0n ? 0 : 1);',
     breaks: ['true ledger', 'nothing lost'],
   },
   {
     name: 'the ledger counts before the due index has the entries',
-    file: 'functions/engine/delivery-stream.ts',
+    file: 'functions/delivery/stream.ts',
     find: 'const watched = await mapSettled(',
     replace:
       'const early = Map.groupBy(current, ({ delivery }) => buildEntryKey(delivery));\n    await mapSettled([...early.values()], CONCURRENCY, (each) => count(shardId, each));\n    const watched = await mapSettled(',
@@ -124,14 +124,14 @@ export const COUNTS: readonly Mutation[] = [
   },
   {
     name: 'the ledger counts deliveries that could not be added to the due index',
-    file: 'functions/engine/delivery-stream.ts',
+    file: 'functions/delivery/stream.ts',
     find: 'uncounted.has(key) ? [] : [changes]',
     replace: '[changes]',
     breaks: ['nothing lost'],
   },
   {
     name: 'delivery-stream reports failures as done',
-    file: 'functions/engine/delivery-stream.ts',
+    file: 'functions/delivery/stream.ts',
     find: 'if (errors.length > 0) throw errors[0];',
     replace: '',
     breaks: ['nothing lost', 'true ledger'],

@@ -1,6 +1,6 @@
 import type { Mutation } from './mutation.ts';
 
-const REDELIVER = 'functions/engine/redeliver.ts';
+const REDELIVER = 'functions/redelivery/redeliver.ts';
 const TERMS = 'test/simulation/terms.ts';
 
 /** Many failures, jobs of one large page and a small window, each stopped once it has resent something. */
@@ -59,28 +59,28 @@ export const CUSTOMERS: readonly Mutation[] = [
   },
   {
     name: 'a job whose message is lost stands still',
-    file: 'functions/engine/resume-redelivery-jobs.ts',
+    file: 'functions/redelivery/resume-jobs.ts',
     find: "return found === 'unheld' ? job : undefined;",
     replace: "return found === 'held' ? job : undefined;",
     breaks: ['comes to rest'],
   },
   {
     name: 'an example is for an endpoint that does not subscribe to its type',
-    file: 'functions/domain/events.ts',
+    file: 'functions/events/events.ts',
     find: '(onlyTo !== undefined && !isSubscribable(type))',
     replace: 'onlyTo !== undefined',
     breaks: ['right deliveries', 'as its endpoint says'],
   },
   {
     name: 'an attempt at once takes its delivery out of the due index',
-    file: 'functions/store/due-index.ts',
+    file: 'functions/delivery/due-index.ts',
     find: 'expression`SET nextRetryAt = ${now.toISOString()}`',
     replace: 'expression`SET nextRetryAt = ${now.toISOString()} REMOVE dueIn, dueKey`',
     breaks: ['nothing lost'],
   },
   {
     name: 'an endpoint that an operator enables keeps its failures',
-    file: 'functions/store/endpoint-scan.ts',
+    file: 'functions/receivers/endpoint-scan.ts',
     find: "assign({ status: 'active', consecutiveFailures: 0, pace: NEW })",
     replace: "assign({ status: 'active', pace: NEW })",
     breaks: ['exact count'],
@@ -88,49 +88,49 @@ export const CUSTOMERS: readonly Mutation[] = [
   },
   {
     name: 'a follower reads events before earlier ones are committed',
-    file: 'functions/domain/timing.ts',
+    file: 'functions/delivery/timing.ts',
     find: 'export const COMMIT_WINDOW_SECONDS = API_TIMEOUT_SECONDS + 5;',
     replace: 'export const COMMIT_WINDOW_SECONDS = API_TIMEOUT_SECONDS - 9;',
     breaks: ['followed once'],
   },
   {
     name: 'an attempt at once makes no attempt due',
-    file: 'functions/store/due-index.ts',
+    file: 'functions/delivery/due-index.ts',
     find: 'expression`SET nextRetryAt = ${now.toISOString()}`',
     replace: 'expression`SET lastError = ${now.toISOString()}`',
     breaks: ['comes to rest'],
   },
   {
     name: 'a follower of a conversation passes messages that are committed later',
-    file: 'functions/store/following.ts',
+    file: 'functions/aws/following.ts',
     find: 'new Date(now.getTime() - COMMIT_WINDOW_SECONDS * 1000)',
     replace: 'new Date(now.getTime() - 0 * COMMIT_WINDOW_SECONDS)',
     breaks: ['followed once'],
   },
   {
     name: 'a follower of a conversation forgets which messages it got',
-    file: 'functions/store/following.ts',
+    file: 'functions/aws/following.ts',
     find: 'if (row.id >= settled) named.add(row.id);',
     replace: '',
     breaks: ['followed once'],
   },
   {
     name: 'an idempotency key is recorded after the effect',
-    file: 'functions/platform/pipeline/effect.ts',
+    file: 'functions/http/effect.ts',
     find: 'const result = await commit([...guard, ...changes]);',
     replace: 'const result = await commit(changes);\n    if (guard.length > 0) await commit(guard);',
     breaks: ['done once'],
   },
   {
     name: 'an idempotency key can be recorded twice',
-    file: 'functions/store/idempotency.ts',
+    file: 'functions/http/idempotency-records.ts',
     find: 'if: expression`attribute_not_exists(pk) OR expiresAt <= ${Math.floor(now.getTime() / 1000)}`,',
     replace: '',
     breaks: ['done once'],
   },
   {
     name: 'a repeated request is refused for what the first one did',
-    file: 'functions/platform/pipeline/effect.ts',
+    file: 'functions/http/effect.ts',
     find: 'return first ? replay(first, fingerprint) : refusal;',
     replace: 'return first === undefined ? replay(first, fingerprint) : refusal;',
     breaks: ['done once'],

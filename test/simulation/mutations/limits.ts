@@ -5,21 +5,21 @@ import type { Mutation } from './mutation.ts';
 export const LIMITS: readonly Mutation[] = [
   {
     name: 'a start is taken and left for the next one',
-    file: 'functions/domain/endpoint-rate.ts',
+    file: 'functions/receivers/endpoint-rate.ts',
     find: 'if (isOver) update.add[name] = span(count);',
     replace: "if (isOver) update.add[name] = name === 'next' ? 0 : span(count);",
     breaks: ['within its limit'],
   },
   {
     name: 'a message that has waited in line is attempted without a turn',
-    file: 'functions/engine/attempt-delivery.ts',
+    file: 'functions/delivery/attempt.ts',
     find: 'if (endpoint.maxPerSecond !== undefined) {',
     replace: 'if (endpoint.maxPerSecond !== undefined && deliveryMessage.waited === undefined) {',
     breaks: ['within its limit'],
   },
   {
     name: 'a delivery is parked for its turn outside of the due index',
-    file: 'functions/store/due-index.ts',
+    file: 'functions/delivery/due-index.ts',
     find: 'const set = assign({ parked: true, nextRetryAt: resumedAt.toISOString(), turn, ...place });\n  return buildOpenUpdate(ref, expression`SET ${set}`,',
     replace:
       'const set = assign({ parked: true, nextRetryAt: resumedAt.toISOString(), turn });\n  return buildOpenUpdate(ref, expression`SET ${set} REMOVE ${attributes(Object.keys(place))}`,',
@@ -27,13 +27,13 @@ export const LIMITS: readonly Mutation[] = [
   },
   {
     name: 'a worker keeps the limit that it first read',
-    file: 'functions/engine/attempt-delivery.ts',
+    file: 'functions/delivery/attempt.ts',
     find: 'maxPerSecond: endpoint.maxPerSecond, lane });',
     replace: 'maxPerSecond, lane });',
     also: [
       REMEMBERING,
       {
-        file: 'functions/engine/attempt-delivery.ts',
+        file: 'functions/delivery/attempt.ts',
         find: '    const send = await prepare(deliveryMessage, endpoint);',
         replace:
           '    const { maxPerSecond = endpoint.maxPerSecond ?? 1 } = memory.get(endpoint.id) ?? endpoint;\n    memory.set(endpoint.id, { maxPerSecond });\n    const send = await prepare(deliveryMessage, endpoint);',
@@ -44,7 +44,7 @@ export const LIMITS: readonly Mutation[] = [
   },
   {
     name: 'turns are given at half of the limit',
-    file: 'functions/domain/endpoint-rate.ts',
+    file: 'functions/receivers/endpoint-rate.ts',
     find: 'Math.round(1e6 / rate) / 1000',
     replace: 'Math.round(2e6 / rate) / 1000',
     breaks: ['comes to rest'],
@@ -52,7 +52,7 @@ export const LIMITS: readonly Mutation[] = [
   },
   {
     name: 'deliveries that wait for their turns take no share of the batch',
-    file: 'functions/engine/process-delivery-messages.ts',
+    file: 'functions/delivery/dispatch.ts',
     find: 'startDisposing(message, await attempt(message.message, context, lane), context);',
     replace:
       "const turned = context.endpoint?.maxPerSecond === undefined ? undefined : attempt(message.message, context, lane).then((disposition) => dispose(message, disposition, lane)).then((result) => void (result === 'stays' && staying.add(message)), (error: unknown) => logAndKeep(message, error, context));\n          if (turned !== undefined) disposing.push(turned);\n          if (turned === undefined) startDisposing(message, await attempt(message.message, context, lane), context);",

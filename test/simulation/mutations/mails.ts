@@ -1,6 +1,6 @@
 import type { Mutation } from './mutation.ts';
 
-const BUDGETS = 'functions/store/mailings.ts';
+const BUDGETS = 'functions/notices/mailings.ts';
 
 /** Mutations of e-mails to admins. */
 export const MAILS: readonly Mutation[] = [
@@ -27,7 +27,7 @@ export const MAILS: readonly Mutation[] = [
   },
   {
     name: 'an e-mail of unknown outcome is resent',
-    file: 'functions/engine/notify.ts',
+    file: 'functions/notices/notify.ts',
     find: "reason: result.reason });\n      return 'unknown';",
     replace:
       "reason: result.reason });\n      await mailings.release(request, claim.token);\n      return 'refused';",
@@ -35,7 +35,7 @@ export const MAILS: readonly Mutation[] = [
   },
   {
     name: 'the second group of admins gets no e-mail',
-    file: 'functions/engine/notify.ts',
+    file: 'functions/notices/notify.ts',
     find: 'for (const { mail, request: claimed } of mails) {',
     replace: 'for (const { mail, request: claimed } of mails.slice(0, 1)) {',
     breaks: ['one e-mail'],

@@ -1,11 +1,11 @@
 import type { Mutation } from './mutation.ts';
 
-const PURGE = 'functions/engine/purge.ts';
-const WATCH = 'functions/engine/delivery-stream.ts';
-const GATE = 'functions/domain/gate.ts';
-const DISPATCHER = 'functions/engine/process-delivery-messages.ts';
-const STANDINGS = 'functions/platform/organization-states.ts';
-const PURGES = 'functions/store/purges.ts';
+const PURGE = 'functions/tenancy/purge.ts';
+const WATCH = 'functions/delivery/stream.ts';
+const GATE = 'functions/tenancy/gate.ts';
+const DISPATCHER = 'functions/delivery/dispatch.ts';
+const STANDINGS = 'functions/tenancy/organization-states.ts';
+const PURGES = 'functions/tenancy/purges.ts';
 
 /**
  * Mutations of the separation of sandboxes from live organizations, and of old generations from current ones.
@@ -41,7 +41,7 @@ export const SANDBOXES: readonly Mutation[] = [
   },
   {
     name: 'the fan-out adds deliveries of deleted data',
-    file: 'functions/engine/fan-out.ts',
+    file: 'functions/delivery/fan-out.ts',
     find: "=== 'over') return [];",
     replace: '=== undefined) return [];',
     breaks: ['no work after a reset', 'complete purge'],
@@ -83,7 +83,7 @@ export const SANDBOXES: readonly Mutation[] = [
   },
   {
     name: 'the audit judges deleted data',
-    file: 'functions/engine/audit-ledger.ts',
+    file: 'functions/delivery/audit-ledger.ts',
     find: 'if (await isDeleted(entry)) return;',
     replace: '',
     breaks: ['true ledger', 'no work after a reset'],
@@ -91,7 +91,7 @@ export const SANDBOXES: readonly Mutation[] = [
   },
   {
     name: 'the end of a deleted delivery counts at its endpoint',
-    file: 'functions/store/deliveries.ts',
+    file: 'functions/delivery/deliveries.ts',
     find: '        ...buildCurrentCondition(service, { orgId: endpoint.orgId, generation }),\n',
     replace: '',
     breaks: ['exact count'],
@@ -141,14 +141,14 @@ export const SANDBOXES: readonly Mutation[] = [
   },
   {
     name: 'a live endpoint has the speed in its URL',
-    file: 'functions/domain/simulation.ts',
+    file: 'functions/delivery/simulation.ts',
     find: 'isSandbox(tenant) ? parseProgram(url) : DEFAULT',
     replace: 'parseProgram(url)',
     breaks: ['not before its time', 'as programmed'],
   },
   {
     name: 'a simulated receiver does the same at every attempt',
-    file: 'functions/domain/simulation.ts',
+    file: 'functions/delivery/simulation.ts',
     find: 'steps[Math.min(attempt, steps.length) - 1]',
     replace: 'steps[0]',
     breaks: ['as programmed'],

@@ -7,7 +7,7 @@ import {
   ResolveConversation,
 } from '../../../functions/api/conversations/schemas.ts';
 import { CreateTicket, Ticket as TicketAnswer } from '../../../functions/api/tickets/schemas.ts';
-import { newId } from '../../../functions/domain/ids.ts';
+import { newId } from '../../../functions/aws/ids.ts';
 import { aConversation, anEscalation, aTicket, NOW } from '../../builders.ts';
 
 /** A text field of a body, and its maximum length. */

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ListDeliveriesQuery } from '../../../functions/api/delivery-schemas.ts';
 import { describeFilters } from '../../../functions/api/listed-deliveries.ts';
-import { DeliveryStatus } from '../../../functions/domain/delivery.ts';
-import { EventTypeName } from '../../../functions/domain/events.ts';
+import { DeliveryStatus } from '../../../functions/delivery/delivery.ts';
+import { EventTypeName } from '../../../functions/events/events.ts';
 
 const query = (given: Record<string, string>) => ListDeliveriesQuery.safeParse(given);
 const someNames = (names: readonly string[]) => fc.subarray([...names], { minLength: 1 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { routes } from '../../../functions/api/routes.ts';
-import { parseBody, parseQuery } from '../../../functions/platform/pipeline/validation.ts';
-import type { Route } from '../../../functions/platform/route.ts';
+import type { Route } from '../../../functions/http/route.ts';
+import { parseBody, parseQuery } from '../../../functions/http/validation.ts';
 import { aGatewayEvent } from '../../support/functions.ts';
 
 /*

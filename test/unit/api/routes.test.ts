@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { routes } from '../../../functions/api/routes.ts';
-import { type Route, settingsPath } from '../../../functions/platform/route.ts';
+import { type Route, settingsPath } from '../../../functions/http/route.ts';
 
 const all: Route[] = Object.values(routes);
 const directory = new URL('../../../functions/api/', import.meta.url);

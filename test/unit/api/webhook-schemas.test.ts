@@ -2,9 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../../functions/api/routes.ts';
 import * as schema from '../../../functions/api/webhooks/schemas.ts';
-import { DeliveryStatus, TerminalReason } from '../../../functions/domain/delivery.ts';
-import { type Endpoint, FAILURES_TO_DISABLE, getFailureStatus } from '../../../functions/domain/endpoint.ts';
-import { newId } from '../../../functions/domain/ids.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import { DeliveryStatus, TerminalReason } from '../../../functions/delivery/delivery.ts';
+import {
+  type Endpoint,
+  FAILURES_TO_DISABLE,
+  getFailureStatus,
+} from '../../../functions/receivers/endpoint.ts';
 import { aDelivery, anEndpoint, NOW } from '../../builders.ts';
 
 const now = NOW.toISOString();

@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { NOTICES } from '../../../functions/domain/bus.ts';
-import { MAIL_BUDGETS } from '../../../functions/domain/mail.ts';
+import { NOTICES } from '../../../functions/events/bus.ts';
+import { MAIL_BUDGETS } from '../../../functions/notices/mail.ts';
 import { nameOf, sourceOf } from './source.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -18,8 +18,8 @@ const listUsers = (module: RegExp): string[] =>
 describe('e-mail', () => {
   it('is sent by one module, for one worker', () => {
     expect(listUsers(/client-ses/).toSorted()).toEqual([
-      'functions/platform/clients/clients.ts',
-      'functions/platform/mailer.ts',
+      'functions/aws/clients.ts',
+      'functions/notices/mailer.ts',
     ]);
     expect(listUsers(/\/mailer\.ts$/)).toEqual(['functions/workers/notify.ts']);
     expect(listUsers(/\/notify\.ts$/)).toEqual(['functions/workers/notify.ts']);
@@ -37,9 +37,9 @@ describe('e-mail', () => {
         .map(({ text }) => `${path} ${text}`),
     );
     expect(sends.toSorted()).toEqual([
-      'functions/engine/notify.ts budgets.admit',
-      'functions/engine/notify.ts budgets.find',
-      'functions/engine/notify.ts mailer.send',
+      'functions/notices/notify.ts budgets.admit',
+      'functions/notices/notify.ts budgets.find',
+      'functions/notices/notify.ts mailer.send',
     ]);
   });
 

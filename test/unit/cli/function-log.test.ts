@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../../functions/domain/ids.ts';
+import { newId } from '../../../functions/aws/ids.ts';
 import { Throttle } from '../../../lib/cli/start/throttle.ts';
 import { renderTrouble } from '../../../lib/cli/start/trouble.ts';
 import { plain } from '../../../packages/cli/src/terminal/paint.ts';

@@ -9,7 +9,7 @@ beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'grants-'));
   // The analysis finds this function's environment by its file and name.
   write(
-    'functions/platform/config.ts',
+    'functions/aws/config.ts',
     'export function readEnvironment(schema) { return schema.parse(process.env); }',
   );
   write(
@@ -39,7 +39,7 @@ function write(file: string, source: string): void {
 function accessOf(body: string) {
   write(
     'entry.ts',
-    `import { readEnvironment } from './functions/platform/config.ts';
+    `import { readEnvironment } from './functions/aws/config.ts';
      import { TransactWriteCommand, BatchGetCommand, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
      import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
      import middy from '@middy/core';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LANES } from '../../../functions/domain/lanes.ts';
+import { LANES } from '../../../functions/delivery/lanes.ts';
 import { SettingError } from '../../../lib/cloud/context.ts';
 import { readSettings, reasonWithoutMailer, type Settings } from '../../../lib/cloud/settings.ts';
 import { RETENTION_DAYS, STAGES } from '../../../lib/cloud/stages.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import * as dispatched from '../../../functions/engine/process-delivery-messages.ts';
+import * as dispatched from '../../../functions/delivery/dispatch.ts';
 import { batchOf, distinct } from '../../../lib/cost/batches.ts';
 import { ATTEMPTS_PER_ORGANIZATION } from '../../../lib/cost/limit-usage.ts';
 

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planOf } from '../../../dashboard/src/pages/sandbox/plan.ts';
 import { FAILURES, type Step } from '../../../dashboard/src/pages/sandbox/program.ts';
-import { getRetryPolicy, simulate } from '../../../functions/domain/simulation.ts';
+import { getRetryPolicy, simulate } from '../../../functions/delivery/simulation.ts';
 import {
   DEFAULT_ATTEMPT_TIMEOUT_SECONDS,
   DEFAULT_RETRY_POLICY,
   MAX_ATTEMPTS,
   scheduleNextAttempt,
-} from '../../../functions/domain/timing.ts';
+} from '../../../functions/delivery/timing.ts';
 
 const step = fc.record<Step>({
   does: fc.oneof(fc.integer({ min: 200, max: 599 }), fc.constantFrom(...FAILURES)),

@@ -13,7 +13,7 @@ import {
   statusFrom,
   withProgram,
 } from '../../../dashboard/src/pages/sandbox/program.ts';
-import { checkProgram } from '../../../functions/domain/simulation.ts';
+import { checkProgram } from '../../../functions/delivery/simulation.ts';
 
 const step = fc.record<Step>({
   does: fc.oneof(fc.integer({ min: 200, max: 599 }), fc.constantFrom(...FAILURES)),

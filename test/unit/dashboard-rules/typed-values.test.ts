@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { percentFrom } from '../../../dashboard/src/pages/settings/percent.ts';
 import { csvOf } from '../../../dashboard/src/pages/usage/csv.ts';
-import { Percentage } from '../../../functions/domain/tenant.ts';
+import { Percentage } from '../../../functions/tenancy/tenant.ts';
 
 describe('a typed percentage', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { publicHandler } from '../../../functions/documentation/public-handler.ts';
-import { problem } from '../../../functions/domain/problem.ts';
+import { publicHandler } from '../../../functions/api/documentation/public-handler.ts';
+import { problem } from '../../../functions/http/problem.ts';
 import { aGatewayEvent, INVOCATION } from '../../support/functions.ts';
 
 const page = { statusCode: 200, headers: { 'Content-Type': 'text/html' }, body: 'a page' };

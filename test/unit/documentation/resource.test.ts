@@ -12,7 +12,7 @@ import {
   PAGE,
   resource,
   respondWith,
-} from '../../../functions/documentation/resource.ts';
+} from '../../../functions/api/documentation/resource.ts';
 
 const aRequest = (headers: Record<string, string> = {}) =>
   ({

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkProgram } from '../../../functions/domain/simulation.ts';
+import { checkProgram } from '../../../functions/delivery/simulation.ts';
 import { valuesOf } from '../../fuzz/values.ts';
 
 describe('generated URLs', () => {

@@ -1,5 +1,5 @@
 import { crc32, deflateRawSync } from 'node:zlib';
-import type { SourceKind } from '../../../functions/domain/bus.ts';
+import type { SourceKind } from '../../../functions/events/bus.ts';
 import { read } from '../../../functions/knowledge/read.ts';
 import type { Content, Extraction } from '../../../functions/knowledge/source-content.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SourceKind } from '../../../functions/domain/bus.ts';
+import { SourceKind } from '../../../functions/events/bus.ts';
 import { read } from '../../../functions/knowledge/read.ts';
 import type { Content } from '../../../functions/knowledge/source-content.ts';
 import { casesOf } from '../../support/cases.ts';

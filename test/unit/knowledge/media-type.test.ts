@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SourceKind } from '../../../functions/domain/bus.ts';
+import type { SourceKind } from '../../../functions/events/bus.ts';
 import { rowsOf, textIn, workbookFiles, XLSX, zip } from './contents.ts';
 
 const RSS = '<rss version="2.0"><channel><item><title>text</title></item></channel></rss>';

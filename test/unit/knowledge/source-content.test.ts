@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { GateClosed, gate, type Permit, requirePermit } from '../../../functions/domain/gate.ts';
-import { toSourceContent } from '../../../functions/engine/check-source.ts';
+import type { FetchRequest, FetchResult } from '../../../functions/delivery/outbound/client.ts';
+import { toSourceContent } from '../../../functions/knowledge/check-source.ts';
 import type { Content, Extraction } from '../../../functions/knowledge/source-content.ts';
 import { sourceContent } from '../../../functions/knowledge/source-content.ts';
+import { MAX_SOURCE_BYTES, type Source } from '../../../functions/knowledge/sources.ts';
 import { MAX_TEXT_BYTES } from '../../../functions/knowledge/text.ts';
-import type { FetchRequest, FetchResult } from '../../../functions/platform/outbound/client.ts';
-import { MAX_SOURCE_BYTES, type Source } from '../../../functions/store/sources.ts';
+import { GateClosed, gate, type Permit, requirePermit } from '../../../functions/tenancy/gate.ts';
 import { aSource } from '../../builders.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { routes } from '../../../functions/api/routes.ts';
-import { PROBLEM_STATUS } from '../../../functions/domain/problem.ts';
-import type { Route } from '../../../functions/platform/route.ts';
+import { PROBLEM_STATUS } from '../../../functions/http/problem.ts';
+import type { Route } from '../../../functions/http/route.ts';
 import { openApiCommand } from '../../../lib/openapi/command.ts';
 import { openApiDocument } from '../../../lib/openapi/document.ts';
 import type { OpenApiDocument, Operation, Response, Schema } from '../../../lib/openapi/openapi.ts';

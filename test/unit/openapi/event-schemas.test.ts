@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildEvent, type EventData, type EventType } from '../../../functions/domain/events.ts';
+import { buildEvent, type EventData, type EventType } from '../../../functions/events/events.ts';
 import { documentOnDisk } from '../../../lib/openapi/command.ts';
 import { breakingChanges } from '../../../lib/openapi/compatibility.ts';
 import {
@@ -20,7 +20,7 @@ import {
   eventViolations,
   readEventSchema,
 } from '../../support/event-schemas.ts';
-import { texts, times } from '../domain/arbitraries.ts';
+import { texts, times } from '../aws/arbitraries.ts';
 
 const current = currentEventSchemas();
 const files = eventSchemaFiles();

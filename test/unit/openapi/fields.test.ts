@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { routes } from '../../../functions/api/routes.ts';
-import { DeliveryStatus, TerminalReason } from '../../../functions/domain/delivery.ts';
-import { DisabledReason, EndpointStatus } from '../../../functions/domain/endpoint.ts';
+import { DeliveryStatus, TerminalReason } from '../../../functions/delivery/delivery.ts';
 import {
   checkProgram,
   parseProgram,
   SIMULATED_FAILURES,
   simulate,
-} from '../../../functions/domain/simulation.ts';
+} from '../../../functions/delivery/simulation.ts';
+import { DisabledReason, EndpointStatus } from '../../../functions/receivers/endpoint.ts';
 import { OPERATIONS } from '../../../lib/openapi/operations.ts';
 import { document } from './examples.ts';
 

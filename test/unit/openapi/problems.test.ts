@@ -2,26 +2,23 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../../functions/api/routes.ts';
-import { newId } from '../../../functions/domain/ids.ts';
-import { PROBLEM_STATUS } from '../../../functions/domain/problem.ts';
-import type { Session } from '../../../functions/domain/tenant.ts';
-import type { Visit } from '../../../functions/domain/visitor-token.ts';
-import { apiHandler } from '../../../functions/platform/pipeline/api.ts';
-import {
-  authenticateByMode,
-  visitorAuthentication,
-} from '../../../functions/platform/pipeline/authentication.ts';
-import { sessionAuthentication } from '../../../functions/platform/pipeline/session-authentication.ts';
-import { success } from '../../../functions/platform/reply.ts';
-import type { Route } from '../../../functions/platform/route.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import { apiHandler } from '../../../functions/http/api.ts';
+import { authenticateByMode, visitorAuthentication } from '../../../functions/http/authentication.ts';
+import { PROBLEM_STATUS } from '../../../functions/http/problem.ts';
+import { success } from '../../../functions/http/reply.ts';
+import type { Route } from '../../../functions/http/route.ts';
+import { sessionAuthentication } from '../../../functions/http/session-authentication.ts';
+import type { Session } from '../../../functions/tenancy/tenant.ts';
+import type { Visit } from '../../../functions/tenancy/visitor-token.ts';
 import type { OperationText } from '../../../lib/openapi/operation-text.ts';
 import { OPERATIONS } from '../../../lib/openapi/operations.ts';
 import { PARAMETERS, parametersOf } from '../../../lib/openapi/parameters.ts';
 import { PROBLEM_TEXTS, problemsOf } from '../../../lib/openapi/problems.ts';
 import { buildSessionRoute, getSessionOperationId } from '../../../lib/openapi/session-routes.ts';
 import { aSession, NOW } from '../../builders.ts';
-import { aRequest } from '../platform/pipeline/call.ts';
-import { type InMemory, inMemory } from '../platform/pipeline/in-memory.ts';
+import { aRequest } from '../http/call.ts';
+import { type InMemory, inMemory } from '../http/in-memory.ts';
 
 /** Failures that a request to a route can meet; each entry is one cause. */
 interface Circumstances {

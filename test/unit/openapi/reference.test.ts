@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EVENT_CATALOGUE } from '../../../functions/domain/events.ts';
+import { EVENT_CATALOGUE } from '../../../functions/events/events.ts';
 import { currentDocument } from '../../../lib/openapi/current.ts';
 import { groupsOf } from '../../../lib/openapi/reference/contents.ts';
 import { html } from '../../../lib/openapi/reference/markup.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../../functions/domain/ids.ts';
+import { newId } from '../../../functions/aws/ids.ts';
 import { shapeOf, subjectOf } from '../../../lib/operate/subject.ts';
 import { aBusEvent, aDelivery, NOW } from '../../builders.ts';
 

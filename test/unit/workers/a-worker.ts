@@ -3,7 +3,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { AttributeValue, Context, DynamoDBRecord, SQSEvent } from 'aws-lambda';
 import { onTestFinished, vi } from 'vitest';
-import { BUS_SOURCE, type BusEvent } from '../../../functions/domain/bus.ts';
+import { BUS_SOURCE, type BusEvent } from '../../../functions/events/bus.ts';
 import { INVOCATION } from '../../support/functions.ts';
 
 type Row = Record<string, unknown>;

@@ -1,10 +1,10 @@
 import 'aws-sdk-client-mock-vitest/extend';
 import { BatchGetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { newId } from '../../../functions/domain/ids.ts';
-import { getHourBefore, NO_COUNTS } from '../../../functions/domain/ledger.ts';
-import { LEDGER_DIFFERENCE } from '../../../functions/platform/metric-names.ts';
-import { keys } from '../../../functions/store/keys.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import { LEDGER_DIFFERENCE } from '../../../functions/aws/metric-names.ts';
+import { getHourBefore, NO_COUNTS } from '../../../functions/delivery/ledger.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
 import { handler } from '../../../functions/workers/audit-ledger.ts';
 import { aDelivery, NOW } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { gate } from '../../../functions/domain/gate.ts';
-import { checkSource } from '../../../functions/engine/check-source.ts';
+import { busWorker, processEach } from '../../../functions/events/worker.ts';
+import { checkSource } from '../../../functions/knowledge/check-source.ts';
+import { checkSlots } from '../../../functions/knowledge/source-checks.ts';
 import { type Extractor, extractor, sourceContent } from '../../../functions/knowledge/source-content.ts';
-import { busWorker, processEach } from '../../../functions/platform/pipeline/worker.ts';
-import { checkSlots } from '../../../functions/store/source-checks.ts';
-import { MAX_SOURCE_BYTES, type Source } from '../../../functions/store/sources.ts';
+import { MAX_SOURCE_BYTES, type Source } from '../../../functions/knowledge/sources.ts';
+import { gate } from '../../../functions/tenancy/gate.ts';
 import { aBusEvent, anOrganization, aSource } from '../../builders.ts';
 import { sourcesIn } from '../../doubles/memory-sources.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';

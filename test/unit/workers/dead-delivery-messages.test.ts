@@ -1,9 +1,9 @@
 import 'aws-sdk-client-mock-vitest/extend';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { toDeliveryMessage } from '../../../functions/domain/delivery.ts';
-import { DEAD_LETTERS, UNREADABLE_MESSAGES } from '../../../functions/platform/metric-names.ts';
-import { keys } from '../../../functions/store/keys.ts';
+import { DEAD_LETTERS, UNREADABLE_MESSAGES } from '../../../functions/aws/metric-names.ts';
+import { toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
 import { handler } from '../../../functions/workers/dead-delivery-messages.ts';
 import { aDelivery } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';

@@ -9,10 +9,10 @@ import { ChangeMessageVisibilityCommand, SendMessageBatchCommand, SQSClient } fr
 import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { EXPIRY_SECONDS } from '../../../functions/domain/due.ts';
-import type { OutboxEvent } from '../../../functions/domain/events.ts';
-import { ABANDONED_ENTRIES } from '../../../functions/platform/metric-names.ts';
-import { keys } from '../../../functions/store/keys.ts';
+import { ABANDONED_ENTRIES } from '../../../functions/aws/metric-names.ts';
+import { EXPIRY_SECONDS } from '../../../functions/delivery/due.ts';
+import type { OutboxEvent } from '../../../functions/events/events.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
 import { handler } from '../../../functions/workers/dead-fan-outs.ts';
 import { anEndpoint, anEvent, aTenant, later, seconds } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';

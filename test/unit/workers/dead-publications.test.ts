@@ -10,11 +10,11 @@ import { ChangeMessageVisibilityCommand, SendMessageBatchCommand, SQSClient } fr
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createNotice } from '../../../functions/domain/bus.ts';
-import { EXPIRY_SECONDS } from '../../../functions/domain/due.ts';
-import { newId } from '../../../functions/domain/ids.ts';
-import { ABANDONED_ENTRIES } from '../../../functions/platform/metric-names.ts';
-import { outboxStore } from '../../../functions/store/outbox.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import { ABANDONED_ENTRIES } from '../../../functions/aws/metric-names.ts';
+import { EXPIRY_SECONDS } from '../../../functions/delivery/due.ts';
+import { outboxStore } from '../../../functions/delivery/outbox.ts';
+import { createNotice } from '../../../functions/events/bus.ts';
 import { handler } from '../../../functions/workers/dead-publications.ts';
 import { anEvent, aTenant, later, NOW, seconds } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';

@@ -15,9 +15,9 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Delivery, toDeliveryMessage } from '../../../functions/domain/delivery.ts';
-import type { Endpoint } from '../../../functions/domain/endpoint.ts';
-import { keys } from '../../../functions/store/keys.ts';
+import { type Delivery, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
+import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
 import { aDelivery, aKeyring, anEndpoint, anEvent, anOrganization, aTenant } from '../../builders.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
@@ -38,8 +38,8 @@ const TABLE_COMMANDS = [
 
 /** Requests that reached the socket, or the simulated receiver in its place. */
 let requests = 0;
-const OUTBOUND = '../../../functions/platform/outbound/client.ts';
-const SENDER = '../../../functions/platform/webhook-sender.ts';
+const OUTBOUND = '../../../functions/delivery/outbound/client.ts';
+const SENDER = '../../../functions/delivery/webhook-sender.ts';
 beforeAll(() => {
   vi.doMock(OUTBOUND, () => ({
     receiverClient: () => ({
@@ -50,7 +50,7 @@ beforeAll(() => {
     }),
   }));
   vi.doMock(SENDER, async (importOriginal) => {
-    const original = await importOriginal<typeof import('../../../functions/platform/webhook-sender.ts')>();
+    const original = await importOriginal<typeof import('../../../functions/delivery/webhook-sender.ts')>();
     const simulatedReceiver: typeof original.simulatedReceiver = (terms) => {
       const receiver = original.simulatedReceiver(terms);
       return {

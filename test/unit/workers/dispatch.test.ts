@@ -9,10 +9,10 @@ import {
 import { BatchGetCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Delivery, toDeliveryMessage } from '../../../functions/domain/delivery.ts';
-import type { Endpoint } from '../../../functions/domain/endpoint.ts';
-import { DELIVERED, UNREADABLE_MESSAGES } from '../../../functions/platform/metric-names.ts';
-import { keys } from '../../../functions/store/keys.ts';
+import { DELIVERED, UNREADABLE_MESSAGES } from '../../../functions/aws/metric-names.ts';
+import { type Delivery, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
+import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
 import { handler } from '../../../functions/workers/dispatch.ts';
 import { aDelivery, aKeyring, anEndpoint, anEvent, aTenant } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';

@@ -1,7 +1,7 @@
 import 'aws-sdk-client-mock-vitest/extend';
 import { BatchGetCommand, GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { keys } from '../../../functions/store/keys.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
 import { handler } from '../../../functions/workers/meter.ts';
 import { aBusEvent, aTenant } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';

@@ -4,11 +4,11 @@ import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from 
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { BUS_SOURCE } from '../../../functions/domain/bus.ts';
-import { toDeliveryMessage } from '../../../functions/domain/delivery.ts';
-import { newId } from '../../../functions/domain/ids.ts';
-import { ABANDONED_ENTRIES } from '../../../functions/platform/metric-names.ts';
-import { appendDisablingNotice, outboxStore } from '../../../functions/store/outbox.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import { ABANDONED_ENTRIES } from '../../../functions/aws/metric-names.ts';
+import { toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
+import { appendDisablingNotice, outboxStore } from '../../../functions/delivery/outbox.ts';
+import { BUS_SOURCE } from '../../../functions/events/bus.ts';
 import { handler } from '../../../functions/workers/publish.ts';
 import { aDelivery, anEvent, aTenant, NOW } from '../../builders.ts';
 import { aRecord, capturedOutput, WITH_TIME } from './a-worker.ts';

@@ -1,9 +1,9 @@
 import 'aws-sdk-client-mock-vitest/extend';
 import { BatchWriteCommand, DeleteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { OF_SANDBOX_INDEX } from '../../../functions/domain/sandbox.ts';
-import { PURGED } from '../../../functions/platform/metric-names.ts';
-import { keys } from '../../../functions/store/keys.ts';
+import { PURGED } from '../../../functions/aws/metric-names.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
+import { OF_SANDBOX_INDEX } from '../../../functions/tenancy/sandbox.ts';
 import { handler } from '../../../functions/workers/purge.ts';
 import { aTenant } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';

@@ -3,11 +3,11 @@ import { GetQueueAttributesCommand, SendMessageBatchCommand, SQSClient } from '@
 import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Delivery, toDeliveryMessage } from '../../../functions/domain/delivery.ts';
-import { EXPIRY_SECONDS } from '../../../functions/domain/due.ts';
-import { newId } from '../../../functions/domain/ids.ts';
-import { BACKLOG_AGE, IN_FLIGHT, RECONCILED } from '../../../functions/platform/metric-names.ts';
-import { DUE_SHARDS, keys } from '../../../functions/store/keys.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import { BACKLOG_AGE, IN_FLIGHT, RECONCILED } from '../../../functions/aws/metric-names.ts';
+import { type Delivery, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
+import { EXPIRY_SECONDS } from '../../../functions/delivery/due.ts';
+import { DUE_SHARDS, keys } from '../../../functions/tenancy/keys.ts';
 import { handler } from '../../../functions/workers/reconcile.ts';
 import { aDelivery, later, seconds } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';

@@ -11,8 +11,8 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { newId } from '../../../functions/domain/ids.ts';
-import { buildNextRound, type RedeliveryJob } from '../../../functions/domain/redelivery-job.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import { buildNextRound, type RedeliveryJob } from '../../../functions/redelivery/job.ts';
 import { handler } from '../../../functions/workers/redeliver.ts';
 import { aDelivery, anEndpoint, aRedeliveryJob, later, NOW, seconds } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';

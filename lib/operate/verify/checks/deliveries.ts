@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { DeliveryStatus, OPEN_STATUSES } from '../../../../functions/domain/delivery.ts';
-import { ConversationId, DeliveryId, EndpointId } from '../../../../functions/domain/ids.ts';
+import { ConversationId, DeliveryId, EndpointId } from '../../../../functions/aws/ids.ts';
+import { DeliveryStatus, OPEN_STATUSES } from '../../../../functions/delivery/delivery.ts';
 import { harmless } from '../../../../packages/cli/src/terminal/format.ts';
 import { dataOf, expectStatus } from '../api.ts';
 import { type Check, CheckFailed, CheckSkipped } from '../check.ts';

@@ -1,4 +1,4 @@
-import { CROWDED_IN_FLIGHT } from '../../../../functions/domain/lanes.ts';
+import { CROWDED_IN_FLIGHT } from '../../../../functions/delivery/lanes.ts';
 import { count } from '../../../../packages/cli/src/terminal/grid.ts';
 import { DEALT_WITH, measureQueue, type QueueState } from '../../state.ts';
 import { type Check, requireNone } from '../check.ts';

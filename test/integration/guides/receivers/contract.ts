@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { awaitAssertion } from 'aws-local/test/until.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type EventId, newId } from '../../../../functions/domain/ids.ts';
-import { sign } from '../../../../functions/domain/signature.ts';
+import { type EventId, newId } from '../../../../functions/aws/ids.ts';
+import { sign } from '../../../../functions/delivery/signature.ts';
 
 /** A running receiver of `examples/`. */
 export interface Receiver {

@@ -1,6 +1,6 @@
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
-import { FAILURES_TO_DISABLE, FAILURES_TO_WARN } from '../../../../functions/domain/endpoint.ts';
+import { FAILURES_TO_DISABLE, FAILURES_TO_WARN } from '../../../../functions/receivers/endpoint.ts';
 import { startReceiver } from '../../../../packages/cli/src/receiver/receiver.ts';
 import type { Service } from '../../../support/service.ts';
 import { aSandbox, aTenant, type Tenant } from '../../../support/tenant.ts';

@@ -1,9 +1,9 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { until } from 'aws-local/test/until.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { newId, OrgId, ReceiverId } from '../../../../functions/aws/ids.ts';
 import type { Table } from '../../../../functions/aws/table.ts';
-import type { BusEvent } from '../../../../functions/domain/bus.ts';
-import { newId, OrgId, ReceiverId } from '../../../../functions/domain/ids.ts';
+import type { BusEvent } from '../../../../functions/events/bus.ts';
 import type { FunctionName } from '../../../../lib/cloud/grants/grant.ts';
 import { queueEvent, unreminded } from '../../../bench/measure/reminders.ts';
 import type { Row } from '../../../support/tables.ts';

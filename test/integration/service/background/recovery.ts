@@ -1,9 +1,9 @@
 import { until } from 'aws-local/test/until.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { DeliveryMessage } from '../../../../functions/domain/delivery.ts';
-import { DeliveryId, newId, ReceiverId } from '../../../../functions/domain/ids.ts';
-import { getHourBefore } from '../../../../functions/domain/ledger.ts';
-import { keys } from '../../../../functions/store/keys.ts';
+import { DeliveryId, newId, ReceiverId } from '../../../../functions/aws/ids.ts';
+import { DeliveryMessage } from '../../../../functions/delivery/delivery.ts';
+import { getHourBefore } from '../../../../functions/delivery/ledger.ts';
+import { keys } from '../../../../functions/tenancy/keys.ts';
 import type { Row } from '../../../support/tables.ts';
 import { aSandbox, aTenant, type Tenant } from '../../../support/tenant.ts';
 import type { Place } from '../place.ts';

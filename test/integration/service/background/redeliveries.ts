@@ -1,9 +1,9 @@
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
+import { EndpointId, newId, ReceiverId, RedeliveryJobId } from '../../../../functions/aws/ids.ts';
 import type { Table } from '../../../../functions/aws/table.ts';
-import { EndpointId, newId, ReceiverId, RedeliveryJobId } from '../../../../functions/domain/ids.ts';
-import { LARGEST_GROUP } from '../../../../functions/domain/lanes.ts';
-import { keys } from '../../../../functions/store/keys.ts';
+import { LARGEST_GROUP } from '../../../../functions/delivery/lanes.ts';
+import { keys } from '../../../../functions/tenancy/keys.ts';
 import { type ReceivedDelivery, startReceiver } from '../../../../packages/cli/src/receiver/receiver.ts';
 import { unreminded } from '../../../bench/measure/reminders.ts';
 import type { ApiClient, Data } from '../../../support/api.ts';

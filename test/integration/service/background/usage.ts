@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { until } from 'aws-local/test/until.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { getLatestMonths } from '../../../../functions/store/usage.ts';
+import { getLatestMonths } from '../../../../functions/events/usage.ts';
 import type { ApiClient } from '../../../support/api.ts';
 import { aSandbox, aTenant, type Tenant } from '../../../support/tenant.ts';
 import type { Place } from '../place.ts';

@@ -6,7 +6,7 @@ import { CREDENTIALS } from 'aws-local/engines/engines.ts';
 import { until } from 'aws-local/test/until.ts';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { OrgId } from '../../../../functions/domain/ids.ts';
+import { OrgId } from '../../../../functions/aws/ids.ts';
 import {
   type Answer,
   type ReceivedDelivery,

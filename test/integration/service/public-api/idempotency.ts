@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../../../functions/api/routes.ts';
-import type { Route } from '../../../../functions/platform/route.ts';
+import type { Route } from '../../../../functions/http/route.ts';
 import { getSessionOperationId, withSessionRoutes } from '../../../../lib/openapi/session-routes.ts';
 import type { Document, Operation } from '../../../fuzz/document.ts';
 import type { Exchange } from '../../../support/exchange.ts';

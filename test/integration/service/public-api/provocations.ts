@@ -1,6 +1,6 @@
-import { MAX_CHANNELS } from '../../../../functions/domain/channel.ts';
-import { MAX_ENDPOINTS } from '../../../../functions/domain/endpoint.ts';
-import { MAX_SOURCES } from '../../../../functions/store/sources.ts';
+import { MAX_SOURCES } from '../../../../functions/knowledge/sources.ts';
+import { MAX_CHANNELS } from '../../../../functions/receivers/channel.ts';
+import { MAX_ENDPOINTS } from '../../../../functions/receivers/endpoint.ts';
 import { type Operation, successOf } from '../../../fuzz/document.ts';
 import type { Connection, Sent } from '../../../support/exchange.ts';
 import { PROVOKED_WITH_FAULTS } from '../../../support/provoked-with-faults.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { routes } from '../../../../functions/api/routes.ts';
-import type { Route } from '../../../../functions/platform/route.ts';
+import type { Route } from '../../../../functions/http/route.ts';
 import { isPaged } from '../../../../lib/openapi/problems.ts';
 import { withSessionRoutes } from '../../../../lib/openapi/session-routes.ts';
 import type { Document, Operation } from '../../../fuzz/document.ts';

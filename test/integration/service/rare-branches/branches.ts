@@ -2,9 +2,9 @@ import type { Fault, FaultPlan } from 'aws-local/functions/sandbox/faults.ts';
 import type { FunctionName } from '../../../../lib/cloud/grants/grant.ts';
 import type { Provocations } from './provocations.ts';
 
-/** Number of tries of a transaction (functions/store/transaction.ts). */
+/** Number of tries of a transaction (functions/aws/transaction.ts). */
 const CONTENDED: Fault[] = Array.from({ length: 6 }, () => 'conflict');
-/** Number of tries of a request by the SDK (functions/platform/clients/clients.ts). */
+/** Number of tries of a request by the SDK (functions/aws/clients.ts). */
 const THROTTLED: Fault[] = ['throttled', 'throttled', 'throttled'];
 
 /** By function: those of its first requests of an operation, in each process. */

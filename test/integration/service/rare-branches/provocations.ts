@@ -1,8 +1,8 @@
 import { until } from 'aws-local/test/until.ts';
 import { expect } from 'vitest';
+import { EndpointId, newId, ReceiverId } from '../../../../functions/aws/ids.ts';
 import type { Table } from '../../../../functions/aws/table.ts';
-import { EndpointId, newId, ReceiverId } from '../../../../functions/domain/ids.ts';
-import { keys } from '../../../../functions/store/keys.ts';
+import { keys } from '../../../../functions/tenancy/keys.ts';
 import { queueEvent, unreminded } from '../../../bench/measure/reminders.ts';
 import { aSandbox, aTenant, type Tenant } from '../../../support/tenant.ts';
 import { type Page, pageOf, paragraph, startPage } from '../background/page.ts';

@@ -2,7 +2,7 @@ import { until } from 'aws-local/test/until.ts';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { describe, expect, it } from 'vitest';
-import { FAILURES_TO_DISABLE } from '../../../../functions/domain/endpoint.ts';
+import { FAILURES_TO_DISABLE } from '../../../../functions/receivers/endpoint.ts';
 import type { Answer, ReceivedDelivery } from '../../../../packages/cli/src/receiver/receiver.ts';
 import type { Organization } from '../an-organization.ts';
 import { ok, path } from '../receivers.ts';

@@ -1,7 +1,7 @@
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
-import { FAILURES_TO_DISABLE } from '../../../../functions/domain/endpoint.ts';
-import { LARGEST_GROUP } from '../../../../functions/domain/lanes.ts';
+import { LARGEST_GROUP } from '../../../../functions/delivery/lanes.ts';
+import { FAILURES_TO_DISABLE } from '../../../../functions/receivers/endpoint.ts';
 import { startReceiver } from '../../../../packages/cli/src/receiver/receiver.ts';
 import { casesOf } from '../../../support/cases.ts';
 import type { Organization } from '../an-organization.ts';

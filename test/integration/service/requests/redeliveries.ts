@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { until } from 'aws-local/test/until.ts';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { FAILURES_TO_DISABLE } from '../../../../functions/domain/endpoint.ts';
+import { FAILURES_TO_DISABLE } from '../../../../functions/receivers/endpoint.ts';
 import type { Answer } from '../../../../packages/cli/src/receiver/receiver.ts';
 import type { Data } from '../../../support/api.ts';
 import type { Organization } from '../an-organization.ts';

@@ -1,7 +1,7 @@
 import { until } from 'aws-local/test/until.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../../../functions/api/routes.ts';
-import type { Route } from '../../../../functions/platform/route.ts';
+import type { Route } from '../../../../functions/http/route.ts';
 import { isPaged } from '../../../../lib/openapi/problems.ts';
 import type { Answer } from '../../../support/api.ts';
 import { casesOf } from '../../../support/cases.ts';

@@ -1,9 +1,9 @@
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
-import { FAILURES_TO_DISABLE } from '../../../../functions/domain/endpoint.ts';
-import { DeliveryId, EventId, parseCreationTime } from '../../../../functions/domain/ids.ts';
-import { toStartOfHour } from '../../../../functions/domain/ledger.ts';
-import { keys } from '../../../../functions/store/keys.ts';
+import { DeliveryId, EventId, parseCreationTime } from '../../../../functions/aws/ids.ts';
+import { toStartOfHour } from '../../../../functions/delivery/ledger.ts';
+import { FAILURES_TO_DISABLE } from '../../../../functions/receivers/endpoint.ts';
+import { keys } from '../../../../functions/tenancy/keys.ts';
 import type { ApiClient, Data } from '../../../support/api.ts';
 import type { Organization } from '../an-organization.ts';
 import { ok, path, RARELY_MS } from '../receivers.ts';

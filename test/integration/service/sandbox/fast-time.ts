@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { FAILURES_TO_DISABLE } from '../../../../functions/domain/endpoint.ts';
-import { MAX_ATTEMPTS } from '../../../../functions/domain/timing.ts';
+import { MAX_ATTEMPTS } from '../../../../functions/delivery/timing.ts';
+import { FAILURES_TO_DISABLE } from '../../../../functions/receivers/endpoint.ts';
 import type { ApiClient } from '../../../support/api.ts';
 import { idIn } from '../../../support/resources.ts';
 import type { Place } from '../place.ts';

@@ -1,7 +1,7 @@
 import { freePort } from 'aws-local/engines/free-port.ts';
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, expect, it } from 'vitest';
-import { PROBLEM_STATUS } from '../../../../functions/domain/problem.ts';
+import { PROBLEM_STATUS } from '../../../../functions/http/problem.ts';
 import { PROVOKED_WITH_FAULTS } from '../../../support/provoked-with-faults.ts';
 import type { Tenant } from '../../../support/tenant.ts';
 import type { Pair, Place } from '../place.ts';

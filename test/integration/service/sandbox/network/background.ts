@@ -1,4 +1,4 @@
-import type { Environment } from '../../../../../functions/domain/tenant.ts';
+import type { Environment } from '../../../../../functions/tenancy/tenant.ts';
 import type { Service } from '../../../../support/service.ts';
 import type { Tenant } from '../../../../support/tenant.ts';
 import type { Pair } from '../../place.ts';

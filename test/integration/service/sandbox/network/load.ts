@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Environment } from '../../../../../functions/domain/tenant.ts';
+import type { Environment } from '../../../../../functions/tenancy/tenant.ts';
 import type { ApiClient } from '../../../../support/api.ts';
 import type { Pair } from '../../place.ts';
 import { eventually } from '../eventually.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { SubscribableType } from '../../../../../functions/domain/events.ts';
+import { SubscribableType } from '../../../../../functions/events/events.ts';
 import { eventually } from '../eventually.ts';
 import type { Data, Teller } from '../transcript.ts';
 import { NOTHING, pages } from './conversations.ts';

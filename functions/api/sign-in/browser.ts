@@ -1,0 +1,199 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import * as z from 'zod/mini';
+import type { Log } from '../../aws/log-codes.ts';
+import { type Problem, problem } from '../../http/problem.ts';
+import { SESSION_COOKIE } from '../../http/session-authentication.ts';
+import { type Issuer, type IssuerMetadata, IssuerUnavailable } from '../../tenancy/issuer.ts';
+import type { IdTokenReader } from '../../tenancy/sessions.ts';
+import type { Session } from '../../tenancy/tenant.ts';
+
+/**
+ * The prefix makes browsers accept a cookie from this host only, over TLS, for all paths (RFC 6265bis,
+ * 4.1.3.2).
+ */
+export const COOKIES = {
+  /** A sign-in that is in progress. */
+  signIn: '__Host-sign-in',
+  /** The ID token, with which the API authenticates the user. */
+  session: SESSION_COOKIE,
+  /** The refresh token, if the issuer returns one. */
+  renewal: '__Host-renewal',
+} as const;
+export type CookieName = (typeof COOKIES)[keyof typeof COOKIES];
+
+/** Bytes of name and value: browsers silently ignore a longer cookie (RFC 6265bis, 5.6). */
+const MAX_BYTES = 4096;
+
+/** `Strict`, because no navigation from another site needs these cookies. */
+const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict';
+
+/** Characters that a cookie's value may have (RFC 6265bis, 4.1.1). */
+const VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/;
+
+/**
+ * Builds the value of a `Set-Cookie` header field.
+ * @param maxAge seconds, rounded down
+ * @returns undefined when browsers would not store the cookie
+ */
+export function setCookie(name: CookieName, value: string, maxAge: number): string | undefined {
+  const fits = Buffer.byteLength(`${name}${value}`) <= MAX_BYTES && VALUE.test(value);
+  return fits ? `${name}=${value}; Max-Age=${Math.max(0, Math.floor(maxAge))}; ${ATTRIBUTES}` : undefined;
+}
+
+export const clearCookie = (name: CookieName): string => `${name}=; Max-Age=0; ${ATTRIBUTES}`;
+
+/** Bytes of a secret, as recommended for a verifier (RFC 7636, 4.1). */
+const RANDOM_BYTES = 32;
+
+const Random = z.string().check(z.regex(/^[\w-]{43}$/));
+
+/**
+ * A sign-in that is in progress, as stored in the browser. Not encrypted: its values are this browser's own
+ * and are compared with the issuer's response.
+ */
+const Attempt = z.object({
+  /** Returned with the code, to bind the response to this browser's request (RFC 9700, 4.7). */
+  state: Random,
+  /** Returned in the ID token, to bind it to this sign-in (OpenID Connect Core 1.0, 3.1.2.1). */
+  nonce: Random,
+  /** Proves that the code is redeemed by the party that requested it (RFC 7636). */
+  verifier: Random,
+  /** Path where the user continues. */
+  returnTo: z.string().check(z.refine((path) => returnPath(path) === path)),
+});
+export type Attempt = z.infer<typeof Attempt>;
+
+const random = (): string => randomBytes(RANDOM_BYTES).toString('base64url');
+const hashText = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** @param returnTo a result of {@link returnPath} */
+export const newAttempt = (returnTo: string): Attempt => ({
+  state: random(),
+  nonce: random(),
+  verifier: random(),
+  returnTo,
+});
+
+/** Computes the verifier's S256 challenge (RFC 7636, 4.2). */
+export const computeChallenge = ({ verifier }: Attempt): string => hashText(verifier).toString('base64url');
+
+/** Whether a response belongs to this attempt, compared in constant time. */
+export const isAnswerTo = (attempt: Attempt, state: string): boolean =>
+  timingSafeEqual(hashText(attempt.state), hashText(state));
+
+export const toCookie = (attempt: Attempt): string =>
+  Buffer.from(JSON.stringify(attempt)).toString('base64url');
+
+/** @returns undefined for a value that {@link toCookie} did not write */
+export function fromCookie(value: string | undefined): Attempt | undefined {
+  if (value === undefined) return undefined;
+  try {
+    return Attempt.safeParse(JSON.parse(Buffer.from(value, 'base64url').toString('utf8'))).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Characters of a return path, which must fit into a cookie. */
+const MAX_LENGTH = 1024;
+/** Placeholder for the dashboard's origin, to check whether a URL leaves it. */
+const HERE = 'https://dashboard.invalid';
+
+/**
+ * Parses the path where a user continues after the sign-in, with query and fragment, as browsers do (WHATWG
+ * URL). A URL of another origin would be an open redirect (CWE-601).
+ * @returns undefined for anything that is, or could be parsed as, a URL of another origin
+ */
+export function returnPath(given: string): string | undefined {
+  if (!given.startsWith('/')) return undefined;
+  // Browsers parse a backslash as a slash, and remove control characters.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to find
+  if (/[\\\u0000-\u0020\u007f]/.test(given)) return undefined;
+  const url = URL.parse(given, HERE);
+  if (url?.origin !== HERE || url.username !== '' || url.password !== '') return undefined;
+  const path = `${url.pathname}${url.search}${url.hash}`;
+  // `/.//elsewhere` is a path, but its normalized form is a URL without a scheme.
+  return path.startsWith('//') || path.length > MAX_LENGTH ? undefined : path;
+}
+
+/** Configuration of the sign-in. */
+export interface SignInTerms {
+  /** Origin of the dashboard. */
+  dashboardOrigin: string;
+  /** The dashboard's client id: a public client without a secret. */
+  clientId: string;
+  /** Requested scopes, separated by spaces. */
+  scope: string;
+  issuer: Issuer;
+  idTokens: IdTokenReader;
+}
+
+/** Returns the page that the issuer redirects to; it posts the result to the API. */
+export const getRedirectUri = ({ dashboardOrigin }: Pick<SignInTerms, 'dashboardOrigin'>): string =>
+  `${dashboardOrigin}/signed-in`;
+
+type Endpoint = 'authorization_endpoint' | 'token_endpoint';
+
+/** @throws IssuerUnavailable when the issuer does not have the endpoint */
+export async function getIssuerEndpoint(issuer: Issuer, name: Endpoint): Promise<string> {
+  const metadata: IssuerMetadata = await issuer.metadata();
+  const url = metadata[name];
+  if (url === undefined) throw new IssuerUnavailable(`the metadata of the issuer has no ${name}`);
+  return url;
+}
+
+const Tokens = z.object({ id_token: z.string(), refresh_token: z.optional(z.string()) });
+export type Tokens = z.infer<typeof Tokens>;
+
+/** An error such as `invalid_grant` (RFC 6749, 5.2). */
+const Refusal = z.object({ error: z.string().check(z.regex(/^[a-z_]{1,60}$/)) });
+
+/**
+ * Requests tokens (RFC 6749, 4.1.3 and 6). A code or refresh token may be valid only once, so the keys that
+ * verify the result are loaded first.
+ * @returns undefined when the issuer refuses, which is logged
+ * @throws IssuerUnavailable
+ */
+export async function redeem(
+  { issuer, clientId, idTokens }: Pick<SignInTerms, 'issuer' | 'clientId' | 'idTokens'>,
+  grant: Readonly<Record<string, string>>,
+  log: Log,
+): Promise<Tokens | undefined> {
+  await idTokens.ready();
+  const { status, body } = await issuer.post(await getIssuerEndpoint(issuer, 'token_endpoint'), {
+    ...grant,
+    client_id: clientId,
+  });
+  const tokens = status === 200 ? Tokens.safeParse(body).data : undefined;
+  if (tokens === undefined)
+    log('SIGN_IN_REFUSED', { why: Refusal.safeParse(body).data?.error ?? 'no ID token', status });
+  return tokens;
+}
+
+/** Lifetime of the refresh token's cookie. Issuers do not return the token's; this is the user pool's. */
+const RENEWAL_SECONDS = 30 * 86_400;
+
+/**
+ * Builds the cookies of a session, which lasts until the ID token expires.
+ * @param refreshToken the newest; if it is missing or too long, the session cannot be renewed
+ */
+export function sessionCookies(
+  { idToken, refreshToken }: { idToken: string; refreshToken: string | undefined },
+  { expiresAt }: Pick<Session, 'expiresAt'>,
+  now: Date,
+  log: Log,
+): { kind: 'cookies'; cookies: string[] } | Problem {
+  const session = setCookie(COOKIES.session, idToken, (expiresAt.getTime() - now.getTime()) / 1000);
+  if (session === undefined) {
+    log('SESSION_TOO_LARGE', { cookie: COOKIES.session, bytes: idToken.length });
+    return problem(
+      'PERMISSION_DENIED',
+      'Your account has more attributes than a session cookie can hold. Ask your identity administrator to remove some.',
+    );
+  }
+  if (refreshToken === undefined) return { kind: 'cookies', cookies: [session] };
+  const renewal = setCookie(COOKIES.renewal, refreshToken, RENEWAL_SECONDS);
+  if (renewal === undefined)
+    log('SESSION_TOO_LARGE', { cookie: COOKIES.renewal, bytes: refreshToken.length });
+  return { kind: 'cookies', cookies: [session, ...(renewal === undefined ? [] : [renewal])] };
+}

@@ -1,0 +1,67 @@
+import { unauthenticated } from '../../http/authentication.ts';
+import { problem } from '../../http/problem.ts';
+import { success } from '../../http/reply.ts';
+import {
+  COOKIES,
+  clearCookie,
+  fromCookie,
+  getRedirectUri,
+  isAnswerTo,
+  redeem,
+  type SignInTerms,
+  sessionCookies,
+} from './browser.ts';
+import { finishSignIn } from './routes.ts';
+import { type SignInUseCase, signInRouteHandler } from './sign-in-handler.ts';
+
+const createRefusal = () => ({
+  ...unauthenticated('session'),
+  message: 'This sign-in has expired, or was started in another browser. Sign in again.',
+});
+
+/**
+ * Redeems the authorization code; its ID token becomes the session. Only the browser that started the sign-in
+ * may redeem it, so a link with another user's code signs no one in as that user (RFC 9700, 4.7).
+ */
+export const finish =
+  (terms: SignInTerms): SignInUseCase<typeof finishSignIn> =>
+  async ({ body: { code, state }, cookie, now, log }) => {
+    const attempt = fromCookie(cookie(COOKIES.signIn));
+    if (attempt === undefined || !isAnswerTo(attempt, state)) {
+      log('SIGN_IN_REFUSED', { why: attempt === undefined ? 'no attempt' : 'another state' });
+      return { reply: createRefusal() };
+    }
+    // A code can be redeemed once, so clear the attempt even after a failure.
+    const cleared = clearCookie(COOKIES.signIn);
+    const grant = {
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: getRedirectUri(terms),
+      code_verifier: attempt.verifier,
+    };
+    const tokens = await redeem(terms, grant, log);
+    if (tokens === undefined) return { reply: createRefusal(), cookies: [cleared] };
+    const token = await terms.idTokens.read(tokens.id_token);
+    if (token === undefined || token.nonce !== attempt.nonce) {
+      log('SIGN_IN_REFUSED', { why: token === undefined ? 'the ID token' : 'another nonce' });
+      return { reply: createRefusal(), cookies: [cleared] };
+    }
+    const { session } = token;
+    if (session === undefined) {
+      log('SIGN_IN_REFUSED', { why: 'no organization or role' });
+      const message = 'Your account belongs to no organization. Ask one of its admins to add you.';
+      return { reply: problem('PERMISSION_DENIED', message), cookies: [cleared] };
+    }
+    const { id_token: idToken, refresh_token: refreshToken } = tokens;
+    const made = sessionCookies({ idToken, refreshToken }, session, now, log);
+    if (made.kind === 'problem') return { reply: made, cookies: [cleared] };
+    log('SIGNED_IN', { userId: session.userId, orgId: session.orgId });
+    // The refresh token of an earlier session must not renew this one.
+    const staleCookies = made.cookies.length > 1 ? [] : [clearCookie(COOKIES.renewal)];
+    return {
+      reply: success({ returnTo: attempt.returnTo }),
+      cookies: [cleared, ...made.cookies, ...staleCookies],
+    };
+  };
+
+export const handler = signInRouteHandler(finishSignIn, finish);

@@ -1,0 +1,32 @@
+import { unauthenticated } from '../../http/authentication.ts';
+import { success } from '../../http/reply.ts';
+import { COOKIES, redeem, type SignInTerms, sessionCookies } from './browser.ts';
+import { renewSession } from './routes.ts';
+import { type SignInUseCase, signInRouteHandler } from './sign-in-handler.ts';
+
+const refused = { reply: unauthenticated('session') };
+
+/**
+ * Exchanges the refresh token for a new ID token (OpenID Connect Core 1.0, 12). A refusal keeps the cookies:
+ * when two pages renew at the same time, an issuer that rotates refresh tokens refuses one of them, and that
+ * response may arrive last.
+ */
+export const renew =
+  (terms: SignInTerms): SignInUseCase<typeof renewSession> =>
+  async ({ cookie, now, log }) => {
+    const refreshToken = cookie(COOKIES.renewal);
+    if (refreshToken === undefined) return refused;
+    const tokens = await redeem(terms, { grant_type: 'refresh_token', refresh_token: refreshToken }, log);
+    if (tokens === undefined) return refused;
+    const session = (await terms.idTokens.read(tokens.id_token))?.session;
+    if (session === undefined) {
+      log('SIGN_IN_REFUSED', { why: 'the renewed ID token' });
+      return refused;
+    }
+    const newest = { idToken: tokens.id_token, refreshToken: tokens.refresh_token ?? refreshToken };
+    const made = sessionCookies(newest, session, now, log);
+    if (made.kind === 'problem') return { reply: made };
+    return { reply: success({ expiresAt: session.expiresAt }), cookies: made.cookies };
+  };
+
+export const handler = signInRouteHandler(renewSession, renew);

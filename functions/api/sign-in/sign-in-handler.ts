@@ -1,0 +1,118 @@
+import middy from '@middy/core';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import type * as z from 'zod/mini';
+import { readEnvironment, SignInEnvironment } from '../../aws/config.ts';
+import type { Log } from '../../aws/log-codes.ts';
+import { endRequest, observed, type RequestPorts, requestPorts } from '../../http/lifecycle.ts';
+import { problem } from '../../http/problem.ts';
+import { problemResult, type Reply, successResult } from '../../http/reply.ts';
+import { getRequestId } from '../../http/request.ts';
+import { isSameOrigin, parseCookie } from '../../http/session-authentication.ts';
+import { parseBody } from '../../http/validation.ts';
+import { issuerAt } from '../../tenancy/issuer.ts';
+import { idTokenReader } from '../../tenancy/sessions.ts';
+import type { CookieName, SignInTerms } from './browser.ts';
+import type { SignInRoute } from './routes.ts';
+
+/** A parsed request. */
+interface SignInRequest<R extends SignInRoute> {
+  body: R['body'] extends z.ZodMiniType ? z.output<R['body']> : undefined;
+  /** The value of a cookie of the browser, when there is exactly one. */
+  cookie(name: CookieName): string | undefined;
+  now: Date;
+  log: Log;
+}
+
+/** @returns the reply, and the cookies to set, in order */
+export type SignInUseCase<R extends SignInRoute> = (
+  request: SignInRequest<R>,
+) => Promise<{ reply: Reply; cookies?: readonly string[] }>;
+
+export interface SignInPorts extends RequestPorts {
+  /** Origin of the dashboard, the only permitted caller; undefined when sign-in is off. */
+  dashboardOrigin: string | undefined;
+}
+
+/**
+ * Creates the handler of a sign-in route. Callers are not authenticated, so there is no organization, rate
+ * limit per organization or idempotency; the gateway limits the rate. The required `Origin` and JSON body
+ * prevent requests from other sites (docs/decisions/0016-dashboard.md).
+ */
+export function signInHandler<R extends SignInRoute>(
+  route: R,
+  ports: SignInPorts,
+  useCase: SignInUseCase<R>,
+) {
+  const { dashboardOrigin, logger, now } = ports;
+
+  async function replyTo(
+    event: APIGatewayProxyEvent,
+  ): Promise<{ reply: Reply; cookies?: readonly string[] }> {
+    // Not 503, which would raise an alarm.
+    if (dashboardOrigin === undefined)
+      return {
+        reply: problem('NOT_FOUND', 'Sign-in is off: the deployment has no dashboard (dashboardOrigin).'),
+      };
+    if (!isSameOrigin(event, dashboardOrigin))
+      return {
+        reply: problem(
+          'PERMISSION_DENIED',
+          'Only pages of the dashboard may sign in (Origin). Open the dashboard and sign in there.',
+        ),
+      };
+    const body = parseBody(event, route);
+    if (!body.ok) return { reply: body.problem };
+    const request = {
+      body: body.value,
+      cookie: (name) => parseCookie(event, name),
+      now: now(),
+      log: logger.log,
+    } as SignInRequest<R>;
+    return useCase(request);
+  }
+
+  async function answer(event: APIGatewayProxyEvent, reply: Reply): Promise<APIGatewayProxyResult> {
+    const requestId = getRequestId(event);
+    const result =
+      reply.kind === 'problem'
+        ? problemResult(reply, requestId, {})
+        : successResult(200, { ...reply, data: route.data.parse(reply.data) }, requestId, {});
+    endRequest(ports, result);
+    return result;
+  }
+
+  return middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context>()
+    .use(observed(ports, route, answer))
+    .handler(async (event: APIGatewayProxyEvent) => {
+      const { reply, cookies = [] } = await replyTo(event);
+      const result = await answer(event, reply);
+      return cookies.length === 0 ? result : { ...result, multiValueHeaders: { 'Set-Cookie': [...cookies] } };
+    });
+}
+
+const environment = readEnvironment(SignInEnvironment);
+const { OIDC_ISSUER, OIDC_AUDIENCE: clientId, OIDC_SCOPE: scope, DASHBOARD_ORIGIN } = environment;
+const issuer = issuerAt(OIDC_ISSUER);
+const terms: SignInTerms = {
+  // Never used when empty: the handler refuses all requests.
+  dashboardOrigin: DASHBOARD_ORIGIN ?? '',
+  clientId,
+  scope,
+  issuer,
+  idTokens: idTokenReader(
+    {
+      issuer: OIDC_ISSUER,
+      audience: clientId,
+      organizationClaim: environment.OIDC_ORGANIZATION_CLAIM,
+      roleClaim: environment.OIDC_ROLE_CLAIM,
+    },
+    issuer,
+  ),
+};
+const ports = { ...requestPorts, dashboardOrigin: DASHBOARD_ORIGIN };
+
+/** Creates the Lambda handler of a sign-in route, which depends on the issuer only. */
+export const signInRouteHandler = <R extends SignInRoute>(
+  route: R,
+  useCase: (terms: SignInTerms) => SignInUseCase<R>,
+) => signInHandler(route, ports, useCase(terms));

@@ -1,0 +1,160 @@
+import * as z from 'zod/mini';
+
+/*
+ * Reads the functions' environment; no other file reads `process.env`. Schemas of routes are here, a worker's
+ * schema is in its file. The stack's `environment` must satisfy the same types, so a missing variable fails
+ * to compile.
+ */
+
+/** A name, URL or ARN. */
+export const NonEmptyText = z.string().check(z.minLength(1));
+/** Fractions are allowed, signs and exponents are not. */
+export const DecimalNumber = z.pipe(
+  z.string().check(z.regex(/^\d+(\.\d+)?$/, { error: 'must be a number' })),
+  z.transform(Number),
+);
+/** At least 1. */
+export const WholeNumber = z.pipe(
+  z.string().check(z.regex(/^[1-9]\d*$/, { error: 'must be a whole number' })),
+  z.transform(Number),
+);
+
+/** Every endpoint function. */
+export const ApiEnvironment = z.object({
+  SERVICE_TABLE: NonEmptyText,
+  OUTBOX_TABLE: NonEmptyText,
+  DELIVERIES_TABLE: NonEmptyText,
+  RATE_TABLE: NonEmptyText,
+  /** Requests a minute for each tier. */
+  RATE_LIMIT_SANDBOX: WholeNumber,
+  RATE_LIMIT_STANDARD: WholeNumber,
+  RATE_LIMIT_SCALE: WholeNumber,
+  /** ARN of the secret with the keyring that seals cursors. */
+  CURSOR_KEYS: NonEmptyText,
+  /** ARN of the secret with the keyring that signing secrets are derived from. */
+  SIGNING_KEYS: NonEmptyText,
+});
+export type ApiEnvironment = z.input<typeof ApiEnvironment>;
+
+/** Requests per minute of all visitors of an organization, by its tier. */
+export const VisitorEnvironment = z.object({
+  VISITOR_LIMIT_SANDBOX: WholeNumber,
+  VISITOR_LIMIT_STANDARD: WholeNumber,
+  VISITOR_LIMIT_SCALE: WholeNumber,
+});
+export type VisitorEnvironment = z.input<typeof VisitorEnvironment>;
+
+export const StatsEnvironment = z.object({ LEDGER_TABLE: NonEmptyText });
+export type StatsEnvironment = z.infer<typeof StatsEnvironment>;
+
+/** Which session tokens are accepted. */
+export const SessionEnvironment = z.object({
+  /** Issuer of the OpenID Connect tokens, exactly as in `iss`. */
+  OIDC_ISSUER: z.url(),
+  /** Client of the tokens (`aud`). */
+  OIDC_AUDIENCE: NonEmptyText,
+  /** Claims that name the organization and the role. */
+  OIDC_ORGANIZATION_CLAIM: NonEmptyText,
+  OIDC_ROLE_CLAIM: NonEmptyText,
+  /**
+   * Origin of the dashboard, required for writes with a session cookie; without it such writes are refused.
+   */
+  DASHBOARD_ORIGIN: z.optional(z.url()),
+});
+export type SessionEnvironment = z.input<typeof SessionEnvironment>;
+
+export const SignInEnvironment = z.extend(SessionEnvironment, {
+  /** Requested scopes, separated by spaces. */
+  OIDC_SCOPE: NonEmptyText,
+});
+export type SignInEnvironment = z.input<typeof SignInEnvironment>;
+
+/** Functions of the organization settings. */
+export const OrganizationEnvironment = z.object({
+  /** Whether the deployment sends e-mail. */
+  MAILER: z.enum(['on', 'off']),
+});
+export type OrganizationEnvironment = z.infer<typeof OrganizationEnvironment>;
+
+/** Sender details in the user agent of requests to customers' hosts. */
+export const SenderEnvironment = z.object({
+  /** Page that explains the requests to the owner of a host. */
+  SENDER_URL: z.optional(z.url()),
+  /** Contact for the owner of a host. */
+  SENDER_CONTACT: z.optional(NonEmptyText),
+});
+export type SenderEnvironment = z.infer<typeof SenderEnvironment>;
+
+export const UsageEnvironment = z.object({ USAGE_TABLE: NonEmptyText });
+export type UsageEnvironment = z.infer<typeof UsageEnvironment>;
+
+export const KnowledgeEnvironment = z.object({ KNOWLEDGE_TABLE: NonEmptyText });
+export type KnowledgeEnvironment = z.infer<typeof KnowledgeEnvironment>;
+
+export const SyncEnvironment = z.object({
+  /** Minimum seconds between two requested checks of a source. */
+  SYNC_COOLDOWN_SECONDS: DecimalNumber,
+});
+export type SyncEnvironment = z.input<typeof SyncEnvironment>;
+
+/** The environment is incomplete or invalid: a defect of the deployment, found when the function loads. */
+export class ConfigurationError extends Error {
+  override name = 'ConfigurationError';
+}
+
+/** @throws ConfigurationError that names each variable at fault */
+export function readEnvironment<S extends z.ZodMiniType>(
+  schema: S,
+  source: NodeJS.ProcessEnv = process.env,
+): z.output<S> {
+  // Without compilation, which takes longer than this one check.
+  const parsed = schema.safeParse(source, { jitless: true });
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  throw new ConfigurationError(`environment variables are missing or wrong: ${faults.join('; ')}`);
+}
+
+/**
+ * Whether receivers may be at loopback addresses, as in the local run. No deployed function can enable it:
+ * Lambda sets `AWS_EXECUTION_ENV` and does not allow overriding it, and there the setting is refused.
+ * @throws ConfigurationError when the setting is present in Lambda
+ */
+export function loopbackReceivers(source: NodeJS.ProcessEnv = process.env): 'refuse' | 'allow' {
+  if (source.LOOPBACK_RECEIVERS !== 'allow') return 'refuse';
+  if (source.AWS_EXECUTION_ENV?.startsWith('AWS_Lambda_') !== false)
+    throw new ConfigurationError('LOOPBACK_RECEIVERS is for the local run and must not be set in Lambda');
+  return 'allow';
+}
+
+/**
+ * What a function logs and measures, which every function of the stack has. Tests may leave it out: they
+ * have no metrics then.
+ */
+export const telemetry = (
+  {
+    FUNCTION_NAME: functionName = '',
+    LOG_LEVEL: logLevel = '',
+    METRICS_NAMESPACE: metricsNamespace,
+  }: NodeJS.ProcessEnv = process.env,
+) => ({ functionName, logLevel, metricsNamespace });
+
+/** Region of the function, which Lambda sets. */
+export const functionRegion = ({ AWS_REGION = '' }: NodeJS.ProcessEnv = process.env): string => AWS_REGION;
+
+/** Environment of a child process that must know nothing else: the path of shared libraries. */
+export const libraryPath = ({ LD_LIBRARY_PATH }: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv =>
+  LD_LIBRARY_PATH === undefined ? {} : { LD_LIBRARY_PATH };
+
+type Product = 'ConversationService-Webhooks' | 'ConversationService-Knowledge';
+
+/**
+ * `user-agent` of requests to receivers and sources, with a comment for the owner of the host (RFC 9110,
+ * 10.1.5).
+ */
+export function outboundUserAgent(
+  product: Product,
+  { SENDER_URL: url, SENDER_CONTACT: contact }: SenderEnvironment,
+): string {
+  const comment = [...(url === undefined ? [] : [`+${url}`]), ...(contact === undefined ? [] : [contact])];
+  return comment.length === 0 ? `${product}/1.0` : `${product}/1.0 (${comment.join('; ')})`;
+}

@@ -1,0 +1,220 @@
+import { all, expression, isOneOf } from './expression.ts';
+import { buildIdBound } from './ids.ts';
+import { query, readRows, type Table } from './table.ts';
+
+/** One page of a listing. */
+export interface Page<T> {
+  items: T[];
+  /** Position after the page, absent on the last one. */
+  next?: string;
+  /** Position from which later items are read, absent when there can be none. */
+  follow?: string;
+}
+
+/** `after` is the `next` or `follow` of an earlier page. */
+export interface PageRequest {
+  limit: number;
+  after?: string | undefined;
+}
+
+export type Order = 'oldest first' | 'newest first';
+
+/** A listing of rows whose sort key is their id. All conditions must hold. */
+export interface Listing<T> {
+  /** Throws when a row is invalid. */
+  parse(row: unknown): T;
+  /** Newest first by default. */
+  order?: Order;
+  /** Creation times in the ids; `to` is exclusive. They bound the query. */
+  times?: { prefix: 'dlv' | 'evt' | 'aud'; from: Date; to: Date };
+  /** Wanted values by attribute, undefined for all. They filter what the query examines. */
+  wanted?: Readonly<Record<string, readonly string[] | undefined>>;
+  /** Attributes to return; all by default. */
+  attributes?: readonly string[];
+}
+
+/**
+ * Merges partitions in order of `id` into one page, read consistently, so that callers find what they just
+ * created. Reads a bounded number of units: a page of large rows is short, and with `wanted` values it may
+ * even be empty and still have a `next`, the id up to which all partitions were examined. Ids ascend in time,
+ * so items written during paging come before the first page of what is listed newest first.
+ */
+export const readPage = <T extends { id: string }>(
+  table: Table,
+  partitions: readonly string[],
+  page: PageRequest,
+  listing: Listing<T>,
+): Promise<Page<T>> => {
+  const { order, wanted = {} } = listing;
+  const scans = partitions.map((pk) => scanPartition(table, pk, listing));
+  const isFiltered = Object.values(wanted).some((values) => values !== undefined);
+  return mergeScans(scans, page, { order, isFiltered });
+};
+
+interface Scanned<T> {
+  items: T[];
+  /** Examined rows. */
+  examined: number;
+  /** Consumed read units. */
+  units: number;
+  /** Last examined id. Absent at the end of the partition. */
+  boundary?: string | undefined;
+}
+
+/**
+ * Examines up to `rows` rows of one partition after an id, in the listing's order, and returns those that
+ * match. Examines at least one, if there is one.
+ */
+export type Scan<T> = (after: string | undefined, rows: number) => Promise<Scanned<T>>;
+
+function scanPartition<T>(
+  table: Table,
+  pk: string,
+  { parse, order, times, wanted = {}, attributes }: Listing<T>,
+): Scan<T> {
+  const [first, end] = times
+    ? [buildIdBound(times.prefix, times.from), buildIdBound(times.prefix, times.to)]
+    : [BEFORE_IDS, BEHIND_IDS];
+  const conditions = Object.entries(wanted).flatMap(([name, values]) =>
+    values === undefined ? [] : [isOneOf(name, values)],
+  );
+  const newestFirst = order !== 'oldest first';
+  return async (after, rows) => {
+    const last = getPredecessor(newestFirst && after !== undefined && after < end ? after : end);
+    const start = !newestFirst && after !== undefined && after > first ? getSuccessor(after) : first;
+    if (last < start) return { items: [], examined: 0, units: 0 };
+    const page = await query(table, {
+      where: expression`pk = ${pk} AND sk BETWEEN ${start} AND ${last}`,
+      filter: conditions.length === 0 ? undefined : all(...conditions),
+      attributes,
+      newestFirst,
+      limit: rows,
+    });
+    return {
+      items: readRows(table, page.rows, parse),
+      examined: page.examined,
+      // If units are not reported, count each row as a large one.
+      units: page.units ?? page.examined,
+      boundary: page.next?.sk as string | undefined,
+    };
+  };
+}
+
+/** Bounds of all ids, which are ASCII. */
+const [BEFORE_IDS, BEHIND_IDS] = [' ', '~'];
+
+/** Largest sort key below `bound`: DynamoDB ranges include their ends. */
+const getPredecessor = (bound: string): string =>
+  `${bound.slice(0, -1)}${String.fromCharCode(bound.charCodeAt(bound.length - 1) - 1)}~`;
+
+/** Below every id that follows `position`, which is an id or a bound of ids. */
+export const getSuccessor = (position: string): string => `${position}!`;
+
+/** Read units of a page that all rows are on: 2 MB read consistently, which fits into a response. */
+const MAX_UNITS = 512;
+/** Read units that a filtered page may consume per partition. The last request may exceed them. */
+const MAX_FILTERED_UNITS = 60;
+/** Growth of a filter's portions: finds rare matches in few requests, and frequent matches in few rows. */
+const GROWTH = 4;
+/** A small first read with a filter, to learn the size of rows. */
+const FIRST_ROWS = 4;
+/** Assumed read units of a row before the first read: 4 KB, read consistently. */
+const LARGE_ROW = 1;
+
+/** Reads a page from partitions; see {@link readPage}. */
+export async function mergeScans<T extends { id: string }>(
+  scans: readonly Scan<T>[],
+  { limit, after }: PageRequest,
+  {
+    order = 'newest first',
+    isFiltered = false,
+    maxUnits = isFiltered ? MAX_FILTERED_UNITS : MAX_UNITS / scans.length,
+  }: { order?: Order | undefined; isFiltered?: boolean; maxUnits?: number } = {},
+): Promise<Page<T>> {
+  const isBefore: IsBefore = (id, other) => (order === 'newest first' ? id > other : id < other);
+  // A row beyond the page says whether another page follows.
+  const share = scans.length === 1 ? limit + 1 : Math.ceil(limit / scans.length) + 2;
+  const heads = scans.map(
+    (scan): Head<T> => ({
+      scan,
+      items: [],
+      boundary: after,
+      ended: false,
+      left: maxUnits,
+      portion: isFiltered ? Math.min(FIRST_ROWS, share) : share,
+      growth: isFiltered ? GROWTH : 1,
+      unitsOfRow: LARGE_ROW,
+    }),
+  );
+  const items: T[] = [];
+  for (;;) {
+    const isFull = items.length === limit;
+    // A full page is not worth the search for one more match.
+    if (!isFull || !isFiltered) await Promise.all(heads.filter(needsItems).map(readHead));
+    if (isFull) return heads.every(isDrained) ? { items } : { items, next: items.at(-1)?.id ?? '' };
+    const head = findFirst(heads, isBefore);
+    const horizon = getHorizon(heads, isBefore);
+    const item = head?.items[0];
+    if (item === undefined || (horizon !== undefined && isBefore(horizon, item.id)))
+      return horizon === undefined ? { items } : { items, next: horizon };
+    items.push(item);
+    head?.items.shift();
+  }
+}
+
+/** A partition's examined part. */
+interface Head<T> {
+  scan: Scan<T>;
+  /** Matches that are not on the page yet. */
+  items: T[];
+  boundary: string | undefined;
+  ended: boolean;
+  /** Read units left. */
+  left: number;
+  portion: number;
+  growth: number;
+  /** Average read units per row so far. */
+  unitsOfRow: number;
+}
+
+/** Whether the next item of the partition is unknown. */
+const needsItems = <T>({ items, ended, left }: Head<T>): boolean => items.length === 0 && !ended && left > 0;
+
+const isDrained = <T>({ items, ended }: Head<T>): boolean => items.length === 0 && ended;
+
+async function readHead<T>(head: Head<T>): Promise<void> {
+  while (needsItems(head)) {
+    const rows = Math.max(1, Math.min(head.portion, Math.floor(head.left / head.unitsOfRow)));
+    const { items, examined, units, boundary } = await head.scan(head.boundary, rows);
+    head.items = items;
+    head.left -= units;
+    if (examined > 0 && units > 0) head.unitsOfRow = units / examined;
+    head.portion *= head.growth;
+    head.boundary = boundary;
+    head.ended = boundary === undefined;
+  }
+}
+
+type IsBefore = (id: string, other: string) => boolean;
+
+const findFirst = <T extends { id: string }>(
+  heads: readonly Head<T>[],
+  isBefore: IsBefore,
+): Head<T> | undefined =>
+  heads.reduce<Head<T> | undefined>(
+    (first, head) =>
+      head.items[0] && (!first?.items[0] || isBefore(head.items[0].id, first.items[0].id)) ? head : first,
+    undefined,
+  );
+
+/**
+ * Id after which a partition is not examined yet. Undefined when all partitions were examined to their ends.
+ */
+const getHorizon = <T>(heads: readonly Head<T>[], isBefore: IsBefore): string | undefined =>
+  heads.reduce<string | undefined>(
+    (nearest, { ended, boundary }) =>
+      ended || boundary === undefined || (nearest !== undefined && isBefore(nearest, boundary))
+        ? nearest
+        : boundary,
+    undefined,
+  );

@@ -1,0 +1,118 @@
+import { all, assign, attribute, type Expression, expression } from './expression.ts';
+import type { Key } from './table.ts';
+import {
+  buildDelete,
+  buildPut,
+  buildUpdate,
+  type CommitResult as CommitResultOf,
+  EXISTS,
+  IS_NEW,
+  type Row,
+  type Table,
+  type TransactionWrite,
+  transact,
+} from './table.ts';
+
+/** Reasons of refused changes, one per write condition. */
+export type Refusal =
+  | 'idempotency-key-used'
+  | 'api-key-missing'
+  | 'organization-changed'
+  | 'endpoint-limit'
+  | 'endpoint-host-limit'
+  | 'endpoint-missing'
+  | 'endpoint-changed'
+  | 'channel-limit'
+  | 'channel-missing'
+  | 'conversation-changed'
+  | 'source-limit'
+  | 'source-missing'
+  | 'source-synced'
+  | 'lease-lost'
+  | 'delivery-changed'
+  | 'redelivery-running'
+  | 'redelivery-over'
+  | 'sandbox-exists'
+  | 'generation-over'
+  | 'mail-decided'
+  | 'mail-budget'
+  | 'mail-ceiling'
+  | 'exists';
+
+export { Contended } from './table.ts';
+
+export type Change = TransactionWrite<Refusal>;
+export type CommitResult = CommitResultOf<Refusal>;
+
+/** Adds an item under an unused key. */
+export const buildAddition = (table: { readonly name: string }, item: Row): Change =>
+  buildPut(table, item, { refusal: 'exists', if: IS_NEW });
+
+export type Commit = (changes: readonly Change[]) => Promise<CommitResult>;
+
+/** @param wait between tries, as for `transact` */
+export const committer =
+  (client: Table['client'], wait?: (attempt: number) => Promise<unknown>): Commit =>
+  (changes) =>
+    transact(client, changes, wait);
+
+/** A row that counts items of one kind and enforces their limit. */
+export interface Counter {
+  key: Key;
+  /** Attribute with the number. */
+  things: string;
+  limit: number;
+  /** Refusal at the limit, and at zero. */
+  refusals: { full: Refusal; missing: Refusal };
+  /** Further attributes of the row, such as the mark of a sandbox. */
+  marks?: Readonly<Record<string, string>>;
+}
+
+/** Increases a count, in the transaction that adds the item. */
+export const increaseCount = (
+  service: Pick<Table, 'name'>,
+  { key, things, limit, refusals, marks = {} }: Counter,
+): Change => {
+  const count = attribute(things);
+  const one = expression`ADD ${count} ${1}`;
+  return buildUpdate(service, key, {
+    refusal: refusals.full,
+    update: Object.keys(marks).length === 0 ? one : expression`SET ${assign(marks)} ${one}`,
+    if: expression`attribute_not_exists(${count}) OR ${count} < ${limit}`,
+  });
+};
+
+/** Decreases a count, in the transaction that removes the item. */
+export const decreaseCount = (
+  service: Pick<Table, 'name'>,
+  { key, things, refusals }: Pick<Counter, 'key' | 'things' | 'refusals'>,
+): Change =>
+  buildUpdate(service, key, {
+    refusal: refusals.missing,
+    update: expression`ADD ${attribute(things)} ${-1}`,
+    if: expression`${attribute(things)} > ${0}`,
+  });
+
+/**
+ * Decreases a count, and deletes its row at zero.
+ * @param left the count as read
+ */
+export const decreaseOrDeleteCount = (
+  service: Pick<Table, 'name'>,
+  counter: Pick<Counter, 'key' | 'things' | 'refusals'>,
+  left: number,
+): Change =>
+  left > 1
+    ? decreaseCount(service, counter)
+    : buildDelete(service, counter.key, {
+        refusal: counter.refusals.missing,
+        if: expression`${attribute(counter.things)} = ${1}`,
+      });
+
+/** Deletes a row that must exist and meet the conditions; refused with the counter's `missing` reason. */
+export const buildRemoval = (
+  service: Pick<Table, 'name'>,
+  key: Key,
+  { missing }: Pick<Counter['refusals'], 'missing'>,
+  ...conditions: (Expression | undefined)[]
+): Change => buildDelete(service, key, { refusal: missing, if: all(EXISTS, ...conditions) });

@@ -1,0 +1,201 @@
+import { memoize } from '../aws/cache.ts';
+import { collectCalls, collectFailures, mapSettled } from '../aws/concurrency.ts';
+import type { Log } from '../aws/log-codes.ts';
+import { SLOW_AFTER_SECONDS } from '../receivers/pace.ts';
+import { createGenerationCheck, type OrganizationStates } from '../tenancy/sandbox.ts';
+import type { Tenant } from '../tenancy/tenant.ts';
+import type { AttemptContext } from './attempt.ts';
+import type { DeliveryMessage, MessageDisposition, OutgoingMessage } from './delivery.ts';
+import { isPatient, type Lane } from './lanes.ts';
+import { isFromJob } from './redelivery.ts';
+
+/** A received message. */
+export interface ReceivedDeliveryMessage {
+  message: DeliveryMessage;
+  /** Identifies this receive. */
+  receiptHandle: string;
+}
+
+export interface DeliveryMessagePorts {
+  /** Starts the delivery's next attempt; see `attemptDelivery`. */
+  attempt(deliveryMessage: DeliveryMessage, context: AttemptContext, lane: Lane): Promise<MessageDisposition>;
+  organizations: OrganizationStates;
+  /**
+   * Reads the endpoints and events of a batch.
+   * @returns a function for the context of one message; it throws when a row cannot be read
+   */
+  contexts(
+    deliveryMessages: readonly DeliveryMessage[],
+  ): Promise<(deliveryMessage: DeliveryMessage) => AttemptContext>;
+  queues: {
+    send(lane: Lane, messages: readonly OutgoingMessage[]): Promise<DeliveryMessage[]>;
+    hide(lane: Lane, receiptHandle: string, until: Date): Promise<void>;
+  };
+  log: Log;
+  now: () => Date;
+}
+
+/**
+ * Concurrent attempts of one batch for one organization. With the queue's number of batches it bounds what
+ * one organization can use. In the slow and stalled queues a batch makes all attempts at once.
+ */
+export const ATTEMPTS_PER_ORGANIZATION = 4;
+
+/**
+ * Milliseconds that a message waits in a batch of the fresh or retry queue behind others of its organization
+ * before it moves to the slow queue. It bounds the batch to this time and one attempt. A full batch has begun
+ * its last attempts by then if each takes less than `SLOW_AFTER_SECONDS`, and its reads and writes 250 ms.
+ */
+export const HELD_UP_AFTER_MS = 2 * (SLOW_AFTER_SECONDS * 1000 + 250);
+
+type Move = Extract<MessageDisposition, { kind: 'move' }>;
+
+/** A job's deliveries must not hold up live events that came with them. */
+function putLiveFirst(messages: readonly ReceivedDeliveryMessage[]): ReceivedDeliveryMessage[] {
+  const isLive = ({ message }: ReceivedDeliveryMessage) => !isFromJob(message);
+  return [...messages.filter(isLive), ...messages.filter((one) => !isLive(one))];
+}
+
+/**
+ * Processes a batch of messages of one queue, all organizations at once. A message that cannot be processed
+ * stays in the queue.
+ * @returns the messages that stay; the others may be deleted
+ */
+export function processDeliveryMessages({
+  attempt,
+  organizations,
+  contexts,
+  queues,
+  log,
+  now,
+}: DeliveryMessagePorts) {
+  const logFailure = (
+    { message: deliveryMessage }: ReceivedDeliveryMessage,
+    error: unknown,
+    traceId = deliveryMessage.traceId,
+  ) => log('DELIVERY_LEFT', { deliveryId: deliveryMessage.id, traceId, error });
+
+  /**
+   * Drops messages of an older sandbox generation before anything is read for them: their rows are being
+   * deleted. If the organization cannot be read, the message stays.
+   */
+  async function sortByGeneration(messages: readonly ReceivedDeliveryMessage[]) {
+    const checkGeneration = createGenerationCheck({
+      of: memoize((orgId: Tenant['orgId']) => organizations.of(orgId)),
+    });
+    const results = await mapSettled(messages, messages.length, ({ message: deliveryMessage }) =>
+      checkGeneration(deliveryMessage),
+    );
+    const unknown = collectFailures(messages, results);
+    for (const { item, error } of unknown) logFailure(item, error);
+    const isCurrent = (result?: PromiseSettledResult<'current' | 'over'>) =>
+      result?.status === 'fulfilled' && result.value === 'current';
+    return {
+      unknown: unknown.map(({ item }) => item),
+      current: messages.filter((_, index) => isCurrent(results[index])),
+    };
+  }
+
+  /**
+   * Sends first and deletes later: two messages in between change no outcome. Messages that move at the same
+   * time share a request.
+   */
+  const move = collectCalls<{ message: ReceivedDeliveryMessage; to: Move }, 'stays' | 'done'>(
+    async (calls) => {
+      const byLane = Map.groupBy(calls, ({ item: { to } }) => to.lane);
+      await Promise.all(
+        [...byLane].map(async ([lane, own]) => {
+          try {
+            const outgoing = own.map(({ item: { message, to } }) => ({
+              message: to.message ?? message.message,
+              until: to.until,
+            }));
+            const refused = await queues.send(lane, outgoing);
+            for (const [index, { resolve }] of own.entries())
+              resolve(refused.some((message) => message === outgoing[index]?.message) ? 'stays' : 'done');
+          } catch (error) {
+            for (const { reject } of own) reject(error);
+          }
+        }),
+      );
+    },
+  );
+
+  /** Applies a disposition to a message. */
+  async function dispose(
+    message: ReceivedDeliveryMessage,
+    disposition: MessageDisposition,
+    lane: Lane,
+  ): Promise<'stays' | 'done'> {
+    switch (disposition.kind) {
+      case 'delete':
+        return 'done';
+      case 'keep':
+        await queues.hide(lane, message.receiptHandle, disposition.until);
+        return 'stays';
+      case 'move':
+        return move({ message, to: disposition });
+    }
+  }
+
+  return async (
+    lane: Lane,
+    messages: readonly ReceivedDeliveryMessage[],
+  ): Promise<ReceivedDeliveryMessage[]> => {
+    const { unknown, current } = await sortByGeneration(messages);
+    const staying = new Set(unknown);
+    const getContext = await contexts(current.map(({ message: deliveryMessage }) => deliveryMessage)).catch(
+      (error: unknown) => () => {
+        throw error;
+      },
+    );
+    const atOnce = isPatient(lane) ? Number.POSITIVE_INFINITY : ATTEMPTS_PER_ORGANIZATION;
+    const heldUpAt = isPatient(lane) ? Number.POSITIVE_INFINITY : now().getTime() + HELD_UP_AFTER_MS;
+
+    const logAndKeep = (message: ReceivedDeliveryMessage, error: unknown, context?: AttemptContext) => {
+      logFailure(message, error, message.message.traceId ?? context?.event?.traceId);
+      staying.add(message);
+    };
+    const disposing: Promise<void>[] = [];
+    /** Does not hold up the next message. */
+    const startDisposing = (
+      message: ReceivedDeliveryMessage,
+      disposition: MessageDisposition,
+      context?: AttemptContext,
+    ) =>
+      disposing.push(
+        dispose(message, disposition, lane).then(
+          (result) => {
+            if (result === 'stays') staying.add(message);
+          },
+          (error: unknown) => logAndKeep(message, error, context),
+        ),
+      );
+
+    /** @param waiting messages of one organization, taken one by one by several concurrent calls */
+    async function processWaiting(waiting: ReceivedDeliveryMessage[]): Promise<void> {
+      while (now().getTime() < heldUpAt) {
+        const message = waiting.shift();
+        if (message === undefined) return;
+        let context: AttemptContext | undefined;
+        try {
+          context = getContext(message.message);
+          startDisposing(message, await attempt(message.message, context, lane), context);
+        } catch (error) {
+          logAndKeep(message, error, context);
+        }
+      }
+      for (const message of waiting.splice(0))
+        startDisposing(message, { kind: 'move', lane: 'slow', until: now() });
+    }
+
+    const byOrganization = Map.groupBy(putLiveFirst(current), ({ message: { orgId } }) => orgId);
+    await Promise.all(
+      [...byOrganization.values()].flatMap((waiting) =>
+        Array.from({ length: Math.min(atOnce, waiting.length) }, () => processWaiting(waiting)),
+      ),
+    );
+    await Promise.all(disposing);
+    return messages.filter((message) => staying.has(message));
+  };
+}

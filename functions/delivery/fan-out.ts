@@ -1,0 +1,145 @@
+import { memoize } from '../aws/cache.ts';
+import { collectFailures, mapConcurrently, mapSettled } from '../aws/concurrency.ts';
+import { type OrgId, type ReceiverId, withTrace } from '../aws/ids.ts';
+import type { Log } from '../aws/log-codes.ts';
+import { getNamedReceiver, isFor, type OutboxEvent } from '../events/events.ts';
+import type { Endpoint } from '../receivers/endpoint.ts';
+import { computePace } from '../receivers/pace.ts';
+import { createGenerationCheck, type OrganizationStates } from '../tenancy/sandbox.ts';
+import {
+  createDelivery,
+  type Delivery,
+  type DeliveryMessage,
+  type OutgoingMessage,
+  toDeliveryMessage,
+} from './delivery.ts';
+import { chooseFirstLane, type FirstLane } from './lanes.ts';
+import { isRequestedByCustomer, type OutboxWork } from './redelivery.ts';
+
+export interface FanOutPorts {
+  subscribers: {
+    all(orgId: OrgId): Promise<Endpoint[]>;
+    /** A webhook endpoint or a channel. */
+    find(orgId: OrgId, id: ReceiverId): Promise<Endpoint | undefined>;
+  };
+  deliveries: { add(delivery: Delivery): Promise<'added' | 'exists'> };
+  /** @returns messages that the queue did not take */
+  queues: { send(lane: FirstLane, messages: readonly OutgoingMessage[]): Promise<DeliveryMessage[]> };
+  organizations: OrganizationStates;
+  log: Log;
+  now: () => Date;
+}
+
+/** A delivery to attempt, and its queue. */
+interface DueMessage {
+  message: DeliveryMessage;
+  lane: FirstLane;
+}
+
+/** Concurrent conditional puts. */
+const CONCURRENCY = 32;
+
+/**
+ * Processes outbox entries: for an event, adds one delivery per recipient and sends the messages of open
+ * ones; for a redelivery, sends its message. A crash and repetition are safe: ids are derived, puts are
+ * conditional, and an extra message changes nothing. A delivery that exists already gets a message as well,
+ * because the run that added it may have crashed. Entries of an older sandbox generation are dropped.
+ * @returns the entries to retry
+ */
+export function fanOut({ subscribers, deliveries, queues, organizations, log, now }: FanOutPorts) {
+  return async (batch: readonly OutboxWork[]): Promise<OutboxWork[]> => {
+    const failed = new Set<OutboxWork>();
+    const listEndpoints = memoize((orgId: OrgId) => subscribers.all(orgId));
+    const findReceiver = memoize(
+      ({ orgId, id }: { orgId: OrgId; id: ReceiverId }) => subscribers.find(orgId, id),
+      ({ orgId, id }) => `${orgId}/${id}`,
+    );
+    const checkGeneration = createGenerationCheck({ of: memoize((orgId: OrgId) => organizations.of(orgId)) });
+
+    const fail = (work: OutboxWork, error: unknown) => {
+      failed.add(work);
+      log('FAN_OUT_FAILED', { ...getLogFields(work), error });
+    };
+
+    async function findRecipients(event: OutboxEvent): Promise<Endpoint[]> {
+      const { orgId } = event;
+      const id = getNamedReceiver(event);
+      const named = id === undefined ? undefined : await findReceiver({ orgId, id });
+      const receivers = id === undefined ? await listEndpoints(orgId) : named === undefined ? [] : [named];
+      return receivers.filter((receiver) => isFor(event, receiver));
+    }
+
+    async function addDelivery(event: OutboxEvent, endpoint: Endpoint): Promise<DueMessage[]> {
+      const delivery = createDelivery(event, endpoint, now());
+      const result = await deliveries.add(delivery);
+      // An existing delivery may be open although a new one would be skipped: the endpoint was active when it
+      // was added.
+      if (delivery.status !== 'pending' && result === 'added') return [];
+      const deliveryMessage = { ...toDeliveryMessage(delivery), ...withTrace(event.traceId) };
+      return [
+        {
+          message: deliveryMessage,
+          lane: chooseFirstLane(computePace(endpoint.pace, now()), isRequestedByCustomer(delivery, event)),
+        },
+      ];
+    }
+
+    /** A delivery that cannot be added does not block the event's others. */
+    async function addDeliveries(work: OutboxWork, event: OutboxEvent): Promise<DueMessage[]> {
+      const recipients = await findRecipients(event);
+      const added = await mapSettled(recipients, recipients.length, (each) => addDelivery(event, each));
+      for (const { error } of collectFailures(recipients, added)) fail(work, error);
+      const open = added.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+      log('EVENT_FANNED_OUT', {
+        eventId: event.id,
+        orgId: event.orgId,
+        reminders: open.length,
+        traceId: event.traceId,
+      });
+      return open;
+    }
+
+    async function sendAll(
+      lane: FirstLane,
+      messages: readonly (DueMessage & { work: OutboxWork })[],
+    ): Promise<void> {
+      const workById = new Map(
+        messages.map(({ work, message: deliveryMessage }) => [deliveryMessage.id, work]),
+      );
+      try {
+        for (const { id } of await queues.send(lane, messages)) {
+          const work = workById.get(id);
+          if (work === undefined) continue;
+          failed.add(work);
+          log('REMINDER_REFUSED', getLogFields(work));
+        }
+      } catch (error) {
+        for (const { work } of messages) fail(work, error);
+      }
+    }
+
+    const due = await mapConcurrently(batch, CONCURRENCY, async (work) => {
+      try {
+        if ((await checkGeneration(work.kind === 'event' ? work.event : work.reminder)) === 'over') return [];
+        const open: DueMessage[] =
+          work.kind === 'event'
+            ? await addDeliveries(work, work.event)
+            : [{ message: work.reminder, lane: 'fresh' }];
+        return open.map((one) => ({ ...one, work }));
+      } catch (error) {
+        fail(work, error);
+        return [];
+      }
+    });
+
+    const byLane = Map.groupBy(due.flat(), ({ lane }) => lane);
+    await Promise.all([...byLane].map(([lane, messages]) => sendAll(lane, messages)));
+    return [...failed];
+  };
+}
+
+/** Ids for the log. */
+const getLogFields = (work: OutboxWork) =>
+  work.kind === 'event'
+    ? { eventId: work.event.id, traceId: work.event.traceId }
+    : { eventId: work.reminder.eventId, deliveryId: work.reminder.id, traceId: work.reminder.traceId };

@@ -1,0 +1,214 @@
+import { Resolver } from 'node:dns/promises';
+import { Agent } from 'node:https';
+import { isIP, type LookupFunction, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isReceiverAddress, type ReceiverPolicy } from '../../receivers/receiver-url.ts';
+
+/** Returns all addresses of a host name; rejects or returns none when there are none. */
+export type Resolve = (host: string) => Promise<string[]>;
+
+/** An address of the host is not allowed for deliveries. */
+export class ForbiddenAddressError extends Error {
+  override readonly name = 'ForbiddenAddressError';
+}
+
+/** The operator has blocked an address of the host. */
+export class BlockedAddressError extends Error {
+  override readonly name = 'BlockedAddressError';
+}
+
+/** The host has no address, or the name servers failed. */
+export class ResolutionError extends Error {
+  override readonly name = 'ResolutionError';
+  /** Whether the name is known to have no address; false when a name server failed. */
+  readonly nameIsUnknown: boolean;
+
+  constructor(nameIsUnknown: boolean, options?: ErrorOptions) {
+    super('the host name was not resolved', options);
+    this.nameIsUnknown = nameIsUnknown;
+  }
+}
+
+/**
+ * `lookup` for connections; returns checked addresses only. The connection uses exactly these, so a name that
+ * resolves differently the next time gains nothing. Node does not call it for literal addresses, which {@link
+ * checkReceiverUrl} checks.
+ */
+export function guardedLookup(resolve: Resolve, policy: ReceiverPolicy): LookupFunction {
+  return (host, options, callback) => {
+    resolveCheckedAddresses(host, resolve, policy).then(
+      ([first, ...others]) => {
+        if (options.all) callback(null, [first, ...others]);
+        else callback(null, first.address, first.family);
+      },
+      (error: Error) => callback(error, []),
+    );
+  };
+}
+
+interface CheckedAddress {
+  address: string;
+  family: number;
+}
+
+/**
+ * Addresses tried per family. Without a limit, a name with a thousand addresses would cause a thousand
+ * connections to third parties for one delivery.
+ */
+const MAX_ADDRESSES_PER_FAMILY = 4;
+
+/** One forbidden address refuses the whole name: the network chooses which address is used. */
+async function resolveCheckedAddresses(
+  host: string,
+  resolve: Resolve,
+  policy: ReceiverPolicy,
+): Promise<[CheckedAddress, ...CheckedAddress[]]> {
+  const addresses = await resolve(host).catch((cause: unknown) => {
+    throw new ResolutionError(isUnknownName(cause), { cause });
+  });
+  if (!addresses.every((address) => isReceiverAddress(address, policy))) {
+    throw new ForbiddenAddressError('the host name leads to an address that deliveries may not go to');
+  }
+  if (addresses.some((address) => policy.blocks?.(address)))
+    throw new BlockedAddressError('the host name leads to an address that the operator has blocked');
+
+  const [first, ...others] = [...takeFirst(addresses, 4), ...takeFirst(addresses, 6)];
+  if (!first) throw new ResolutionError(true);
+  return [first, ...others];
+}
+
+function takeFirst(addresses: string[], family: 4 | 6): CheckedAddress[] {
+  const ofFamily = new Set(addresses.filter((address) => isIP(address) === family));
+  return [...ofFamily].slice(0, MAX_ADDRESSES_PER_FAMILY).map((address) => ({ address, family }));
+}
+
+function isUnknownName(error: unknown): boolean {
+  return (
+    error instanceof Error && 'code' in error && (error.code === 'ENOTFOUND' || error.code === 'ENODATA')
+  );
+}
+
+/** How much later IPv6 addresses may arrive than IPv4 addresses before they are ignored. */
+const IPV6_GRACE_MS = 300;
+
+/**
+ * Queries the configured name servers, or the given ones (`127.0.0.1:53`).
+ * Not `dns.lookup`: it occupies one of four worker threads until the system gives up, so four names with a
+ * dead name server would stall all deliveries and the SDK. It also reads the hosts file and search domains,
+ * which name internal hosts.
+ */
+export function nameServerResolver(servers?: string[]): Resolve {
+  const createResolver = () => {
+    const asking = new Resolver({ timeout: 1500, tries: 3, maxTimeout: 3000 });
+    if (servers) asking.setServers(servers);
+    return asking;
+  };
+
+  return async (host) => {
+    // `localhost` needs no name server (RFC 6761). The policy decides whether it is allowed.
+    if (host === 'localhost') return ['127.0.0.1', '::1'];
+
+    // Each query has its own socket: an invalid DNS response fails all queries of a socket.
+    const ipv6 = createResolver().resolve6(host);
+    const ipv6OrNone = ipv6.catch((): string[] => []);
+    try {
+      const ipv4 = await createResolver().resolve4(host);
+      const none = delay(IPV6_GRACE_MS, [], { ref: false });
+      return [...ipv4, ...(await Promise.race([ipv6OrNone, none]))];
+    } catch (ipv4Failure) {
+      return ipv6.catch((ipv6Failure: unknown) => {
+        // One family without addresses decides nothing when the other query failed.
+        throw isUnknownName(ipv4Failure) ? ipv6Failure : ipv4Failure;
+      });
+    }
+  };
+}
+
+/** Prevents one receiver from taking all sockets of the process. */
+const MAX_SOCKETS_PER_HOST = 50;
+const MAX_FREE_SOCKETS_PER_HOST = 10;
+
+/**
+ * Shorter than the idle timeout of common servers (gunicorn 2 s, Apache and Node 5 s). A request on a
+ * connection being closed is a failed attempt and is not repeated silently: the receiver may have processed
+ * it.
+ */
+const MAX_IDLE_MS = 1000;
+
+/** A changed name must be noticed even on a busy connection. */
+const MAX_CONNECTION_AGE_MS = 60_000;
+
+/** Connections to another continent take longer than Node's default of 250 ms. */
+const NEXT_ADDRESS_AFTER_MS = 1000;
+
+export interface ReceiverAgentOptions {
+  lookup: LookupFunction;
+  policy: ReceiverPolicy;
+  now: () => number;
+  /** PEM of the authorities to trust instead of Node's. */
+  ca?: string | undefined;
+}
+
+/**
+ * Connections to receivers: TLS with verified certificates, to addresses that the policy allows, kept
+ * briefly. Ignores proxies of the environment. Pooled connections are keyed by host and port, and belong to
+ * an address that was checked when they were opened.
+ */
+export class ReceiverAgent extends Agent {
+  readonly #policy: ReceiverPolicy;
+  readonly #now: () => number;
+  readonly #openedAt = new WeakMap<Duplex, number>();
+  readonly #idleSince = new WeakMap<Duplex, number>();
+
+  constructor({ lookup, policy, now, ca }: ReceiverAgentOptions) {
+    super({
+      lookup,
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
+      keepAlive: true,
+      timeout: MAX_IDLE_MS,
+      maxSockets: MAX_SOCKETS_PER_HOST,
+      maxFreeSockets: MAX_FREE_SOCKETS_PER_HOST,
+      // Explicit, because the environment could disable verification otherwise.
+      rejectUnauthorized: true,
+      minVersion: 'TLSv1.2',
+      ...(ca === undefined ? {} : { ca }),
+    });
+    this.#policy = policy;
+    this.#now = now;
+  }
+
+  /**
+   * Closes connections that were idle for too long; called before each request. No timer fires while Lambda
+   * has the process frozen, and a connection that the receiver closed meanwhile looks alive.
+   */
+  closeIdle(): void {
+    const newestToClose = this.#now() - MAX_IDLE_MS;
+    for (const socket of Object.values(this.freeSockets).flatMap((sockets) => sockets ?? [])) {
+      if ((this.#idleSince.get(socket) ?? newestToClose) <= newestToClose) socket.destroy();
+    }
+  }
+
+  override createConnection(...args: Parameters<Agent['createConnection']>): Duplex | null | undefined {
+    const socket = super.createConnection(...args);
+    if (!(socket instanceof Socket)) return socket;
+
+    this.#openedAt.set(socket, this.#now());
+    // Checks the connected address again. Prepended, so that it runs before TLS starts.
+    socket.prependOnceListener('connect', () => {
+      if (isReceiverAddress(socket.remoteAddress ?? '', this.#policy)) return;
+      socket.destroy(new ForbiddenAddressError('connected to an address that deliveries may not go to'));
+    });
+    return socket;
+  }
+
+  /** Whether a connection returns to the pool after its request. */
+  override keepSocketAlive(socket: Duplex): boolean {
+    // Declared as void; documented to return false when the receiver announced a shorter timeout.
+    const keep: unknown = super.keepSocketAlive(socket);
+    const now = this.#now();
+    this.#idleSince.set(socket, now);
+    return keep === true && now - (this.#openedAt.get(socket) ?? 0) < MAX_CONNECTION_AGE_MS;
+  }
+}

@@ -1,0 +1,226 @@
+import {
+  ChangeMessageVisibilityCommand,
+  GetQueueAttributesCommand,
+  SendMessageBatchCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import { TimedCache } from '../aws/cache.ts';
+import { REQUEST_BYTES, splitIntoChunks } from '../aws/chunks.ts';
+import type { OrgId } from '../aws/ids.ts';
+import { logger } from '../aws/logger.ts';
+import { UNREADABLE_MESSAGES } from '../aws/metric-names.ts';
+import { count } from '../aws/metrics.ts';
+import { BusEvent } from '../events/bus.ts';
+import type { DeadLetter, EntryKey } from '../events/events.ts';
+import { DeliveryMessage } from './delivery.ts';
+import { CROWDED_IN_FLIGHT, LANES, type Lane, type QueueVariable } from './lanes.ts';
+import { getMessageGroup } from './redelivery.ts';
+import { computeDelaySeconds, computeVisibilitySeconds } from './timing.ts';
+
+/** Maximum messages per SQS request. */
+const MAX_BATCH_ENTRIES = 10;
+/** Maximum age of a queue's measured attributes. Milliseconds. */
+const GAUGE_MS = 5_000;
+
+export interface OutgoingDeliveryMessage {
+  message: DeliveryMessage;
+  until?: Date;
+}
+
+/**
+ * Returns a function that reads a queue's URL from the environment variable that the table names.
+ * @param table queues of the function
+ */
+export const queueUrls =
+  <T extends Partial<Record<Lane, { queue: string }>>>(
+    table: T,
+    environment: Readonly<Record<QueueVariable<T>, string>>,
+  ) =>
+  (lane: keyof T & Lane): string =>
+    environment[(table[lane] as { queue: QueueVariable<T> }).queue];
+
+/** @param getUrl returns the URL of a queue of the function */
+export function deliveryQueues<L extends Lane>(
+  client: Pick<SQSClient, 'send'>,
+  getUrl: (lane: L) => string,
+  now: () => Date,
+) {
+  const gauges = new TimedCache<Lane, Promise<number>>({ capacity: LANES.length, freshMs: GAUGE_MS });
+
+  async function measure(
+    lane: L,
+    attribute: 'ApproximateNumberOfMessages' | 'ApproximateNumberOfMessagesNotVisible',
+  ) {
+    const { Attributes } = await client.send(
+      new GetQueueAttributesCommand({ QueueUrl: getUrl(lane), AttributeNames: [attribute] }),
+    );
+    return Number(Attributes?.[attribute] ?? Number.NaN);
+  }
+
+  return {
+    /** Sends delivery messages; returns those that the queue did not take. */
+    send(lane: L, messages: readonly OutgoingDeliveryMessage[]): Promise<DeliveryMessage[]> {
+      return sendBatches(
+        client,
+        getUrl(lane),
+        messages.map(({ message, until }) => ({
+          item: message,
+          body: JSON.stringify(DeliveryMessage.parse(message)),
+          group: getMessageGroup(message),
+          delay: until === undefined ? 0 : computeDelaySeconds(until, now()),
+        })),
+      );
+    },
+
+    async hide(lane: L, receiptHandle: string, until: Date): Promise<void> {
+      await client.send(
+        new ChangeMessageVisibilityCommand({
+          QueueUrl: getUrl(lane),
+          ReceiptHandle: receiptHandle,
+          VisibilityTimeout: computeVisibilitySeconds(until, now()),
+        }),
+      );
+    },
+
+    /**
+     * Whether a queue is near its limit of messages in flight. Measured every few seconds at most, only when
+     * a wait is to be held.
+     */
+    async crowded(lane: L): Promise<boolean> {
+      const at = now();
+      const known = gauges.get(lane, at);
+      const inFlight = known ?? measure(lane, 'ApproximateNumberOfMessagesNotVisible');
+      if (known === undefined) gauges.set(lane, inFlight, at);
+      try {
+        // An unknown number (NaN) counts as crowded.
+        return !((await inFlight) < CROWDED_IN_FLIGHT);
+      } catch (error) {
+        gauges.delete(lane);
+        throw error;
+      }
+    },
+
+    /** Messages that were received, or are hidden until their retry. */
+    inFlight(lane: L): Promise<number> {
+      return measure(lane, 'ApproximateNumberOfMessagesNotVisible');
+    },
+
+    /** Messages that could be received now. */
+    backlog(lane: L): Promise<number> {
+      return measure(lane, 'ApproximateNumberOfMessages');
+    },
+  };
+}
+
+/**
+ * Parses the body of a delivery message. An unreadable message may be dropped: every open delivery is in its
+ * table.
+ * @returns undefined, after a report, when the body is unreadable
+ */
+export function parseDeliveryMessage(body: string, messageId: string): DeliveryMessage | undefined {
+  try {
+    return DeliveryMessage.parse(JSON.parse(body));
+  } catch (error) {
+    logger.log('REMINDER_UNREADABLE', { messageId, error });
+    count(UNREADABLE_MESSAGES);
+    return undefined;
+  }
+}
+
+/** The queue of a bus worker, for senders that bypass the bus with the same messages. */
+export const workerQueue = (client: SQSClient, url: string) => ({
+  /** Sends events; returns those that the queue did not take. */
+  send: (events: readonly BusEvent[]): Promise<BusEvent[]> =>
+    sendBatches(
+      client,
+      url,
+      events.map((event) => ({
+        item: event,
+        body: JSON.stringify({ detail: BusEvent.parse(event) }),
+        group: event.orgId,
+      })),
+    ),
+});
+
+/**
+ * Sets a received message's visibility timeout, in seconds from now.
+ * @param url of the queue
+ */
+export const setVisibility =
+  (client: SQSClient, url: string) =>
+  async (receiptHandle: string, seconds: number): Promise<void> => {
+    await client.send(
+      new ChangeMessageVisibilityCommand({
+        QueueUrl: url,
+        ReceiptHandle: receiptHandle,
+        VisibilityTimeout: seconds,
+      }),
+    );
+  };
+
+/** Seconds until entries are repeated for the first time. */
+const FIRST_RETRY_SECONDS = 5;
+
+/**
+ * The queue of outbox entries that a reader failed on, which a function of its own repeats.
+ * @param url of the queue
+ */
+export function failedEntries<T>(
+  client: SQSClient,
+  url: string,
+  { getKey, getOrganization }: { getKey(entry: T): EntryKey; getOrganization(entry: T): OrgId },
+) {
+  return {
+    getOrganization,
+    /** Sends the keys of each organization's entries in one message; returns entries that were not taken. */
+    async send(entries: readonly T[]): Promise<T[]> {
+      const refused = await sendBatches(
+        client,
+        url,
+        [...Map.groupBy(entries, getOrganization)].map(([orgId, own]) => ({
+          item: own,
+          body: JSON.stringify({ kind: 'entries', keys: own.map(getKey) } satisfies DeadLetter),
+          group: orgId,
+          delay: FIRST_RETRY_SECONDS,
+        })),
+      );
+      return refused.flat();
+    },
+  };
+}
+
+interface Outgoing<T> {
+  item: T;
+  body: string;
+  /** `MessageGroupId` makes the queue fair: an organization's backlog does not delay others. */
+  group: string;
+  delay?: number;
+}
+
+/** Sends messages in as few requests as number and size allow; returns those that the queue did not take. */
+async function sendBatches<T>(
+  client: Pick<SQSClient, 'send'>,
+  QueueUrl: string,
+  messages: readonly Outgoing<T>[],
+): Promise<T[]> {
+  const limits = { entries: MAX_BATCH_ENTRIES, bytes: REQUEST_BYTES };
+  const batches = splitIntoChunks(messages, ({ body }) => Buffer.byteLength(body), limits);
+  const refused = await Promise.all(
+    batches.map(async (batch) => {
+      const { Failed = [] } = await client.send(
+        new SendMessageBatchCommand({
+          QueueUrl,
+          Entries: batch.map(({ body, group, delay = 0 }, index) => ({
+            Id: String(index),
+            MessageBody: body,
+            MessageGroupId: group,
+            ...(delay === 0 ? {} : { DelaySeconds: delay }),
+          })),
+        }),
+      );
+      const failed = new Set(Failed.map(({ Id }) => Number(Id)));
+      return batch.filter((_, index) => failed.has(index)).map(({ item }) => item);
+    }),
+  );
+  return refused.flat();
+}

@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto';
+import { type AttemptError, timedOutAfter } from '../receivers/attempt-error.ts';
+import type { UrlFault } from '../receivers/url-text.ts';
+import { isSandbox, type Tenant } from '../tenancy/tenant.ts';
+import { FETCH_TIMEOUT_SECONDS, type RetryPolicy } from './timing.ts';
+
+/*
+ * Query parameters of a sandbox endpoint's URL program its simulated receiver. In a live organization they
+ * mean nothing.
+ * https://example.com/hooks?simulate=503,timeout,200@3s&simulate-speed=1000
+ */
+
+/** Simulated failures and the errors that deliveries show, worded like real ones. */
+export const SIMULATED_FAILURES = {
+  reset: { errorCode: 'connection_closed', error: 'connection closed before the response' },
+  refused: { errorCode: 'connection_refused', error: 'connection refused' },
+  dns: { errorCode: 'dns', error: 'host name does not resolve' },
+  tls: { errorCode: 'tls', error: 'TLS handshake failed' },
+  certificate: { errorCode: 'tls', error: 'TLS certificate has expired' },
+} as const satisfies Record<string, AttemptError>;
+type Failure = keyof typeof SIMULATED_FAILURES;
+
+/** Behaviour at one attempt. `afterMs` at real speed, a whole number. */
+export interface Step {
+  does: number | Failure | 'timeout';
+  afterMs: number;
+}
+
+export interface Program {
+  /** One per attempt, at least one; the last applies to all further attempts. */
+  steps: readonly Step[];
+  /** Factor by which waits are shortened. */
+  speed: number;
+}
+
+const STEPS = 'simulate';
+const SPEED = 'simulate-speed';
+/** A delivery's whole schedule of an hour then takes a second. */
+export const MAX_SPEED = 3600;
+const MAX_STEPS = 50;
+/** Longer than any deadline of an attempt. */
+const MAX_DELAY_SECONDS = 60;
+const DEFAULT: Program = { steps: [{ does: 200, afterMs: 0 }], speed: 1 };
+
+export type ProgramCheck = { ok: true; program: Program } | ({ ok: false } & UrlFault);
+
+/**
+ * Parses the program of a URL. Without one, the receiver answers 200 at once.
+ * @returns a problem for an API response when it is malformed
+ */
+export function checkProgram(url: URL): ProgramCheck {
+  const [written, second] = url.searchParams.getAll(STEPS);
+  const [speed, secondSpeed] = url.searchParams.getAll(SPEED);
+  if (second !== undefined || secondSpeed !== undefined)
+    return toRefusal(`must have ${STEPS} and ${SPEED} at most once`);
+  const steps = written?.split(',').map(parseStep) ?? DEFAULT.steps;
+  if (steps.length > MAX_STEPS) return toRefusal(`must list at most ${MAX_STEPS} responses in ${STEPS}`);
+  const known = steps.flatMap((step) => step ?? []);
+  if (known.length < steps.length)
+    return toRefusal(
+      `must set ${STEPS} to a comma-separated list of statuses from 200 to 599 or ${['timeout', ...Object.keys(SIMULATED_FAILURES)].join(', ')}, each optionally with a delay of at most ${MAX_DELAY_SECONDS}s: 503@2s or reset@250ms`,
+    );
+  if (speed !== undefined && !(/^\d{1,4}$/.test(speed) && Number(speed) >= 1 && Number(speed) <= MAX_SPEED))
+    return toRefusal(`must set ${SPEED} to a whole number from 1 to ${MAX_SPEED}`);
+  return { ok: true, program: { steps: known, speed: speed === undefined ? DEFAULT.speed : Number(speed) } };
+}
+
+const toRefusal = (constraint: string): ProgramCheck => ({
+  ok: false,
+  code: 'invalid_format',
+  problem: `url ${constraint}`,
+});
+
+/**
+ * Parses the program of a stored URL, which was checked at registration. A malformed one counts as absent.
+ */
+export function parseProgram(url: string): Program {
+  const parsed = URL.parse(url);
+  const check = parsed === null ? undefined : checkProgram(parsed);
+  return check?.ok ? check.program : DEFAULT;
+}
+
+const STEP = /^(?:([2-5]\d\d)|([a-z]+))(?:@(\d{1,5}(?:\.\d{1,3})?)(ms|s))?$/;
+
+function parseStep(text: string): Step | undefined {
+  const [, status, word, delay, unit] = STEP.exec(text.trim()) ?? [];
+  const does = status === undefined ? parseFailure(word) : Number(status);
+  // Rounded: 1.001 times 1000 is not 1001.
+  const afterMs = delay === undefined ? 0 : Math.round(Number(delay) * (unit === 's' ? 1000 : 1));
+  return does === undefined || afterMs > MAX_DELAY_SECONDS * 1000 ? undefined : { does, afterMs };
+}
+
+function parseFailure(word: string | undefined): Failure | 'timeout' | undefined {
+  if (word === 'timeout') return word;
+  return (Object.keys(SIMULATED_FAILURES) as Failure[]).find((failure) => failure === word);
+}
+
+/** Outcome of a simulated attempt. `afterMs` at real speed. */
+export type SimulatedOutcome = { afterMs: number } & ({ status: number } | AttemptError);
+
+/**
+ * @param attempt from 1
+ * @param timeoutMs the deadline, as for a real receiver
+ */
+export function simulate({ steps }: Program, attempt: number, timeoutMs: number): SimulatedOutcome {
+  const step = steps[Math.min(attempt, steps.length) - 1] ?? { does: 200, afterMs: 0 };
+  const { does, afterMs } = step;
+  if (does === 'timeout' || afterMs >= timeoutMs) return { afterMs: timeoutMs, ...timedOutAfter(timeoutMs) };
+  return typeof does === 'number' ? { afterMs, status: does } : { afterMs, ...SIMULATED_FAILURES[does] };
+}
+
+/** The waits between attempts, which only a sandbox's program can shorten. */
+export function getRetryPolicy(
+  policy: RetryPolicy,
+  tenant: Pick<Tenant, 'generation'>,
+  url: string,
+): RetryPolicy {
+  const { baseSeconds, capSeconds } = policy;
+  const { speed } = isSandbox(tenant) ? parseProgram(url) : DEFAULT;
+  return { ...policy, baseSeconds: baseSeconds / speed, capSeconds: capSeconds / speed };
+}
+
+/** What a check finds at a source's URL. */
+export type CheckFinding =
+  | { kind: 'fetched'; text: string; title?: string; etag?: string; lastModified?: string }
+  | { kind: 'not-modified' }
+  /** `error`: one line for the source's owner. */
+  | { kind: 'failed'; error: string };
+
+const WORDS = 60;
+
+/**
+ * Simulates a check of a sandbox's source by the program in its URL, without a request or a wait. Each check
+ * takes the next step, and the last one stays. 200 returns a text unique to the step, 304 is unchanged,
+ * anything else fails.
+ * @param check number of this check, from 1
+ */
+export function simulateContent(url: string, check: number): CheckFinding {
+  const program = parseProgram(url);
+  const answer = simulate(program, check, FETCH_TIMEOUT_SECONDS * 1000);
+  if ('error' in answer) return { kind: 'failed', error: answer.error };
+  if (answer.status === 304) return { kind: 'not-modified' };
+  if (answer.status !== 200) return { kind: 'failed', error: `the server answered ${answer.status}` };
+  const step = Math.min(check, program.steps.length);
+  return { kind: 'fetched', title: `Simulated content ${step}`, text: generateText(url, step) };
+}
+
+/** Words that are those of one step of one URL, always the same. */
+const generateText = (url: string, step: number): string =>
+  Array.from({ length: WORDS }, (_, index) =>
+    createHash('sha256')
+      .update(`${url}/${step}/${index}`)
+      .digest('hex')
+      .slice(0, 12)
+      .replaceAll(/\d/g, toLetter),
+  ).join(' ');
+
+const toLetter = (digit: string): string => 'ghijklmnop'.charAt(Number(digit));

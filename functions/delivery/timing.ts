@@ -1,0 +1,152 @@
+import * as z from 'zod/mini';
+import { DecimalNumber } from '../aws/config.ts';
+/** From the first byte of DNS to the receiver's last header byte (docs/specification.md, Deliveries). */
+export const DEFAULT_ATTEMPT_TIMEOUT_SECONDS = 10;
+
+/** EventBridge invokes a rule at most once a minute. */
+export const RECONCILE_EVERY_SECONDS = 60;
+/** Lookahead of a run: until the next run, plus a margin for late schedules and the time to send. */
+export const RECONCILE_LOOKAHEAD_SECONDS = 90;
+
+/**
+ * Function timeout for source checks, and deadlines of one fetch and one extraction: five parallel fetches,
+ * then the extractions (large ones in sequence), end within it.
+ */
+export const CHECK_TIMEOUT_SECONDS = 75;
+export const FETCH_TIMEOUT_SECONDS = 20;
+export const EXTRACTION_TIMEOUT_SECONDS = 8;
+/** Lease of a check on its source: longer than the function's timeout. */
+export const CHECK_LEASE_SECONDS = 90;
+
+/** Timeouts of an attempt in seconds. Each must be longer than the one before it. */
+export interface AttemptClocks {
+  /** The receiver's deadline. */
+  attempt: number;
+  /** Timeout of the dispatcher function: the attempt, plus read, claim and settlement. */
+  functionTimeout: number;
+  /** Lease of a claim: longer than the function's timeout. */
+  lease: number;
+  /**
+   * Visibility timeout of the queue: longer than the lease, so that a crashed worker's lease has expired when
+   * the message returns.
+   */
+  visibility: number;
+}
+
+/** Time for reads, claim and settlement with their retries. */
+const WORK_AROUND_ATTEMPT = 10;
+const MARGIN = 5;
+
+/**
+ * @param attemptSeconds the receiver's deadline, fractions allowed
+ * @throws RangeError when it is below 0.1 s or above 60 s
+ */
+export function deriveAttemptClocks(attemptSeconds: number): AttemptClocks {
+  if (!(attemptSeconds >= 0.1 && attemptSeconds <= 60))
+    throw new RangeError('the attempt timeout must be between 0.1 and 60 seconds');
+  const functionTimeout = Math.ceil(attemptSeconds) + WORK_AROUND_ATTEMPT;
+  const lease = functionTimeout + MARGIN;
+  return { attempt: attemptSeconds, functionTimeout, lease, visibility: lease + MARGIN };
+}
+
+/**
+ * Checks timeouts that were set in several places: each must be longer than the one before it, and none may
+ * be missing.
+ * @returns one line per fault
+ */
+export function findClockFaults({ attempt, functionTimeout, lease, visibility }: AttemptClocks): string[] {
+  const rules: [fits: boolean, fault: string][] = [
+    [
+      attempt < functionTimeout,
+      `the attempt timeout (${attempt} s) must be shorter than the function timeout (${functionTimeout} s)`,
+    ],
+    [
+      functionTimeout < lease,
+      `the function timeout (${functionTimeout} s) must be shorter than the lease (${lease} s)`,
+    ],
+    [
+      lease < visibility,
+      `the lease (${lease} s) must be shorter than the visibility timeout (${visibility} s)`,
+    ],
+  ];
+  return rules.filter(([fits]) => !fits).map(([, fault]) => fault);
+}
+
+/** Timeout of the mail function and lease of its claims: the lease is longer. */
+export const MAIL_TIMEOUT_SECONDS = 30;
+export const MAIL_LEASE_SECONDS = 45;
+
+/** Timeout of the function that runs redelivery jobs and its lease: the lease is longer. */
+export const REDELIVER_TIMEOUT_SECONDS = 30;
+export const REDELIVER_LEASE_SECONDS = 40;
+/**
+ * After this time a round ends and sends the next message. The rest of the timeout is for the current page.
+ */
+export const REDELIVER_ROUND_SECONDS = 10;
+
+/** Waits between failed attempts. Seconds, fractions allowed. */
+export interface RetryPolicy {
+  baseSeconds: number;
+  capSeconds: number;
+  maxAttempts: number;
+}
+
+/** Attempts of a delivery (docs/specification.md, Limits). */
+export const MAX_ATTEMPTS = 8;
+/** docs/specification.md, Limits: base 30 s, doubled each time, at most 1 hour. */
+export const DEFAULT_RETRY_POLICY: RetryPolicy = {
+  baseSeconds: 30,
+  capSeconds: 3600,
+  maxAttempts: MAX_ATTEMPTS,
+};
+
+/**
+ * Next attempt: `min(base * 2^(attempt-1), cap)` after the end of the failed one.
+ * @param attempt number of the failed attempt, from 1
+ */
+export function scheduleNextAttempt(attempt: number, endedAt: Date, policy: RetryPolicy): Date {
+  const seconds = Math.min(policy.baseSeconds * 2 ** (attempt - 1), policy.capSeconds);
+  return new Date(endedAt.getTime() + Math.ceil(seconds * 1000));
+}
+
+/**
+ * SQS limits visibility to 12 hours from the receive; a function may have held the message for up to 15
+ * minutes.
+ */
+const MAX_VISIBILITY_SECONDS = 43_200 - 900;
+
+/**
+ * Visibility timeout of a message until a time, in whole seconds, rounded up: an early message costs a
+ * receive. 0 for a past time.
+ */
+export function computeVisibilitySeconds(until: Date, now: Date): number {
+  const seconds = Math.ceil((until.getTime() - now.getTime()) / 1000);
+  return Math.min(Math.max(seconds, 0), MAX_VISIBILITY_SECONDS);
+}
+
+/** Maximum `DelaySeconds` of SQS. */
+export const MAX_DELAY_SECONDS = 900;
+
+/** `DelaySeconds` of a message sent now that must not arrive before `until`. */
+export function computeDelaySeconds(until: Date, now: Date): number {
+  const seconds = Math.ceil((until.getTime() - now.getTime()) / 1000);
+  return Math.min(Math.max(seconds, 0), MAX_DELAY_SECONDS);
+}
+
+/** Retry policy, to predict when an endpoint is disabled. */
+export const RetryEnvironment = z.object({
+  RETRY_BASE_SECONDS: DecimalNumber,
+  RETRY_CAP_SECONDS: DecimalNumber,
+  ATTEMPT_TIMEOUT_SECONDS: DecimalNumber,
+});
+
+export type RetryEnvironment = z.input<typeof RetryEnvironment>;
+
+/** The specification fixes the number of attempts; base and cap are configuration. */
+export const retryPolicy = (
+  environment: Pick<z.output<typeof RetryEnvironment>, 'RETRY_BASE_SECONDS' | 'RETRY_CAP_SECONDS'>,
+) => ({
+  ...DEFAULT_RETRY_POLICY,
+  baseSeconds: environment.RETRY_BASE_SECONDS,
+  capSeconds: environment.RETRY_CAP_SECONDS,
+});

@@ -1,0 +1,157 @@
+import * as z from 'zod/mini';
+import { EndpointId, OrgId, ReceiverId, RedeliveryJobId, SourceId, TraceId, withTrace } from '../aws/ids.ts';
+import { Timestamp } from '../aws/timestamp.ts';
+import type { Tenant } from '../tenancy/tenant.ts';
+import { LIVE_GENERATION } from '../tenancy/tenant.ts';
+import { EVENT_CATALOGUE, isFor, type OutboxEvent, parseEventBody, SubscribableType } from './events.ts';
+
+/**
+ * Notice that an endpoint was disabled. It commits in the transaction that disables, so there is exactly one
+ * per disabling by failures.
+ */
+export const DisablingNotice = z.object({
+  kind: z.literal('endpoint-disabled'),
+  orgId: OrgId,
+  /** Generation of the data. Rows written before sandboxes existed have none. */
+  generation: z._default(z.int(), LIVE_GENERATION),
+  webhookId: ReceiverId,
+  disabledAt: Timestamp,
+  /** Of the last delivery. Absent in older rows. */
+  lastError: z.optional(z.string()),
+  /** Trace of the delivery that caused it. */
+  traceId: TraceId,
+});
+
+export type DisablingNotice = z.infer<typeof DisablingNotice>;
+
+/** `source` of the events on the bus. */
+export const BUS_SOURCE = 'conversation-service';
+
+/**
+ * Expected content of a source's URL: an HTML page; CSV or XLSX; RSS or Atom (docs/specification.md,
+ * Content-change notifications).
+ */
+export const SourceKind = z.enum(['url', 'spreadsheet', 'feed']);
+export type SourceKind = z.infer<typeof SourceKind>;
+
+/** Internal events on the bus, which customers cannot subscribe to: `data` by type. */
+export const NOTICES = {
+  /** A webhook endpoint or channel was disabled by failures. */
+  'webhook.disabled': z.object({
+    webhookId: ReceiverId,
+    disabledAt: Timestamp,
+    lastError: z.optional(z.string()),
+  }),
+  /** Half of the failures in a row that disable a webhook endpoint or channel were reached. */
+  'webhook.failing': z.object({ webhookId: ReceiverId, lastError: z.string() }),
+  /** The next round of a redelivery job. */
+  'webhook.redelivery': z.object({
+    webhookId: EndpointId,
+    redeliveryId: RedeliveryJobId,
+    /** Counts the messages of a job; each one sends the next. */
+    round: z.int(),
+  }),
+  /** A source is due for a check. */
+  'source.check': z.object({ sourceId: SourceId }),
+  /** A source was deleted; its stored texts are to be deleted too. */
+  'source.deleted': z.object({ sourceId: SourceId }),
+  /** A check found content that differs by more than the threshold from the version that admins know. */
+  'source.changed': z.object({
+    sourceId: SourceId,
+    url: z.string(),
+    kind: SourceKind,
+    version: z.int(),
+    /** Percent, from the version that admins know. */
+    difference: z.number(),
+    /** Beginnings of the added and of the removed text. */
+    added: z.string(),
+    removed: z.string(),
+  }),
+} as const;
+export type NoticeType = keyof typeof NOTICES;
+export type NoticeData<T extends NoticeType> = z.infer<(typeof NOTICES)[T]>;
+export const NoticeTypeName = z.enum(Object.keys(NOTICES) as [NoticeType, ...NoticeType[]]);
+
+/** An internal event in the outbox, committed with its cause. */
+export const Notice = z.object({
+  kind: z.literal('notice'),
+  /** Derived from the cause where that can repeat, so that a repetition is the same event. */
+  id: z.string(),
+  type: NoticeTypeName,
+  orgId: OrgId,
+  generation: z.int(),
+  createdAt: Timestamp,
+  data: z.record(z.string(), z.unknown()),
+  traceId: TraceId,
+});
+export type Notice = z.infer<typeof Notice>;
+
+/**
+ * Creates a notice to commit with its cause.
+ * @throws a zod error when the data is not of the type (a defect of the caller)
+ */
+export const createNotice = <T extends NoticeType>(
+  type: T,
+  id: string,
+  data: NoticeData<T>,
+  { tenant: { orgId, generation }, now, traceId }: { tenant: Tenant; now: Date; traceId?: TraceId },
+): Notice => ({
+  kind: 'notice',
+  id,
+  type,
+  orgId,
+  generation,
+  createdAt: now.toISOString(),
+  data: NOTICES[type].parse(data),
+  ...withTrace(traceId),
+});
+
+/** The `detail` of an EventBridge event, whose `detail-type` is `type`. Workers are idempotent by `id`. */
+export const BusEvent = z.object({
+  id: z.string(),
+  type: z.string(),
+  orgId: OrgId,
+  generation: z.int(),
+  createdAt: Timestamp,
+  data: z.record(z.string(), z.unknown()),
+  traceId: TraceId,
+});
+export type BusEvent = z.infer<typeof BusEvent>;
+
+/** The bus gets every event that has subscribers. */
+const BUS = { id: BUS_SOURCE, events: SubscribableType.options };
+
+/** Builds the bus event of an outbox event; undefined for one that is not for the bus. */
+export function toBusEvent(event: OutboxEvent): BusEvent | undefined {
+  if (!isFor(event, BUS)) return undefined;
+  const { id, type, orgId, generation, createdAt, body, traceId } = event;
+  const { data: all } = parseEventBody(body);
+  const data = Object.fromEntries(
+    EVENT_CATALOGUE[type].onBus.flatMap((field: string) => (field in all ? [[field, all[field]]] : [])),
+  );
+  return { id, type, orgId, generation, createdAt, data, ...withTrace(traceId) };
+}
+
+/**
+ * Builds the bus event of a disabling.
+ * @param id of this disabling: a receiver that was enabled again can be disabled again
+ */
+export const buildDisabledEvent = (
+  { orgId, generation, webhookId, disabledAt, lastError, traceId }: DisablingNotice,
+  id: string,
+): BusEvent => ({
+  id,
+  type: 'webhook.disabled' satisfies NoticeType,
+  orgId,
+  generation,
+  createdAt: disabledAt,
+  data: { webhookId, disabledAt, ...(lastError !== undefined && { lastError }) },
+  ...withTrace(traceId),
+});
+
+/** Creates the warning that deliveries to an endpoint fail, for the transaction that counts a failure. */
+export const createFailingNotice = (
+  data: NoticeData<'webhook.failing'>,
+  context: { tenant: Tenant; now: Date; traceId?: TraceId },
+): Notice =>
+  createNotice('webhook.failing', `${data.webhookId}#failing#${context.now.toISOString()}`, data, context);

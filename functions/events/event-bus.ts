@@ -1,0 +1,106 @@
+import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
+import { REQUEST_BYTES, splitIntoChunks } from '../aws/chunks.ts';
+import { leanClientOptions } from '../aws/clients.ts';
+import { logger } from '../aws/logger.ts';
+import { ABANDONED_ENTRIES } from '../aws/metric-names.ts';
+import { count } from '../aws/metrics.ts';
+import { countThrottles } from '../aws/throttles.ts';
+import { BUS_SOURCE, type BusEvent } from './bus.ts';
+
+/** Maximum entries per PutEvents request. */
+const MAX_ENTRIES = 10;
+/** Bytes that EventBridge counts for the time of an entry. */
+const TIME_BYTES = 14;
+
+export interface EventBus {
+  /** @returns the events that the bus did not take; they may be retried */
+  put(events: readonly BusEvent[]): Promise<BusEvent[]>;
+}
+
+export interface BusReports {
+  /** Entries that will be retried: the bus's code, or the error of a whole request. */
+  onRefusal(refused: { reason?: string; error?: unknown }): void;
+  /** An entry that EventBridge refuses permanently. */
+  onGivenUp(refused: { event: BusEvent; bytes: number; error: unknown }): void;
+}
+
+interface Outgoing {
+  event: BusEvent;
+  entry: PutEventsRequestEntry;
+  bytes: number;
+}
+
+/**
+ * Puts events on the bus in as few parallel requests as number and size allow. A successful request may have
+ * taken only some entries. A request refused for its content is halved until the faulty entry is alone, which
+ * is abandoned: it would block the stream's shard.
+ */
+export function eventBus(client: EventBridgeClient, name: string, reports: BusReports): EventBus {
+  function toOutgoing(event: BusEvent): Outgoing {
+    const entry = {
+      EventBusName: name,
+      Source: BUS_SOURCE,
+      DetailType: event.type,
+      Time: new Date(event.createdAt),
+      Detail: JSON.stringify(event),
+    };
+    return { event, entry, bytes: getEntrySize(entry) };
+  }
+
+  async function putBatch(some: readonly Outgoing[]): Promise<BusEvent[]> {
+    try {
+      const { Entries = [] } = await client.send(
+        new PutEventsCommand({ Entries: some.map(({ entry }) => entry) }),
+      );
+      for (const reason of new Set(Entries.flatMap(({ ErrorCode }) => ErrorCode ?? [])))
+        reports.onRefusal({ reason });
+      return some.filter((_, index) => Entries[index]?.EventId === undefined).map(({ event }) => event);
+    } catch (error) {
+      if (isContentError(error)) return putHalves(some, error);
+      reports.onRefusal({ error });
+      return some.map(({ event }) => event);
+    }
+  }
+
+  async function putHalves(some: readonly Outgoing[], error: unknown): Promise<BusEvent[]> {
+    const [first, ...others] = some;
+    if (first !== undefined && others.length === 0) {
+      reports.onGivenUp({ event: first.event, bytes: first.bytes, error });
+      return [];
+    }
+    const half = Math.ceil(some.length / 2);
+    const back = await Promise.all([putBatch(some.slice(0, half)), putBatch(some.slice(half))]);
+    return back.flat();
+  }
+
+  return {
+    async put(events) {
+      const limits = { entries: MAX_ENTRIES, bytes: REQUEST_BYTES };
+      const requests = splitIntoChunks(events.map(toOutgoing), ({ bytes }) => bytes, limits);
+      return (await Promise.all(requests.map(putBatch))).flat();
+    },
+  };
+}
+
+/** Bytes as EventBridge counts them (User Guide, Calculating PutEvents event entry size). */
+const getEntrySize = ({ Source = '', DetailType = '', Detail = '' }: PutEventsRequestEntry): number =>
+  TIME_BYTES + [Source, DetailType, Detail].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+
+/** Whether the content of entries was refused; a throttled or forbidden request may succeed later. */
+function isContentError(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { httpStatusCode } = ('$metadata' in error ? error.$metadata : {}) as { httpStatusCode?: number };
+  return error.name === 'ValidationException' || httpStatusCode === 413;
+}
+
+export const eventBridgeClient = (): EventBridgeClient =>
+  countThrottles(new EventBridgeClient(leanClientOptions('events')), 'eventbridge');
+
+/** Logs refused entries, and counts abandoned ones. */
+export const busReports: BusReports = {
+  onRefusal: (refused) => logger.log('BUS_REFUSED', refused),
+  onGivenUp({ event: { id, type, orgId, traceId }, bytes, error }) {
+    logger.log('BUS_ENTRY_GIVEN_UP', { id, type, orgId, bytes, traceId, error });
+    count(ABANDONED_ENTRIES);
+  },
+};

@@ -1,0 +1,113 @@
+import * as z from 'zod/mini';
+import { COMMIT_WINDOW_SECONDS } from '../aws/following.ts';
+import type { EventId } from '../aws/ids.ts';
+import { buildIdBound } from '../aws/ids.ts';
+import { type Order, type Page, type PageRequest, readPage } from '../aws/pages.ts';
+import { get, type Table } from '../aws/table.ts';
+import { EVENT_SHARDS, keys, listShards } from '../tenancy/keys.ts';
+import type { Tenant } from '../tenancy/tenant.ts';
+import type { AddressedEvent } from './events.ts';
+import { type EventType, HISTORY_DAYS, OutboxEvent, parseEvent } from './events.ts';
+
+/** The fields of an event that a job reads. */
+export type ExaminedEvent = Pick<OutboxEvent, 'id'> & AddressedEvent;
+
+/** All conditions must hold. */
+export interface EventFilter {
+  /** Undefined for all types. */
+  types: readonly EventType[] | undefined;
+  /** Range of creation times, as in the ids; `to` is exclusive. */
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+const MS_PER_DAY = 86_400_000;
+
+const listPartitions = (tenant: Tenant): string[] =>
+  listShards(EVENT_SHARDS).map((shard) => keys.events(tenant, shard));
+
+/** The events of an organization in the last 30 days, from its outbox. */
+export function eventLog(outbox: Table) {
+  function listBetween(
+    tenant: Tenant,
+    page: PageRequest,
+    { types, from, to }: EventFilter & { from: Date; to: Date },
+    order: Order,
+  ): Promise<Page<OutboxEvent>> {
+    const times = { prefix: 'evt', from, to } as const;
+    const listing = { parse: parseEvent, order, times, wanted: { type: types } };
+    return readPage(outbox, listPartitions(tenant), page, listing);
+  }
+
+  /** Events that are too old to be resent are not shown either. */
+  const getStart = (from: Date | undefined, now: Date): Date => {
+    const earliest = new Date(now.getTime() - HISTORY_DAYS * MS_PER_DAY);
+    return from === undefined || from < earliest ? earliest : from;
+  };
+
+  return {
+    async find(tenant: Tenant, id: EventId): Promise<OutboxEvent | undefined> {
+      const row = await get(outbox, keys.event(tenant, id));
+      return row && parseEvent(row);
+    },
+
+    listNewest(tenant: Tenant, page: PageRequest, filter: EventFilter, now: Date) {
+      // Later than any event: clocks of functions differ.
+      const end = getEarlier(filter.to, new Date(now.getTime() + MS_PER_DAY));
+      const from = getStart(filter.from, now);
+      return listBetween(tenant, page, { ...filter, from, to: end }, 'newest first');
+    },
+
+    /**
+     * Reads up to the time before which no more events can be committed: an event of a late transaction has
+     * an older id than events that the caller could have read (docs/architecture.md, Followed lists).
+     */
+    async listOldest(tenant: Tenant, page: PageRequest, filter: EventFilter, now: Date) {
+      const settled = new Date(now.getTime() - COMMIT_WINDOW_SECONDS * 1000);
+      const end = getEarlier(filter.to, settled);
+      const from = getStart(filter.from, now);
+      const found = await listBetween(tenant, page, { ...filter, from, to: end }, 'oldest first');
+      if (found.next !== undefined) return { ...found, follow: found.next };
+      if (filter.to !== undefined && filter.to <= settled) return found;
+      // The cursor may be ahead of this function's clock.
+      const position = buildIdBound('evt', end);
+      return { ...found, follow: page.after !== undefined && page.after > position ? page.after : position };
+    },
+  };
+}
+
+const Examined = z.pick(OutboxEvent, { id: true, type: true, onlyTo: true });
+
+/** A part of the events of a time range, by ascending id. */
+export interface EventRange {
+  items: ExaminedEvent[];
+  /** Id after which the next part begins. */
+  place: string;
+  /** Whether the range ends here. */
+  isLast: boolean;
+}
+
+/** Reads the events of some types in a time range, oldest first. */
+export function eventRanges(outbox: Table) {
+  const attributes = ['pk', 'sk', ...Object.keys(Examined.shape)];
+  return async (
+    tenant: Tenant,
+    time: { from: Date; to: Date },
+    types: readonly EventType[],
+    after: string | undefined,
+    limit: number,
+  ): Promise<EventRange> => {
+    const page = { limit, after };
+    const { items, next } = await readPage(outbox, listPartitions(tenant), page, {
+      parse: (row) => Examined.parse(row),
+      order: 'oldest first',
+      times: { prefix: 'evt', ...time },
+      wanted: { type: types },
+      attributes,
+    });
+    return { items, place: next ?? buildIdBound('evt', time.to), isLast: next === undefined };
+  };
+}
+
+const getEarlier = (time: Date | undefined, other: Date): Date =>
+  time !== undefined && time < other ? time : other;

@@ -1,0 +1,374 @@
+import * as z from 'zod/mini';
+import {
+  ChannelId,
+  ConversationId,
+  EndpointId,
+  EscalationId,
+  EventId,
+  MessageId,
+  newId,
+  OrgId,
+  ReceiverId,
+  TicketId,
+  TraceId,
+  withTrace,
+} from '../aws/ids.ts';
+import { Timestamp } from '../aws/timestamp.ts';
+import {
+  ChannelMessageRole,
+  type Conversation,
+  type Escalation,
+  type Message,
+  MessageRole,
+  type Ticket,
+} from '../conversations/conversation.ts';
+import type { Tenant } from '../tenancy/tenant.ts';
+
+/** Days from its creation for which an event can be resent. Deliveries are kept as long. */
+export const HISTORY_DAYS = 30;
+
+/**
+ * Days for which an event is kept. Each attempt reads the body, so an event outlives the attempts of a
+ * delivery resent at the last moment: 63.5 minutes, and 51 hours under the slowest allowed retry policy.
+ */
+export const EVENT_DAYS = HISTORY_DAYS + 3;
+
+/** Records of the API document's examples (lib/openapi/example-values.ts), which example events use. */
+interface ExampleRecords {
+  conversation: Pick<Conversation, 'id' | 'channelId' | 'externalUserId' | 'createdAt'>;
+  resolvedConversation: { id: ConversationId; resolvedAt: string; resolvedBy: string };
+  message: Message;
+  escalation: Escalation;
+  ticket: Ticket;
+  webhook: { id: EndpointId };
+  webhookTest: { createdAt: string };
+  channelMessage: {
+    createdAt: string;
+    channelId: ChannelId;
+    conversationId: ConversationId;
+    messageId: MessageId;
+    externalUserId: string;
+    role: z.infer<typeof ChannelMessageRole>;
+    content: string;
+  };
+}
+
+/**
+ * `subscribers`: endpoints that list the type in `events`. `endpoint`, `channel`: the one receiver that the
+ * event names.
+ */
+type SentTo = 'subscribers' | 'endpoint' | 'channel';
+
+interface EventTypeEntry<Data extends z.ZodMiniObject, To extends SentTo> {
+  /** Version of the shape of `data`. A changed shape needs a new version. */
+  schemaVersion: number;
+  sentTo: To;
+  /** Schema that builds `data`. It drops fields that it does not list, so that nothing else can leak. */
+  data: () => Data;
+  /**
+   * Fields of `data` sent to the bus: identifiers, and what rules or workers read. Texts stay in the tables,
+   * because EventBridge and SQS limit message sizes.
+   */
+  onBus: readonly (keyof z.infer<Data>)[];
+  /** Title in the API document and the dashboard. */
+  summary: string;
+  description: string;
+  fields: Readonly<Record<keyof z.infer<Data>, string>>;
+  /**
+   * For the API document.
+   * @returns a record with the fields of `data`; others are dropped
+   */
+  example(records: ExampleRecords): z.infer<Data> & { createdAt: string };
+}
+
+/** Builds the schema on first use: most functions need only the names of the types. */
+function eventType<Data extends z.ZodMiniObject, To extends SentTo>(entry: EventTypeEntry<Data, To>) {
+  let schema: Data | undefined;
+  return {
+    ...entry,
+    get data(): Data {
+      schema ??= entry.data();
+      return schema;
+    },
+  };
+}
+
+/**
+ * All event types. Subscriptions, schemas and texts of the API document, bus events, and the lists of the
+ * dashboard and of `conversations listen` derive from these entries.
+ */
+export const EVENT_CATALOGUE = {
+  'conversation.created': eventType({
+    schemaVersion: 1,
+    sentTo: 'subscribers',
+    data: () =>
+      z.object({ conversationId: ConversationId, channelId: z.string(), externalUserId: z.string() }),
+    onBus: ['conversationId'],
+    summary: 'A conversation started',
+    description: 'A new conversation was started.',
+    fields: {
+      conversationId: 'The conversation.',
+      channelId: 'The channel of the conversation.',
+      externalUserId: 'The external user, as you name them.',
+    },
+    example: ({ conversation }) => ({ ...conversation, conversationId: conversation.id }),
+  }),
+  'message.received': eventType({
+    schemaVersion: 1,
+    sentTo: 'subscribers',
+    data: () => z.object({ conversationId: ConversationId, messageId: MessageId, role: MessageRole }),
+    onBus: ['conversationId', 'messageId', 'role'],
+    summary: 'A message was recorded',
+    description:
+      'A message of any `role` was recorded in a conversation, including your own assistant’s. The content is not in the event; read the message with `messageId`.',
+    fields: {
+      conversationId: 'The conversation.',
+      messageId: 'The message. Read its content with the API.',
+      role: 'Role of the author.',
+    },
+    example: ({ message }) => ({ ...message, messageId: message.id }),
+  }),
+  'handoff.requested': eventType({
+    schemaVersion: 1,
+    sentTo: 'subscribers',
+    data: () =>
+      z.object({
+        conversationId: ConversationId,
+        escalationLogId: EscalationId,
+        reason: z.optional(z.string()),
+      }),
+    onBus: ['conversationId', 'escalationLogId'],
+    summary: 'A conversation was handed off',
+    description: 'A conversation was escalated to a human.',
+    fields: {
+      conversationId: 'The conversation.',
+      escalationLogId: 'The escalation log entry.',
+      reason: 'The reason; absent when not given.',
+    },
+    example: ({ escalation }) => ({ ...escalation, escalationLogId: escalation.id }),
+  }),
+  'ticket.created': eventType({
+    schemaVersion: 1,
+    sentTo: 'subscribers',
+    data: () =>
+      z.object({
+        ticketId: TicketId,
+        conversationId: z.optional(ConversationId),
+        reason: z.optional(z.string()),
+      }),
+    onBus: ['ticketId', 'conversationId'],
+    summary: 'A ticket was created',
+    description: 'A fallback ticket was created, with or without a conversation.',
+    fields: {
+      ticketId: 'The ticket.',
+      conversationId: 'The conversation that led to it; absent when there is none.',
+      reason: 'What the ticket is about; absent when not given.',
+    },
+    example: ({ ticket }) => ({ ...ticket, ticketId: ticket.id }),
+  }),
+  'conversation.resolved': eventType({
+    schemaVersion: 1,
+    sentTo: 'subscribers',
+    data: () => z.object({ conversationId: ConversationId, resolvedBy: z.string() }),
+    onBus: ['conversationId'],
+    summary: 'A conversation was resolved',
+    description:
+      'A conversation was marked resolved. Resolving it again sends nothing. A message reopens it, and it can then be resolved again.',
+    fields: {
+      conversationId: 'The conversation.',
+      resolvedBy: 'Who resolved it; `api` when the request did not name anyone.',
+    },
+    example: ({ resolvedConversation: { id, resolvedAt, resolvedBy } }) => ({
+      createdAt: resolvedAt,
+      conversationId: id,
+      resolvedBy,
+    }),
+  }),
+  'webhook.test': eventType({
+    schemaVersion: 1,
+    sentTo: 'endpoint',
+    data: () => z.object({ webhookId: EndpointId }),
+    onBus: ['webhookId'],
+    summary: 'A test of an endpoint',
+    description:
+      'Sent by the test operation to one endpoint, regardless of its subscriptions. Signed, retried and recorded like every other event.',
+    fields: { webhookId: 'The endpoint under test.' },
+    example: ({ webhook, webhookTest: { createdAt } }) => ({ createdAt, webhookId: webhook.id }),
+  }),
+  /** Delivers a message with its content to the conversation's channel. */
+  'channel.message': eventType({
+    schemaVersion: 1,
+    sentTo: 'channel',
+    data: () =>
+      z.object({
+        channelId: ChannelId,
+        conversationId: ConversationId,
+        messageId: MessageId,
+        externalUserId: z.string(),
+        role: ChannelMessageRole,
+        content: z.string(),
+      }),
+    onBus: ['channelId', 'conversationId', 'messageId', 'role'],
+    summary: 'A message for a channel',
+    description:
+      'An agent or the assistant wrote in a conversation of the channel. Sent to channels of kind `http` only; endpoints cannot subscribe to it.',
+    fields: {
+      channelId: 'The channel that receives it.',
+      conversationId: 'The conversation.',
+      messageId: 'The message.',
+      externalUserId: 'The external user of the conversation.',
+      role: 'Role of the author.',
+      content: 'Text of the message.',
+    },
+    example: ({ channelMessage }) => channelMessage,
+  }),
+};
+
+type Catalogue = typeof EVENT_CATALOGUE;
+export type EventType = keyof Catalogue;
+export type EventData<T extends EventType> = z.infer<Catalogue[T]['data']>;
+export type SubscribableType = {
+  [T in EventType]: Catalogue[T]['sentTo'] extends 'subscribers' ? T : never;
+}[EventType];
+
+// Marked as pure so that the bundler can drop the catalogue where it is unused.
+const EVENT_TYPES = /* @__PURE__ */ Object.keys(EVENT_CATALOGUE) as EventType[];
+const isSubscribable = (type: EventType): type is SubscribableType =>
+  EVENT_CATALOGUE[type].sentTo === 'subscribers';
+
+/** Types that an endpoint may list in `events`. */
+export const SubscribableType = z.enum(/* @__PURE__ */ EVENT_TYPES.filter(isSubscribable));
+export const EventTypeName = z.enum(EVENT_TYPES);
+
+/** An event in the outbox. `body` is the exact text that every attempt signs and sends. */
+export const OutboxEvent = z.object({
+  id: EventId,
+  orgId: OrgId,
+  generation: z.int(),
+  type: EventTypeName,
+  createdAt: Timestamp,
+  body: z.string(),
+  /** The only receiver of the event; see `isFor`. */
+  onlyTo: z.optional(ReceiverId),
+  traceId: TraceId,
+});
+export type OutboxEvent = z.infer<typeof OutboxEvent>;
+
+/** What of an event decides whom it is for. */
+export type AddressedEvent = Pick<OutboxEvent, 'type' | 'onlyTo'>;
+
+/**
+ * Whether an event is for a receiver: an endpoint, a channel or the bus. Everything that reads the outbox
+ * asks this, and a dispatcher asks again before each attempt. An event that names its receiver is for no
+ * other one. Its receiver gets a test or a channel's message regardless of subscriptions, and an example only
+ * while it subscribes to the type.
+ */
+export const isFor = (
+  { type, onlyTo }: AddressedEvent,
+  receiver: { readonly id: string; readonly events: readonly EventType[] },
+): boolean =>
+  onlyTo === undefined || onlyTo === receiver.id
+    ? receiver.events.includes(type) || (onlyTo !== undefined && !isSubscribable(type))
+    : false;
+
+/** The one receiver that an event names; undefined for an event that its subscribers get. */
+export const getNamedReceiver = ({ onlyTo }: AddressedEvent): ReceiverId | undefined => onlyTo;
+
+/** All types of the events that can be for an endpoint: a filter for readers that then ask `isFor`. */
+export const listTypesFor = ({ events }: { events: readonly SubscribableType[] }): EventType[] => [
+  ...events,
+  ...EVENT_TYPES.filter((type) => EVENT_CATALOGUE[type].sentTo === 'endpoint'),
+];
+
+/**
+ * Builds an event and serializes its body once.
+ * @param data filtered by the type's schema
+ * @param context.traceId trace of the API call that caused it
+ * @throws a zod error when a listed field is missing or has the wrong type (a defect of the caller)
+ */
+export function buildEvent<T extends EventType>(
+  type: T,
+  data: EventData<T>,
+  context: {
+    tenant: Tenant;
+    now: Date;
+    onlyTo?: ReceiverId;
+    traceId?: TraceId | undefined;
+  },
+): OutboxEvent {
+  const { tenant, now, onlyTo, traceId } = context;
+  const createdAt = now.toISOString();
+  const { schemaVersion, data: allowlist } = EVENT_CATALOGUE[type];
+  return {
+    id: newId('evt', now),
+    orgId: tenant.orgId,
+    generation: tenant.generation,
+    type,
+    createdAt,
+    body: JSON.stringify({
+      type,
+      schemaVersion,
+      orgId: tenant.orgId,
+      createdAt,
+      data: allowlist.parse(data),
+    }),
+    ...(onlyTo === undefined ? {} : { onlyTo }),
+    ...withTrace(traceId),
+  };
+}
+
+const EventBody = z.object({ schemaVersion: z.int(), data: z.record(z.string(), z.unknown()) });
+
+/** @throws a zod error when the body is not an event's */
+export const parseEventBody = (body: string): z.infer<typeof EventBody> => EventBody.parse(JSON.parse(body));
+
+/** Returns the event as the event log shows it. Older versions of a type keep their shape. */
+export const toEventView = ({ id, type, createdAt, body, onlyTo }: OutboxEvent) => ({
+  id,
+  type,
+  ...parseEventBody(body),
+  createdAt,
+  ...(isExample({ type, onlyTo }) ? { example: true as const } : {}),
+});
+
+/**
+ * Whether an event is an example, which an endpoint alone gets although its type has subscribers. Nothing of
+ * what it says happened.
+ */
+export const isExample = ({ type, onlyTo }: AddressedEvent): boolean =>
+  onlyTo !== undefined && isSubscribable(type);
+
+const text = z.string();
+
+/** Position of stream records that an event source mapping has discarded. */
+export const DiscardedRecords = z.object({
+  streamArn: text,
+  shardId: text,
+  startSequenceNumber: text,
+  endSequenceNumber: text,
+});
+export type DiscardedRecords = z.infer<typeof DiscardedRecords>;
+
+/** Key of an outbox entry. */
+export const EntryKey = z.object({ pk: text, sk: text });
+export type EntryKey = z.infer<typeof EntryKey>;
+
+/** A dead letter of the outbox's stream: a range of stream records, or keys of outbox entries. */
+export type DeadLetter =
+  | { kind: 'records'; records: DiscardedRecords }
+  | { kind: 'entries'; keys: readonly EntryKey[] };
+
+/** The two message forms: Lambda's failure destination, and the keys that a reader postponed. */
+export const DeadLetter = z.union([
+  z.pipe(
+    z.object({ DDBStreamBatchInfo: DiscardedRecords }),
+    z.transform(({ DDBStreamBatchInfo: records }): DeadLetter => ({ kind: 'records', records })),
+  ),
+  z.object({ kind: z.literal('entries'), keys: z.array(EntryKey) }),
+]);
+
+/**
+ * Parses an event of the outbox or of its stream.
+ * @throws a zod error when the row is not an event
+ */
+export const parseEvent = (row: unknown): OutboxEvent => OutboxEvent.parse(row);

@@ -1,0 +1,168 @@
+import { TimedCache } from '../aws/cache.ts';
+import type { RateBucket } from '../tenancy/keys.ts';
+import type { Tier } from '../tenancy/tenant.ts';
+import {
+  type Budget,
+  type BudgetName,
+  computeDebt,
+  getRateWindow,
+  type Quota,
+  type RateLimits,
+  VISITOR_LIMIT,
+  WINDOW_SECONDS,
+} from './rate-limit.ts';
+
+/** Counts tokens in windows, exact under concurrency. */
+export interface RateWindows {
+  take(
+    bucket: RateBucket,
+    start: number,
+    terms: { tokens: number; limit: number; timeoutMs: number },
+  ): Promise<{ used: number } | 'full'>;
+  add(
+    bucket: RateBucket,
+    start: number,
+    terms: { tokens: number; timeoutMs: number },
+  ): Promise<{ used: number }>;
+}
+
+/** A quota and its window, for the correction after the request. */
+export interface Charge extends Quota {
+  bucket: RateBucket;
+  /** Start of the window, seconds since the epoch. */
+  start: number;
+  tokens: number;
+  /** The same charge to a shared budget. */
+  shared?: Charge;
+}
+
+export interface RateLimiter {
+  /**
+   * Charges a request before it runs. A request is allowed while its window has a token left, even when it
+   * costs more.
+   */
+  take(bucket: RateBucket, tier: Budget, now: Date, tokens?: number): Promise<Charge>;
+  /** Corrects the charge to the actual cost. No write without a difference. */
+  correct(charge: Charge, tokens: number): Promise<Charge>;
+}
+
+/** A slower count is abandoned: the limiter must not slow down the service. */
+const TIMEOUT_MS = 500;
+/** How long a window counts as full without being asked: a correction elsewhere may return tokens. */
+const FULL_MS = 1000;
+/** Maximum number of cached full windows. */
+const MAX_CACHED = 1000;
+
+/**
+ * Takes tokens from windows. What a window uses beyond its limit is taken from the next one, at most all of
+ * it, and so on while that is full too. A full window is cached for a second, so that a caller who continues
+ * does not load the table.
+ * @throws the windows' error: the caller lets the request pass
+ */
+function tokenCounter(windows: RateWindows) {
+  const full = new TimedCache<string, true>({ capacity: MAX_CACHED, freshMs: FULL_MS });
+  const getName = ({ orgId, kind }: RateBucket, start: number) => `${orgId}/${kind}/${start}`;
+  const isFull = (bucket: RateBucket, now: Date): boolean =>
+    full.get(getName(bucket, getRateWindow(now).start), now) === true;
+
+  /**
+   * Takes what exceeds the limit from the next window, which may exceed its own by that.
+   * @param start of the window to which tokens were added
+   */
+  async function settleDebt(
+    charge: Pick<Charge, 'bucket' | 'limit'>,
+    start: number,
+    used: number,
+    added: number,
+  ): Promise<void> {
+    const { bucket, limit } = charge;
+    if (used < limit) full.delete(getName(bucket, start));
+    const tokens = computeDebt(used, limit) - computeDebt(used - added, limit);
+    if (tokens === 0) return;
+    const next = start + WINDOW_SECONDS;
+    const after = await windows.add(bucket, next, { tokens, timeoutMs: TIMEOUT_MS });
+    await settleDebt(charge, next, after.used, tokens);
+  }
+
+  /** @returns the charge with the remaining tokens */
+  async function settle(charge: Charge, used: number, added: number): Promise<Charge> {
+    await settleDebt(charge, charge.start, used, added);
+    return { ...charge, remaining: Math.max(0, charge.limit - used) };
+  }
+
+  return {
+    isFull,
+
+    async take(
+      bucket: RateBucket,
+      { tier, limit }: { tier: BudgetName; limit: number },
+      now: Date,
+      tokens: number,
+    ): Promise<Charge> {
+      const { start, resetSeconds } = getRateWindow(now);
+      const charge = { tier, limit, resetSeconds, bucket, start, tokens, remaining: 0 };
+      const taken = isFull(bucket, now)
+        ? 'full'
+        : await windows.take(bucket, start, { tokens, limit, timeoutMs: TIMEOUT_MS });
+      if (taken !== 'full') return settle({ ...charge, allowed: true }, taken.used, tokens);
+      full.set(getName(bucket, start), true, now);
+      return { ...charge, allowed: false };
+    },
+
+    async correct(charge: Charge, tokens: number): Promise<Charge> {
+      const more = tokens - charge.tokens;
+      if (more === 0) return charge;
+      const { used } = await windows.add(charge.bucket, charge.start, {
+        tokens: more,
+        timeoutMs: TIMEOUT_MS,
+      });
+      return settle({ ...charge, tokens }, used, more);
+    },
+  };
+}
+
+const getLimit = (limits: RateLimits, tier: Budget): number =>
+  tier === 'visitor' ? VISITOR_LIMIT : limits[tier];
+
+/** Charges requests to the budget of their bucket. */
+export function rateLimiter(windows: RateWindows, limits: RateLimits): RateLimiter {
+  const { take, correct } = tokenCounter(windows);
+  return {
+    take: (bucket, tier, now, tokens = 1) =>
+      take(bucket, { tier, limit: getLimit(limits, tier) }, now, tokens),
+    correct,
+  };
+}
+
+/**
+ * Charges a visitor's request to its conversation's budget, then to the shared budget of all visitors of the
+ * organization. The conversation comes first, so that it cannot use more of the shared budget than its own.
+ * @param limits of all visitors of an organization, by its tier
+ */
+export function visitorLimiter(
+  windows: RateWindows,
+  limits: RateLimits,
+  organization: (id: RateBucket['orgId'], now: Date) => Promise<{ tier: Tier } | undefined>,
+): RateLimiter {
+  const { isFull, take, correct } = tokenCounter(windows);
+  return {
+    async take(bucket, tier, now, tokens = 1) {
+      const allVisitors: RateBucket = { orgId: bucket.orgId, kind: 'visitors' };
+      const limit = limits[(await organization(bucket.orgId, now))?.tier ?? 'sandbox'];
+      const takeShared = () => take(allVisitors, { tier: 'visitors', limit }, now, tokens);
+      if (isFull(allVisitors, now)) return takeShared();
+      const own = await take(bucket, { tier, limit: VISITOR_LIMIT }, now, tokens);
+      if (!own.allowed) return own;
+      const shared = await takeShared();
+      return shared.allowed ? { ...own, shared } : shared;
+    },
+
+    async correct(charge, tokens) {
+      const [corrected] = await Promise.all([
+        correct(charge, tokens),
+        charge.shared && correct(charge.shared, tokens),
+      ]);
+      return corrected;
+    },
+  };
+}

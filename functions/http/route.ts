@@ -1,0 +1,103 @@
+import type * as z from 'zod/mini';
+import type { Scope } from '../tenancy/api-key.ts';
+import type { AuditAction } from '../tenancy/audit.ts';
+import type { Role } from '../tenancy/tenant.ts';
+import type { ProblemType } from './problem.ts';
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/**
+ * A route that writes names the action that the audit log records for it; `none` is for writes of data, which
+ * is no part of the set-up (docs/specification.md, Audit log).
+ */
+type Audited =
+  | { readonly method: 'GET'; readonly audit?: 'none' }
+  | { readonly method: 'POST' | 'PATCH' | 'DELETE'; readonly audit: AuditAction | 'none' };
+
+/**
+ * An announced end (docs/specification.md, Versioning). Every response of the route announces it, errors
+ * included; from the sunset on the route answers 410 only.
+ */
+export interface Deprecation {
+  /** `true`, or the time of the deprecation, ISO 8601. */
+  readonly since: true | string;
+  /** Time after which the route is no longer served, ISO 8601. */
+  readonly sunset: string;
+  /** URL of a migration guide. */
+  readonly guide?: string;
+}
+
+/** An HTTP-date (RFC 9110, 5.6.7). */
+const httpDate = (moment: string): string => new Date(moment).toUTCString();
+
+/** Response headers that announce the end (docs/specification.md, Versioning); none without one. */
+export function buildDeprecationHeaders(deprecation: Deprecation | undefined): Record<string, string> {
+  if (deprecation === undefined) return {};
+  const { since, sunset, guide } = deprecation;
+  return {
+    Deprecation: since === true ? 'true' : httpDate(since),
+    Sunset: httpDate(sunset),
+    ...(guide === undefined ? {} : { Link: `<${guide}>; rel="deprecation"` }),
+  };
+}
+
+/**
+ * Accepted callers: a key with a scope, a session with a role, or a visitor's token. One does not replace
+ * another.
+ */
+type Access =
+  | {
+      readonly scope: Scope;
+      /** Role for the same operation with a session, at `settingsPath`; without it the route has none. */
+      readonly dashboard?: Role;
+      readonly role?: never;
+      readonly visitor?: never;
+    }
+  | { readonly role: Role; readonly scope?: never; readonly dashboard?: never; readonly visitor?: never }
+  | { readonly visitor: true; readonly scope?: never; readonly role?: never; readonly dashboard?: never };
+
+type Declared = Access & Audited;
+
+/**
+ * A route of the table (`functions/api/routes.ts`): everything that gateway, handler and documentation share.
+ */
+export type Route = Declared & {
+  /** Name of the function and its file. */
+  readonly name: string;
+  /** Below the stage, `/api`. */
+  readonly path: `/v${number}/${string}` | `/settings/${string}`;
+  readonly summary: string;
+  /** `required`: refused without an `Idempotency-Key`. `honoured`: optional. Only on POST. */
+  readonly idempotency?: 'required' | 'honoured';
+  readonly deprecation?: Deprecation;
+  /**
+   * Tokens charged before the request runs, by its parsed query, for requests that probably cost more than
+   * one.
+   */
+  tokens?(query: object): number;
+  readonly params: z.ZodMiniType<Record<string, string>>;
+  readonly query: z.ZodMiniObject;
+  /** Absent when the route takes no body. A schema that accepts `undefined` makes the body optional. */
+  readonly body?: z.ZodMiniType;
+  readonly success: {
+    readonly status: 200 | 201 | 202 | 204;
+    /** Status when the resource is already as requested and nothing changes. */
+    readonly unchanged?: 200;
+    /** A list that can be followed: each page has a `followCursor` for items to come. */
+    readonly followed?: true;
+    /** Builds the response's `data`: fields that it does not name never leave the service. */
+    readonly data: z.ZodMiniType;
+  };
+  /** Errors of the use case beyond those that follow from the facts above. */
+  readonly refusals?: readonly ProblemType[];
+};
+
+/**
+ * Path of the same operation with a session (docs/decisions/0016-dashboard.md): below the unversioned
+ * settings, with the rest of the path. Undefined without that authentication mode.
+ */
+export const settingsPath = ({
+  path,
+  dashboard,
+}: Pick<Route, 'path' | 'dashboard'>): `/settings/${string}` | undefined =>
+  dashboard === undefined ? undefined : `/settings/${path.replace(/^\/[^/]+\//, '')}`;

@@ -1,0 +1,288 @@
+import { createHash } from 'node:crypto';
+import { Defect } from '../aws/failure-fields.ts';
+import type { OrgId, TraceId } from '../aws/ids.ts';
+import type { Log } from '../aws/log-codes.ts';
+import type { CheckFinding } from '../delivery/simulation.ts';
+import { type BusEvent, createNotice, NOTICES } from '../events/bus.ts';
+import { InProgressError } from '../http/problem.ts';
+import { createGenerationCheck, type OrganizationStates } from '../tenancy/sandbox.ts';
+import type { OrganizationSettings } from '../tenancy/tenant.ts';
+import {
+  computeDifference,
+  countWords,
+  findChanges,
+  getComparedVersions,
+  getMeasuredVersion,
+  listNeededVersions,
+} from './difference.ts';
+import type { Announcement, CheckOutcome, CheckSlotStore, SourceCheckStore } from './source-checks.ts';
+import {
+  type LeasedSource,
+  RESEND_SECONDS,
+  type Source,
+  type SourceContent,
+  type SourceRef,
+} from './sources.ts';
+
+export interface CheckSourceContext {
+  sources: SourceCheckStore;
+  slots: CheckSlotStore;
+  organizations: { find(orgId: OrgId): Promise<OrganizationSettings | undefined> };
+  organizationStates: OrganizationStates;
+  /** Fetches a source's URL through the gate. Never rejects for failures of the outside world. */
+  fetchContent(source: LeasedSource): Promise<CheckFinding>;
+  onChecked(outcome: CheckOutcome): void;
+  log: Log;
+  now: () => Date;
+  /** From 0 to 1. */
+  random: () => number;
+}
+
+export interface CheckSourceSettings {
+  checkEverySeconds: number;
+  /** Longer than the function's timeout. */
+  leaseSeconds: number;
+}
+
+/** A check that began before the request is in progress, and does not answer it. Retry when it has ended. */
+export class CheckInProgress extends InProgressError {
+  override name = 'CheckInProgress';
+}
+
+/** The organization uses all its slots. Retry when a check has ended; this does not count as a start. */
+export class ShareInUse extends InProgressError {
+  override name = 'ShareInUse';
+}
+
+/**
+ * Processes events of sources: a check is due, or a source was deleted. Events may repeat, be late or
+ * overlap: a source checked after the event's creation is not checked again, and of two concurrent checks one
+ * writes.
+ */
+export function checkSource(
+  context: CheckSourceContext,
+  { checkEverySeconds, leaseSeconds }: CheckSourceSettings,
+) {
+  const { sources, slots, organizations, log, now } = context;
+  const checkGeneration = createGenerationCheck(context.organizationStates);
+
+  /** Compares a new text with the version that admins know, and makes room for it. */
+  async function buildChange(
+    source: LeasedSource,
+    found: Parameters<typeof describeChange>[1],
+    traceId: TraceId,
+  ): Promise<CheckOutcome> {
+    const from = getMeasuredVersion(source);
+    const before = from && (await sources.text(source, from));
+    if (from !== undefined && before === undefined)
+      log('VERSION_TEXT_MISSING', { sourceId: source.id, version: from.version, traceId });
+    const settings = before === undefined ? undefined : await organizations.find(source.orgId);
+    const outcome = describeChange(source, found, before, settings, now(), traceId);
+    // Delete while the versions are still listed: a repeated deletion is harmless, an unlisted text would
+    // stay forever.
+    await sources.deleteVersions(
+      source,
+      source.stored.filter((version) => !outcome.kept.includes(version)),
+    );
+    return outcome;
+  }
+
+  /** Announces a change that came too soon after an e-mail, once its time has come. */
+  async function announceLater(
+    source: LeasedSource,
+    outcome: Extract<CheckOutcome, { kind: 'unchanged' }>,
+    traceId: TraceId,
+  ): Promise<CheckOutcome> {
+    const { announceAt } = source;
+    if (announceAt === undefined || announceAt > now().toISOString()) return outcome;
+    const { from, to } = getComparedVersions(source);
+    const [before, after] = await Promise.all(
+      [from, to].map((version) => version && sources.text(source, version)),
+    );
+    if (to === undefined || before === undefined || after === undefined) return outcome;
+    const settings = await organizations.find(source.orgId);
+    const id = `${source.id}#changed#${to.version}#${announceAt}`;
+    const context = { id, version: to.version, now: now(), traceId };
+    return { ...outcome, announcement: buildAnnouncement(source, [before, after], settings, context) };
+  }
+
+  async function determineOutcome(source: LeasedSource, traceId: TraceId): Promise<CheckOutcome> {
+    if (source.starts > MAX_STARTS) return failCheck('the content could not be processed');
+    const result = compareContent(source, await context.fetchContent(source));
+    if (result.kind === 'new') return buildChange(source, result, traceId);
+    return result.kind === 'unchanged' ? announceLater(source, result, traceId) : result;
+  }
+
+  async function check(ref: SourceRef, askedAt: Date, traceId: TraceId): Promise<void> {
+    const leased = await sources.lease(ref, { askedAt, now: now(), leaseSeconds });
+    if (leased.kind === 'busy' && leased.since < askedAt)
+      throw new CheckInProgress(`a check of ${ref.id} that began earlier is in progress`);
+    if (leased.kind !== 'leased') return;
+    const { source } = leased;
+    const outcome = await determineOutcome(source, traceId);
+    const begunAt = new Date(source.lease.since);
+    const settled = await sources.settle(source, {
+      outcome,
+      nextCheckAt: scheduleNextCheck(begunAt, checkEverySeconds, context.random()),
+    });
+    if (settled === 'refused') {
+      log('CHECK_TOO_LATE', { sourceId: ref.id, traceId });
+      return;
+    }
+    context.onChecked(outcome);
+  }
+
+  /**
+   * Drops a message that was refused often before it becomes a dead letter: its source is in the due index.
+   * @throws ShareInUse when the message is to be retried
+   */
+  async function refuse(ref: SourceRef, receives: number, traceId: TraceId): Promise<void> {
+    if (receives < MAX_REFUSALS)
+      throw new ShareInUse(
+        `${ref.orgId} uses all its concurrent checks`,
+        computeRefusalDelay(receives, context.random()),
+      );
+    await sources.makeDue(ref, new Date(now().getTime() + RESEND_SECONDS * 1000));
+    log('CHECK_POSTPONED', { sourceId: ref.id, orgId: ref.orgId, traceId });
+  }
+
+  /** @param receives receive count of the message */
+  return async (
+    { type, orgId, generation, createdAt, data, traceId }: BusEvent,
+    receives = 1,
+  ): Promise<void> => {
+    if (type !== 'source.check' && type !== 'source.deleted')
+      throw new Defect(`unexpected event type for a source: ${type}`);
+    const { sourceId: id } = NOTICES[type].parse(data);
+    const ref = { id, orgId, generation };
+    // The purge deletes its rows.
+    if ((await checkGeneration(ref)) === 'over') return;
+    if (type === 'source.deleted') return sources.deleteAllVersions(ref);
+    const slot = await slots.take(ref, { now: now(), leaseSeconds });
+    if (slot === undefined) return refuse(ref, receives, traceId);
+    try {
+      await check(ref, new Date(createdAt), traceId);
+    } finally {
+      await slots.release(slot);
+    }
+  };
+}
+
+/** Share of the interval by which a check may be earlier, at random. */
+const SPREAD = 0.1;
+
+/**
+ * Schedules the next check: after the interval at the latest, a little earlier at random, so that sources
+ * created together do not stay in step.
+ * @param random from 0 to 1
+ */
+export const scheduleNextCheck = (checkedAt: Date, everySeconds: number, random: number): Date =>
+  new Date(checkedAt.getTime() + Math.round(everySeconds * 1000 * (1 - SPREAD * random)));
+
+const MAX_ERROR = 300;
+/** UTF-16 code units of added and of removed text in a notice: ten notices fit into one request. */
+const MAX_CHANGES = 1000;
+/** UTF-16 code units of a title. */
+const MAX_TITLE = 300;
+/** Consecutive lost workers of a source's checks before a check counts as failed without a try. */
+export const MAX_STARTS = 5;
+
+/** Shortens the error to one line. */
+export const failCheck = (error: string): Extract<CheckOutcome, { kind: 'failed' }> => ({
+  kind: 'failed',
+  error: error.replaceAll(/\s+/gu, ' ').trim().slice(0, MAX_ERROR).toWellFormed(),
+});
+
+/** Compares a finding with the stored content. A new text needs further processing. */
+export function compareContent(
+  source: Pick<Source, 'content'>,
+  found: CheckFinding,
+): CheckOutcome | { kind: 'new'; text: string; content: SourceContent } {
+  const { content: stored } = source;
+  if (found.kind === 'failed') return failCheck(found.error);
+  if (found.kind === 'not-modified')
+    return stored === undefined
+      ? failCheck('the server answered 304 (Not Modified), but no version is stored')
+      : { kind: 'unchanged' };
+  const { kind: _, ...fetched } = found;
+  const content = toSourceContent((stored?.version ?? 0) + 1, fetched);
+  return content.digest === stored?.digest
+    ? { kind: 'unchanged', content: { ...content, version: stored.version } }
+    : { kind: 'new', text: found.text, content };
+}
+
+/** Properties to store of a fetched text. */
+export const toSourceContent = (
+  version: number,
+  { text, title, ...validators }: Omit<Extract<CheckFinding, { kind: 'fetched' }>, 'kind'>,
+): SourceContent => ({
+  version,
+  digest: createHash('sha256').update(text).digest('hex'),
+  words: countWords(text),
+  title: title?.trim().slice(0, MAX_TITLE).toWellFormed() || undefined,
+  ...validators,
+});
+
+/**
+ * Decides what a new text means (docs/specification.md, Content-change notifications).
+ * @param before the text to measure from; undefined when there is none, and the new text becomes it
+ * @param settings of the organization
+ */
+export function describeChange(
+  source: LeasedSource,
+  found: { text: string; content: SourceContent },
+  before: string | undefined,
+  settings: OrganizationSettings | undefined,
+  now: Date,
+  traceId?: TraceId,
+): Extract<CheckOutcome, { kind: 'changed' }> {
+  const kept = listNeededVersions(source);
+  const { text, content } = found;
+  if (before === undefined || source.baseline === undefined) return { kind: 'changed', content, text, kept };
+  const { version } = content;
+  const context = { id: `${source.id}#changed#${version}`, version, now, traceId };
+  return {
+    kind: 'changed',
+    content,
+    text,
+    kept,
+    ...buildAnnouncement(source, [before, text], settings, context),
+  };
+}
+
+/**
+ * Measures a text from the version that admins know, with a notice for them when it differs enough.
+ * @param notice.id of the notice
+ */
+function buildAnnouncement(
+  { id: sourceId, url, kind, orgId, generation, baseline = 0 }: Source,
+  [before, after]: [before: string, after: string],
+  settings: OrganizationSettings | undefined,
+  { id, version, now, traceId }: { id: string; version: number; now: Date; traceId?: TraceId },
+): Announcement {
+  const difference = computeDifference(before, after);
+  const measured = { from: baseline, difference };
+  if (settings?.contentChangeNotifications !== true || difference <= settings.contentChangeThreshold)
+    return { measured };
+  const data = { sourceId, url, kind, version, difference, ...findChanges(before, after, MAX_CHANGES) };
+  const context = { tenant: { orgId, generation }, now, traceId };
+  return { measured, notice: createNotice('source.changed', id, data, context) };
+}
+
+/**
+ * Refused receives of a message (no slot in the organization's share) before the check returns to the due
+ * index.
+ */
+export const MAX_REFUSALS = 15;
+
+const GROWTH = 1.5;
+const LONGEST_SECONDS = 30;
+
+/**
+ * Seconds that a refused message stays invisible: 1 at first, half as much again with each receive, at most
+ * 30. Most checks take less than a second. The sum is below `RESEND_SECONDS`, so a source has about one
+ * message at a time.
+ * @param random from 0 to 1; up to half of the wait is dropped
+ */
+export const computeRefusalDelay = (receives: number, random: number): number =>
+  Math.ceil(Math.min(GROWTH ** (receives - 1), LONGEST_SECONDS) * (1 - random / 2));

@@ -1,0 +1,209 @@
+import type { Source, StoredVersion } from './sources.ts';
+
+/**
+ * Finds words: runs of letters, marks and digits (docs/specification.md, Content-change notifications). In
+ * scripts without spaces each character is a word, so that a changed sentence is not one changed word.
+ */
+const findWords = (text: string) =>
+  // Not a constant of the module, which would take a millisecond of each function's cold start.
+  text.matchAll(
+    /[[\p{L}\p{M}\p{N}]&&[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]|[[\p{L}\p{M}\p{N}]--[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]+/gv,
+  );
+
+const MARKS_IN_A_ROW = /(\p{M}{30})\p{M}+/gu;
+
+/**
+ * Normalizes to NFC in linear time. Marks beyond 30 on one letter are dropped: sorting marks takes quadratic
+ * time in their number (UAX 15, section 13).
+ */
+export const normalizeText = (text: string): string => text.replace(MARKS_IN_A_ROW, '$1').normalize('NFC');
+
+function countEachWord(text: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const [word] of findWords(normalizeText(text))) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return counts;
+}
+
+const sumCounts = (counts: Map<string, number>): number => {
+  let total = 0;
+  for (const count of counts.values()) total += count;
+  return total;
+};
+
+export const countWords = (text: string): number => sumCounts(countEachWord(text));
+
+const SMALLEST = 0.01;
+
+/**
+ * Computes how much two texts differ: the Sørensen–Dice distance of their multisets of words, in linear time.
+ * Order and whitespace do not count, case does.
+ * @returns percent from 0 to 100 with at most two decimals. Exactly 0 when the words are equal, exactly 100
+ * when no word is shared; other values are rounded to at least 0.01 and at most 99.99
+ */
+export function computeDifference(before: string, after: string): number {
+  const old = countEachWord(before);
+  const current = countEachWord(after);
+  const total = sumCounts(old) + sumCounts(current);
+  let shared = 0;
+  for (const [word, count] of current) shared += Math.min(count, old.get(word) ?? 0);
+
+  if (2 * shared === total) return 0;
+  if (shared === 0) return 100;
+  const percent = Math.round((10_000 * (total - 2 * shared)) / total) / 100;
+  return Math.min(100 - SMALLEST, Math.max(SMALLEST, percent));
+}
+
+/** Added and removed text, as shown to users. */
+export interface Changes {
+  added: string;
+  removed: string;
+}
+
+/**
+ * Returns the beginnings of the added and of the removed lines, in their order. A line that occurs more often
+ * than before is added; a moved line is neither. Whitespace around lines does not count.
+ * @param maxCharacters of each, in UTF-16 code units, including the ellipsis
+ */
+export function findChanges(before: string, after: string, maxCharacters: number): Changes {
+  const old = splitLines(before);
+  const current = splitLines(after);
+  return {
+    added: buildExcerpt(findExtraLines(current, old), maxCharacters),
+    removed: buildExcerpt(findExtraLines(old, current), maxCharacters),
+  };
+}
+
+const splitLines = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+/** Lines that occur more often in one text than in the other; of equal lines, the last ones. */
+function findExtraLines(lines: string[], others: string[]): string[] {
+  const left = new Map<string, number>();
+  for (const line of others) left.set(line, (left.get(line) ?? 0) + 1);
+  return lines.filter((line) => {
+    const count = left.get(line) ?? 0;
+    left.set(line, count - 1);
+    return count <= 0;
+  });
+}
+
+const ELLIPSIS = '…';
+
+function buildExcerpt(lines: string[], maxCharacters: number): string {
+  const text = lines.join('\n');
+  if (text.length <= maxCharacters) return text;
+  if (maxCharacters < ELLIPSIS.length) return '';
+  return text.slice(0, findWordEnd(text, maxCharacters - ELLIPSIS.length)).trimEnd() + ELLIPSIS;
+}
+
+/** Where to cut a text at the end of a word. A word longer than `room` is cut at a character. */
+function findWordEnd(text: string, room: number): number {
+  // Two more units show whether the last word and character continue.
+  for (const { index, 0: word } of findWords(text.slice(0, room + 2)))
+    if (index > 0 && index < room && index + word.length > room) return index;
+  return text.slice(0, room).isWellFormed() ? room : room - 1;
+}
+
+/** Announced versions kept beside the version that admins know. */
+const MAX_ANNOUNCED = 8;
+
+/**
+ * Versions whose texts are needed: the current one, the two that the last e-mail compared, and announced
+ * ones, each of which may become the one that admins know.
+ */
+export function listNeededVersions({
+  stored,
+  content,
+  baseline = 0,
+  announcedFrom,
+}: Pick<Source, 'stored' | 'content' | 'baseline' | 'announcedFrom'>): StoredVersion[] {
+  const announced = stored
+    .filter((version) => version.announced && version.version > baseline)
+    .toSorted((a, b) => b.version - a.version)
+    .slice(0, MAX_ANNOUNCED);
+  const compared = [content?.version, baseline, announcedFrom];
+  return stored.filter((version) => compared.includes(version.version) || announced.includes(version));
+}
+
+/**
+ * The version to measure a new text from: the one that admins know, or the next stored one when that text is
+ * gone. Undefined before the first import.
+ */
+export const getMeasuredVersion = ({
+  stored,
+  baseline = 0,
+}: Pick<Source, 'stored' | 'baseline'>): StoredVersion | undefined =>
+  stored.toSorted((a, b) => a.version - b.version).find(({ version }) => version >= baseline);
+
+/** UTF-16 code units of added and of removed text in a response. */
+export const MAX_SHOWN_CHANGES = 4000;
+
+/** Two versions to compare; undefined where the text of one is not stored. */
+interface VersionPair {
+  from: StoredVersion | undefined;
+  to: StoredVersion | undefined;
+}
+
+/** The version that admins know and the current one; undefined before the first import. */
+export const getComparedVersions = (
+  source: Pick<Source, 'stored' | 'baseline' | 'content'>,
+): VersionPair => ({
+  from: source.baseline === undefined ? undefined : getMeasuredVersion(source),
+  to: source.stored.find(({ version }) => version === source.content?.version),
+});
+
+/** The versions that the last e-mail was about; undefined before the first e-mail. */
+const getAnnouncedVersions = ({
+  stored,
+  announcedFrom: baseline,
+  baseline: announced,
+}: Pick<Source, 'stored' | 'baseline' | 'announcedFrom'>): VersionPair => ({
+  from: baseline === undefined ? undefined : getMeasuredVersion({ stored, baseline }),
+  to: stored.find(({ version }) => version === announced),
+});
+
+/**
+ * Lists added and removed lines between two versions of a source, as untrusted text. Without both texts there
+ * is nothing to compare.
+ */
+function listChanges({ from, to }: VersionPair, getText: (version: StoredVersion) => string | undefined) {
+  const toVersionView = (version: StoredVersion | undefined, text: string | undefined) =>
+    version === undefined || text === undefined
+      ? undefined
+      : { version: version.version, words: countWords(text) };
+  const [before, after] = [from, to].map((version) => version && getText(version));
+  const isCompared = before !== undefined && after !== undefined;
+  return {
+    from: toVersionView(from, before),
+    to: toVersionView(to, after),
+    difference: isCompared ? computeDifference(before, after) : undefined,
+    ...(isCompared ? findChanges(before, after, MAX_SHOWN_CHANGES) : { added: '', removed: '' }),
+  };
+}
+
+type Compared = Pick<Source, 'id' | 'stored' | 'baseline' | 'announcedFrom' | 'content' | 'lastNotifiedAt'>;
+
+/** The stored versions that `listSourceChanges` compares. */
+export const listComparedVersions = (source: Compared): StoredVersion[] => [
+  ...new Set(
+    [getComparedVersions(source), getAnnouncedVersions(source)].flatMap(({ from, to }) =>
+      [from, to].filter((version) => version !== undefined),
+    ),
+  ),
+];
+
+/** Lists the changes since the last e-mail, and those that the last e-mail was about. */
+export function listSourceChanges(source: Compared, getText: (version: StoredVersion) => string | undefined) {
+  const announced = getAnnouncedVersions(source);
+  return {
+    sourceId: source.id,
+    ...listChanges(getComparedVersions(source), getText),
+    announced:
+      announced.from === undefined || source.lastNotifiedAt === undefined
+        ? undefined
+        : { ...listChanges(announced, getText), announcedAt: source.lastNotifiedAt },
+  };
+}

@@ -1,0 +1,307 @@
+import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
+import * as z from 'zod/mini';
+import { all, assign, attributes, expression } from '../aws/expression.ts';
+import { Defect } from '../aws/failure-fields.ts';
+import {
+  buildPut,
+  buildUpdate,
+  EXISTS,
+  isHeld,
+  type Lease,
+  lease,
+  queryAll,
+  release,
+  remove,
+  type Table,
+  update,
+} from '../aws/table.ts';
+import type { Change, Commit } from '../aws/transaction.ts';
+import { outboxStore } from '../delivery/outbox.ts';
+import type { Notice } from '../events/bus.ts';
+import { buildSandboxMark, keys } from '../tenancy/keys.ts';
+import type { Tenant } from '../tenancy/tenant.ts';
+import {
+  type LeasedSource,
+  Source,
+  type SourceContent,
+  type SourceRef,
+  type StoredVersion,
+} from './sources.ts';
+
+/** Result of a check. */
+export type CheckOutcome =
+  | { kind: 'failed'; error: string }
+  /** The text is unchanged. `content` after a new fetch: title and validators may differ. */
+  | { kind: 'unchanged'; content?: SourceContent; announcement?: Announcement }
+  | ({
+      kind: 'changed';
+      content: SourceContent;
+      text: string;
+      /** Versions kept beside the new one. */
+      kept: StoredVersion[];
+      /** Empty for the first version, which becomes the one that admins know. */
+    } & Partial<Announcement>);
+
+/** How the current text differs from the version that admins know. */
+export interface Announcement {
+  measured: { from: number; difference: number };
+  /** Set when the difference exceeds the organization's threshold. */
+  notice?: Notice;
+}
+
+/** A finished check to store. */
+export interface CheckSettlement {
+  outcome: CheckOutcome;
+  nextCheckAt: Date;
+}
+
+export type LeaseResult =
+  | { kind: 'leased'; source: LeasedSource }
+  | { kind: 'gone' }
+  /** A check that began at `askedAt` or later is complete. */
+  | { kind: 'checked' }
+  /** Another check is in progress since `since`. */
+  | { kind: 'busy'; since: Date };
+
+type ChangedOutcome = Extract<CheckOutcome, { kind: 'changed' }>;
+
+export type SourceCheckStore = ReturnType<typeof sourceChecks>;
+
+/** Writes of source checks, refused unless the check holds the source's lease. */
+export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
+  const versions = sourceVersions(knowledge);
+  const notices = outboxStore(outbox);
+
+  /** Update that ends a check, with further attributes to set and remove. */
+  function buildCheckEnd(
+    { id, lease: held, ...of }: LeasedSource,
+    { nextCheckAt }: CheckSettlement,
+    sets: Record<string, unknown>,
+    removes: readonly string[],
+  ) {
+    const next = nextCheckAt.toISOString();
+    const set = assign({ ...sets, lastCheckedAt: held.since, nextCheckAt: next, dueAt: next });
+    const removed = attributes(['lease', 'starts', ...removes]);
+    return {
+      key: keys.source(of, id),
+      update: expression`SET ${set} REMOVE ${removed} ADD checks ${1}`,
+      if: isHeld(held),
+    };
+  }
+
+  const applyEnd = async ({ key, ...end }: ReturnType<typeof buildCheckEnd>): Promise<'done' | 'refused'> =>
+    (await update(knowledge, key, end)).kind;
+
+  const toEndChange = ({ key, ...end }: ReturnType<typeof buildCheckEnd>): Change =>
+    buildUpdate(knowledge, key, { refusal: 'lease-lost', ...end });
+
+  /** @throws Contended */
+  async function commitEnd({ id }: LeasedSource, changes: readonly Change[]): Promise<'done' | 'refused'> {
+    const result = await commit(changes);
+    if (result.kind === 'committed') return 'done';
+    if (result.refusal === 'lease-lost') return 'refused';
+    throw new Defect(`the result of a check of ${id} was refused: ${result.refusal}`);
+  }
+
+  function buildNewVersion(
+    source: LeasedSource,
+    settlement: CheckSettlement,
+    outcome: ChangedOutcome,
+  ): Change[] {
+    const { content, text, kept, measured, notice } = outcome;
+    const { version } = content;
+    const { parts, changes } = versions.add(source, version, text);
+    const stored = [...kept, { version, parts, ...(notice === undefined ? {} : { announced: true }) }];
+    const sets = {
+      content,
+      stored,
+      failures: 0,
+      lastChangedAt: source.lease.since,
+      ...(measured === undefined ? { baseline: version } : { measured }),
+    };
+    const removes = [
+      'lastError',
+      'announceAt',
+      ...(measured === undefined ? ['measured', 'announcedFrom'] : []),
+    ];
+    return [
+      toEndChange(buildCheckEnd(source, settlement, sets, removes)),
+      ...changes,
+      ...(notice === undefined ? [] : [notices.appendNotice(notice)]),
+    ];
+  }
+
+  return {
+    /**
+     * Leases a source for a check and counts the start.
+     * @param askedAt time of the request
+     */
+    async lease(
+      ref: SourceRef,
+      { askedAt, now, leaseSeconds }: { askedAt: Date; now: Date; leaseSeconds: number },
+    ): Promise<LeaseResult> {
+      const asked = askedAt.toISOString();
+      const taken = await lease(knowledge, keys.source(ref, ref.id), {
+        now,
+        seconds: leaseSeconds,
+        also: { since: now.toISOString() },
+        add: expression`starts ${1}`,
+        if: all(EXISTS, expression`(attribute_not_exists(lastCheckedAt) OR lastCheckedAt < ${asked})`),
+      });
+      if (taken.row === undefined) return { kind: 'gone' };
+      const found = Source.parse(taken.row);
+      if (taken.kind === 'leased')
+        return { kind: 'leased', source: { ...found, lease: { ...taken.lease, since: now.toISOString() } } };
+      if (found.lastCheckedAt !== undefined && found.lastCheckedAt >= asked) return { kind: 'checked' };
+      return { kind: 'busy', since: new Date(found.lease?.since ?? now) };
+    },
+
+    /**
+     * Records a check's result and ends its lease. Refused when the lease is lost, or the source is gone.
+     * @throws Contended
+     */
+    async settle(source: LeasedSource, settlement: CheckSettlement): Promise<'done' | 'refused'> {
+      const { outcome } = settlement;
+      switch (outcome.kind) {
+        case 'changed':
+          return commitEnd(source, buildNewVersion(source, settlement, outcome));
+        case 'unchanged': {
+          const { content, announcement: { measured, notice } = {} } = outcome;
+          const sets = {
+            failures: 0,
+            ...(content === undefined ? {} : { content }),
+            ...(measured === undefined ? {} : { measured }),
+          };
+          const removes = ['lastError', ...(measured === undefined ? [] : ['announceAt'])];
+          if (notice === undefined) return applyEnd(buildCheckEnd(source, settlement, sets, removes));
+          const end = buildCheckEnd(source, settlement, { ...sets, stored: markAnnounced(source) }, removes);
+          return commitEnd(source, [toEndChange(end), notices.appendNotice(notice)]);
+        }
+        case 'failed': {
+          const sets = { failures: source.failures + 1, lastError: outcome.error };
+          return applyEnd(buildCheckEnd(source, settlement, sets, []));
+        }
+      }
+    },
+
+    /** Makes a source due at `until`, unless it is due earlier or is gone. */
+    async makeDue(ref: SourceRef, until: Date): Promise<void> {
+      const dueAt = until.toISOString();
+      const change = { update: expression`SET dueAt = ${dueAt}`, if: expression`dueAt > ${dueAt}` };
+      await update(knowledge, keys.source(ref, ref.id), change);
+    },
+
+    text: versions.read,
+    /** Deletes texts of versions that are no longer needed. */
+    deleteVersions: versions.remove,
+    /** Deletes all texts of a deleted source. */
+    deleteAllVersions: versions.removeAll,
+  };
+}
+
+/** The versions of a source whose current one is announced. */
+const markAnnounced = ({ stored, content }: LeasedSource): StoredVersion[] =>
+  stored.map((version) => (version.version === content?.version ? { ...version, announced: true } : version));
+
+/** Compressed bytes per item, below DynamoDB's limit of 400 KB. */
+const PART_BYTES = 300_000;
+/** Halves text at least, and takes 20 ms per megabyte; higher qualities save little. */
+const QUALITY = 5;
+
+const Part = z.object({ part: z.int(), text: z.instanceof(Uint8Array) });
+
+/** Texts of source versions, compressed and split into parts. */
+export function sourceVersions(knowledge: Table) {
+  const isOfSource = (ref: SourceRef) => expression`pk = ${keys.versions(ref, ref.id)}`;
+
+  return {
+    /** @returns undefined when a part is missing */
+    async read(ref: SourceRef, { version, parts }: StoredVersion): Promise<string | undefined> {
+      const [prefix = ''] = keys.versionPart(ref, ref.id, version, 0).sk.split('#');
+      const where = expression`${isOfSource(ref)} AND begins_with(sk, ${`${prefix}#`})`;
+      const found = (await queryAll(knowledge, { where })).map((row) => Part.parse(row));
+      if (found.length !== parts) return undefined;
+      return brotliDecompressSync(Buffer.concat(found.map(({ text }) => text))).toString('utf8');
+    },
+
+    /** Adds a version, in the transaction that makes it current. */
+    add(ref: SourceRef, version: number, text: string): { parts: number; changes: Change[] } {
+      const compressed = brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: QUALITY } });
+      const parts = Math.ceil(compressed.length / PART_BYTES);
+      const changes = Array.from({ length: parts }, (_, part): Change => {
+        const row = {
+          ...keys.versionPart(ref, ref.id, version, part),
+          ...buildSandboxMark(ref),
+          part,
+          text: compressed.subarray(part * PART_BYTES, (part + 1) * PART_BYTES),
+        };
+        // No condition: the writer holds the source's lease.
+        return buildPut(knowledge, row, { refusal: 'exists', if: undefined });
+      });
+      return { parts, changes };
+    },
+
+    async remove(ref: SourceRef, versions: readonly StoredVersion[]): Promise<void> {
+      const parts = versions.flatMap(({ version, parts }) =>
+        Array.from({ length: parts }, (_, part) => keys.versionPart(ref, ref.id, version, part)),
+      );
+      await Promise.all(parts.map((key) => remove(knowledge, key)));
+    },
+
+    async removeAll(ref: SourceRef): Promise<void> {
+      const parts = await queryAll(knowledge, { where: isOfSource(ref), attributes: ['pk', 'sk'] });
+      for (const { pk, sk } of parts) await remove(knowledge, { pk: String(pk), sk: String(sk) });
+    },
+  };
+}
+
+/** Permission for one of a tenant's concurrent checks. */
+export interface CheckSlot {
+  tenant: Tenant;
+  name: string;
+  lease: Lease;
+}
+
+/** `until` in milliseconds since the epoch. */
+const Taken = z.object({ token: z.string(), until: z.number() });
+
+export type CheckSlotStore = ReturnType<typeof checkSlots>;
+
+/**
+ * Limits a tenant's concurrent checks to a number of leased slots. If a worker fails, its slot is free when
+ * the lease ends.
+ */
+export function checkSlots(knowledge: Table, share: number) {
+  const names = Array.from({ length: share }, (_, index) => `slot${index}`);
+  const pickRandom = (some: readonly string[]): string | undefined =>
+    some[Math.floor(Math.random() * some.length)];
+
+  return {
+    /** @returns undefined when other checks have or take all slots */
+    async take(
+      tenant: Tenant,
+      { now, leaseSeconds }: { now: Date; leaseSeconds: number },
+    ): Promise<CheckSlot | undefined> {
+      let name = pickRandom(names);
+      for (let tries = 1; name !== undefined && tries <= share; tries += 1) {
+        const taken = await lease(knowledge, keys.checkSlots(tenant), {
+          now,
+          seconds: leaseSeconds,
+          name,
+          set: buildSandboxMark(tenant),
+        });
+        if (taken.kind === 'leased') return { tenant, name, lease: taken.lease };
+        const { row = {} } = taken;
+        name = pickRandom(
+          names.filter((slot) => (Taken.safeParse(row[slot]).data?.until ?? 0) <= now.getTime()),
+        );
+      }
+      return undefined;
+    },
+
+    /** Does nothing when another check has taken the slot after the lease ended. */
+    async release({ tenant, name, lease: held }: CheckSlot): Promise<void> {
+      await release(knowledge, keys.checkSlots(tenant), held, name);
+    },
+  };
+}

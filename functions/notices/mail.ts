@@ -1,0 +1,253 @@
+import type { ReceiverId, SourceId } from '../aws/ids.ts';
+import type { NoticeType, SourceKind } from '../events/bus.ts';
+import { FAILURES_TO_DISABLE } from '../receivers/endpoint.ts';
+import { breakLinks, type MailPart, renderHtml, renderText, shorten, toOneLine } from './mail-layout.ts';
+
+export interface MailText {
+  subject: string;
+  text: string;
+  html: string;
+}
+
+/** One e-mail to all its recipients. */
+export interface Mail extends MailText {
+  to: readonly string[];
+}
+
+/** `refused`: certainly not sent. `unknown`: it may have been sent. */
+export type MailResult = { kind: 'sent' } | { kind: 'refused' | 'unknown'; reason: string };
+
+/** Recipients of one kind of e-mail per UTC day. SES counts recipients, not messages. */
+export interface MailLimits {
+  /** For one organization. The first e-mail of a day goes to all admins, however many they are. */
+  organization: number;
+  /** For all kinds and organizations together; absent for e-mail that the rest of SES's quota is kept for. */
+  stage?: number;
+}
+
+/**
+ * The daily budget of each notice that admins get as e-mail; `false` for the others. What exceeds it is in
+ * the dashboard only (docs/decisions/0021-mail-budget.md).
+ */
+export const MAIL_BUDGETS = {
+  'source.changed': { organization: 100, stage: 40_000 },
+  'webhook.failing': { organization: 50 },
+  'webhook.disabled': { organization: 50 },
+  'webhook.redelivery': false,
+  'source.check': false,
+  'source.deleted': false,
+} as const satisfies Record<NoticeType, MailLimits | false>;
+
+/** A notice that admins get as e-mail. */
+export type MailKind = {
+  [T in NoticeType]: (typeof MAIL_BUDGETS)[T] extends false ? never : T;
+}[NoticeType];
+
+export type MailBudgets = Record<MailKind, MailLimits>;
+
+/** The table with the limits of a deployment for e-mail about content. */
+export const buildMailBudgets = (content: Required<MailLimits>): MailBudgets => {
+  const { 'webhook.failing': failing, 'webhook.disabled': disabled } = MAIL_BUDGETS;
+  return { 'source.changed': content, 'webhook.failing': failing, 'webhook.disabled': disabled };
+};
+
+/** Seconds in which admins get at most one warning about an endpoint that keeps failing and recovering. */
+export const WARNING_WINDOW_SECONDS = 86_400;
+
+/** Maximum length of a subject in UTF-16 code units, and of a URL in it, which leaves room for an error. */
+export const MAX_SUBJECT = 120;
+const MAX_SUBJECT_URL = 60;
+const MAX_NAME = 120;
+const MAX_URL = 300;
+const MAX_ERROR = 300;
+const MAX_EXCERPT = 600;
+
+const KINDS: Record<SourceKind, string> = { url: 'page', spreadsheet: 'spreadsheet', feed: 'feed' };
+
+/**
+ * Reports changed content of a source (docs/specification.md, Content-change notifications). Its texts are
+ * untrusted.
+ */
+export function composeContentChangeMail({
+  organization,
+  sourceId,
+  name = '',
+  url,
+  kind,
+  difference,
+  added,
+  removed,
+  noticeSeconds,
+  dashboardOrigin,
+}: {
+  organization: string;
+  sourceId: SourceId;
+  name: string | undefined;
+  url: string;
+  kind: SourceKind;
+  /** Percent. */
+  difference: number;
+  /** Beginnings of the added and of the removed text. */
+  added: string;
+  removed: string;
+  noticeSeconds: number;
+  dashboardOrigin: string;
+}): MailText {
+  const heading = `Content changed by ${Number(difference.toFixed(1))}%`;
+  const sourceName = toOneLine(name) || getHostname(url) || `a ${KINDS[kind]}`;
+  const owner = escapeForeignText(organization, MAX_NAME);
+  return composeMail(heading, sourceName, [
+    {
+      paragraph: `The content of a ${KINDS[kind]} that ${owner} imports differs from the version that you were last notified of, or from the first import.`,
+    },
+    { facts: [['Source', escapeForeignText(sourceName, MAX_NAME)], formatUrl(url)] },
+    ...buildQuotation('What was added begins with', added, 'added'),
+    ...buildQuotation('What was removed begins with', removed, 'removed'),
+    { link: 'See what changed', href: `${dashboardOrigin}/sources/${sourceId}` },
+    { link: 'Change notification settings', href: `${dashboardOrigin}/settings` },
+    {
+      note: `You get this e-mail because you are an admin of ${owner}. At most one is sent per source in ${formatDuration(noticeSeconds)}. The quoted text comes from the URL above.`,
+    },
+  ]);
+}
+
+const formatCount = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** A webhook endpoint or channel with failing deliveries. */
+interface FailingReceiver {
+  organization: string;
+  webhookId: ReceiverId;
+  /** Undefined when it is deleted. */
+  url: string | undefined;
+  /** Of the last delivery; unknown in older notices. */
+  lastError: string | undefined;
+  dashboardOrigin: string;
+}
+
+/** Warns that deliveries fail, before the webhook endpoint or channel is disabled (docs/specification.md). */
+export function composeFailingMail({
+  consecutiveFailures,
+  ...receiver
+}: FailingReceiver & { consecutiveFailures: number }): MailText {
+  const { what, nextStep, owner, name, facts } = describeReceiver(receiver);
+  const left = FAILURES_TO_DISABLE - consecutiveFailures;
+  const count = `${consecutiveFailures} of ${FAILURES_TO_DISABLE}`;
+  return composeMail(`${what} failing (${count})`, name, [
+    {
+      paragraph: `A ${what.toLowerCase()} of ${owner} failed to receive ${consecutiveFailures} deliveries in a row (${count}), each with all of its attempts. After ${left} more in a row it is disabled, and gets no more deliveries until you ${nextStep} again.`,
+    },
+    { facts },
+    { paragraph: 'Check its receiver. The next delivery that succeeds ends the count.' },
+    buildReceiverLink(receiver),
+    {
+      note: `You get this e-mail because you are an admin of ${owner}. At most one is sent for it in ${formatDuration(WARNING_WINDOW_SECONDS)}.`,
+    },
+  ]);
+}
+
+/** Reports that a webhook endpoint or channel was disabled (docs/specification.md, Deliveries). */
+export function composeDisabledMail({
+  disabledAt,
+  ...receiver
+}: FailingReceiver & { disabledAt: string }): MailText {
+  const { what, recovery, owner, name, facts } = describeReceiver(receiver);
+  return composeMail(`${what} disabled`, name, [
+    {
+      paragraph: `A ${what.toLowerCase()} of ${owner} failed to receive ${FAILURES_TO_DISABLE} deliveries in a row, each with all of its attempts, and was disabled. It gets no more deliveries.`,
+    },
+    { facts: [...facts, ['Disabled at', `${disabledAt.slice(0, 16).replace('T', ' ')} UTC`]] },
+    { paragraph: `It stays disabled. When its receiver works again, ${recovery}` },
+    buildReceiverLink(receiver),
+    { note: `You get this e-mail because you are an admin of ${owner}. It is sent once.` },
+  ]);
+}
+
+const isChannel = ({ webhookId }: Pick<FailingReceiver, 'webhookId'>): boolean =>
+  webhookId.startsWith('chn_');
+
+/** Words for a receiver, and its facts without the query of its URL. Its error is untrusted text. */
+function describeReceiver(receiver: FailingReceiver) {
+  const { organization, webhookId, url } = receiver;
+  const [what, nextStep, recovery] = isChannel(receiver)
+    ? [
+        'Channel',
+        'create the channel',
+        'create the channel again, which creates a new signing secret. The API lists its deliveries with their errors.',
+      ]
+    : [
+        'Webhook endpoint',
+        'register the endpoint',
+        'register the endpoint again, which creates a new signing secret, and resend what it missed. The dashboard has one page for both.',
+      ];
+  const shownUrl = url === undefined ? undefined : formatUrl(removeQuery(url));
+  const lastError = toOneLine(receiver.lastError ?? '');
+  const facts: (readonly [string, string])[] = [
+    [what, webhookId],
+    ...(shownUrl === undefined ? [] : [shownUrl]),
+    ...(lastError === '' ? [] : [['Last error', escapeForeignText(lastError, MAX_ERROR)] as const]),
+  ];
+  const address = shorten(shownUrl?.[1] ?? webhookId, MAX_SUBJECT_URL);
+  return {
+    what,
+    nextStep,
+    recovery,
+    owner: escapeForeignText(organization, MAX_NAME),
+    /** For the subject. */
+    name: lastError === '' ? address : `${address} (${lastError})`,
+    facts,
+  };
+}
+
+/** The dashboard has no page for channels. */
+const buildReceiverLink = (receiver: FailingReceiver): MailPart =>
+  isChannel(receiver)
+    ? { link: 'Open the dashboard', href: `${receiver.dashboardOrigin}/` }
+    : {
+        link: 'Recover the endpoint',
+        href: `${receiver.dashboardOrigin}/endpoints/${receiver.webhookId}/recover`,
+      };
+
+function composeMail(heading: string, about: string, rest: readonly MailPart[]): MailText {
+  const parts = [{ heading }, ...rest];
+  return {
+    subject: shorten(toOneLine(`${heading}: ${about}`), MAX_SUBJECT),
+    text: renderText(parts),
+    html: renderHtml(heading, parts),
+  };
+}
+
+/** Makes untrusted text safe to show, without links. */
+const escapeForeignText = (text: string, max: number): string => breakLinks(shorten(toOneLine(text), max));
+
+function buildQuotation(title: string, text: string, tone: 'added' | 'removed'): MailPart[] {
+  const lines = text
+    .split(/\n/)
+    .map(toOneLine)
+    .filter((line) => line !== '');
+  if (lines.length === 0) return [];
+  const shown = shorten(lines.join('\n'), MAX_EXCERPT).split('\n');
+  return [{ title, quotation: shown.map(breakLinks), tone }];
+}
+
+/**
+ * The parsed URL is ASCII and has no hidden characters. A URL that the parser refuses or that is too long is
+ * shown as text.
+ */
+function formatUrl(url: string): [term: string, value: string] {
+  const href = URL.parse(url)?.href ?? '';
+  return ['URL', href !== '' && href.length <= MAX_URL ? href : escapeForeignText(url, MAX_URL)];
+}
+
+const getHostname = (url: string): string => URL.parse(url)?.hostname ?? '';
+
+/** Queries of receiver URLs can hold keys, which do not belong in mailboxes. */
+function removeQuery(url: string): string {
+  const parsed = URL.parse(url);
+  if (parsed === null) return url;
+  parsed.search = '';
+  return parsed.href;
+}
+
+function formatDuration(seconds: number): string {
+  return seconds % 3600 === 0 ? formatCount(seconds / 3600, 'hour') : formatCount(seconds, 'second');
+}

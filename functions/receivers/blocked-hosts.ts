@@ -1,0 +1,76 @@
+import * as z from 'zod/mini';
+import { refreshedValue } from '../aws/cache.ts';
+import { Timestamp } from '../aws/timestamp.ts';
+import { getHost, isLoopbackHost, isPublicAddress, isPublicHostName } from './receiver-url.ts';
+
+/** Maximum age of the list when a request is sent. Seconds. */
+export const BLOCKED_HOSTS_FRESH_SECONDS = 30;
+
+/** A host that the operator has blocked. It and its subdomains receive nothing. */
+export const BlockedHost = z.object({
+  /** A name in lower case and punycode, or an address in canonical form; see `getHost`. */
+  host: z.string(),
+  reason: z.optional(z.string()),
+  blockedAt: Timestamp,
+});
+export type BlockedHost = z.infer<typeof BlockedHost>;
+
+/**
+ * Parses an operator's input into the form in which hosts are compared. Undefined when it cannot be a
+ * receiver's host.
+ */
+export function parseHost(text: string): string | undefined {
+  const literal = text.includes(':') && !text.startsWith('[') ? `[${text}]` : text;
+  if (/[\s/?#@\\]/.test(literal)) return undefined;
+  const url = URL.parse(`https://${literal}`);
+  if (url === null || url.port !== '') return undefined;
+  const host = getHost(url);
+  return isPublicHostName(host) || isPublicAddress(host) || isLoopbackHost(host) ? host : undefined;
+}
+
+/**
+ * Whether a host, or a parent domain of it, is blocked.
+ * @param host as `getHost` returns it, or an address as a resolver returns it
+ */
+export function isBlocked(host: string, blocked: ReadonlySet<string>): boolean {
+  if (blocked.size === 0) return false;
+  if (blocked.has(host)) return true;
+  // An address has no parent domain.
+  if (isPublicAddress(host) || isLoopbackHost(host)) return false;
+  for (let dot = host.indexOf('.'); dot !== -1; dot = host.indexOf('.', dot + 1))
+    if (blocked.has(host.slice(dot + 1))) return true;
+  return false;
+}
+
+const TERMS = { freshMs: BLOCKED_HOSTS_FRESH_SECONDS * 1000, retryMs: 5000 };
+
+export interface BlockedHosts {
+  /**
+   * Reads the list unless it was read in the last 30 seconds. When the read fails, the cached list stays in
+   * use.
+   * @throws the error of the first read: nothing is sent before the list is known
+   */
+  refresh(): Promise<void>;
+  /** Whether a host or a parent domain is blocked. Every host is blocked before the list is known. */
+  blocks(host: string): boolean;
+}
+
+/** Caches the blocked hosts in an instance. */
+export function blockedHosts(
+  load: () => Promise<readonly Pick<BlockedHost, 'host'>[]>,
+  now = Date.now,
+): BlockedHosts {
+  const list = refreshedValue<ReadonlySet<string>>(
+    async () => new Set((await load()).map(({ host }) => host)),
+    { ...TERMS, now },
+  );
+  return {
+    async refresh() {
+      await list.get();
+    },
+    blocks(host) {
+      const known = list.known();
+      return known === undefined || isBlocked(host, known);
+    },
+  };
+}

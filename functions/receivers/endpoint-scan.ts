@@ -1,0 +1,109 @@
+import * as z from 'zod/mini';
+import { assign, type Expression, expression } from '../aws/expression.ts';
+import type { OrgId, ReceiverId } from '../aws/ids.ts';
+import { buildUpdate, readRows, scan, type Table } from '../aws/table.ts';
+import { committer } from '../aws/transaction.ts';
+import { createStatusEntry } from '../tenancy/audit.ts';
+import { recordAuditEntry } from '../tenancy/audit-log.ts';
+import { keys } from '../tenancy/keys.ts';
+import { Endpoint } from './endpoint.ts';
+import { NEW } from './pace.ts';
+
+/** One page of a scan. */
+export interface ScannedPage<T> {
+  found: T[];
+  /** Rows read, which determine the cost. */
+  scanned: number;
+}
+
+/**
+ * A row that needs a version of the signing keys: an endpoint, a channel, or the idempotency record of their
+ * creation, kept for a day.
+ */
+export const KeyUse = z.object({ pk: z.string(), sk: z.string() });
+export type KeyUse = z.infer<typeof KeyUse>;
+
+export type DisabledEndpoint = Pick<Endpoint, 'id' | 'orgId' | 'disabledAt' | 'disabledReason'>;
+const DisabledEndpoint = z.pick(Endpoint, { id: true, orgId: true, disabledAt: true, disabledReason: true });
+
+/** Queries without a key, for operators only: they scan the table at half a read unit per 4 KB. */
+export function endpointScan(service: Table) {
+  async function* pages<T>(
+    filter: Expression,
+    attributes: readonly string[],
+    parse: (row: unknown) => T,
+  ): AsyncGenerator<ScannedPage<T>> {
+    for await (const { rows, examined } of scan(service, { filter, attributes }))
+      yield { found: readRows(service, rows, parse), scanned: examined };
+  }
+
+  return {
+    /** Rows that name a version of the signing keys. */
+    usesOf(keyVersion: string): AsyncGenerator<ScannedPage<KeyUse>> {
+      // An idempotency record holds the response as JSON.
+      const quoted = `"keyVersion":${JSON.stringify(keyVersion)}`;
+      const isUse = expression`keyVersion = ${keyVersion} OR contains(#data, ${quoted})`;
+      return pages(isUse, ['pk', 'sk'], (row) => KeyUse.parse(row));
+    },
+
+    /** Disabled endpoints and channels of all organizations. */
+    disabled(): AsyncGenerator<ScannedPage<DisabledEndpoint>> {
+      const attributes = ['pk', 'sk', ...Object.keys(DisabledEndpoint.shape)];
+      return pages(expression`#status = ${'auto_disabled'}`, attributes, (row) =>
+        DisabledEndpoint.parse(row),
+      );
+    },
+  };
+}
+
+/**
+ * Disables and enables endpoints for an operator (docs/specification.md, Webhook endpoints). Each change
+ * names its prior state, so one of two concurrent changes succeeds and a repetition changes nothing. It
+ * commits with its entry in the organization's audit log.
+ */
+export function endpointState(service: Table) {
+  const commit = committer(service.client);
+
+  async function apply(
+    endpoint: { orgId: OrgId; id: ReceiverId },
+    to: 'disabled' | 'enabled',
+    now: Date,
+    update: Expression,
+  ): Promise<boolean> {
+    const { kind } = await commit([
+      buildUpdate(service, keys.endpoint(endpoint.orgId, endpoint.id), {
+        refusal: 'endpoint-changed',
+        update,
+        if: expression`#status = ${to === 'disabled' ? 'active' : 'auto_disabled'}`,
+      }),
+      recordAuditEntry(service, createStatusEntry(endpoint, to, { type: 'operator' }, now)),
+    ]);
+    return kind === 'committed';
+  }
+
+  return {
+    /**
+     * Disables an endpoint: open deliveries are skipped when they become due, new ones at creation.
+     * @returns false when the endpoint is not active
+     */
+    disable(orgId: OrgId, id: ReceiverId, now: Date): Promise<boolean> {
+      // No `disabledReason`: that is for endpoints disabled by failures.
+      const set = assign({ status: 'auto_disabled', disabledAt: now.toISOString() });
+      return apply({ orgId, id }, 'disabled', now, expression`SET ${set}`);
+    },
+
+    /**
+     * Enables an endpoint and resets its failure count.
+     * @returns false when the endpoint is not disabled
+     */
+    enable(orgId: OrgId, id: ReceiverId, now: Date): Promise<boolean> {
+      const set = assign({ status: 'active', consecutiveFailures: 0, pace: NEW });
+      return apply(
+        { orgId, id },
+        'enabled',
+        now,
+        expression`SET ${set} REMOVE disabledAt, disabledReason, failingSince`,
+      );
+    },
+  };
+}

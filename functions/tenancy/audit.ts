@@ -1,0 +1,146 @@
+import * as z from 'zod/mini';
+import { AuditEntryId, newId, OrgId, type ReceiverId } from '../aws/ids.ts';
+import { Timestamp } from '../aws/timestamp.ts';
+
+/** Days for which an entry of the audit log is kept (docs/specification.md, Audit log). */
+export const AUDIT_DAYS = 400;
+
+/** Changes of an organization's set-up. The part before the dot is the type of the changed thing. */
+export const AuditAction = z.enum([
+  'webhook.created',
+  'webhook.updated',
+  'webhook.deleted',
+  'webhook.disabled',
+  'webhook.enabled',
+  'redelivery.started',
+  'redelivery.stopped',
+  'channel.created',
+  'channel.deleted',
+  'channel.disabled',
+  'channel.enabled',
+  'source.created',
+  'source.deleted',
+  'api_key.created',
+  'api_key.revoked',
+  'organization.created',
+  'organization.updated',
+  'sandbox.provisioned',
+  'sandbox.reset',
+]);
+export type AuditAction = z.infer<typeof AuditAction>;
+
+export const AuditTargetType = z.enum([
+  'webhook',
+  'redelivery',
+  'channel',
+  'source',
+  'api_key',
+  'organization',
+  'sandbox',
+]);
+
+/** `service` disables endpoints and channels whose deliveries fail; `operator` runs the service. */
+export const AuditActorType = z.enum(['user', 'api_key', 'service', 'operator']);
+
+/** Who makes a change. */
+export type AuditActor =
+  | { readonly type: 'user'; readonly id: string; readonly email?: string | null }
+  | { readonly type: 'api_key'; readonly id: string }
+  | { readonly type: 'service' | 'operator' };
+
+/** Value of a field: null when the thing does not have it, or does not exist. */
+export const AuditValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string()), z.null()]);
+type AuditValue = z.infer<typeof AuditValue>;
+
+export const AuditChange = z.object({ field: z.string(), before: AuditValue, after: AuditValue });
+export type AuditChange = z.infer<typeof AuditChange>;
+
+/** An entry of the audit log as stored. Its fields are flat, so that a listing can filter by the actor. */
+export const AuditEntry = z.object({
+  id: AuditEntryId,
+  orgId: OrgId,
+  action: AuditAction,
+  targetId: z.string(),
+  actorType: AuditActorType,
+  /** Of a user or an API key. */
+  actorId: z.optional(z.string()),
+  actorEmail: z.optional(z.string()),
+  changes: z.array(AuditChange),
+  /** Absent without a request. */
+  requestId: z.optional(z.string()),
+  createdAt: Timestamp,
+});
+export type AuditEntry = z.infer<typeof AuditEntry>;
+
+/** A change of the set-up of an organization. */
+export type SetupChange = Pick<AuditEntry, 'orgId' | 'action' | 'targetId' | 'requestId'> & {
+  changes: readonly AuditChange[];
+};
+
+export function createAuditEntry(
+  { requestId, changes, ...change }: SetupChange,
+  actor: AuditActor,
+  now: Date,
+): AuditEntry {
+  const email = actor.type === 'user' ? (actor.email ?? undefined) : undefined;
+  return {
+    id: newId('aud', now),
+    ...change,
+    actorType: actor.type,
+    ...('id' in actor ? { actorId: actor.id } : {}),
+    ...(email === undefined ? {} : { actorEmail: email }),
+    changes: [...changes],
+    ...(requestId === undefined ? {} : { requestId }),
+    createdAt: now.toISOString(),
+  };
+}
+
+/** Entry of an endpoint or channel that is disabled or enabled without a request. */
+export const createStatusEntry = (
+  { orgId, id }: { orgId: OrgId; id: ReceiverId },
+  status: 'disabled' | 'enabled',
+  actor: AuditActor,
+  now: Date,
+): AuditEntry => {
+  const states = ['active', 'auto_disabled'];
+  const [before = '', after = ''] = status === 'disabled' ? states : states.toReversed();
+  return createAuditEntry(
+    {
+      orgId,
+      action: `${id.startsWith('chn_') ? 'channel' : 'webhook'}.${status}`,
+      targetId: id,
+      changes: [{ field: 'status', before, after }],
+    },
+    actor,
+    now,
+  );
+};
+
+type Fields = object | undefined;
+
+/**
+ * Compares fields of a thing before and after a change.
+ * @param before undefined when the thing is created
+ * @param after undefined when it is deleted
+ * @returns the fields whose values differ
+ */
+export const compareFields = (names: readonly string[], before: Fields, after: Fields): AuditChange[] =>
+  names.flatMap((field) => {
+    const change = { field, before: toAuditValue(before, field), after: toAuditValue(after, field) };
+    return JSON.stringify(change.before) === JSON.stringify(change.after) ? [] : [change];
+  });
+
+/** Values of other types are shown as JSON. */
+function toAuditValue(fields: Fields, name: string): AuditValue {
+  const value: unknown = Object(fields)[name] ?? null;
+  const parsed = AuditValue.safeParse(value);
+  return parsed.success ? parsed.data : JSON.stringify(value);
+}
+
+/** The entry as the API returns it. */
+export const toAuditView = ({ action, targetId, actorType, actorId, actorEmail, ...entry }: AuditEntry) => ({
+  ...entry,
+  action,
+  actor: { type: actorType, id: actorId, email: actorEmail },
+  target: { type: action.slice(0, action.indexOf('.')), id: targetId },
+});

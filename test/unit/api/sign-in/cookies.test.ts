@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  COOKIES,
+  clearCookie,
+  computeChallenge,
+  fromCookie,
+  isAnswerTo,
+  newAttempt,
+  setCookie,
+  toCookie,
+} from '../../../../functions/api/sign-in/browser.ts';
+
+const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict';
+
+describe('sign-in cookie', () => {
+  it.each(Object.values(COOKIES))(
+    '%s is only for this host, over TLS, and hidden from scripts and other sites',
+    (name) => {
+      expect(name).toMatch(/^__Host-/);
+      expect(setCookie(name, 'x', 60)).toBe(`${name}=x; Max-Age=60; ${ATTRIBUTES}`);
+      expect(clearCookie(name)).toBe(`${name}=; Max-Age=0; ${ATTRIBUTES}`);
+    },
+  );
+
+  it('expires after whole seconds, or at once when its time is over', () => {
+    expect(setCookie(COOKIES.session, 'x', 59.9)).toContain('Max-Age=59;');
+    expect(setCookie(COOKIES.session, 'x', -5)).toContain('Max-Age=0;');
+  });
+
+  it('is not set when browsers would ignore it', () => {
+    const most = 4096 - COOKIES.session.length;
+    expect(setCookie(COOKIES.session, 'x'.repeat(most), 60)).toBeDefined();
+    expect(setCookie(COOKIES.session, 'x'.repeat(most + 1), 60)).toBeUndefined();
+  });
+
+  it.each(['', 'a;b', 'a b', 'a,b', '"a"', 'a\\b', 'a\r\nSet-Cookie: b=c', 'ä', '\u0000'])(
+    'is not set with the value %j',
+    (value) => {
+      expect(setCookie(COOKIES.renewal, value, 60)).toBeUndefined();
+    },
+  );
+});
+
+describe('sign-in attempt', () => {
+  it('is read back from its cookie', () => {
+    const attempt = newAttempt('/deliveries?status=exhausted');
+    expect(fromCookie(toCookie(attempt))).toEqual(attempt);
+    expect(setCookie(COOKIES.signIn, toCookie(attempt), 600)).toBeDefined();
+  });
+
+  it('is unique', () => {
+    const [one, other] = [newAttempt('/'), newAttempt('/')];
+    for (const part of ['state', 'nonce', 'verifier'] as const) expect(one[part]).not.toBe(other[part]);
+    expect(new Set([one.state, one.nonce, one.verifier]).size).toBe(3);
+  });
+
+  // RFC 7636, appendix B.
+  it('derives its code challenge as the RFC does', () => {
+    const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
+    const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
+    expect(computeChallenge({ ...newAttempt('/'), verifier })).toBe(challenge);
+  });
+
+  it('accepts only its own state', () => {
+    const attempt = newAttempt('/');
+    expect(isAnswerTo(attempt, attempt.state)).toBe(true);
+    for (const state of [
+      '',
+      attempt.nonce,
+      `${attempt.state}x`,
+      attempt.state.slice(1),
+      attempt.state.toUpperCase(),
+    ])
+      expect(isAnswerTo(attempt, state)).toBe(false);
+  });
+
+  it('is not read from any other cookie', () => {
+    const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const attempt = newAttempt('/');
+    for (const value of [
+      undefined,
+      '',
+      'x',
+      '{}',
+      encoded(null),
+      encoded([]),
+      encoded({ ...attempt, state: '' }),
+      encoded({ ...attempt, state: 'short' }),
+      encoded({ ...attempt, nonce: undefined }),
+      encoded({ ...attempt, verifier: 7 }),
+      encoded({ ...attempt, returnTo: '//evil.example' }),
+      encoded({ ...attempt, returnTo: 'https://evil.example' }),
+      encoded({ ...attempt, returnTo: undefined }),
+    ])
+      expect(fromCookie(value)).toBeUndefined();
+    fc.assert(fc.property(fc.string(), (value) => fromCookie(value) === undefined));
+  });
+});

@@ -1,0 +1,159 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  ConversationId,
+  DeliveryId,
+  deriveDeliveryId,
+  deriveJobDeliveryId,
+  EndpointId,
+  EscalationId,
+  EventId,
+  KeyId,
+  MessageId,
+  newId,
+  OrgId,
+  parseCreationTime,
+  TicketId,
+} from '../../../functions/aws/ids.ts';
+import { NOW } from '../../builders.ts';
+import { idsOf, times } from './arbitraries.ts';
+
+const schemas = {
+  org: OrgId,
+  key: KeyId,
+  whk: EndpointId,
+  evt: EventId,
+  dlv: DeliveryId,
+  cnv: ConversationId,
+  msg: MessageId,
+  esc: EscalationId,
+  tkt: TicketId,
+} as const;
+const prefixes = Object.keys(schemas) as (keyof typeof schemas)[];
+
+describe('new id', () => {
+  it.each(prefixes)('of type %s has its type, and no other', (prefix) => {
+    const id = newId(prefix, NOW);
+    for (const other of prefixes) expect(schemas[other].safeParse(id).success).toBe(other === prefix);
+  });
+
+  it('is a UUIDv7 with a prefix', () => {
+    fc.assert(
+      fc.property(times, (time) => {
+        expect(newId('evt', time)).toMatch(/^evt_[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/);
+      }),
+    );
+  });
+
+  it('sorts as text by its creation time', () => {
+    fc.assert(
+      fc.property(times, times, (one, other) => {
+        fc.pre(one.getTime() !== other.getTime());
+        expect(newId('msg', one) < newId('msg', other)).toBe(one < other);
+      }),
+    );
+  });
+
+  it('has its creation time to the millisecond', () => {
+    fc.assert(
+      fc.property(times, fc.constantFrom(...prefixes), (time, prefix) => {
+        expect(parseCreationTime(newId(prefix, time))).toEqual(time);
+      }),
+    );
+  });
+
+  it('differs from all others of its millisecond', () => {
+    const ids = Array.from({ length: 5_000 }, () => newId('evt', NOW));
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
+describe('malformed id', () => {
+  const body = newId('whk', NOW).slice('whk_'.length);
+
+  it.each([
+    '',
+    body,
+    'whk_',
+    `whk_${body.slice(1)}`,
+    `whk_${body}0`,
+    `whk_${body.toUpperCase().replace(/^./, 'A')}`,
+    `WHK_${body}`,
+    `whk-${body}`,
+    ` whk_${body}`,
+    `whk_${body}\n`,
+    `whk_${body.slice(1)}g`,
+    `whk_${body}#0`,
+  ])('%j is rejected', (text) => {
+    expect(EndpointId.safeParse(text).success).toBe(false);
+  });
+});
+
+describe('delivery id', () => {
+  it('is the same each time it is derived', () => {
+    fc.assert(
+      fc.property(idsOf('evt'), idsOf('whk'), (event, endpoint) => {
+        const id = deriveDeliveryId(event, endpoint);
+        expect(DeliveryId.parse(id)).toBe(id);
+        expect(deriveDeliveryId(event, endpoint)).toBe(id);
+      }),
+    );
+  });
+
+  it('differs between events and between endpoints', () => {
+    const events = Array.from({ length: 60 }, () => newId('evt', NOW));
+    const endpoints = Array.from({ length: 60 }, () => newId('whk', NOW));
+    const ids = events.flatMap((event) => endpoints.map((endpoint) => deriveDeliveryId(event, endpoint)));
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('has the time of its event', () => {
+    fc.assert(
+      fc.property(times, idsOf('whk'), (time, endpoint) => {
+        expect(parseCreationTime(deriveDeliveryId(newId('evt', time), endpoint))).toEqual(time);
+      }),
+    );
+  });
+
+  it('sorts as text by the time of its event', () => {
+    fc.assert(
+      fc.property(times, times, idsOf('whk'), idsOf('whk'), (one, other, first, second) => {
+        fc.pre(one.getTime() !== other.getTime());
+        const ids = [
+          deriveDeliveryId(newId('evt', one), first),
+          deriveDeliveryId(newId('evt', other), second),
+        ] as const;
+        expect(ids[0] < ids[1]).toBe(one < other);
+      }),
+    );
+  });
+
+  it('of a redelivery job differs for each event, endpoint and job, and has the time of the job', () => {
+    fc.assert(
+      fc.property(idsOf('evt'), idsOf('whk'), times, times, (event, endpoint, one, other) => {
+        const id = deriveJobDeliveryId(event, endpoint, one);
+        expect(DeliveryId.parse(id)).toBe(id);
+        expect(parseCreationTime(id)).toEqual(one);
+        expect(deriveJobDeliveryId(event, endpoint, new Date(one))).toBe(id);
+        const others = [
+          deriveDeliveryId(event, endpoint),
+          deriveJobDeliveryId(newId('evt', one), endpoint, one),
+          deriveJobDeliveryId(event, newId('whk', one), one),
+          ...(one.getTime() === other.getTime() ? [] : [deriveJobDeliveryId(event, endpoint, other)]),
+        ];
+        expect(others).not.toContain(id);
+      }),
+    );
+  });
+
+  it('does not repeat its last bits in its first ones, which would weaken it', () => {
+    const repeated = Array.from({ length: 200 }, () => {
+      const bits = BigInt(`0x${deriveDeliveryId(newId('evt', NOW), newId('whk', NOW)).slice('dlv_'.length)}`);
+      const field = (from: bigint, width: bigint) => (bits >> from) & ((1n << width) - 1n);
+      // RFC 9562, 5.7: a sequence number takes the 12 bits before the variant and the 20 bits after it.
+      const leading = (field(64n, 12n) << 20n) | field(42n, 20n);
+      return leading === field(1n, 31n);
+    });
+    expect(repeated).not.toContain(true);
+  });
+});

@@ -1,0 +1,182 @@
+import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
+import {
+  type AttemptMeasurement,
+  type AttemptPorts,
+  attemptDelivery,
+} from '../../../functions/delivery/attempt.ts';
+import { type Delivery, DeliveryMessage, type SendAttempt } from '../../../functions/delivery/delivery.ts';
+import { processDeliveryMessages } from '../../../functions/delivery/dispatch.ts';
+import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/due.ts';
+import { endpointTurns } from '../../../functions/delivery/endpoint-turns.ts';
+import type { Lane } from '../../../functions/delivery/lanes.ts';
+import { DEFAULT_RETRY_POLICY } from '../../../functions/delivery/timing.ts';
+import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
+import type { OrganizationStates } from '../../../functions/tenancy/sandbox.ts';
+import { FIRST_SANDBOX_GENERATION, LIVE_GENERATION } from '../../../functions/tenancy/tenant.ts';
+import { aDelivery, anEndpoint, anEvent } from '../../builders.ts';
+import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
+import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
+import {
+  type MemoryOrganizationStates,
+  memoryOrganizationStates,
+} from '../../doubles/memory-organization-states.ts';
+import { MemoryRateSchedules } from '../../doubles/memory-rate-schedules.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
+
+export const LEASE_SECONDS = 25;
+export const ATTEMPT_SECONDS = 10;
+const MAX_ATTEMPTS = DEFAULT_RETRY_POLICY.maxAttempts;
+
+type Answer = Awaited<ReturnType<SendAttempt>>;
+
+export const OK: Answer = { status: 204 };
+export const FAILED: Answer = {
+  status: 500,
+  error: 'the receiver answered 500',
+  errorCode: 'http_status',
+  response: 'Oops',
+};
+
+interface Setting {
+  delivery?: Partial<Delivery>;
+  endpoint?: Partial<Endpoint>;
+  /** Answers an attempt for the receiver; it may take its time. */
+  attempt?: (attempt: number, onSlow: () => void) => Promise<Answer> | Answer;
+  /** Whether a queue nears its limit of messages in flight; by default none does. */
+  crowded?: AttemptPorts['queues']['crowded'];
+  /** Makes the organization a sandbox, whose data is at its first generation. */
+  sandbox?: boolean;
+  /** Called before an attempt is prepared. */
+  prepare?: () => Promise<unknown>;
+  /** Gives turns at an endpoint with a limit; by default those of its schedule. */
+  takeTurn?: AttemptPorts['takeTurn'];
+  /** Called for each wait; by default no time passes. */
+  wait?: AttemptPorts['wait'];
+  /** Replaces the store of organization states. */
+  standings?: (standings: MemoryOrganizationStates) => OrganizationStates;
+  /** Replaces the store of deliveries. */
+  deliveries?: (deliveries: MemoryDeliveries) => AttemptPorts['deliveries'];
+}
+
+/** One delivery to one endpoint in stores in memory, and a dispatcher that processes it. */
+export async function aDispatch({
+  attempt = () => OK,
+  crowded = async () => false,
+  sandbox = false,
+  prepare = async () => undefined,
+  takeTurn: replacedTurn,
+  wait = async () => undefined,
+  standings: before = (standings) => standings,
+  deliveries: inFront = (deliveries) => deliveries,
+  ...changes
+}: Setting = {}) {
+  const clock = new VirtualClock();
+  const log = recordedLog();
+  const endpoints = new MemoryEndpoints();
+  const endpoint = anEndpoint(changes.endpoint);
+  const standings = memoryOrganizationStates();
+  const deliveries = new MemoryDeliveries(endpoints, undefined, standings);
+  if (sandbox) standings.makeSandbox(endpoint.orgId);
+  const tenant = {
+    orgId: endpoint.orgId,
+    generation: sandbox ? FIRST_SANDBOX_GENERATION : LIVE_GENERATION,
+  };
+  const event = anEvent({ tenant });
+  const delivery = aDelivery({
+    ...tenant,
+    webhookId: endpoint.id,
+    eventId: event.id,
+    ...changes.delivery,
+  });
+  endpoints.put(endpoint);
+  await deliveries.add(delivery);
+
+  /** The numbers of the attempts that reached the receiver. */
+  const attempts: number[] = [];
+  const measured: AttemptMeasurement[] = [];
+  let disabled = 0;
+  let turnsTaken = 0;
+  const scheduledTurn = endpointTurns(
+    { schedules: new MemoryRateSchedules(), deliveries, log, now: clock.now },
+    DEFAULT_GRACE_SECONDS,
+  );
+  const deal = attemptDelivery(
+    {
+      deliveries: inFront(deliveries),
+      endpoints,
+      queues: { crowded },
+      async prepare() {
+        await prepare();
+        return async (claimed, _event, onSlow) => {
+          attempts.push(claimed.attempts);
+          return attempt(claimed.attempts, onSlow);
+        };
+      },
+      takeTurn: (limited) => {
+        turnsTaken += 1;
+        return (replacedTurn ?? scheduledTurn)(limited);
+      },
+      measures: {
+        attempt: (made) => void measured.push(made),
+        disabled: () => {
+          disabled += 1;
+        },
+      },
+      log,
+      now: clock.now,
+      wait,
+    },
+    { retry: DEFAULT_RETRY_POLICY, leaseSeconds: LEASE_SECONDS, attemptSeconds: ATTEMPT_SECONDS },
+  );
+  const reminder = DeliveryMessage.parse(delivery);
+  /** Messages whose context the dispatcher has read. */
+  const read: DeliveryMessage[] = [];
+  const receive = processDeliveryMessages({
+    attempt: deal,
+    organizations: before(standings),
+    contexts: async (reminders) => {
+      read.push(...reminders);
+      return ({ webhookId }) => ({ endpoint: endpoints.present(endpoint.orgId, webhookId), event });
+    },
+    queues: { send: async () => [], hide: async () => undefined },
+    log,
+    now: clock.now,
+  });
+  return {
+    clock,
+    log,
+    standings,
+    endpoints,
+    deliveries,
+    endpoint,
+    event,
+    delivery,
+    reminder,
+    attempts,
+    measured,
+    disablings: () => disabled,
+    turnsTaken: () => turnsTaken,
+    deal,
+    /**
+     * Processes the message with the endpoint as it is now. In the retry queue a message may stay for all its
+     * attempts.
+     */
+    dispatch: async (lane: Lane = 'retry', message = reminder) =>
+      deal(message, { endpoint: await endpoints.find(endpoint.orgId, endpoint.id), event }, lane),
+    /** Messages whose endpoint and event the dispatcher has read. */
+    read,
+    /** Processes the message as one that was received from a queue. @returns whether it is deleted there */
+    receive: async (lane: Lane = 'retry') => {
+      const staying = await receive(lane, [{ message: reminder, receiptHandle: 'receipt' }]);
+      return staying.length === 0 ? 'deleted' : 'stays';
+    },
+    claim: () =>
+      deliveries.claim(delivery, {
+        now: clock.now(),
+        leaseSeconds: LEASE_SECONDS,
+        maxAttempts: MAX_ATTEMPTS,
+      }),
+    found: () => deliveries.find(delivery),
+    foundEndpoint: () => endpoints.find(endpoint.orgId, endpoint.id),
+  };
+}

@@ -1,0 +1,91 @@
+import {
+  type DeliveryMessage,
+  type MessageDisposition,
+  toDeliveryMessage,
+} from '../../../functions/delivery/delivery.ts';
+import {
+  type DeliveryMessagePorts,
+  processDeliveryMessages,
+  type ReceivedDeliveryMessage,
+} from '../../../functions/delivery/dispatch.ts';
+import type { Lane } from '../../../functions/delivery/lanes.ts';
+import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
+import type { Tenant } from '../../../functions/tenancy/tenant.ts';
+import { aDelivery, anEndpoint, NOW } from '../../builders.ts';
+import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
+
+/** Messages of deliveries to one endpoint, as they were received. */
+export const messagesFor = (
+  count: number,
+  { id: webhookId, orgId }: Pick<Endpoint, 'id' | 'orgId'> = anEndpoint(),
+  of: Partial<Tenant> = {},
+): ReceivedDeliveryMessage[] =>
+  Array.from({ length: count }, () => {
+    const reminder = toDeliveryMessage(aDelivery({ webhookId, orgId, ...of }));
+    return { message: reminder, receiptHandle: `receipt of ${reminder.id}` };
+  });
+
+export const DELETED: MessageDisposition = { kind: 'delete' };
+
+/** A dispatcher whose attempts the test answers, and whose queues record the order of their calls. */
+export function aDispatcher(
+  deal: (reminder: DeliveryMessage, lane: Lane) => Promise<MessageDisposition> | MessageDisposition,
+  replaced: Partial<DeliveryMessagePorts> = {},
+) {
+  const log = recordedLog();
+  /** The calls of the queues. */
+  const asked: { what: 'send' | 'hide'; lane: Lane; id: string; until: Date | undefined }[] = [];
+  /** The messages that were processed. */
+  const dealt: DeliveryMessage[] = [];
+  const run = processDeliveryMessages({
+    async attempt(reminder, _context, lane) {
+      dealt.push(reminder);
+      return deal(reminder, lane);
+    },
+    organizations: memoryOrganizationStates(),
+    contexts: async () => () => ({ endpoint: undefined, event: undefined }),
+    queues: {
+      async send(lane, messages) {
+        for (const { message: reminder, until } of messages)
+          asked.push({ what: 'send', lane, id: reminder.id, until });
+        return [];
+      },
+      async hide(lane, receiptHandle, until) {
+        asked.push({ what: 'hide', lane, id: receiptHandle, until });
+      },
+    },
+    log,
+    now: () => NOW,
+    ...replaced,
+  });
+  return { run, asked, dealt, log };
+}
+
+/** Attempts that each wait until the test lets them go on. */
+export class HeldAttempts {
+  readonly #held = new Map<string, () => void>();
+  /** The messages whose attempts have begun, in that order. */
+  readonly begun: DeliveryMessage[] = [];
+
+  /** Number of attempts in progress. */
+  get underWay(): number {
+    return this.#held.size;
+  }
+
+  readonly deal = (reminder: DeliveryMessage): Promise<MessageDisposition> => {
+    this.begun.push(reminder);
+    return new Promise((resolve) => {
+      this.#held.set(reminder.id, () => resolve(DELETED));
+    });
+  };
+
+  /** Ends all attempts in progress that are wanted. */
+  end(wanted: (id: string) => boolean = () => true): void {
+    for (const [id, goOn] of this.#held) {
+      if (!wanted(id)) continue;
+      this.#held.delete(id);
+      goOn();
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import {
+  type Delivery,
+  type DeliveryMessage,
+  toDeliveryMessage,
+} from '../../../functions/delivery/delivery.ts';
+import { type FanOutPorts, fanOut } from '../../../functions/delivery/fan-out.ts';
+import type { FirstLane } from '../../../functions/delivery/lanes.ts';
+import type { OutboxEvent } from '../../../functions/events/events.ts';
+import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
+import { aDelivery, anEndpoint, anEvent, aTenant, NOW } from '../../builders.ts';
+import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
+import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
+import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
+
+export const tenant = aTenant();
+export const ours = (changes: Partial<Endpoint> = {}) => anEndpoint({ orgId: tenant.orgId, ...changes });
+/** The outbox work of an event. */
+export const owing = (event: OutboxEvent = anEvent({ tenant })) => ({ kind: 'event' as const, event });
+export const events = (count: number) => Array.from({ length: count }, () => owing());
+/** The outbox work of a delivery that is resent. */
+export const anOrder = (delivery: Delivery = aDelivery({ orgId: tenant.orgId })) => ({
+  kind: 'redelivery' as const,
+  reminder: toDeliveryMessage(delivery),
+});
+
+/** Fan-out over stores in memory, with some of its ports replaced. */
+export function aFanOut(endpoints: Endpoint[], replaced: Partial<FanOutPorts> = {}) {
+  const subscribers = new MemoryEndpoints();
+  for (const endpoint of endpoints) subscribers.put(endpoint);
+  const standings = memoryOrganizationStates();
+  const deliveries = new MemoryDeliveries(subscribers, undefined, standings);
+  const log = recordedLog();
+  const sent: DeliveryMessage[] = [];
+  const lanesOf = new Map<DeliveryMessage['webhookId'], FirstLane>();
+  const queues: FanOutPorts['queues'] = {
+    async send(lane, messages) {
+      for (const { message: reminder } of messages) {
+        sent.push(reminder);
+        lanesOf.set(reminder.webhookId, lane);
+      }
+      return [];
+    },
+  };
+  const run = fanOut({
+    subscribers,
+    deliveries,
+    queues,
+    organizations: standings,
+    log,
+    now: () => NOW,
+    ...replaced,
+  });
+  return { run, subscribers, deliveries, standings, log, sent, lanesOf };
+}

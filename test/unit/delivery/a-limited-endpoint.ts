@@ -1,0 +1,146 @@
+import { type DeliveryMessage, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
+import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/due.ts';
+import { endpointTurns, type TurnPorts } from '../../../functions/delivery/endpoint-turns.ts';
+import {
+  computeDelaySeconds,
+  RECONCILE_EVERY_SECONDS,
+  RECONCILE_LOOKAHEAD_SECONDS,
+} from '../../../functions/delivery/timing.ts';
+import { aDelivery, anEndpoint, NOW } from '../../builders.ts';
+import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
+import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
+import { MemoryRateSchedules } from '../../doubles/memory-rate-schedules.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
+
+/** The largest batch of a queue. */
+const BATCH = 10;
+/** More than a test provokes. */
+const MOST_FAILURES = 500;
+const RECONCILE_MS = RECONCILE_EVERY_SECONDS * 1000;
+
+export interface Model {
+  rate: number;
+  /** When each delivery's first message is received, in milliseconds from the start. */
+  arrivals: readonly number[];
+  workers?: number;
+  /** How far the workers' clocks differ from the true time. Milliseconds. */
+  skewMs?: number;
+  /** Time between a message's visibility and its receipt. Milliseconds. */
+  latency?: (ms: number) => number;
+  random?: () => number;
+  /** Changes the rate at a time. */
+  rateAt?: (ms: number) => number;
+  /** Runs of the reconciler that are left out, by their number. */
+  isSkipped?: (run: number) => boolean;
+  schedules?: TurnPorts['schedules'];
+}
+
+/**
+ * Runs messages of one endpoint with a limit, worker by worker in virtual time: queues with delays of whole
+ * seconds, batches, the reconciler every minute.
+ */
+export async function runLimitedEndpoint({
+  rate,
+  arrivals,
+  workers = 4,
+  skewMs = 0,
+  latency = () => 20,
+  random = () => 0.5,
+  rateAt = () => rate,
+  isSkipped = () => false,
+  schedules = new MemoryRateSchedules(),
+}: Model) {
+  const begin = NOW.getTime();
+  const endpoint = anEndpoint({ maxPerSecond: rate });
+  const deliveries = new MemoryDeliveries(new MemoryEndpoints());
+  const log = recordedLog();
+  let ms = 0;
+  const pool = Array.from({ length: workers }, (_, index) => {
+    const skew = workers === 1 ? 0 : (index / (workers - 1) - 0.5) * 2 * skewMs;
+    const now = () => new Date(begin + ms + skew);
+    return { now, takeTurn: endpointTurns({ schedules, deliveries, log, now }, DEFAULT_GRACE_SECONDS) };
+  });
+
+  const order = new Map<string, number>();
+  /** Messages by the time of their receipt. */
+  const visible: { at: number; message: DeliveryMessage }[] = [];
+  function show(at: number, message: DeliveryMessage): void {
+    let [low, high] = [0, visible.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((visible[middle]?.at ?? 0) <= at) low = middle + 1;
+      else high = middle;
+    }
+    visible.splice(low, 0, { at, message });
+  }
+  for (const [index, at] of arrivals.entries()) {
+    const delivery = aDelivery({ webhookId: endpoint.id, orgId: endpoint.orgId });
+    await deliveries.add(delivery);
+    order.set(delivery.id, index);
+    show(at + latency(at), toDeliveryMessage(delivery));
+  }
+  const starts: { at: number; givenAt: number; arrived: number; index: number }[] = [];
+  const counts = { messages: arrivals.length, parked: 0, resumed: 0, failed: 0 };
+  let reconciled = 0;
+
+  function send(message: DeliveryMessage, until: Date, clock: Date): void {
+    const at = ms + computeDelaySeconds(until, clock) * 1000;
+    counts.messages += 1;
+    show(at + latency(at), message);
+  }
+
+  function reconcile(): void {
+    const now = new Date(begin + ms);
+    for (const { delivery, due } of deliveries.due) {
+      if (
+        due.state !== 'parked' ||
+        Date.parse(due.dueAt) > now.getTime() + RECONCILE_LOOKAHEAD_SECONDS * 1000
+      )
+        continue;
+      counts.resumed += 1;
+      const until = new Date(due.dueAt);
+      const since = Math.max(until.getTime(), now.getTime());
+      send({ ...toDeliveryMessage(delivery), waited: { since, parked: true } }, until, now);
+      deliveries.moveDue(delivery, due, {
+        state: 'watched',
+        dueAt: new Date(since + DEFAULT_GRACE_SECONDS * 1000).toISOString(),
+      });
+    }
+  }
+
+  async function receive(batch: DeliveryMessage[], worker: (typeof pool)[number]): Promise<void> {
+    const turns = await Promise.allSettled(
+      batch.map((message) => worker.takeTurn({ message, maxPerSecond: rateAt(ms), lane: 'fresh' })),
+    );
+    for (const [position, message] of batch.entries()) {
+      const index = order.get(message.id) ?? -1;
+      const turn = turns[position];
+      if (turn?.status !== 'fulfilled') {
+        counts.failed += 1;
+        if (counts.failed > MOST_FAILURES) throw turn?.reason;
+        show(ms + 30_000, message);
+      } else if (turn.value.kind === 'start')
+        starts.push({ at: turn.value.at - begin, givenAt: ms, arrived: arrivals[index] ?? 0, index });
+      else if (turn.value.disposition.kind === 'move')
+        send(turn.value.disposition.message ?? message, turn.value.disposition.until, worker.now());
+      else counts.parked += 1;
+    }
+  }
+
+  while (starts.length < arrivals.length && ms < 24 * 3_600_000) {
+    ms = Math.max(ms, Math.min(visible[0]?.at ?? Number.POSITIVE_INFINITY, reconciled * RECONCILE_MS));
+    if (ms >= reconciled * RECONCILE_MS) {
+      if (!isSkipped(reconciled)) reconcile();
+      reconciled += 1;
+    }
+    const later = visible.findIndex(({ at }) => at > ms);
+    const due = visible.splice(0, later === -1 ? visible.length : later).map(({ message }) => message);
+    const batches = Array.from({ length: Math.ceil(due.length / BATCH) }, (_, index) =>
+      due.slice(index * BATCH, (index + 1) * BATCH),
+    );
+    await Promise.all(
+      batches.map((batch) => receive(batch, pool[Math.floor(random() * workers)] ?? Object(pool[0]))),
+    );
+  }
+  return { starts: starts.toSorted((one, other) => one.at - other.at), counts, endMs: ms, deliveries };
+}

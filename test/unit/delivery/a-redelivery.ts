@@ -1,0 +1,333 @@
+import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
+import { type EndpointId, newId, parseCreationTime } from '../../../functions/aws/ids.ts';
+import { committer } from '../../../functions/aws/transaction.ts';
+import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
+import type { Delivery, DeliveryRef, DeliveryStatus } from '../../../functions/delivery/delivery.ts';
+import { deliveryRanges } from '../../../functions/delivery/delivery-queries.ts';
+import { LARGEST_GROUP } from '../../../functions/delivery/lanes.ts';
+import { outboxStore } from '../../../functions/delivery/outbox.ts';
+import { createRedelivery, isFromJob } from '../../../functions/delivery/redelivery.ts';
+import {
+  arrivalStore,
+  recordArrival,
+  redeliveryMarks,
+} from '../../../functions/delivery/redelivery-records.ts';
+import type { BusEvent } from '../../../functions/events/bus.ts';
+import { eventRanges } from '../../../functions/events/event-log.ts';
+import type { OutboxEvent } from '../../../functions/events/events.ts';
+import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
+import {
+  buildFirstRound,
+  createJob,
+  type RedeliveryJob,
+  type RedeliveryJobRef,
+} from '../../../functions/redelivery/job.ts';
+import {
+  buildJobKey,
+  redeliveryJobs,
+  redeliveryRounds,
+  redeliveryRuns,
+} from '../../../functions/redelivery/jobs.ts';
+import { runRedeliveryJob } from '../../../functions/redelivery/redeliver.ts';
+import { resumeRedeliveryJobs } from '../../../functions/redelivery/resume-jobs.ts';
+import { keys, listShards, REDELIVERY_RUN_SHARDS } from '../../../functions/tenancy/keys.ts';
+import { aDelivery, anEndpoint, anEvent, later, NOW, seconds } from '../../builders.ts';
+import { type Gate, interposed } from '../../doubles/interposed.ts';
+import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
+import { sharedMemoryTables } from '../../doubles/tables/stack-tables.ts';
+
+export const LEASE_SECONDS = 40;
+export const GRACE_SECONDS = 900;
+/** Rows per page of each shard: few, so that some deliveries take several pages. */
+const PAGE_ROWS = 2;
+const PAGE_EVENTS = 3;
+
+/** A request for a job; by default of the last hour. */
+type Asked = Partial<Parameters<typeof createJob>[0]>;
+
+/** The time of attempts that take none. */
+const atOnce = (): number => 0;
+
+/** Adds nothing to a call. */
+const open: Gate = async () => undefined;
+
+/**
+ * An endpoint with deliveries of the last hour, and a redelivery job, over the real stores with their tables
+ * in memory.
+ */
+export function aRedelivery({
+  endpoint = anEndpoint(),
+  generation = 0,
+  pageRows = PAGE_ROWS,
+  pageEvents = PAGE_EVENTS,
+  mostAtOnce = LARGEST_GROUP,
+} = {}) {
+  const clock = new VirtualClock();
+  const tables = sharedMemoryTables();
+  const { service, outbox, deliveries } = tables();
+  const store = deliveryStore(deliveries);
+  const jobs = redeliveryJobs(service);
+  const commit = committer(service.client);
+  const standings = memoryOrganizationStates();
+  const log = recordedLog();
+  const reminded: { lane: string; id: string }[] = [];
+  const messages: BusEvent[] = [];
+  const batches: number[] = [];
+  const tenant = { orgId: endpoint.orgId, generation };
+  const runs = redeliveryRuns(service);
+  let present: Endpoint | undefined = endpoint;
+  const others = new Map<string, Endpoint>();
+  const findEndpoint = (id: string) => (id === endpoint.id ? present : others.get(id));
+  let refusesMessages = false;
+  /** When deliveries have had their first attempts, in milliseconds. */
+  const attemptedAt = new Map<string, number>();
+  const isWaiting = (id: string) => (attemptedAt.get(id) ?? 0) > clock.ms;
+  let attemptSeconds: (count: number) => number = atOnce;
+  /** Seconds of an attempt where all are made one after another, and when the last of them ends. */
+  let line: { seconds: number; freeAt: number } | undefined;
+  /** The number of deliveries in each request to the queues, and how many were waiting after it. */
+  const groups: number[] = [];
+  const waiting: number[] = [];
+
+  /** The queue of job messages. */
+  const queue = {
+    async send(events: readonly BusEvent[]) {
+      batches.push(events.length);
+      if (refusesMessages) return [...events];
+      messages.push(...events);
+      return [];
+    },
+  };
+
+  /**
+   * A worker.
+   * @param gate that each of its calls passes
+   * @param onRequest runs before and after each request to a table
+   */
+  const worker = (
+    gate: Gate = open,
+    roundDeliveries = Number.POSITIVE_INFINITY,
+    onRequest: () => Promise<void> = async () => undefined,
+  ) => {
+    const own = tables(async (_operation, _input, answer) => {
+      await onRequest();
+      const answered = await answer();
+      await onRequest();
+      return answered;
+    });
+    return runRedeliveryJob(
+      {
+        jobs: interposed('jobs', redeliveryRounds(own.service, committer(own.service.client)), gate),
+        deliveries: interposed(
+          'deliveries',
+          {
+            range: deliveryRanges(own.deliveries),
+            add: deliveryStore(own.deliveries).add,
+            states: deliveryStore(own.deliveries).states,
+            // Without a dispatcher, each message is processed at once unless a test says otherwise.
+            listWaiting: async <T extends DeliveryRef>(refs: readonly T[]) =>
+              refs.filter(({ id }) => isWaiting(id)),
+          },
+          gate,
+        ),
+        events: interposed('events', { range: eventRanges(own.outbox) }, gate),
+        arrivals: interposed('arrivals', arrivalStore(own.service), gate),
+        marks: interposed('marks', redeliveryMarks(own.service), gate),
+        endpoints: interposed('endpoints', { find: async (_, id) => findEndpoint(id) }, gate),
+        queues: interposed(
+          'queues',
+          {
+            async send(lane: string, outgoing: readonly { message: { id: string } }[]) {
+              reminded.push(...outgoing.map(({ message: { id } }) => ({ lane, id })));
+              groups.push(outgoing.length);
+              const until = clock.ms + attemptSeconds(outgoing.length) * 1000;
+              // A repeated message changes nothing.
+              for (const { message } of outgoing) {
+                if (attemptedAt.has(message.id)) continue;
+                if (line) line.freeAt = Math.max(line.freeAt, clock.ms) + line.seconds * 1000;
+                attemptedAt.set(message.id, line?.freeAt ?? until);
+              }
+              waiting.push([...attemptedAt.keys()].filter(isWaiting).length);
+              return [];
+            },
+          },
+          gate,
+        ),
+        rounds: interposed('rounds', queue, gate),
+        organizations: interposed('standings', standings, gate),
+        log,
+        now: clock.now,
+        wait: async (time) => clock.elapse(time),
+      },
+      {
+        leaseSeconds: LEASE_SECONDS,
+        roundSeconds: 10,
+        roundDeliveries,
+        pageRows,
+        pageEvents,
+        mostAtOnce,
+      },
+    );
+  };
+
+  /** A worker whose every page takes a second. */
+  const slowly = () =>
+    worker(async (call, stage) => {
+      if (call === 'deliveries.range' && stage === 'calling') clock.elapse(1);
+    });
+
+  /** The scheduled worker that resumes jobs. @param gate that each of its calls passes */
+  const resumer = (gate: Gate = open) =>
+    resumeRedeliveryJobs(
+      {
+        runs: interposed('runs', runs, gate),
+        jobs: interposed(
+          'jobs',
+          { find: (of: RedeliveryJobRef) => jobs.find(of, of.webhookId, of.id) },
+          gate,
+        ),
+        rounds: interposed('rounds', queue, gate),
+        organizations: interposed('standings', standings, gate),
+        log,
+        now: clock.now,
+      },
+      { shards: REDELIVERY_RUN_SHARDS, graceSeconds: GRACE_SECONDS },
+    );
+
+  /** Starts a job, as the route does. */
+  async function start({ id, orgId, status }: Endpoint, asked: Asked = {}): Promise<RedeliveryJob> {
+    const order = createJob(
+      { from: later(NOW, -seconds(3600)).toISOString(), statuses: ['exhausted', 'skipped'], ...asked },
+      { id: id as EndpointId, status },
+      { tenant: { orgId, generation }, now: clock.now(), traceId: 'a-trace' },
+    );
+    if (order.kind === 'refused') throw new Error(`refused: ${order.why}`);
+    await commit(jobs.start(order.job));
+    messages.push(buildFirstRound(order.job));
+    return order.job;
+  }
+
+  return {
+    clock,
+    log,
+    standings,
+    resumer,
+    /** The rows of running jobs, due or not. */
+    async runs() {
+      const found = await Promise.all(
+        listShards(REDELIVERY_RUN_SHARDS).map((shard) => runs.find(shard, later(clock.now(), seconds(1)))),
+      );
+      return found.flatMap(({ entries }) => entries);
+    },
+    /** The number of messages of each request to the queue. */
+    batches,
+    /** Deletes the row of a job, as its TTL does. */
+    forget: (job: RedeliveryJob) =>
+      service.client.send(new DeleteCommand({ TableName: service.name, Key: buildJobKey(job) })),
+    /** From now on the queue refuses messages, or accepts them again. */
+    refusesMessages: (does: boolean) => {
+      refusesMessages = does;
+    },
+    endpoint,
+    tenant,
+    reminded,
+    groups,
+    /**
+     * From now on the first attempts of a group of so many deliveries take a time.
+     * @returns how many deliveries were waiting after each group was sent
+     */
+    attemptsTake(seconds: number | ((count: number) => number)): readonly number[] {
+      attemptSeconds = typeof seconds === 'number' ? () => seconds : seconds;
+      return waiting;
+    },
+    /** From now on attempts are made one after another, behind so many others. */
+    attemptsAreInLine(seconds: number, others: number): readonly number[] {
+      line = { seconds, freeAt: clock.ms + others * seconds * 1000 };
+      return waiting;
+    },
+    worker,
+    slowly,
+    jobs,
+    commit,
+    store,
+    /** The messages in the worker's queue. */
+    messages,
+    /** Changes the endpoint, or deletes it. */
+    becomes: (changes: Partial<Endpoint> | undefined) => {
+      present = changes && { ...endpoint, ...changes };
+    },
+    /** Registers another endpoint. */
+    registers: (other: Endpoint) => void others.set(other.id, other),
+    /** The endpoints as the fan-out reads them. */
+    endpoints: () => [...(present === undefined ? [] : [present]), ...others.values()],
+    /** Adds a delivery of so many seconds ago, of a new event unless one is given. */
+    async had(
+      status: DeliveryStatus,
+      secondsAgo: number,
+      changes: Partial<Delivery> = {},
+    ): Promise<Delivery> {
+      const eventId = newId('evt', later(NOW, -seconds(secondsAgo)));
+      const webhookId = endpoint.id;
+      const delivery = aDelivery({ ...tenant, eventId, webhookId, status, ...changes });
+      await store.add(delivery);
+      return delivery;
+    },
+    /** Adds an event of so many seconds ago to the outbox. */
+    async happened(secondsAgo: number, changes: Partial<OutboxEvent> = {}): Promise<OutboxEvent> {
+      const event = { ...anEvent({ tenant, now: later(NOW, -seconds(secondsAgo)) }), ...changes };
+      await commit([outboxStore(outbox).append(event)]);
+      return event;
+    },
+    /** Records that a resent delivery arrived, as its settlement does. */
+    arrives: (delivery: Delivery) => commit([recordArrival(service, delivery)]),
+    /** Resends a delivery alone, as the route does. */
+    async redelivers(delivery: Delivery): Promise<Delivery> {
+      const created = createRedelivery(delivery, endpoint, clock.now());
+      if (created.kind === 'refused') throw new Error(`refused: ${created.why}`);
+      const { delivery: added } = created;
+      await commit([store.adding(added), redeliveryMarks(service).replacing(added)]);
+      return added;
+    },
+    /** Ends a delivery as a failure. */
+    exhausts: ({ webhookId, generation: of, id }: Delivery) =>
+      deliveries.client.send(
+        new UpdateCommand({
+          TableName: deliveries.name,
+          Key: keys.delivery(webhookId, of, id),
+          UpdateExpression: 'SET #status = :exhausted',
+          ExpressionAttributeNames: { '#status': 'status' },
+          ExpressionAttributeValues: { ':exhausted': 'exhausted' },
+        }),
+      ),
+    /** Starts a job for the last hour. */
+    started: (asked: Asked = {}) => start(endpoint, asked),
+    /** Starts a job of the last hour for another endpoint. */
+    startedFor: (other: Endpoint, asked: Asked = {}) => start(other, asked),
+    job: ({ id, webhookId }: RedeliveryJob) => jobs.find(tenant, webhookId, id),
+    /** The deliveries that a job has created. */
+    async made({ createdAt, webhookId }: RedeliveryJob): Promise<Delivery[]> {
+      const { items } = await store.list(tenant, webhookId, { limit: 10_000 });
+      return items.filter((one) => isFromJob(one) && parseCreationTime(one.id) >= new Date(createdAt));
+    },
+    /**
+     * Processes messages until there are none; failed ones are received again later. @returns the number of
+     * messages
+     */
+    async run(deal = worker()): Promise<number> {
+      for (let count = 0; ; count += 1) {
+        const message = messages.shift();
+        if (message === undefined) return count;
+        try {
+          await deal(message);
+        } catch {
+          clock.elapse(LEASE_SECONDS);
+          messages.push(message);
+        }
+        if (count > 1000) throw new Error('the job does not come to its end');
+      }
+    },
+  };
+}
+export type TestRedelivery = ReturnType<typeof aRedelivery>;

@@ -1,0 +1,252 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../../functions/aws/ids.ts';
+import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/due.ts';
+import { countOpen, getHourBefore, sumChanges } from '../../../functions/delivery/ledger.ts';
+import { DELIVERY_SHARDS } from '../../../functions/tenancy/keys.ts';
+import { later, NOW, seconds } from '../../builders.ts';
+import { inOrder } from './a-delivery-stream.ts';
+import { aLedgerAudit, hoursAgo, IN_FULL } from './a-ledger-audit.ts';
+
+const oneEndpoint = () => ({ orgId: newId('org', NOW), webhookId: newId('whk', NOW) });
+
+describe('ledger audit of an hour whose counts agree', () => {
+  it('reads no delivery', async () => {
+    const { run, addEnded, count, reads } = aLedgerAudit();
+    for (let number = 0; number < 50; number += 1) await count(await addEnded(hoursAgo(3)));
+
+    expect(await run(IN_FULL)).toEqual({ entries: 50, open: 0, differing: 0, complete: true });
+
+    expect(reads()).toBe(0);
+  });
+});
+
+describe('ledger audit of an hour with open deliveries', () => {
+  it('counts them, and finds no difference where they are open in the store too', async () => {
+    const { run, add, addEnded, count, ledger, log, entryOf } = aLedgerAudit();
+    const endpoint = oneEndpoint();
+    const open = await add(hoursAgo(3), { ...endpoint, status: 'retrying', attempts: 5 });
+    await count(open, await addEnded(hoursAgo(3), endpoint));
+    const before = ledger.every;
+
+    expect(await run(IN_FULL)).toMatchObject({ entries: 1, open: 1, differing: 0 });
+
+    expect(ledger.every).toEqual(before);
+    expect(entryOf(open)).toMatchObject({ owed: 2, succeeded: 1 });
+    expect(log.entries).toEqual([]);
+  });
+
+  it('adds an open delivery to the due index if it is missing there', async () => {
+    const { run, add, count, deliveries } = aLedgerAudit();
+    const forgotten = await add(hoursAgo(6));
+    const parked = await add(hoursAgo(6), { status: 'retrying' });
+    const place = { state: 'parked' as const, dueAt: NOW.toISOString() };
+    deliveries.moveDue(parked, undefined, place);
+    await count(forgotten, parked);
+
+    expect(await run(IN_FULL)).toMatchObject({ open: 2, differing: 0 });
+
+    const dueAt = later(NOW, seconds(DEFAULT_GRACE_SECONDS)).toISOString();
+    expect(deliveries.dueOf(forgotten)).toEqual({ state: 'watched', dueAt });
+    expect(deliveries.dueOf(parked)).toEqual(place);
+  });
+
+  it('reads each shard of deliveries to the end', async () => {
+    const { run, add, count, reads, entryOf } = aLedgerAudit();
+    const endpoint = oneEndpoint();
+    const all = [];
+    for (let number = 0; number < 40; number += 1) all.push(await add(hoursAgo(98), endpoint));
+    await count(...all.slice(1));
+
+    expect(await run(IN_FULL)).toMatchObject({ open: 40, differing: 1 });
+
+    expect(all[0] && entryOf(all[0])).toMatchObject({ owed: 40 });
+    expect(reads()).toBeGreaterThan(DELIVERY_SHARDS);
+  });
+});
+
+describe('ledger audit of an hour whose counts differ', () => {
+  it('reports and corrects an end that was not counted', async () => {
+    const { run, addEnded, count, entryOf, log } = aLedgerAudit();
+    const delivery = await addEnded(hoursAgo(98));
+    await count({ ...delivery, status: 'pending' });
+
+    expect(await run(IN_FULL)).toMatchObject({ open: 0, differing: 1 });
+
+    expect(entryOf(delivery)).toMatchObject({ owed: 1, succeeded: 1 });
+    expect(log.entries).toMatchObject([{ level: 'error', fields: { webhookId: delivery.webhookId } }]);
+    expect(await run(IN_FULL)).toMatchObject({ differing: 0 });
+  });
+
+  it('corrects an addition that was not counted, where more ended than were added', async () => {
+    const { run, addEnded, ledger, entryOf } = aLedgerAudit();
+    const delivery = await addEnded(hoursAgo(98));
+    const [entry] = sumChanges([{ kind: 'ended', delivery }]);
+    if (entry === undefined) throw new Error('an entry was to be made');
+    await ledger.add({ shardId: 'shardId-1', first: '1', last: '1' }, entry);
+
+    expect(await run(IN_FULL)).toMatchObject({ differing: 1 });
+
+    expect(entryOf(delivery)).toMatchObject({ owed: 1, succeeded: 1 });
+  });
+
+  it('leaves an entry alone that changed while its deliveries were read', async () => {
+    const setting = aLedgerAudit();
+    const { run, addEnded, count, entryOf, ledger } = setting;
+    const delivery = await addEnded(hoursAgo(98));
+    await count({ ...delivery, status: 'pending' });
+    const { correct } = ledger;
+    ledger.correct = async (...correction) => {
+      await count(await addEnded(hoursAgo(98), { webhookId: delivery.webhookId }));
+      return correct.apply(ledger, correction);
+    };
+
+    await run(IN_FULL);
+
+    expect(entryOf(delivery)).toMatchObject({ owed: 2, succeeded: 1 });
+  });
+
+  it.each([3, 6, 24])(
+    'reports the difference after %i hours and leaves it alone, since the stream may still deliver the change',
+    async (age) => {
+      const { run, addEnded, count, ledger, log } = aLedgerAudit();
+      const delivery = await addEnded(hoursAgo(age));
+      await count({ ...delivery, status: 'pending' });
+      const before = ledger.every;
+
+      expect(await run(IN_FULL)).toMatchObject({ open: 0, differing: 1 });
+
+      expect(ledger.every).toEqual(before);
+      expect(log.entries).toMatchObject([{ level: 'error', fields: { webhookId: delivery.webhookId } }]);
+    },
+  );
+
+  it('ignores ends of the last minutes, which the stream may still deliver', async () => {
+    const { run, addEnded, count, entryOf, clock } = aLedgerAudit();
+    const delivery = await addEnded(hoursAgo(3), { terminalAt: later(NOW, -seconds(599)).toISOString() });
+    await count({ ...delivery, status: 'retrying' });
+
+    expect(await run(IN_FULL)).toMatchObject({ differing: 0 });
+    expect(entryOf(delivery)).toMatchObject({ owed: 1, succeeded: 0 });
+
+    clock.elapse(60);
+    expect(await run(IN_FULL)).toMatchObject({ differing: 1 });
+  });
+
+  it('ignores deliveries created in the last minutes, which the stream may still deliver', async () => {
+    const { run, add, count, entryOf, clock } = aLedgerAudit();
+    const endpoint = oneEndpoint();
+    const early = await add(hoursAgo(3), endpoint);
+    await add(hoursAgo(3), { ...endpoint, createdAt: later(NOW, -seconds(599)).toISOString() });
+    await count(early);
+
+    expect(await run(IN_FULL)).toMatchObject({ differing: 0 });
+    expect(entryOf(early)).toMatchObject({ owed: 1 });
+
+    clock.elapse(60);
+    expect(await run(IN_FULL)).toMatchObject({ open: 2, differing: 1 });
+  });
+
+  it('corrects every entry after 98 hours, for any history of the stream', async () => {
+    const histories = fc.array(
+      fc.record({
+        status: fc.constantFrom('pending', 'retrying', 'succeeded', 'exhausted', 'skipped'),
+        attempts: fc.nat({ max: 8 }),
+        counted: fc.constantFrom('all', 'addition', 'end'),
+        endpoint: fc.nat({ max: 2 }),
+        age: fc.constantFrom(3, 6, 24, 98),
+      }),
+      { minLength: 1, maxLength: 15 },
+    );
+    await fc.assert(
+      fc.asyncProperty(histories, async (all) => {
+        const { run, addEnded, ledger, deliveries } = aLedgerAudit();
+        const endpoints = [0, 1, 2].map(oneEndpoint);
+        for (const [index, { counted, endpoint, age, ...state }] of all.entries()) {
+          const delivery = await addEnded(hoursAgo(age), {
+            ...endpoints[endpoint],
+            ...state,
+            attemptLog: [],
+          });
+          const isOver = state.status !== 'pending' && state.status !== 'retrying';
+          const changes = [
+            ...(counted === 'end'
+              ? []
+              : [{ kind: 'added' as const, delivery: { ...delivery, status: 'pending' as const } }]),
+            ...(counted === 'addition' || !isOver ? [] : [{ kind: 'ended' as const, delivery }]),
+          ];
+          const part = { shardId: 'shardId-1', first: String(index), last: String(index) };
+          for (const entry of sumChanges(changes)) await ledger.add(part, entry);
+        }
+        const truth = sumChanges(deliveries.every.map((delivery) => ({ kind: 'added', delivery })));
+        const before = inOrder(ledger.every);
+
+        await run(IN_FULL);
+
+        const now = inOrder(ledger.every);
+        for (const [index, entry] of now.entries()) {
+          // An entry without open deliveries is not audited, which keeps the audit cheap.
+          const isLast = entry.hour === getHourBefore(NOW, 98);
+          if (!isLast || countOpen(before[index] ?? entry) === 0) expect(entry).toEqual(before[index]);
+          else expect(truth).toContainEqual(entry);
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('hours of a ledger audit', () => {
+  it.each([3, 6, 24, 98])('include the one of %i hours ago', async (age) => {
+    const { run, add, count } = aLedgerAudit();
+    await count(await add(hoursAgo(age)));
+
+    expect(await run(IN_FULL)).toMatchObject({ entries: 1 });
+  });
+
+  it.each([0, 1, 2, 4, 80, 99])('exclude the one of %i hours ago', async (age) => {
+    const { run, add, count } = aLedgerAudit();
+    await count(await add(hoursAgo(age)));
+
+    expect(await run(IN_FULL)).toMatchObject({ entries: 0 });
+  });
+});
+
+describe('ledger audit of an hour with an unreadable delivery', () => {
+  it('does not correct its entry, but corrects the one of another endpoint', async () => {
+    const { run, addEnded, count, entryOf, broken } = aLedgerAudit();
+    const [first, second] = [await addEnded(hoursAgo(98)), await addEnded(hoursAgo(98))];
+    for (const delivery of [first, second]) await count({ ...delivery, status: 'pending' });
+    broken.add(first.webhookId);
+
+    expect(await run(IN_FULL)).toMatchObject({ entries: 2, differing: 1 });
+
+    expect(entryOf(first)).toMatchObject({ owed: 1, succeeded: 0 });
+    expect(entryOf(second)).toMatchObject({ owed: 1, succeeded: 1 });
+  });
+});
+
+describe('ledger audit whose time is up', () => {
+  it('ends between two pages, reports it, and judges no entry that it has not read in full', async () => {
+    const { run, add, addEnded, count, entryOf, ledger } = aLedgerAudit();
+    const endpoint = oneEndpoint();
+    const all = [];
+    for (let number = 0; number < 30; number += 1) all.push(await addEnded(hoursAgo(3), endpoint));
+    const open = await add(hoursAgo(3), endpoint);
+    await count(open, ...all);
+    const before = ledger.every;
+
+    // Eight reads of shards, and at least two pages of some deliveries.
+    for (let pages = 0; pages < 10; pages += 1) {
+      let left = pages;
+      const found = await run(() => {
+        left -= 1;
+        return left >= 0;
+      });
+      expect(found).toMatchObject({ differing: 0, complete: false });
+    }
+
+    expect(ledger.every).toEqual(before);
+    expect(entryOf(open)).toMatchObject({ owed: 31, succeeded: 30 });
+  });
+});

@@ -1,0 +1,213 @@
+import { isDeepStrictEqual } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import {
+  type DeadEntriesPorts,
+  getOutboxWorkName,
+  processDeadDeliveryMessage,
+  processDeadEntries,
+} from '../../../functions/delivery/dead-letters.ts';
+import { toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
+import { DEFAULT_GRACE_SECONDS, EXPIRY_SECONDS } from '../../../functions/delivery/due.ts';
+import { getWorkKey } from '../../../functions/delivery/outbox.ts';
+import type { OutboxWork } from '../../../functions/delivery/redelivery.ts';
+import type { DeadLetter } from '../../../functions/events/events.ts';
+import { aDelivery, anEvent, later, NOW, seconds } from '../../builders.ts';
+import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
+import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
+import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
+
+describe('delivery message in the dead-letter queue', () => {
+  const aDeadMessage = () => {
+    const log = recordedLog();
+    const deliveries = new MemoryDeliveries(new MemoryEndpoints());
+    const due = new MemoryDueIndex(deliveries, { sharded: false });
+    const deal = processDeadDeliveryMessage(
+      { due, log, now: () => NOW },
+      { graceSeconds: DEFAULT_GRACE_SECONDS },
+    );
+    return { deliveries, deal, log };
+  };
+
+  it('leaves its delivery open, for the reconciler', async () => {
+    const { deliveries, deal, log } = aDeadMessage();
+    const delivery = aDelivery({ attempts: 2, status: 'retrying' });
+    await deliveries.add(delivery);
+
+    await deal(toDeliveryMessage(delivery));
+
+    expect(await deliveries.find(delivery)).toEqual(delivery);
+    expect(deliveries.dueOf(delivery)).toEqual({
+      state: 'watched',
+      dueAt: later(NOW, seconds(DEFAULT_GRACE_SECONDS)).toISOString(),
+    });
+    expect(log.entries).toMatchObject([{ level: 'warn', fields: { deliveryId: delivery.id } }]);
+  });
+
+  it('changes nothing about a delivery that has ended or is in the due index already', async () => {
+    const { deliveries, deal } = aDeadMessage();
+    const [ended, parked] = [aDelivery({ status: 'succeeded' }), aDelivery({ status: 'retrying' })];
+    for (const delivery of [ended, parked]) await deliveries.add(delivery);
+    const place = { state: 'parked' as const, dueAt: NOW.toISOString() };
+    deliveries.moveDue(parked, undefined, place);
+
+    for (const delivery of [ended, parked, aDelivery()]) await deal(toDeliveryMessage(delivery));
+
+    expect(deliveries.due).toEqual([{ delivery: parked, due: place }]);
+  });
+});
+
+const anEntry = (now = NOW): OutboxWork => ({ kind: 'event', event: anEvent({ now }) });
+const anOrder = (): OutboxWork => ({ kind: 'redelivery', reminder: toDeliveryMessage(aDelivery()) });
+
+const RECORDS: DeadLetter = {
+  kind: 'records',
+  records: {
+    streamArn: 'arn:aws:dynamodb:us-east-1:000000000000:table/outbox/stream/1',
+    shardId: 'shardId-1',
+    startSequenceNumber: '1',
+    endSequenceNumber: '9',
+  },
+};
+const entries = (...work: OutboxWork[]): DeadLetter => ({ kind: 'entries', keys: work.map(getWorkKey) });
+
+/** The worker of an outbox reader's dead letters. @param failing work items that fail */
+function aReader(failing: readonly OutboxWork[], replaced: Partial<DeadEntriesPorts<OutboxWork>> = {}) {
+  const log = recordedLog();
+  const tried: OutboxWork[] = [];
+  const sent: OutboxWork[][] = [];
+  const kept: OutboxWork[] = [];
+  const deal = processDeadEntries({
+    stream: { read: async () => kept },
+    outbox: { find: async (key) => kept.find((work) => isDeepStrictEqual(getWorkKey(work), key)) },
+    async process(work) {
+      tried.push(...work);
+      return work.filter((each) => failing.includes(each));
+    },
+    async handOver(work) {
+      sent.push([...work]);
+      return [];
+    },
+    getName: getOutboxWorkName,
+    log,
+    now: () => NOW,
+    ...replaced,
+  });
+  return { deal, kept, tried, sent, log };
+}
+
+const DONE = { abandoned: 0 };
+
+describe('stream records that an outbox reader failed on', () => {
+  it('are processed once more, and removed after a success', async () => {
+    const { deal, kept, tried, sent } = aReader([]);
+    kept.push(anEntry(), anOrder());
+
+    expect(await deal(RECORDS)).toEqual(DONE);
+
+    expect(tried).toEqual(kept);
+    expect(sent).toEqual([]);
+  });
+
+  it('are sent by their keys when they fail again, because the stream drops them', async () => {
+    const failing = [anEntry(), anOrder()];
+    const { deal, kept, sent } = aReader(failing);
+    kept.push(anEntry(), ...failing, anEntry());
+
+    expect(await deal(RECORDS)).toEqual(DONE);
+
+    expect(sent).toEqual([failing]);
+  });
+
+  it('are given up with an error when the stream has dropped them', async () => {
+    const { deal, tried, log } = aReader([], { stream: { read: async () => undefined } });
+
+    expect(await deal(RECORDS)).toEqual({ abandoned: 1 });
+
+    expect(tried).toEqual([]);
+    expect(log.entries).toMatchObject([
+      { level: 'error', fields: { shardId: 'shardId-1', startSequenceNumber: '1', endSequenceNumber: '9' } },
+    ]);
+  });
+
+  it('stay in their queue when they can be neither processed nor sent', async () => {
+    const failing = anEntry();
+    const { deal, kept } = aReader([failing], { handOver: async (work) => [...work] });
+    kept.push(failing);
+
+    expect(await deal(RECORDS)).toMatchObject({ retryInSeconds: expect.any(Number) });
+  });
+});
+
+describe('outbox entries that a reader failed on', () => {
+  it('are found by their keys and processed', async () => {
+    const { deal, kept, tried, sent } = aReader([]);
+    kept.push(anEntry(), anOrder());
+
+    expect(await deal(entries(...kept))).toEqual(DONE);
+
+    expect(tried).toEqual(kept);
+    expect(sent).toEqual([]);
+  });
+
+  it('stay in their letter when all of them fail again, so that a crash leaves no second one', async () => {
+    const failing = [anEntry(), anEntry()];
+    const { deal, kept, sent } = aReader(failing);
+    kept.push(...failing);
+
+    expect(await deal(entries(...failing))).toEqual({ abandoned: 0, retryInSeconds: 5 });
+
+    expect(sent).toEqual([]);
+  });
+
+  it.each([
+    [60, 60],
+    [86_400, 900],
+  ])('are retried after as long as they are old, at most 15 minutes: %i s', async (age, retryInSeconds) => {
+    const failing = anEntry(later(NOW, -seconds(age)));
+    const { deal, kept } = aReader([failing]);
+    kept.push(failing);
+
+    expect(await deal(entries(failing))).toEqual({ abandoned: 0, retryInSeconds });
+  });
+
+  it('are sent in a letter of their own when others of their letter succeed', async () => {
+    const failing = anEntry();
+    const { deal, kept, sent } = aReader([failing]);
+    kept.push(anEntry(), failing);
+
+    expect(await deal(entries(...kept))).toEqual(DONE);
+
+    expect(sent).toEqual([[failing]]);
+  });
+
+  it('are given up with an error after three days, and not before', async () => {
+    const old = anEntry(later(NOW, -seconds(EXPIRY_SECONDS) - 1));
+    const young = anEntry(later(NOW, -seconds(EXPIRY_SECONDS)));
+    const { deal, kept, sent, log } = aReader([old, young]);
+    kept.push(old, young);
+
+    expect(await deal(entries(old, young))).toEqual({ abandoned: 1 });
+
+    expect(sent).toEqual([[young]]);
+    expect(log.entries).toMatchObject([{ level: 'error', fields: { id: getWorkKey(old).sk } }]);
+  });
+
+  it('are processed even when they are old, since the dependency may be back', async () => {
+    const old = anEntry(later(NOW, -seconds(EXPIRY_SECONDS) - 1));
+    const { deal, kept, tried } = aReader([]);
+    kept.push(old);
+
+    expect(await deal(entries(old))).toEqual(DONE);
+    expect(tried).toEqual([old]);
+  });
+
+  it('are ignored when they are gone from the outbox', async () => {
+    const { deal, tried, sent } = aReader([]);
+
+    expect(await deal(entries(anEntry()))).toEqual(DONE);
+
+    expect(tried).toEqual([]);
+    expect(sent).toEqual([]);
+  });
+});

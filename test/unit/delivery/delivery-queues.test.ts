@@ -1,0 +1,180 @@
+import 'aws-sdk-client-mock-vitest/extend';
+import { ChangeMessageVisibilityCommand, SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { mockClient } from 'aws-sdk-client-mock';
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { deriveJobDeliveryId, newId } from '../../../functions/aws/ids.ts';
+import { DeliveryMessage } from '../../../functions/delivery/delivery.ts';
+import { LANE_TABLE } from '../../../functions/delivery/lanes.ts';
+import { deliveryQueues, queueUrls } from '../../../functions/delivery/queues.ts';
+import { aDelivery, later, NOW, seconds } from '../../builders.ts';
+
+const urls = {
+  fresh: 'https://sqs.us-east-1.amazonaws.com/000000000000/fresh',
+  retry: 'https://sqs.us-east-1.amazonaws.com/000000000000/retry',
+};
+const sqs = mockClient(SQSClient);
+const queues = deliveryQueues(
+  new SQSClient({}),
+  (lane: keyof typeof urls) => urls[lane],
+  () => NOW,
+);
+
+interface Entry {
+  Id: string;
+  MessageBody: string;
+}
+
+const aMessage = (): DeliveryMessage => DeliveryMessage.parse(aDelivery());
+const messages = (count: number): DeliveryMessage[] => Array.from({ length: count }, aMessage);
+const send = (all: readonly DeliveryMessage[]) =>
+  queues.send(
+    'fresh',
+    all.map((message) => ({ message })),
+  );
+const batches = () =>
+  sqs.commandCalls(SendMessageBatchCommand).map((call) => call.args[0].input.Entries ?? []);
+const sent = () => batches().flatMap((batch) => batch.map((entry) => JSON.parse(entry.MessageBody ?? '')));
+
+beforeEach(() => {
+  sqs.reset();
+  sqs.on(SendMessageBatchCommand).resolves({});
+  sqs.on(ChangeMessageVisibilityCommand).resolves({});
+});
+
+describe('sending delivery messages', () => {
+  it('uses the fewest batches of at most ten', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat({ max: 45 }), async (count) => {
+        sqs.resetHistory();
+        const all = messages(count);
+        expect(await send(all)).toEqual([]);
+        expect(sent()).toEqual(all);
+        expect(batches()).toHaveLength(Math.ceil(count / 10));
+        for (const batch of batches()) {
+          expect(batch.length).toBeLessThanOrEqual(10);
+          expect(new Set(batch.map((entry) => entry.Id)).size).toBe(batch.length);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('calls no queue when there are none', async () => {
+    await send([]);
+    expect(sqs).not.toHaveReceivedAnyCommand();
+  });
+
+  it('groups messages by organization, so that a backlog of one does not delay the others', async () => {
+    const { orgId } = aDelivery();
+    const all = [...messages(2).map((message) => ({ ...message, orgId })), ...messages(1)];
+    await send(all);
+    const groups = batches().flatMap((batch) => batch.map((entry) => entry.MessageGroupId));
+    expect(groups).toEqual(all.map((message) => message.orgId));
+    expect(groups[0]).toBe(groups[1]);
+  });
+
+  it("groups messages of a redelivery job separately, so that it does not delay its organization's deliveries", async () => {
+    const { id: _, ...live } = aDelivery();
+    const id = deriveJobDeliveryId(live.eventId, live.webhookId, later(NOW, seconds(60)));
+    const asked = newId('dlv', NOW);
+    await send(
+      [
+        { ...live, id },
+        { ...live, id: asked },
+      ].map((one) => DeliveryMessage.parse(one)),
+    );
+    const groups = batches().flatMap((batch) => batch.map((entry) => entry.MessageGroupId));
+    expect(groups).toEqual([`${live.orgId}/redelivery`, live.orgId]);
+    // The limit of SQS for one message.
+    expect(groups[0]).toMatch(/^[\w/]{1,128}$/);
+  });
+
+  it("puts only the delivery's keys into a message", async () => {
+    const delivery = { ...aDelivery(), secret: 'canary' };
+    await send([delivery]);
+    expect(sent()).toEqual([DeliveryMessage.parse(delivery)]);
+  });
+
+  it('returns exactly the messages that the queue refused', async () => {
+    let refused = new Set<string>();
+    sqs.on(SendMessageBatchCommand).callsFake(({ Entries }: { Entries: Entry[] }) => ({
+      Failed: Entries.filter(({ MessageBody }) => refused.has(JSON.parse(MessageBody).id)).map(({ Id }) => ({
+        Id,
+        Code: 'InternalError',
+        SenderFault: false,
+      })),
+    }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.boolean(), { maxLength: 35 }), async (refusals) => {
+        const all = messages(refusals.length);
+        const expected = all.filter((_, index) => refusals[index]);
+        refused = new Set(expected.map((message) => message.id));
+        expect(await send(all)).toEqual(expected);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('sends to the given queue', async () => {
+    await send(messages(1));
+    await queues.send('retry', [{ message: aMessage() }]);
+    expect(sqs.commandCalls(SendMessageBatchCommand).map(({ args }) => args[0].input.QueueUrl)).toEqual([
+      urls.fresh,
+      urls.retry,
+    ]);
+  });
+
+  it.each([
+    [30_000, 30],
+    [29_001, 30],
+    [1, 1],
+    [900_000, 900],
+    [901_000, 900],
+    [86_400_000, 900],
+  ])('delays a message that is due in %i ms by %i whole seconds', async (milliseconds, delay) => {
+    await queues.send('retry', [{ message: aMessage(), until: later(NOW, milliseconds) }]);
+    expect(batches().flat()).toMatchObject([{ DelaySeconds: delay }]);
+  });
+
+  it.each([undefined, 0, -1, -86_400_000])(
+    "leaves the delay to the queue's default where there is none (%s ms)",
+    async (milliseconds) => {
+      const until = milliseconds === undefined ? {} : { until: later(NOW, milliseconds) };
+      await queues.send('retry', [{ message: aMessage(), ...until }]);
+      expect(batches().flat()[0]).not.toHaveProperty('DelaySeconds');
+    },
+  );
+
+  it('fails when the queue cannot be reached', async () => {
+    sqs.on(SendMessageBatchCommand).rejects(new Error('unreachable'));
+    await expect(send(messages(1))).rejects.toThrow('unreachable');
+  });
+});
+
+describe('hiding a message', () => {
+  it.each([
+    [30_000, 30],
+    [29_001, 30],
+    [1, 1],
+    [0, 0],
+    [-5_000, 0],
+    [86_400_000, 42_300],
+  ])('hides it for %i ms as %i whole seconds', async (milliseconds, hidden) => {
+    await queues.hide('retry', 'receipt', later(NOW, milliseconds));
+    expect(sqs).toHaveReceivedCommandExactlyOnceWith(ChangeMessageVisibilityCommand, {
+      QueueUrl: urls.retry,
+      ReceiptHandle: 'receipt',
+      VisibilityTimeout: hidden,
+    });
+  });
+});
+
+it("reads a queue's URL from the variable that the lane table names", () => {
+  const { slow, stalled } = LANE_TABLE;
+  const urlOf = queueUrls(
+    { slow, stalled },
+    { SLOW_QUEUE: 'the slow one', STALLED_QUEUE: 'the stalled one' },
+  );
+  expect([urlOf('slow'), urlOf('stalled')]).toEqual(['the slow one', 'the stalled one']);
+});

@@ -1,0 +1,206 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../../functions/aws/ids.ts';
+import { type DeliveryChange, sumChanges } from '../../../functions/delivery/ledger.ts';
+import { aDelivery, later, NOW, seconds } from '../../builders.ts';
+import { interposed } from '../../doubles/interposed.ts';
+import { MemoryLedger } from '../../doubles/memory-ledger.ts';
+import { aDeliveryStream, entryNameOf, inOrder, SHARD, sequenced } from './a-delivery-stream.ts';
+
+const ENDPOINTS = Array.from({ length: 3 }, () => newId('whk', NOW));
+
+/** Deliveries added in a row, each of which ends some changes later or never. */
+const streams = fc
+  .array(
+    fc.record({
+      endpoint: fc.nat({ max: ENDPOINTS.length - 1 }),
+      hour: fc.nat({ max: 2 }),
+      end: fc.constantFrom('open', 'succeeded', 'exhausted', 'skipped'),
+      after: fc.nat({ max: 20 }),
+    }),
+    { minLength: 1, maxLength: 25 },
+  )
+  .map((all) =>
+    all
+      .flatMap(({ endpoint, hour, end, after }, index): { place: number; change: DeliveryChange }[] => {
+        const delivery = aDelivery({
+          id: newId('dlv', later(NOW, seconds(hour * 3600))),
+          webhookId: ENDPOINTS[endpoint],
+        });
+        const added = { place: index, change: { kind: 'added' as const, delivery } };
+        if (end === 'open') return [added];
+        const status = end as 'succeeded' | 'exhausted' | 'skipped';
+        const change = { kind: 'ended' as const, delivery: { ...delivery, status, attempts: 2 } };
+        return [added, { place: index + after + 0.5, change }];
+      })
+      .toSorted((a, b) => a.place - b.place)
+      .map(({ change }) => change),
+  );
+
+describe('count of a stream shard', () => {
+  it('includes each change once, for any cut, overlap and replay of its batches', async () => {
+    // How far a batch begins before the position that was read (at most as a mapping may), and its length.
+    const batches = fc.array(
+      fc.record({ back: fc.nat({ max: 30 }), size: fc.integer({ min: 1, max: 20 }) }),
+      {
+        maxLength: 15,
+      },
+    );
+    await fc.assert(
+      fc.asyncProperty(streams, batches, async (stream, cuts) => {
+        const changes = sequenced(stream);
+        const { run, ledger } = aDeliveryStream();
+        let read = 0;
+        for (const { back, size } of [...cuts, { back: 0, size: changes.length }]) {
+          const from = Math.max(0, read - back);
+          await run(SHARD, changes.slice(from, from + size));
+          read = Math.max(read, Math.min(from + size, changes.length));
+        }
+
+        expect(inOrder(ledger.every)).toEqual(inOrder(sumChanges(stream)));
+      }),
+    );
+  });
+
+  it('includes each change once when a failed run, or one without an answer, is repeated', async () => {
+    const mishaps = fc.array(fc.constantFrom('none', 'calling', 'answering'), { maxLength: 30 });
+    await fc.assert(
+      fc.asyncProperty(streams, mishaps, fc.integer({ min: 1, max: 10 }), async (stream, faults, size) => {
+        const next = faults.values();
+        const memory = new MemoryLedger();
+        let fault = next.next().value;
+        const ledger = interposed('ledger', memory, async (_call, stage) => {
+          if (stage === 'calling') fault = next.next().value;
+          if (fault === stage) throw new Error('the table is throttled');
+        });
+        const { run } = aDeliveryStream({ ledger });
+        const changes = sequenced(stream);
+        for (let from = 0; from < changes.length; from += size) {
+          let isDone = false;
+          while (!isDone)
+            isDone = await run(SHARD, changes.slice(from, from + size)).then(
+              () => true,
+              () => false,
+            );
+        }
+
+        expect(inOrder(memory.every)).toEqual(inOrder(sumChanges(stream)));
+      }),
+    );
+  });
+
+  it('includes each change once when several runs read the shard at the same time', async () => {
+    await fc.assert(
+      fc.asyncProperty(streams, fc.integer({ min: 2, max: 4 }), fc.scheduler(), async (stream, count, s) => {
+        const memory = new MemoryLedger();
+        const ledger = interposed('ledger', memory, async () => s.schedule(Promise.resolve()));
+        const { run } = aDeliveryStream({ ledger });
+        const changes = sequenced(stream);
+        // All runs begin with the first change and end at different ones.
+        const lengths = Array.from({ length: count }, (_, index) =>
+          Math.ceil(((index + 1) / count) * changes.length),
+        );
+        await s.waitFor(Promise.all(lengths.map((length) => run(SHARD, changes.slice(0, length)))));
+
+        expect(inOrder(memory.every)).toEqual(inOrder(sumChanges(stream)));
+      }),
+    );
+  });
+
+  it('is separate from other shards, whose sequence numbers are not comparable', async () => {
+    const { run, ledger } = aDeliveryStream();
+    const stream: DeliveryChange[] = [{ kind: 'added', delivery: aDelivery() }];
+
+    await run(SHARD, sequenced(stream));
+    await run('shardId-2', sequenced(stream));
+
+    expect(ledger.every).toMatchObject([{ owed: 2 }]);
+  });
+
+  it('compares sequence numbers as whole numbers', async () => {
+    const { run, ledger } = aDeliveryStream();
+    const delivery = aDelivery();
+
+    await run(SHARD, [{ kind: 'added', delivery, sequence: '99999999999999999999' }]);
+    await run(SHARD, [
+      { kind: 'ended', delivery: { ...delivery, status: 'succeeded' }, sequence: '100000000000000000000' },
+    ]);
+
+    expect(ledger.every).toMatchObject([{ owed: 1, succeeded: 1 }]);
+  });
+});
+
+describe('batch of many endpoints and hours', () => {
+  it('costs one write for each of them, and no more when it is replayed', async () => {
+    const writes: string[] = [];
+    const memory = new MemoryLedger();
+    const { run } = aDeliveryStream({
+      ledger: {
+        add(part, entry) {
+          writes.push(entryNameOf(entry));
+          return memory.add(part, entry);
+        },
+      },
+    });
+    const stream = Array.from({ length: 200 }, (): DeliveryChange[] => {
+      const delivery = aDelivery();
+      return [
+        { kind: 'added', delivery },
+        { kind: 'ended', delivery: { ...delivery, status: 'succeeded', attempts: 1 } },
+      ];
+    }).flat();
+
+    await run(SHARD, sequenced(stream));
+
+    expect(inOrder(memory.every)).toEqual(inOrder(sumChanges(stream)));
+    expect(writes).toHaveLength(200);
+    expect(new Set(writes).size).toBe(200);
+    await run(SHARD, sequenced(stream));
+    expect(writes).toHaveLength(400);
+    expect(inOrder(memory.every)).toEqual(inOrder(sumChanges(stream)));
+  });
+
+  it('is counted except for a failed entry, which a repetition counts', async () => {
+    const memory = new MemoryLedger();
+    const [unlucky, other] = [aDelivery(), aDelivery()];
+    let broken = true;
+    const { run } = aDeliveryStream({
+      ledger: {
+        async add(part, entry) {
+          if (broken && entry.webhookId === unlucky.webhookId) throw new Error('the table is throttled');
+          return memory.add(part, entry);
+        },
+      },
+    });
+    const stream = [unlucky, other].map((delivery): DeliveryChange => ({ kind: 'added', delivery }));
+
+    await expect(run(SHARD, sequenced(stream))).rejects.toThrow('the table is throttled');
+    broken = false;
+    await run(SHARD, sequenced(stream));
+
+    expect(inOrder(memory.every)).toEqual(inOrder(sumChanges(stream)));
+  });
+
+  it('fails for a repetition when the ledger stays ahead of it', async () => {
+    let tries = 0;
+    const { run } = aDeliveryStream({
+      ledger: {
+        async add() {
+          tries += 1;
+          return { countedTo: '0' };
+        },
+      },
+    });
+
+    await expect(run(SHARD, sequenced([{ kind: 'added', delivery: aDelivery() }]))).rejects.toThrow(SHARD);
+    expect(tries).toBe(10);
+  });
+
+  it('costs nothing when it is empty', async () => {
+    const { run, ledger } = aDeliveryStream();
+
+    await run(SHARD, []);
+
+    expect(ledger.every).toEqual([]);
+  });
+});

@@ -1,0 +1,171 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { newId, type OrgId } from '../../../functions/aws/ids.ts';
+import { type DeliveryChange, sumChanges } from '../../../functions/delivery/ledger.ts';
+import { aDelivery, NOW } from '../../builders.ts';
+import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
+import { aDeliveryStream, inOrder, SHARD, sequenced } from './a-delivery-stream.ts';
+
+const orgId = newId('org', NOW);
+
+const added = (tenant: { orgId: OrgId; generation: number }): DeliveryChange => ({
+  kind: 'added',
+  delivery: aDelivery(tenant),
+});
+
+/** The delivery stream's worker, with a sandbox. */
+function aSandboxStream(replaced: Parameters<typeof aDeliveryStream>[0] = {}) {
+  const service = aDeliveryStream(replaced);
+  service.standings.makeSandbox(orgId);
+  return service;
+}
+
+describe('delivery stream of a sandbox', () => {
+  it('counts deliveries of its generation for their endpoint, and adds them to the due index', async () => {
+    const { run, ledger, deliveries } = aSandboxStream();
+    const change = added({ orgId, generation: 1 });
+    await deliveries.add(change.delivery);
+
+    await run(SHARD, sequenced([change]));
+
+    expect(ledger.every).toMatchObject([{ orgId, generation: 1, owed: 1 }]);
+    expect(deliveries.due).toHaveLength(1);
+  });
+
+  it('neither counts nor indexes nor logs deliveries that a reset has deleted', async () => {
+    const { run, ledger, deliveries, standings, log } = aSandboxStream();
+    const change = added({ orgId, generation: 1 });
+    await deliveries.add(change.delivery);
+    standings.reset(orgId);
+
+    await run(SHARD, sequenced([change]));
+
+    expect(ledger.every).toEqual([]);
+    expect(deliveries.due).toEqual([]);
+    expect(log.entries).toEqual([]);
+  });
+
+  it('counts exactly the deliveries of present generations, for any batch', async () => {
+    const orgs = Array.from({ length: 3 }, () => newId('org', NOW));
+    const changes = fc.array(
+      fc.record({
+        org: fc.nat({ max: 2 }),
+        generation: fc.nat({ max: 3 }),
+        ended: fc.boolean(),
+      }),
+      { maxLength: 30 },
+    );
+    const histories = fc.array(fc.constantFrom('live', 0, 1, 2, 'unknown'), {
+      minLength: 3,
+      maxLength: 3,
+    });
+    await fc.assert(
+      fc.asyncProperty(changes, histories, async (all, kinds) => {
+        const { run, ledger, standings } = aDeliveryStream();
+        for (const [index, kind] of kinds.entries()) {
+          const org = orgs[index] ?? orgId;
+          if (kind === 'unknown') standings.forget(org);
+          if (typeof kind !== 'number') continue;
+          standings.makeSandbox(org);
+          for (let reset = 0; reset < kind; reset += 1) standings.reset(org);
+        }
+        const stream = all.map(({ org, generation, ended }): DeliveryChange => {
+          const change = added({ orgId: orgs[org] ?? orgId, generation });
+          return ended
+            ? { kind: 'ended', delivery: { ...change.delivery, status: 'succeeded', attempts: 1 } }
+            : change;
+        });
+
+        await run(SHARD, sequenced(stream));
+
+        // Live data is not checked against the organization, so that it costs no read.
+        const counts = stream.filter(({ delivery }) => {
+          const kind = kinds[orgs.indexOf(delivery.orgId)];
+          if (delivery.generation === 0) return true;
+          return typeof kind === 'number' && delivery.generation === kind + 1;
+        });
+        expect(inOrder(ledger.every)).toEqual(inOrder(sumChanges(counts)));
+      }),
+    );
+  });
+
+  it('is not stopped by an unknown tenant, and logs it once', async () => {
+    const { run, ledger, standings, log, deliveries } = aSandboxStream();
+    const unknown = newId('org', NOW);
+    standings.forget(unknown);
+    const counted = [added({ orgId, generation: 1 }), added({ orgId: newId('org', NOW), generation: 0 })];
+    const lost = [added({ orgId: unknown, generation: 1 }), added({ orgId: unknown, generation: 1 })];
+    const stream = [...lost, ...counted];
+    for (const { delivery } of stream) await deliveries.add(delivery);
+
+    await run(SHARD, sequenced(stream));
+
+    expect(inOrder(ledger.every)).toEqual(inOrder(sumChanges(counted)));
+    expect(log.entries.filter(({ level }) => level === 'error')).toHaveLength(1);
+    // The due index still has the deliveries that were not counted.
+    expect(deliveries.due).toHaveLength(4);
+  });
+
+  it('adds open deliveries of an unknown tenant to the due index', async () => {
+    const { run, ledger, standings, deliveries } = aSandboxStream();
+    standings.forget(orgId);
+    const change = added({ orgId, generation: 1 });
+    await deliveries.add(change.delivery);
+
+    await run(SHARD, sequenced([change]));
+
+    expect(deliveries.due).toMatchObject([{ due: { state: 'watched' } }]);
+    expect(ledger.every).toEqual([]);
+  });
+
+  it('does not count deliveries of a newer generation than the stored one', async () => {
+    const { run, ledger, log } = aSandboxStream();
+
+    await run(SHARD, sequenced([added({ orgId, generation: 2 })]));
+
+    expect(ledger.every).toEqual([]);
+    expect(log.entries.filter(({ level }) => level === 'error')).toHaveLength(1);
+  });
+
+  it('processes the others, then fails the batch, when an organization cannot be read', async () => {
+    const { run, ledger, deliveries } = aSandboxStream({
+      organizations: { of: () => Promise.reject(new Error('the table is throttled')) },
+    });
+    const live = added({ orgId: newId('org', NOW), generation: 0 });
+    const sandbox = added({ orgId, generation: 1 });
+    for (const { delivery } of [live, sandbox]) await deliveries.add(delivery);
+
+    await expect(run(SHARD, sequenced([sandbox, live]))).rejects.toThrow('throttled');
+
+    expect(inOrder(ledger.every)).toEqual(inOrder(sumChanges([live])));
+    expect(deliveries.due.map(({ delivery }) => delivery.id)).toEqual([live.delivery.id]);
+  });
+});
+
+describe('organization reads of the delivery stream', () => {
+  it('are none for live deliveries, and one for each generation of a sandbox in a batch', async () => {
+    const standings = memoryOrganizationStates();
+    standings.makeSandbox(orgId);
+    const asked: OrgId[] = [];
+    const { run } = aDeliveryStream({
+      organizations: {
+        of(id) {
+          asked.push(id);
+          return standings.of(id);
+        },
+      },
+    });
+    const live = { orgId: newId('org', NOW), generation: 0 };
+
+    await run(
+      SHARD,
+      sequenced([
+        added(live),
+        ...Array.from({ length: 20 }, () => added({ orgId, generation: 1 })),
+        added(live),
+      ]),
+    );
+
+    expect(asked).toEqual([orgId]);
+  });
+});

@@ -1,0 +1,258 @@
+import { describe, expect, it } from 'vitest';
+import type { AttemptPorts } from '../../../functions/delivery/attempt.ts';
+import { LOST_OUTCOME } from '../../../functions/receivers/attempt-error.ts';
+import { later, NOW, seconds } from '../../builders.ts';
+import type { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
+import { aDispatch, FAILED, LEASE_SECONDS, OK } from './a-dispatch.ts';
+
+const DELETE = { kind: 'delete' };
+const keepUntil = (until: Date) => ({ kind: 'keep', until });
+
+describe('attempt that outlives its lease', () => {
+  it('settles nothing and keeps the message while another worker holds the delivery', async () => {
+    const setting = await aDispatch({
+      attempt: async () => {
+        setting.clock.elapse(LEASE_SECONDS);
+        await setting.claim();
+        return OK;
+      },
+    });
+
+    const disposition = await setting.dispatch();
+
+    expect(disposition).toEqual(keepUntil(later(NOW, seconds(2 * LEASE_SECONDS))));
+    expect(await setting.found()).toMatchObject({ status: 'pending', attempts: 2, attemptLog: [] });
+  });
+
+  it('keeps the message until the retry that another worker has scheduled', async () => {
+    const setting = await aDispatch({
+      attempt: async (attempt) => {
+        if (attempt === 2) return FAILED;
+        setting.clock.elapse(LEASE_SECONDS);
+        await setting.dispatch();
+        return OK;
+      },
+    });
+
+    const disposition = await setting.dispatch();
+
+    expect(disposition).toEqual(keepUntil(later(NOW, seconds(LEASE_SECONDS + 60))));
+    expect((await setting.found())?.attemptLog).toMatchObject([{ number: 2 }]);
+  });
+
+  it('deletes the message when another worker has ended the delivery', async () => {
+    const setting = await aDispatch({
+      attempt: async (attempt) => {
+        if (attempt === 2) return OK;
+        setting.clock.elapse(LEASE_SECONDS);
+        await setting.dispatch();
+        return FAILED;
+      },
+    });
+
+    expect(await setting.dispatch()).toEqual(DELETE);
+    expect(await setting.found()).toMatchObject({ status: 'succeeded', attempts: 2 });
+  });
+
+  it('counts nothing at the endpoint', async () => {
+    const setting = await aDispatch({
+      endpoint: { consecutiveFailures: 4 },
+      attempt: async () => {
+        setting.clock.elapse(LEASE_SECONDS);
+        await setting.claim();
+        return OK;
+      },
+    });
+
+    await setting.dispatch();
+
+    expect(await setting.foundEndpoint()).toEqual(setting.endpoint);
+  });
+
+  it("makes the message visible at once when the other worker's lease has expired too", async () => {
+    const setting = await aDispatch({
+      attempt: async () => {
+        setting.clock.elapse(LEASE_SECONDS);
+        await setting.claim();
+        setting.clock.elapse(LEASE_SECONDS);
+        return OK;
+      },
+    });
+
+    expect(await setting.dispatch()).toEqual(keepUntil(setting.clock.now()));
+  });
+});
+
+describe('delivery whose signing keys cannot be loaded', () => {
+  const prepare = () => Promise.reject(new Error('the signing keys cannot be read'));
+
+  it('is not claimed, because a claim counts as an attempt', async () => {
+    const { dispatch, delivery, found, attempts } = await aDispatch({ prepare });
+
+    await expect(dispatch()).rejects.toThrow('the signing keys cannot be read');
+
+    expect(attempts).toEqual([]);
+    expect(await found()).toEqual(delivery);
+  });
+
+  it('can still be skipped', async () => {
+    const { dispatch, found } = await aDispatch({ prepare, endpoint: { status: 'auto_disabled' } });
+
+    expect(await dispatch()).toEqual(DELETE);
+
+    expect(await found()).toMatchObject({ status: 'skipped', terminalReason: 'endpoint_disabled' });
+  });
+});
+
+describe('attempt that throws', () => {
+  it('leaves the delivery leased and the attempt counted, and a later worker continues', async () => {
+    let broken = true;
+    const { dispatch, clock, found, attempts } = await aDispatch({
+      attempt: () => {
+        if (broken) throw new Error('the signing keys cannot be read');
+        return OK;
+      },
+    });
+
+    await expect(dispatch()).rejects.toThrow('the signing keys cannot be read');
+    expect(await found()).toMatchObject({ status: 'pending', attempts: 1, lease: {} });
+    expect(await dispatch()).toEqual(keepUntil(later(NOW, seconds(LEASE_SECONDS))));
+
+    broken = false;
+    clock.elapse(LEASE_SECONDS);
+    expect(await dispatch()).toEqual(DELETE);
+    expect(attempts).toEqual([1, 2]);
+    expect(await found()).toMatchObject({ status: 'succeeded' });
+  });
+});
+
+/** A store in which another worker acts just before a skip or an end. */
+function overtaken(
+  method: 'skip' | 'exhaust',
+  by: (deliveries: MemoryDeliveries) => Promise<unknown>,
+): (deliveries: MemoryDeliveries) => AttemptPorts['deliveries'] {
+  return (deliveries) => ({
+    find: (ref) => deliveries.find(ref),
+    claim: (ref, terms) => deliveries.claim(ref, terms),
+    settle: (...settlement) => deliveries.settle(...settlement),
+    skip: async (...skip) => {
+      if (method === 'skip') await by(deliveries);
+      return deliveries.skip(...skip);
+    },
+    exhaust: async (...end) => {
+      if (method === 'exhaust') await by(deliveries);
+      return deliveries.exhaust(...end);
+    },
+  });
+}
+
+describe('delivery that another worker changes first', () => {
+  it('is read again when it was to be skipped', async () => {
+    const setting = await aDispatch({
+      endpoint: { status: 'auto_disabled' },
+      deliveries: overtaken('skip', () => setting.claim()),
+    });
+
+    expect(await setting.dispatch()).toEqual(keepUntil(later(NOW, seconds(LEASE_SECONDS))));
+    expect(await setting.found()).toMatchObject({ status: 'pending' });
+  });
+
+  it('is read again when it was to be exhausted, and counts once', async () => {
+    const setting = await aDispatch({
+      delivery: { attempts: 8 },
+      deliveries: overtaken('exhaust', (deliveries) =>
+        deliveries.exhaust(setting.delivery, LOST_OUTCOME, 8, {
+          endpoint: setting.endpoint,
+          effect: 'count',
+          at: NOW,
+        }),
+      ),
+    });
+
+    expect(await setting.dispatch()).toEqual(DELETE);
+    expect(await setting.foundEndpoint()).toMatchObject({ consecutiveFailures: 1 });
+  });
+});
+
+describe('endpoint that changes during an attempt', () => {
+  it('is disabled when others have counted up to nine failures meanwhile', async () => {
+    const setting = await aDispatch({
+      delivery: { attempts: 7 },
+      attempt: () => {
+        setting.endpoints.put({ ...setting.endpoint, consecutiveFailures: 9 });
+        return FAILED;
+      },
+    });
+
+    expect(await setting.dispatch()).toEqual(DELETE);
+    expect(await setting.foundEndpoint()).toMatchObject({ status: 'auto_disabled', consecutiveFailures: 10 });
+  });
+
+  it('is counted from one when another delivery has succeeded meanwhile', async () => {
+    const setting = await aDispatch({
+      delivery: { attempts: 7 },
+      endpoint: { consecutiveFailures: 9 },
+      attempt: () => {
+        setting.endpoints.put({ ...setting.endpoint, consecutiveFailures: 0 });
+        return FAILED;
+      },
+    });
+
+    expect(await setting.dispatch()).toEqual(DELETE);
+    expect(await setting.foundEndpoint()).toMatchObject({ status: 'active', consecutiveFailures: 1 });
+  });
+
+  it.each([
+    ['a success', OK, 'succeeded'],
+    ['a last failure', FAILED, 'exhausted'],
+  ] as const)('ignores %s once it is disabled', async (_what, answer, status) => {
+    const setting = await aDispatch({
+      delivery: { attempts: 7 },
+      endpoint: { consecutiveFailures: 3 },
+      attempt: () => {
+        setting.endpoints.put({ ...setting.endpoint, status: 'auto_disabled', consecutiveFailures: 10 });
+        return answer;
+      },
+    });
+
+    expect(await setting.dispatch()).toEqual(DELETE);
+    expect(await setting.found()).toMatchObject({ status });
+    expect(await setting.foundEndpoint()).toMatchObject({ status: 'auto_disabled', consecutiveFailures: 10 });
+  });
+
+  it('stays deleted, and the delivery ends with the outcome of its attempt', async () => {
+    const setting = await aDispatch({
+      delivery: { attempts: 7 },
+      attempt: () => {
+        setting.endpoints.remove(setting.endpoint.orgId, setting.endpoint.id);
+        return FAILED;
+      },
+    });
+
+    expect(await setting.dispatch()).toEqual(DELETE);
+    expect(await setting.found()).toMatchObject({ status: 'exhausted' });
+    expect(await setting.foundEndpoint()).toBeUndefined();
+  });
+
+  it('fails the settlement when it changes at every try, so that the lease decides', async () => {
+    let settlements = 0;
+    const setting = await aDispatch({
+      delivery: { attempts: 7 },
+      attempt: () => FAILED,
+      deliveries: (deliveries) => ({
+        find: (ref) => deliveries.find(ref),
+        claim: (ref, terms) => deliveries.claim(ref, terms),
+        skip: (...skip) => deliveries.skip(...skip),
+        exhaust: (...end) => deliveries.exhaust(...end),
+        settle: async () => {
+          settlements += 1;
+          return 'endpoint-changed';
+        },
+      }),
+    });
+
+    await expect(setting.dispatch()).rejects.toThrow(setting.endpoint.id);
+    expect(settlements).toBe(20);
+    expect(await setting.found()).toMatchObject({ status: 'pending', attempts: 8 });
+  });
+});

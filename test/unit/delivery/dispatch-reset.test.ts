@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import { LANES } from '../../../functions/delivery/lanes.ts';
+import { later, NOW, seconds } from '../../builders.ts';
+import { aDispatch, FAILED, LEASE_SECONDS, OK } from './a-dispatch.ts';
+import { aService } from './a-service.ts';
+
+const DELETE = { kind: 'delete' };
+
+describe('message of an older sandbox generation', () => {
+  it.each(LANES)('is deleted from the %s queue without any read or write', async (lane) => {
+    const { receive, read, standings, endpoint, delivery, found, foundEndpoint, attempts, log } =
+      await aDispatch({
+        sandbox: true,
+        delivery: { status: 'retrying', attempts: 2, nextRetryAt: NOW.toISOString() },
+      });
+    standings.reset(endpoint.orgId);
+
+    expect(await receive(lane)).toBe('deleted');
+
+    expect(read).toEqual([]);
+    expect(attempts).toEqual([]);
+    expect(await found()).toEqual(delivery);
+    expect(await foundEndpoint()).toEqual(endpoint);
+    expect(log.entries).toEqual([]);
+  });
+
+  it('is deleted without ending a delivery whose last attempt was lost', async () => {
+    const { receive, standings, endpoint, delivery, found, foundEndpoint } = await aDispatch({
+      sandbox: true,
+      delivery: { attempts: 8 },
+      endpoint: { consecutiveFailures: 9 },
+    });
+    standings.reset(endpoint.orgId);
+
+    expect(await receive()).toBe('deleted');
+
+    expect(await found()).toEqual(delivery);
+    expect(await foundEndpoint()).toEqual(endpoint);
+  });
+
+  it('does not prevent the attempt of a message of the present generation', async () => {
+    const { receive, standings, endpoint, found } = await aDispatch({
+      sandbox: true,
+      delivery: { generation: 2 },
+    });
+    standings.reset(endpoint.orgId);
+
+    expect(await receive()).toBe('deleted');
+
+    expect(await found()).toMatchObject({ status: 'succeeded' });
+  });
+});
+
+describe('message whose organization', () => {
+  it.each<[string, Parameters<typeof aDispatch>[0] & object, string]>([
+    [
+      'does not exist',
+      { standings: () => ({ of: async () => undefined }) },
+      expect.stringMatching(/no organization/),
+    ],
+    [
+      'cannot be read',
+      { standings: () => ({ of: () => Promise.reject(new Error('the table is throttled')) }) },
+      expect.stringMatching(/throttled/),
+    ],
+    [
+      'is newer than what is known',
+      { sandbox: true, delivery: { generation: 2 } },
+      expect.stringMatching(/generation/),
+    ],
+    [
+      'is a sandbox by its data and live by its organization',
+      { delivery: { generation: 1 } },
+      expect.stringMatching(/generation/),
+    ],
+  ])(
+    '%s stays in its queue, and its delivery is neither read nor claimed',
+    async (_what, setting, reason) => {
+      const { receive, read, delivery, found, attempts, log } = await aDispatch(setting);
+
+      expect(await receive()).toBe('stays');
+
+      expect(log.entries).toMatchObject([
+        { code: 'DELIVERY_LEFT', fields: { deliveryId: delivery.id, error: { message: reason } } },
+      ]);
+      expect(read).toEqual([]);
+      expect(attempts).toEqual([]);
+      expect(await found()).toEqual(delivery);
+    },
+  );
+
+  it('cannot be found stays in its queue until it is found again', async () => {
+    let attempts = 0;
+    const attempt = async () => {
+      attempts += 1;
+      return OK;
+    };
+    const { publish, dispatchFrom, standings, tenant, clock, lanes, deliveries } = aService({
+      attempt,
+      sandbox: true,
+    });
+    await publish();
+    const { of } = standings;
+    standings.of = async () => undefined;
+
+    await dispatchFrom('fresh');
+    expect(lanes.queues.fresh.reminders).toHaveLength(1);
+    expect(attempts).toBe(0);
+
+    standings.of = of;
+    clock.elapse(60);
+    await dispatchFrom('fresh');
+    expect(attempts).toBe(1);
+    expect(lanes.reminders).toEqual([]);
+    expect(deliveries.every).toMatchObject([{ ...tenant, status: 'succeeded' }]);
+  });
+});
+
+describe('sandbox reset during an attempt', () => {
+  it.each([
+    ['succeeds', OK, 1, { consecutiveFailures: 3 }],
+    ['is the last and fails', FAILED, 7, { consecutiveFailures: 3 }],
+    ['is the last and would disable the endpoint', FAILED, 7, { consecutiveFailures: 9 }],
+  ])('prevents an attempt that %s from changing the endpoint', async (_what, answer, before, counts) => {
+    const setting = await aDispatch({
+      sandbox: true,
+      delivery: { attempts: before },
+      endpoint: counts,
+      attempt: () => {
+        setting.standings.reset(setting.endpoint.orgId);
+        return answer;
+      },
+    });
+
+    const first = await setting.dispatch();
+
+    expect(first).toEqual({ kind: 'keep', until: later(NOW, seconds(LEASE_SECONDS)) });
+    expect(await setting.foundEndpoint()).toMatchObject({ status: 'active', ...counts });
+    expect(setting.deliveries.notices).toEqual([]);
+    expect(await setting.receive()).toBe('deleted');
+    expect(setting.log.entries.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
+  });
+
+  it('lets an attempt end that writes only its own row', async () => {
+    const setting = await aDispatch({
+      sandbox: true,
+      attempt: () => {
+        setting.standings.reset(setting.endpoint.orgId);
+        return OK;
+      },
+    });
+
+    expect(await setting.dispatch()).toEqual(DELETE);
+    expect(await setting.foundEndpoint()).toEqual(setting.endpoint);
+  });
+
+  it('prevents the attempts after a failed one', async () => {
+    const setting = await aDispatch({
+      sandbox: true,
+      attempt: () => {
+        setting.standings.reset(setting.endpoint.orgId);
+        return FAILED;
+      },
+    });
+    await setting.dispatch();
+    setting.clock.elapse(3600);
+
+    expect(await setting.receive()).toBe('deleted');
+
+    expect(setting.attempts).toEqual([1]);
+  });
+
+  it('empties all queues, for deliveries in any state', async () => {
+    let hasFailed = 0;
+    const { publish, pass, standings, tenant, lanes, deliveries } = aService({
+      sandbox: true,
+      attempt: async () => {
+        hasFailed += 1;
+        return FAILED;
+      },
+      endpoints: [{}, {}, {}],
+    });
+    for (let minute = 0; minute < 5; minute += 1) {
+      await publish();
+      await pass(1);
+    }
+    expect(lanes.reminders).not.toEqual([]);
+    standings.reset(tenant.orgId);
+    const [before, attempted] = [deliveries.every, hasFailed];
+
+    await pass(60);
+
+    expect(lanes.reminders).toEqual([]);
+    expect(hasFailed).toBe(attempted);
+    expect(deliveries.every).toEqual(before);
+  });
+});

@@ -1,0 +1,360 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { deriveJobDeliveryId, newId, type OrgId } from '../../../functions/aws/ids.ts';
+import type { DeliveryMessage, MessageDisposition } from '../../../functions/delivery/delivery.ts';
+import { ATTEMPTS_PER_ORGANIZATION, HELD_UP_AFTER_MS } from '../../../functions/delivery/dispatch.ts';
+import { LANES, type Lane } from '../../../functions/delivery/lanes.ts';
+import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
+import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
+import { aDispatcher, DELETED, HeldAttempts, messagesFor } from './a-dispatcher.ts';
+
+const until = later(NOW, seconds(30));
+
+describe('delivery message in a batch', () => {
+  it('is deleted when its delivery does not need it any more', async () => {
+    const { run, asked } = aDispatcher(() => DELETED);
+
+    expect(await run('fresh', messagesFor(3))).toEqual([]);
+    expect(asked).toEqual([]);
+  });
+
+  it('stays hidden in its queue until its delivery is due', async () => {
+    const { run, asked } = aDispatcher(() => ({ kind: 'keep', until }));
+    const [message] = messagesFor(1);
+    if (message === undefined) throw new Error('a message was to be made');
+
+    expect(await run('retry', [message])).toEqual([message]);
+    expect(asked).toEqual([{ what: 'hide', lane: 'retry', id: message.receiptHandle, until }]);
+  });
+
+  it('is sent to another queue before it is deleted', async () => {
+    const { run, asked } = aDispatcher(() => ({ kind: 'move', lane: 'slow', until }));
+    const messages = messagesFor(2);
+
+    expect(await run('fresh', messages)).toEqual([]);
+    expect(asked).toEqual(
+      messages.map(({ message: reminder }) => ({ what: 'send', lane: 'slow', id: reminder.id, until })),
+    );
+  });
+
+  it('stays when the other queue refuses it, independent of the rest', async () => {
+    const messages = messagesFor(3);
+    const unlucky = messages[1]?.message.id;
+    const { run } = aDispatcher(() => ({ kind: 'move', lane: 'slow', until }), {
+      queues: {
+        send: async (_lane, sent) =>
+          sent.flatMap(({ message: reminder }) => (reminder.id === unlucky ? [reminder] : [])),
+        hide: () => Promise.resolve(),
+      },
+    });
+
+    expect(await run('fresh', messages)).toEqual([messages[1]]);
+  });
+
+  it('stays when the other queue cannot be reached, or when it cannot be hidden', async () => {
+    const down = async () => {
+      throw new Error('the queue is down');
+    };
+    const messages = messagesFor(2);
+    for (const disposition of [
+      { kind: 'move', lane: 'slow', until },
+      { kind: 'keep', until },
+    ] satisfies MessageDisposition[]) {
+      const { run, log } = aDispatcher(() => disposition, { queues: { send: down, hide: down } });
+      expect(await run('fresh', messages)).toEqual(messages);
+      expect(log.entries).toHaveLength(2);
+    }
+  });
+
+  it('is processed by itself: an error keeps only its own message', async () => {
+    const outcomes = fc.array(fc.constantFrom('delete', 'keep', 'move', 'throw'), { maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(outcomes, fc.constantFrom(...LANES), async (wanted, lane) => {
+        const messages = wanted.flatMap(() => messagesFor(1));
+        const outcomeById = new Map(
+          messages.map(({ message: reminder }, index) => [reminder.id, wanted[index]]),
+        );
+        const { run, log } = aDispatcher(({ id }) => {
+          switch (outcomeById.get(id)) {
+            case 'keep':
+              return { kind: 'keep', until };
+            case 'move':
+              return { kind: 'move', lane: 'slow', until };
+            case 'throw':
+              throw new Error('the table is throttled');
+            default:
+              return DELETED;
+          }
+        });
+
+        const staying = await run(lane, messages);
+
+        expect(staying).toEqual(
+          messages.filter((_, index) => wanted[index] === 'keep' || wanted[index] === 'throw'),
+        );
+        expect(log.entries.map(({ fields }) => fields.deliveryId)).toEqual(
+          messages
+            .filter((_, index) => wanted[index] === 'throw')
+            .map(({ message: reminder }) => reminder.id),
+        );
+      }),
+    );
+  });
+});
+
+describe('batch of ten in which the context of some messages cannot be read', () => {
+  it.each([[1], [3], [10]])('keeps those %i messages, and processes the others', async (broken) => {
+    const messages = Array.from({ length: 10 }, () => messagesFor(1)).flat();
+    const stays = messages.slice(0, broken);
+    const { run, dealt, log } = aDispatcher(() => DELETED, {
+      contexts: async () => (reminder) => {
+        if (stays.some((message) => message.message === reminder)) throw new Error('the row is unreadable');
+        return { endpoint: undefined, event: undefined };
+      },
+    });
+
+    expect(await run('fresh', messages)).toEqual(stays);
+
+    expect(dealt).toEqual(messages.slice(broken).map(({ message: reminder }) => reminder));
+    expect(log.entries).toMatchObject(
+      stays.map(({ message: { id: deliveryId } }) => ({
+        code: 'DELIVERY_LEFT',
+        fields: { deliveryId, error: { message: 'the row is unreadable' } },
+      })),
+    );
+  });
+
+  it('keeps all messages, and does not fail, when nothing can be read', async () => {
+    const messages = messagesFor(10);
+    const { run, dealt, log } = aDispatcher(() => DELETED, {
+      contexts: () => Promise.reject(new Error('the table is down')),
+    });
+
+    expect(await run('fresh', messages)).toEqual(messages);
+
+    expect(dealt).toEqual([]);
+    expect(log.entries).toHaveLength(10);
+  });
+});
+
+describe('batch with messages of several generations and organizations', () => {
+  /**
+   * Messages of a sandbox at generation 2, of a live organization, and of two organizations that cannot be
+   * read.
+   */
+  function ofAllKinds() {
+    const standings = memoryOrganizationStates();
+    const [live, sandbox, absent, refused] = Array.from({ length: 4 }, () => newId('org', NOW));
+    if (!live || !sandbox || !absent || !refused) throw new Error('four organizations were to be made');
+    standings.makeSandbox(sandbox);
+    standings.reset(sandbox);
+    standings.forget(absent);
+    const asked: OrgId[] = [];
+    const of: typeof standings.of = async (orgId) => {
+      asked.push(orgId);
+      if (orgId === refused) throw new Error('the table is throttled');
+      return standings.of(orgId);
+    };
+    const messages = [
+      ...messagesFor(2, anEndpoint(), { orgId: live, generation: 0 }),
+      ...messagesFor(2, anEndpoint(), { orgId: sandbox, generation: 1 }),
+      ...messagesFor(2, anEndpoint(), { orgId: sandbox, generation: 2 }),
+      ...messagesFor(2, anEndpoint(), { orgId: absent, generation: 0 }),
+      ...messagesFor(2, anEndpoint(), { orgId: refused, generation: 1 }),
+    ];
+    const listIds = (...orgIds: OrgId[]) =>
+      messages
+        .filter(({ message: reminder }) => orgIds.includes(reminder.orgId))
+        .map(({ message: reminder }) => reminder.id);
+    return { standings: { of }, messages, asked, live, sandbox, absent, refused, listIds };
+  }
+
+  it('reads and processes those of a present generation, and drops those of an older one', async () => {
+    const { standings, messages, live, sandbox, absent, refused, listIds } = ofAllKinds();
+    const read: string[] = [];
+    const { run, dealt } = aDispatcher(() => DELETED, {
+      organizations: standings,
+      contexts: async (reminders) => {
+        read.push(...reminders.map(({ id }) => id));
+        return () => ({ endpoint: undefined, event: undefined });
+      },
+    });
+
+    const staying = await run('fresh', messages);
+
+    const current = [...listIds(live), ...listIds(sandbox).slice(2)];
+    expect(read).toEqual(current);
+    expect(dealt.map(({ id }) => id)).toEqual(current);
+    expect(staying.map(({ message: reminder }) => reminder.id)).toEqual(listIds(absent, refused));
+  });
+
+  it('logs each message of an organization that cannot be read, and nothing else', async () => {
+    const { standings, messages, absent, refused, listIds } = ofAllKinds();
+    const { run, log } = aDispatcher(() => DELETED, { organizations: standings });
+
+    await run('fresh', messages);
+
+    expect(log.entries.map(({ code, fields }) => [code, fields.deliveryId])).toEqual(
+      listIds(absent, refused).map((id) => ['DELIVERY_LEFT', id]),
+    );
+  });
+
+  it('reads each organization once', async () => {
+    const { standings, messages, asked, live, sandbox, absent, refused } = ofAllKinds();
+
+    await aDispatcher(() => DELETED, { organizations: standings }).run('fresh', messages);
+
+    expect(asked).toEqual([live, sandbox, absent, refused]);
+  });
+});
+
+describe('concurrent attempts of one organization', () => {
+  it.each(['fresh', 'retry'] as const)('are limited in the %s queue', async (lane) => {
+    const attempts = new HeldAttempts();
+    const { run } = aDispatcher(attempts.deal);
+    const { orgId } = anEndpoint();
+    const toTenEndpoints = Array.from({ length: 10 }, () => messagesFor(1, anEndpoint({ orgId }))).flat();
+    const done = run(lane, toTenEndpoints);
+
+    for (let ended = 0; ended < 10; ended += ATTEMPTS_PER_ORGANIZATION) {
+      await turn();
+      expect(attempts.underWay).toBe(Math.min(ATTEMPTS_PER_ORGANIZATION, 10 - ended));
+      attempts.end();
+    }
+    expect(await done).toEqual([]);
+  });
+
+  it('begin with deliveries of live events, before those of redelivery jobs', async () => {
+    const attempts = new HeldAttempts();
+    const { run } = aDispatcher(attempts.deal);
+    const endpoint = anEndpoint();
+    const ofJob = messagesFor(8, endpoint).map((one) => {
+      const { eventId, webhookId } = one.message;
+      return { ...one, message: { ...one.message, id: deriveJobDeliveryId(eventId, webhookId, NOW) } };
+    });
+    const live = messagesFor(2, endpoint);
+    const done = run('fresh', [...ofJob, ...live]);
+
+    await turn();
+    const first = [...live, ...ofJob.slice(0, ATTEMPTS_PER_ORGANIZATION - 2)];
+    expect(attempts.begun).toEqual(first.map(({ message }) => message));
+    while (attempts.underWay > 0) {
+      attempts.end();
+      await turn();
+    }
+    expect(await done).toEqual([]);
+  });
+
+  it('are not limited in the slow queue', async () => {
+    const attempts = new HeldAttempts();
+    const { run } = aDispatcher(attempts.deal);
+    const done = run('slow', messagesFor(10));
+
+    await turn();
+    expect(attempts.underWay).toBe(10);
+    attempts.end();
+    await done;
+  });
+});
+
+describe('message that waits in its batch for too long', () => {
+  /** A batch of six messages of one organization, of which two wait for `waited` milliseconds. */
+  async function waitingFor(waited: number, lane: Lane) {
+    let now = NOW;
+    const attempts = new HeldAttempts();
+    const { run, asked } = aDispatcher(attempts.deal, { now: () => now });
+    const messages = messagesFor(6);
+    const done = run(lane, messages);
+    await turn();
+    now = later(NOW, waited);
+    attempts.end();
+    await turn();
+    attempts.end();
+    expect(await done).toEqual([]);
+    return { asked, waiting: messages.slice(ATTEMPTS_PER_ORGANIZATION) };
+  }
+
+  it.each(['fresh', 'retry'] as const)('moves from the %s queue to the slow one', async (lane) => {
+    const { asked, waiting } = await waitingFor(HELD_UP_AFTER_MS, lane);
+
+    expect(asked.map(({ what, lane, id }) => [what, lane, id])).toEqual(
+      waiting.map(({ message: reminder }) => ['send', 'slow', reminder.id]),
+    );
+  });
+
+  it('is processed when it has waited for less', async () => {
+    const { asked } = await waitingFor(HELD_UP_AFTER_MS - 1, 'fresh');
+
+    expect(asked).toEqual([]);
+  });
+
+  it('moves in one request with all that wait, and stays when the slow queue refuses it', async () => {
+    let now = NOW;
+    const attempts = new HeldAttempts();
+    const requests: DeliveryMessage[][] = [];
+    const { run, log } = aDispatcher(attempts.deal, {
+      now: () => now,
+      queues: {
+        async send(_lane, sent) {
+          const reminders = sent.map(({ message: reminder }) => reminder);
+          requests.push(reminders);
+          return reminders.slice(0, 1);
+        },
+        hide: () => Promise.resolve(),
+      },
+    });
+    const messages = messagesFor(10);
+    const waiting = messages.slice(ATTEMPTS_PER_ORGANIZATION);
+    const done = run('fresh', messages);
+    await turn();
+    now = later(NOW, HELD_UP_AFTER_MS);
+    attempts.end();
+
+    expect(await done).toEqual(waiting.slice(0, 1));
+    expect(requests).toEqual([waiting.map(({ message: reminder }) => reminder)]);
+    expect(log.entries).toEqual([]);
+  });
+
+  it('stays where it is when the slow queue cannot be reached', async () => {
+    let now = NOW;
+    const attempts = new HeldAttempts();
+    const down = async () => {
+      throw new Error('the queue is down');
+    };
+    const { run, log } = aDispatcher(attempts.deal, { now: () => now, queues: { send: down, hide: down } });
+    const messages = messagesFor(5);
+    const done = run('fresh', messages);
+    await turn();
+    now = later(NOW, HELD_UP_AFTER_MS);
+    attempts.end();
+
+    expect(await done).toEqual(messages.slice(ATTEMPTS_PER_ORGANIZATION));
+    expect(log.entries).toHaveLength(1);
+  });
+});
+
+describe('endpoint that does not answer', () => {
+  it('delays no message of another organization in its batch', async () => {
+    const attempts = new HeldAttempts();
+    const { run } = aDispatcher(attempts.deal);
+    const hanging = messagesFor(6);
+    const others = [...messagesFor(1), ...messagesFor(1), ...messagesFor(5)];
+    const isHanging = new Set<string>(hanging.map(({ message: reminder }) => reminder.id));
+    const done = run('fresh', [...hanging, ...others]);
+
+    for (let round = 0; round < 2; round += 1) {
+      await turn();
+      attempts.end((id) => !isHanging.has(id));
+    }
+
+    const begun = attempts.begun.map(({ id }) => id);
+    expect(begun).toEqual(expect.arrayContaining(others.map(({ message: reminder }) => reminder.id)));
+    expect(begun.filter((id) => isHanging.has(id))).toHaveLength(ATTEMPTS_PER_ORGANIZATION);
+    for (let round = 0; round < 2; round += 1) {
+      attempts.end();
+      await turn();
+    }
+    expect(await done).toEqual([]);
+  });
+});

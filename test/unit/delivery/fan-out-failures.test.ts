@@ -1,0 +1,219 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { EventId } from '../../../functions/aws/ids.ts';
+import type { Delivery, DeliveryMessage } from '../../../functions/delivery/delivery.ts';
+import type { FanOutPorts } from '../../../functions/delivery/fan-out.ts';
+import { anEvent, later, NOW, seconds } from '../../builders.ts';
+import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
+import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
+import { aFanOut, anOrder, events, ours, owing, tenant } from './a-fan-out.ts';
+
+const getEventId = ({ event }: ReturnType<typeof owing>) => event.id;
+
+describe('fan-out that fails in part', () => {
+  /** A store that cannot add the deliveries of the given events. */
+  const failingFor = (failing: EventId[], deliveries: FanOutPorts['deliveries']) => ({
+    async add(delivery: Delivery) {
+      if (failing.includes(delivery.eventId)) throw new Error('the table is throttled');
+      return deliveries.add(delivery);
+    },
+  });
+
+  it('reports the events whose delivery could not be added, and processes the others', async () => {
+    const batch = events(10);
+    const failing = batch.filter((_, index) => index === 2 || index === 7);
+    const store = new MemoryDeliveries(new MemoryEndpoints());
+    const { run, sent, log } = aFanOut([ours()], { deliveries: failingFor(failing.map(getEventId), store) });
+
+    expect(await run(batch)).toEqual(failing);
+
+    const others = batch.filter((work) => !failing.includes(work)).map(getEventId);
+    expect(store.every.map(({ eventId }) => eventId)).toEqual(others);
+    expect(sent.map(({ eventId }) => eventId)).toEqual(others);
+    expect(log.trouble().map(({ fields }) => fields.eventId)).toEqual(failing.map(getEventId));
+  });
+
+  it('sends the messages of the deliveries that it could add, and reports their event once', async () => {
+    const [first, second, third] = [ours(), ours(), ours()];
+    const store = new MemoryDeliveries(new MemoryEndpoints());
+    const broken = [first.id, second.id];
+    const { run, sent, log } = aFanOut([first, second, third], {
+      deliveries: {
+        async add(delivery) {
+          if (broken.includes(delivery.webhookId)) throw new Error('the table is throttled');
+          return store.add(delivery);
+        },
+      },
+    });
+    const [event] = events(1);
+    if (event === undefined) throw new Error('an event was to be made');
+
+    expect(await run([event])).toEqual([event]);
+
+    expect(sent.map(({ webhookId }) => webhookId)).toEqual([third.id]);
+    expect(log.trouble()).toHaveLength(2);
+  });
+
+  it('reports all events of an organization whose endpoints cannot be read, and no others', async () => {
+    const endpoint = ours();
+    const ourEvents = events(2);
+    const theirEvents = [owing(anEvent()), owing(anEvent())];
+    const { run, sent } = aFanOut([], {
+      subscribers: {
+        async all(orgId) {
+          if (orgId !== tenant.orgId) throw new Error('the table is throttled');
+          return [endpoint];
+        },
+        find: async () => undefined,
+      },
+    });
+
+    const failed = await run([...ourEvents, ...theirEvents]);
+
+    expect(new Set(failed)).toEqual(new Set(theirEvents));
+    expect(sent.map(({ eventId }) => eventId)).toEqual(ourEvents.map(getEventId));
+  });
+
+  it('reports exactly the events whose messages the queue refused', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 12 }),
+        fc.integer({ min: 1, max: 3 }),
+        fc.infiniteStream(fc.boolean()),
+        async (eventCount, endpointCount, refusals) => {
+          const refused: DeliveryMessage[] = [];
+          const queues: FanOutPorts['queues'] = {
+            async send(_lane, messages) {
+              const now = messages
+                .filter(() => refusals.next().value)
+                .map(({ message: reminder }) => reminder);
+              refused.push(...now);
+              return now;
+            },
+          };
+          const { run } = aFanOut(
+            Array.from({ length: endpointCount }, () => ours()),
+            { queues },
+          );
+          const batch = events(eventCount);
+
+          const failed = await run(batch);
+
+          const concerned = new Set(refused.map(({ eventId }) => eventId));
+          expect(new Set(failed)).toEqual(new Set(batch.filter((work) => concerned.has(getEventId(work)))));
+          expect(failed).toHaveLength(concerned.size);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it('reports the events with open deliveries when the queue is down, and not those without', async () => {
+    const disabled = ours({ status: 'auto_disabled' });
+    const queues = {
+      async send(): Promise<DeliveryMessage[]> {
+        throw new Error('the queue is down');
+      },
+    };
+    const { run, deliveries } = aFanOut([ours(), disabled], { queues });
+    const open = events(3);
+    const skippedOnly = owing(anEvent({ tenant, onlyTo: disabled.id }));
+
+    expect(await run([...open, skippedOnly])).toEqual(open);
+
+    expect(deliveries.every).toHaveLength(7);
+  });
+
+  it('reports only the events for slow receivers when the slow queue is down', async () => {
+    const slow = ours({
+      pace: { is: 'slow', until: later(NOW, seconds(60)).toISOString() },
+      events: ['ticket.created'],
+    });
+    const toSlow = owing({ ...anEvent({ tenant, onlyTo: slow.id }), type: 'webhook.test' });
+    const { run, log } = aFanOut([ours(), slow], {
+      queues: {
+        async send(lane) {
+          if (lane === 'slow') throw new Error('the queue is down');
+          return [];
+        },
+      },
+    });
+
+    expect(await run([...events(2), toSlow])).toEqual([toSlow]);
+
+    expect(log.trouble()).toMatchObject([{ level: 'error', fields: { eventId: toSlow.event.id } }]);
+  });
+
+  it('completes when it is repeated', async () => {
+    const batch = events(4);
+    let broken = true;
+    const { run, deliveries, sent } = aFanOut([ours(), ours()], {
+      queues: {
+        async send(_lane, messages) {
+          if (broken) throw new Error('the queue is down');
+          sent.push(...messages.map(({ message: reminder }) => reminder));
+          return [];
+        },
+      },
+    });
+    const failed = await run(batch);
+    broken = false;
+
+    expect(await run(failed)).toEqual([]);
+
+    expect(deliveries.every).toHaveLength(8);
+    expect(sent).toHaveLength(8);
+  });
+});
+
+describe('delivery message of a resent delivery', () => {
+  it('is reported when the queue refuses it, and the rest of the batch is not', async () => {
+    const unlucky = anOrder();
+    const { run, log } = aFanOut([ours()], {
+      queues: {
+        async send(_lane, messages) {
+          return messages.flatMap(({ message: reminder }) =>
+            reminder.id === unlucky.reminder.id ? [reminder] : [],
+          );
+        },
+      },
+    });
+
+    expect(await run([...events(2), anOrder(), unlucky, ...events(2)])).toEqual([unlucky]);
+
+    expect(log.trouble()).toMatchObject([{ level: 'error', fields: { deliveryId: unlucky.reminder.id } }]);
+  });
+
+  it('is reported when the queue is down, and sent when it is repeated', async () => {
+    const orders = [anOrder(), anOrder()];
+    let broken = true;
+    const { run, sent } = aFanOut([], {
+      queues: {
+        async send(_lane, messages) {
+          if (broken) throw new Error('the queue is down');
+          sent.push(...messages.map(({ message: reminder }) => reminder));
+          return [];
+        },
+      },
+    });
+    const failed = await run(orders);
+    broken = false;
+
+    expect(failed).toEqual(orders);
+    expect(await run(failed)).toEqual([]);
+    expect(sent).toEqual(orders.map(({ reminder }) => reminder));
+  });
+
+  it('is sent although endpoints cannot be read and deliveries cannot be added', async () => {
+    const order = anOrder();
+    const batch = [...events(2), order];
+    const down = async () => {
+      throw new Error('the table is throttled');
+    };
+    const { run, sent } = aFanOut([], { subscribers: { all: down, find: down }, deliveries: { add: down } });
+
+    expect(await run(batch)).toEqual(batch.slice(0, 2));
+
+    expect(sent).toEqual([order.reminder]);
+  });
+});

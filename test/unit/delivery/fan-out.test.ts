@@ -1,0 +1,277 @@
+import { describe, expect, it } from 'vitest';
+import { deriveDeliveryId, newId } from '../../../functions/aws/ids.ts';
+import { type Delivery, DeliveryMessage } from '../../../functions/delivery/delivery.ts';
+import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
+import { anEndpoint, anEvent, later, NOW, seconds } from '../../builders.ts';
+import { aFanOut, anOrder, events, ours, owing, tenant } from './a-fan-out.ts';
+
+const listEndpointIds = (deliveries: readonly Pick<Delivery, 'webhookId'>[]) =>
+  deliveries.map(({ webhookId }) => webhookId).toSorted();
+
+describe('fan-out', () => {
+  it('adds a pending delivery for each subscribed endpoint and sends its message', async () => {
+    const [first, second] = [ours(), ours({ events: ['message.received', 'conversation.created'] })];
+    const { run, deliveries, sent } = aFanOut([first, second]);
+    const event = anEvent({ tenant });
+
+    expect(await run([owing(event)])).toEqual([]);
+
+    expect(deliveries.every).toHaveLength(2);
+    for (const endpoint of [first, second])
+      expect(deliveries.every).toContainEqual({
+        id: deriveDeliveryId(event.id, endpoint.id),
+        orgId: tenant.orgId,
+        generation: 0,
+        webhookId: endpoint.id,
+        eventId: event.id,
+        eventType: 'conversation.created',
+        status: 'pending',
+        attempts: 0,
+        attemptLog: [],
+        createdAt: NOW.toISOString(),
+      });
+    expect(sent).toEqual(deliveries.every.map((delivery) => DeliveryMessage.parse(delivery)));
+  });
+
+  it('ignores endpoints that have not subscribed, and those of other organizations', async () => {
+    const { run, deliveries, sent } = aFanOut([ours({ events: ['message.received'] }), anEndpoint()]);
+
+    expect(await run(events(3))).toEqual([]);
+
+    expect(deliveries.every).toEqual([]);
+    expect(sent).toEqual([]);
+  });
+
+  it('sends a test only to its endpoint, regardless of subscriptions', async () => {
+    const addressee = ours({ events: ['ticket.created'] });
+    const { run, deliveries } = aFanOut([ours(), addressee, ours()]);
+
+    await run([owing({ ...anEvent({ tenant, onlyTo: addressee.id }), type: 'webhook.test' })]);
+
+    expect(listEndpointIds(deliveries.every)).toEqual([addressee.id]);
+  });
+
+  it('adds nothing for an event whose one endpoint is gone', async () => {
+    const { run, deliveries } = aFanOut([ours()]);
+
+    expect(await run([owing(anEvent({ tenant, onlyTo: anEndpoint().id }))])).toEqual([]);
+
+    expect(deliveries.every).toEqual([]);
+  });
+
+  it('adds a skipped delivery for a disabled endpoint and sends no message', async () => {
+    const { run, deliveries, sent } = aFanOut([ours({ status: 'auto_disabled' })]);
+
+    expect(await run(events(1))).toEqual([]);
+
+    expect(deliveries.every).toMatchObject([
+      { status: 'skipped', terminalReason: 'endpoint_disabled', terminalAt: NOW.toISOString(), attempts: 0 },
+    ]);
+    expect(sent).toEqual([]);
+  });
+
+  it('sends messages for slow endpoints to the slow queue, and others to the fresh one', async () => {
+    const slow = ours({ pace: { is: 'slow', until: later(NOW, seconds(1)).toISOString() } });
+    const [quick, other] = [ours(), ours()];
+    const { run, sent, lanesOf } = aFanOut([slow, quick, other]);
+
+    expect(await run(events(2))).toEqual([]);
+
+    expect(sent).toHaveLength(6);
+    expect(lanesOf).toEqual(
+      new Map([
+        [slow.id, 'slow'],
+        [quick.id, 'fresh'],
+        [other.id, 'fresh'],
+      ]),
+    );
+  });
+
+  it('sends messages for stalled endpoints to the stalled queue, but tests to the slow one', async () => {
+    const pace = { is: 'stalled', until: later(NOW, seconds(1)).toISOString() } as const;
+    const [stalled, both] = [ours({ pace }), ours({ pace })];
+    const { run, lanesOf } = aFanOut([stalled, both]);
+
+    await run(events(1));
+    expect(lanesOf).toEqual(
+      new Map([
+        [stalled.id, 'stalled'],
+        [both.id, 'stalled'],
+      ]),
+    );
+
+    await run([owing({ ...anEvent({ tenant, onlyTo: stalled.id }), type: 'webhook.test' })]);
+    expect(lanesOf.get(stalled.id)).toBe('slow');
+  });
+
+  it('reads the endpoints of an organization once in a batch', async () => {
+    const asked: string[] = [];
+    const subscribers = {
+      async all(orgId: string) {
+        asked.push(orgId);
+        return [];
+      },
+      find: async () => undefined,
+    };
+    const { run } = aFanOut([], { subscribers });
+    const other = anEvent();
+
+    await run([...events(40), owing(other)]);
+
+    expect(asked.toSorted()).toEqual([tenant.orgId, other.orgId].toSorted());
+  });
+});
+
+describe('event for one receiver', () => {
+  const aChannel = (changes: Partial<Endpoint> = {}) =>
+    ours({ id: newId('chn', NOW), events: [], ...changes });
+  const toOnly = (to: Endpoint) => owing({ ...anEvent({ tenant, onlyTo: to.id }), type: 'channel.message' });
+
+  it('is delivered to a channel, which has no subscriptions', async () => {
+    const channel = aChannel();
+    const { run, deliveries, sent } = aFanOut([ours(), channel]);
+
+    expect(await run([toOnly(channel), ...events(1)])).toEqual([]);
+
+    expect(deliveries.every.filter(({ webhookId }) => webhookId === channel.id)).toMatchObject([
+      { status: 'pending' },
+    ]);
+    expect(sent).toHaveLength(2);
+  });
+
+  it('is skipped for a disabled channel, and dropped for a deleted one', async () => {
+    const disabled = aChannel({ status: 'auto_disabled' });
+    const { run, deliveries, sent } = aFanOut([disabled]);
+
+    expect(await run([toOnly(disabled), toOnly(aChannel())])).toEqual([]);
+
+    expect(deliveries.every).toMatchObject([
+      { webhookId: disabled.id, status: 'skipped', terminalReason: 'endpoint_disabled' },
+    ]);
+    expect(sent).toEqual([]);
+  });
+
+  it('reaches no receiver of another organization', async () => {
+    const foreign = anEndpoint({ id: newId('chn', NOW) });
+    const { run, deliveries } = aFanOut([foreign]);
+
+    expect(await run([toOnly(foreign)])).toEqual([]);
+
+    expect(deliveries.every).toEqual([]);
+  });
+
+  it('needs its receiver, read once in a batch, and never all endpoints', async () => {
+    const channel = aChannel();
+    const asked: string[] = [];
+    const subscribers = {
+      async all(): Promise<Endpoint[]> {
+        throw new Error('unexpected read of all endpoints');
+      },
+      async find(_orgId: string, id: string) {
+        asked.push(id);
+        return channel;
+      },
+    };
+    const { run, deliveries } = aFanOut([], { subscribers });
+
+    expect(await run(Array.from({ length: 40 }, () => toOnly(channel)))).toEqual([]);
+
+    expect(asked).toEqual([channel.id]);
+    expect(deliveries.every).toHaveLength(40);
+  });
+
+  it('is repeated when its receiver cannot be read, and delays no other', async () => {
+    const channel = aChannel();
+    const endpoint = ours();
+    const subscribers = {
+      all: async () => [endpoint],
+      async find(): Promise<Endpoint> {
+        throw new Error('the table is throttled');
+      },
+    };
+    const { run, sent } = aFanOut([], { subscribers });
+    const batch = [toOnly(channel), owing()];
+
+    expect(await run(batch)).toEqual(batch.slice(0, 1));
+
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('repeated fan-out', () => {
+  it('adds nothing, and sends the messages again', async () => {
+    const { run, deliveries, sent } = aFanOut([ours(), ours()]);
+    const batch = events(3);
+    await run(batch);
+    const before = deliveries.every;
+    const reminders = sent.splice(0);
+
+    expect(await run(batch)).toEqual([]);
+
+    expect(deliveries.every).toEqual(before);
+    expect(sent).toEqual(reminders);
+  });
+
+  it('leaves a delivery alone that has changed meanwhile', async () => {
+    const { run, deliveries } = aFanOut([ours()]);
+    const batch = events(1);
+    await run(batch);
+    const [delivery] = deliveries.every;
+    if (delivery === undefined) throw new Error('a delivery was to be added');
+    await deliveries.claim(delivery, { now: NOW, leaseSeconds: 25, maxAttempts: 8 });
+    const claimed = deliveries.every;
+
+    await run(batch);
+
+    expect(deliveries.every).toEqual(claimed);
+  });
+
+  it('sends the message of an open delivery whose endpoint was disabled after it was added', async () => {
+    const endpoint = ours();
+    const { run, deliveries, subscribers, sent } = aFanOut([endpoint]);
+    const batch = events(1);
+    await run(batch);
+    const reminders = sent.splice(0);
+    subscribers.put({ ...endpoint, status: 'auto_disabled' });
+
+    await run(batch);
+
+    expect(deliveries.every).toMatchObject([{ status: 'pending' }]);
+    expect(sent).toEqual(reminders);
+  });
+});
+
+describe('redelivery in the outbox', () => {
+  it('sends the message of its one delivery, and adds none', async () => {
+    const { run, deliveries, sent } = aFanOut([ours(), ours()]);
+    const order = anOrder();
+
+    expect(await run([order])).toEqual([]);
+
+    expect(sent).toEqual([order.reminder]);
+    expect(deliveries.every).toEqual([]);
+  });
+
+  it('is processed once among events', async () => {
+    const { run, deliveries, sent } = aFanOut([ours()]);
+    const orders = [anOrder(), anOrder()];
+
+    expect(await run([...events(3), ...orders, ...events(2)])).toEqual([]);
+
+    const ordered = orders.map(({ reminder }) => reminder.id);
+    expect(sent.map(({ id }) => id).toSorted()).toEqual(
+      [...deliveries.every.map(({ id }) => id), ...ordered].toSorted(),
+    );
+    expect(deliveries.every).toHaveLength(5);
+  });
+
+  it('sends the same message when it is repeated', async () => {
+    const { run, sent } = aFanOut([ours()]);
+    const order = anOrder();
+
+    await run([order]);
+    await run([order]);
+
+    expect(sent).toEqual([order.reminder, order.reminder]);
+  });
+});

@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { computeSettlement, decideDisposition } from '../../../functions/delivery/delivery.ts';
+import { LANES, LONGEST_QUEUED_WAIT_SECONDS } from '../../../functions/delivery/lanes.ts';
+import { computeDelaySeconds, DEFAULT_RETRY_POLICY } from '../../../functions/delivery/timing.ts';
+import { timedOutAfter } from '../../../functions/receivers/attempt-error.ts';
+import { later, NOW, seconds } from '../../builders.ts';
+import { recentTimes } from '../aws/arbitraries.ts';
+
+const lanes = fc.constantFrom(...LANES);
+const routes = fc.record({ from: lanes, to: lanes, crowded: fc.boolean() });
+const FAILED = { startedAt: NOW, endedAt: later(NOW, seconds(2)), ...timedOutAfter(2000) };
+
+/** The settlement of a failed attempt that is not the last. */
+function retryAfter(number: number, route: Parameters<typeof computeSettlement>[3]) {
+  const settlement = computeSettlement(number, FAILED, DEFAULT_RETRY_POLICY, route);
+  if (settlement.kind !== 'retrying') throw new Error('another attempt was to come');
+  return settlement;
+}
+
+describe('wait for the next attempt', () => {
+  it('is in the queue for the first five retries, and parked for the two long ones', () => {
+    const holds = Array.from(
+      { length: 7 },
+      (_, index) => retryAfter(index + 1, { from: 'retry', to: 'retry', crowded: false }).wait.hold,
+    );
+    expect(holds).toEqual(['hidden', 'hidden', 'hidden', 'hidden', 'hidden', 'parked', 'parked']);
+  });
+
+  it('has the queue of the next attempt, and is parked exactly when it is long or the queue crowded', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 7 }), routes, (number, route) => {
+        const { wait, nextRetryAt, at } = retryAfter(number, route);
+        expect(wait.lane).toBe(route.to);
+        const long = nextRetryAt.getTime() - at.getTime() > seconds(LONGEST_QUEUED_WAIT_SECONDS);
+        expect(wait.hold === 'parked').toBe(route.crowded || long);
+      }),
+    );
+  });
+
+  it('ends at the same time for any mode', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 7 }), routes, routes, (number, one, other) => {
+        expect(retryAfter(number, one).nextRetryAt).toEqual(retryAfter(number, other).nextRetryAt);
+      }),
+    );
+  });
+
+  it('determines the disposition: the message of a parked delivery is deleted', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 7 }), routes, (number, route) => {
+        const settlement = retryAfter(number, route);
+        const until = settlement.nextRetryAt;
+        expect(decideDisposition(settlement)).toEqual(
+          {
+            parked: { kind: 'delete' },
+            hidden: { kind: 'keep', until },
+            delayed: { kind: 'move', lane: route.to, until },
+          }[settlement.wait.hold],
+        );
+      }),
+    );
+  });
+});
+
+describe('disposition of a message whose delivery', () => {
+  const at = later(NOW, seconds(30));
+  const attempt = { number: 1, startedAt: NOW.toISOString(), durationMs: 0, ...timedOutAfter(0) };
+  const retrying = { kind: 'retrying', attempt, at: NOW, nextRetryAt: at } as const;
+
+  it.each([
+    ['is absent', { kind: 'absent' }, { kind: 'delete' }],
+    ['has ended', { kind: 'terminal' }, { kind: 'delete' }],
+    ['was skipped', { kind: 'skipped' }, { kind: 'delete' }],
+    ['succeeded', { kind: 'succeeded', attempt, at }, { kind: 'delete' }],
+    ['is exhausted', { kind: 'exhausted', attempt, at, terminalReason: 'max_attempts' }, { kind: 'delete' }],
+    ['is leased', { kind: 'leased', until: at }, { kind: 'keep', until: at }],
+    ['was overtaken', { kind: 'overtaken', until: at }, { kind: 'keep', until: at }],
+    ['is not due', { kind: 'not-due', at, parked: false }, { kind: 'keep', until: at }],
+    ['is parked', { kind: 'not-due', at, parked: true }, { kind: 'delete' }],
+    [
+      'waits in its lane',
+      { ...retrying, wait: { hold: 'hidden', lane: 'retry' } },
+      { kind: 'keep', until: at },
+    ],
+    [
+      'waits in another lane',
+      { ...retrying, wait: { hold: 'delayed', lane: 'slow' } },
+      { kind: 'move', lane: 'slow', until: at },
+    ],
+    ['waits in the due index', { ...retrying, wait: { hold: 'parked', lane: 'retry' } }, { kind: 'delete' }],
+  ] as const)('%s matches the outcome', (_what, outcome, disposition) => {
+    expect(decideDisposition(outcome)).toEqual(disposition);
+  });
+});
+
+describe('delay of a sent message', () => {
+  it('is a whole number of seconds within the limit of SQS', () => {
+    fc.assert(
+      fc.property(recentTimes, fc.integer({ min: -86_400_000, max: 86_400_000 }), (now, milliseconds) => {
+        const delay = computeDelaySeconds(later(now, milliseconds), now);
+        expect(Number.isInteger(delay)).toBe(true);
+        expect(delay).toBeGreaterThanOrEqual(0);
+        expect(delay).toBeLessThanOrEqual(900);
+      }),
+    );
+  });
+
+  it('never ends early, nor a whole second late, up to the 15 minutes of SQS', () => {
+    fc.assert(
+      fc.property(recentTimes, fc.integer({ min: 0, max: 900_000 }), (now, milliseconds) => {
+        const delay = computeDelaySeconds(later(now, milliseconds), now) * 1000;
+        expect(delay).toBeGreaterThanOrEqual(milliseconds);
+        expect(delay).toBeLessThan(milliseconds + 1000);
+      }),
+    );
+  });
+
+  it('is long enough for every wait in a queue', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 7 }), (number) => {
+        const { wait, nextRetryAt, at } = retryAfter(number, { from: 'fresh', to: 'retry', crowded: false });
+        if (wait.hold === 'delayed')
+          expect(later(at, seconds(computeDelaySeconds(nextRetryAt, at)))).toEqual(nextRetryAt);
+      }),
+    );
+  });
+
+  it.each([
+    [-1, 0],
+    [0, 0],
+    [1, 1],
+    [1_001, 2],
+    [900_000, 900],
+    [900_001, 900],
+  ])('for %i ms is %i s', (milliseconds, expected) => {
+    expect(computeDelaySeconds(later(NOW, milliseconds), NOW)).toBe(expected);
+  });
+});

@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  chooseFirstLane,
+  chooseRetryLane,
+  chooseWaitMode,
+  type FirstLane,
+  findBetterLane,
+  isPatient,
+  LANES,
+  LONGEST_QUEUED_WAIT_SECONDS,
+} from '../../../functions/delivery/lanes.ts';
+import { computePace, hasStalled, type Pace, type PaceMark } from '../../../functions/receivers/pace.ts';
+import { later, NOW } from '../../builders.ts';
+
+const lanes = fc.constantFrom(...LANES);
+const waits = fc.oneof(
+  fc.double({ min: 0, max: 2 * LONGEST_QUEUED_WAIT_SECONDS, noNaN: true }),
+  fc.integer({ min: LONGEST_QUEUED_WAIT_SECONDS - 1, max: LONGEST_QUEUED_WAIT_SECONDS + 1 }),
+);
+
+describe('wait mode', () => {
+  it('is never a queue for more than the 15 minutes of SQS', () => {
+    expect(LONGEST_QUEUED_WAIT_SECONDS).toBe(900);
+    fc.assert(
+      fc.property(waits, lanes, lanes, fc.boolean(), (wait, from, to, crowded) => {
+        if (chooseWaitMode(wait, from, to, crowded) !== 'parked') expect(wait).toBeLessThanOrEqual(900);
+      }),
+    );
+  });
+
+  it('is parked when the queue is crowded, for any wait', () => {
+    fc.assert(
+      fc.property(waits, lanes, lanes, (wait, from, to) => {
+        expect(chooseWaitMode(wait, from, to, true)).toBe('parked');
+      }),
+    );
+  });
+
+  it('is hidden in the same queue, and delayed in another one', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 900 }), lanes, lanes, (wait, from, to) => {
+        expect(chooseWaitMode(wait, from, to, false)).toBe(from === to ? 'hidden' : 'delayed');
+      }),
+    );
+  });
+
+  it.each([
+    [900, 'hidden'],
+    [900.001, 'parked'],
+    [901, 'parked'],
+  ] as const)('for %d seconds in one queue is %s', (wait, hold) => {
+    expect(chooseWaitMode(wait, 'retry', 'retry', false)).toBe(hold);
+  });
+});
+
+const paces = fc.constantFrom<Pace>('fast', 'slow', 'stalled');
+
+describe('attempt', () => {
+  it('has stalled when it ended at its deadline without an answer', () => {
+    expect(hasStalled({}, 10.004, 10)).toBe(true);
+    // Timers and clocks differ by some milliseconds.
+    expect(hasStalled({}, 9.998, 10)).toBe(true);
+    expect(hasStalled({}, 0.098, 0.1)).toBe(true);
+  });
+
+  it('has not stalled when there was any answer, even a late one', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 200, max: 599 }),
+        fc.double({ min: 0, max: 11, noNaN: true }),
+        (status, took) => {
+          expect(hasStalled({ status }, took, 10)).toBe(false);
+        },
+      ),
+    );
+  });
+
+  it("has not stalled when it failed well before the deadline, or at a sandbox's higher speed", () => {
+    expect(hasStalled({}, 9, 10)).toBe(false);
+    expect(hasStalled({}, 0.01, 10)).toBe(false);
+  });
+});
+
+describe('queue of a message', () => {
+  const laneFor = (...[lane, ...rest]: Parameters<typeof findBetterLane>) =>
+    findBetterLane(lane, ...rest) ?? lane;
+
+  it('is the slow or stalled one of its endpoint, and otherwise unchanged', () => {
+    fc.assert(
+      fc.property(lanes, paces, (lane, pace) => {
+        const found = laneFor(lane, pace, false);
+        if (pace === 'stalled' || lane === 'stalled') expect(found).toBe('stalled');
+        else if (pace === 'slow') expect(found).toBe('slow');
+        else expect(found).toBe(lane);
+      }),
+    );
+  });
+
+  it('is final after one move while the endpoint does not change', () => {
+    fc.assert(
+      fc.property(lanes, paces, fc.boolean(), (lane, pace, isAskedFor) => {
+        const moved = laneFor(lane, pace, isAskedFor);
+        expect(laneFor(moved, pace, isAskedFor)).toBe(moved);
+      }),
+    );
+  });
+
+  it('is not the stalled one for the first attempt of a delivery that a user has requested', () => {
+    const stalled = 'stalled';
+    expect(laneFor('fresh', stalled, true)).toBe('slow');
+    expect(laneFor('slow', stalled, true)).toBe('slow');
+    expect(laneFor('retry', stalled, true)).toBe('stalled');
+  });
+
+  it('of a retry is a patient one exactly for a slow or stalled endpoint', () => {
+    fc.assert(
+      fc.property(paces, (pace) => {
+        expect(isPatient(chooseRetryLane(pace))).toBe(pace !== 'fast');
+        expect(chooseRetryLane(pace)).toBe(findBetterLane('retry', pace, false) ?? 'retry');
+      }),
+    );
+  });
+});
+
+describe('first queue', () => {
+  it.each<[mark: PaceMark | undefined, Pace, FirstLane]>([
+    [undefined, 'fast', 'fresh'],
+    [{ is: 'new' }, 'slow', 'slow'],
+    [{ is: 'slow', until: later(NOW, 1).toISOString() }, 'slow', 'slow'],
+    // Only a fast answer ends a mark.
+    [{ is: 'slow', until: NOW.toISOString() }, 'slow', 'slow'],
+    [{ is: 'stalled', until: later(NOW, 1).toISOString() }, 'stalled', 'stalled'],
+    [{ is: 'stalled', until: NOW.toISOString() }, 'slow', 'slow'],
+  ])('of an endpoint with the mark %j, which is %s, is %s', (mark, pace, lane) => {
+    expect(computePace(mark, NOW)).toBe(pace);
+    expect(chooseFirstLane(pace, false)).toBe(lane);
+  });
+});

@@ -1,0 +1,196 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../../functions/aws/ids.ts';
+import type { AttemptRecord, Delivery } from '../../../functions/delivery/delivery.ts';
+import {
+  addCounts,
+  countOpen,
+  type DeliveryChange,
+  getHourBefore,
+  getLedgerHour,
+  LedgerEntry,
+  NO_COUNTS,
+  sumChanges,
+  toCounts,
+  toEndOfHour,
+  toStartOfHour,
+} from '../../../functions/delivery/ledger.ts';
+import { aDelivery, later, NOW, seconds } from '../../builders.ts';
+import { recentTimes } from '../aws/arbitraries.ts';
+
+const HOUR = seconds(3600);
+const ENDPOINTS = [newId('whk', NOW), newId('whk', NOW)];
+
+const buildLog = (count: number): AttemptRecord[] =>
+  Array.from({ length: count }, (_, index) => ({
+    number: index + 1,
+    startedAt: NOW.toISOString(),
+    durationMs: 0,
+  }));
+
+/** A history of a delivery: still open, ended later, or skipped from the start. */
+interface History {
+  endpoint: number;
+  generation: number;
+  bornAfter: number;
+  attempts: number;
+  lostOutcomes: number;
+  end: 'open' | 'succeeded' | 'exhausted' | 'skipped' | 'skipped at once';
+}
+const histories: fc.Arbitrary<History> = fc
+  .record({
+    endpoint: fc.nat({ max: ENDPOINTS.length - 1 }),
+    generation: fc.nat({ max: 1 }),
+    bornAfter: fc.nat({ max: 3 * HOUR }),
+    attempts: fc.nat({ max: 8 }),
+    lostOutcomes: fc.nat({ max: 8 }),
+    end: fc.constantFrom<History['end']>('open', 'succeeded', 'exhausted', 'skipped', 'skipped at once'),
+  })
+  .map((history) => ({ ...history, lostOutcomes: Math.min(history.lostOutcomes, history.attempts) }));
+
+/** The stream's changes of a history. */
+function listChanges({
+  endpoint,
+  generation,
+  bornAfter,
+  attempts,
+  lostOutcomes,
+  end,
+}: History): DeliveryChange[] {
+  const born = aDelivery({
+    id: newId('dlv', later(NOW, bornAfter)),
+    webhookId: ENDPOINTS[endpoint],
+    generation,
+  });
+  if (end === 'open') return [{ kind: 'added', delivery: born }];
+  if (end === 'skipped at once') return [{ kind: 'added', delivery: { ...born, status: 'skipped' } }];
+  const ended: Delivery = { ...born, status: end, attempts, attemptLog: buildLog(attempts - lostOutcomes) };
+  return [
+    { kind: 'added', delivery: born },
+    { kind: 'ended', delivery: ended },
+  ];
+}
+
+const sumCounts = (entries: readonly LedgerEntry[]) =>
+  entries.reduce<LedgerEntry | typeof NO_COUNTS>(addCounts, NO_COUNTS);
+
+describe('ledger of any deliveries', () => {
+  it('adds up to the ended and the open deliveries', () => {
+    fc.assert(
+      fc.property(fc.array(histories), (all) => {
+        const sum = sumCounts(sumChanges(all.flatMap(listChanges)));
+        const ended = (...ends: History['end'][]) => all.filter(({ end }) => ends.includes(end)).length;
+        expect(sum).toMatchObject({
+          owed: all.length,
+          succeeded: ended('succeeded'),
+          exhausted: ended('exhausted'),
+          skipped: ended('skipped', 'skipped at once'),
+        });
+        expect(countOpen(addCounts(sum, NO_COUNTS))).toBe(ended('open'));
+      }),
+    );
+  });
+
+  it('balances in each hour of each endpoint', () => {
+    fc.assert(
+      fc.property(fc.array(histories), (all) => {
+        for (const entry of sumChanges(all.flatMap(listChanges))) {
+          const of = all.filter(
+            ({ endpoint, generation, bornAfter }) =>
+              ENDPOINTS[endpoint] === entry.webhookId &&
+              generation === entry.generation &&
+              toStartOfHour(later(NOW, bornAfter)) === entry.hour,
+          );
+          expect(entry.owed).toBe(of.length);
+          expect(countOpen(entry)).toBe(of.filter(({ end }) => end === 'open').length);
+          expect(LedgerEntry.parse(entry)).toEqual(entry);
+        }
+      }),
+    );
+  });
+
+  it('counts each attempt without a recorded outcome of an ended delivery as a possible duplicate', () => {
+    fc.assert(
+      fc.property(fc.array(histories), (all) => {
+        const lost = all
+          .filter(({ end }) => end !== 'open' && end !== 'skipped at once')
+          .reduce((sum, { lostOutcomes }) => sum + lostOutcomes, 0);
+        expect(sumCounts(sumChanges(all.flatMap(listChanges))).duplicates).toBe(lost);
+      }),
+    );
+  });
+
+  it('is the same for any order and cut of the changes', () => {
+    const cuts = fc.array(fc.nat({ max: 40 }), { maxLength: 5 });
+    fc.assert(
+      fc.property(
+        fc.array(histories, { maxLength: 20 }),
+        cuts,
+        fc.infiniteStream(fc.nat()),
+        (all, at, order) => {
+          const changes = all.flatMap(listChanges);
+          const shuffled = changes
+            .map((change) => ({ change, place: order.next().value ?? 0 }))
+            .toSorted((a, b) => a.place - b.place)
+            .map(({ change }) => change);
+          const ends = [...at.toSorted((a, b) => a - b), shuffled.length];
+          const parts = ends.map((end, index) => shuffled.slice(ends[index - 1] ?? 0, end));
+          expect(sumCounts(parts.flatMap(sumChanges))).toEqual(sumCounts(sumChanges(changes)));
+        },
+      ),
+    );
+  });
+
+  it('has one entry for each endpoint, generation and hour, and none without changes', () => {
+    expect(sumChanges([])).toEqual([]);
+    fc.assert(
+      fc.property(fc.array(histories), (all) => {
+        const names = sumChanges(all.flatMap(listChanges)).map(
+          ({ webhookId, generation, hour }) => `${webhookId} ${generation} ${hour}`,
+        );
+        expect(new Set(names).size).toBe(names.length);
+      }),
+    );
+  });
+});
+
+describe('counts of one change', () => {
+  it('include the addition and the end of a delivery that is added as skipped', () => {
+    const delivery = aDelivery({ status: 'skipped' });
+    expect(toCounts({ kind: 'added', delivery })).toEqual({ ...NO_COUNTS, owed: 1, skipped: 1 });
+  });
+
+  it('have no negative duplicates when the log has more attempts than were started', () => {
+    const delivery = aDelivery({ status: 'succeeded', attempts: 1, attemptLog: buildLog(2) });
+    expect(toCounts({ kind: 'ended', delivery })).toEqual({ ...NO_COUNTS, succeeded: 1 });
+  });
+
+  it.each(['pending', 'retrying'] as const)('have no end when the delivery is %s', (status) => {
+    expect(toCounts({ kind: 'ended', delivery: aDelivery({ status, attempts: 3 }) })).toEqual(NO_COUNTS);
+  });
+});
+
+describe('ledger hour of a delivery', () => {
+  it('is the hour of the time in its id, so that an audit finds the delivery by its key', () => {
+    fc.assert(
+      fc.property(recentTimes, (time) => {
+        const hour = getLedgerHour({ id: newId('dlv', time) });
+        expect(hour).toMatch(/:00:00\.000Z$/);
+        expect(new Date(hour).getTime()).toBeLessThanOrEqual(time.getTime());
+        expect(toEndOfHour(hour).getTime()).toBeGreaterThan(time.getTime());
+        expect(toEndOfHour(hour).getTime() - new Date(hour).getTime()).toBe(HOUR);
+      }),
+    );
+  });
+
+  it('is whole hours apart from the hours before it', () => {
+    fc.assert(
+      fc.property(recentTimes, fc.nat({ max: 100 }), (time, hours) => {
+        expect(getHourBefore(time, hours)).toBe(toStartOfHour(later(time, -hours * HOUR)));
+        expect(new Date(toStartOfHour(time)).getTime() - new Date(getHourBefore(time, hours)).getTime()).toBe(
+          hours * HOUR,
+        );
+      }),
+    );
+  });
+});

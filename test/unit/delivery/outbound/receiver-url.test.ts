@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  checkReceiverUrl,
+  isReceiverAddress,
+  type ReceiverPolicy,
+} from '../../../../functions/receivers/receiver-url.ts';
+import { forbiddenUrls } from './corpus/forbidden-urls.ts';
+import { forbiddenHosts, permittedUrls } from './corpus.ts';
+
+const refuse: ReceiverPolicy = { loopback: 'refuse' };
+const allow: ReceiverPolicy = { loopback: 'allow' };
+
+function problemOf(text: string, policy = refuse): string | undefined {
+  const check = checkReceiverUrl(text, policy);
+  return check.ok ? undefined : check.problem;
+}
+
+describe('checkReceiverUrl', () => {
+  it.each(forbiddenHosts)('refuses the host %j: %s', (host) => {
+    expect(problemOf(`https://${host}/hook`)).toMatch(/^url /);
+    expect(problemOf(`https://${host}:8443/hook`)).toMatch(/^url /);
+  });
+
+  it.each(forbiddenUrls)('refuses %j: %s', (url) => {
+    expect(problemOf(url)).toMatch(/^url /);
+    expect(problemOf(url, allow)).toMatch(/^url /);
+  });
+
+  it.each(permittedUrls)('permits %s: %s', (url) => {
+    expect(checkReceiverUrl(url, refuse)).toEqual({ ok: true, url: new URL(url) });
+  });
+
+  it.each([
+    ['https://example.com/👩\u200d💻', true],
+    ['https://example.com/می\u200cخواهم?q=👩\u200d💻', true],
+    ['https://exa\u200dmple.com/', false],
+    ['https://example.com/a\u200bb', false],
+    ['https://example.com/a\u202eb', false],
+  ])('permits joiners of emoji and words in a path only: %j', (url, isPermitted) => {
+    expect(problemOf(url) === undefined).toBe(isPermitted);
+  });
+
+  it('permits port 443 and every port from 1024 up, and no other', () => {
+    const permits = (port: number) => problemOf(`https://example.com:${port}/hook`) === undefined;
+    // All lower ports, and of the others the first, the last and a sample.
+    const below = Array.from({ length: 1024 }, (_, port) => port);
+    expect(below.filter(permits)).toEqual([443]);
+    const above = Array.from({ length: 1000 }, (_, index) => 1024 + index * 64);
+    expect([...above, 1025, 65_534, 65_535].filter((port) => !permits(port))).toEqual([]);
+    expect([65_536, 65_537, 99_999].filter(permits)).toEqual([]);
+  });
+
+  it.each([
+    ['http://example.com/', 'url must use https'],
+    ['https://user:secret@example.com/', 'url must not contain credentials'],
+    ['https://example.com/#top', 'url must not contain a fragment'],
+    ['https://example.com/ hook', 'url must not contain whitespace, control or invisible characters'],
+    ['https://example.com\\hook', 'url must not contain backslashes'],
+    ['https://example.com:22/', 'url port must be 443 or at least 1024'],
+    ['https://10.0.0.1/', 'url must have a public host name or public address'],
+    ['https://receiver.local/', 'url must have a public host name or public address'],
+    ['https://[::1/', 'url must be a valid absolute URL'],
+    [`https://example.com/${'a'.repeat(2029)}`, 'url must be at most 2048 characters'],
+  ])('answers for %s: %s', (url, problem) => {
+    expect(problemOf(url)).toBe(problem);
+  });
+
+  it('never throws, and never repeats a refused URL', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string({ unit: 'binary' }).map((rest) => `https://${rest}`),
+      fc.webUrl({ validSchemes: ['https', 'http'], withFragments: true }),
+    );
+    fc.assert(
+      fc.property(text, (url) => {
+        const problem = problemOf(url);
+        if (problem !== undefined && url.length > 8) expect(problem).not.toContain(url);
+      }),
+    );
+  });
+
+  it('permits only URLs that it permits again after normalization', () => {
+    fc.assert(
+      fc.property(fc.webUrl({ validSchemes: ['https'], withQueryParameters: true }), (url) => {
+        const check = checkReceiverUrl(url, refuse);
+        if (check.ok) expect(checkReceiverUrl(check.url.href, refuse)).toEqual(check);
+      }),
+    );
+  });
+});
+
+describe('the policy of the local run', () => {
+  it.each(['localhost', 'LOCALHOST', '127.0.0.1', '127.1', '127.8.9.10', '[::1]'])(
+    'permits %s as well',
+    (host) => {
+      expect(problemOf(`https://${host}:8443/hook`, allow)).toBeUndefined();
+      expect(problemOf(`https://${host}/hook`, allow)).toBeUndefined();
+      expect(problemOf(`https://${host}:80/hook`, allow)).toMatch(/port/);
+      expect(problemOf(`http://${host}:8443/hook`, allow)).toMatch(/https/);
+    },
+  );
+
+  const loopback = /^(localhost|127\.[\d.]*\d|::1)$/;
+  const others = forbiddenHosts.filter(([host]) => {
+    const parsed = URL.parse(`https://${host}/`)?.hostname.replace(/[[\]]/g, '') ?? '';
+    return !loopback.test(parsed);
+  });
+
+  it.each(others)('permits nothing else, such as %j: %s', (host) => {
+    expect(problemOf(`https://${host}:8443/hook`, allow)).toMatch(/^url /);
+  });
+
+  it('gives the same result for addresses as for URLs', () => {
+    expect(isReceiverAddress('127.0.0.1', refuse)).toBe(false);
+    expect(isReceiverAddress('127.0.0.1', allow)).toBe(true);
+    expect(isReceiverAddress('::1', allow)).toBe(true);
+    expect(isReceiverAddress('8.8.8.8', refuse)).toBe(true);
+    expect(isReceiverAddress('10.0.0.1', allow)).toBe(false);
+    expect(isReceiverAddress('::ffff:127.0.0.1', allow)).toBe(false);
+  });
+});

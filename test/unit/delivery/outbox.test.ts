@@ -1,0 +1,213 @@
+import 'aws-sdk-client-mock-vitest/extend';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { newId } from '../../../functions/aws/ids.ts';
+import { toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
+import {
+  appendDisablingNotice,
+  getBusEventKey,
+  outboxStore,
+  parseBusEvent,
+  parseOutboxRecord,
+} from '../../../functions/delivery/outbox.ts';
+import { createNotice, DisablingNotice } from '../../../functions/events/bus.ts';
+import { EVENT_DAYS, HISTORY_DAYS } from '../../../functions/events/events.ts';
+import { LIVE_GENERATION, type Tenant } from '../../../functions/tenancy/tenant.ts';
+import { aDelivery, anEvent, aSandboxTenant, aTenant, later, NOW, seconds } from '../../builders.ts';
+import { mockedDynamoDb } from '../../support/mocked-dynamodb.ts';
+
+const dynamo = mockedDynamoDb();
+const outbox = { client: new DynamoDBClient({}), name: 'outbox' };
+const store = outboxStore(outbox);
+const EXPIRY = later(NOW, seconds(EVENT_DAYS * 86_400)).getTime() / 1000;
+
+const notice: DisablingNotice = {
+  kind: 'endpoint-disabled',
+  orgId: newId('org', NOW),
+  generation: LIVE_GENERATION,
+  webhookId: newId('whk', NOW),
+  disabledAt: NOW.toISOString(),
+};
+
+const sourceId = newId('src', NOW);
+const traceId = '1-5759e988-bd862e3fe1be46a994272793';
+const aNotice = (tenant: Tenant = aTenant()) =>
+  createNotice('source.check', `${sourceId}#now`, { sourceId }, { tenant, now: NOW });
+
+beforeEach(() => {
+  dynamo.reset();
+});
+
+describe('outbox row', () => {
+  it('of an event has the event', () => {
+    const event = anEvent();
+    expect(parseOutboxRecord(store.append(event).write.Put?.Item)).toEqual({ kind: 'event', event });
+  });
+
+  it('of a redelivery has its delivery message, under a key that no event has', () => {
+    const reminder = toDeliveryMessage(aDelivery({ redeliveryOf: newId('dlv', NOW) }));
+    const row = store.appendRedelivery(reminder).write.Put?.Item;
+    expect(parseOutboxRecord(row)).toEqual({ kind: 'redelivery', reminder });
+    expect(row).toMatchObject({ pk: reminder.id });
+  });
+
+  it('has the trace of its work item', () => {
+    const event = { ...anEvent(), traceId };
+    const order = { ...toDeliveryMessage(aDelivery()), traceId };
+    expect(parseOutboxRecord(store.append(event).write.Put?.Item)).toEqual({ kind: 'event', event });
+    expect(parseOutboxRecord(store.appendRedelivery(order).write.Put?.Item)).toMatchObject({
+      reminder: { traceId },
+    });
+  });
+
+  it.each([
+    ['nothing', {}],
+    ['a kind that is no text', { ...anEvent(), kind: 7 }],
+    ['a redelivery without its message', { kind: 'redelivery' }],
+    ['an event of the kind of a redelivery', { ...anEvent(), kind: 'redelivery' }],
+    ['an event without its body', { ...anEvent(), body: undefined }],
+  ])('that holds %s is rejected', (_what, row) => {
+    expect(() => parseOutboxRecord(row)).toThrow();
+  });
+
+  it.each([
+    ['the notice of a disabled endpoint', appendDisablingNotice(outbox, notice).write.Put?.Item],
+    ['a notice for the service itself', store.appendNotice(aNotice()).write.Put?.Item],
+    ['an unknown kind of entry', { kind: 'refund', reminder: toDeliveryMessage(aDelivery()) }],
+  ])('that holds %s has no work for an endpoint', (_what, row) => {
+    expect(parseOutboxRecord(row)).toBeUndefined();
+  });
+
+  it('of a disabled endpoint is unique for that endpoint and time, and has the notice', () => {
+    const { refusal, write } = appendDisablingNotice(outbox, notice);
+    expect(refusal).toBe('exists');
+    expect(write.Put).toMatchObject({
+      TableName: 'outbox',
+      Item: { pk: `${notice.webhookId}#disabled#${notice.disabledAt}`, expiresAt: EXPIRY },
+      ConditionExpression: 'attribute_not_exists(pk)',
+    });
+    expect(DisablingNotice.parse(write.Put?.Item)).toEqual(notice);
+  });
+
+  it('of any kind has the generation of its sandbox, and none when it is live', () => {
+    const listMarks = (tenant: Tenant) =>
+      [
+        store.append(anEvent({ tenant })),
+        store.appendRedelivery(toDeliveryMessage(aDelivery(tenant))),
+        appendDisablingNotice(outbox, { ...notice, ...tenant }),
+        store.appendNotice(aNotice(tenant)),
+      ].map(({ write }) => write.Put?.Item?.ofSandbox);
+    const sandbox = aSandboxTenant({ generation: 3 });
+
+    expect(new Set(listMarks(sandbox))).toEqual(new Set([`${sandbox.orgId}#3`]));
+    expect(new Set(listMarks(aTenant()))).toEqual(new Set([undefined]));
+  });
+
+  it('of any kind is read by its key, consistently', async () => {
+    const key = { pk: 'a partition', sk: 'an entry' };
+    const row = { ...key, anything: 'at all' };
+    dynamo.on(GetCommand).resolves({});
+    dynamo.on(GetCommand, { Key: key }).resolves({ Item: row });
+
+    expect(await store.find(key)).toEqual(row);
+    expect(await store.find({ ...key, sk: 'another' })).toBeUndefined();
+    expect(dynamo).toHaveReceivedCommandWith(GetCommand, {
+      TableName: 'outbox',
+      Key: key,
+      ConsistentRead: true,
+    });
+  });
+
+  it('of an event lives longer than the event can be resent', () => {
+    const event = anEvent();
+    expect(store.append(event).write.Put?.Item).toMatchObject({ expiresAt: EXPIRY });
+    expect(EVENT_DAYS).toBeGreaterThan(HISTORY_DAYS);
+  });
+
+  it('of a redelivery expires as well', () => {
+    const reminder = toDeliveryMessage(aDelivery({ id: newId('dlv', NOW) }));
+    expect(store.appendRedelivery(reminder).write.Put?.Item).toMatchObject({ expiresAt: EXPIRY });
+  });
+});
+
+describe('outbox row, read for the bus,', () => {
+  it('of an event has the event, under its key', () => {
+    const event = anEvent();
+    const row = store.append(event).write.Put?.Item;
+    expect(row).toMatchObject({ pk: expect.stringMatching(`^${event.orgId}#0#events#[0-3]$`), sk: event.id });
+    expect(parseBusEvent(row)).toMatchObject({ id: event.id, type: event.type, orgId: event.orgId });
+  });
+
+  it.each([
+    ['an event', anEvent({ tenant: aSandboxTenant() })],
+    ['a notice', aNotice()],
+    ['a disabling', notice],
+  ])('of %s has the key that its bus event names', (_what, entry) => {
+    const { write } =
+      'body' in entry
+        ? store.append(entry)
+        : entry.kind === 'notice'
+          ? store.appendNotice(entry)
+          : appendDisablingNotice(outbox, entry);
+    const { pk, sk } = write.Put?.Item ?? {};
+    const event = parseBusEvent(write.Put?.Item);
+    expect(event && getBusEventKey(event)).toEqual({ pk, sk });
+  });
+
+  it('of a notice has the notice, under its key, and is unique for its cause', () => {
+    const tenant = aSandboxTenant();
+    const { refusal, write } = store.appendNotice(aNotice(tenant));
+
+    expect(refusal).toBe('exists');
+    expect(write.Put).toMatchObject({
+      TableName: 'outbox',
+      Item: { pk: `${sourceId}#now`, expiresAt: EXPIRY },
+      ConditionExpression: 'attribute_not_exists(pk)',
+    });
+    expect(parseBusEvent(write.Put?.Item)).toEqual({
+      id: `${sourceId}#now`,
+      type: 'source.check',
+      ...tenant,
+      createdAt: NOW.toISOString(),
+      data: { sourceId },
+    });
+  });
+
+  it('of a disabled endpoint has its event, under its key', () => {
+    const row = appendDisablingNotice(outbox, notice).write.Put?.Item;
+    expect(parseBusEvent(row)).toMatchObject({ id: row?.pk, type: 'webhook.disabled', orgId: notice.orgId });
+  });
+
+  it('of a disabled endpoint by an older version has its event under the key of the row', () => {
+    const row = { ...notice, pk: `${notice.webhookId}#disabled` };
+    expect(parseBusEvent(row)).toMatchObject({ id: row.pk, type: 'webhook.disabled' });
+  });
+
+  it.each([
+    ['an event for one endpoint alone', store.append(anEvent({ onlyTo: newId('whk', NOW) })).write.Put?.Item],
+    ['a redelivery', store.appendRedelivery(toDeliveryMessage(aDelivery())).write.Put?.Item],
+    ['an unknown kind of entry', { kind: 'refund' }],
+  ])('of %s has no event', (_what, row) => {
+    expect(parseBusEvent(row)).toBeUndefined();
+  });
+
+  it('has the trace of its event', () => {
+    for (const { write } of [
+      store.append({ ...anEvent(), traceId }),
+      store.appendNotice({ ...aNotice(), traceId }),
+      appendDisablingNotice(outbox, { ...notice, traceId }),
+    ])
+      expect(parseBusEvent(write.Put?.Item)).toMatchObject({ traceId });
+  });
+
+  it.each([
+    ['nothing', {}],
+    ['an event without its body', { ...anEvent(), body: undefined }],
+    ['an event whose body has another form', { ...anEvent(), body: '"hello"' }],
+    ['a notice without its organization', { ...aNotice(), orgId: undefined }],
+    ['a disabling without an endpoint', { kind: 'endpoint-disabled' }],
+  ])('that holds %s is rejected', (_what, row) => {
+    expect(() => parseBusEvent(row)).toThrow();
+  });
+});

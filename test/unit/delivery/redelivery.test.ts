@@ -1,0 +1,180 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { deriveJobDeliveryId, newId, parseCreationTime } from '../../../functions/aws/ids.ts';
+import {
+  createDelivery,
+  Delivery,
+  DeliveryStatus,
+  getClaimability,
+  toDeliveryMessage,
+} from '../../../functions/delivery/delivery.ts';
+import { createRedelivery, isRequestedByCustomer } from '../../../functions/delivery/redelivery.ts';
+import { MAX_ATTEMPTS, scheduleNextAttempt } from '../../../functions/delivery/timing.ts';
+import { EVENT_DAYS, HISTORY_DAYS } from '../../../functions/events/events.ts';
+import { readSettings } from '../../../lib/cloud/settings.ts';
+import { aDelivery, anEndpoint, anEvent, later, NOW, seconds } from '../../builders.ts';
+
+const TERMINAL = ['succeeded', 'exhausted', 'skipped'] as const satisfies readonly DeliveryStatus[];
+const DAY = seconds(86_400);
+const active = anEndpoint();
+
+/** Deliveries in any state, and the age of their event. */
+const found = fc
+  .record({
+    status: fc.constantFrom(...DeliveryStatus.options),
+    attempts: fc.integer({ min: 0, max: MAX_ATTEMPTS }),
+    generation: fc.nat(9),
+    leased: fc.boolean(),
+    repeated: fc.boolean(),
+    age: fc.integer({ min: 0, max: 2 * HISTORY_DAYS * DAY }),
+  })
+  .map(({ status, attempts, generation, leased, repeated, age }) => ({
+    age,
+    delivery: aDelivery({
+      eventId: newId('evt', later(NOW, -age)),
+      status,
+      attempts,
+      generation,
+      lastError: 'refused',
+      ...(leased && { lease: { token: 't', until: NOW.getTime() + 1 } }),
+      ...(repeated && { redeliveryOf: newId('dlv', NOW) }),
+    }),
+  }));
+
+/** The new delivery. @throws when it is refused */
+function again(delivery: Delivery, now = NOW): Delivery {
+  const redelivery = createRedelivery(delivery, active, now);
+  if (redelivery.kind === 'refused') throw new Error(`refused: ${redelivery.why}`);
+  return redelivery.delivery;
+}
+
+describe('redelivery', () => {
+  it('is created exactly of an ended delivery, for an active endpoint, while its event can be resent', () => {
+    fc.assert(
+      fc.property(
+        found,
+        fc.constantFrom('active' as const, 'auto_disabled' as const),
+        ({ delivery, age }, status) => {
+          const { kind } = createRedelivery(delivery, { ...active, status }, NOW);
+          const allowed =
+            TERMINAL.some((terminal) => terminal === delivery.status) &&
+            status === 'active' &&
+            age <= HISTORY_DAYS * DAY;
+          expect(kind).toBe(allowed ? 'redeliver' : 'refused');
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('is a new delivery of the same event to the same endpoint, with the id of the original', () => {
+    fc.assert(
+      fc.property(found, ({ delivery }) => {
+        const redelivery = createRedelivery(delivery, active, NOW);
+        if (redelivery.kind === 'refused') return;
+        const { orgId, generation, webhookId, eventId, eventType } = delivery;
+        expect(redelivery.delivery).toEqual({
+          id: expect.not.stringMatching(delivery.id),
+          orgId,
+          generation,
+          webhookId,
+          eventId,
+          eventType,
+          status: 'pending',
+          attempts: 0,
+          attemptLog: [],
+          createdAt: NOW.toISOString(),
+          redeliveryOf: delivery.id,
+        });
+        expect(Delivery.parse(redelivery.delivery)).toEqual(redelivery.delivery);
+        expect(getClaimability(redelivery.delivery, NOW, MAX_ATTEMPTS)).toEqual({ kind: 'claimable' });
+      }),
+    );
+  });
+
+  it('has a new id each time, with the time of the request', () => {
+    const delivery = aDelivery({ status: 'succeeded' });
+    const now = later(NOW, seconds(90));
+
+    const many = Array.from({ length: 100 }, () => again(delivery, now));
+
+    expect(new Set(many.map(({ id }) => id)).size).toBe(100);
+    for (const { id } of many) expect(parseCreationTime(id)).toEqual(now);
+  });
+
+  it('can itself be resent, for as long as the event can', () => {
+    const delivery = aDelivery({ status: 'exhausted' });
+    const first: Delivery = { ...again(delivery, later(NOW, 20 * DAY)), status: 'exhausted' };
+    const end = later(NOW, HISTORY_DAYS * DAY);
+
+    expect(again(first, end)).toMatchObject({ eventId: delivery.eventId, redeliveryOf: first.id });
+    expect(createRedelivery(first, active, later(end, 1))).toEqual({ kind: 'refused', why: 'event-expired' });
+  });
+
+  it.each(['pending', 'retrying'] as const)('is refused while the delivery is %s', (status) => {
+    const delivery = aDelivery({ status });
+    expect(createRedelivery(delivery, active, NOW)).toEqual({ kind: 'refused', why: 'still-open' });
+  });
+
+  it.each(TERMINAL)('of a delivery that is %s is refused while its endpoint is disabled', (status) => {
+    const disabled = anEndpoint({ status: 'auto_disabled' });
+    const delivery = aDelivery({ status });
+    expect(createRedelivery(delivery, disabled, NOW)).toEqual({ kind: 'refused', why: 'endpoint-disabled' });
+  });
+
+  it('has a message like any other delivery', () => {
+    const delivery = again(aDelivery({ status: 'skipped' }));
+    const { id, orgId, generation, webhookId, eventId } = delivery;
+    expect(toDeliveryMessage(delivery)).toEqual({ id, orgId, generation, webhookId, eventId });
+  });
+});
+
+describe('stored event', () => {
+  it('is kept until the last attempt of its last redelivery, for the slowest retries', () => {
+    const slowest = { baseSeconds: 3600, capSeconds: 43_200, maxAttempts: MAX_ATTEMPTS };
+    const settings = (context: Record<string, number>) =>
+      readSettings({ tryGetContext: (name: string) => ({ stage: 'prod', ...context })[name] });
+    expect(() => settings({ retryBaseSeconds: 3601, retryCapSeconds: 43_200 })).toThrow('retryBaseSeconds');
+    expect(() => settings({ retryCapSeconds: 43_201 })).toThrow('retryCapSeconds');
+    let due = later(NOW, HISTORY_DAYS * DAY);
+    for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt += 1)
+      due = scheduleNextAttempt(attempt, later(due, seconds(60)), slowest);
+
+    expect(due.getTime()).toBeLessThan(later(NOW, EVENT_DAYS * DAY).getTime());
+  });
+});
+
+describe('delivery that a user has requested', () => {
+  const event = anEvent();
+  const original = { ...createDelivery(event, active, NOW), status: 'succeeded' as const };
+
+  it('is a redelivery, also when only its message is known', () => {
+    expect(isRequestedByCustomer(toDeliveryMessage(again(original)), event)).toBe(true);
+  });
+
+  it('is a test', () => {
+    expect(isRequestedByCustomer(original, { type: 'webhook.test' })).toBe(true);
+  });
+
+  it('is an example of another type, which one endpoint alone gets', () => {
+    const onlyTo = original.webhookId;
+    expect(isRequestedByCustomer(original, { type: 'ticket.created', onlyTo })).toBe(true);
+  });
+
+  it('is not the delivery of a message to its channel', () => {
+    const onlyTo = original.webhookId;
+    expect(isRequestedByCustomer(original, { type: 'channel.message', onlyTo })).toBe(false);
+  });
+
+  it("is not a delivery of an event's fan-out", () => {
+    expect(isRequestedByCustomer(toDeliveryMessage(original), event)).toBe(false);
+  });
+
+  it('is not a delivery of a redelivery job, for any event', () => {
+    const id = deriveJobDeliveryId(event.id, original.webhookId, later(NOW, seconds(60)));
+    expect(isRequestedByCustomer({ ...toDeliveryMessage(original), id }, event)).toBe(false);
+    expect(isRequestedByCustomer({ ...toDeliveryMessage(original), id }, { type: 'webhook.test' })).toBe(
+      false,
+    );
+  });
+});

@@ -1,0 +1,226 @@
+import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
+import { describe, expect, it } from 'vitest';
+import { BusEvent, NOTICES } from '../../../functions/events/bus.ts';
+import { scheduleSourceChecks } from '../../../functions/knowledge/schedule-source-checks.ts';
+import { RESEND_SECONDS, type Source } from '../../../functions/knowledge/sources.ts';
+import { aSource, aTenant, later, NOW, seconds } from '../../builders.ts';
+import { type Gate, interposed } from '../../doubles/interposed.ts';
+import { sourcesIn } from '../../doubles/memory-sources.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
+import { memoryTables } from '../../doubles/tables/stack-tables.ts';
+
+const open: Gate = async () => undefined;
+
+/** The scheduler over sources in memory and a queue that records its messages. */
+function aScheduler() {
+  const clock = new VirtualClock();
+  const sources = sourcesIn(memoryTables());
+  const log = recordedLog();
+  const sent: BusEvent[] = [];
+  const batches: number[] = [];
+  let refuses: (event: BusEvent) => boolean = () => false;
+  const checks = {
+    async send(events: readonly BusEvent[]): Promise<BusEvent[]> {
+      batches.push(events.length);
+      const refused = events.filter(refuses);
+      sent.push(...events.filter((event) => !refused.includes(event)));
+      return refused;
+    },
+  };
+  const worker = (gate: Gate = open) =>
+    scheduleSourceChecks(
+      {
+        due: interposed('due', sources.due, gate),
+        checks: interposed('checks', checks, gate),
+        log,
+        now: clock.now,
+      },
+      { shards: 16 },
+    );
+  return {
+    clock,
+    sources,
+    log,
+    sent,
+    batches,
+    worker,
+    run: worker(),
+    refuses: (which: typeof refuses) => {
+      refuses = which;
+    },
+    /** Adds sources of some tenants. Each is due `inSeconds` from now. */
+    async due(count: number, inSeconds: (index: number) => number = () => 0): Promise<Source[]> {
+      const tenants = Array.from({ length: 3 }, () => aTenant());
+      const made = Array.from({ length: count }, (_, index) =>
+        aSource({
+          ...tenants[index % 3],
+          createdAt: later(clock.now(), seconds(inSeconds(index) - RESEND_SECONDS)).toISOString(),
+        }),
+      );
+      for (const source of made) await sources.add(source);
+      return made;
+    },
+  };
+}
+
+const listCheckedIds = (events: readonly BusEvent[]) => events.map(({ data }) => data.sourceId).toSorted();
+const listIds = (sources: readonly Source[]) => sources.map(({ id }) => id).toSorted();
+
+describe('scheduler run of source checks', () => {
+  it('sends a message for each source that is due, and for no other', async () => {
+    const { due, run, sent } = aScheduler();
+    const made = await due(300, (index) => index - 100);
+
+    const done = await run(() => true);
+
+    expect(listCheckedIds(sent)).toEqual(listIds(made.slice(0, 101)));
+    expect(done).toEqual({ sent: 101, left: 0, latestSeconds: 100, complete: true });
+  });
+
+  it('sends the event that the bus would send, with the due time in its id', async () => {
+    const { due, run, sent, clock } = aScheduler();
+    const [source] = await due(1, () => -10);
+
+    await run(() => true);
+
+    expect(sent).toEqual([
+      {
+        id: `${source?.id}#due#${later(NOW, seconds(-10)).toISOString()}`,
+        type: 'source.check',
+        orgId: source?.orgId,
+        generation: source?.generation,
+        createdAt: clock.now().toISOString(),
+        data: { sourceId: source?.id },
+      },
+    ]);
+    for (const event of sent) NOTICES['source.check'].parse(BusEvent.parse(event).data);
+  });
+
+  it('sends at most ten messages at a time', async () => {
+    const { due, run, batches } = aScheduler();
+    await due(250);
+    await run(() => true);
+    expect(Math.max(...batches)).toBeLessThanOrEqual(10);
+  });
+
+  it('does not resend a message within 15 minutes', async () => {
+    const { due, run, sent, clock } = aScheduler();
+    const made = await due(40);
+    await run(() => true);
+    await run(() => true);
+    clock.elapse(RESEND_SECONDS - 1);
+    await run(() => true);
+    expect(sent).toHaveLength(40);
+
+    clock.elapse(1);
+    expect(await run(() => true)).toMatchObject({ sent: 40, latestSeconds: 0 });
+    expect(listCheckedIds(sent.slice(40))).toEqual(listIds(made));
+    expect(new Set(sent.map(({ id }) => id)).size).toBe(80);
+  });
+
+  it('reads one page of each shard when nothing is due', async () => {
+    const calls: string[] = [];
+    const { worker } = aScheduler();
+    await worker(async (call, stage) => {
+      if (stage === 'calling') calls.push(call);
+    })(() => true);
+    expect(calls).toEqual(Array.from({ length: 16 }, () => 'due.find'));
+  });
+});
+
+describe('scheduler run that fails in part', () => {
+  it('leaves exactly the refused messages to the next one', async () => {
+    const scheduler = aScheduler();
+    const made = await scheduler.due(30);
+    const refused = new Set(made.slice(0, 7).map(({ id }) => id));
+    scheduler.refuses(({ data }) => refused.has(data.sourceId as Source['id']));
+
+    expect(await scheduler.run(() => true)).toMatchObject({ sent: 23, left: 7 });
+    scheduler.refuses(() => false);
+    expect(await scheduler.run(() => true)).toMatchObject({ sent: 7, left: 0 });
+    expect(listCheckedIds(scheduler.sent)).toEqual(listIds(made));
+  });
+
+  it('leaves all messages to the next one when the queue cannot be reached', async () => {
+    const scheduler = aScheduler();
+    const made = await scheduler.due(30);
+    const unreachable = scheduler.worker(async (call) => {
+      if (call === 'checks.send') throw new Error('the queue is down');
+    });
+
+    expect(await unreachable(() => true)).toMatchObject({ sent: 0, left: 30 });
+    expect(new Set(scheduler.log.entries.map(({ level }) => level))).toEqual(new Set(['error']));
+    await scheduler.run(() => true);
+    expect(listCheckedIds(scheduler.sent)).toEqual(listIds(made));
+  });
+
+  it('sends a message twice when it could not update the index', async () => {
+    const scheduler = aScheduler();
+    await scheduler.due(30);
+    const stuck = scheduler.worker(async (call, stage) => {
+      if (call === 'due.postpone' && stage === 'calling') throw new Error('the table is busy');
+    });
+
+    expect(await stuck(() => true)).toMatchObject({ sent: 30, left: 30 });
+    expect(await scheduler.run(() => true)).toMatchObject({ sent: 30, left: 0 });
+    expect(new Set(scheduler.sent.map(({ id }) => id)).size).toBe(30);
+  });
+
+  it('leaves the rest to the next ones when its time is up', async () => {
+    const scheduler = aScheduler();
+    const made = await scheduler.due(300);
+    for (const left of [200, 100, 0]) {
+      // Two reads of half the shards, and a hundred messages.
+      let steps = 0;
+      const done = await scheduler.run(() => {
+        steps += 1;
+        return steps <= 3;
+      });
+      expect(done).toMatchObject({ sent: 100, complete: left === 0 });
+    }
+    expect(new Set(listCheckedIds(scheduler.sent))).toEqual(new Set(listIds(made)));
+  });
+
+  it('fails for an unreadable shard, and processes the others', async () => {
+    const scheduler = aScheduler();
+    const made = await scheduler.due(100);
+    let finds = 0;
+    const half = scheduler.worker(async (call, stage) => {
+      if (call !== 'due.find' || stage !== 'calling') return;
+      finds += 1;
+      if (finds % 2 === 0) throw new Error('throttled');
+    });
+
+    await expect(half(() => true)).rejects.toThrow('throttled');
+    expect(scheduler.sent.length).toBeGreaterThan(0);
+    await scheduler.run(() => true);
+    expect(listCheckedIds(scheduler.sent)).toEqual(listIds(made));
+  });
+});
+
+describe('killed scheduler run', () => {
+  it('loses no source, for a kill at any call, and repeats only what it had not updated', async () => {
+    const count = 60;
+    for (let dies = 1; dies <= 60; dies += 1) {
+      const scheduler = aScheduler();
+      const made = await scheduler.due(count);
+      let calls = 0;
+      // From this call on, nothing takes effect, and no call returns.
+      const killed = scheduler.worker(async () => {
+        calls += 1;
+        if (calls >= dies) await new Promise(() => undefined);
+      });
+      void killed(() => true);
+      await new Promise((resolve) => setImmediate(resolve));
+      const before = scheduler.sent.length;
+
+      const done = await scheduler.run(() => true);
+
+      expect(new Set(listCheckedIds(scheduler.sent)), `killed at call ${dies}`).toEqual(
+        new Set(listIds(made)),
+      );
+      expect(before + done.sent).toBe(scheduler.sent.length);
+      expect((await scheduler.run(() => true)).sent).toBe(0);
+    }
+  });
+});

@@ -1,0 +1,292 @@
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../../functions/aws/ids.ts';
+import { GateClosed } from '../../../functions/tenancy/gate.ts';
+import { aBusEvent, aTenant, NOW } from '../../builders.ts';
+import { aChange, aDisabling, admins, aNotifier, aWarning, DAY, REFUSED, UNKNOWN } from './a-notifier.ts';
+
+describe('change of content', () => {
+  it('is sent to all admins in one e-mail, and its version counts as notified', async () => {
+    const { run, sent, notified, counts, people } = aNotifier();
+    people.admins = admins(3);
+
+    await run(aChange({ version: 7 }));
+
+    expect(sent).toMatchObject([
+      { to: admins(3), subject: 'Content changed by 40%: Hours', text: expect.stringContaining('> came') },
+    ]);
+    expect(notified).toEqual([{ version: 7, at: NOW }]);
+    expect(counts).toEqual({ sent: 1, failed: 0, unknown: 0, nobody: 0, overBudget: 0, ceiling: 0 });
+  });
+
+  it('is sent once, even when its event is repeated', async () => {
+    const { run, sent, notified, clock } = aNotifier();
+    const event = aChange();
+    for (const days of [0, 1, 2]) {
+      clock.elapse(days * DAY);
+      await run(event);
+    }
+
+    expect(sent).toHaveLength(1);
+    expect(notified.map(({ version }) => version)).toEqual([2, 2, 2]);
+  });
+
+  it('within 24 hours of another at the URL sends no e-mail and marks no version', async () => {
+    const { run, sent, notified, asked, clock } = aNotifier();
+    const tenant = aTenant();
+    const sourceId = newId('src', NOW);
+    await run(aChange({ tenant, sourceId, version: 2 }));
+    clock.elapse(DAY - 1);
+
+    await run(aChange({ tenant, sourceId, version: 3 }));
+    await run(aChange({ tenant, version: 9 }));
+
+    expect(sent).toHaveLength(1);
+    expect(notified).toHaveLength(1);
+    expect(asked).toHaveLength(1);
+
+    clock.elapse(1);
+    await run(aChange({ tenant, sourceId, version: 4 }));
+    expect(sent).toHaveLength(2);
+    expect(notified.map(({ version }) => version)).toEqual([2, 4]);
+  });
+
+  it('is independent of one at another URL, or of another organization', async () => {
+    const { run, sent } = aNotifier();
+    const tenant = aTenant();
+    await run(aChange({ tenant }));
+    await run(aChange({ tenant, url: 'https://www.example.com/prices' }));
+    await run(aChange());
+
+    expect(sent).toHaveLength(3);
+  });
+
+  it('is ignored when its source is gone', async () => {
+    const { run, sent, source } = aNotifier();
+    source.isGone = true;
+
+    await run(aChange());
+
+    expect(sent).toEqual([]);
+  });
+
+  it('sends no e-mail when the organization has turned it off, and starts no 24 hours', async () => {
+    const { run, sent, organization } = aNotifier();
+    const tenant = aTenant();
+    organization.contentChangeNotifications = false;
+    await run(aChange({ tenant }));
+    expect(sent).toEqual([]);
+
+    organization.contentChangeNotifications = true;
+    await run(aChange({ tenant, version: 3 }));
+    expect(sent).toHaveLength(1);
+  });
+
+  it('names a source without a name by the title of its content', async () => {
+    const { run, sent, source } = aNotifier();
+    delete source.name;
+    source.title = 'Our hours';
+
+    await run(aChange());
+
+    expect(sent[0]?.subject).toBe('Content changed by 40%: Our hours');
+  });
+});
+
+describe('disabling of an endpoint', () => {
+  it('is sent once, and again when the endpoint was enabled meanwhile', async () => {
+    const { run, sent, register, clock, notified } = aNotifier();
+    const event = aDisabling();
+    const webhookId = newId('whk', NOW);
+    register({ id: webhookId, url: 'https://receiver.example.com/hook' });
+    const disabling = aDisabling({ webhookId });
+    for (const days of [0, 30, 300]) {
+      clock.elapse(days * DAY);
+      await run(disabling);
+    }
+    await run({ ...disabling, id: 'the next disabling' });
+    await run(event);
+
+    expect(sent.map(({ subject }) => subject)).toEqual([
+      'Webhook endpoint disabled: https://receiver.example.com/hook',
+      'Webhook endpoint disabled: https://receiver.example.com/hook',
+      `Webhook endpoint disabled: ${event.data.webhookId}`,
+    ]);
+    expect(notified).toEqual([]);
+  });
+
+  it('is sent although admins have turned off e-mails about content', async () => {
+    const { run, sent, organization } = aNotifier();
+    organization.contentChangeNotifications = false;
+
+    await run(aDisabling());
+
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('warning of a failing endpoint', () => {
+  const webhookId = newId('whk', NOW);
+  const tenant = aTenant();
+
+  it('is sent once, and for another streak after 24 hours', async () => {
+    const { run, sent, register, clock } = aNotifier();
+    register({ id: webhookId, consecutiveFailures: 5 });
+
+    await run(aWarning(webhookId, { tenant }));
+    clock.elapse(DAY - 1);
+    await run(aWarning(webhookId, { tenant }));
+    await run(aWarning(webhookId, { tenant, streak: 2 }));
+    expect(sent).toHaveLength(1);
+
+    clock.elapse(1);
+    await run(aWarning(webhookId, { tenant, streak: 3 }));
+    expect(sent).toHaveLength(2);
+  });
+
+  it.each([
+    ['recovered', { consecutiveFailures: 0 }],
+    ['was disabled, which has an e-mail of its own', { consecutiveFailures: 10, status: 'auto_disabled' }],
+    ['was deleted', undefined],
+  ] as const)('is not sent when the endpoint %s meanwhile', async (_why, state) => {
+    const { run, sent, register, log } = aNotifier();
+    if (state !== undefined) register({ id: webhookId, ...state });
+
+    await run(aWarning(webhookId));
+
+    expect(sent).toEqual([]);
+    expect(log.entries.map(({ code }) => code)).toEqual(['NEWS_OUTDATED']);
+  });
+
+  it('leaves the e-mail of the disabling alone', async () => {
+    const { run, sent, register } = aNotifier();
+    register({ id: webhookId, consecutiveFailures: 5 });
+    await run(aWarning(webhookId, { tenant }));
+    register({ id: webhookId, consecutiveFailures: 10, status: 'auto_disabled' });
+
+    await run(aDisabling({ tenant, webhookId }));
+
+    expect(sent.map(({ subject }) => subject.split(':')[0])).toEqual([
+      'Webhook endpoint failing (5 of 10)',
+      'Webhook endpoint disabled',
+    ]);
+  });
+});
+
+describe('sandbox', () => {
+  it('sends no e-mail and reads no admins', async () => {
+    const { run, sent, asked, standings, log } = aNotifier();
+    const tenant = aTenant({ generation: 1 });
+    standings.makeSandbox(tenant.orgId);
+
+    await run(aDisabling({ tenant }));
+    await run(aChange({ tenant }));
+
+    expect(sent).toEqual([]);
+    expect(asked).toEqual([]);
+    expect(log.entries.map(({ level }) => level)).toEqual(['debug', 'debug']);
+  });
+
+  it('is assumed for an unknown organization: its event is repeated', async () => {
+    const { run, sent, standings } = aNotifier();
+    const tenant = aTenant();
+    standings.forget(tenant.orgId);
+
+    await expect(run(aDisabling({ tenant }))).rejects.toThrow(GateClosed);
+    expect(sent).toEqual([]);
+  });
+});
+
+describe('event that is not for admins', () => {
+  it('fails, so that it reaches the dead-letter queue', async () => {
+    const { run } = aNotifier();
+    await expect(run(aBusEvent())).rejects.toThrow('admins are not notified of');
+    await expect(run({ ...aDisabling(), data: {} })).rejects.toThrow();
+  });
+});
+
+describe('organization without admins', () => {
+  it('is counted, and gets the next e-mail once it has an admin', async () => {
+    const { run, sent, counts, people } = aNotifier();
+    const tenant = aTenant();
+    people.admins = [];
+    await run(aChange({ tenant }));
+    expect(counts.nobody).toBe(1);
+
+    people.admins = admins(1);
+    await run(aChange({ tenant, version: 3 }));
+    expect(sent).toHaveLength(1);
+  });
+
+  it('is one whose admins have no valid e-mail address', async () => {
+    const { run, counts, people, log } = aNotifier();
+    people.admins = ['ada@example.com\r\nBcc: everybody@example.com'];
+
+    await run(aChange());
+
+    expect(counts.nobody).toBe(1);
+    expect(log.entries).toMatchObject([{ level: 'warn', fields: { unfit: 1 } }, { level: 'warn' }]);
+  });
+});
+
+describe('more admins than an e-mail may have recipients', () => {
+  it('get several e-mails, each admin one', async () => {
+    const { run, sent, people, notified } = aNotifier();
+    people.admins = admins(120);
+    const event = aChange();
+    await run(event);
+    await run(event);
+
+    expect(sent.map(({ to }) => to.length)).toEqual([50, 50, 20]);
+    expect(sent.flatMap(({ to }) => to)).toEqual(admins(120));
+    expect(notified).toHaveLength(2);
+  });
+
+  it('get the refused e-mails again, and no other', async () => {
+    const { untilDone, sent, people, results } = aNotifier();
+    people.admins = admins(150);
+    results.push({ kind: 'sent' }, REFUSED, { kind: 'sent' }, REFUSED);
+
+    expect(await untilDone(aDisabling())).toBe(3);
+
+    expect(sent.flatMap(({ to }) => to).toSorted()).toEqual(admins(150).toSorted());
+  });
+
+  it('get the next e-mail together, when a retry has moved the 24 hours of some', async () => {
+    const { run, untilDone, sent, people, results, clock } = aNotifier();
+    people.admins = admins(120);
+    const tenant = aTenant();
+    results.push({ kind: 'sent' }, REFUSED);
+    await untilDone(aChange({ tenant }));
+    clock.elapse(DAY - 1);
+    await run(aChange({ tenant, version: 3 }));
+    expect(sent).toHaveLength(3);
+
+    clock.elapse(1);
+    await run(aChange({ tenant, version: 3 }));
+    expect(sent.slice(3).flatMap(({ to }) => to)).toEqual(admins(120));
+  });
+
+  it('make the version count as notified when one e-mail was sent and another is unknown', async () => {
+    const { run, sent, people, results, notified, counts } = aNotifier();
+    people.admins = admins(60);
+    results.push(UNKNOWN);
+
+    await run(aChange());
+
+    expect(sent.map(({ to }) => to.length)).toEqual([10]);
+    expect(notified).toHaveLength(1);
+    expect(counts).toMatchObject({ sent: 1, unknown: 1 });
+  });
+});
+
+describe('concurrent workers', () => {
+  it('send one e-mail, and the others repeat the event and find it done', async () => {
+    const { run, sent, untilDone } = aNotifier();
+    const event = aChange();
+    const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => run(event)));
+
+    expect(sent).toHaveLength(1);
+    expect(outcomes.some(({ status }) => status === 'fulfilled')).toBe(true);
+    expect(await untilDone(event)).toBe(1);
+  });
+});

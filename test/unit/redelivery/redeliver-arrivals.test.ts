@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../../functions/aws/ids.ts';
+import type { Delivery } from '../../../functions/delivery/delivery.ts';
+import { repeatDelivery } from '../../../functions/delivery/redelivery.ts';
+import { later, NOW, seconds } from '../../builders.ts';
+import { aRedelivery, type TestRedelivery } from '../delivery/a-redelivery.ts';
+
+const HALF_AN_HOUR_AGO = later(NOW, -seconds(1800));
+
+/** The delivery that resent the given one half an hour ago. */
+const again = (delivery: Delivery) =>
+  repeatDelivery(delivery, newId('dlv', HALF_AN_HOUR_AGO), HALF_AN_HOUR_AGO, undefined);
+
+const none = { status: 'done', redelivered: 0 };
+
+/** Runs a job to its end, and lets all its deliveries arrive. @returns the job and its deliveries */
+async function done({ started, run, made, arrives, clock }: TestRedelivery) {
+  clock.elapse(1);
+  const order = await started();
+  await run();
+  const all = await made(order);
+  await Promise.all(all.map(arrives));
+  return { order, all };
+}
+
+describe('redelivery job', () => {
+  it('omits an event that has arrived since by a resent delivery', async () => {
+    const test = aRedelivery();
+    const [failed, other] = [await test.had('exhausted', 3000), await test.had('exhausted', 2000)];
+    await test.arrives(again(failed));
+    const { order, all } = await done(test);
+    expect(all.map(({ redeliveryOf }) => redeliveryOf)).toEqual([other.id]);
+    expect(await test.job(order)).toMatchObject({ status: 'done', examined: 2, redelivered: 1 });
+  });
+
+  it('omits a failed redelivery when another one of its event arrived', async () => {
+    const test = aRedelivery();
+    const failed = await test.had('exhausted', 4000);
+    const failedAgain = again(failed);
+    await test.store.add({ ...failedAgain, status: 'exhausted' });
+    await test.arrives(again(failed));
+    const { order } = await done(test);
+    expect(await test.job(order)).toMatchObject({ ...none, examined: 1 });
+  });
+
+  it('resends nothing that an earlier job has delivered', async () => {
+    const test = aRedelivery();
+    await Promise.all(Array.from({ length: 20 }, (_, index) => test.had('exhausted', 3000 - index)));
+    expect((await done(test)).all).toHaveLength(20);
+    const { order } = await done(test);
+    expect(await test.job(order)).toMatchObject(none);
+  });
+
+  it.each(['failed', 'missing'] as const)(
+    'for what is %s resends what failed again after an earlier job whose worker had a clock ahead',
+    async (what) => {
+      const test = aRedelivery();
+      const event = await test.happened(3000);
+      if (what === 'failed') await test.had('exhausted', 3000, { eventId: event.id });
+      const first = await test.started({ what });
+      test.clock.elapse(5);
+      await test.run();
+      const [earlier] = await test.made(first);
+      if (earlier === undefined) throw new Error('there was to be a delivery');
+      await test.exhausts(earlier);
+
+      test.clock.elapse(-4);
+      const second = await test.started({ what });
+      await test.run();
+
+      expect(await test.job(second)).toMatchObject({ status: 'done', redelivered: 1 });
+      expect((await test.made(first)).filter(({ id }) => id !== earlier.id)).toHaveLength(1);
+    },
+  );
+
+  it.each(['failed', 'missing'] as const)(
+    'for what is %s omits an event while the redelivery of an earlier job is open',
+    async (what) => {
+      const test = aRedelivery();
+      const event = await test.happened(3000);
+      if (what === 'failed') await test.had('exhausted', 3000, { eventId: event.id });
+      const first = await test.started({ what });
+      await test.run();
+      const [open] = await test.made(first);
+      if (open === undefined) throw new Error('there was to be a delivery');
+
+      test.clock.elapse(1);
+      const second = await test.started({ what });
+      await test.run();
+      expect(await test.job(second)).toMatchObject(none);
+
+      await test.exhausts(open);
+      test.clock.elapse(1);
+      const third = await test.started({ what });
+      await test.run();
+      expect(await test.made(third)).toMatchObject([{ eventId: event.id, status: 'pending' }]);
+    },
+  );
+
+  it('omits an event while its single redelivery is open, and resends it when that has failed', async () => {
+    const test = aRedelivery();
+    const failed = await test.had('exhausted', 3000);
+    const single = await test.redelivers(failed);
+
+    const first = await test.started();
+    await test.run();
+    expect(await test.job(first)).toMatchObject({ ...none, examined: 1 });
+
+    await test.exhausts(single);
+    test.clock.elapse(1);
+    const second = await test.started();
+    await test.run();
+    expect(await test.made(second)).toMatchObject([{ eventId: failed.eventId, status: 'pending' }]);
+  });
+
+  it('resends an event once when its single redelivery is requested between its reads and writes', async () => {
+    const test = aRedelivery();
+    const failed = await test.had('exhausted', 3000);
+    const job = await test.started();
+    let isRequested = false;
+    const worker = test.worker(async (call, stage) => {
+      if (call !== 'marks.set' || stage !== 'calling' || isRequested) return;
+      isRequested = true;
+      await test.redelivers(failed);
+    });
+
+    await test.run(worker);
+
+    expect(isRequested).toBe(true);
+    expect(await test.made(job)).toEqual([]);
+  });
+
+  it.each(['marks.set', 'deliveries.add'])(
+    'resends nothing twice when the next job overtakes a stopped one at its call of %s',
+    async (overtaken) => {
+      const test = aRedelivery();
+      await test.had('exhausted', 3000);
+      const first = await test.started();
+      let isOvertaken = false;
+      const worker = test.worker(async (call, stage) => {
+        if (call !== overtaken || stage !== 'calling' || isOvertaken) return;
+        isOvertaken = true;
+        await test.commit(test.jobs.stop(first, test.clock.now()));
+        test.clock.elapse(1);
+        await test.started();
+        await test.run();
+      });
+
+      await test.run(worker);
+
+      expect(isOvertaken).toBe(true);
+      expect(await test.made(first)).toHaveLength(1);
+    },
+  );
+
+  it('resends an event that has failed again, and one that only another endpoint has received', async () => {
+    const test = aRedelivery();
+    const failed = await test.had('exhausted', 3000);
+    await test.store.add({ ...again(failed), status: 'exhausted' });
+    await test.arrives({ ...again(failed), webhookId: newId('whk', NOW) });
+    const { all } = await done(test);
+    expect(all.map(({ redeliveryOf }) => redeliveryOf)).toEqual([failed.id]);
+  });
+
+  it('counts its own deliveries after its worker was lost, even when they have arrived by then', async () => {
+    const test = aRedelivery();
+    await Promise.all(Array.from({ length: 20 }, (_, index) => test.had('exhausted', 3000 - index)));
+    const order = await test.started();
+    let pages = 0;
+    const dying = test.worker(async (call, stage) => {
+      if (call !== 'jobs.save' || stage !== 'calling') return;
+      pages += 1;
+      if (pages % 2 === 0) return;
+      test.clock.elapse(1);
+      await Promise.all((await test.made(order)).map(test.arrives));
+      throw new Error('the worker is lost');
+    });
+    await test.run(dying);
+    expect(pages).toBeGreaterThan(2);
+    expect(await test.made(order)).toHaveLength(20);
+    expect(await test.job(order)).toMatchObject({ status: 'done', examined: 20, redelivered: 20 });
+  });
+});

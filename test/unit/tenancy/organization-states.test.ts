@@ -1,0 +1,145 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { newId, type OrgId } from '../../../functions/aws/ids.ts';
+import { organizationStates } from '../../../functions/tenancy/organization-states.ts';
+import type { OrganizationState } from '../../../functions/tenancy/tenant.ts';
+import { NOW } from '../../builders.ts';
+
+const LIVE: OrganizationState = { environment: 'live', tier: 'standard', generation: 0 };
+const sandboxAt = (generation: number): OrganizationState => ({
+  environment: 'sandbox',
+  tier: 'sandbox',
+  generation,
+});
+const [orgId, other] = [newId('org', NOW), newId('org', NOW)];
+
+/** Organization states with the stored values, and the reads that reached the store. */
+function aSource(stored: Partial<Record<OrgId, OrganizationState>> = {}) {
+  const reads: OrgId[] = [];
+  const { of } = organizationStates(async (id) => {
+    reads.push(id);
+    return stored[id];
+  });
+  return { of, reads, stored };
+}
+
+/** Organization states whose reads the test answers. */
+function aHeldSource() {
+  const reads: PromiseWithResolvers<OrganizationState | undefined>[] = [];
+  const { of } = organizationStates(() => {
+    const read = Promise.withResolvers<OrganizationState | undefined>();
+    reads.push(read);
+    return read.promise;
+  });
+  return { of, reads };
+}
+
+/** Lets everything run that only waits for its turn. */
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('the state of a live organization', () => {
+  it('is read once', async () => {
+    const { of, reads } = aSource({ [orgId]: LIVE });
+    for (let time = 0; time < 5; time += 1) expect(await of(orgId)).toEqual(LIVE);
+    expect(reads).toEqual([orgId]);
+  });
+
+  it('does not answer for another organization', async () => {
+    const { of, reads } = aSource({ [orgId]: LIVE, [other]: sandboxAt(1) });
+    expect([await of(orgId), await of(other)]).toEqual([LIVE, sandboxAt(1)]);
+    expect(reads).toEqual([orgId, other]);
+  });
+
+  it('is read once for concurrent callers', async () => {
+    const { of, reads } = aHeldSource();
+    const asked = Array.from({ length: 10 }, () => of(orgId));
+    await turn();
+    expect(reads).toHaveLength(1);
+    reads[0]?.resolve(LIVE);
+    expect(await Promise.all(asked)).toEqual(Array.from({ length: 10 }, () => LIVE));
+    expect(reads).toHaveLength(1);
+  });
+
+  it('is correct for very many organizations', async () => {
+    const { of } = organizationStates(async (id) => (id === other ? sandboxAt(3) : LIVE));
+    for (let count = 0; count < 10_500; count += 1) await of(newId('org', NOW));
+    expect([await of(orgId), await of(other)]).toEqual([LIVE, sandboxAt(3)]);
+  });
+});
+
+describe('the state of a sandbox', () => {
+  it('is read for each call, so that a caller sees an earlier reset', async () => {
+    const { of, stored, reads } = aSource({ [orgId]: sandboxAt(1) });
+    expect(await of(orgId)).toEqual(sandboxAt(1));
+    stored[orgId] = sandboxAt(2);
+    expect(await of(orgId)).toEqual(sandboxAt(2));
+    expect(reads).toHaveLength(2);
+  });
+
+  it('is read for each of many concurrent callers', async () => {
+    const { of, reads } = aHeldSource();
+    const asked = [of(orgId), of(orgId), of(orgId)];
+    await turn();
+    reads[0]?.resolve(sandboxAt(1));
+    await turn();
+    for (const read of reads.slice(1)) read.resolve(sandboxAt(2));
+    expect(await Promise.all(asked)).toEqual([sandboxAt(1), sandboxAt(2), sandboxAt(2)]);
+    expect(reads).toHaveLength(3);
+  });
+
+  it('is never older than the call, however slow concurrent reads are', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), fc.integer({ min: 1, max: 6 }), async (scheduler, count) => {
+        let generation = 1;
+        const { of } = organizationStates(async () => {
+          // The row at the time of the read, returned some time later.
+          await scheduler.schedule(Promise.resolve(), 'reading');
+          const read = sandboxAt(generation);
+          await scheduler.schedule(Promise.resolve(), 'answering');
+          return read;
+        });
+        const asked = Array.from({ length: count }, () =>
+          scheduler.schedule(Promise.resolve(), 'asking').then(async () => {
+            const since = generation;
+            generation += 1;
+            expect((await of(orgId))?.generation).toBeGreaterThan(since);
+          }),
+        );
+        await scheduler.waitFor(Promise.all(asked));
+      }),
+    );
+  });
+});
+
+describe('the state of an unknown organization', () => {
+  it('is read for each call, because the organization may be created', async () => {
+    const { of, stored, reads } = aSource();
+    expect(await of(orgId)).toBeUndefined();
+    stored[orgId] = LIVE;
+    expect(await of(orgId)).toEqual(LIVE);
+    expect(reads).toHaveLength(2);
+  });
+});
+
+describe("a failed read of an organization's state", () => {
+  it('fails its callers, and is not cached', async () => {
+    const { of, reads } = aHeldSource();
+    const [first, second] = [of(orgId), of(orgId)];
+    await turn();
+    reads[0]?.reject(new Error('throttled'));
+    await expect(first).rejects.toThrow('throttled');
+    await turn();
+    reads[1]?.resolve(LIVE);
+    expect(await second).toEqual(LIVE);
+    expect(await of(orgId)).toEqual(LIVE);
+    expect(reads).toHaveLength(2);
+  });
+
+  it('fails each concurrent caller', async () => {
+    const { of } = organizationStates(async () => {
+      throw new Error('throttled');
+    });
+    for (const result of await Promise.allSettled([of(orgId), of(orgId), of(orgId)]))
+      expect(result.status).toBe('rejected');
+  });
+});
