@@ -151,10 +151,10 @@ export const entryPoints = (): Record<FunctionName, string> =>
 const callableEntries = (): Entry[] => [
   ...Object.values(routes).map(({ name }): Entry => [name, findRouteFile(name)]),
   ...WORKERS.map((name): Entry => [name, `functions/workers/${name}.ts`]),
-  ...SIGN_IN.map((name): Entry => [name, `functions/sign-in/${name}.ts`]),
+  ...SIGN_IN.map((name): Entry => [name, `functions/api/sign-in/${name}.ts`]),
 ];
 const DOCUMENTATION_ENTRIES = DOCUMENTATION.map(
-  (name): Entry => [name, `functions/documentation/${name}.ts`],
+  (name): Entry => [name, `functions/api/documentation/${name}.ts`],
 );
 const METHOD_NOT_ALLOWED_ENTRY: Entry = [
   METHOD_NOT_ALLOWED,

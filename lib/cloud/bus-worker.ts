@@ -97,7 +97,7 @@ export class BusWorker extends Construct {
 
 /**
  * The CDK's own target would add each rule to the queue's policy, which already allows all rules of the bus.
- * The organization is the message group, as in messages of workers (platform/queues.ts).
+ * The organization is the message group, as in messages of workers (delivery/queues.ts).
  */
 const into = ({ queue, deadLetters }: WorkerQueues): events.IRuleTarget => ({
   bind: () => ({

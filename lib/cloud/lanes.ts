@@ -93,7 +93,7 @@ export class ServiceQueue extends sqs.Queue implements GrantedResource {
 export const DEAD_LETTERS_SECONDS = 30;
 
 /**
- * Ends the chain of a function that puts an outbox entry back into its own queue (engine/dead-letters.ts).
+ * Ends the chain of a function that puts an outbox entry back into its own queue (delivery/dead-letters.ts).
  */
 export const DEAD_ENTRIES_BOUND =
   'An entry is given up 3 days after its event, with an alarm and a log line.';

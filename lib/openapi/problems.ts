@@ -18,7 +18,7 @@ const readsBody = ({ method }: Pick<Route, 'method'>): boolean => method === 'PO
 
 /**
  * Every error type that a route's function may answer with. All but `refusals` follow from its facts, by what
- * the pipeline does (functions/platform/pipeline).
+ * the pipeline does (functions/http).
  */
 export function problemsOf(route: Route): ProblemType[] {
   const types = new Set<ProblemType>([

@@ -25,135 +25,78 @@ const sdk = (...names: string[]): string[] => npm(...names.map((name) => `@aws-s
 /** Any module of Node.js: a bare name. A package has a path. */
 const ALL_OF_NODE = '^(?:node:)?[a-z_0-9]+(?:/promises|/consumers)?$';
 
-const aws = '^functions/aws/';
-const domain = '^functions/domain/';
-const engine = '^functions/engine/';
-const platform = '^functions/platform/';
-const store = '^functions/store/';
+/** The rooms of the functions, in the order of the event: each may import those before it. */
+const ORDER = ['aws', 'tenancy', 'http', 'conversations', 'events', 'receivers', 'delivery'] as const;
+const AFTER_DELIVERY = ['redelivery', 'knowledge', 'notices'] as const;
+const room = (name: string): string => `^functions/${name}/`;
+const SERVICE = [...ORDER, ...AFTER_DELIVERY].map(room);
+/** Rules and stores of all rooms; what opens sockets is not among them. */
+const WITHOUT_SOCKETS = SERVICE.map((path) => (path === room('delivery') ? `${path}(?!outbound/)` : path));
+const LOG_CODES = '^functions/aws/log-codes\\.ts$';
 
 /** Modules that reach out of a function are in a table of their own, with reasons. */
 const REACH =
   'what reaches out of a function stands in test/unit/architecture/reach.ts, and the outside world is behind the gate.';
 
 const ROOMS: readonly Room[] = [
+  ...[...ORDER, ...AFTER_DELIVERY].map((name) => ({
+    from: room(name),
+    rooms: SERVICE.slice(0, SERVICE.indexOf(room(name))),
+    because: `a room of the functions imports those before it: ${[...ORDER, ...AFTER_DELIVERY].join(', ')}.`,
+  })),
   {
-    from: aws,
-    rooms: [],
-    packages: [...sdk('client-dynamodb', 'util-dynamodb'), ...node('crypto', 'timers/promises')],
-    because: `aws sends requests to tables, and knows nothing of what is stored: ${REACH}`,
+    from: room('api'),
+    rooms: WITHOUT_SOCKETS,
+    packages: [...npm('zod', '@middy/core', '@types/aws-lambda'), ...node('crypto', 'fs', 'zlib')],
+    because: `api answers requests with what other rooms have, and reaches nothing by itself: ${REACH}`,
   },
   {
-    from: domain,
-    rooms: ['^functions/store/sources\\.ts$'],
-    packages: [...npm('zod', 'uuid', 'ipaddr.js'), ...node('crypto')],
-    because:
-      'domain holds pure rules: zod, uuid, ipaddr.js and node:crypto alone, and of other rooms the rows of sources.',
-  },
-  {
-    from: engine,
-    rooms: [domain, store, '^functions/platform/log-codes\\.ts$'],
-    packages: node('crypto'),
-    because: 'engine works on domain and store, and the codes of what is logged.',
-  },
-  {
-    from: store,
-    rooms: [aws, domain, '^functions/platform/log-codes\\.ts$'],
-    packages: [
-      ...npm('zod'),
-      ...sdk('client-dynamodb', 'client-dynamodb-streams'),
-      ...node('crypto', 'zlib'),
-    ],
-    because: `store imports aws and domain alone of our rooms, with the codes of what is logged, and reaches its tables alone: ${REACH}`,
-  },
-  {
-    from: platform,
-    rooms: [domain],
-    because: 'platform imports domain alone of our rooms.',
-  },
-  {
-    from: platform,
-    except: '^functions/platform/(?:outbound/|clients/request-handler\\.ts)',
-    packages: [
-      ...npm('zod', 'jose', 'leven', '@middy/core', '@types/aws-lambda'),
-      ...npm('@smithy/node-http-handler'),
-      ...sdk('client-dynamodb', 'client-dynamodb-streams', 'client-eventbridge', 'client-secrets-manager'),
-      ...sdk('client-sesv2', 'client-cognito-identity-provider', 'client-sqs'),
-      ...sdk('credential-provider-env'),
-      ...node('crypto', 'timers/promises'),
-    ],
-    because: `platform opens sockets in platform/outbound and for the SDK alone: ${REACH}`,
-  },
-  {
-    from: '^functions/api/',
-    rooms: [aws, domain, store, platform],
-    packages: npm('zod'),
-    because: `api imports domain, store and platform, and reaches nothing by itself: ${REACH}`,
-  },
-  {
-    from: '^functions/knowledge/',
-    rooms: [domain, platform, '^functions/store/sources\\.ts$'],
-    because:
-      'knowledge fetches and extracts the text of sources: domain, platform and their rows alone of our rooms.',
-  },
-  {
-    from: '^functions/workers/',
-    rooms: [
-      aws,
-      domain,
-      engine,
-      store,
-      '^functions/knowledge/',
-      '^functions/platform/(?!outbound/)',
-      '/outbound/client\\.ts$',
-    ],
+    from: room('workers'),
+    rooms: [...WITHOUT_SOCKETS, '/outbound/client\\.ts$'],
     packages: [
       ...npm('zod', '@middy/core', '@types/aws-lambda'),
       ...sdk('client-dynamodb', 'client-sqs'),
       ...node('timers/promises'),
     ],
-    because: `workers import domain, engine, store, platform and knowledge, and put together what others reach: ${REACH}`,
-  },
-  {
-    from: '^functions/documentation/',
-    rooms: [domain, platform],
-    packages: [...npm('@middy/core', '@types/aws-lambda'), ...node('crypto', 'fs', 'zlib')],
-    because: `documentation imports domain and platform of our rooms and no SDK, and reads its own bundle: ${REACH}`,
-  },
-  {
-    from: '^functions/sign-in/',
-    rooms: [domain, '^functions/platform/(?!outbound/)'],
-    packages: [...npm('zod', '@middy/core', '@types/aws-lambda'), ...node('crypto')],
-    because: `sign-in imports domain and platform of our rooms, and no SDK: it knows the issuer, and nothing of the service's data; ${REACH}`,
+    because: `workers put together what other rooms have: ${REACH}`,
   },
   {
     from: '^lib/cloud/',
     rooms: [
       '^lib/openapi/',
-      '^functions/(?:api|sign-in)/routes\\.ts$',
+      '^functions/api/(?:sign-in/)?routes\\.ts$',
       '^functions/workers/',
-      '^functions/platform/(?:config|metric-names|route)\\.ts$',
-      '^functions/domain/(?:bus|due|lanes|mail|problem|rate-limit|sandbox|timing)\\.ts$',
-      '^functions/store/usage\\.ts$',
+      '^functions/aws/(?:config|following|metric-names)\\.ts$',
+      '^functions/delivery/(?:due|lanes|timing)\\.ts$',
+      '^functions/events/(?:bus|usage)\\.ts$',
+      '^functions/http/(?:problem|rate-limit|route)\\.ts$',
+      '^functions/notices/mail\\.ts$',
+      '^functions/tenancy/sandbox\\.ts$',
     ],
     packages: [...npm('aws-cdk-lib', 'constructs', 'cdk-nag', 'esbuild', 'vite'), ALL_OF_NODE],
     because:
-      'lib/cloud composes the stack with CDK: of the functions it imports the route tables, types of the workers’ environments, and the clocks, lanes, limits, error types, metered types and names of indexes and metrics that both sides share.',
+      'lib/cloud composes the stack with CDK: of the functions it imports the route tables, types of the workers’ environments, and the clocks, lanes, limits, error types and names of indexes and metrics that both sides share.',
   },
   {
     from: '^lib/openapi/',
     rooms: [
-      domain,
       '^functions/api/(?:routes|delivery-schemas|fields|[^/]+/schemas)\\.ts$',
-      '^functions/platform/(?:route|pipeline/session-authentication)\\.ts$',
+      '^functions/aws/ids\\.ts$',
+      '^functions/delivery/(?:delivery|ledger|signature|simulation|timing)\\.ts$',
+      '^functions/events/events\\.ts$',
+      '^functions/http/(?:problem|rate-limit|route|session-authentication)\\.ts$',
+      '^functions/receivers/(?:endpoint|url-text)\\.ts$',
+      '^functions/redelivery/job\\.ts$',
+      '^functions/tenancy/(?:api-key|tenant)\\.ts$',
       '^packages/cli/src/terminal/command-line\\.ts$',
     ],
     packages: [...npm('zod', 'uuid', 'marked'), ALL_OF_NODE],
     because:
-      "lib/openapi describes the API, no infrastructure: of the functions it imports the domain, the route table with its schemas, and the cookie's name; and it reads its command line.",
+      "lib/openapi describes the API, no infrastructure: of the functions it imports the route table with its schemas, the records and limits that it describes, and the cookie's name; and it reads its command line.",
   },
   {
     from: '^lib/logs/',
-    rooms: ['^functions/platform/log-codes\\.ts$'],
+    rooms: [LOG_CODES],
     packages: [],
     because: 'lib/logs imports the registry of log codes alone.',
   },
@@ -166,12 +109,7 @@ const ROOMS: readonly Room[] = [
   {
     from: '^lib/operate/',
     rooms: [
-      aws,
-      domain,
-      engine,
-      store,
-      '^functions/platform/(?:clients/clients|queues)\\.ts$',
-      '^functions/platform/log-codes\\.ts$',
+      ...WITHOUT_SOCKETS,
       '^packages/cli/src/(?:terminal/|local-run/environment-file\\.ts$|local-run/directory\\.ts$)',
       '^packages/aws-local/src/connection-failure\\.ts$',
     ],
@@ -180,7 +118,7 @@ const ROOMS: readonly Room[] = [
       ALL_OF_NODE,
     ],
     because:
-      "lib/operate works with the service's own rules and stores: domain, engine, store, the queues' adapter, and what programs of the console share: their look, and errors of connections.",
+      "lib/operate works with the service's own rules and stores, and what programs of the console share: their look, and errors of connections.",
   },
   {
     from: '^lib/cli/',
@@ -252,7 +190,8 @@ export const RULES: IForbiddenRuleType[] = [
     from: { path: '^functions/api/([^/]+)/' },
     to: {
       path: '^functions/api/$1/',
-      pathNot: '/(?:channels|deliveries|organization-answer|routes|sandbox|schemas|sources)\\.ts$',
+      pathNot:
+        '/(?:browser|channels|deliveries|organization-answer|public-handler|resource|routes|sandbox|schemas|sign-in-handler|sources)\\.ts$',
     },
   },
   {
@@ -265,7 +204,7 @@ export const RULES: IForbiddenRuleType[] = [
   {
     name: 'one worker, one bundle',
     severity: 'error',
-    comment: 'workers import domain, engine, store and platform, never one another.',
+    comment: 'workers import the rooms, never one another.',
     from: { path: '^functions/workers/([^/]+)' },
     to: { path: '^functions/workers/', pathNot: '^functions/workers/$1(?:/|$)' },
   },

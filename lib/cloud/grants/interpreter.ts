@@ -32,7 +32,7 @@ interface Module {
 const MAX_DEPTH = 3;
 
 /** Reads the environment. Every resource is traced back to its result. */
-const READS_ENVIRONMENT = { file: /functions\/platform\/config\.ts$/, name: 'readEnvironment' };
+const READS_ENVIRONMENT = { file: /functions\/aws\/config\.ts$/, name: 'readEnvironment' };
 
 /** Called when code calls a package's class or function, with its last argument. */
 export type OnUse = (from: string, name: string, argument: Value) => void;

@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { API_TIMEOUT_SECONDS, COMMIT_WINDOW_SECONDS } from '../../../functions/aws/following.ts';
@@ -84,7 +84,10 @@ const RULES: Record<string, Name | keyof typeof OTHERS> = {
 
 /** Readers of ascending keys in the stores: file, and the declaration that has the query. */
 function findAscendingReaders(): string[] {
-  const found = globSync('functions/store/*.ts', { cwd: ROOT }).flatMap((path) => {
+  const found = globSync(
+    'functions/{aws,conversations,delivery,events,http,knowledge,notices,receivers,redelivery,tenancy}/*.ts',
+    { cwd: ROOT },
+  ).flatMap((path) => {
     const text = readFileSync(join(ROOT, path), 'utf8');
     return [
       ...text.matchAll(
@@ -95,7 +98,7 @@ function findAscendingReaders(): string[] {
       const declared = [
         ...text.slice(0, index).matchAll(/^(?:export )?(?:async )?(?:function|const) (\w+)/gm),
       ];
-      return [`${path.replace('functions/store/', '')} ${declared.at(-1)?.[1]}`];
+      return [`${basename(path)} ${declared.at(-1)?.[1]}`];
     });
   });
   return [...new Set(found)].toSorted();

@@ -18,7 +18,10 @@ const SHARED = [
   'sources.ts',
   'signing.ts',
 ];
-const files = globSync('*/*.ts', { cwd: directory }).map((file) => basename(file));
+/** Routes of the service's data; sign-in and the documentation are beside the API. */
+const files = globSync('*/*.ts', { cwd: directory, exclude: ['sign-in', 'documentation'] }).map((file) =>
+  basename(file),
+);
 
 const parseNames = (path: string): string[] =>
   [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);

@@ -28,6 +28,9 @@ function listParts(path: string): Part[] {
   });
 }
 
+/** Files with stores: everything but handlers and workers. */
+const STORES = globSync('*/*.ts', { cwd: FUNCTIONS }).filter((path) => !/^(?:api|aws|workers)\//.test(path));
+
 /** The methods of a module's stores that write when they are called, themselves or by another function. */
 function listWriters(path: string): string[] {
   const parts = listParts(path);
@@ -42,14 +45,12 @@ function listWriters(path: string): string[] {
   return writing.flatMap(({ name, store }) => (store === '' ? [] : [`${store}.${name}`]));
 }
 
-const WRITERS = globSync('store/*.ts', { cwd: FUNCTIONS }).flatMap(listWriters);
+const WRITERS = STORES.flatMap(listWriters);
 
 /** Stores that have all methods of another one: `...endpointStateStore(service)`. */
-const SPREADS = globSync('store/*.ts', { cwd: FUNCTIONS })
-  .flatMap(listParts)
-  .flatMap(({ name, body }) =>
-    [...body.matchAll(/\.\.\.(\w+)\(\w+\),/g)].map(([, other = '']) => ({ store: name, other })),
-  );
+const SPREADS = STORES.flatMap(listParts).flatMap(({ name, body }) =>
+  [...body.matchAll(/\.\.\.(\w+)\(\w+\),/g)].map(([, other = '']) => ({ store: name, other })),
+);
 
 /** Counters of the pipeline, which are no part of an effect: tokens, and when a key was used. */
 const COUNTERS = ['rateWindowStore', 'keyUseStore'];

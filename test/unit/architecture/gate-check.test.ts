@@ -37,7 +37,7 @@ describe("the check of the functions' sources reports", () => {
     ["const loaded = await import('node:' + name);", UNREADABLE],
     ['const loaded = await import(`node:net`);', UNREADABLE],
   ])('%s', (text, module) => {
-    for (const path of ['workers/mail.ts', 'platform/courier.ts', 'engine/notify.ts', 'domain/mail.ts'])
+    for (const path of ['workers/mail.ts', 'notices/courier.ts', 'notices/notify.ts', 'notices/mail.ts'])
       expect(violations(path, text)).toContainEqual(
         expect.stringContaining(`${path} loads ${module}, which`),
       );
@@ -63,8 +63,8 @@ describe("the check of the functions' sources reports", () => {
     ['const mine = new WeakSet();', 'WeakSet'],
     ['const permit = createPermit(orgId);', 'createPermit'],
   ])('%s', (text, name) => {
-    expect(violations('platform/courier.ts', text)).toContainEqual(
-      expect.stringContaining(`platform/courier.ts says ${name},`),
+    expect(violations('notices/courier.ts', text)).toContainEqual(
+      expect.stringContaining(`notices/courier.ts says ${name},`),
     );
   });
 
@@ -82,50 +82,48 @@ describe("the check of the functions' sources reports", () => {
     ['a variable declared elsewhere', 'declare const permit: Permit;'],
     ['a place that one could be kept in', 'interface Job { permit: Permit }'],
   ])('%s', (_what, text) => {
-    const imported = `import { type Permit } from '../domain/gate.ts';\n${text}`;
-    expect(violations('platform/courier.ts', imported)).toEqual([
-      'platform/courier.ts names Permit other than as the type of a parameter',
+    const imported = `import { type Permit } from '../tenancy/gate.ts';\n${text}`;
+    expect(violations('notices/courier.ts', imported)).toEqual([
+      'notices/courier.ts names Permit other than as the type of a parameter',
     ]);
   });
 
   it('a permit that was imported under another name', () => {
-    const text = "import type { Permit as Pass } from '../domain/gate.ts';\nconst permit = {} as Pass;";
-    expect(violations('platform/courier.ts', text)).toEqual([
-      'platform/courier.ts gives Permit another name',
-    ]);
+    const text = "import type { Permit as Pass } from '../tenancy/gate.ts';\nconst permit = {} as Pass;";
+    expect(violations('notices/courier.ts', text)).toEqual(['notices/courier.ts gives Permit another name']);
   });
 
   it('a permit from an import of the whole module', () => {
-    const text = "const permit = {} as import('../domain/gate.ts').Permit;";
-    expect(violations('platform/courier.ts', text)).not.toEqual([]);
+    const text = "const permit = {} as import('../tenancy/gate.ts').Permit;";
+    expect(violations('notices/courier.ts', text)).not.toEqual([]);
   });
 
   it.each([
-    ["import { exchange } from './outbound/exchange.ts';", 'exchange'],
-    ["import { completeHeaders as exchange } from './outbound/exchange.ts';", 'completeHeaders'],
-    ["import * as outbound from './outbound/client.ts';", '*'],
-    ["export * from './outbound/agent.ts';", '*'],
-    ["export { ReceiverAgent } from './outbound/agent.ts';", 'ReceiverAgent'],
-    ["const { exchange } = await import('./outbound/exchange.ts');", '*'],
-    ["import { receiverClient } from './outbound/client.ts';", 'receiverClient'],
-  ])('an import in platform: %s', (text, name) => {
-    expect(violations('platform/courier.ts', text)).toContainEqual(
+    ["import { exchange } from '../delivery/outbound/exchange.ts';", 'exchange'],
+    ["import { completeHeaders as exchange } from '../delivery/outbound/exchange.ts';", 'completeHeaders'],
+    ["import * as outbound from '../delivery/outbound/client.ts';", '*'],
+    ["export * from '../delivery/outbound/agent.ts';", '*'],
+    ["export { ReceiverAgent } from '../delivery/outbound/agent.ts';", 'ReceiverAgent'],
+    ["const { exchange } = await import('../delivery/outbound/exchange.ts');", '*'],
+    ["import { receiverClient } from '../delivery/outbound/client.ts';", 'receiverClient'],
+  ])('an import beside it: %s', (text, name) => {
+    expect(violations('notices/courier.ts', text)).toContainEqual(
       expect.stringMatching(
-        new RegExp(`^platform/courier.ts takes ${name.replace('*', '\\*')} from platform/outbound/`),
+        new RegExp(`^notices/courier.ts takes ${name.replace('*', '\\*')} from delivery/outbound/`),
       ),
     );
   });
 
   it.each([
-    ["import { receiverClient as make } from '../platform/outbound/client.ts';", 'receiverClient'],
-    ["import { gate as open } from '../domain/gate.ts';", 'gate'],
-    ["import { requirePermit as check } from '../domain/gate.ts';", 'requirePermit'],
+    ["import { receiverClient as make } from '../delivery/outbound/client.ts';", 'receiverClient'],
+    ["import { gate as open } from '../tenancy/gate.ts';", 'gate'],
+    ["import { requirePermit as check } from '../tenancy/gate.ts';", 'requirePermit'],
   ])('another name given in %s', (text, name) => {
     expect(violations('workers/mail.ts', text)).toContainEqual(`workers/mail.ts gives ${name} another name`);
   });
 
   it("another function with the gate's name", () => {
-    const text = `import { receiverClient } from '../platform/outbound/client.ts';
+    const text = `import { receiverClient } from '../delivery/outbound/client.ts';
       const gate = (of) => (orgId, ways) => ways.live(orgId);
       webhookSender({ gate: gate(of), outbound: receiverClient(terms) });`;
     expect(violations('workers/mail.ts', text)).toEqual([
@@ -136,7 +134,7 @@ describe("the check of the functions' sources reports", () => {
   const inWorker = (text: string) =>
     violations(
       'workers/mail.ts',
-      `import { gate } from '../domain/gate.ts';\nimport { receiverClient } from '../platform/outbound/client.ts';\n${text}`,
+      `import { gate } from '../tenancy/gate.ts';\nimport { receiverClient } from '../delivery/outbound/client.ts';\n${text}`,
     );
 
   it.each([
@@ -182,7 +180,7 @@ describe("the check of the functions' sources reports", () => {
       "import { requirePermit } from '../../domain/gate.ts';\nexport const client = { async post(request, permit) { requirePermit(permit); return exchange(request); } };\nexport const send = exchange;",
     ],
   ])('an outbound client that %s', (_what, text) => {
-    expect(violations('platform/outbound/client.ts', text)).toContainEqual(expect.stringMatching(/permit$/));
+    expect(violations('delivery/outbound/client.ts', text)).toContainEqual(expect.stringMatching(/permit$/));
   });
 
   it.each([
@@ -194,17 +192,17 @@ describe("the check of the functions' sources reports", () => {
     ],
   ])('a mailer that %s', (_what, body) => {
     const text = `import { SendEmailCommand } from '@aws-sdk/client-sesv2';
-      import { requirePermit } from '../domain/gate.ts';
+      import { requirePermit } from '../tenancy/gate.ts';
       export const mailer = (client) => ({ async send(mail, permit) { ${body} } });`;
-    expect(violations('platform/mailer.ts', text)).toEqual([
-      'platform/mailer.ts sends before it requires a permit',
+    expect(violations('notices/mailer.ts', text)).toEqual([
+      'notices/mailer.ts sends before it requires a permit',
     ]);
   });
 
   it('another file that could send e-mail', () => {
     const text = "import { SendEmailCommand } from '@aws-sdk/client-sesv2';";
-    expect(violations('platform/courier.ts', text)).toEqual([
-      'platform/courier.ts loads @aws-sdk/client-sesv2, which is not for it',
+    expect(violations('notices/courier.ts', text)).toEqual([
+      'notices/courier.ts loads @aws-sdk/client-sesv2, which is not for it',
     ]);
   });
 
@@ -215,7 +213,7 @@ describe("the check of the functions' sources reports", () => {
     'export default createPermit;',
     'export function forge() {}',
   ])('a gate that has %s', (text) => {
-    expect(violations('domain/gate.ts', text)).toContainEqual(expect.stringContaining('which is its own'));
+    expect(violations('tenancy/gate.ts', text)).toContainEqual(expect.stringContaining('which is its own'));
   });
 
   it('an import from outside the functions', () => {
@@ -230,24 +228,24 @@ describe("the check of the functions' sources accepts", () => {
     ['types, which have no effect at run time', 'workers/mail.ts', "import type { Socket } from 'node:net';"],
     [
       'a member of the same name',
-      'platform/courier.ts',
+      'notices/courier.ts',
       'port.fetch(); const port = { fetch: 1, require() {} };',
     ],
     [
       'names in comments and texts',
-      'platform/courier.ts',
+      'notices/courier.ts',
       "// fetch, WebSocket\nconst text = 'require(node:net)';",
     ],
-    ['sockets in platform/outbound', 'platform/outbound/agent.ts', "import { Socket } from 'node:net';"],
+    ['sockets in delivery/outbound', 'delivery/outbound/agent.ts', "import { Socket } from 'node:net';"],
     [
       'a parameter that is a permit',
-      'platform/courier.ts',
-      "import { type Permit, requirePermit } from '../domain/gate.ts';\nexport async function send(text: string, permit: Permit) { requirePermit(permit); }",
+      'notices/courier.ts',
+      "import { type Permit, requirePermit } from '../tenancy/gate.ts';\nexport async function send(text: string, permit: Permit) { requirePermit(permit); }",
     ],
     [
       'a port that takes a permit',
-      'platform/courier.ts',
-      "import type { Permit } from '../domain/gate.ts';\nexport interface Mailer { send(text: string, permit: Permit): Promise<void>; close: (permit: Permit) => void }",
+      'notices/courier.ts',
+      "import type { Permit } from '../tenancy/gate.ts';\nexport interface Mailer { send(text: string, permit: Permit): Promise<void>; close: (permit: Permit) => void }",
     ],
   ])('%s', (_what, path, text) => {
     expect(violations(path, text)).toEqual([]);

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { ALLOWED, GLOBALS, isIn, OUTBOUND, OUTBOUND_CLIENTS, TAKEN_FROM_OUTBOUND } from './reach.ts';
 import { isMemberName, type Loaded, nameOf, type Place, type Source } from './source.ts';
 
-const GATE = 'domain/gate.ts';
+const GATE = 'tenancy/gate.ts';
 /** All exports of the gate. */
 const GATE_EXPORTS = ['Gate', 'GateClosed', 'NotPermitted', 'Permit', 'gate', 'requirePermit'];
 
@@ -92,7 +92,7 @@ function wrongExports({ places }: Source): string[] {
 /** A client that sends is only passed to a sender, which gets the gate beside it. */
 function wrongSenders({ places, loads }: Source): string[] {
   const hasGate = loads.some(
-    ({ module, names }) => module.endsWith('/domain/gate.ts') && names.includes('gate'),
+    ({ module, names }) => module.endsWith('/tenancy/gate.ts') && names.includes('gate'),
   );
   return places.flatMap(({ node, within }) => {
     if (node.type !== 'Identifier' || !OUTBOUND_CLIENTS.includes(nameOf(node))) return [];
@@ -123,7 +123,7 @@ function isGate(property: unknown): boolean {
  */
 function wrongEntrance({ places, loads }: Source, sending: readonly string[]): string[] {
   const loadsIt = loads.some(
-    ({ module, names }) => module.endsWith('/domain/gate.ts') && names.includes('requirePermit'),
+    ({ module, names }) => module.endsWith('/tenancy/gate.ts') && names.includes('requirePermit'),
   );
   const sendings = places.filter(
     (place) =>

@@ -5,7 +5,7 @@ import { nameOf, type Place, sourceOf } from './source.ts';
 
 const ROOT = join(import.meta.dirname, '../../../functions');
 /** The file of `isFor`. */
-const OWNER = 'domain/events.ts';
+const OWNER = 'events/events.ts';
 
 /** Whether a place reads whom an event names: it may only be written, as a property of a new object. */
 function readsRecipient({ node, within }: Place): boolean {

@@ -14,7 +14,7 @@ const listUsers = (module: RegExp): string[] =>
     loads.some((each) => !each.isTypeOnly && module.test(each.module)) ? [path] : [],
   );
 
-/* E-mail has one path: everything that is sent passes the budgets of `engine/notify.ts`. */
+/* E-mail has one path: everything that is sent passes the budgets of `notices/notify.ts`. */
 describe('e-mail', () => {
   it('is sent by one module, for one worker', () => {
     expect(listUsers(/client-ses/).toSorted()).toEqual([

@@ -24,71 +24,71 @@ export const ALLOWED: readonly Allowance[] = [
     reaches: 'nothing',
   },
   // Files of the function's own bundle.
-  { modules: ['node:fs', 'node:zlib'], in: ['documentation/'], reaches: 'nothing' },
+  { modules: ['node:fs', 'node:zlib'], in: ['api/documentation/'], reaches: 'nothing' },
   // Compression in memory.
-  { modules: ['node:zlib'], in: ['store/source-checks.ts'], reaches: 'nothing' },
+  { modules: ['node:zlib'], in: ['knowledge/source-checks.ts'], reaches: 'nothing' },
   // Credentials from the function's environment.
   {
     modules: ['@aws-sdk/credential-provider-env'],
-    in: ['platform/sdk-substitutes.ts', 'platform/clients/'],
+    in: ['aws/sdk-substitutes.ts', 'aws/clients.ts'],
     reaches: 'nothing',
   },
   // Requests of the SDK, whose clients determine the host.
   {
     modules: ['node:http', 'node:https'],
-    in: ['platform/clients/request-handler.ts'],
+    in: ['aws/request-handler.ts'],
     reaches: "the service's own data",
   },
   {
     modules: ['@aws-sdk/client-dynamodb'],
-    in: ['aws/table.ts', 'platform/clients/'],
+    in: ['aws/table.ts', 'aws/clients.ts'],
     reaches: "the service's own data",
   },
   // Counted usage is billed, so it counts as an effect outside (docs/specification.md, Sandbox rules).
   {
     modules: [],
-    in: ['store/usage.ts'],
+    in: ['events/usage.ts'],
     reaches: 'the outside world',
-    permit: { in: 'store/usage.ts', before: ['committer'] },
+    permit: { in: 'events/usage.ts', before: ['committer'] },
   },
   { modules: ['@aws-sdk/util-dynamodb'], in: ['aws/table.ts'], reaches: 'nothing' },
   {
     modules: ['@aws-sdk/client-dynamodb-streams'],
-    in: ['platform/clients/', 'store/outbox.ts'],
+    in: ['aws/clients.ts', 'delivery/outbox.ts'],
     reaches: "the service's own data",
   },
   {
     modules: ['@aws-sdk/client-sqs'],
-    in: ['platform/clients/', 'platform/queues.ts'],
+    in: ['aws/clients.ts', 'delivery/queues.ts'],
     reaches: "the service's own data",
   },
   // Events to the service's own workers: the stack owns the bus and its permissions.
   {
     modules: ['@aws-sdk/client-eventbridge'],
-    in: ['platform/event-bus.ts'],
+    in: ['events/event-bus.ts'],
     reaches: "the service's own data",
   },
-  { modules: ['@smithy/node-http-handler'], in: ['platform/clients/'], reaches: "the service's own data" },
+  { modules: ['@smithy/node-http-handler'], in: ['aws/clients.ts'], reaches: "the service's own data" },
   {
     modules: ['@aws-sdk/client-secrets-manager'],
-    in: ['platform/keyrings.ts'],
+    in: ['aws/keyrings.ts'],
     reaches: "the service's own data",
   },
   // The users of an organization, from the stack's user pool.
   {
     modules: ['@aws-sdk/client-cognito-identity-provider'],
-    in: ['platform/directory.ts'],
+    in: ['tenancy/directory.ts'],
     reaches: "the service's own data",
   },
   {
     modules: ['@aws-sdk/client-sesv2'],
-    in: ['platform/clients/', 'platform/mailer.ts'],
+    in: ['aws/clients.ts', 'notices/mailer.ts'],
     reaches: 'the outside world',
-    permit: { in: 'platform/mailer.ts', before: ['SendEmailCommand'] },
+    permit: { in: 'notices/mailer.ts', before: ['SendEmailCommand'] },
   },
-  { modules: ['leven'], in: ['platform/pipeline/validation.ts'], reaches: 'nothing' },
+  { modules: ['leven'], in: ['http/validation.ts'], reaches: 'nothing' },
   // The issuer of sessions; its requests contain nothing of an organization.
-  { modules: ['jose'], in: ['platform/sessions.ts'], reaches: 'whom the operator named' },
+  { modules: ['jose'], in: ['tenancy/sessions.ts'], reaches: 'whom the operator named' },
   // A child process of the function's own bundle, which can only read its input.
   {
     modules: ['node:child_process', 'node:url'],
@@ -113,32 +113,32 @@ export const ALLOWED: readonly Allowance[] = [
   },
   {
     modules: ['node:zlib'],
-    in: ['platform/outbound/', 'knowledge/', 'documentation/'],
+    in: ['delivery/outbound/', 'knowledge/', 'api/documentation/'],
     reaches: 'nothing',
   },
   {
     modules: ['node:dns/promises', 'node:https', 'node:net'],
-    in: ['platform/outbound/'],
+    in: ['delivery/outbound/'],
     reaches: 'the outside world',
-    permit: { in: 'platform/outbound/client.ts', before: ['exchange', 'retrieve'] },
+    permit: { in: 'delivery/outbound/client.ts', before: ['exchange', 'retrieve'] },
   },
 ];
 
 /** Functions that make a client which sends to the outside world. */
 export const OUTBOUND_CLIENTS: readonly string[] = ['receiverClient', 'contentClient'];
 
-/** The names that files outside platform/outbound may import from it. */
+/** The names that files outside delivery/outbound may import from it. */
 export const TAKEN_FROM_OUTBOUND: readonly { from: Files; name: string; by: readonly Files[] }[] = [
-  ...OUTBOUND_CLIENTS.map((name) => ({ from: 'platform/outbound/client.ts', name, by: ['workers/'] })),
+  ...OUTBOUND_CLIENTS.map((name) => ({ from: 'delivery/outbound/client.ts', name, by: ['workers/'] })),
   // A pure function, which returns the headers that would be sent.
-  { from: 'platform/outbound/exchange.ts', name: 'completeHeaders', by: ['platform/webhook-sender.ts'] },
+  { from: 'delivery/outbound/exchange.ts', name: 'completeHeaders', by: ['delivery/webhook-sender.ts'] },
 ];
-export const OUTBOUND: Files = 'platform/outbound/';
+export const OUTBOUND: Files = 'delivery/outbound/';
 
 /** Global names that reach outside, or load modules that do, and the files that may use them. */
 export const GLOBALS: Readonly<Record<string, readonly Files[]>> = {
   // The issuer of sessions, as above.
-  fetch: ['platform/issuer.ts'],
+  fetch: ['tenancy/issuer.ts'],
   WebSocket: [],
   WebSocketStream: [],
   EventSource: [],
@@ -150,10 +150,10 @@ export const GLOBALS: Readonly<Record<string, readonly Files[]>> = {
   // the list of their names, so nothing else prints.
   console: [],
   process: [
-    'platform/clients/request-handler.ts',
-    'platform/config.ts',
-    'platform/logger.ts',
-    'platform/metrics.ts',
+    'aws/request-handler.ts',
+    'aws/config.ts',
+    'aws/logger.ts',
+    'aws/metrics.ts',
     'knowledge/reader.ts',
   ],
   globalThis: [],
@@ -163,8 +163,8 @@ export const GLOBALS: Readonly<Record<string, readonly Files[]>> = {
   eval: [],
   Function: [],
   // The gate recognizes its own permits with these.
-  WeakSet: ['domain/gate.ts'],
-  createPermit: ['domain/gate.ts'],
+  WeakSet: ['tenancy/gate.ts'],
+  createPermit: ['tenancy/gate.ts'],
 };
 
 export const isIn = (path: string, files: readonly Files[]): boolean =>
