@@ -8,7 +8,7 @@ const bundled = [
       typeof entry === 'string' ? entry : entry.in,
     ),
   ),
-  'functions/aws/sdk-substitutes.ts',
+  'functions/aws/sdk-parts.ts',
 ];
 
 /** Files that no import reaches from here are unused. */

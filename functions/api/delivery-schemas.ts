@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { DeliveryId, EventId } from '../aws/ids.ts';
-import { Timestamp } from '../aws/timestamp.ts';
+import { DeliveryId, EventId, Timestamp } from '../aws/ids.ts';
 import { AttemptRecord, DeliveryStatus, TerminalReason, WebhookRequest } from '../delivery/delivery.ts';
 import { EventTypeName } from '../events/events.ts';
 import { AttemptErrorCode } from '../receivers/attempt-error.ts';

@@ -1,7 +1,14 @@
-import { type Keyring, UnknownKeyVersion } from '../aws/keyring.ts';
-import { keyringSource, secretValue } from '../aws/keyrings.ts';
+import {
+  type CursorBinding,
+  type Keyring,
+  keyringSource,
+  openCursor,
+  requireKnownVersion,
+  sealCursor,
+  secretValue,
+  UnknownKeyVersion,
+} from '../aws/keyrings.ts';
 import type { Page, PageRequest } from '../aws/pages.ts';
-import { type CursorBinding, openCursor, requireKnownVersion, sealCursor } from '../aws/sealing.ts';
 import { invalid, type Problem } from '../http/problem.ts';
 import { fitIntoPage, type Reply, success } from '../http/reply.ts';
 import type { Route } from '../http/route.ts';

@@ -1,10 +1,8 @@
 import { memoizeFor } from '../aws/cache.ts';
-import { tableClient } from '../aws/clients.ts';
+import { openTables, tableClient } from '../aws/clients.ts';
 import { ApiEnvironment, readEnvironment } from '../aws/config.ts';
 import { logger } from '../aws/logger.ts';
-import { RATE_LIMITER_FAILURES } from '../aws/metric-names.ts';
-import { count } from '../aws/metrics.ts';
-import { openTables } from '../aws/open-tables.ts';
+import { count, RATE_LIMITER_FAILURES } from '../aws/metrics.ts';
 import { type Change, committer } from '../aws/transaction.ts';
 import { type ApiPorts, apiHandler, type Reveal } from '../http/api.ts';
 import { authenticateByMode, keyAuthentication, keyUseRecorder } from '../http/authentication.ts';

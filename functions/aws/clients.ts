@@ -5,9 +5,10 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { fromEnv } from '@aws-sdk/credential-provider-env';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { functionRegion } from './config.ts';
-import { requestHandler } from './request-handler.ts';
-import { requestSigner } from './signer.ts';
-import { countThrottles } from './throttles.ts';
+import { logger } from './logger.ts';
+import { count, type Dependency, THROTTLES, UNREADABLE_ROWS } from './metrics.ts';
+import { requestHandler, requestSigner } from './sdk-parts.ts';
+import type { UnreadableRow } from './table.ts';
 
 const CONNECTION_TIMEOUT_MS = 1_000;
 
@@ -72,3 +73,121 @@ export const mailClient = (): SESv2Client =>
     }),
     'ses',
   );
+
+const THROTTLING = new Set([
+  'LimitExceededException',
+  'ProvisionedThroughputExceeded',
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'RequestThrottled',
+  'RequestThrottledException',
+  'SlowDown',
+  'ThrottledException',
+  'Throttling',
+  'ThrottlingError',
+  'ThrottlingException',
+  'TooManyRequestsException',
+]);
+
+type Fields = Readonly<Record<string, unknown>>;
+const toFields = (value: unknown): Fields => Object(value);
+const toList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const isThrottling = (name: unknown): boolean => THROTTLING.has(String(name));
+
+/** A transaction names throttling in the reason of one of its items. */
+export function isThrottled(error: unknown): boolean {
+  const { name, $metadata, $retryable, CancellationReasons } = toFields(error);
+  return (
+    isThrottling(name) ||
+    toFields($metadata).httpStatusCode === 429 ||
+    toFields($retryable).throttling === true ||
+    toList(CancellationReasons).some((reason) => isThrottling(toFields(reason).Code))
+  );
+}
+
+/** Whether a part of a successful batch was throttled. */
+export function isThrottledInPart(output: unknown): boolean {
+  const { UnprocessedKeys, UnprocessedItems, Failed, Entries } = toFields(output);
+  return (
+    Object.keys(toFields(UnprocessedKeys)).length > 0 ||
+    Object.keys(toFields(UnprocessedItems)).length > 0 ||
+    toList(Failed).some((failed) => isThrottling(toFields(failed).Code)) ||
+    toList(Entries).some((entry) => isThrottling(toFields(entry).ErrorCode))
+  );
+}
+
+interface ThrottledClient {
+  middlewareStack: {
+    add(
+      step: <A, O extends { output: unknown }>(next: (args: A) => Promise<O>) => (args: A) => Promise<O>,
+      options: { step: 'finalizeRequest'; name: string; priority: 'low' },
+    ): void;
+  };
+}
+
+/**
+ * Counts each throttled try, including those that the SDK repeats.
+ * @returns the client
+ */
+export function countThrottles<C extends ThrottledClient>(client: C, dependency: Dependency): C {
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      try {
+        const result = await next(args);
+        if (isThrottledInPart(result.output)) count(THROTTLES[dependency]);
+        return result;
+      } catch (error) {
+        if (isThrottled(error)) count(THROTTLES[dependency]);
+        throw error;
+      }
+    },
+    // Within the SDK's retry step.
+    { step: 'finalizeRequest', name: 'countThrottles', priority: 'low' },
+  );
+  return client;
+}
+
+/** The variable of the environment that names each table. */
+interface Variables {
+  service: 'SERVICE_TABLE';
+  outbox: 'OUTBOX_TABLE';
+  deliveries: 'DELIVERIES_TABLE';
+  rates: 'RATE_TABLE';
+  ledger: 'LEDGER_TABLE';
+  usage: 'USAGE_TABLE';
+  knowledge: 'KNOWLEDGE_TABLE';
+  mailings: 'MAILINGS_TABLE';
+}
+type Environment = { readonly [V in Variables[keyof Variables]]?: string };
+interface OpenTable {
+  readonly client: DynamoDBClient;
+  readonly name: string;
+  readonly reportUnreadable: typeof reportUnreadable;
+}
+type Opened<E> = { readonly [T in keyof Variables as Variables[T] extends keyof E ? T : never]: OpenTable };
+
+/**
+ * The tables that the environment names, with one client. Roles are derived from this form: each table has a
+ * variable of its own (lib/cloud/grants).
+ */
+export function openTables<E extends Environment>(environment: E, client = tableClient()): Opened<E> {
+  const open = (name: string | undefined) =>
+    name === undefined ? undefined : { client, name, reportUnreadable };
+  const tables: Record<keyof Variables, OpenTable | undefined> = {
+    service: open(environment.SERVICE_TABLE),
+    outbox: open(environment.OUTBOX_TABLE),
+    deliveries: open(environment.DELIVERIES_TABLE),
+    rates: open(environment.RATE_TABLE),
+    ledger: open(environment.LEDGER_TABLE),
+    usage: open(environment.USAGE_TABLE),
+    knowledge: open(environment.KNOWLEDGE_TABLE),
+    mailings: open(environment.MAILINGS_TABLE),
+  };
+  return tables as Opened<E>;
+}
+
+/** Reports an unreadable row that was left out. */
+export function reportUnreadable({ pk, sk, error }: UnreadableRow): void {
+  logger.log('ROW_UNREADABLE', { pk, sk, error });
+  count(UNREADABLE_ROWS);
+}

@@ -64,3 +64,60 @@ export function collectCalls<T, R>(
       });
     });
 }
+
+export interface RequestLimits {
+  entries: number;
+  bytes: number;
+}
+
+/**
+ * Maximum bytes of one request to EventBridge or SQS: below the lowest documented limit of 256 KB, with room
+ * for added fields.
+ */
+export const REQUEST_BYTES = 200 * 1024;
+
+/**
+ * Splits items, in order, into as few requests as possible. An item above the limit gets a request of its
+ * own.
+ * @param getSize bytes of an item as the service counts them
+ */
+export function splitIntoChunks<T>(
+  items: readonly T[],
+  getSize: (item: T) => number,
+  { entries, bytes }: RequestLimits,
+): T[][] {
+  const chunks: T[][] = [];
+  let size = 0;
+  for (const item of items) {
+    const itemSize = getSize(item);
+    const last = chunks.at(-1);
+    if (last !== undefined && last.length < entries && size + itemSize <= bytes) {
+      last.push(item);
+      size += itemSize;
+    } else {
+      chunks.push([item]);
+      size = itemSize;
+    }
+  }
+  return chunks;
+}
+
+/** Named as the SDK's own. */
+class TimeoutError extends Error {
+  override name = 'TimeoutError';
+}
+
+/**
+ * Waits for work until a deadline, after which its result is not wanted any more: a request to AWS then ends
+ * by itself, within the client's own time.
+ * @throws TimeoutError
+ */
+export function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const timer = setTimeout(
+    () => reject(new TimeoutError(`no response within ${milliseconds} ms`)),
+    milliseconds,
+  );
+  work.then(resolve, reject).finally(() => clearTimeout(timer));
+  return promise;
+}

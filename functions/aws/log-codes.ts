@@ -2,7 +2,7 @@ type Level = 'debug' | 'info' | 'warn' | 'error';
 
 /**
  * Kinds of fields. There is no free text: `words` are fixed text or a dependency's code, and a `failure` is
- * reduced by `failure-fields.ts`.
+ * reduced by `logger.ts`.
  */
 interface FieldKinds {
   /** A name made by the service or AWS: an id, a time, an ARN. */

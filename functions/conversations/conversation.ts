@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { ConversationId, EscalationId, MessageId, TicketId } from '../aws/ids.ts';
-import { Timestamp } from '../aws/timestamp.ts';
+import { ConversationId, EscalationId, MessageId, TicketId, Timestamp } from '../aws/ids.ts';
 
 export const MessageRole = z.enum(['user', 'assistant', 'agent', 'system']);
 /** Roles whose messages a channel shows. */

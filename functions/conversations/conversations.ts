@@ -1,7 +1,6 @@
 import { expression, isOneOf } from '../aws/expression.ts';
-import { followPartition } from '../aws/following.ts';
 import type { ConversationId, EscalationId, MessageId, TicketId } from '../aws/ids.ts';
-import { type Page, type PageRequest, readPage } from '../aws/pages.ts';
+import { followPartition, type Page, type PageRequest, readPage } from '../aws/pages.ts';
 import { buildUpdate, get, query, type Table } from '../aws/table.ts';
 import { buildAddition, type Change } from '../aws/transaction.ts';
 import { buildSandboxMark, CONVERSATION_SHARDS, keys, listShards, TICKET_SHARDS } from '../tenancy/keys.ts';

@@ -1,6 +1,6 @@
-import { Defect } from '../aws/failure-fields.ts';
 import { type OrgId, type ReceiverId, type TraceId, withTrace } from '../aws/ids.ts';
 import type { Log } from '../aws/log-codes.ts';
+import { Defect } from '../aws/logger.ts';
 import { isFor, type OutboxEvent } from '../events/events.ts';
 import { type AttemptError, LOST_OUTCOME } from '../receivers/attempt-error.ts';
 import { computeEndpointEffect, type Endpoint, type EndpointOutcome } from '../receivers/endpoint.ts';

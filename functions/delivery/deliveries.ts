@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { Defect } from '../aws/failure-fields.ts';
 import { type DeliveryId, type ReceiverId, withTrace } from '../aws/ids.ts';
+import { Defect } from '../aws/logger.ts';
 import { type Page, type PageRequest, readPage } from '../aws/pages.ts';
 import {
   buildUpdate,
@@ -16,8 +16,7 @@ import {
   update,
 } from '../aws/table.ts';
 import { buildAddition, type Change, type Commit, Contended } from '../aws/transaction.ts';
-import type { DisablingNotice } from '../events/bus.ts';
-import { createFailingNotice } from '../events/bus.ts';
+import { createFailingNotice, type DisablingNotice } from '../events/bus.ts';
 import { HISTORY_DAYS } from '../events/events.ts';
 import type { AttemptError } from '../receivers/attempt-error.ts';
 import type { EndpointOutcome } from '../receivers/endpoint.ts';

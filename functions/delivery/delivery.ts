@@ -1,6 +1,14 @@
 import * as z from 'zod/mini';
-import { DeliveryId, deriveDeliveryId, EventId, OrgId, ReceiverId, TraceId, withTrace } from '../aws/ids.ts';
-import { Timestamp } from '../aws/timestamp.ts';
+import {
+  DeliveryId,
+  deriveDeliveryId,
+  EventId,
+  OrgId,
+  ReceiverId,
+  Timestamp,
+  TraceId,
+  withTrace,
+} from '../aws/ids.ts';
 import { EventTypeName, type OutboxEvent } from '../events/events.ts';
 import { type AttemptError, AttemptErrorCode } from '../receivers/attempt-error.ts';
 import type { Endpoint } from '../receivers/endpoint.ts';

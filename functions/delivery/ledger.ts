@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { OrgId, parseCreationTime, ReceiverId } from '../aws/ids.ts';
-import { Timestamp } from '../aws/timestamp.ts';
+import { OrgId, parseCreationTime, ReceiverId, Timestamp } from '../aws/ids.ts';
 import type { Endpoint } from '../receivers/endpoint.ts';
 import {
   AttemptDurations,

@@ -7,8 +7,8 @@ import {
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
 import * as z from 'zod/mini';
-import { Defect } from '../aws/failure-fields.ts';
 import { EventId, type OrgId, parseCreationTime } from '../aws/ids.ts';
+import { Defect } from '../aws/logger.ts';
 import { get, parseRow, type Table, toExpiry } from '../aws/table.ts';
 import { buildAddition, type Change } from '../aws/transaction.ts';
 import { BusEvent, buildDisabledEvent, DisablingNotice, type Notice, toBusEvent } from '../events/bus.ts';

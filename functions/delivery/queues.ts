@@ -5,11 +5,10 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { TimedCache } from '../aws/cache.ts';
-import { REQUEST_BYTES, splitIntoChunks } from '../aws/chunks.ts';
+import { REQUEST_BYTES, splitIntoChunks } from '../aws/concurrency.ts';
 import type { OrgId } from '../aws/ids.ts';
 import { logger } from '../aws/logger.ts';
-import { UNREADABLE_MESSAGES } from '../aws/metric-names.ts';
-import { count } from '../aws/metrics.ts';
+import { count, UNREADABLE_MESSAGES } from '../aws/metrics.ts';
 import { BusEvent } from '../events/bus.ts';
 import type { DeadLetter, EntryKey } from '../events/events.ts';
 import { DeliveryMessage } from './delivery.ts';

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { BoundedMap } from '../aws/cache.ts';
 import type { EventId, ReceiverId } from '../aws/ids.ts';
-import { getKey, type Keyring } from '../aws/keyring.ts';
+import { getKey, type Keyring } from '../aws/keyrings.ts';
 
 /**
  * Derives an endpoint's signing secret: HKDF-SHA256 (RFC 5869) of a master key and the endpoint's id, in the

@@ -1,6 +1,6 @@
 import { collectFailures, mapSettled } from '../aws/concurrency.ts';
-import { Defect } from '../aws/failure-fields.ts';
 import type { Log } from '../aws/log-codes.ts';
+import { Defect } from '../aws/logger.ts';
 import { createGenerationCheck, type OrganizationStates, UnknownTenant } from '../tenancy/sandbox.ts';
 import { isSandbox } from '../tenancy/tenant.ts';
 import type { DueRef } from './due.ts';

@@ -1,8 +1,15 @@
 import * as z from 'zod/mini';
-import { EndpointId, OrgId, ReceiverId, RedeliveryJobId, SourceId, TraceId, withTrace } from '../aws/ids.ts';
-import { Timestamp } from '../aws/timestamp.ts';
-import type { Tenant } from '../tenancy/tenant.ts';
-import { LIVE_GENERATION } from '../tenancy/tenant.ts';
+import {
+  EndpointId,
+  OrgId,
+  ReceiverId,
+  RedeliveryJobId,
+  SourceId,
+  Timestamp,
+  TraceId,
+  withTrace,
+} from '../aws/ids.ts';
+import { LIVE_GENERATION, type Tenant } from '../tenancy/tenant.ts';
 import { EVENT_CATALOGUE, isFor, type OutboxEvent, parseEventBody, SubscribableType } from './events.ts';
 
 /**

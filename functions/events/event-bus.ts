@@ -1,10 +1,8 @@
 import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
-import { REQUEST_BYTES, splitIntoChunks } from '../aws/chunks.ts';
-import { leanClientOptions } from '../aws/clients.ts';
+import { countThrottles, leanClientOptions } from '../aws/clients.ts';
+import { REQUEST_BYTES, splitIntoChunks } from '../aws/concurrency.ts';
 import { logger } from '../aws/logger.ts';
-import { ABANDONED_ENTRIES } from '../aws/metric-names.ts';
-import { count } from '../aws/metrics.ts';
-import { countThrottles } from '../aws/throttles.ts';
+import { ABANDONED_ENTRIES, count } from '../aws/metrics.ts';
 import { BUS_SOURCE, type BusEvent } from './bus.ts';
 
 /** Maximum entries per PutEvents request. */

@@ -1,13 +1,10 @@
 import * as z from 'zod/mini';
-import { COMMIT_WINDOW_SECONDS } from '../aws/following.ts';
-import type { EventId } from '../aws/ids.ts';
-import { buildIdBound } from '../aws/ids.ts';
-import { type Order, type Page, type PageRequest, readPage } from '../aws/pages.ts';
+import { buildIdBound, type EventId } from '../aws/ids.ts';
+import { COMMIT_WINDOW_SECONDS, type Order, type Page, type PageRequest, readPage } from '../aws/pages.ts';
 import { get, type Table } from '../aws/table.ts';
 import { EVENT_SHARDS, keys, listShards } from '../tenancy/keys.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
-import type { AddressedEvent } from './events.ts';
-import { type EventType, HISTORY_DAYS, OutboxEvent, parseEvent } from './events.ts';
+import { type AddressedEvent, type EventType, HISTORY_DAYS, OutboxEvent, parseEvent } from './events.ts';
 
 /** The fields of an event that a job reads. */
 export type ExaminedEvent = Pick<OutboxEvent, 'id'> & AddressedEvent;

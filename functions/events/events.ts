@@ -10,10 +10,10 @@ import {
   OrgId,
   ReceiverId,
   TicketId,
+  Timestamp,
   TraceId,
   withTrace,
 } from '../aws/ids.ts';
-import { Timestamp } from '../aws/timestamp.ts';
 import {
   ChannelMessageRole,
   type Conversation,

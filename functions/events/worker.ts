@@ -10,17 +10,17 @@ import type {
   SQSRecord,
 } from 'aws-lambda';
 import * as z from 'zod/mini';
-import { summarizeError } from '../aws/failure-fields.ts';
 import type { Log } from '../aws/log-codes.ts';
-import { type Logging, logger } from '../aws/logger.ts';
+import { type Logging, logger, summarizeError } from '../aws/logger.ts';
 import {
   ABANDONED_ENTRIES,
   type BusWorkerName,
+  count,
   FAILED_INVOCATIONS,
   LEFT_IN_QUEUE,
+  publishMetrics,
   UNREADABLE_MESSAGES,
-} from '../aws/metric-names.ts';
-import { count, publishMetrics } from '../aws/metrics.ts';
+} from '../aws/metrics.ts';
 import { InProgressError } from '../http/problem.ts';
 import { BusEvent } from './bus.ts';
 import { DeadLetter } from './events.ts';

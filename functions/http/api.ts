@@ -1,6 +1,6 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { Defect } from '../aws/failure-fields.ts';
+import { Defect } from '../aws/logger.ts';
 import { hasScope, type Scope } from '../tenancy/api-key.ts';
 import type { OrganizationState, Tenant, Tier } from '../tenancy/tenant.ts';
 import { type Authenticate, buildLocation, type Caller, unauthenticated } from './authentication.ts';

@@ -1,8 +1,8 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { TimedCache } from '../aws/cache.ts';
-import { Defect } from '../aws/failure-fields.ts';
 import type { ConversationId } from '../aws/ids.ts';
 import type { ContextFields, Log } from '../aws/log-codes.ts';
+import { Defect } from '../aws/logger.ts';
 import { type ApiKey, hashApiKey, hasScope, parseBearerKey, type Scope } from '../tenancy/api-key.ts';
 import type { AuditActor } from '../tenancy/audit.ts';
 import type { RateBucket } from '../tenancy/keys.ts';

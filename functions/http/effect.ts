@@ -1,4 +1,4 @@
-import { Defect } from '../aws/failure-fields.ts';
+import { Defect } from '../aws/logger.ts';
 import { type AuditEntry, createAuditEntry } from '../tenancy/audit.ts';
 import type { Caller } from './authentication.ts';
 import { type IdempotencyStore, type IdempotentRequest, replay, toStoredReply } from './idempotency.ts';

@@ -1,8 +1,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { type Logging, logger } from '../aws/logger.ts';
-import { FAILED_INVOCATIONS } from '../aws/metric-names.ts';
-import { count, publishMetrics } from '../aws/metrics.ts';
+import { count, FAILED_INVOCATIONS, publishMetrics } from '../aws/metrics.ts';
 import { noRoute, type Problem, problem, unavailable } from './problem.ts';
 import type { Capacity } from './rate-limit.ts';
 import { getRequestId, getTraceId } from './request.ts';

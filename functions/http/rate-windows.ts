@@ -1,8 +1,7 @@
-import { within } from '../aws/deadline.ts';
+import { within } from '../aws/concurrency.ts';
 import { type Expression, expression } from '../aws/expression.ts';
 import { type Table, update } from '../aws/table.ts';
-import type { RateBucket } from '../tenancy/keys.ts';
-import { keys } from '../tenancy/keys.ts';
+import { keys, type RateBucket } from '../tenancy/keys.ts';
 
 /** From the window's start. Nothing reads the item later; DynamoDB deletes it within days. */
 const KEPT_SECONDS = 3600;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { Defect } from '../aws/failure-fields.ts';
 import type { OrgId, TraceId } from '../aws/ids.ts';
 import type { Log } from '../aws/log-codes.ts';
+import { Defect } from '../aws/logger.ts';
 import type { CheckFinding } from '../delivery/simulation.ts';
 import { type BusEvent, createNotice, NOTICES } from '../events/bus.ts';
 import { InProgressError } from '../http/problem.ts';

@@ -1,7 +1,7 @@
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import * as z from 'zod/mini';
 import { all, assign, attributes, expression } from '../aws/expression.ts';
-import { Defect } from '../aws/failure-fields.ts';
+import { Defect } from '../aws/logger.ts';
 import {
   buildPut,
   buildUpdate,

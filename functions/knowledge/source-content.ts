@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod/mini';
 import { libraryPath } from '../aws/config.ts';
-import { Defect } from '../aws/failure-fields.ts';
+import { Defect } from '../aws/logger.ts';
 import type { ContentClient } from '../delivery/outbound/client.ts';
 import { type CheckFinding, simulateContent } from '../delivery/simulation.ts';
 import type { SourceKind } from '../events/bus.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { all, expression } from '../aws/expression.ts';
-import { OrgId, SourceId } from '../aws/ids.ts';
+import { OrgId, SourceId, Timestamp } from '../aws/ids.ts';
 import { type Page, type PageRequest, readPage } from '../aws/pages.ts';
 import {
   buildUpdate,
@@ -13,7 +13,6 @@ import {
   type UnreadableRow,
   update,
 } from '../aws/table.ts';
-import { Timestamp } from '../aws/timestamp.ts';
 import {
   buildAddition,
   buildRemoval,

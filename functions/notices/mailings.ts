@@ -1,10 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
 import { all, assign, type Expression, expression } from '../aws/expression.ts';
-import { Defect } from '../aws/failure-fields.ts';
-import type { OrgId } from '../aws/ids.ts';
+import { type OrgId, Timestamp } from '../aws/ids.ts';
+import { Defect } from '../aws/logger.ts';
 import { buildPut, buildUpdate, get, type Table, toExpiry, update } from '../aws/table.ts';
-import { Timestamp } from '../aws/timestamp.ts';
 import { type Change, committer } from '../aws/transaction.ts';
 import { keys } from '../tenancy/keys.ts';
 import type { MailBudgets, MailKind } from './mail.ts';

@@ -1,6 +1,6 @@
-import { Defect } from '../aws/failure-fields.ts';
 import type { OrgId, ReceiverId, TraceId } from '../aws/ids.ts';
 import type { Log } from '../aws/log-codes.ts';
+import { Defect } from '../aws/logger.ts';
 import { type BusEvent, NOTICES } from '../events/bus.ts';
 import type { SourceStore } from '../knowledge/sources.ts';
 import type { readEndpoint } from '../receivers/endpoints.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { refreshedValue } from '../aws/cache.ts';
-import { Timestamp } from '../aws/timestamp.ts';
+import { Timestamp } from '../aws/ids.ts';
 import { getHost, isLoopbackHost, isPublicAddress, isPublicHostName } from './receiver-url.ts';
 
 /** Maximum age of the list when a request is sent. Seconds. */

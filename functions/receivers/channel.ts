@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { ChannelId, OrgId, type TraceId } from '../aws/ids.ts';
-import { Timestamp } from '../aws/timestamp.ts';
+import { ChannelId, OrgId, Timestamp, type TraceId } from '../aws/ids.ts';
 import { ChannelMessageRole, type Conversation, type Message } from '../conversations/conversation.ts';
 import { buildEvent, type OutboxEvent } from '../events/events.ts';
 import type { Tenant } from '../tenancy/tenant.ts';

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { EndpointId, OrgId, ReceiverId, type TraceId } from '../aws/ids.ts';
-import { Timestamp } from '../aws/timestamp.ts';
+import { EndpointId, OrgId, ReceiverId, Timestamp, type TraceId } from '../aws/ids.ts';
 import { SubscribableType } from '../events/events.ts';
 import { MaxPerSecond } from './endpoint-rate.ts';
 import { PaceMark } from './pace.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Timestamp } from '../aws/timestamp.ts';
+import { Timestamp } from '../aws/ids.ts';
 
 /*
  * How fast an endpoint answers, as its attempts have shown it. It decides the queue of its messages, so that

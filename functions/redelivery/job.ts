@@ -8,10 +8,10 @@ import {
   OrgId,
   parseCreationTime,
   RedeliveryJobId,
+  Timestamp,
   TraceId,
   withTrace,
 } from '../aws/ids.ts';
-import { Timestamp } from '../aws/timestamp.ts';
 import { type Delivery, Lease } from '../delivery/delivery.ts';
 import { type ExaminedDelivery, isFirstDelivery, isTooOld, repeatDelivery } from '../delivery/redelivery.ts';
 import { type BusEvent, createNotice, type Notice } from '../events/bus.ts';

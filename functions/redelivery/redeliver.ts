@@ -1,6 +1,4 @@
 import { mapConcurrently } from '../aws/concurrency.ts';
-import { Defect } from '../aws/failure-fields.ts';
-import { COMMIT_WINDOW_SECONDS } from '../aws/following.ts';
 import {
   type DeliveryId,
   deriveDeliveryId,
@@ -9,6 +7,8 @@ import {
   parseCreationTime,
 } from '../aws/ids.ts';
 import type { Log } from '../aws/log-codes.ts';
+import { Defect } from '../aws/logger.ts';
+import { COMMIT_WINDOW_SECONDS } from '../aws/pages.ts';
 import {
   type Delivery,
   type DeliveryMessage,

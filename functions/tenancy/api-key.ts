@@ -1,7 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import * as z from 'zod/mini';
-import { KeyId, newId, OrgId } from '../aws/ids.ts';
-import { Timestamp } from '../aws/timestamp.ts';
+import { KeyId, newId, OrgId, Timestamp } from '../aws/ids.ts';
 import { Environment } from './tenant.ts';
 
 export const Scope = z.enum([

@@ -1,10 +1,9 @@
 import * as z from 'zod/mini';
-import { within } from '../aws/deadline.ts';
+import { within } from '../aws/concurrency.ts';
 import { all, assign, expression } from '../aws/expression.ts';
-import { KeyId, type OrgId } from '../aws/ids.ts';
+import { KeyId, type OrgId, Timestamp } from '../aws/ids.ts';
 import { type Page, type PageRequest, readPage } from '../aws/pages.ts';
 import { buildUpdate, EXISTS, get, getMany, readRows, type Table, toExpiry, update } from '../aws/table.ts';
-import { Timestamp } from '../aws/timestamp.ts';
 import { buildAddition, type Change } from '../aws/transaction.ts';
 import { ApiKey } from './api-key.ts';
 import { type Key, keys } from './keys.ts';

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { AuditEntryId, newId, OrgId, type ReceiverId } from '../aws/ids.ts';
-import { Timestamp } from '../aws/timestamp.ts';
+import { AuditEntryId, newId, OrgId, type ReceiverId, Timestamp } from '../aws/ids.ts';
 
 /** Days for which an entry of the audit log is kept (docs/specification.md, Audit log). */
 export const AUDIT_DAYS = 400;

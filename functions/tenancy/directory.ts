@@ -3,9 +3,8 @@ import {
   ListUsersCommand,
   type UserType,
 } from '@aws-sdk/client-cognito-identity-provider';
-import { clientOptions } from '../aws/clients.ts';
+import { clientOptions, countThrottles } from '../aws/clients.ts';
 import type { OrgId } from '../aws/ids.ts';
-import { countThrottles } from '../aws/throttles.ts';
 
 const MAX_PAGE_USERS = 60;
 

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { newId, OrgId } from '../aws/ids.ts';
-import { Timestamp } from '../aws/timestamp.ts';
+import { newId, OrgId, Timestamp } from '../aws/ids.ts';
 import type { ApiKey } from './api-key.ts';
 import { FIRST_SANDBOX_GENERATION, isSandbox, type OrganizationState, type Tenant } from './tenant.ts';
 

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { OrgId } from '../aws/ids.ts';
-import { Timestamp } from '../aws/timestamp.ts';
+import { OrgId, Timestamp } from '../aws/ids.ts';
 
 export const Environment = z.enum(['live', 'sandbox']);
 export type Environment = z.infer<typeof Environment>;

@@ -1,8 +1,6 @@
 import * as z from 'zod/mini';
-import { ConversationId } from '../aws/ids.ts';
-import type { Keyring } from '../aws/keyring.ts';
-import { type Purpose, type Seal, seal, unseal } from '../aws/sealing.ts';
-import { Timestamp } from '../aws/timestamp.ts';
+import { ConversationId, Timestamp } from '../aws/ids.ts';
+import { type Keyring, type Purpose, type Seal, seal, unseal } from '../aws/keyrings.ts';
 import { Tenant } from './tenant.ts';
 
 /** Lifetime of a visitor's token. */

@@ -1,9 +1,8 @@
 import * as z from 'zod/mini';
+import { openTables } from '../aws/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../aws/config.ts';
 import { logger } from '../aws/logger.ts';
-import { LEDGER_DIFFERENCE } from '../aws/metric-names.ts';
-import { count } from '../aws/metrics.ts';
-import { openTables } from '../aws/open-tables.ts';
+import { count, LEDGER_DIFFERENCE } from '../aws/metrics.ts';
 import { auditLedger } from '../delivery/audit-ledger.ts';
 import { dueIndex } from '../delivery/due-index.ts';
 import { deliveriesInHour, ledgerStore } from '../delivery/ledger-records.ts';

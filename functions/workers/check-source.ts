@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { queueClient } from '../aws/clients.ts';
+import { openTables, queueClient } from '../aws/clients.ts';
 import {
   DecimalNumber,
   loopbackReceivers,
@@ -10,9 +10,7 @@ import {
   WholeNumber,
 } from '../aws/config.ts';
 import { logger } from '../aws/logger.ts';
-import { CHECKED } from '../aws/metric-names.ts';
-import { count } from '../aws/metrics.ts';
-import { openTables } from '../aws/open-tables.ts';
+import { CHECKED, count } from '../aws/metrics.ts';
 import { committer } from '../aws/transaction.ts';
 import { contentClient } from '../delivery/outbound/client.ts';
 import { setVisibility } from '../delivery/queues.ts';

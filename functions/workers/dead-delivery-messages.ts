@@ -1,11 +1,10 @@
 import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
+import { openTables } from '../aws/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../aws/config.ts';
 import { logger } from '../aws/logger.ts';
-import { DEAD_LETTERS } from '../aws/metric-names.ts';
-import { count } from '../aws/metrics.ts';
-import { openTables } from '../aws/open-tables.ts';
+import { count, DEAD_LETTERS } from '../aws/metrics.ts';
 import { processDeadDeliveryMessage } from '../delivery/dead-letters.ts';
 import { dueIndex } from '../delivery/due-index.ts';
 import { parseDeliveryMessage } from '../delivery/queues.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import * as z from 'zod/mini';
-import { queueClient } from '../aws/clients.ts';
+import { openTables, queueClient } from '../aws/clients.ts';
 import {
   DecimalNumber,
   loopbackReceivers,
@@ -11,12 +11,9 @@ import {
   readEnvironment,
   SenderEnvironment,
 } from '../aws/config.ts';
-import { Defect } from '../aws/failure-fields.ts';
-import { getCurrentVersion } from '../aws/keyring.ts';
-import { keyringSource, secretValue } from '../aws/keyrings.ts';
-import { logger } from '../aws/logger.ts';
+import { getCurrentVersion, keyringSource, secretValue } from '../aws/keyrings.ts';
+import { Defect, logger } from '../aws/logger.ts';
 import { deliveryMetrics } from '../aws/metrics.ts';
-import { openTables } from '../aws/open-tables.ts';
 import { committer } from '../aws/transaction.ts';
 import { attemptDelivery } from '../delivery/attempt.ts';
 import { deliveryMoves, deliveryStore } from '../delivery/deliveries.ts';

@@ -1,9 +1,9 @@
 import middy from '@middy/core';
 import * as z from 'zod/mini';
+import { openTables } from '../aws/clients.ts';
 import { NonEmptyText, readEnvironment } from '../aws/config.ts';
 import { newId } from '../aws/ids.ts';
 import { logger } from '../aws/logger.ts';
-import { openTables } from '../aws/open-tables.ts';
 import { committer } from '../aws/transaction.ts';
 import { invocation } from '../events/worker.ts';
 import { hashApiKey, issueKey, Scope } from '../tenancy/api-key.ts';

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
-import { queueClient } from '../aws/clients.ts';
+import { openTables, queueClient } from '../aws/clients.ts';
 import { NonEmptyText, readEnvironment } from '../aws/config.ts';
 import { logger } from '../aws/logger.ts';
-import { openTables } from '../aws/open-tables.ts';
 import { parseRow } from '../aws/table.ts';
 import { deliveryStore } from '../delivery/deliveries.ts';
 import { fanOut } from '../delivery/fan-out.ts';

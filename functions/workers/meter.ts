@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
+import { openTables } from '../aws/clients.ts';
 import { NonEmptyText, readEnvironment } from '../aws/config.ts';
 import { logger } from '../aws/logger.ts';
-import { openTables } from '../aws/open-tables.ts';
 import { meterUsage, usageMeter } from '../events/usage.ts';
 import { busWorker } from '../events/worker.ts';
 import { gate } from '../tenancy/gate.ts';

@@ -1,10 +1,8 @@
 import * as z from 'zod/mini';
-import { mailClient } from '../aws/clients.ts';
+import { mailClient, openTables } from '../aws/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment, WholeNumber } from '../aws/config.ts';
 import { logger } from '../aws/logger.ts';
-import { MAIL } from '../aws/metric-names.ts';
-import { count } from '../aws/metrics.ts';
-import { openTables } from '../aws/open-tables.ts';
+import { count, MAIL } from '../aws/metrics.ts';
 import { MAIL_LEASE_SECONDS } from '../delivery/timing.ts';
 import { busWorker, processEach } from '../events/worker.ts';
 import { sourceStore } from '../knowledge/sources.ts';

@@ -1,9 +1,8 @@
 import * as z from 'zod/mini';
+import { openTables } from '../aws/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../aws/config.ts';
 import { logger } from '../aws/logger.ts';
-import { PURGED } from '../aws/metric-names.ts';
-import { count, gauge } from '../aws/metrics.ts';
-import { openTables } from '../aws/open-tables.ts';
+import { count, gauge, PURGED } from '../aws/metrics.ts';
 import { scheduledWorker } from '../events/worker.ts';
 import { purgeSandboxes } from '../tenancy/purge.ts';
 import { hasRows, purgeStore } from '../tenancy/purges.ts';

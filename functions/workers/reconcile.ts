@@ -1,10 +1,8 @@
 import * as z from 'zod/mini';
-import { queueClient } from '../aws/clients.ts';
+import { openTables, queueClient } from '../aws/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../aws/config.ts';
 import { logger } from '../aws/logger.ts';
-import { BACKLOG_AGE, IN_FLIGHT, RECONCILED } from '../aws/metric-names.ts';
-import { count, gauge } from '../aws/metrics.ts';
-import { openTables } from '../aws/open-tables.ts';
+import { BACKLOG_AGE, count, gauge, IN_FLIGHT, RECONCILED } from '../aws/metrics.ts';
 import { LONG_BACKLOG } from '../delivery/due.ts';
 import { dueIndex } from '../delivery/due-index.ts';
 import { DeliveryQueues, IN_FLIGHT_LIMIT, LANE_TABLE, LANES } from '../delivery/lanes.ts';

@@ -1,9 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod/mini';
-import { queueClient } from '../aws/clients.ts';
+import { openTables, queueClient } from '../aws/clients.ts';
 import { NonEmptyText, readEnvironment, WholeNumber } from '../aws/config.ts';
 import { logger } from '../aws/logger.ts';
-import { openTables } from '../aws/open-tables.ts';
 import { committer } from '../aws/transaction.ts';
 import { deliveryStore } from '../delivery/deliveries.ts';
 import { deliveryRanges } from '../delivery/delivery-queries.ts';

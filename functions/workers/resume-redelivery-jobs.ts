@@ -1,10 +1,8 @@
 import * as z from 'zod/mini';
-import { queueClient } from '../aws/clients.ts';
+import { openTables, queueClient } from '../aws/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../aws/config.ts';
 import { logger } from '../aws/logger.ts';
-import { REDELIVERIES_RESUMED } from '../aws/metric-names.ts';
-import { count } from '../aws/metrics.ts';
-import { openTables } from '../aws/open-tables.ts';
+import { count, REDELIVERIES_RESUMED } from '../aws/metrics.ts';
 import { workerQueue } from '../delivery/queues.ts';
 import { scheduledWorker } from '../events/worker.ts';
 import { redeliveryJobs, redeliveryRuns } from '../redelivery/jobs.ts';

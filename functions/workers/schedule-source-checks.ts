@@ -1,10 +1,8 @@
 import * as z from 'zod/mini';
-import { queueClient } from '../aws/clients.ts';
+import { openTables, queueClient } from '../aws/clients.ts';
 import { NonEmptyText, readEnvironment } from '../aws/config.ts';
 import { logger } from '../aws/logger.ts';
-import { SWEPT } from '../aws/metric-names.ts';
-import { count, gauge } from '../aws/metrics.ts';
-import { openTables } from '../aws/open-tables.ts';
+import { count, gauge, SWEPT } from '../aws/metrics.ts';
 import { workerQueue } from '../delivery/queues.ts';
 import { scheduledWorker } from '../events/worker.ts';
 import { scheduleSourceChecks } from '../knowledge/schedule-source-checks.ts';

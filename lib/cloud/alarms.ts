@@ -6,7 +6,7 @@ import type * as kms from 'aws-cdk-lib/aws-kms';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import { METRICS } from '../../functions/aws/metric-names.ts';
+import { METRICS } from '../../functions/aws/metrics.ts';
 import type { Settings } from './settings.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
 

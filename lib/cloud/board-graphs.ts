@@ -21,7 +21,7 @@ import {
   THROTTLES,
   UNREADABLE_MESSAGES,
   UNREADABLE_ROWS,
-} from '../../functions/aws/metric-names.ts';
+} from '../../functions/aws/metrics.ts';
 import { counted } from './alarms.ts';
 import { API_STAGE } from './api.ts';
 import { ServiceStack } from './stacks/service-stack.ts';

@@ -32,7 +32,7 @@ export const TO_A_FUNCTION = {
   target: 'node24',
   // Only the SDK's ESM builds can be tree-shaken.
   mainFields: ['module', 'main'] as string[],
-  alias: { '@aws-sdk/credential-provider-node': join(ROOT, 'functions/aws/sdk-substitutes.ts') },
+  alias: { '@aws-sdk/credential-provider-node': join(ROOT, 'functions/aws/sdk-parts.ts') },
   legalComments: 'none',
   logLevel: 'error',
 } as const satisfies BuildOptions;
@@ -168,7 +168,7 @@ const createBuild = (directory: string, entries: readonly Entry[]): BuildOptions
   outExtension: { '.js': '.mjs' },
   alias: {
     ...TO_A_FUNCTION.alias,
-    '@aws-sdk/endpoint-cache': join(ROOT, 'functions/aws/sdk-substitutes.ts'),
+    '@aws-sdk/endpoint-cache': join(ROOT, 'functions/aws/sdk-parts.ts'),
   },
   external: [NEVER_IMPORTED],
   plugins: UNUSED_LEFT_OUT,

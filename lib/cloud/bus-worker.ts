@@ -1,6 +1,6 @@
 import * as events from 'aws-cdk-lib/aws-events';
 import { Construct } from 'constructs';
-import { type BusWorkerName, LEFT_IN_QUEUE } from '../../functions/aws/metric-names.ts';
+import { type BusWorkerName, LEFT_IN_QUEUE } from '../../functions/aws/metrics.ts';
 import { BUS_SOURCE } from '../../functions/events/bus.ts';
 import { counted } from './alarms.ts';
 import type { BusQueues, WorkerQueues } from './bus.ts';

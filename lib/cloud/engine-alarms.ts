@@ -12,7 +12,7 @@ import {
   THROTTLES,
   UNREADABLE_MESSAGES,
   UNREADABLE_ROWS,
-} from '../../functions/aws/metric-names.ts';
+} from '../../functions/aws/metrics.ts';
 import { alarmAt, counted } from './alarms.ts';
 
 /** Milliseconds; idle, an attempt starts about 20 ms after the commit. */

@@ -4,7 +4,7 @@ import * as events from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
 import type { SenderEnvironment } from '../../functions/aws/config.ts';
-import { SWEPT } from '../../functions/aws/metric-names.ts';
+import { SWEPT } from '../../functions/aws/metrics.ts';
 import { CHECK_TIMEOUT_SECONDS } from '../../functions/delivery/timing.ts';
 import type { NoticeType } from '../../functions/events/bus.ts';
 import type { CheckSourceEnvironment } from '../../functions/workers/check-source.ts';

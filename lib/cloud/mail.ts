@@ -1,7 +1,7 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import type * as cognito from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
-import { MAIL } from '../../functions/aws/metric-names.ts';
+import { MAIL } from '../../functions/aws/metrics.ts';
 import { MAIL_TIMEOUT_SECONDS } from '../../functions/delivery/timing.ts';
 import type { MailKind } from '../../functions/notices/mail.ts';
 import type { NotifyEnvironment } from '../../functions/workers/notify.ts';

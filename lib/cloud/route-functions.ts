@@ -9,8 +9,8 @@ import type {
   UsageEnvironment,
   VisitorEnvironment,
 } from '../../functions/aws/config.ts';
-import { API_TIMEOUT_SECONDS } from '../../functions/aws/following.ts';
-import { RATE_LIMITER_FAILURES } from '../../functions/aws/metric-names.ts';
+import { RATE_LIMITER_FAILURES } from '../../functions/aws/metrics.ts';
+import { API_TIMEOUT_SECONDS } from '../../functions/aws/pages.ts';
 import type { RetryEnvironment } from '../../functions/delivery/timing.ts';
 import { type Route, settingsPath } from '../../functions/http/route.ts';
 import { alarmAt, counted } from './alarms.ts';

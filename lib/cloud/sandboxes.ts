@@ -3,7 +3,7 @@ import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as events from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
-import { PURGED } from '../../functions/aws/metric-names.ts';
+import { PURGED } from '../../functions/aws/metrics.ts';
 import type { PurgeEnvironment } from '../../functions/workers/purge.ts';
 import { alarmAt, counted } from './alarms.ts';
 import type { EnvironmentOf } from './grants/resource.ts';

@@ -7,8 +7,9 @@ import {
   type SecretsManagerClient,
   UpdateSecretVersionStageCommand,
 } from '@aws-sdk/client-secrets-manager';
-import { Keyring, type KeyringState } from '../../functions/aws/keyring.ts';
+import { Keyring } from '../../functions/aws/keyrings.ts';
 import { OperateError } from './errors.ts';
+import type { KeyringState } from './key-rotation.ts';
 
 /** Label of a version that is not current yet. */
 const COMING = 'KEYRING_COMING';

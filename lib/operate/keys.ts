@@ -1,17 +1,16 @@
-import {
-  addVersion,
-  checkRetirement,
-  decideRotationStep,
-  getCurrentVersion,
-  type KeyRetirement,
-  listVersions,
-  removeVersion,
-  setCurrentVersion,
-} from '../../functions/aws/keyring.ts';
+import { getCurrentVersion, listVersions } from '../../functions/aws/keyrings.ts';
 import { endpointScan } from '../../functions/receivers/endpoint-scan.ts';
 import { count, grid, moment } from '../../packages/cli/src/terminal/grid.ts';
 import { type Context, confirmed, type Report, resource, tableOf } from './context.ts';
 import { OperateError } from './errors.ts';
+import {
+  addVersion,
+  checkRetirement,
+  decideRotationStep,
+  type KeyRetirement,
+  removeVersion,
+  setCurrentVersion,
+} from './key-rotation.ts';
 import { keyringSecret, newKey } from './keyring-secret.ts';
 
 const openSecret = ({ clients, place }: Context, name: string) =>

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { startDynamoDb } from 'aws-local/engines/dynamodb.ts';
 import { SecretVersions, versionOf } from 'aws-local/engines/secret-versions.ts';
 import { startSqs } from 'aws-local/engines/sqs.ts';
-import type { Keyring } from '../../functions/aws/keyring.ts';
+import type { Keyring } from '../../functions/aws/keyrings.ts';
 import { customer } from './recording/customer.ts';
 import { FIXTURES, type Fixture, written } from './recording/fixture.ts';
 import { startVersion } from './recording/local-run.ts';

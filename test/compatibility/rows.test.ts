@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { routes } from '../../functions/api/routes.ts';
-import { openCursor } from '../../functions/aws/sealing.ts';
+import { openCursor } from '../../functions/aws/keyrings.ts';
 import { DeliveryMessage } from '../../functions/delivery/delivery.ts';
 import { BusEvent } from '../../functions/events/bus.ts';
 import { buildTenantKey } from '../../functions/tenancy/keys.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import * as metricNames from '../../functions/aws/metric-names.ts';
+import * as metricNames from '../../functions/aws/metrics.ts';
 import { WORKERS } from '../../lib/cloud/bundle.ts';
 import { STAGES } from '../../lib/cloud/stages.ts';
 import { runbookPages } from '../support/runbooks.ts';

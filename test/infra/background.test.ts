@@ -1,7 +1,7 @@
 import { Stack } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
 import { describe, expect, it } from 'vitest';
-import { type BusWorkerName, LEFT_IN_QUEUE, METRICS } from '../../functions/aws/metric-names.ts';
+import { type BusWorkerName, LEFT_IN_QUEUE, METRICS } from '../../functions/aws/metrics.ts';
 import { BUS_SOURCE, NOTICES } from '../../functions/events/bus.ts';
 import { EVENT_CATALOGUE } from '../../functions/events/events.ts';
 import { METERED_TYPES } from '../../functions/events/usage.ts';

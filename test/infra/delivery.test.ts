@@ -3,7 +3,7 @@ import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
 import type { IConstruct } from 'constructs';
 import { describe, expect, it } from 'vitest';
-import { ABANDONED_ENTRIES, DEAD_LETTERS, LEDGER_DIFFERENCE } from '../../functions/aws/metric-names.ts';
+import { ABANDONED_ENTRIES, DEAD_LETTERS, LEDGER_DIFFERENCE } from '../../functions/aws/metrics.ts';
 import { deriveAttemptClocks } from '../../functions/delivery/timing.ts';
 import { HIGHEST_LIMITS, LOWEST_LIMITS } from './contexts.ts';
 import { functionNamed, invokes, ofType, serviceIn, synthesize, uncheckedApp } from './synthesize.ts';

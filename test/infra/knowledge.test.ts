@@ -1,6 +1,6 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { SWEPT } from '../../functions/aws/metric-names.ts';
+import { SWEPT } from '../../functions/aws/metrics.ts';
 import {
   CHECK_LEASE_SECONDS,
   CHECK_TIMEOUT_SECONDS,

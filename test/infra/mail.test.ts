@@ -1,6 +1,6 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { MAIL as METRICS } from '../../functions/aws/metric-names.ts';
+import { MAIL as METRICS } from '../../functions/aws/metrics.ts';
 import { MAIL_LEASE_SECONDS } from '../../functions/delivery/timing.ts';
 import { NOTICES } from '../../functions/events/bus.ts';
 import { MAIL_BUDGETS } from '../../functions/notices/mail.ts';

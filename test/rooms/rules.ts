@@ -66,7 +66,7 @@ const ROOMS: readonly Room[] = [
       '^lib/openapi/',
       '^functions/api/(?:sign-in/)?routes\\.ts$',
       '^functions/workers/',
-      '^functions/aws/(?:config|following|metric-names)\\.ts$',
+      '^functions/aws/(?:config|metrics|pages)\\.ts$',
       '^functions/delivery/(?:due|lanes|timing)\\.ts$',
       '^functions/events/(?:bus|usage)\\.ts$',
       '^functions/http/(?:problem|rate-limit|route)\\.ts$',

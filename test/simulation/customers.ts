@@ -1,5 +1,5 @@
-import { API_TIMEOUT_SECONDS } from '../../functions/aws/following.ts';
 import type { ChannelId, EndpointId, OrgId, ReceiverId } from '../../functions/aws/ids.ts';
+import { API_TIMEOUT_SECONDS } from '../../functions/aws/pages.ts';
 import { buildAddition, type Change } from '../../functions/aws/transaction.ts';
 import type { Message } from '../../functions/conversations/conversation.ts';
 import { messageStore } from '../../functions/conversations/conversations.ts';

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { ConversationId, EscalationId, MessageId } from '../../aws/ids.ts';
-import { Timestamp } from '../../aws/timestamp.ts';
+import { ConversationId, EscalationId, MessageId, Timestamp } from '../../aws/ids.ts';
 import { ConversationStatus, MessageRole } from '../../conversations/conversation.ts';
 import { orNull, text } from '../fields.ts';
 

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { ChannelId, DeliveryId, EndpointId, EventId } from '../../aws/ids.ts';
-import { Timestamp } from '../../aws/timestamp.ts';
+import { ChannelId, DeliveryId, EndpointId, EventId, Timestamp } from '../../aws/ids.ts';
 import { EventTypeName } from '../../events/events.ts';
 import { EndpointStatus } from '../../receivers/endpoint.ts';
 import { ATTEMPTS_FIELDS, DELIVERY_FIELDS } from '../delivery-schemas.ts';

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { SourceId } from '../../aws/ids.ts';
-import { Timestamp } from '../../aws/timestamp.ts';
+import { SourceId, Timestamp } from '../../aws/ids.ts';
 import { SourceKind } from '../../events/bus.ts';
 import { SourceStatus } from '../../knowledge/sources.ts';
 import { orNull, receiverUrl, text } from '../fields.ts';

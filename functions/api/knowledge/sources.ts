@@ -1,5 +1,5 @@
+import { openTables } from '../../aws/clients.ts';
 import { KnowledgeEnvironment, readEnvironment } from '../../aws/config.ts';
-import { openTables } from '../../aws/open-tables.ts';
 import { sourceStore } from '../../knowledge/sources.ts';
 import { tables } from '../route-handler.ts';
 

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { EndpointId, RedeliveryJobId } from '../../aws/ids.ts';
-import { Timestamp } from '../../aws/timestamp.ts';
+import { EndpointId, RedeliveryJobId, Timestamp } from '../../aws/ids.ts';
 import { EventTypeName } from '../../events/events.ts';
 import { FailedStatus, RedeliveryJobStatus, RedeliverySelection, StopReason } from '../../redelivery/job.ts';
 import { distinct, orNull, requestTime } from '../fields.ts';

@@ -1,4 +1,4 @@
-import { Defect } from '../../aws/failure-fields.ts';
+import { Defect } from '../../aws/logger.ts';
 import { success } from '../../http/reply.ts';
 import { hashApiKey, issueKey } from '../../tenancy/api-key.ts';
 import { apiKeyStore } from '../../tenancy/api-keys.ts';

@@ -1,4 +1,4 @@
-import { Defect } from '../../aws/failure-fields.ts';
+import { Defect } from '../../aws/logger.ts';
 import { organizationStore } from '../../tenancy/organizations.ts';
 import { tables } from '../route-handler.ts';
 import { sessionRouteHandler } from '../session-route-handler.ts';

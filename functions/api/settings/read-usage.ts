@@ -1,5 +1,5 @@
+import { openTables } from '../../aws/clients.ts';
 import { readEnvironment, UsageEnvironment } from '../../aws/config.ts';
-import { openTables } from '../../aws/open-tables.ts';
 import { getLatestMonths, NO_USAGE, usageReader } from '../../events/usage.ts';
 import { success } from '../../http/reply.ts';
 import { tables } from '../route-handler.ts';

@@ -1,5 +1,5 @@
-import { Defect } from '../../aws/failure-fields.ts';
 import type { OrgId } from '../../aws/ids.ts';
+import { Defect } from '../../aws/logger.ts';
 import { sandboxStore } from '../../tenancy/organizations.ts';
 import { type Pairing, routeToEnvironment, type Sandbox } from '../../tenancy/sandbox.ts';
 import { tables } from '../route-handler.ts';

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { AuditEntryId, KeyId, OrgId } from '../../aws/ids.ts';
-import { Timestamp } from '../../aws/timestamp.ts';
+import { AuditEntryId, KeyId, OrgId, Timestamp } from '../../aws/ids.ts';
 import { UsageCounts } from '../../events/usage.ts';
 import { Scope } from '../../tenancy/api-key.ts';
 import { AuditAction, AuditActorType, AuditTargetType, AuditValue } from '../../tenancy/audit.ts';

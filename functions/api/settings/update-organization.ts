@@ -1,4 +1,4 @@
-import { Defect } from '../../aws/failure-fields.ts';
+import { Defect } from '../../aws/logger.ts';
 import { retryOnConflict } from '../../http/request.ts';
 import { compareFields } from '../../tenancy/audit.ts';
 import { organizationStore } from '../../tenancy/organizations.ts';

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { ConversationId, TicketId } from '../../aws/ids.ts';
-import { Timestamp } from '../../aws/timestamp.ts';
+import { ConversationId, TicketId, Timestamp } from '../../aws/ids.ts';
 import { orNull, text } from '../fields.ts';
 
 export const CreateTicket = z._default(

@@ -1,5 +1,5 @@
+import { openTables } from '../../aws/clients.ts';
 import { readEnvironment, StatsEnvironment } from '../../aws/config.ts';
-import { openTables } from '../../aws/open-tables.ts';
 import { openDeliveries } from '../../delivery/delivery-queries.ts';
 import { computeOldestOpenTime, estimate } from '../../delivery/disabling-forecast.ts';
 import { keepFinishedHours } from '../../delivery/finished-hours.ts';

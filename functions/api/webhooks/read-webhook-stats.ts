@@ -1,5 +1,5 @@
+import { openTables } from '../../aws/clients.ts';
 import { readEnvironment, StatsEnvironment } from '../../aws/config.ts';
-import { openTables } from '../../aws/open-tables.ts';
 import { keepFinishedHours } from '../../delivery/finished-hours.ts';
 import { buildEndpointStats, getLatestHours } from '../../delivery/ledger.ts';
 import { ledgerStore } from '../../delivery/ledger-records.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { newId } from '../../aws/ids.ts';
-import { getCurrentVersion } from '../../aws/keyring.ts';
+import { getCurrentVersion } from '../../aws/keyrings.ts';
 import { deriveSigningSecret } from '../../delivery/signature.ts';
 import { problem } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';

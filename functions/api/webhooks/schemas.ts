@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { DeliveryId, EndpointId, EventId } from '../../aws/ids.ts';
-import { Timestamp } from '../../aws/timestamp.ts';
+import { DeliveryId, EndpointId, EventId, Timestamp } from '../../aws/ids.ts';
 import { SubscribableType } from '../../events/events.ts';
 import { DisabledReason, EndpointStatus, MAX_DESCRIPTION_LENGTH } from '../../receivers/endpoint.ts';
 import { MaxPerSecond } from '../../receivers/endpoint-rate.ts';

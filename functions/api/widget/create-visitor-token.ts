@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { createSeal, Seal } from '../../aws/sealing.ts';
+import { createSeal, Seal } from '../../aws/keyrings.ts';
 import { conversationStore } from '../../conversations/conversations.ts';
 import { notFound, problem } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';

@@ -1,5 +1,4 @@
-import { getStart } from '../../aws/following.ts';
-import type { Page } from '../../aws/pages.ts';
+import { getStart, type Page } from '../../aws/pages.ts';
 import type { Message } from '../../conversations/conversation.ts';
 import { messageStore } from '../../conversations/conversations.ts';
 import { requirePermit } from '../../tenancy/gate.ts';

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { ConversationId, MessageId } from '../../aws/ids.ts';
-import { Timestamp } from '../../aws/timestamp.ts';
+import { ConversationId, MessageId, Timestamp } from '../../aws/ids.ts';
 
 export const ConversationParams = z.object({ id: ConversationId });
 

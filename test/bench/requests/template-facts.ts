@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import * as metrics from '../../../functions/aws/metric-names.ts';
+import * as metrics from '../../../functions/aws/metrics.ts';
 import { LANES } from '../../../functions/delivery/lanes.ts';
 import type { Measured } from '../../../lib/cost/measured.ts';
 

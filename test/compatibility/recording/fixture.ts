@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Keyring } from '../../../functions/aws/keyring.ts';
+import type { Keyring } from '../../../functions/aws/keyrings.ts';
 import type { GivenOut } from './customer.ts';
 import type { SentMessage } from './proxy.ts';
 import type { TableRows } from './rows.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { UNUSED_AFTER_SECONDS } from '../../../functions/aws/keyring.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
+import { UNUSED_AFTER_SECONDS } from '../../../lib/operate/key-rotation.ts';
 import { keyringSecret, newKey } from '../../../lib/operate/keyring-secret.ts';
 import { listKeys, retireKey, rotateKeys } from '../../../lib/operate/keys.ts';
 import { anEndpoint } from '../../builders.ts';

@@ -5,7 +5,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import { mockClient } from 'aws-sdk-client-mock';
 import { vi } from 'vitest';
 import { type RouteKey, routes } from '../../../functions/api/routes.ts';
-import type { Keyring } from '../../../functions/aws/keyring.ts';
+import type { Keyring } from '../../../functions/aws/keyrings.ts';
 import type { Route } from '../../../functions/http/route.ts';
 import { anOrganization } from '../../builders.ts';
 import type { dynamoDb, TestTables } from '../../engines.ts';

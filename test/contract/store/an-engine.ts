@@ -1,4 +1,4 @@
-import type { Keyring } from '../../../functions/aws/keyring.ts';
+import type { Keyring } from '../../../functions/aws/keyrings.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
 import { attemptDelivery } from '../../../functions/delivery/attempt.ts';
 import { deliveryMoves, deliveryStore, parseDelivery } from '../../../functions/delivery/deliveries.ts';

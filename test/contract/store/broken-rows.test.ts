@@ -10,9 +10,8 @@ import {
   type OrgId,
   type ReceiverId,
 } from '../../../functions/aws/ids.ts';
-import { ABANDONED_ENTRIES } from '../../../functions/aws/metric-names.ts';
-import type { UnreadableRow } from '../../../functions/aws/table.ts';
-import { parseRow } from '../../../functions/aws/table.ts';
+import { ABANDONED_ENTRIES } from '../../../functions/aws/metrics.ts';
+import { parseRow, type UnreadableRow } from '../../../functions/aws/table.ts';
 import {
   conversationStore,
   escalationStore,

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { COMMIT_WINDOW_SECONDS } from '../../../functions/aws/following.ts';
 import { parseCreationTime } from '../../../functions/aws/ids.ts';
-import type { Page } from '../../../functions/aws/pages.ts';
+import { COMMIT_WINDOW_SECONDS, type Page } from '../../../functions/aws/pages.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
 import { type EventFilter, eventLog } from '../../../functions/events/event-log.ts';

@@ -2,9 +2,13 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { API_TIMEOUT_SECONDS, COMMIT_WINDOW_SECONDS } from '../../../functions/aws/following.ts';
 import { newId } from '../../../functions/aws/ids.ts';
-import type { Page, PageRequest } from '../../../functions/aws/pages.ts';
+import {
+  API_TIMEOUT_SECONDS,
+  COMMIT_WINDOW_SECONDS,
+  type Page,
+  type PageRequest,
+} from '../../../functions/aws/pages.ts';
 import { type Change, committer } from '../../../functions/aws/transaction.ts';
 import { messageStore } from '../../../functions/conversations/conversations.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
@@ -70,7 +74,7 @@ const RULES: Record<string, Name | keyof typeof OTHERS> = {
   'endpoints.ts endpointStore': 'present',
   'event-log.ts eventLog': 'the event log, oldest first',
   'event-log.ts eventRanges': 'live',
-  'following.ts followPartition': 'the messages of a visitor',
+  'pages.ts followPartition': 'the messages of a visitor',
   'ledger.ts deliveriesInHour': 'fromStart',
   'ledger.ts ledgerStore': 'fromStart',
   'pages.ts scanPartition': 'caller',
@@ -106,7 +110,7 @@ function findAscendingReaders(): string[] {
 
 it('every reader of ascending keys names how it finds rows that are committed late', () => {
   const found = findAscendingReaders();
-  expect(found).toContain('following.ts followPartition');
+  expect(found).toContain('pages.ts followPartition');
   expect(found.filter((reader) => !(reader in RULES))).toEqual([]);
 });
 

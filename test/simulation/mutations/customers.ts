@@ -88,7 +88,7 @@ export const CUSTOMERS: readonly Mutation[] = [
   },
   {
     name: 'a follower reads events before earlier ones are committed',
-    file: 'functions/delivery/timing.ts',
+    file: 'functions/aws/pages.ts',
     find: 'export const COMMIT_WINDOW_SECONDS = API_TIMEOUT_SECONDS + 5;',
     replace: 'export const COMMIT_WINDOW_SECONDS = API_TIMEOUT_SECONDS - 9;',
     breaks: ['followed once'],
@@ -102,14 +102,14 @@ export const CUSTOMERS: readonly Mutation[] = [
   },
   {
     name: 'a follower of a conversation passes messages that are committed later',
-    file: 'functions/aws/following.ts',
+    file: 'functions/aws/pages.ts',
     find: 'new Date(now.getTime() - COMMIT_WINDOW_SECONDS * 1000)',
     replace: 'new Date(now.getTime() - 0 * COMMIT_WINDOW_SECONDS)',
     breaks: ['followed once'],
   },
   {
     name: 'a follower of a conversation forgets which messages it got',
-    file: 'functions/aws/following.ts',
+    file: 'functions/aws/pages.ts',
     find: 'if (row.id >= settled) named.add(row.id);',
     replace: '',
     breaks: ['followed once'],

@@ -30,13 +30,13 @@ export const ALLOWED: readonly Allowance[] = [
   // Credentials from the function's environment.
   {
     modules: ['@aws-sdk/credential-provider-env'],
-    in: ['aws/sdk-substitutes.ts', 'aws/clients.ts'],
+    in: ['aws/sdk-parts.ts', 'aws/clients.ts'],
     reaches: 'nothing',
   },
   // Requests of the SDK, whose clients determine the host.
   {
     modules: ['node:http', 'node:https'],
-    in: ['aws/request-handler.ts'],
+    in: ['aws/sdk-parts.ts'],
     reaches: "the service's own data",
   },
   {
@@ -149,13 +149,7 @@ export const GLOBALS: Readonly<Record<string, readonly Files[]>> = {
   // `process` can load modules without an import. Log lines go through their registry, and metrics through
   // the list of their names, so nothing else prints.
   console: [],
-  process: [
-    'aws/request-handler.ts',
-    'aws/config.ts',
-    'aws/logger.ts',
-    'aws/metrics.ts',
-    'knowledge/reader.ts',
-  ],
+  process: ['aws/sdk-parts.ts', 'aws/config.ts', 'aws/logger.ts', 'aws/metrics.ts', 'knowledge/reader.ts'],
   globalThis: [],
   global: [],
   require: [],

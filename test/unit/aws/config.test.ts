@@ -6,6 +6,7 @@ import {
   ApiEnvironment,
   ConfigurationError,
   loopbackReceivers,
+  outboundUserAgent,
   readEnvironment,
   StatsEnvironment,
   UsageEnvironment,
@@ -164,4 +165,18 @@ describe('receivers at loopback addresses', () => {
   it('are refused in Lambda, where functions load without the setting', () => {
     expect(loopbackReceivers({ AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' })).toBe('refuse');
   });
+});
+
+it.each([
+  [{}, 'ConversationService-Webhooks/1.0'],
+  [
+    { SENDER_URL: 'https://api.example.com/api/docs' },
+    'ConversationService-Webhooks/1.0 (+https://api.example.com/api/docs)',
+  ],
+  [
+    { SENDER_URL: 'https://api.example.com/api/docs', SENDER_CONTACT: 'abuse@example.com' },
+    'ConversationService-Webhooks/1.0 (+https://api.example.com/api/docs; abuse@example.com)',
+  ],
+])('the user agent with %j is %s', (environment, text) => {
+  expect(outboundUserAgent('ConversationService-Webhooks', environment)).toBe(text);
 });

@@ -1,8 +1,15 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import * as names from '../../../functions/aws/metric-names.ts';
-import { METRICS, RATE_LIMITER_FAILURES } from '../../../functions/aws/metric-names.ts';
-import { count, gauge, publishMetrics, publishRegularly, sample } from '../../../functions/aws/metrics.ts';
+import * as names from '../../../functions/aws/metrics.ts';
+import {
+  count,
+  gauge,
+  METRICS,
+  publishMetrics,
+  publishRegularly,
+  RATE_LIMITER_FAILURES,
+  sample,
+} from '../../../functions/aws/metrics.ts';
 
 let printed: string[] = [];
 

@@ -2,15 +2,16 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import {
-  addVersion,
-  decideRotationStep,
   getCurrentVersion,
   type Keyring,
-  setCurrentVersion,
-} from '../../../functions/aws/keyring.ts';
-import { type KeyringSource, keyringSource } from '../../../functions/aws/keyrings.ts';
-import { openCursor, requireKnownVersion, sealCursor } from '../../../functions/aws/sealing.ts';
+  type KeyringSource,
+  keyringSource,
+  openCursor,
+  requireKnownVersion,
+  sealCursor,
+} from '../../../functions/aws/keyrings.ts';
 import { deriveSigningSecret } from '../../../functions/delivery/signature.ts';
+import { addVersion, decideRotationStep, setCurrentVersion } from '../../../lib/operate/key-rotation.ts';
 import { aKeyring } from '../../builders.ts';
 
 const INSTANCES = 3;

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { logger } from '../../../functions/aws/logger.ts';
-import { UNREADABLE_MESSAGES } from '../../../functions/aws/metric-names.ts';
-import { publishMetrics } from '../../../functions/aws/metrics.ts';
+import { publishMetrics, UNREADABLE_MESSAGES } from '../../../functions/aws/metrics.ts';
 import { toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import { parseDeliveryMessage } from '../../../functions/delivery/queues.ts';
 import { aDelivery } from '../../builders.ts';

@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import { UnknownKeyVersion } from '../../../functions/aws/keyring.ts';
+import { UnknownKeyVersion } from '../../../functions/aws/keyrings.ts';
 import { deriveSigningSecret, getSigningKey, sign } from '../../../functions/delivery/signature.ts';
 import { aKeyring, NOW } from '../../builders.ts';
 

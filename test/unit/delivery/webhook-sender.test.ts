@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import { UnknownKeyVersion } from '../../../functions/aws/keyring.ts';
+import { UnknownKeyVersion } from '../../../functions/aws/keyrings.ts';
 import type { OutboundResult } from '../../../functions/delivery/outbound/client.ts';
 import { deriveSigningSecret } from '../../../functions/delivery/signature.ts';
 import type { OutboxEvent } from '../../../functions/events/events.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LEFT_IN_QUEUE, UNREADABLE_MESSAGES } from '../../../functions/aws/metric-names.ts';
+import { LEFT_IN_QUEUE, UNREADABLE_MESSAGES } from '../../../functions/aws/metrics.ts';
 import { BUS_SOURCE, type BusEvent } from '../../../functions/events/bus.ts';
 import { busWorker, InvocationFailed, processEach } from '../../../functions/events/worker.ts';
 import { InProgressError } from '../../../functions/http/problem.ts';

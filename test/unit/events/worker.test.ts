@@ -1,8 +1,7 @@
 import middy from '@middy/core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Defect } from '../../../functions/aws/failure-fields.ts';
-import { FAILED_INVOCATIONS } from '../../../functions/aws/metric-names.ts';
-import { count } from '../../../functions/aws/metrics.ts';
+import { Defect } from '../../../functions/aws/logger.ts';
+import { count, FAILED_INVOCATIONS } from '../../../functions/aws/metrics.ts';
 import { InvocationFailed, invocation, outboxReader } from '../../../functions/events/worker.ts';
 import { INVOCATION } from '../../support/functions.ts';
 import { capturingLogger } from '../aws/capturing-logger.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { newId } from '../../../functions/aws/ids.ts';
-import { createSeal } from '../../../functions/aws/sealing.ts';
+import { createSeal } from '../../../functions/aws/keyrings.ts';
 import { visitorAuthentication } from '../../../functions/http/authentication.ts';
 import { success } from '../../../functions/http/reply.ts';
 import type { Route } from '../../../functions/http/route.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { COMMIT_WINDOW_SECONDS } from '../../../functions/aws/following.ts';
 import { deriveDeliveryId, newId } from '../../../functions/aws/ids.ts';
+import { COMMIT_WINDOW_SECONDS } from '../../../functions/aws/pages.ts';
 import type { DeliveryStatus } from '../../../functions/delivery/delivery.ts';
 import type { EventType, OutboxEvent } from '../../../functions/events/events.ts';
 import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';

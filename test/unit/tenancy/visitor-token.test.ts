@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import { createSeal, sealCursor } from '../../../functions/aws/sealing.ts';
+import { createSeal, sealCursor } from '../../../functions/aws/keyrings.ts';
 import {
   createVisitorToken,
   openVisitorToken,

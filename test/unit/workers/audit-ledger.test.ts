@@ -2,7 +2,7 @@ import 'aws-sdk-client-mock-vitest/extend';
 import { BatchGetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import { LEDGER_DIFFERENCE } from '../../../functions/aws/metric-names.ts';
+import { LEDGER_DIFFERENCE } from '../../../functions/aws/metrics.ts';
 import { getHourBefore, NO_COUNTS } from '../../../functions/delivery/ledger.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { handler } from '../../../functions/workers/audit-ledger.ts';

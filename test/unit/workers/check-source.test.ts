@@ -3,7 +3,7 @@ import { ChangeMessageVisibilityCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { GetCommand, QueryCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { CHECKED, UNREADABLE_MESSAGES } from '../../../functions/aws/metric-names.ts';
+import { CHECKED, UNREADABLE_MESSAGES } from '../../../functions/aws/metrics.ts';
 import type { Source } from '../../../functions/knowledge/sources.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { createSandbox } from '../../../functions/tenancy/sandbox.ts';

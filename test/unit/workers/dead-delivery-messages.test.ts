@@ -1,7 +1,7 @@
 import 'aws-sdk-client-mock-vitest/extend';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { DEAD_LETTERS, UNREADABLE_MESSAGES } from '../../../functions/aws/metric-names.ts';
+import { DEAD_LETTERS, UNREADABLE_MESSAGES } from '../../../functions/aws/metrics.ts';
 import { toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { handler } from '../../../functions/workers/dead-delivery-messages.ts';

@@ -9,7 +9,7 @@ import { ChangeMessageVisibilityCommand, SendMessageBatchCommand, SQSClient } fr
 import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ABANDONED_ENTRIES } from '../../../functions/aws/metric-names.ts';
+import { ABANDONED_ENTRIES } from '../../../functions/aws/metrics.ts';
 import { EXPIRY_SECONDS } from '../../../functions/delivery/due.ts';
 import type { OutboxEvent } from '../../../functions/events/events.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';

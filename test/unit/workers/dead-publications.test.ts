@@ -11,7 +11,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import { ABANDONED_ENTRIES } from '../../../functions/aws/metric-names.ts';
+import { ABANDONED_ENTRIES } from '../../../functions/aws/metrics.ts';
 import { EXPIRY_SECONDS } from '../../../functions/delivery/due.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
 import { createNotice } from '../../../functions/events/bus.ts';

@@ -2,7 +2,7 @@ import 'aws-sdk-client-mock-vitest/extend';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ENDED, UNREADABLE_ROWS } from '../../../functions/aws/metric-names.ts';
+import { ENDED, UNREADABLE_ROWS } from '../../../functions/aws/metrics.ts';
 import { getLedgerHour } from '../../../functions/delivery/ledger.ts';
 import { InvocationFailed } from '../../../functions/events/worker.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';

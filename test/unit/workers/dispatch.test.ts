@@ -9,7 +9,7 @@ import {
 import { BatchGetCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { DELIVERED, UNREADABLE_MESSAGES } from '../../../functions/aws/metric-names.ts';
+import { DELIVERED, UNREADABLE_MESSAGES } from '../../../functions/aws/metrics.ts';
 import { type Delivery, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';

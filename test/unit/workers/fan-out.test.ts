@@ -4,7 +4,7 @@ import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ABANDONED_ENTRIES } from '../../../functions/aws/metric-names.ts';
+import { ABANDONED_ENTRIES } from '../../../functions/aws/metrics.ts';
 import { toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import { appendDisablingNotice, outboxStore } from '../../../functions/delivery/outbox.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';

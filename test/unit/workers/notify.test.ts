@@ -4,7 +4,7 @@ import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { MAIL, UNREADABLE_MESSAGES } from '../../../functions/aws/metric-names.ts';
+import { MAIL, UNREADABLE_MESSAGES } from '../../../functions/aws/metrics.ts';
 import type { BusEvent } from '../../../functions/events/bus.ts';
 import { buildContentMailKey } from '../../../functions/notices/mailings.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';

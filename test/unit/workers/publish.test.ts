@@ -5,7 +5,7 @@ import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import { ABANDONED_ENTRIES } from '../../../functions/aws/metric-names.ts';
+import { ABANDONED_ENTRIES } from '../../../functions/aws/metrics.ts';
 import { toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import { appendDisablingNotice, outboxStore } from '../../../functions/delivery/outbox.ts';
 import { BUS_SOURCE } from '../../../functions/events/bus.ts';

@@ -1,7 +1,7 @@
 import 'aws-sdk-client-mock-vitest/extend';
 import { BatchWriteCommand, DeleteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { PURGED } from '../../../functions/aws/metric-names.ts';
+import { PURGED } from '../../../functions/aws/metrics.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { OF_SANDBOX_INDEX } from '../../../functions/tenancy/sandbox.ts';
 import { handler } from '../../../functions/workers/purge.ts';

@@ -4,7 +4,7 @@ import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import { BACKLOG_AGE, IN_FLIGHT, RECONCILED } from '../../../functions/aws/metric-names.ts';
+import { BACKLOG_AGE, IN_FLIGHT, RECONCILED } from '../../../functions/aws/metrics.ts';
 import { type Delivery, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import { EXPIRY_SECONDS } from '../../../functions/delivery/due.ts';
 import { DUE_SHARDS, keys } from '../../../functions/tenancy/keys.ts';

@@ -3,7 +3,7 @@ import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { SWEPT } from '../../../functions/aws/metric-names.ts';
+import { SWEPT } from '../../../functions/aws/metrics.ts';
 import { keys, SOURCE_DUE_SHARDS } from '../../../functions/tenancy/keys.ts';
 import { handler } from '../../../functions/workers/schedule-source-checks.ts';
 import { aSource, later, seconds } from '../../builders.ts';

@@ -1,18 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { getKey, Keyring, listVersions } from '../../../functions/aws/keyrings.ts';
 import {
   addVersion,
   checkRetirement,
   decideRotationStep,
-  getKey,
-  Keyring,
   type KeyringState,
   KNOWN_AFTER_SECONDS,
-  listVersions,
   removeVersion,
   setCurrentVersion,
   UNUSED_AFTER_SECONDS,
-} from '../../../functions/aws/keyring.ts';
+} from '../../../lib/operate/key-rotation.ts';
 import { aKeyring, later, NOW, seconds } from '../../builders.ts';
 
 const KEY = 'n'.repeat(43);

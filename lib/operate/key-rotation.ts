@@ -1,49 +1,9 @@
-import * as z from 'zod/mini';
-
-/**
- * Versions of one secret as stored: `{"current":"1","1":"…","2":"…"}`. Old versions remain to verify what was
- * made with them; new things use `current`.
- */
-export const Keyring = z
-  .record(z.string().check(z.regex(/^(current|[1-9][0-9]?)$/)), z.string().check(z.minLength(1)))
-  .check(
-    z.refine((ring) => ring.current !== undefined && (ring[ring.current]?.length ?? 0) >= 43, {
-      error: 'must name its current version, a key of at least 43 characters',
-    }),
-  );
-export type Keyring = z.infer<typeof Keyring>;
-
-/** How long a function caches a keyring. */
-export const KEYRING_FRESH_SECONDS = 300;
-
-/** The cached keyring does not have the version: it is newer, or was removed. */
-export class UnknownKeyVersion extends Error {
-  override name = 'UnknownKeyVersion';
-}
-
-/**
- * Returns the key of a version.
- * @throws UnknownKeyVersion
- */
-export function getKey(ring: Keyring, version: string): string {
-  // Own properties only: every object has inherited names such as `constructor`.
-  const key = version !== 'current' && Object.hasOwn(ring, version) ? ring[version] : undefined;
-  if (key === undefined) throw new UnknownKeyVersion(`no key of version ${version}`);
-  return key;
-}
-
-export function getCurrentVersion(ring: Keyring): string {
-  const version = ring.current;
-  if (version === undefined) throw new UnknownKeyVersion('the keyring names no current version');
-  return version;
-}
-
-/** All versions, oldest first. */
-export const listVersions = (ring: Keyring): number[] =>
-  Object.keys(ring)
-    .filter((name) => name !== 'current')
-    .map(Number)
-    .sort((a, b) => a - b);
+import {
+  getCurrentVersion,
+  KEYRING_FRESH_SECONDS,
+  type Keyring,
+  listVersions,
+} from '../../functions/aws/keyrings.ts';
 
 /*
  * Rotation while functions use a keyring: a version is added first, and becomes current once every function

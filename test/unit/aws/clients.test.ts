@@ -1,8 +1,14 @@
+import { globSync, readFileSync } from 'node:fs';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { THROTTLES } from '../../../functions/aws/metric-names.ts';
-import { publishMetrics } from '../../../functions/aws/metrics.ts';
-import { countThrottles, isThrottled, isThrottledInPart } from '../../../functions/aws/throttles.ts';
+import {
+  countThrottles,
+  isThrottled,
+  isThrottledInPart,
+  reportUnreadable,
+} from '../../../functions/aws/clients.ts';
+import { publishMetrics, THROTTLES, UNREADABLE_ROWS } from '../../../functions/aws/metrics.ts';
+import { capturedOutput } from '../workers/a-worker.ts';
 
 let printed: string[];
 
@@ -93,5 +99,34 @@ describe('a call', () => {
     [{}, false],
   ])('counts as throttled in part after %j: %s', (output, expected) => {
     expect(isThrottledInPart(output)).toBe(expected);
+  });
+});
+
+describe('a stored row that cannot be read', () => {
+  it('is logged by its keys and counted for its alarm', async () => {
+    const output = capturedOutput();
+    reportUnreadable({ pk: 'org_x#webhooks', sk: 'whk_x', error: new Error('no') });
+    publishMetrics();
+
+    expect(output.lines[0]).toMatchObject({
+      level: 'ERROR',
+      code: 'ROW_UNREADABLE',
+      pk: 'org_x#webhooks',
+      sk: 'whk_x',
+    });
+    expect(output.metric(UNREADABLE_ROWS)).toBe(1);
+  });
+
+  it('is reported by every table of every function that is read through a client', () => {
+    const silent = globSync('functions/{api,workers}/**/*.ts', {
+      cwd: `${import.meta.dirname}/../../..`,
+    }).flatMap((file) => {
+      const text = readFileSync(`${import.meta.dirname}/../../../${file}`, 'utf8');
+      const tables = text.match(/\{\s*client\b[^{}]*\bname: environment\.\w+_TABLE\b[^{}]*\}/g) ?? [];
+      return tables
+        .filter((table) => !table.includes('reportUnreadable'))
+        .map((table) => `${file}: ${table}`);
+    });
+    expect(silent).toEqual([]);
   });
 });
