@@ -1,7 +1,7 @@
 import { deliveryStore } from '../delivery/deliveries.ts';
 import { type Delivery, OPEN_STATUSES, type WebhookRequest } from '../delivery/delivery.ts';
 import { MAX_ATTEMPTS } from '../delivery/timing.ts';
-import { notFound, type Problem } from '../http/problem.ts';
+import { refusals } from '../http/problem.ts';
 import type { Endpoint } from '../receivers/endpoint.ts';
 import { endpointStore } from '../receivers/endpoints.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
@@ -13,17 +13,13 @@ import { tables } from './route-handler.ts';
 
 export const deliveries = deliveryStore(tables.deliveries);
 
-/** Refusal of an attempt that a user requests. */
-export const NOT_SUBSCRIBED =
-  'The webhook endpoint does not subscribe to the event type. Add the type to its events first.';
-
 export async function findDelivery(
   receiver: Pick<Endpoint, 'id'>,
   { generation }: Tenant,
   id: Delivery['id'],
-): Promise<Delivery | Problem> {
+) {
   const delivery = await deliveries.find({ id, webhookId: receiver.id, generation });
-  return delivery ?? notFound('delivery');
+  return delivery ?? refusals.notFound('delivery');
 }
 
 /**
@@ -57,9 +53,9 @@ export const sortHeaders = (request: WebhookRequest): WebhookRequest => ({
 export async function findEndpointDelivery(
   tenant: Tenant,
   { id, deliveryId }: { id: Endpoint['id']; deliveryId: Delivery['id'] },
-): Promise<{ endpoint: Endpoint; delivery: Delivery } | Problem> {
+) {
   const endpoint = await endpointStore(tables.service).find(tenant.orgId, id);
-  if (!endpoint) return notFound('webhook endpoint');
+  if (!endpoint) return refusals.notFound('webhook endpoint');
   const delivery = await findDelivery(endpoint, tenant, deliveryId);
   return 'kind' in delivery ? delivery : { endpoint, delivery };
 }

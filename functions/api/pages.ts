@@ -9,7 +9,7 @@ import {
   UnknownKeyVersion,
 } from '../aws/keyrings.ts';
 import type { Page, PageRequest } from '../aws/pages.ts';
-import { invalid, type Problem } from '../http/problem.ts';
+import { invalid, isProblem, type Problem } from '../http/problem.ts';
 import { fitIntoPage, type Reply, success } from '../http/reply.ts';
 import type { Route } from '../http/route.ts';
 import { buildTenantKey } from '../tenancy/keys.ts';
@@ -44,16 +44,16 @@ export async function unsealWithKeys<T>(
  * route, path and filters.
  * @param filters of the query, in a fixed order
  */
-export async function paginate<T extends { id: string }>(
+export async function paginate<Answer extends Page<{ id: string }> | Problem>(
   route: Route,
   request: {
     tenant: Tenant;
     params: Record<string, string>;
     query: { limit: number; cursor?: string | undefined };
   },
-  read: (page: PageRequest) => Promise<Page<T> | Problem>,
+  read: (page: PageRequest) => Promise<Answer>,
   filters: readonly string[] = [],
-): Promise<Reply> {
+): Promise<Reply<Extract<Answer, Problem> | Problem<'VALIDATION_ERROR', 'cursor'>>> {
   const { tenant, params, query } = request;
   const binding: CursorBinding = {
     tenant: buildTenantKey(tenant),
@@ -68,7 +68,7 @@ export async function paginate<T extends { id: string }>(
   if (cursor !== undefined && after === undefined)
     return invalid({ field: 'cursor', code: 'invalid_format', message: 'is not valid for this list' });
   const page = await read({ limit: query.limit, after });
-  if ('kind' in page) return page;
+  if (isProblem(page)) return page as Extract<Answer, Problem>;
   const items = fitIntoPage(page.items, (item) => route.success.data.parse([item]));
   const isCut = items.length < page.items.length;
   // Only the reader knows where a page that can be followed continues.

@@ -1,9 +1,8 @@
 import { loopbackReceivers } from '../aws/config.ts';
 import { checkProgram } from '../delivery/simulation.ts';
-import { invalid, type Problem, problem } from '../http/problem.ts';
+import { invalid } from '../http/problem.ts';
 import { blockedHostStore } from '../receivers/blocked-host-records.ts';
 import { blockedHosts } from '../receivers/blocked-hosts.ts';
-import { MAX_ENDPOINTS_PER_HOST } from '../receivers/endpoint.ts';
 import { checkReceiverUrl, type ReceiverUrlCheck } from '../receivers/receiver-url.ts';
 import { isSandbox, type Tenant } from '../tenancy/tenant.ts';
 import { tables } from './route-handler.ts';
@@ -22,15 +21,5 @@ export async function checkReceiver(text: string, tenant: Tenant): Promise<Recei
 }
 
 /** The problem of a URL that was refused. */
-export const createUrlProblem = ({
-  ok,
-  problem: fault,
-  ...code
-}: Extract<ReceiverUrlCheck, { ok: false }>): Problem =>
+export const createUrlProblem = ({ ok, problem: fault, ...code }: Extract<ReceiverUrlCheck, { ok: false }>) =>
   invalid({ field: 'url', ...code, message: fault.replace(/^url /, '') });
-
-export const createHostLimitProblem = (): Problem =>
-  problem(
-    'LIMIT_EXCEEDED',
-    `An organization can have at most ${MAX_ENDPOINTS_PER_HOST} webhook endpoints at one host, including disabled ones. Delete one at this host first, or subscribe one endpoint to several events.`,
-  );

@@ -3,16 +3,19 @@ import { openTables, tableClient } from '../aws/clients.ts';
 import { ApiEnvironment, readEnvironment } from '../aws/config.ts';
 import { logger } from '../aws/logger.ts';
 import { count, RATE_LIMITER_FAILURES } from '../aws/metrics.ts';
-import { type Change, committer } from '../aws/transaction.ts';
-import { type ApiPorts, apiHandler, type Reveal } from '../http/api.ts';
-import { authenticateByMode, keyAuthentication, keyUseRecorder } from '../http/authentication.ts';
-import { idempotencyStore } from '../http/idempotency-records.ts';
+import { committer } from '../aws/transaction.ts';
+import { type AddSecrets, type ApiPorts, apiHandler, type UseCase } from '../http/api.ts';
+import {
+  type Authenticate,
+  authenticateByMode,
+  type BuildRowKey,
+  keyAuthentication,
+  keyUseRecorder,
+} from '../http/authentication.ts';
+import { idempotencyStore } from '../http/idempotency.ts';
 import { meterCapacity, requestPorts } from '../http/lifecycle.ts';
-import { rateLimiter } from '../http/limiter.ts';
+import { type RateLimiter, rateLimiter, rateWindowStore } from '../http/limiter.ts';
 import { rateLimits } from '../http/rate-limit.ts';
-import { rateWindowStore } from '../http/rate-windows.ts';
-import type { ReadAhead } from '../http/read-ahead.ts';
-import type { UseCase } from '../http/request.ts';
 import type { Route } from '../http/route.ts';
 import { apiKeyStore, keyUseStore } from '../tenancy/api-keys.ts';
 import { recordAuditEntry } from '../tenancy/audit-log.ts';
@@ -32,39 +35,49 @@ export const tables = openTables(environment, client);
 const TIERS = { capacity: 1000, freshMs: 30_000 };
 
 /** Ports of the pipeline, without authentication. */
-export const ports: Omit<ApiPorts<Change>, 'authenticate'> = {
+export const ports: Omit<ApiPorts, 'authenticate'> = {
   ...requestPorts,
   organization: memoizeFor(readOrganizationState(tables.service), TIERS),
   limiter: rateLimiter(rateWindowStore(tables.rates), rateLimits(environment)),
   capacity,
   onLimiterFailure: () => count(RATE_LIMITER_FAILURES),
-  memory: idempotencyStore(tables.service),
+  idempotency: idempotencyStore(tables.service),
   commit: committer(client),
   recordAuditEntry: (entry) => recordAuditEntry(tables.service, entry),
 };
 const findSandbox = readPairing(tables.service);
 const keys = {
-  find: apiKeyStore(tables.service).find,
+  ...apiKeyStore(tables.service),
   noteUse: keyUseRecorder(keyUseStore(tables.rates), logger.log),
 };
-const buildAuthentication = (ahead?: ReadAhead) =>
+
+/** Callers with API keys, or with sessions where the route has a role for them. */
+const authenticateKeys = (buildRowKey?: BuildRowKey): Authenticate =>
   authenticateByMode({
-    keys: keyAuthentication(keys, findSandbox, logger.log, ahead),
+    keys: keyAuthentication(keys, findSandbox, logger.log, buildRowKey),
     // A separate file of the bundle (lib/cloud/bundle.ts), loaded with the first session.
     sessions: async () => (await import('./sessions.ts')).authenticate,
     findSandbox,
   });
 
-/**
- * Creates the Lambda handler of a public route.
- * @param reveal adds data that is never stored, or refuses a replay
- */
-export const routeHandler = <R extends Route>(route: R, useCase: UseCase<R, Change>, reveal?: Reveal) =>
-  apiHandler(route, { ...ports, authenticate: buildAuthentication() }, useCase, reveal);
+interface Options {
+  /** Of routes for other callers than API keys. */
+  authenticate?: Authenticate;
+  limiter?: RateLimiter;
+  /** Of a row that is read in one request with the API key. */
+  buildRowKey?: BuildRowKey;
+  /** Adds data that is never stored, or refuses a replay. */
+  addSecrets?: AddSecrets;
+}
 
-/** Creates the Lambda handler of a public route that reads a row with the caller's key. */
-export const readAheadRouteHandler = <R extends Route>(
+/** Creates the Lambda handler of a route. */
+export const routeHandler = <R extends Route>(
   route: R,
-  ahead: ReadAhead,
-  useCase: UseCase<R, Change>,
-) => apiHandler(route, { ...ports, authenticate: buildAuthentication(ahead) }, useCase);
+  useCase: UseCase<R>,
+  {
+    buildRowKey,
+    authenticate = authenticateKeys(buildRowKey),
+    limiter = ports.limiter,
+    addSecrets,
+  }: Options = {},
+) => apiHandler(route, { ...ports, authenticate, limiter }, useCase, addSecrets);

@@ -1,5 +1,5 @@
 import { readEnvironment, SessionEnvironment } from '../aws/config.ts';
-import { sessionAuthentication } from '../http/session-authentication.ts';
+import { sessionAuthentication } from '../http/authentication.ts';
 import { sessionVerifier } from '../tenancy/sessions.ts';
 
 /*

@@ -1,21 +1,34 @@
-import middy from '@middy/core';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { Defect } from '../aws/logger.ts';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type * as z from 'zod/mini';
+import type { ConversationId } from '../aws/ids.ts';
 import { hasScope, type Scope } from '../tenancy/api-key.ts';
-import type { OrganizationState, Tenant, Tier } from '../tenancy/tenant.ts';
-import { type Authenticate, buildLocation, type Caller, unauthenticated } from './authentication.ts';
-import { buildEffect, type EffectPorts, replyOnce } from './effect.ts';
-import { type IdempotentRequest, parseIdempotencyKey } from './idempotency.ts';
-import { type CapacityMeter, endRequest, observed, type RequestPorts } from './lifecycle.ts';
+import type { AuditAction } from '../tenancy/audit.ts';
+import type { OrganizationState, Role, Session, Tenant, Tier } from '../tenancy/tenant.ts';
+import { type Authenticate, buildLocation, type Caller } from './authentication.ts';
+import {
+  type AuditedEffect,
+  buildEffect,
+  type Effect,
+  type EffectPorts,
+  parseIdempotencyKey,
+  replayFirst,
+} from './idempotency.ts';
+import {
+  type CapacityMeter,
+  gatewayHandler,
+  getRequestId,
+  getTraceId,
+  type Headers,
+  type RequestPorts,
+} from './lifecycle.ts';
 import type { Charge, RateLimiter } from './limiter.ts';
-import { isProblem, type Problem, problem } from './problem.ts';
+import { isProblem, type Problem, refusals } from './problem.ts';
 import { buildQuotaHeaders, computeTokens } from './rate-limit.ts';
-import { problemResult, type Reply, successResult } from './reply.ts';
-import { type ApiRequest, getRequestId, getTraceId, type UseCase } from './request.ts';
-import { buildDeprecationHeaders, type Deprecation, type Route } from './route.ts';
-import { checkHeaders, parseBody, parseQuery } from './validation.ts';
+import { type Reply, type Success, success } from './reply.ts';
+import type { Deprecation, RefusalOf, Route } from './route.ts';
+import { findRepeatedHeaders, parseBody, parseQuery } from './validation.ts';
 
-export interface ApiPorts<Change> extends RequestPorts, EffectPorts<Change> {
+export interface ApiPorts extends RequestPorts, EffectPorts {
   authenticate: Authenticate;
   /** The caller's organization, up to some seconds old. */
   organization(
@@ -28,217 +41,136 @@ export interface ApiPorts<Change> extends RequestPorts, EffectPorts<Change> {
   onLimiterFailure(): void;
 }
 
+interface ApiRequest<R extends Route> {
+  /** The effective tenant. */
+  tenant: Tenant;
+  conversationId: R extends { readonly visitor: true } ? ConversationId : undefined;
+  /** Whether the caller may do what a scope allows, beyond the route's own. A session may. */
+  allows(scope: Scope): boolean;
+  /** The user, on routes for sessions only. */
+  session: R extends { readonly role: Role } ? Session : undefined;
+  params: z.output<R['params']>;
+  query: z.output<R['query']>;
+  body: R['body'] extends z.ZodMiniType ? z.output<R['body']> : undefined;
+  now: Date;
+  /** Row of the tenant that was read with the caller's key, on a route that reads one ahead. */
+  rowAhead: Readonly<Record<string, unknown>> | undefined;
+  /** Trace of everything that the request causes. */
+  traceId: string;
+  /** Commits the effect. A route with an action of the audit log passes what it changes. */
+  effect: R extends { readonly audit: AuditAction } ? AuditedEffect<RefusalOf<R>> : Effect<RefusalOf<R>>;
+}
+
+/** The logic of a route. All writes go through `effect`; a repeated request runs it again up to there. */
+export type UseCase<R extends Route> = (request: ApiRequest<R>) => Promise<Reply<RefusalOf<R>>>;
+
 /**
  * Adds data that is never stored to a response.
  * @returns the data, or a problem when the response must not be repeated
  */
-export type Reveal = (data: unknown, context: { tenant: Tenant | undefined; isReplay: boolean }) => unknown;
-
-/** Results of the middlewares; each adds its part before the use case runs. */
-interface RequestState {
-  caller?: Caller;
-  /** Absent when the rate limiter failed. */
-  charge?: Charge;
-  input?: { params: Record<string, string>; query: object; body: unknown };
-  once?: IdempotentRequest | undefined;
-}
-
-type ApiEvent = APIGatewayProxyEvent & { established?: RequestState };
-type Stage = middy.MiddlewareObj<ApiEvent, APIGatewayProxyResult, Error, Context>;
+export type AddSecrets = (data: unknown, context: { tenant: Tenant; isReplay: boolean }) => unknown;
 
 /**
- * Creates the handler of one route: authenticates, parses, runs the use case, whose effect commits with the
- * idempotency key, and builds the response. Errors become a 500 or 503 without internals.
- * @param reveal adds data that is never stored, to first responses and replays alike, or refuses a replay
+ * Creates the handler of one route. Repeats of a request with an idempotency key have one effect, because it
+ * commits with the key.
+ * @param addSecrets adds data that is never stored, to first responses and replays alike, or refuses a replay
  */
-export function apiHandler<R extends Route, Change>(
+export function apiHandler<R extends Route>(
   route: R,
-  ports: ApiPorts<Change>,
-  useCase: UseCase<R, Change>,
-  reveal: Reveal = (data) => data,
+  ports: ApiPorts,
+  useCase: UseCase<R>,
+  addSecrets: AddSecrets = (data) => data,
 ) {
   const { logger, authenticate, organization, limiter, capacity, now } = ports;
-  const { log } = logger;
 
-  /** A hook that returns a result ends the pipeline. */
-  const answer = async (event: ApiEvent, reply: Reply): Promise<APIGatewayProxyResult> => {
-    await correctCharge(event);
-    const result = await buildResult(event, reply);
-    endRequest(ports, result);
-    return result;
-  };
+  async function handleRequest(event: APIGatewayProxyEvent, headers: Headers): Promise<Reply> {
+    const at = now();
+    let charge: Charge | undefined;
+    capacity.begin();
+    try {
+      if (isShutDown(route, at)) return refusals.shutDown;
+      const repeated = findRepeatedHeaders(event);
+      if (repeated) return repeated;
+
+      const caller = await authenticate(event, route);
+      if (isProblem(caller)) return caller;
+      logger.add({ orgId: caller.tenant.orgId, ...caller.logged });
+
+      const tier = caller.tier ?? (await findLiveTier(caller, at));
+      if (tier === undefined)
+        return caller.bucket.kind === 'dashboard' ? refusals.missingSession : refusals.missingKey;
+      const charging = passOnFailure(limiter.take(caller.bucket, tier, at, estimateTokens(event, route)));
+      // Independent, so in parallel.
+      [charge] = await Promise.all([charging, caller.noteUse?.(at)]);
+      if (charge?.allowed === false) return refusals.tooManyRequests;
+      // After the charge: refused calls use up the budget as well.
+      if (caller.denied) return caller.denied;
+
+      const input = parseInput(event, route);
+      if ('kind' in input) return input;
+      const once = parseIdempotencyKey(event, route, caller.tenant, input);
+      if (isProblem(once)) return once;
+
+      const cause = { caller, requestId: getRequestId(event), once, now: at };
+      const reply: Reply = await useCase({
+        tenant: caller.tenant,
+        conversationId: caller.conversationId,
+        session: caller.session,
+        rowAhead: caller.rowAhead,
+        ...input,
+        allows: (scope) => caller.scopes === undefined || hasScope(caller.scopes, scope),
+        now: at,
+        traceId: getTraceId(event),
+        effect: buildEffect(route, ports, cause),
+      } as ApiRequest<R>);
+      const replayed =
+        isProblem(reply) && once ? await replayFirst(ports.idempotency, once, at, reply) : reply;
+      return isProblem(replayed) ? replayed : await complete(event, replayed, caller);
+    } finally {
+      charge = await correctCharge(charge);
+      Object.assign(headers, charge && buildQuotaHeaders(charge));
+    }
+  }
+
+  /** Undefined for a sandbox: only sandbox keys act for one, and their tier is set. */
+  async function findLiveTier({ bucket }: Caller, at: Date): Promise<Tier | undefined> {
+    const state = await organization(bucket.orgId, at);
+    if (state?.environment === 'live') return state.tier;
+    logger.log('CALLER_NOT_LIVE', { orgId: bucket.orgId });
+    return undefined;
+  }
 
   /** @returns undefined when the limiter fails: requests pass then */
-  const allowOnLimiterFailure = (charging: Promise<Charge>): Promise<Charge | undefined> =>
+  const passOnFailure = (charging: Promise<Charge>): Promise<Charge | undefined> =>
     charging.catch((error: unknown) => {
-      log('RATE_LIMITER_FAILED', { error });
+      logger.log('RATE_LIMITER_FAILED', { error });
       ports.onLimiterFailure();
       return undefined;
     });
 
   /** Charges the consumed capacity. Awaited, because Lambda freezes an instance after its response. */
-  async function correctCharge(event: ApiEvent): Promise<void> {
-    const charge = event.established?.charge;
-    if (!charge?.allowed) return;
-    const corrected = await allowOnLimiterFailure(
-      limiter.correct(charge, computeTokens(capacity.consumed())),
-    );
-    if (corrected !== undefined) event.established = { ...event.established, charge: corrected };
+  async function correctCharge(charge: Charge | undefined): Promise<Charge | undefined> {
+    if (!charge?.allowed) return charge;
+    return (await passOnFailure(limiter.correct(charge, computeTokens(capacity.consumed())))) ?? charge;
   }
 
-  const buildResult = async (event: ApiEvent, reply: Reply): Promise<APIGatewayProxyResult> => {
-    const requestId = getRequestId(event);
-    const charge = event.established?.charge;
-    const headers = {
-      ...buildDeprecationHeaders(route.deprecation),
-      ...crossOriginHeaders(route),
-      ...(charge && buildQuotaHeaders(charge)),
+  /** Adds what is not stored, and leaves out what the route does not declare. */
+  async function complete(event: APIGatewayProxyEvent, reply: Success, { tenant }: Caller): Promise<Reply> {
+    const data = await addSecrets(reply.data, { tenant, isReplay: reply.replayed === true });
+    if (isProblem(data)) return data;
+    return {
+      ...reply,
+      ...(reply.location === undefined ? {} : { location: buildLocation(event, route, reply.location) }),
+      status: reply.status ?? route.success.status,
+      data: route.success.status === 204 ? undefined : route.success.data.parse(data),
     };
-    if (reply.kind === 'problem') return problemResult(reply, requestId, headers);
-    const revealed = await reveal(reply.data, {
-      tenant: event.established?.caller?.tenant,
-      isReplay: reply.replayed === true,
-    });
-    if (isProblem(revealed)) return problemResult(revealed, requestId, headers);
-    const data = route.success.status === 204 ? undefined : route.success.data.parse(revealed);
-    const { location } = reply;
-    const created = location === undefined ? {} : { location: buildLocation(event, route, location) };
-    return successResult(
-      reply.status ?? route.success.status,
-      { ...reply, ...created, data },
-      requestId,
-      headers,
-    );
-  };
-
-  const metered: Stage = {
-    before: () => capacity.begin(),
-  };
-
-  const served: Stage = {
-    before: ({ event }) => {
-      const sunset = checkSunset(route.deprecation, now());
-      if (sunset) return answer(event, sunset);
-    },
-  };
-
-  const authenticated: Stage = {
-    before: async ({ event }) => {
-      const repeated = checkHeaders(event);
-      if (repeated) return answer(event, repeated);
-      const caller = await authenticate(event, route);
-      if ('kind' in caller) return answer(event, caller);
-      event.established = { caller };
-      logger.add({ orgId: caller.tenant.orgId, ...caller.logged });
-    },
-  };
-
-  /** Undefined for a sandbox: only sandbox keys act for one, and their tier is set. */
-  async function findLiveTier({ bucket }: Caller, at: Date): Promise<Tier | undefined> {
-    const known = await organization(bucket.orgId, at);
-    if (known?.environment === 'live') return known.tier;
-    log('CALLER_NOT_LIVE', { orgId: bucket.orgId });
-    return undefined;
   }
 
-  /** Before the permission check: refused calls use up the budget as well. */
-  const limited: Stage = {
-    before: async ({ event }) => {
-      const { caller } = completeState(event, 'caller');
-      const at = now();
-      const tier = caller.tier ?? (await findLiveTier(caller, at));
-      if (tier === undefined)
-        return answer(event, unauthenticated(caller.bucket.kind === 'dashboard' ? 'session' : 'key'));
-      const charging = allowOnLimiterFailure(
-        limiter.take(caller.bucket, tier, at, estimateTokens(event, route)),
-      );
-      // Independent, so in parallel.
-      const [charge] = await Promise.all([charging, caller.noteUse?.(at)]);
-      if (charge === undefined) return;
-      event.established = { ...event.established, charge };
-      if (!charge.allowed)
-        return answer(
-          event,
-          problem('RATE_LIMITED', 'Too many requests. Retry after the number of seconds in Retry-After.'),
-        );
-    },
-  };
-
-  const permitted: Stage = {
-    before: ({ event }) => {
-      const { denied } = completeState(event, 'caller').caller;
-      if (denied) return answer(event, denied);
-    },
-  };
-
-  const parsed: Stage = {
-    before: async ({ event }) => {
-      const params = route.params.safeParse(event.pathParameters ?? {});
-      // A malformed id is answered like one that does not exist.
-      if (!params.success)
-        return answer(
-          event,
-          route.success.status === 204
-            ? { kind: 'success', data: undefined }
-            : problem('NOT_FOUND', 'No such resource.'),
-        );
-      const query = parseQuery(event, route);
-      if (!query.ok) return answer(event, query.problem);
-      const body = parseBody(event, route);
-      if (!body.ok) return answer(event, body.problem);
-      event.established = {
-        ...event.established,
-        input: { params: params.data, query: query.value, body: body.value },
-      };
-    },
-  };
-
-  const once: Stage = {
-    before: ({ event }) => {
-      const { caller, input } = completeState(event, 'caller', 'input');
-      const found = parseIdempotencyKey(event, route, caller.tenant, input);
-      if (found === undefined) return;
-      if ('kind' in found) return answer(event, found);
-      event.established = { ...event.established, once: found };
-    },
-  };
-
-  return middy<ApiEvent, APIGatewayProxyResult, Error, Context>()
-    .use(metered)
-    .use(observed(ports, route, answer))
-    .use(served)
-    .use(authenticated)
-    .use(limited)
-    .use(permitted)
-    .use(parsed)
-    .use(once)
-    .handler(async (event: ApiEvent) => {
-      const { caller, input } = completeState(event, 'caller', 'input');
-      const at = now();
-      const request = {
-        tenant: caller.tenant,
-        conversationId: caller.conversationId,
-        allows: (scope: Scope) => caller.scopes === undefined || hasScope(caller.scopes, scope),
-        session: caller.session,
-        rowAhead: caller.rowAhead,
-        ...input,
-        now: at,
-        traceId: getTraceId(event),
-        effect: buildEffect(route, ports, {
-          caller,
-          requestId: getRequestId(event),
-          once: event.established?.once,
-          now: at,
-        }),
-      } as ApiRequest<R, Change>;
-      const reply = await useCase(request);
-      const known = event.established?.once;
-      return answer(
-        event,
-        reply.kind === 'problem' && known ? await replyOnce(ports.memory, known, at, reply) : reply,
-      );
-    });
+  return gatewayHandler(ports, route, handleRequest);
 }
+
+const isShutDown = ({ deprecation }: { deprecation?: Deprecation }, now: Date): boolean =>
+  deprecation !== undefined && now >= new Date(deprecation.sunset);
 
 /** Tokens charged before a request runs, by its parameters; one token when these are refused later. */
 function estimateTokens(event: APIGatewayProxyEvent, route: Route): number {
@@ -247,32 +179,34 @@ function estimateTokens(event: APIGatewayProxyEvent, route: Route): number {
   return query.ok ? route.tokens(query.value) : 1;
 }
 
-/** @throws when a required middleware did not run (a defect) */
-function completeState<K extends keyof RequestState>(
-  { established = {} }: ApiEvent,
-  ...parts: K[]
-): Required<Pick<RequestState, K>> {
-  if (parts.some((part) => established[part] === undefined))
-    throw new Defect('the pipeline ran out of order');
-  return established as Required<Pick<RequestState, K>>;
+interface Input {
+  params: Record<string, string>;
+  query: object;
+  body: unknown;
 }
 
-const checkSunset = (deprecation: Deprecation | undefined, now: Date): Problem | undefined =>
-  deprecation !== undefined && now >= new Date(deprecation.sunset)
-    ? problem(
-        'GONE',
-        'This operation is no longer available. See the migration guide in the Link header, if present.',
-      )
-    : undefined;
+/** Parses path, query and body, in this order; a malformed id is answered like one that does not exist. */
+function parseInput(event: APIGatewayProxyEvent, route: Route): Input | Reply {
+  const params = route.params.safeParse(event.pathParameters ?? {});
+  if (!params.success)
+    return route.success.status === 204 ? success(undefined, { status: 204 }) : refusals.malformedId;
+  const query = parseQuery(event, route);
+  if (!query.ok) return query.problem;
+  const body = parseBody(event, route);
+  return body.ok ? { params: params.data, query: query.value, body: body.value } : body.problem;
+}
+
+/** An attempt fails only when another request has succeeded, so a few are enough. */
+const ATTEMPTS = 4;
 
 /**
- * CORS headers for pages of any site (Fetch standard, CORS protocol). Visitors call from customers' pages
- * with a token in a header, which browsers do not send by themselves.
+ * Runs an attempt that reads an item and commits on condition that it did not change; on a conflict it runs
+ * again with a new read.
+ * @returns the response of the last attempt, or 503 after four conflicts
  */
-const crossOriginHeaders = ({ visitor }: Pick<Route, 'visitor'>): Record<string, string> =>
-  visitor
-    ? {
-        'Access-Control-Allow-Origin': '*',
-        'Access-Control-Expose-Headers': 'RateLimit, RateLimit-Policy, Request-Id, Retry-After',
-      }
-    : {};
+export async function retryOnConflict<P extends Problem>(
+  attempt: (again: () => Promise<Reply<P | typeof refusals.busy>>) => Promise<Reply<P>>,
+  left = ATTEMPTS,
+): Promise<Reply<P | typeof refusals.busy>> {
+  return left === 0 ? refusals.busy : attempt(() => retryOnConflict(attempt, left - 1));
+}

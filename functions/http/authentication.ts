@@ -1,19 +1,20 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { TimedCache } from '../aws/cache.ts';
+import { BoundedMap, TimedCache } from '../aws/cache.ts';
 import type { ConversationId } from '../aws/ids.ts';
 import type { ContextFields, Log } from '../aws/log-codes.ts';
 import { Defect } from '../aws/logger.ts';
 import { type ApiKey, hashApiKey, hasScope, parseBearerKey, type Scope } from '../tenancy/api-key.ts';
+import type { apiKeyStore, keyUseStore } from '../tenancy/api-keys.ts';
 import type { AuditActor } from '../tenancy/audit.ts';
-import type { RateBucket } from '../tenancy/keys.ts';
-import { type Pairing, routeToEnvironment, type Sandbox } from '../tenancy/sandbox.ts';
-import { Environment, LIVE_GENERATION, type Session, type Tenant } from '../tenancy/tenant.ts';
+import type { Key, RateBucket } from '../tenancy/keys.ts';
+import type { readPairing } from '../tenancy/organizations.ts';
+import { routeToEnvironment } from '../tenancy/sandbox.ts';
+import { Environment, hasRole, LIVE_GENERATION, type Session, type Tenant } from '../tenancy/tenant.ts';
 import { parseBearerVisitorToken, type Visit } from '../tenancy/visitor-token.ts';
-import { invalid, type Problem, problem } from './problem.ts';
+import { header } from './lifecycle.ts';
+import { invalid, isProblem, type Problem, refusals } from './problem.ts';
 import type { Budget } from './rate-limit.ts';
-import { getRowAhead, type ReadAhead } from './read-ahead.ts';
-import { header } from './request.ts';
-import { type Route, settingsPath } from './route.ts';
+import { type Route, SESSION_COOKIE, settingsPath } from './route.ts';
 
 export interface Caller {
   /** Tenant whose data the request uses. */
@@ -35,7 +36,7 @@ export interface Caller {
   logged: ContextFields;
   /** Set for an authenticated caller without permission. */
   denied?: Problem;
-  /** Row of the tenant that was read with the caller's key (`readAhead`). */
+  /** Row of the tenant that was read with the caller's key (`BuildRowKey`). */
   rowAhead?: Readonly<Record<string, unknown>>;
 }
 
@@ -45,28 +46,18 @@ export type Authenticate = (
   route: Pick<Route, 'scope' | 'role' | 'dashboard' | 'method' | 'path'>,
 ) => Promise<Caller | Problem>;
 
-export interface Keys {
-  find(digest: string): Promise<ApiKey | undefined>;
-  /** Records the use of a key. Never rejects. */
-  noteUse(key: ApiKey, now: Date): Promise<void>;
+/** Reads a live organization's pairing and its sandbox. */
+type FindSandbox = ReturnType<typeof readPairing>;
+
+interface Keys extends Pick<ReturnType<typeof apiKeyStore>, 'find' | 'findWith'> {
+  noteUse: ReturnType<typeof keyUseRecorder>;
 }
 
-const REQUIRED_CREDENTIAL = {
-  key: 'A valid API key is required: Authorization: Bearer ck_….',
-  session: 'A valid dashboard session is required: Authorization: Bearer, or the session cookie.',
-  visitor: 'A valid visitor token is required: Authorization: Bearer cvt_….',
-};
+/** Builds the key of a row that the use case needs; undefined when the request names none. */
+export type BuildRowKey = (tenant: Tenant, event: APIGatewayProxyEvent) => Key | undefined;
 
-/** The same response for every reason, so that it reveals no existing credential or organization. */
-export const unauthenticated = (needed: keyof typeof REQUIRED_CREDENTIAL): Problem =>
-  problem('AUTHENTICATION_ERROR', REQUIRED_CREDENTIAL[needed], {
-    'WWW-Authenticate': 'Bearer realm="conversation-service"',
-  });
-
-/** Reads a live organization's pairing and its sandbox. */
-export type FindSandbox = (
-  liveOrgId: ApiKey['orgId'],
-) => Promise<{ pairing: Pairing | undefined; sandbox: Sandbox | undefined }>;
+/** Maximum number of cached callers. */
+const MAX_CACHED = 1000;
 
 type Identified = Pick<Caller, 'tenant' | 'bucket' | 'tier'>;
 
@@ -74,14 +65,17 @@ type Identified = Pick<Caller, 'tenant' | 'bucket' | 'tier'>;
  * Callers with API keys (docs/specification.md, Authentication). A sandbox key acts for its organization's
  * sandbox only; the pairing is read for each request, and a key without a valid pairing is answered like an
  * unknown one.
- * @param ahead reads keys instead of `keys`, each with a row of the request
+ * @param buildRowKey of a row to read in one request with the API key. The key is read each time; the tenant
+ * of its last call only guesses the row's key, so the row counts only when the key acts for the same tenant.
  */
 export function keyAuthentication(
   keys: Keys,
   findSandbox: FindSandbox,
   log: Log,
-  ahead?: ReadAhead,
+  buildRowKey?: BuildRowKey,
 ): Authenticate {
+  const tenants = new BoundedMap<string, Tenant>(MAX_CACHED);
+
   async function identify(key: ApiKey): Promise<Identified | undefined> {
     const { orgId, environment } = key;
     if (environment === 'live')
@@ -102,31 +96,29 @@ export function keyAuthentication(
 
   return async (event, { scope }) => {
     const presented = parseBearerKey(header(event, 'authorization'));
-    if (presented === undefined) return unauthenticated('key');
+    if (presented === undefined) return refusals.missingKey;
     const digest = hashApiKey(presented);
-    const found = (await ahead?.find(digest, event)) ?? { key: await keys.find(digest) };
-    const { key } = found;
-    if (key === undefined || key.revokedAt !== undefined) return unauthenticated('key');
+    const guessed = tenants.get(digest);
+    const rowKey = guessed && buildRowKey?.(guessed, event);
+    const { key, row } = rowKey
+      ? await keys.findWith(digest, rowKey)
+      : { key: await keys.find(digest), row: undefined };
+    if (key === undefined || key.revokedAt !== undefined) return refusals.missingKey;
     const caller = await identify(key);
-    if (caller === undefined) return unauthenticated('key');
-    ahead?.note(digest, caller.tenant);
-    const rowAhead = getRowAhead(found, caller.tenant);
+    if (caller === undefined) return refusals.missingKey;
+    const { orgId, generation } = caller.tenant;
+    const isOfTenant = guessed?.orgId === orgId && guessed.generation === generation;
+    if (buildRowKey) tenants.set(digest, caller.tenant);
     return {
       ...caller,
-      ...(rowAhead && { rowAhead }),
+      ...(row && isOfTenant && { rowAhead: row }),
       noteUse: (now) => keys.noteUse(key, now),
       scopes: key.scopes,
       actor: { type: 'api_key', id: key.id },
       logged: { keyId: key.id },
-      ...(scope !== undefined && hasScope(key.scopes, scope)
-        ? {}
-        : { denied: problem('PERMISSION_DENIED', `The API key lacks the scope ${scope}.`) }),
+      ...(scope !== undefined && hasScope(key.scopes, scope) ? {} : { denied: refusals.missingScope(scope) }),
     };
   };
-}
-
-export interface KeyUses {
-  note(key: Pick<ApiKey, 'id' | 'orgId'>, now: Date, timeoutMs: number): Promise<void>;
 }
 
 /** Minimum interval between records of a key's use, per instance. */
@@ -139,8 +131,8 @@ const TIMEOUT_MS = 500;
  * minutes of accuracy.
  * @returns a function whose promise never rejects
  */
-export function keyUseRecorder(uses: KeyUses, log: Log) {
-  const recorded = new TimedCache<ApiKey['id'], true>({ capacity: 1000, freshMs: INTERVAL_MS });
+export function keyUseRecorder(uses: Pick<ReturnType<typeof keyUseStore>, 'note'>, log: Log) {
+  const recorded = new TimedCache<ApiKey['id'], true>({ capacity: MAX_CACHED, freshMs: INTERVAL_MS });
   return async (key: Pick<ApiKey, 'id' | 'orgId'>, now: Date): Promise<void> => {
     if (recorded.get(key.id, now)) return;
     recorded.set(key.id, true, now);
@@ -150,6 +142,81 @@ export function keyUseRecorder(uses: KeyUses, log: Log) {
       log('KEY_USE_NOT_NOTED', { error });
     }
   };
+}
+
+/** Returns a cookie that occurs exactly once. Of several with one name, another site may have set one. */
+export function parseCookie(event: APIGatewayProxyEvent, wanted: string): string | undefined {
+  const values = (header(event, 'cookie') ?? '').split(';').flatMap((pair) => {
+    // Only the first equals sign ends the name (RFC 6265, 4.1.1).
+    const [name = '', ...parts] = pair.trim().split('=');
+    const value = parts.join('=');
+    return name === wanted && value !== '' ? [value] : [];
+  });
+  return values.length === 1 ? values[0] : undefined;
+}
+
+/**
+ * Whether a page of this origin sent the request, by `Origin`, which pages cannot forge; `null` hides the
+ * origin (RFC 6454, 7.3).
+ * @param url any URL of the origin; without one the result is false
+ */
+export function isSameOrigin(event: APIGatewayProxyEvent, url: string | undefined): boolean {
+  const origin = header(event, 'origin');
+  // In the browsers' form: without path and default port.
+  return origin !== undefined && origin !== 'null' && url !== undefined && origin === new URL(url).origin;
+}
+
+export interface SessionAuthenticationOptions {
+  /** Returns the session of a token; undefined when it is invalid. */
+  verify(token: string): Promise<Session | undefined>;
+  /** Without it no write is accepted with a cookie. */
+  dashboardOrigin: string | undefined;
+}
+
+/**
+ * Users with dashboard sessions (docs/specification.md, Authentication): a bearer token or the cookie.
+ * Browsers send the cookie for requests of any site, so a write with it must come from a page of the
+ * dashboard.
+ */
+export function sessionAuthentication({
+  verify,
+  dashboardOrigin,
+}: SessionAuthenticationOptions): Authenticate {
+  return async (event, { role, method }) => {
+    const authorization = header(event, 'authorization');
+    // Decided by form alone, so the response does not reveal whether the key exists.
+    if (parseBearerKey(authorization) !== undefined) return refusals.keyForSession;
+    const presented = findCredential(event, authorization);
+    const session = presented && (await verify(presented.token));
+    if (!presented || !session) return refusals.missingSession;
+    const forged = presented.ambient && method !== 'GET' && !isSameOrigin(event, dashboardOrigin);
+    const denied = forged
+      ? refusals.foreignOrigin
+      : role !== undefined && hasRole(session.role, role)
+        ? undefined
+        : refusals.adminsOnly;
+    return {
+      tenant: { orgId: session.orgId, generation: LIVE_GENERATION },
+      bucket: { orgId: session.orgId, kind: 'dashboard' },
+      session,
+      actor: { type: 'user', id: session.userId, email: session.email },
+      logged: { userId: session.userId },
+      ...(denied === undefined ? {} : { denied }),
+    };
+  };
+}
+
+/** A bearer token is sent on purpose; the browser adds a cookie by itself. */
+function findCredential(
+  event: APIGatewayProxyEvent,
+  authorization: string | undefined,
+): { token: string; ambient: boolean } | undefined {
+  const bearer = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
+  if (bearer !== undefined) return { token: bearer, ambient: false };
+  // The cookie is not used when the request has another credential.
+  if (authorization !== undefined) return undefined;
+  const token = parseCookie(event, SESSION_COOKIE);
+  return token === undefined ? undefined : { token, ambient: true };
 }
 
 /*
@@ -182,40 +249,33 @@ export interface AuthenticationModes {
  * they act on their organization's sandbox by the same rule. Their budget stays the dashboard's.
  */
 export function authenticateByMode({ keys, sessions, findSandbox }: AuthenticationModes): Authenticate {
-  async function switchEnvironment(caller: Caller, asked: string | undefined): Promise<Caller> {
-    const environment = Environment.safeParse(asked ?? 'live');
-    if (!environment.success)
-      return {
-        ...caller,
-        denied: invalid({
-          field: 'environment',
-          code: 'not_allowed',
-          message: 'must be one of live, sandbox',
-        }),
-      };
-    if (environment.data === 'live') return caller;
-    const found = await findTenant(caller.tenant.orgId);
-    return 'kind' in found ? { ...caller, denied: found } : { ...caller, tenant: found };
-  }
-
   /** @throws when the pairing is invalid: nothing is done for another organization's sandbox */
-  async function findTenant(orgId: Caller['tenant']['orgId']): Promise<Caller['tenant'] | Problem> {
+  async function findSandboxTenant({ orgId }: Tenant): Promise<Tenant | Problem> {
     const { pairing, sandbox } = await findSandbox(orgId);
-    if (pairing === undefined)
-      return problem('SANDBOX_NOT_PROVISIONED', 'The organization has no sandbox. Provision one first.');
-    const found = routeToEnvironment({ orgId, environment: 'sandbox' }, pairing, sandbox);
-    if (found.kind === 'refused') throw new Defect('the pairing of an organization is invalid');
-    return found.tenant;
+    if (pairing === undefined) return refusals.noSandbox;
+    const routing = routeToEnvironment({ orgId, environment: 'sandbox' }, pairing, sandbox);
+    if (routing.kind === 'refused') throw new Defect('the pairing of an organization is invalid');
+    return routing.tenant;
   }
 
   return async (event, route) => {
     if (!isAtSettings(event, route)) return keys(event, route);
     const authenticate = await sessions();
     const caller = await authenticate(event, { ...route, role: route.dashboard });
-    if ('kind' in caller || caller.denied !== undefined) return caller;
-    return switchEnvironment(caller, event.queryStringParameters?.environment);
+    if (isProblem(caller) || caller.denied !== undefined) return caller;
+    const environment = Environment.safeParse(event.queryStringParameters?.environment ?? 'live');
+    if (!environment.success) return { ...caller, denied: UNKNOWN_ENVIRONMENT };
+    if (environment.data === 'live') return caller;
+    const tenant = await findSandboxTenant(caller.tenant);
+    return isProblem(tenant) ? { ...caller, denied: tenant } : { ...caller, tenant };
   };
 }
+
+const UNKNOWN_ENVIRONMENT = invalid({
+  field: 'environment',
+  code: 'not_allowed',
+  message: 'must be one of live, sandbox',
+});
 
 export interface VisitorAuthenticationOptions {
   /** Returns the visit of a token; undefined when it is invalid. */
@@ -235,10 +295,10 @@ export function visitorAuthentication({
   return async (event) => {
     const token = parseBearerVisitorToken(header(event, 'authorization'));
     const visit = token === undefined ? undefined : await findVisit(token);
-    if (visit === undefined) return unauthenticated('visitor');
+    if (visit === undefined) return refusals.missingVisitorToken;
     const { orgId, generation, conversationId } = visit;
     const state = await organizations.of(orgId);
-    if (state?.generation !== generation) return unauthenticated('visitor');
+    if (state?.generation !== generation) return refusals.missingVisitorToken;
     return {
       tenant: { orgId, generation },
       conversationId,

@@ -1,35 +1,69 @@
 import { createHash } from 'node:crypto';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
+import { expression } from '../aws/expression.ts';
+import { Defect } from '../aws/logger.ts';
+import { buildPut, get, type Table, toExpiry } from '../aws/table.ts';
+import type { Change, Commit, Refusal } from '../aws/transaction.ts';
+import { type AuditAction, type AuditChange, type AuditEntry, createAuditEntry } from '../tenancy/audit.ts';
+import { buildSandboxMark, keys } from '../tenancy/keys.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
-import { invalid, type Problem, problem } from './problem.ts';
+import type { Caller } from './authentication.ts';
+import { header } from './lifecycle.ts';
+import { invalid, type Problem, refusals } from './problem.ts';
 import type { Reply, Success } from './reply.ts';
-import { header } from './request.ts';
 import type { Route } from './route.ts';
 
-/** A stored response (docs/specification.md, Idempotency). */
-export interface StoredReply {
-  fingerprint: string;
-  status: number;
-  location?: string | undefined;
-  data: string;
-}
-
+/** Scope of a key: an organization's data and one route. */
 export interface IdempotencyScope {
   tenant: Tenant;
   route: string;
   key: string;
 }
 
-/** Stores responses. `Change` is a write that commits with the effect. */
-export interface IdempotencyStore<Change> {
-  find(scope: IdempotencyScope, now: Date): Promise<StoredReply | undefined>;
-  record(scope: IdempotencyScope, remembered: StoredReply, now: Date): Change;
-}
-
+/** A request with an idempotency key. */
 export interface IdempotentRequest {
   scope: IdempotencyScope;
   fingerprint: string;
+}
+
+/**
+ * The response to a request with an idempotency key, kept for 24 hours (docs/specification.md, Idempotency).
+ */
+export const IdempotencyRecord = z.object({
+  /** Identifies the request: the caller may not use the key for another one. */
+  fingerprint: z.string(),
+  status: z.int(),
+  location: z.optional(z.string()),
+  /** `data` of the response as JSON, without secrets: a replay derives them again. */
+  data: z.string(),
+});
+export type IdempotencyRecord = z.infer<typeof IdempotencyRecord>;
+
+const DAYS_KEPT = 1;
+
+export function idempotencyStore(service: Table) {
+  return {
+    async find({ tenant, route, key }: IdempotencyScope, now: Date): Promise<IdempotencyRecord | undefined> {
+      const row = await get(service, keys.idempotency(tenant, route, key));
+      // DynamoDB deletes expired items within days.
+      return row && Number(row.expiresAt) > now.getTime() / 1000 ? IdempotencyRecord.parse(row) : undefined;
+    },
+
+    /** Commits in one transaction with the request's effect, so that a crash leaves both or neither. */
+    record({ tenant, route, key }: IdempotencyScope, record: IdempotencyRecord, now: Date): Change {
+      const row = {
+        ...keys.idempotency(tenant, route, key),
+        ...buildSandboxMark(tenant),
+        ...record,
+        expiresAt: toExpiry(now, DAYS_KEPT),
+      };
+      return buildPut(service, row, {
+        refusal: 'idempotency-key-used',
+        if: expression`attribute_not_exists(pk) OR expiresAt <= ${Math.floor(now.getTime() / 1000)}`,
+      });
+    },
+  };
 }
 
 /** Bare, or as a string of a structured field (RFC 9651; draft-ietf-httpapi-idempotency-key-header). */
@@ -59,14 +93,106 @@ export function parseIdempotencyKey(
   };
 }
 
-/** Response to a request with a stored key. */
-export function replay(stored: StoredReply, fingerprint: string): Reply {
-  if (stored.fingerprint !== fingerprint)
-    return problem(
-      'IDEMPOTENCY_KEY_REUSED',
-      'The Idempotency-Key was already used with a different request. Use a new key.',
-    );
-  const { data, status, location } = stored;
+/** Responses to refused changes: a problem, or a function that handles the refusal. */
+type Refused<P extends Problem> = Partial<Record<Refusal, P | (() => Promise<Reply<P>>)>>;
+
+/** What a request changes in the set-up: one entry of the audit log. */
+export interface SetupEffect {
+  /** Id of the changed thing. */
+  id: string;
+  changes: readonly AuditChange[];
+  /** Where it is not the route's own action. */
+  action?: AuditAction;
+}
+
+/**
+ * Commits the effect with the idempotency record and returns the response: `reply`, the first response of a
+ * concurrent request with the same key, or the problem of a refused change.
+ */
+export type Effect<P extends Problem = Problem> = (
+  reply: Success,
+  changes: readonly Change[],
+  refused?: Refused<P>,
+) => Promise<Reply<P>>;
+
+/** As `Effect`, with the entries of the audit log. */
+export type AuditedEffect<P extends Problem = Problem> = (
+  reply: Success,
+  changes: readonly Change[],
+  audited: SetupEffect | readonly [SetupEffect, ...SetupEffect[]],
+  refused?: Refused<P>,
+) => Promise<Reply<P>>;
+
+export interface EffectPorts {
+  idempotency: ReturnType<typeof idempotencyStore>;
+  commit: Commit;
+  /** The write that adds an entry to the audit log. */
+  recordAuditEntry(entry: AuditEntry): Change;
+}
+
+/** The request that has the effect. */
+interface Cause {
+  caller: Caller;
+  requestId: string;
+  once: IdempotentRequest | undefined;
+  now: Date;
+}
+
+/** Builds the effect of a request: on a route with an action, it writes entries of the audit log as well. */
+export function buildEffect(
+  route: Route,
+  { idempotency, commit, recordAuditEntry }: EffectPorts,
+  { caller, requestId, once, now }: Cause,
+): Effect | AuditedEffect {
+  const effect: Effect = async (reply, changes, refused = {}) => {
+    const { data, location, status = route.success.status } = reply;
+    const record = once && {
+      fingerprint: once.fingerprint,
+      status,
+      data: JSON.stringify(data ?? null),
+      ...(location === undefined ? {} : { location }),
+    };
+    const guard = once && record ? [idempotency.record(once.scope, record, now)] : [];
+    // DynamoDB refuses an empty transaction.
+    if (guard.length + changes.length === 0) return reply;
+    // The record comes first: of several failed conditions the first one decides.
+    const result = await commit([...guard, ...changes]);
+    if (result.kind === 'committed') return reply;
+    if (result.refusal === 'idempotency-key-used' && once)
+      return replayFirst(idempotency, once, now, refusals.keyInUse);
+    const refusal = refused[result.refusal];
+    if (refusal) return typeof refusal === 'function' ? refusal() : refusal;
+    throw new Defect(`the effect of ${route.name} was refused: ${result.refusal}`);
+  };
+
+  const { audit } = route;
+  if (audit === undefined || audit === 'none') return effect;
+  return (reply, changes, audited, refused) => {
+    const { actor, tenant } = caller;
+    if (actor === undefined) throw new Defect(`${route.name} has no actor to record`);
+    const entries = [audited].flat().map(({ id, action = audit, changes: fields }: SetupEffect) => {
+      const change = { orgId: tenant.orgId, action, targetId: id, requestId, changes: fields };
+      return recordAuditEntry(createAuditEntry(change, actor, now));
+    });
+    return effect(reply, [...changes, ...entries], refused);
+  };
+}
+
+/**
+ * Returns the first response to a key. The transaction that records a key detects its repetition, so that a
+ * first request pays no read.
+ * @returns `refusal` when there is none
+ */
+export async function replayFirst(
+  idempotency: Pick<EffectPorts['idempotency'], 'find'>,
+  { scope, fingerprint }: IdempotentRequest,
+  now: Date,
+  refusal: Problem,
+): Promise<Reply> {
+  const first = await idempotency.find(scope, now);
+  if (first === undefined) return refusal;
+  if (first.fingerprint !== fingerprint) return refusals.keyReused;
+  const { data, status, location } = first;
   return {
     kind: 'success',
     data: JSON.parse(data),
@@ -75,14 +201,3 @@ export function replay(stored: StoredReply, fingerprint: string): Reply {
     ...(location === undefined ? {} : { location }),
   };
 }
-
-export const toStoredReply = (
-  fingerprint: string,
-  status: number,
-  { data, location }: Success,
-): StoredReply => ({
-  fingerprint,
-  status,
-  data: JSON.stringify(data ?? null),
-  ...(location === undefined ? {} : { location }),
-});

@@ -1,10 +1,12 @@
-import type { MiddlewareObj } from '@middy/core';
+import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import { parseTraceId } from '../aws/ids.ts';
 import { type Logging, logger } from '../aws/logger.ts';
 import { count, FAILED_INVOCATIONS, publishMetrics } from '../aws/metrics.ts';
-import { noRoute, type Problem, problem, unavailable } from './problem.ts';
+import { refusals } from './problem.ts';
 import type { Capacity } from './rate-limit.ts';
-import { getRequestId, getTraceId } from './request.ts';
+import { type Reply, toResult } from './reply.ts';
+import { buildDeprecationHeaders, type Route } from './route.ts';
 
 /** Ports of every route's function. */
 export interface RequestPorts {
@@ -26,51 +28,69 @@ export const requestPorts: RequestPorts = {
 /** A path with an empty part: API Gateway passes on slashes around a resource's path, which name no route. */
 const HAS_EMPTY_PART = /\/(?:\/|$)/;
 
-/**
- * First middleware of every function behind the gateway: adds the request's ids to the log lines, and answers
- * a path with surplus slashes, and errors.
- * @param name of the function's route, for logs
- * @param answer builds the result of a problem, and ends the request
- */
-export const observed = <E extends APIGatewayProxyEvent>(
-  ports: RequestPorts,
-  { name }: { name: string },
-  answer: (event: E, reply: Problem) => Promise<APIGatewayProxyResult>,
-): MiddlewareObj<E, APIGatewayProxyResult, Error, Context> => ({
-  before: ({ event, context }) => {
-    ports.logger.begin(context);
-    ports.logger.add({ requestId: getRequestId(event), route: name, traceId: getTraceId(event) });
-    if (HAS_EMPTY_PART.test(event.path)) return answer(event, noRoute());
-  },
-  onError: ({ event, error }) => answer(event, failureReply(ports, error)),
-});
+/** Headers of the response, also of one to an error. */
+export type Headers = Record<string, string>;
 
 /**
- * Logs and counts an unexpected error.
- * @returns 503 when a retry may succeed, else 500; neither has details
+ * Creates the handler of a function behind the gateway. Its log lines have the request's ids, and unexpected
+ * errors become a 500 or 503 without internals. Logs and metrics end with the handler, because Lambda freezes
+ * an instance after its response.
+ * @param answer may add headers to the response
  */
-function failureReply(
-  { logger: { log }, onFailure }: Pick<RequestPorts, 'logger' | 'onFailure'>,
-  error: unknown,
-): Problem {
-  const transient = isTransient(error);
-  log(transient ? 'DEPENDENCY_UNAVAILABLE' : 'REQUEST_FAILED', { error });
-  onFailure();
-  return transient
-    ? unavailable()
-    : problem(
-        'INTERNAL_ERROR',
-        'An internal error occurred. Retry later, and include the requestId when you report it.',
-      );
+export function gatewayHandler(
+  { logger, onFailure, publishMetrics }: Omit<RequestPorts, 'now'>,
+  { name, deprecation, visitor }: { name: string } & Pick<Partial<Route>, 'deprecation' | 'visitor'>,
+  answer: (event: APIGatewayProxyEvent, headers: Headers) => Promise<Reply | APIGatewayProxyResult>,
+) {
+  /** @returns 503 when a retry may succeed, else 500; neither has details */
+  function handleError(error: unknown): Reply {
+    const transient = isTransient(error);
+    logger.log(transient ? 'DEPENDENCY_UNAVAILABLE' : 'REQUEST_FAILED', { error });
+    onFailure();
+    return transient ? refusals.busy : refusals.failed;
+  }
+
+  return middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context>()
+    .use({
+      before: ({ event, context }) => {
+        logger.begin(context);
+        logger.add({ requestId: getRequestId(event), route: name, traceId: getTraceId(event) });
+      },
+      after: ({ response }) => {
+        logger.log('REQUEST_ANSWERED', { status: response?.statusCode ?? 0 });
+        publishMetrics();
+      },
+    })
+    .handler(async (event: APIGatewayProxyEvent) => {
+      const headers = { ...buildDeprecationHeaders(deprecation), ...(visitor && CROSS_ORIGIN_HEADERS) };
+      const reply = HAS_EMPTY_PART.test(event.path)
+        ? refusals.noRoute
+        : await answer(event, headers).catch(handleError);
+      return 'statusCode' in reply ? reply : toResult(reply, getRequestId(event), headers);
+    });
 }
 
-/** Called before the function returns: Lambda freezes an instance after its response. */
-export function endRequest(
-  { logger, publishMetrics }: Pick<RequestPorts, 'logger' | 'publishMetrics'>,
-  { statusCode }: Pick<APIGatewayProxyResult, 'statusCode'>,
-): void {
-  logger.log('REQUEST_ANSWERED', { status: statusCode });
-  publishMetrics();
+/**
+ * CORS headers for pages of any site (Fetch standard, CORS protocol). Visitors call from customers' pages
+ * with a token in a header, which browsers do not send by themselves.
+ */
+const CROSS_ORIGIN_HEADERS = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'RateLimit, RateLimit-Policy, Request-Id, Retry-After',
+};
+
+/** Id of the request in gateway, access log, functions and response. Clients cannot choose it. */
+export const getRequestId = (event: APIGatewayProxyEvent): string =>
+  event.requestContext.extendedRequestId ?? event.requestContext.requestId;
+
+/** Trace of everything that the request causes. */
+export const getTraceId = (event: APIGatewayProxyEvent): string =>
+  parseTraceId(header(event, 'x-amzn-trace-id'), getRequestId(event));
+
+/** Header names are case-insensitive (RFC 9110, 5.1), and the gateway passes them on as sent. */
+export function header(event: APIGatewayProxyEvent, name: string): string | undefined {
+  const wanted = name.toLowerCase();
+  return Object.entries(event.headers ?? {}).find(([key]) => key.toLowerCase() === wanted)?.[1];
 }
 
 /** Names of errors after which the same call may succeed. */

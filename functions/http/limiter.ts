@@ -1,5 +1,8 @@
 import { TimedCache } from '../aws/cache.ts';
-import type { RateBucket } from '../tenancy/keys.ts';
+import { within } from '../aws/concurrency.ts';
+import { type Expression, expression } from '../aws/expression.ts';
+import { type Table, update } from '../aws/table.ts';
+import { keys, type RateBucket } from '../tenancy/keys.ts';
 import type { Tier } from '../tenancy/tenant.ts';
 import {
   type Budget,
@@ -12,19 +15,49 @@ import {
   WINDOW_SECONDS,
 } from './rate-limit.ts';
 
-/** Counts tokens in windows, exact under concurrency. */
-export interface RateWindows {
-  take(
+/** A slower count is abandoned: the limiter must not slow down the service. */
+const TIMEOUT_MS = 500;
+/** From a window's start. Nothing reads the item later; DynamoDB deletes it within days. */
+const KEPT_SECONDS = 3600;
+
+/** Tokens used per window. A separate table isolates other data from its throttling or loss. */
+export function rateWindowStore(table: Table, timeoutMs = TIMEOUT_MS) {
+  async function write(
     bucket: RateBucket,
     start: number,
-    terms: { tokens: number; limit: number; timeoutMs: number },
-  ): Promise<{ used: number } | 'full'>;
-  add(
-    bucket: RateBucket,
-    start: number,
-    terms: { tokens: number; timeoutMs: number },
-  ): Promise<{ used: number }>;
+    tokens: number,
+    condition?: Expression,
+  ): Promise<{ used: number } | 'full'> {
+    const written = update(table, keys.rateWindow(bucket, start), {
+      update: expression`SET expiresAt = ${start + KEPT_SECONDS} ADD used ${tokens}`,
+      if: condition,
+      returns: 'new',
+    });
+    const { kind, row } = await within(timeoutMs, written);
+    return kind === 'refused' ? 'full' : { used: Number(row?.used) };
+  }
+
+  return {
+    /**
+     * Takes a request's tokens in one conditional write, exact under concurrency. The last request may take
+     * more than is left.
+     * @param start of the window, seconds since the epoch
+     * @returns used tokens; `full`, and nothing is taken, when `limit` tokens were used
+     */
+    take: (bucket: RateBucket, start: number, tokens: number, limit: number) =>
+      write(bucket, start, tokens, expression`attribute_not_exists(used) OR used < ${limit}`),
+
+    /**
+     * Adds tokens, or returns some, regardless of the limit.
+     * @returns used tokens
+     */
+    async add(bucket: RateBucket, start: number, tokens: number): Promise<{ used: number }> {
+      const added = await write(bucket, start, tokens);
+      return added === 'full' ? { used: 0 } : added;
+    },
+  };
 }
+export type RateWindows = ReturnType<typeof rateWindowStore>;
 
 /** A quota and its window, for the correction after the request. */
 export interface Charge extends Quota {
@@ -46,8 +79,6 @@ export interface RateLimiter {
   correct(charge: Charge, tokens: number): Promise<Charge>;
 }
 
-/** A slower count is abandoned: the limiter must not slow down the service. */
-const TIMEOUT_MS = 500;
 /** How long a window counts as full without being asked: a correction elsewhere may return tokens. */
 const FULL_MS = 1000;
 /** Maximum number of cached full windows. */
@@ -80,7 +111,7 @@ function tokenCounter(windows: RateWindows) {
     const tokens = computeDebt(used, limit) - computeDebt(used - added, limit);
     if (tokens === 0) return;
     const next = start + WINDOW_SECONDS;
-    const after = await windows.add(bucket, next, { tokens, timeoutMs: TIMEOUT_MS });
+    const after = await windows.add(bucket, next, tokens);
     await settleDebt(charge, next, after.used, tokens);
   }
 
@@ -101,9 +132,7 @@ function tokenCounter(windows: RateWindows) {
     ): Promise<Charge> {
       const { start, resetSeconds } = getRateWindow(now);
       const charge = { tier, limit, resetSeconds, bucket, start, tokens, remaining: 0 };
-      const taken = isFull(bucket, now)
-        ? 'full'
-        : await windows.take(bucket, start, { tokens, limit, timeoutMs: TIMEOUT_MS });
+      const taken = isFull(bucket, now) ? 'full' : await windows.take(bucket, start, tokens, limit);
       if (taken !== 'full') return settle({ ...charge, allowed: true }, taken.used, tokens);
       full.set(getName(bucket, start), true, now);
       return { ...charge, allowed: false };
@@ -112,24 +141,18 @@ function tokenCounter(windows: RateWindows) {
     async correct(charge: Charge, tokens: number): Promise<Charge> {
       const more = tokens - charge.tokens;
       if (more === 0) return charge;
-      const { used } = await windows.add(charge.bucket, charge.start, {
-        tokens: more,
-        timeoutMs: TIMEOUT_MS,
-      });
+      const { used } = await windows.add(charge.bucket, charge.start, more);
       return settle({ ...charge, tokens }, used, more);
     },
   };
 }
-
-const getLimit = (limits: RateLimits, tier: Budget): number =>
-  tier === 'visitor' ? VISITOR_LIMIT : limits[tier];
 
 /** Charges requests to the budget of their bucket. */
 export function rateLimiter(windows: RateWindows, limits: RateLimits): RateLimiter {
   const { take, correct } = tokenCounter(windows);
   return {
     take: (bucket, tier, now, tokens = 1) =>
-      take(bucket, { tier, limit: getLimit(limits, tier) }, now, tokens),
+      take(bucket, { tier, limit: tier === 'visitor' ? VISITOR_LIMIT : limits[tier] }, now, tokens),
     correct,
   };
 }

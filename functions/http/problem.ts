@@ -43,9 +43,9 @@ export type FieldErrorCode =
   | 'url_blocked';
 
 /** A fault of a request: the name of a field, parameter or header, and the constraint that it breaks. */
-export interface FieldError {
+export interface FieldError<Field extends string = string> {
   /** Path in the body, such as `events.0`; `body` for the whole of it. */
-  field: string;
+  field: Field;
   code: FieldErrorCode;
   /** Completes a sentence that begins with the field: `is required`. */
   message: string;
@@ -53,23 +53,21 @@ export interface FieldError {
   limit?: number;
 }
 
-/** An expected error response. It is a value: returned, never thrown. */
-export interface Problem {
+/**
+ * An expected error response. It is a value: returned, never thrown. Its types say which errors, and faults
+ * of which fields, so that a route refuses with what it declares alone.
+ */
+export interface Problem<Type extends ProblemType = ProblemType, Field extends string = string> {
   kind: 'problem';
-  type: ProblemType;
+  type: Type;
   /** For users: names the field and the constraint, never a secret. */
   message: string;
   headers?: Record<string, string>;
   /** Every fault of an invalid request. */
-  details?: readonly FieldError[];
+  details?: readonly FieldError<Field>[];
 }
 
-export const problem = (type: ProblemType, message: string, headers?: Record<string, string>): Problem => ({
-  kind: 'problem',
-  type,
-  message,
-  ...(headers === undefined ? {} : { headers }),
-});
+export const isProblem = (value: unknown): value is Problem => Object(value).kind === 'problem';
 
 /** Faults that a response lists. A body of 256 KiB can have thousands. */
 const MAX_DETAILS = 20;
@@ -78,23 +76,177 @@ const describeFault = ({ field, message }: FieldError): string =>
   `${field === 'body' ? 'The body' : field} ${message}.`;
 
 /** A request with faults (docs/specification.md, Error envelope): lists all of them, up to 20. */
-export function invalid(...faults: readonly FieldError[]): Problem {
+export function invalid<const Field extends string>(
+  ...faults: readonly FieldError<Field>[]
+): Problem<'VALIDATION_ERROR', Field> {
   const details = faults.slice(0, MAX_DETAILS);
   const more = faults.length - details.length;
   const sentences = [...details.map(describeFault), ...(more > 0 ? [`There are ${more} more faults.`] : [])];
   return { ...problem('VALIDATION_ERROR', sentences.join(' ')), details };
 }
 
-export const isProblem = (value: unknown): value is Problem => Object(value).kind === 'problem';
+/** Without side effects, so that a bundle without refusals has no text of one. */
+/* @__NO_SIDE_EFFECTS__ */
+function problem<Type extends ProblemType>(
+  type: Type,
+  message: string,
+  headers?: Record<string, string>,
+): Problem<Type, never> {
+  return { kind: 'problem', type, message, ...(headers === undefined ? {} : { headers }) };
+}
 
-/** The path, or its slashes, are of no route. */
-export const noRoute = (): Problem => problem('NOT_FOUND', 'No such route.');
+/** The same response for every reason, so that it reveals no existing credential or organization. */
+/* @__NO_SIDE_EFFECTS__ */
+const unauthenticated = (message: string): Problem<'AUTHENTICATION_ERROR', never> =>
+  problem('AUTHENTICATION_ERROR', message, {
+    'WWW-Authenticate': 'Bearer realm="conversation-service"',
+  });
 
-export const notFound = (what: string): Problem => problem('NOT_FOUND', `No such ${what}.`);
+type Resource =
+  | 'channel'
+  | 'content source'
+  | 'conversation'
+  | 'delivery'
+  | 'escalation log entry'
+  | 'event'
+  | 'message'
+  | 'page'
+  | 'redelivery job'
+  | 'sandbox'
+  | 'ticket'
+  | 'webhook endpoint';
 
-/** A dependency is busy or down; the client may retry after a second. */
-export const unavailable = (): Problem =>
-  problem('SERVICE_UNAVAILABLE', 'The service is busy. Try again shortly.', { 'Retry-After': '1' });
+/** Every refusal, other than of a field's value. */
+export const refusals = {
+  missingKey: unauthenticated('A valid API key is required: Authorization: Bearer ck_….'),
+  missingSession: unauthenticated(
+    'A valid dashboard session is required: Authorization: Bearer, or the session cookie.',
+  ),
+  missingVisitorToken: unauthenticated('A valid visitor token is required: Authorization: Bearer cvt_….'),
+  staleSignIn: unauthenticated('This sign-in has expired, or was started in another browser. Sign in again.'),
+
+  missingScope: (scope: string | undefined) =>
+    problem('PERMISSION_DENIED', `The API key lacks the scope ${scope}.`),
+  keyForSession: problem(
+    'PERMISSION_DENIED',
+    'A dashboard session is required; API keys are not accepted here.',
+  ),
+  foreignOrigin: problem(
+    'PERMISSION_DENIED',
+    'A write with a session cookie must come from a page of the dashboard (header Origin).',
+  ),
+  adminsOnly: problem('PERMISSION_DENIED', 'Only admins of the organization may do this.'),
+  foreignSignIn: problem(
+    'PERMISSION_DENIED',
+    'Only pages of the dashboard may sign in (Origin). Open the dashboard and sign in there.',
+  ),
+  noOrganization: problem(
+    'PERMISSION_DENIED',
+    'Your account belongs to no organization. Ask one of its admins to add you.',
+  ),
+  largeAccount: problem(
+    'PERMISSION_DENIED',
+    'Your account has more attributes than a session cookie can hold. Ask your identity administrator to remove some.',
+  ),
+
+  /** The path, or its slashes, are of no route. */
+  noRoute: problem('NOT_FOUND', 'No such route.'),
+  malformedId: problem('NOT_FOUND', 'No such resource.'),
+  notFound: (what: Resource) => problem('NOT_FOUND', `No such ${what}.`),
+  signInOff: problem('NOT_FOUND', 'Sign-in is off: the deployment has no dashboard (dashboardOrigin).'),
+  noMethod: (headers: Record<string, string>) =>
+    problem('METHOD_NOT_ALLOWED', 'The path does not have this method.', headers),
+  shutDown: problem(
+    'GONE',
+    'This operation is no longer available. See the migration guide in the Link header, if present.',
+  ),
+  deletedEndpoint: problem(
+    'GONE',
+    'The webhook endpoint that this request registered was deleted. Register it with a new Idempotency-Key.',
+  ),
+  deletedChannel: problem(
+    'GONE',
+    'The channel that this request created was deleted. Create it with a new Idempotency-Key.',
+  ),
+
+  largeBody: (bytes: number) => problem('PAYLOAD_TOO_LARGE', `The body must be at most ${bytes} bytes.`),
+  codedBody: problem('UNSUPPORTED_MEDIA_TYPE', 'The body must be sent without a Content-Encoding.'),
+  otherMediaType: problem(
+    'UNSUPPORTED_MEDIA_TYPE',
+    'The body must be JSON, with Content-Type: application/json.',
+  ),
+  foreignReturnPath: problem('VALIDATION_ERROR', 'returnTo must be a path of the dashboard.'),
+  longReturnPath: problem('VALIDATION_ERROR', 'returnTo must be shorter.'),
+  unknownChannel: problem(
+    'VALIDATION_ERROR',
+    'channelId does not match a channel of the organization. Create the channel first.',
+  ),
+
+  keyInUse: problem('CONFLICT', 'A request with this Idempotency-Key is being processed.'),
+  keyReused: problem(
+    'IDEMPOTENCY_KEY_REUSED',
+    'The Idempotency-Key was already used with a different request. Use a new key.',
+  ),
+  noSandbox: problem('SANDBOX_NOT_PROVISIONED', 'The organization has no sandbox. Provision one first.'),
+  resolvedConversation: problem('CONFLICT', 'The conversation is resolved. Send a message to reopen it.'),
+  noWidget: problem(
+    'CONFLICT',
+    'The conversation is not on a channel of kind web_widget. Use a conversation on such a channel.',
+  ),
+  disabledEndpoint: problem(
+    'CONFLICT',
+    'The webhook endpoint is disabled. Register it again as a new endpoint.',
+  ),
+  notSubscribed: problem(
+    'CONFLICT',
+    'The webhook endpoint does not subscribe to the event type. Add the type to its events first.',
+  ),
+  firstAttemptRunning: problem('CONFLICT', 'The first attempt of the delivery is in progress.'),
+  attemptRunning: problem('CONFLICT', 'An attempt of the delivery is in progress.'),
+  attemptRequested: (start: 'in a moment' | 'at its turn under the limit of the endpoint') =>
+    problem('CONFLICT', `The next attempt was already requested and starts ${start}.`),
+  endedDelivery: (status: string) =>
+    problem('CONFLICT', `The delivery is ${status}. To resend its event, use redeliver.`),
+  openDelivery: problem('CONFLICT', 'The delivery is in progress. Resend it when it has ended.'),
+  expiredEvent: (days: number) =>
+    problem('CONFLICT', `The event is older than ${days} days and can no longer be resent.`),
+  redeliveryRunning: problem(
+    'CONFLICT',
+    'Another redelivery job of the webhook endpoint is running. Wait until it ends, or stop it.',
+  ),
+
+  tooManyChannels: (limit: number) =>
+    problem('LIMIT_EXCEEDED', `An organization can have at most ${limit} channels. Delete one first.`),
+  tooManyEndpoints: (limit: number) =>
+    problem(
+      'LIMIT_EXCEEDED',
+      `An organization can have at most ${limit} webhook endpoints. Delete one first.`,
+    ),
+  tooManyEndpointsAtHost: (limit: number) =>
+    problem(
+      'LIMIT_EXCEEDED',
+      `An organization can have at most ${limit} webhook endpoints at one host, including disabled ones. Delete one at this host first, or subscribe one endpoint to several events.`,
+    ),
+  tooManySources: (limit: number) =>
+    problem('LIMIT_EXCEEDED', `An organization can have at most ${limit} content sources. Delete one first.`),
+  tooManyRequests: problem(
+    'RATE_LIMITED',
+    'Too many requests. Retry after the number of seconds in Retry-After.',
+  ),
+  recentSync: (waitSeconds: number) =>
+    problem(
+      'RATE_LIMITED',
+      'A check of this source was requested less than a minute ago. Retry after the number of seconds in Retry-After.',
+      { 'Retry-After': String(waitSeconds) },
+    ),
+
+  failed: problem(
+    'INTERNAL_ERROR',
+    'An internal error occurred. Retry later, and include the requestId when you report it.',
+  ),
+  /** A dependency is busy or down; the client may retry after a second. */
+  busy: problem('SERVICE_UNAVAILABLE', 'The service is busy. Try again shortly.', { 'Retry-After': '1' }),
+} as const;
 
 /**
  * Another worker is processing the same thing: retry later. The message is logged, so it holds identifiers

@@ -17,7 +17,8 @@ export interface Success {
   replayed?: true;
 }
 
-export type Reply = Success | Problem;
+/** What a use case returns. */
+export type Reply<P extends Problem = Problem> = Success | P;
 
 export const success = (
   data: unknown,
@@ -34,38 +35,30 @@ const COMMON_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 };
 
-type Headers = Record<string, string>;
-
 /**
- * Error envelope (docs/specification.md, Error envelope). `error.requestId` equals the `Request-Id` header.
+ * Builds the response (docs/specification.md, Response envelope, Error envelope). `error.requestId` equals
+ * the `Request-Id` header; a 204 has no body.
+ * @param common headers of every response
  */
-export function problemResult(
-  { type, message, headers, details }: Problem,
+export function toResult(
+  reply: Reply,
   requestId: string,
-  common: Headers,
-): { statusCode: number; headers: Headers; body: string } {
-  return {
-    statusCode: PROBLEM_STATUS[type],
-    headers: { ...COMMON_HEADERS, ...common, 'Request-Id': requestId, ...headers },
-    body: JSON.stringify({
-      error: { type, message, requestId, ...(details === undefined ? {} : { details }) },
-    }),
-  };
-}
-
-/** Success envelope (docs/specification.md, Response envelope); a 204 has no body. */
-export function successResult(
-  status: number,
-  { data, nextCursor, followCursor, location, replayed }: Success,
-  requestId: string,
-  common: Headers,
+  common: Record<string, string>,
 ): APIGatewayProxyResult {
+  const headers = { ...COMMON_HEADERS, ...common, 'Request-Id': requestId };
+  if (reply.kind === 'problem') {
+    const { type, message, details } = reply;
+    return {
+      statusCode: PROBLEM_STATUS[type],
+      headers: { ...headers, ...reply.headers },
+      body: JSON.stringify({ error: { type, message, requestId, details } }),
+    };
+  }
+  const { data, nextCursor, followCursor, location, replayed, status = 200 } = reply;
   return {
     statusCode: status,
     headers: {
-      ...COMMON_HEADERS,
-      ...common,
-      'Request-Id': requestId,
+      ...headers,
       ...(location === undefined ? {} : { Location: location }),
       ...(replayed ? { 'Idempotency-Replayed': 'true' } : {}),
     },

@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import type { Scope } from '../tenancy/api-key.ts';
 import type { AuditAction } from '../tenancy/audit.ts';
 import type { Role } from '../tenancy/tenant.ts';
-import type { ProblemType } from './problem.ts';
+import type { Problem, ProblemType } from './problem.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
@@ -91,6 +91,20 @@ export type Route = Declared & {
   /** Errors of the use case beyond those that follow from the facts above. */
   readonly refusals?: readonly ProblemType[];
 };
+
+type RefusalType<R extends Route> =
+  | 'VALIDATION_ERROR'
+  | 'SERVICE_UNAVAILABLE'
+  | (R['path'] extends `${string}{${string}` ? 'NOT_FOUND' : never)
+  | (R extends { readonly refusals: readonly (infer Type extends ProblemType)[] } ? Type : never);
+
+type FieldsOf<S> = S extends z.ZodMiniType ? keyof NonNullable<z.output<S>> & string : never;
+
+/** Problems that a route's use case may return: of types that the route declares, about its own fields. */
+export type RefusalOf<R extends Route> = Problem<RefusalType<R>, FieldsOf<R['body'] | R['query']>>;
+
+/** Browsers accept the prefix `__Host-` from this host only, over TLS, for all paths. */
+export const SESSION_COOKIE = '__Host-session';
 
 /**
  * Path of the same operation with a session (docs/decisions/0016-dashboard.md): below the unversioned

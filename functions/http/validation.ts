@@ -1,8 +1,8 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { closestMatch } from 'leven';
 import * as z from 'zod/mini';
-import { type FieldError, type FieldErrorCode, invalid, type Problem, problem } from './problem.ts';
-import { header } from './request.ts';
+import { header } from './lifecycle.ts';
+import { type FieldError, type FieldErrorCode, invalid, type Problem, refusals } from './problem.ts';
 import { type Route, settingsPath } from './route.ts';
 
 /** Maximum size of a request body in bytes (docs/specification.md, Representation). */
@@ -30,16 +30,12 @@ export function parseBody(
   const optional = schema.safeParse(undefined);
   // The gateway passes bodies as base64 (lib/cloud/api.ts).
   const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
-  if (bytes.length > MAX_BODY_BYTES)
-    return refuse(problem('PAYLOAD_TOO_LARGE', `The body must be at most ${MAX_BODY_BYTES} bytes.`));
+  if (bytes.length > MAX_BODY_BYTES) return refuse(refusals.largeBody(MAX_BODY_BYTES));
   if (bytes.length === 0 && optional.success) return { ok: true, value: optional.data };
-  if (header(event, 'content-encoding') !== undefined)
-    return refuse(problem('UNSUPPORTED_MEDIA_TYPE', 'The body must be sent without a Content-Encoding.'));
+  if (header(event, 'content-encoding') !== undefined) return refuse(refusals.codedBody);
   const mediaType = header(event, 'content-type')?.split(';')[0]?.trim().toLowerCase();
   if (mediaType !== 'application/json' && (bytes.length > 0 || mediaType !== undefined))
-    return refuse(
-      problem('UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON, with Content-Type: application/json.'),
-    );
+    return refuse(refusals.otherMediaType);
   const text = decodeUtf8(bytes);
   if (text === undefined)
     return refuse(invalid({ field: 'body', code: 'invalid_format', message: 'must be valid UTF-8' }));
@@ -119,7 +115,7 @@ const restorePlus = (value: string | undefined): string | undefined =>
 const SINGLE_HEADERS = ['Authorization', 'Idempotency-Key'];
 
 /** Refuses a repeated `Authorization` or `Idempotency-Key`. */
-export function checkHeaders({ multiValueHeaders }: APIGatewayProxyEvent): Problem | undefined {
+export function findRepeatedHeaders({ multiValueHeaders }: APIGatewayProxyEvent): Problem | undefined {
   const repeated = SINGLE_HEADERS.filter(
     (name) =>
       Object.entries(multiValueHeaders ?? {})

@@ -1,5 +1,5 @@
 import type { Route } from '../../functions/http/route.ts';
-import { SESSION_COOKIE } from '../../functions/http/session-authentication.ts';
+import { SESSION_COOKIE } from '../../functions/http/route.ts';
 import type { Operation, SecurityScheme } from './openapi.ts';
 
 /** How callers authenticate (docs/specification.md, Authentication). */

@@ -11,7 +11,7 @@ import type { Delivery } from '../../functions/delivery/delivery.ts';
 import { getHourBefore, type LedgerAddition, NO_COUNTS } from '../../functions/delivery/ledger.ts';
 import { outboxStore } from '../../functions/delivery/outbox.ts';
 import { buildEvent, type OutboxEvent } from '../../functions/events/events.ts';
-import { idempotencyStore } from '../../functions/http/idempotency-records.ts';
+import { idempotencyStore } from '../../functions/http/idempotency.ts';
 import { keys } from '../../functions/tenancy/keys.ts';
 import type { Tenant } from '../../functions/tenancy/tenant.ts';
 import { aConversation, aMessage, anEscalation, aTicket } from '../builders.ts';

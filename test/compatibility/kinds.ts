@@ -14,7 +14,7 @@ import { Arrival, RedeliveryMark } from '../../functions/delivery/redelivery.ts'
 import { DisablingNotice } from '../../functions/events/bus.ts';
 import { parseEvent } from '../../functions/events/events.ts';
 import { UsageCounts } from '../../functions/events/usage.ts';
-import { IdempotencyRecord } from '../../functions/http/idempotency-records.ts';
+import { IdempotencyRecord } from '../../functions/http/idempotency.ts';
 import { Source } from '../../functions/knowledge/sources.ts';
 import { Mailing } from '../../functions/notices/mailings.ts';
 import { BlockedHost } from '../../functions/receivers/blocked-hosts.ts';

@@ -3,7 +3,7 @@ import type { EndpointId, OrgId, ReceiverId } from '../../functions/aws/ids.ts';
 import { committer } from '../../functions/aws/transaction.ts';
 import { conversationStore } from '../../functions/conversations/conversations.ts';
 import { deliveryStore } from '../../functions/delivery/deliveries.ts';
-import { idempotencyStore } from '../../functions/http/idempotency-records.ts';
+import { idempotencyStore } from '../../functions/http/idempotency.ts';
 import { sourceVersions } from '../../functions/knowledge/source-checks.ts';
 import { sourceStore } from '../../functions/knowledge/sources.ts';
 import { endpointStore } from '../../functions/receivers/endpoints.ts';

@@ -84,7 +84,7 @@ const ROOMS: readonly Room[] = [
       '^functions/aws/ids\\.ts$',
       '^functions/delivery/(?:delivery|ledger|signature|simulation|timing)\\.ts$',
       '^functions/events/events\\.ts$',
-      '^functions/http/(?:problem|rate-limit|route|session-authentication)\\.ts$',
+      '^functions/http/(?:problem|rate-limit|route)\\.ts$',
       '^functions/receivers/(?:endpoint|url-text)\\.ts$',
       '^functions/redelivery/job\\.ts$',
       '^functions/tenancy/(?:api-key|tenant)\\.ts$',
@@ -191,7 +191,7 @@ export const RULES: IForbiddenRuleType[] = [
     to: {
       path: '^functions/api/$1/',
       pathNot:
-        '/(?:browser|channels|deliveries|organization-answer|public-handler|resource|routes|sandbox|schemas|sign-in-handler|sources)\\.ts$',
+        '/(?:browser|channels|deliveries|organization-answer|resource|routes|sandbox|schemas|sign-in-handler|sources)\\.ts$',
     },
   },
   {

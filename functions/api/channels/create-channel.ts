@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { newId } from '../../aws/ids.ts';
 import { getCurrentVersion } from '../../aws/keyrings.ts';
 import { deriveSigningSecret } from '../../delivery/signature.ts';
-import { problem } from '../../http/problem.ts';
+import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import { type Channel, HttpChannel, MAX_CHANNELS, toChannelView } from '../../receivers/channel.ts';
 import { channelStore } from '../../receivers/channels.ts';
@@ -15,11 +15,6 @@ import * as routes from './routes.ts';
 import { CHANNEL_SETTINGS } from './schemas.ts';
 
 const channels = channelStore(tables.service);
-
-const GONE = problem(
-  'GONE',
-  'The channel that this request created was deleted. Create it with a new Idempotency-Key.',
-);
 
 /** The idempotency record stores what the secret is derived from, not the secret. */
 const Derivable = z.pick(HttpChannel, { kind: true, id: true, keyVersion: true });
@@ -51,23 +46,20 @@ export const handler = routeHandler(
       success(toChannelView(channel), { location: `/api/v1/channels/${channel.id}` }),
       channels.add(channel),
       { id: channel.id, changes: compareFields(CHANNEL_SETTINGS, undefined, channel) },
-      {
-        'channel-limit': problem(
-          'LIMIT_EXCEEDED',
-          `An organization can have at most ${MAX_CHANNELS} channels. Delete one first.`,
-        ),
-      },
+      { 'channel-limit': refusals.tooManyChannels(MAX_CHANNELS) },
     );
   },
-  async (data, { tenant, isReplay }) => {
-    const derivable = Derivable.safeParse(data);
-    if (!derivable.success) return data;
-    const { id, keyVersion } = derivable.data;
-    // The secret of a deleted channel is of no use any more, and must not be shown again.
-    if (isReplay && tenant !== undefined && !(await channels.find(tenant.orgId, id))) return GONE;
-    return {
-      ...Object(data),
-      secret: await signingKeys((ring) => deriveSigningSecret(ring, keyVersion, id)),
-    };
+  {
+    async addSecrets(data, { tenant, isReplay }) {
+      const derivable = Derivable.safeParse(data);
+      if (!derivable.success) return data;
+      const { id, keyVersion } = derivable.data;
+      // The secret of a deleted channel is of no use any more, and must not be shown again.
+      if (isReplay && !(await channels.find(tenant.orgId, id))) return refusals.deletedChannel;
+      return {
+        ...Object(data),
+        secret: await signingKeys((ring) => deriveSigningSecret(ring, keyVersion, id)),
+      };
+    },
   },
 );

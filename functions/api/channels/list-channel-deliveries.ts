@@ -1,4 +1,4 @@
-import { notFound } from '../../http/problem.ts';
+import { refusals } from '../../http/problem.ts';
 import { channelStore } from '../../receivers/channels.ts';
 import { describeFilters, listDeliveriesPage } from '../listed-deliveries.ts';
 import { paginate } from '../pages.ts';
@@ -15,7 +15,7 @@ export const handler = routeHandler(routes.listChannelDeliveries, (request) =>
     async (page) => {
       const { tenant, params, query, now } = request;
       const found = await channels.find(tenant.orgId, params.id);
-      if (!found) return notFound('channel');
+      if (!found) return refusals.notFound('channel');
       if (found.kind !== 'http') return { items: [] };
       const { items, ...rest } = await listDeliveriesPage(found, page, { tenant, query, now });
       return { ...rest, items: items.map((delivery) => ({ ...delivery, channelId: delivery.webhookId })) };

@@ -1,4 +1,4 @@
-import { notFound } from '../../http/problem.ts';
+import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import { channelStore } from '../../receivers/channels.ts';
 import { findDelivery, toDeliveryView } from '../deliveries.ts';
@@ -9,7 +9,7 @@ const channels = channelStore(tables.service);
 
 export const handler = routeHandler(routes.readChannelDelivery, async ({ tenant, params, now }) => {
   const found = await channels.find(tenant.orgId, params.id);
-  if (!found) return notFound('channel');
+  if (!found) return refusals.notFound('channel');
   const delivery = await findDelivery(found, tenant, params.deliveryId);
   return 'kind' in delivery ? delivery : success({ ...toDeliveryView(delivery, now), channelId: found.id });
 });

@@ -1,4 +1,4 @@
-import { notFound } from '../../http/problem.ts';
+import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import { toChannelView } from '../../receivers/channel.ts';
 import { channelStore } from '../../receivers/channels.ts';
@@ -9,5 +9,5 @@ const channels = channelStore(tables.service);
 
 export const handler = routeHandler(routes.readChannel, async ({ tenant, params }) => {
   const found = await channels.find(tenant.orgId, params.id);
-  return found ? success(toChannelView(found)) : notFound('channel');
+  return found ? success(toChannelView(found)) : refusals.notFound('channel');
 });

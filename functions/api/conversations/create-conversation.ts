@@ -3,7 +3,7 @@ import type { Conversation } from '../../conversations/conversation.ts';
 import { conversationStore } from '../../conversations/conversations.ts';
 import { outboxStore } from '../../delivery/outbox.ts';
 import { buildEvent } from '../../events/events.ts';
-import { problem } from '../../http/problem.ts';
+import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import { parseChannelId } from '../../receivers/channel.ts';
 import { channelStore } from '../../receivers/channels.ts';
@@ -20,10 +20,7 @@ export const handler = routeHandler(
     // A text in another form is the customer's own label.
     const channelId = parseChannelId(body);
     if (channelId !== undefined && (await channels.find(tenant.orgId, channelId)) === undefined)
-      return problem(
-        'VALIDATION_ERROR',
-        'channelId does not match a channel of the organization. Create the channel first.',
-      );
+      return refusals.unknownChannel;
     const conversation: Conversation = {
       id: newId('cnv', now),
       channelId: body.channelId,

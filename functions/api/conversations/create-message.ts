@@ -8,15 +8,14 @@ import {
 import { conversationStore, messageStore } from '../../conversations/conversations.ts';
 import { outboxStore } from '../../delivery/outbox.ts';
 import { buildEvent } from '../../events/events.ts';
-import { notFound } from '../../http/problem.ts';
-import { readAhead } from '../../http/read-ahead.ts';
+import { retryOnConflict, type UseCase } from '../../http/api.ts';
+import type { BuildRowKey } from '../../http/authentication.ts';
+import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { retryOnConflict } from '../../http/request.ts';
 import { buildChannelMessage, parseChannelId } from '../../receivers/channel.ts';
 import { channelStore } from '../../receivers/channels.ts';
-import { apiKeyStore } from '../../tenancy/api-keys.ts';
 import { keys } from '../../tenancy/keys.ts';
-import { readAheadRouteHandler, tables } from '../route-handler.ts';
+import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 const channels = channelStore(tables.service);
@@ -26,11 +25,11 @@ const outbox = outboxStore(tables.outbox);
 
 const REOPEN = { kind: 'reopen' } as const;
 
-/** The conversation, with the caller's key. */
-const ahead = readAhead((tenant, { pathParameters }) => {
+/** The conversation is read with the caller's key. */
+const buildRowKey: BuildRowKey = (tenant, { pathParameters }) => {
   const { success, data } = routes.createMessage.params.safeParse(pathParameters);
   return success ? keys.conversation(tenant, data.id) : undefined;
-}, apiKeyStore(tables.service));
+};
 
 /**
  * Reads the conversation before the transaction, because transactions on one item contend. Only a message
@@ -38,7 +37,7 @@ const ahead = readAhead((tenant, { pathParameters }) => {
  * channel the transaction also adds the event that delivers the message, even in a sandbox, whose requests
  * the gate stops.
  */
-export const handler = readAheadRouteHandler(routes.createMessage, ahead, (request) => {
+const createMessage: UseCase<typeof routes.createMessage> = (request) => {
   const { tenant, params, body, now, traceId, effect } = request;
   let { rowAhead } = request;
 
@@ -51,7 +50,7 @@ export const handler = readAheadRouteHandler(routes.createMessage, ahead, (reque
 
   return retryOnConflict(async (again) => {
     const conversation = await findConversation();
-    if (!conversation) return notFound('conversation');
+    if (!conversation) return refusals.notFound('conversation');
     const message: Message = {
       id: newId('msg', now),
       conversationId: conversation.id,
@@ -85,4 +84,6 @@ export const handler = readAheadRouteHandler(routes.createMessage, ahead, (reque
       { 'conversation-changed': again },
     );
   });
-});
+};
+
+export const handler = routeHandler(routes.createMessage, createMessage, { buildRowKey });

@@ -1,5 +1,5 @@
 import { conversationStore, escalationStore } from '../../conversations/conversations.ts';
-import { notFound } from '../../http/problem.ts';
+import { refusals } from '../../http/problem.ts';
 import { paginate } from '../pages.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
@@ -11,6 +11,6 @@ export const handler = routeHandler(routes.listEscalations, (request) =>
   paginate(routes.listEscalations, request, async (page) => {
     const { tenant, params } = request;
     const found = await conversations.find(tenant, params.id);
-    return found ? escalations.list(tenant, found.id, page) : notFound('conversation');
+    return found ? escalations.list(tenant, found.id, page) : refusals.notFound('conversation');
   }),
 );

@@ -1,5 +1,5 @@
 import { conversationStore } from '../../conversations/conversations.ts';
-import { notFound } from '../../http/problem.ts';
+import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
@@ -8,5 +8,5 @@ const conversations = conversationStore(tables.service);
 
 export const handler = routeHandler(routes.readConversation, async ({ tenant, params }) => {
   const found = await conversations.find(tenant, params.id);
-  return found ? success(found) : notFound('conversation');
+  return found ? success(found) : refusals.notFound('conversation');
 });

@@ -1,5 +1,5 @@
 import { escalationStore } from '../../conversations/conversations.ts';
-import { notFound } from '../../http/problem.ts';
+import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
@@ -9,5 +9,5 @@ const escalations = escalationStore(tables.service);
 /** The key contains the organization and the conversation, so one read checks both. */
 export const handler = routeHandler(routes.readEscalation, async ({ tenant, params }) => {
   const found = await escalations.find(tenant, params.id, params.escalationLogId);
-  return found ? success(found) : notFound('escalation log entry');
+  return found ? success(found) : refusals.notFound('escalation log entry');
 });

@@ -1,5 +1,5 @@
 import { messageStore } from '../../conversations/conversations.ts';
-import { notFound } from '../../http/problem.ts';
+import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
@@ -9,5 +9,5 @@ const messages = messageStore(tables.service);
 /** The key contains the organization and the conversation, so one read checks both. */
 export const handler = routeHandler(routes.readMessage, async ({ tenant, params }) => {
   const found = await messages.find(tenant, params.id, params.messageId);
-  return found ? success(found) : notFound('message');
+  return found ? success(found) : refusals.notFound('message');
 });

@@ -3,9 +3,9 @@ import { applyStateChange, type Escalation } from '../../conversations/conversat
 import { conversationStore, escalationStore } from '../../conversations/conversations.ts';
 import { outboxStore } from '../../delivery/outbox.ts';
 import { buildEvent } from '../../events/events.ts';
-import { notFound, problem } from '../../http/problem.ts';
+import { retryOnConflict } from '../../http/api.ts';
+import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { retryOnConflict } from '../../http/request.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
@@ -22,8 +22,8 @@ const HAND_OFF = { kind: 'hand-off' } as const;
 export const handler = routeHandler(routes.requestHandoff, ({ tenant, params, body, now, traceId, effect }) =>
   retryOnConflict(async (again) => {
     const conversation = await conversations.find(tenant, params.id);
-    if (!conversation) return notFound('conversation');
-    if (conversation.status === 'resolved') return RESOLVED;
+    if (!conversation) return refusals.notFound('conversation');
+    if (conversation.status === 'resolved') return refusals.resolvedConversation;
     if (!applyStateChange(conversation, HAND_OFF)) {
       const open = await escalations.latest(tenant, conversation.id);
       return effect(success(open, { status: routes.requestHandoff.success.unchanged }), []);
@@ -52,5 +52,3 @@ export const handler = routeHandler(routes.requestHandoff, ({ tenant, params, bo
     );
   }),
 );
-
-const RESOLVED = problem('CONFLICT', 'The conversation is resolved. Send a message to reopen it.');

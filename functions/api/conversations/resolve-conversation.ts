@@ -2,9 +2,9 @@ import { applyStateChange } from '../../conversations/conversation.ts';
 import { conversationStore } from '../../conversations/conversations.ts';
 import { outboxStore } from '../../delivery/outbox.ts';
 import { buildEvent } from '../../events/events.ts';
-import { notFound } from '../../http/problem.ts';
+import { retryOnConflict } from '../../http/api.ts';
+import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { retryOnConflict } from '../../http/request.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
@@ -20,7 +20,7 @@ export const handler = routeHandler(
   ({ tenant, params, body, now, traceId, effect }) =>
     retryOnConflict(async (again) => {
       const conversation = await conversations.find(tenant, params.id);
-      if (!conversation) return notFound('conversation');
+      if (!conversation) return refusals.notFound('conversation');
       const move = { kind: 'resolve', by: body.resolvedBy, at: now } as const;
       const resolved = applyStateChange(conversation, move);
       if (!resolved) return effect(success(conversation), []);

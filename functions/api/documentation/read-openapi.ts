@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { publicHandler } from './public-handler.ts';
+import { gatewayHandler, requestPorts } from '../../http/lifecycle.ts';
 import { openApiResource, respondWith } from './resource.ts';
 
 const document = openApiResource(readFileSync(new URL('./openapi.json', import.meta.url), 'utf8'));
 
 /** Serves the OpenAPI document from the bundle, also to pages of other origins. */
-export const handler = publicHandler('read-openapi', (event) => respondWith(document, event));
+export const handler = gatewayHandler(requestPorts, { name: 'read-openapi' }, async (event) =>
+  respondWith(document, event),
+);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { brotliDecompressSync } from 'node:zlib';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { getRequestId, header } from '../../http/request.ts';
+import { getRequestId, header } from '../../http/lifecycle.ts';
 
 /** A document that is the same for all callers. */
 export interface Resource {

@@ -4,7 +4,7 @@ import { isTooOld } from '../../delivery/redelivery.ts';
 import { arrivalStore } from '../../delivery/redelivery-records.ts';
 import { eventLog } from '../../events/event-log.ts';
 import { type OutboxEvent, toEventView } from '../../events/events.ts';
-import { notFound } from '../../http/problem.ts';
+import { refusals } from '../../http/problem.ts';
 import { fitIntoPage, success } from '../../http/reply.ts';
 import type { Tenant } from '../../tenancy/tenant.ts';
 import { deliveries } from '../deliveries.ts';
@@ -35,7 +35,8 @@ async function readDeliveries(tenant: Tenant, event: OutboxEvent, receivers: rea
 
 export const handler = routeHandler(routes.readEvent, async ({ tenant, params, now, allows }) => {
   const event = isTooOld(params.id, now) ? undefined : await log.find(tenant, params.id);
-  if (event === undefined || narrowToVisible([event.type], allows)?.length === 0) return notFound('event');
+  if (event === undefined || narrowToVisible([event.type], allows)?.length === 0)
+    return refusals.notFound('event');
   const existing = isForChannel(event) ? [] : await endpoints.all(event.orgId);
   const receivers = (await findReceivers(event.orgId, [event], existing))(event);
   const found = await readDeliveries(tenant, event, receivers);

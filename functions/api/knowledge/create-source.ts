@@ -1,7 +1,7 @@
 import { newId } from '../../aws/ids.ts';
 import { outboxStore } from '../../delivery/outbox.ts';
 import { createNotice } from '../../events/bus.ts';
-import { problem } from '../../http/problem.ts';
+import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import { createSource, MAX_SOURCES, toSourceView } from '../../knowledge/sources.ts';
 import { compareFields } from '../../tenancy/audit.ts';
@@ -34,11 +34,6 @@ export const handler = routeHandler(routes.createSource, async ({ tenant, body, 
     success(toSourceView(source), { location: `/api/v1/knowledge/sources/${source.id}` }),
     [...sources.add(source), outbox.appendNotice(notice)],
     { id: source.id, changes: compareFields(SOURCE_SETTINGS, undefined, source) },
-    {
-      'source-limit': problem(
-        'LIMIT_EXCEEDED',
-        `An organization can have at most ${MAX_SOURCES} content sources. Delete one first.`,
-      ),
-    },
+    { 'source-limit': refusals.tooManySources(MAX_SOURCES) },
   );
 });

@@ -1,4 +1,4 @@
-import { notFound } from '../../http/problem.ts';
+import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import { listComparedVersions, listSourceChanges } from '../../knowledge/difference.ts';
 import { sourceVersions } from '../../knowledge/source-checks.ts';
@@ -15,7 +15,7 @@ const MAX_ATTEMPTS = 3;
 export const handler = routeHandler(routes.readSourceChanges, async ({ tenant, params }) => {
   for (let attempt = 1; ; attempt += 1) {
     const source = await sources.find(tenant, params.id);
-    if (!source) return notFound('content source');
+    if (!source) return refusals.notFound('content source');
     const compared = listComparedVersions(source);
     const texts = await Promise.all(compared.map((version) => versions.read(source, version)));
     if (texts.every((text) => text !== undefined) || attempt === MAX_ATTEMPTS)

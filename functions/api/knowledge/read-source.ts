@@ -1,4 +1,4 @@
-import { notFound } from '../../http/problem.ts';
+import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import { toSourceView } from '../../knowledge/sources.ts';
 import { routeHandler } from '../route-handler.ts';
@@ -7,5 +7,5 @@ import { sources } from './sources.ts';
 
 export const handler = routeHandler(routes.readSource, async ({ tenant, params }) => {
   const found = await sources.find(tenant, params.id);
-  return found ? success(toSourceView(found)) : notFound('content source');
+  return found ? success(toSourceView(found)) : refusals.notFound('content source');
 });

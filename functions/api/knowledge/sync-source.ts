@@ -2,7 +2,7 @@ import { readEnvironment, SyncEnvironment } from '../../aws/config.ts';
 import { newId } from '../../aws/ids.ts';
 import { outboxStore } from '../../delivery/outbox.ts';
 import { createNotice } from '../../events/bus.ts';
-import { notFound, problem } from '../../http/problem.ts';
+import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import { toSourceView } from '../../knowledge/sources.ts';
 import { routeHandler, tables } from '../route-handler.ts';
@@ -15,7 +15,7 @@ const { SYNC_COOLDOWN_SECONDS: cooldownSeconds } = readEnvironment(SyncEnvironme
 /** Requests a check. All requests before it starts share it, so many requests cause one or two fetches. */
 export const handler = routeHandler(routes.syncSource, async ({ tenant, params, now, traceId, effect }) => {
   const source = await sources.find(tenant, params.id);
-  if (!source) return notFound('content source');
+  if (!source) return refusals.notFound('content source');
   // A random id, because each sync needs a notice of its own.
   const notice = createNotice(
     'source.check',
@@ -29,15 +29,11 @@ export const handler = routeHandler(routes.syncSource, async ({ tenant, params, 
     {
       'source-synced': async () => {
         const { syncedAt } = (await sources.find(tenant, source.id)) ?? {};
-        if (syncedAt === undefined) return notFound('content source');
+        if (syncedAt === undefined) return refusals.notFound('content source');
         // Another instance's clock may be ahead; never wait longer than the cooldown.
         const since = Math.min(Date.parse(syncedAt), now.getTime());
         const wait = Math.ceil((since - now.getTime()) / 1000 + cooldownSeconds);
-        return problem(
-          'RATE_LIMITED',
-          'A check of this source was requested less than a minute ago. Retry after the number of seconds in Retry-After.',
-          { 'Retry-After': String(Math.max(1, wait)) },
-        );
+        return refusals.recentSync(Math.max(1, wait));
       },
     },
   );

@@ -1,4 +1,4 @@
-import { notFound } from '../../http/problem.ts';
+import { refusals } from '../../http/problem.ts';
 import { endpointStore } from '../../receivers/endpoints.ts';
 import { toJobView } from '../../redelivery/job.ts';
 import { redeliveryJobs } from '../../redelivery/jobs.ts';
@@ -13,7 +13,7 @@ export const handler = routeHandler(routes.listRedeliveries, (request) =>
   paginate(routes.listRedeliveries, request, async (page) => {
     const { tenant, params } = request;
     const found = await endpoints.find(tenant.orgId, params.id);
-    if (!found) return notFound('webhook endpoint');
+    if (!found) return refusals.notFound('webhook endpoint');
     const { items, ...rest } = await jobs.list(tenant, params.id, page);
     return { ...rest, items: items.map(toJobView) };
   }),

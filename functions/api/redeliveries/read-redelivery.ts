@@ -1,4 +1,4 @@
-import { notFound } from '../../http/problem.ts';
+import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import { toJobView } from '../../redelivery/job.ts';
 import { redeliveryJobs } from '../../redelivery/jobs.ts';
@@ -10,5 +10,5 @@ const jobs = redeliveryJobs(tables.service);
 /** Works for a deleted endpoint too, so that callers can read why the job stopped. */
 export const handler = routeHandler(routes.readRedelivery, async ({ tenant, params }) => {
   const found = await jobs.find(tenant, params.id, params.redeliveryId);
-  return found ? success(toJobView(found)) : notFound('redelivery job');
+  return found ? success(toJobView(found)) : refusals.notFound('redelivery job');
 });

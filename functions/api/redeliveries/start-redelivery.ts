@@ -1,6 +1,6 @@
 import { outboxStore } from '../../delivery/outbox.ts';
 import { HISTORY_DAYS } from '../../events/events.ts';
-import { invalid, notFound, problem } from '../../http/problem.ts';
+import { invalid, refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import { endpointStore } from '../../receivers/endpoints.ts';
 import { buildFirstRound, createJob, FailedStatus, toJobView } from '../../redelivery/job.ts';
@@ -21,7 +21,7 @@ export const handler = routeHandler(
   routes.startRedelivery,
   async ({ tenant, params, body, now, traceId, effect }) => {
     const found = await endpoints.find(tenant.orgId, params.id);
-    if (!found) return notFound('webhook endpoint');
+    if (!found) return refusals.notFound('webhook endpoint');
     const { statuses = FailedStatus.options, ...request } = body;
     if (request.what === 'missing' && body.statuses !== undefined)
       return invalid({ field: 'statuses', code: 'not_allowed', message: 'applies to what: failed only' });
@@ -33,21 +33,13 @@ export const handler = routeHandler(
       success(toJobView(job), { location: `/api/v1/webhooks/${job.webhookId}/redeliveries/${job.id}` }),
       [...jobs.start(job), outbox.appendNotice(buildFirstRound(job))],
       { id: job.id, changes: compareFields(['webhookId', ...REQUEST_FIELDS], undefined, toJobView(job)) },
-      {
-        'redelivery-running': problem(
-          'CONFLICT',
-          'Another redelivery job of the webhook endpoint is running. Wait until it ends, or stop it.',
-        ),
-      },
+      { 'redelivery-running': refusals.redeliveryRunning },
     );
   },
 );
 
 const REFUSALS = {
-  'endpoint-disabled': problem(
-    'CONFLICT',
-    'The webhook endpoint is disabled. Register it again as a new endpoint.',
-  ),
+  'endpoint-disabled': refusals.disabledEndpoint,
   'no-time': invalid({ field: 'from', code: 'not_allowed', message: 'must be in the past and before to' }),
   'too-old': invalid({
     field: 'to',

@@ -1,4 +1,4 @@
-import { problem } from '../../http/problem.ts';
+import { refusals } from '../../http/problem.ts';
 import { toAuditView } from '../../tenancy/audit.ts';
 import { auditLogReader } from '../../tenancy/audit-log.ts';
 import { LIVE_GENERATION } from '../../tenancy/tenant.ts';
@@ -14,8 +14,7 @@ export const handler = sessionRouteHandler(routes.listAuditLog, async (request) 
   const { query, now } = request;
   const { action: actions, actorType: actorTypes, actorId, from, to } = query;
   const sandbox = query.environment === 'sandbox' ? await findSandbox(request.tenant.orgId) : undefined;
-  if (query.environment === 'sandbox' && sandbox === undefined)
-    return problem('SANDBOX_NOT_PROVISIONED', 'The organization has no sandbox. Provision one first.');
+  if (query.environment === 'sandbox' && sandbox === undefined) return refusals.noSandbox;
   // The log has no generations, so a reset does not end its cursors.
   const tenant = sandbox ? { orgId: sandbox.sandbox.id, generation: LIVE_GENERATION } : request.tenant;
   return paginate(

@@ -1,4 +1,4 @@
-import { notFound } from '../../http/problem.ts';
+import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import { purgeStore } from '../../tenancy/purges.ts';
 import { tables } from '../route-handler.ts';
@@ -10,7 +10,7 @@ const purges = purgeStore(tables.service);
 
 export const handler = sessionRouteHandler(routes.readSandbox, async ({ tenant }) => {
   const found = await findSandbox(tenant.orgId);
-  if (!found) return notFound('sandbox');
+  if (!found) return refusals.notFound('sandbox');
   const { pairing, sandbox } = found;
   const open = await purges.of(sandbox.id);
   const [oldest] = open;

@@ -1,8 +1,8 @@
 import type { OrgId } from '../../aws/ids.ts';
 import type { Change } from '../../aws/transaction.ts';
-import { problem } from '../../http/problem.ts';
+import { retryOnConflict } from '../../http/api.ts';
+import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { retryOnConflict } from '../../http/request.ts';
 import { MAX_CHANNELS } from '../../receivers/channel.ts';
 import { channelStore } from '../../receivers/channels.ts';
 import { endpointStore } from '../../receivers/endpoints.ts';
@@ -33,8 +33,7 @@ async function buildActivations(sandbox: OrgId): Promise<Change[]> {
 export const handler = sessionRouteHandler(routes.resetSandbox, ({ tenant, now, effect }) =>
   retryOnConflict(async (again) => {
     const found = await findSandbox(tenant.orgId);
-    if (!found)
-      return problem('SANDBOX_NOT_PROVISIONED', 'The organization has no sandbox. Provision one first.');
+    if (!found) return refusals.noSandbox;
     const { sandbox } = found;
     const previous = { orgId: sandbox.id, generation: sandbox.generation };
     const resetAt = now.toISOString();

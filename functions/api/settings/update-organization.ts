@@ -1,5 +1,5 @@
 import { Defect } from '../../aws/logger.ts';
-import { retryOnConflict } from '../../http/request.ts';
+import { retryOnConflict } from '../../http/api.ts';
 import { compareFields } from '../../tenancy/audit.ts';
 import { organizationStore } from '../../tenancy/organizations.ts';
 import { tables } from '../route-handler.ts';

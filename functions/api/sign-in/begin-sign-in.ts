@@ -1,4 +1,4 @@
-import { problem } from '../../http/problem.ts';
+import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import {
   COOKIES,
@@ -25,11 +25,10 @@ export const begin =
   (terms: SignInTerms): SignInUseCase<typeof beginSignIn> =>
   async ({ body: { returnTo = '/', loginHint } }) => {
     const path = returnPath(returnTo);
-    if (path === undefined)
-      return { reply: problem('VALIDATION_ERROR', 'returnTo must be a path of the dashboard.') };
+    if (path === undefined) return { reply: refusals.foreignReturnPath };
     const attempt = newAttempt(path);
     const cookie = setCookie(COOKIES.signIn, toCookie(attempt), ATTEMPT_SECONDS);
-    if (cookie === undefined) return { reply: problem('VALIDATION_ERROR', 'returnTo must be shorter.') };
+    if (cookie === undefined) return { reply: refusals.longReturnPath };
     const location = new URL(await getIssuerEndpoint(terms.issuer, 'authorization_endpoint'));
     const parameters = {
       response_type: 'code',

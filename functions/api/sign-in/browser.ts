@@ -1,8 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod/mini';
 import type { Log } from '../../aws/log-codes.ts';
-import { type Problem, problem } from '../../http/problem.ts';
-import { SESSION_COOKIE } from '../../http/session-authentication.ts';
+import { type Problem, refusals } from '../../http/problem.ts';
+import { SESSION_COOKIE } from '../../http/route.ts';
 import { type Issuer, type IssuerMetadata, IssuerUnavailable } from '../../tenancy/issuer.ts';
 import type { IdTokenReader } from '../../tenancy/sessions.ts';
 import type { Session } from '../../tenancy/tenant.ts';
@@ -186,10 +186,7 @@ export function sessionCookies(
   const session = setCookie(COOKIES.session, idToken, (expiresAt.getTime() - now.getTime()) / 1000);
   if (session === undefined) {
     log('SESSION_TOO_LARGE', { cookie: COOKIES.session, bytes: idToken.length });
-    return problem(
-      'PERMISSION_DENIED',
-      'Your account has more attributes than a session cookie can hold. Ask your identity administrator to remove some.',
-    );
+    return refusals.largeAccount;
   }
   if (refreshToken === undefined) return { kind: 'cookies', cookies: [session] };
   const renewal = setCookie(COOKIES.renewal, refreshToken, RENEWAL_SECONDS);

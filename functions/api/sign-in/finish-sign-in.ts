@@ -1,5 +1,4 @@
-import { unauthenticated } from '../../http/authentication.ts';
-import { problem } from '../../http/problem.ts';
+import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import {
   COOKIES,
@@ -14,11 +13,6 @@ import {
 import { finishSignIn } from './routes.ts';
 import { type SignInUseCase, signInRouteHandler } from './sign-in-handler.ts';
 
-const createRefusal = () => ({
-  ...unauthenticated('session'),
-  message: 'This sign-in has expired, or was started in another browser. Sign in again.',
-});
-
 /**
  * Redeems the authorization code; its ID token becomes the session. Only the browser that started the sign-in
  * may redeem it, so a link with another user's code signs no one in as that user (RFC 9700, 4.7).
@@ -29,7 +23,7 @@ export const finish =
     const attempt = fromCookie(cookie(COOKIES.signIn));
     if (attempt === undefined || !isAnswerTo(attempt, state)) {
       log('SIGN_IN_REFUSED', { why: attempt === undefined ? 'no attempt' : 'another state' });
-      return { reply: createRefusal() };
+      return { reply: refusals.staleSignIn };
     }
     // A code can be redeemed once, so clear the attempt even after a failure.
     const cleared = clearCookie(COOKIES.signIn);
@@ -40,17 +34,16 @@ export const finish =
       code_verifier: attempt.verifier,
     };
     const tokens = await redeem(terms, grant, log);
-    if (tokens === undefined) return { reply: createRefusal(), cookies: [cleared] };
+    if (tokens === undefined) return { reply: refusals.staleSignIn, cookies: [cleared] };
     const token = await terms.idTokens.read(tokens.id_token);
     if (token === undefined || token.nonce !== attempt.nonce) {
       log('SIGN_IN_REFUSED', { why: token === undefined ? 'the ID token' : 'another nonce' });
-      return { reply: createRefusal(), cookies: [cleared] };
+      return { reply: refusals.staleSignIn, cookies: [cleared] };
     }
     const { session } = token;
     if (session === undefined) {
       log('SIGN_IN_REFUSED', { why: 'no organization or role' });
-      const message = 'Your account belongs to no organization. Ask one of its admins to add you.';
-      return { reply: problem('PERMISSION_DENIED', message), cookies: [cleared] };
+      return { reply: refusals.noOrganization, cookies: [cleared] };
     }
     const { id_token: idToken, refresh_token: refreshToken } = tokens;
     const made = sessionCookies({ idToken, refreshToken }, session, now, log);

@@ -1,10 +1,10 @@
-import { unauthenticated } from '../../http/authentication.ts';
+import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import { COOKIES, redeem, type SignInTerms, sessionCookies } from './browser.ts';
 import { renewSession } from './routes.ts';
 import { type SignInUseCase, signInRouteHandler } from './sign-in-handler.ts';
 
-const refused = { reply: unauthenticated('session') };
+const refused = { reply: refusals.missingSession };
 
 /**
  * Exchanges the refresh token for a new ID token (OpenID Connect Core 1.0, 12). A refusal keeps the cookies:

@@ -1,13 +1,10 @@
-import middy from '@middy/core';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type * as z from 'zod/mini';
 import { readEnvironment, SignInEnvironment } from '../../aws/config.ts';
 import type { Log } from '../../aws/log-codes.ts';
-import { endRequest, observed, type RequestPorts, requestPorts } from '../../http/lifecycle.ts';
-import { problem } from '../../http/problem.ts';
-import { problemResult, type Reply, successResult } from '../../http/reply.ts';
-import { getRequestId } from '../../http/request.ts';
-import { isSameOrigin, parseCookie } from '../../http/session-authentication.ts';
+import { isSameOrigin, parseCookie } from '../../http/authentication.ts';
+import { gatewayHandler, getRequestId, type RequestPorts, requestPorts } from '../../http/lifecycle.ts';
+import { isProblem, refusals } from '../../http/problem.ts';
+import { type Reply, toResult } from '../../http/reply.ts';
 import { parseBody } from '../../http/validation.ts';
 import { issuerAt } from '../../tenancy/issuer.ts';
 import { idTokenReader } from '../../tenancy/sessions.ts';
@@ -44,50 +41,22 @@ export function signInHandler<R extends SignInRoute>(
   useCase: SignInUseCase<R>,
 ) {
   const { dashboardOrigin, logger, now } = ports;
-
-  async function replyTo(
-    event: APIGatewayProxyEvent,
-  ): Promise<{ reply: Reply; cookies?: readonly string[] }> {
+  return gatewayHandler(ports, route, async (event, headers) => {
     // Not 503, which would raise an alarm.
-    if (dashboardOrigin === undefined)
-      return {
-        reply: problem('NOT_FOUND', 'Sign-in is off: the deployment has no dashboard (dashboardOrigin).'),
-      };
-    if (!isSameOrigin(event, dashboardOrigin))
-      return {
-        reply: problem(
-          'PERMISSION_DENIED',
-          'Only pages of the dashboard may sign in (Origin). Open the dashboard and sign in there.',
-        ),
-      };
+    if (dashboardOrigin === undefined) return refusals.signInOff;
+    if (!isSameOrigin(event, dashboardOrigin)) return refusals.foreignSignIn;
     const body = parseBody(event, route);
-    if (!body.ok) return { reply: body.problem };
-    const request = {
+    if (!body.ok) return body.problem;
+    const { reply, cookies } = await useCase({
       body: body.value,
       cookie: (name) => parseCookie(event, name),
       now: now(),
       log: logger.log,
-    } as SignInRequest<R>;
-    return useCase(request);
-  }
-
-  async function answer(event: APIGatewayProxyEvent, reply: Reply): Promise<APIGatewayProxyResult> {
-    const requestId = getRequestId(event);
-    const result =
-      reply.kind === 'problem'
-        ? problemResult(reply, requestId, {})
-        : successResult(200, { ...reply, data: route.data.parse(reply.data) }, requestId, {});
-    endRequest(ports, result);
-    return result;
-  }
-
-  return middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context>()
-    .use(observed(ports, route, answer))
-    .handler(async (event: APIGatewayProxyEvent) => {
-      const { reply, cookies = [] } = await replyTo(event);
-      const result = await answer(event, reply);
-      return cookies.length === 0 ? result : { ...result, multiValueHeaders: { 'Set-Cookie': [...cookies] } };
-    });
+    } as SignInRequest<R>);
+    const answer = isProblem(reply) ? reply : { ...reply, data: route.data.parse(reply.data) };
+    const result = toResult(answer, getRequestId(event), headers);
+    return { ...result, ...(cookies && { multiValueHeaders: { 'Set-Cookie': [...cookies] } }) };
+  });
 }
 
 const environment = readEnvironment(SignInEnvironment);

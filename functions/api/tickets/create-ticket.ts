@@ -3,7 +3,7 @@ import type { Ticket } from '../../conversations/conversation.ts';
 import { conversationStore, ticketStore } from '../../conversations/conversations.ts';
 import { outboxStore } from '../../delivery/outbox.ts';
 import { buildEvent } from '../../events/events.ts';
-import { notFound } from '../../http/problem.ts';
+import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
@@ -16,7 +16,7 @@ const outbox = outboxStore(tables.outbox);
 export const handler = routeHandler(routes.createTicket, async ({ tenant, body, now, traceId, effect }) => {
   const { conversationId, reason } = body;
   if (conversationId !== undefined && !(await conversations.find(tenant, conversationId)))
-    return notFound('conversation');
+    return refusals.notFound('conversation');
   const ticket: Ticket = { id: newId('tkt', now), conversationId, reason, createdAt: now.toISOString() };
   const event = buildEvent('ticket.created', { ...ticket, ticketId: ticket.id }, { tenant, now, traceId });
   return effect(success(ticket, { location: `/api/v1/tickets/${ticket.id}` }), [

@@ -1,5 +1,5 @@
+import { retryOnConflict } from '../../http/api.ts';
 import { success } from '../../http/reply.ts';
-import { retryOnConflict } from '../../http/request.ts';
 import { endpointStore } from '../../receivers/endpoints.ts';
 import { compareFields } from '../../tenancy/audit.ts';
 import { routeHandler, tables } from '../route-handler.ts';

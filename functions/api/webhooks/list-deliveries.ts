@@ -1,4 +1,4 @@
-import { notFound } from '../../http/problem.ts';
+import { refusals } from '../../http/problem.ts';
 import { endpointStore } from '../../receivers/endpoints.ts';
 import { describeFilters, listDeliveriesPage } from '../listed-deliveries.ts';
 import { paginate } from '../pages.ts';
@@ -14,7 +14,7 @@ export const handler = routeHandler(routes.listDeliveries, (request) =>
     async (page) => {
       const { tenant, params, query, now } = request;
       const found = await endpoints.find(tenant.orgId, params.id);
-      if (!found) return notFound('webhook endpoint');
+      if (!found) return refusals.notFound('webhook endpoint');
       return listDeliveriesPage(found, page, { tenant, query, now });
     },
     describeFilters(request.query),

@@ -3,7 +3,7 @@ import { readEnvironment, StatsEnvironment } from '../../aws/config.ts';
 import { keepFinishedHours } from '../../delivery/finished-hours.ts';
 import { buildEndpointStats, getLatestHours } from '../../delivery/ledger.ts';
 import { ledgerStore } from '../../delivery/ledger-records.ts';
-import { notFound } from '../../http/problem.ts';
+import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import { endpointStore } from '../../receivers/endpoints.ts';
 import { routeHandler, tables } from '../route-handler.ts';
@@ -16,7 +16,7 @@ const readHours = keepFinishedHours(ledgerStore(ledger).read);
 /** Reads the endpoint first, to check its organization. */
 export const handler = routeHandler(routes.readWebhookStats, async ({ tenant, params, query, now }) => {
   const found = await endpoints.find(tenant.orgId, params.id);
-  if (!found) return notFound('webhook endpoint');
+  if (!found) return refusals.notFound('webhook endpoint');
   const entries = await readHours(found.id, tenant.generation, getLatestHours(now, query.hours), now);
   return success(buildEndpointStats(found.id, { now, count: query.hours }, entries));
 });

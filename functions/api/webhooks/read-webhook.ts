@@ -1,4 +1,4 @@
-import { notFound } from '../../http/problem.ts';
+import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import { getFailureStatus } from '../../receivers/endpoint.ts';
 import { endpointStore } from '../../receivers/endpoints.ts';
@@ -9,5 +9,7 @@ const endpoints = endpointStore(tables.service);
 
 export const handler = routeHandler(routes.readWebhook, async ({ tenant, params }) => {
   const found = await endpoints.find(tenant.orgId, params.id);
-  return found ? success({ ...found, failing: getFailureStatus(found) }) : notFound('webhook endpoint');
+  return found
+    ? success({ ...found, failing: getFailureStatus(found) })
+    : refusals.notFound('webhook endpoint');
 });

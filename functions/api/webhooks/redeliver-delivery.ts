@@ -3,9 +3,9 @@ import { outboxStore } from '../../delivery/outbox.ts';
 import { createRedelivery, type RedeliveryRefusal } from '../../delivery/redelivery.ts';
 import { redeliveryMarks } from '../../delivery/redelivery-records.ts';
 import { HISTORY_DAYS } from '../../events/events.ts';
-import { problem } from '../../http/problem.ts';
+import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { deliveries, findEndpointDelivery, NOT_SUBSCRIBED, withDueTime } from '../deliveries.ts';
+import { deliveries, findEndpointDelivery, withDueTime } from '../deliveries.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
@@ -23,7 +23,7 @@ export const handler = routeHandler(
     const found = await findEndpointDelivery(tenant, params);
     if ('kind' in found) return found;
     const redelivery = createRedelivery(found.delivery, found.endpoint, now, traceId);
-    if (redelivery.kind === 'refused') return problem('CONFLICT', REFUSALS[redelivery.why]);
+    if (redelivery.kind === 'refused') return REFUSALS[redelivery.why];
     const { delivery } = redelivery;
     return effect(
       success(withDueTime(delivery, now), {
@@ -38,9 +38,9 @@ export const handler = routeHandler(
   },
 );
 
-const REFUSALS: Record<RedeliveryRefusal, string> = {
-  'still-open': 'The delivery is in progress. Resend it when it has ended.',
-  'endpoint-disabled': 'The webhook endpoint is disabled. Register it again as a new endpoint.',
-  'not-subscribed': NOT_SUBSCRIBED,
-  'event-expired': `The event is older than ${HISTORY_DAYS} days and can no longer be resent.`,
-};
+const REFUSALS = {
+  'still-open': refusals.openDelivery,
+  'endpoint-disabled': refusals.disabledEndpoint,
+  'not-subscribed': refusals.notSubscribed,
+  'event-expired': refusals.expiredEvent(HISTORY_DAYS),
+} satisfies Record<RedeliveryRefusal, object>;

@@ -2,24 +2,19 @@ import * as z from 'zod/mini';
 import { newId } from '../../aws/ids.ts';
 import { getCurrentVersion } from '../../aws/keyrings.ts';
 import { deriveSigningSecret } from '../../delivery/signature.ts';
-import { problem } from '../../http/problem.ts';
+import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { Endpoint, MAX_ENDPOINTS } from '../../receivers/endpoint.ts';
+import { Endpoint, MAX_ENDPOINTS, MAX_ENDPOINTS_PER_HOST } from '../../receivers/endpoint.ts';
 import { endpointStore } from '../../receivers/endpoints.ts';
 import { NEW } from '../../receivers/pace.ts';
 import { compareFields } from '../../tenancy/audit.ts';
-import { checkReceiver, createHostLimitProblem, createUrlProblem } from '../receivers.ts';
+import { checkReceiver, createUrlProblem } from '../receivers.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import { signingKeys } from '../signing.ts';
 import * as routes from './routes.ts';
 import { WEBHOOK_SETTINGS } from './schemas.ts';
 
 const endpoints = endpointStore(tables.service);
-
-const GONE = problem(
-  'GONE',
-  'The webhook endpoint that this request registered was deleted. Register it with a new Idempotency-Key.',
-);
 
 /** The idempotency record stores what the secret is derived from, not the secret. */
 const Derivable = z.pick(Endpoint, { id: true, keyVersion: true });
@@ -49,21 +44,20 @@ export const handler = routeHandler(
       endpoints.add(registered),
       { id: registered.id, changes: compareFields(WEBHOOK_SETTINGS, undefined, registered) },
       {
-        'endpoint-limit': problem(
-          'LIMIT_EXCEEDED',
-          `An organization can have at most ${MAX_ENDPOINTS} webhook endpoints. Delete one first.`,
-        ),
-        'endpoint-host-limit': createHostLimitProblem(),
+        'endpoint-limit': refusals.tooManyEndpoints(MAX_ENDPOINTS),
+        'endpoint-host-limit': refusals.tooManyEndpointsAtHost(MAX_ENDPOINTS_PER_HOST),
       },
     );
   },
-  async (data, { tenant, isReplay }) => {
-    const { id, keyVersion } = Derivable.parse(data);
-    // The secret of a deleted endpoint is of no use any more, and must not be shown again.
-    if (isReplay && tenant !== undefined && !(await endpoints.find(tenant.orgId, id))) return GONE;
-    return {
-      ...Object(data),
-      secret: await signingKeys((ring) => deriveSigningSecret(ring, keyVersion, id)),
-    };
+  {
+    async addSecrets(data, { tenant, isReplay }) {
+      const { id, keyVersion } = Derivable.parse(data);
+      // The secret of a deleted endpoint is of no use any more, and must not be shown again.
+      if (isReplay && !(await endpoints.find(tenant.orgId, id))) return refusals.deletedEndpoint;
+      return {
+        ...Object(data),
+        secret: await signingKeys((ring) => deriveSigningSecret(ring, keyVersion, id)),
+      };
+    },
   },
 );

@@ -1,11 +1,11 @@
 import { type Delivery, toDeliveryMessage } from '../../delivery/delivery.ts';
 import { outboxStore } from '../../delivery/outbox.ts';
 import { isForStill } from '../../delivery/redelivery.ts';
-import { type Problem, problem } from '../../http/problem.ts';
+import { retryOnConflict } from '../../http/api.ts';
+import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { retryOnConflict } from '../../http/request.ts';
 import type { Endpoint } from '../../receivers/endpoint.ts';
-import { deliveries, findEndpointDelivery, NOT_SUBSCRIBED } from '../deliveries.ts';
+import { deliveries, findEndpointDelivery } from '../deliveries.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
@@ -28,27 +28,22 @@ export const handler = routeHandler(routes.retryDelivery, ({ tenant, params, now
         deliveries.buildRetry(delivery, now),
         outbox.appendRedelivery(toDeliveryMessage(delivery), delivery.attempts),
       ],
-      { 'delivery-changed': again, exists: problem('CONFLICT', describeRequested(endpoint)) },
+      { 'delivery-changed': again, exists: describeRequested(endpoint) },
     );
   }),
 );
 
-const describeRequested = ({ maxPerSecond }: Pick<Endpoint, 'maxPerSecond'>): string =>
-  `The next attempt was already requested and starts ${maxPerSecond === undefined ? 'in a moment' : 'at its turn under the limit of the endpoint'}.`;
+const describeRequested = ({ maxPerSecond }: Pick<Endpoint, 'maxPerSecond'>) =>
+  refusals.attemptRequested(
+    maxPerSecond === undefined ? 'in a moment' : 'at its turn under the limit of the endpoint',
+  );
 
-function findRefusal(
-  delivery: Delivery,
-  endpoint: Pick<Endpoint, 'id' | 'status' | 'events'>,
-  now: Date,
-): Problem | undefined {
+function findRefusal(delivery: Delivery, endpoint: Pick<Endpoint, 'id' | 'status' | 'events'>, now: Date) {
   const { status, lease } = delivery;
-  if (status === 'pending') return problem('CONFLICT', 'The first attempt of the delivery is in progress.');
-  if (status !== 'retrying')
-    return problem('CONFLICT', `The delivery is ${status}. To resend its event, use redeliver.`);
-  if (endpoint.status === 'auto_disabled')
-    return problem('CONFLICT', 'The webhook endpoint is disabled. Register it again as a new endpoint.');
-  if (!isForStill(delivery, endpoint)) return problem('CONFLICT', NOT_SUBSCRIBED);
-  if (lease !== undefined && lease.until > now.getTime())
-    return problem('CONFLICT', 'An attempt of the delivery is in progress.');
+  if (status === 'pending') return refusals.firstAttemptRunning;
+  if (status !== 'retrying') return refusals.endedDelivery(status);
+  if (endpoint.status === 'auto_disabled') return refusals.disabledEndpoint;
+  if (!isForStill(delivery, endpoint)) return refusals.notSubscribed;
+  if (lease !== undefined && lease.until > now.getTime()) return refusals.attemptRunning;
   return undefined;
 }

@@ -2,7 +2,7 @@ import { deriveDeliveryId } from '../../aws/ids.ts';
 import { outboxStore } from '../../delivery/outbox.ts';
 import { buildEvent, isFor } from '../../events/events.ts';
 import { buildExampleEvent } from '../../events/example-event.ts';
-import { invalid, notFound, problem } from '../../http/problem.ts';
+import { invalid, refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import { endpointStore } from '../../receivers/endpoints.ts';
 import { routeHandler, tables } from '../route-handler.ts';
@@ -16,9 +16,8 @@ export const handler = routeHandler(
   routes.testWebhook,
   async ({ tenant, params: { id }, body: { type }, now, traceId, effect }) => {
     const found = await endpoints.find(tenant.orgId, id);
-    if (!found) return notFound('webhook endpoint');
-    if (found.status === 'auto_disabled')
-      return problem('CONFLICT', 'The webhook endpoint is disabled. Register it again as a new endpoint.');
+    if (!found) return refusals.notFound('webhook endpoint');
+    if (found.status === 'auto_disabled') return refusals.disabledEndpoint;
     const context = { tenant, now, traceId };
     const event =
       type === 'webhook.test'

@@ -1,10 +1,10 @@
-import { notFound } from '../../http/problem.ts';
+import { retryOnConflict } from '../../http/api.ts';
+import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { retryOnConflict } from '../../http/request.ts';
-import { Endpoint, getFailureStatus } from '../../receivers/endpoint.ts';
+import { Endpoint, getFailureStatus, MAX_ENDPOINTS_PER_HOST } from '../../receivers/endpoint.ts';
 import { endpointStore } from '../../receivers/endpoints.ts';
 import { compareFields } from '../../tenancy/audit.ts';
-import { checkReceiver, createHostLimitProblem, createUrlProblem } from '../receivers.ts';
+import { checkReceiver, createUrlProblem } from '../receivers.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
@@ -22,7 +22,7 @@ export const handler = routeHandler(
     const given = { ...body, ...(receiver === undefined ? {} : { url: receiver.url.href }) };
     return retryOnConflict(async (again) => {
       const found = await endpoints.findToChange(tenant.orgId, id);
-      if (found === undefined) return notFound('webhook endpoint');
+      if (found === undefined) return refusals.notFound('webhook endpoint');
       const endpoint = Endpoint.parse(found.row);
       const updated = { ...endpoint, ...given };
       const changes = compareFields(Object.keys(given), endpoint, updated);
@@ -32,7 +32,10 @@ export const handler = routeHandler(
         reply,
         endpoints.buildUpdate(found, given),
         { id, changes },
-        { 'endpoint-changed': again, 'endpoint-host-limit': createHostLimitProblem() },
+        {
+          'endpoint-changed': again,
+          'endpoint-host-limit': refusals.tooManyEndpointsAtHost(MAX_ENDPOINTS_PER_HOST),
+        },
       );
     });
   },

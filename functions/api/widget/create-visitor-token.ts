@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { createSeal, Seal } from '../../aws/keyrings.ts';
 import { conversationStore } from '../../conversations/conversations.ts';
-import { notFound, problem } from '../../http/problem.ts';
+import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import { parseChannelId } from '../../receivers/channel.ts';
 import { channelStore } from '../../receivers/channels.ts';
@@ -20,14 +20,10 @@ export const handler = routeHandler(
   routes.createVisitorToken,
   async ({ tenant, params, now, effect }) => {
     const conversation = await conversations.find(tenant, params.id);
-    if (!conversation) return notFound('conversation');
+    if (!conversation) return refusals.notFound('conversation');
     const channelId = parseChannelId(conversation);
     const channel = channelId && (await channels.find(tenant.orgId, channelId));
-    if (channel?.kind !== 'web_widget')
-      return problem(
-        'CONFLICT',
-        'The conversation is not on a channel of kind web_widget. Use a conversation on such a channel.',
-      );
+    if (channel?.kind !== 'web_widget') return refusals.noWidget;
     const issued: z.infer<typeof Issued> = {
       ...tenant,
       conversationId: conversation.id,
@@ -36,11 +32,13 @@ export const handler = routeHandler(
     };
     return effect(success(issued), []);
   },
-  async (data) => {
-    const { seal, ...visit } = Issued.parse(data);
-    return {
-      token: await cursorKeys((ring) => createVisitorToken(ring, visit, seal)),
-      expiresAt: visit.expiresAt,
-    };
+  {
+    async addSecrets(data) {
+      const { seal, ...visit } = Issued.parse(data);
+      return {
+        token: await cursorKeys((ring) => createVisitorToken(ring, visit, seal)),
+        expiresAt: visit.expiresAt,
+      };
+    },
   },
 );

@@ -1,26 +1,50 @@
+import { readEnvironment, VisitorEnvironment } from '../../aws/config.ts';
 import { getStart, type Page } from '../../aws/pages.ts';
 import type { Message } from '../../conversations/conversation.ts';
 import { messageStore } from '../../conversations/conversations.ts';
-import { requirePermit } from '../../tenancy/gate.ts';
-import { paginate } from '../pages.ts';
-import { tables } from '../route-handler.ts';
-import { visitorGate, visitorRouteHandler } from '../visitor-route-handler.ts';
+import type { UseCase } from '../../http/api.ts';
+import { visitorAuthentication } from '../../http/authentication.ts';
+import { rateWindowStore, visitorLimiter } from '../../http/limiter.ts';
+import { visitorLimits } from '../../http/rate-limit.ts';
+import { gate, requirePermit } from '../../tenancy/gate.ts';
+import { organizationStates } from '../../tenancy/organization-states.ts';
+import { readOrganizationState } from '../../tenancy/organizations.ts';
+import { getSealedPart, openVisitorToken } from '../../tenancy/visitor-token.ts';
+import { paginate, unsealWithKeys } from '../pages.ts';
+import { ports, routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 import { VisibleRole } from './schemas.ts';
 
 const messages = messageStore(tables.service);
 
+/*
+ * Visitors of web widgets have tokens instead of API keys and rate limits of their own, and pass the gate,
+ * because responses leave the service.
+ */
+const organizations = organizationStates(readOrganizationState(tables.service));
+const passGate = gate(organizations.of);
+const authenticate = visitorAuthentication({
+  findVisit: (token) =>
+    unsealWithKeys(getSealedPart(token), (ring) => openVisitorToken(ring, token, ports.now())),
+  organizations,
+});
+const limiter = visitorLimiter(
+  rateWindowStore(tables.rates),
+  visitorLimits(readEnvironment(VisitorEnvironment)),
+  ports.organization,
+);
+
 /**
  * Returns the messages that a visitor has not read; none in a sandbox (docs/specification.md, Sandbox rules).
  * Hidden messages count as read too.
  */
-export const handler = visitorRouteHandler(routes.readWidgetMessages, (request) => {
+const readMessages: UseCase<typeof routes.readWidgetMessages> = (request) => {
   const { tenant, conversationId, now } = request;
   return paginate(
     routes.readWidgetMessages,
     request,
     async (page) => {
-      const { items, ...position } = await visitorGate<Page<Message>>(tenant.orgId, {
+      const { items, ...position } = await passGate<Page<Message>>(tenant.orgId, {
         live(permit) {
           requirePermit(permit);
           return messages.follow(tenant, conversationId, page, now);
@@ -31,4 +55,6 @@ export const handler = visitorRouteHandler(routes.readWidgetMessages, (request) 
     },
     [conversationId],
   );
-});
+};
+
+export const handler = routeHandler(routes.readWidgetMessages, readMessages, { authenticate, limiter });

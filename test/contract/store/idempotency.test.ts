@@ -7,7 +7,7 @@ import {
   type IdempotencyRecord,
   type IdempotencyScope,
   idempotencyStore,
-} from '../../../functions/http/idempotency-records.ts';
+} from '../../../functions/http/idempotency.ts';
 import { aTenant, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { conflictOnOverlap } from './faults.ts';

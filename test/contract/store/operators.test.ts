@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { committer } from '../../../functions/aws/transaction.ts';
-import { idempotencyStore } from '../../../functions/http/idempotency-records.ts';
+import { idempotencyStore } from '../../../functions/http/idempotency.ts';
 import { channelStore } from '../../../functions/receivers/channels.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import { endpointScan, endpointState, type ScannedPage } from '../../../functions/receivers/endpoint-scan.ts';

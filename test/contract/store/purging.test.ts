@@ -13,7 +13,7 @@ import { toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import { ledgerStore } from '../../../functions/delivery/ledger-records.ts';
 import { appendDisablingNotice, outboxStore } from '../../../functions/delivery/outbox.ts';
 import { recordArrival } from '../../../functions/delivery/redelivery-records.ts';
-import { idempotencyStore } from '../../../functions/http/idempotency-records.ts';
+import { idempotencyStore } from '../../../functions/http/idempotency.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { purgeSandboxes } from '../../../functions/tenancy/purge.ts';
 import { hasRows, purgeStore } from '../../../functions/tenancy/purges.ts';

@@ -1,9 +1,8 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import { rateLimiter } from '../../../functions/http/limiter.ts';
+import { rateLimiter, rateWindowStore } from '../../../functions/http/limiter.ts';
 import { DEFAULT_RATE_LIMITS, getRateWindow } from '../../../functions/http/rate-limit.ts';
-import { rateWindowStore } from '../../../functions/http/rate-windows.ts';
 import { keys, type RateBucket } from '../../../functions/tenancy/keys.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
@@ -15,14 +14,13 @@ const aBucket = (kind: RateBucket['kind'] = 'live'): RateBucket => ({ orgId: new
 
 async function someWindows() {
   const { rates } = await engine.tables();
-  const windows = rateWindowStore(rates);
+  const windows = rateWindowStore(rates, TIMEOUT_MS);
   return {
     rates,
     windows,
     take: (bucket: RateBucket, limit: number, at = start, tokens = 1) =>
-      windows.take(bucket, at, { tokens, limit, timeoutMs: TIMEOUT_MS }),
-    add: (bucket: RateBucket, tokens: number) =>
-      windows.add(bucket, start, { tokens, timeoutMs: TIMEOUT_MS }),
+      windows.take(bucket, at, tokens, limit),
+    add: (bucket: RateBucket, tokens: number) => windows.add(bucket, start, tokens),
   };
 }
 
@@ -73,13 +71,8 @@ describe('tokens of a rate window', () => {
 describe('the rate limiter over real windows', () => {
   it('refuses exactly one of 61 requests at once in two instances', async () => {
     const { windows } = await someWindows();
-    // A long timeout: on a slow machine the limiter would let requests pass that it cannot count in time.
-    const patient: typeof windows = {
-      ...windows,
-      take: (bucket, start, terms) => windows.take(bucket, start, { ...terms, timeoutMs: 30_000 }),
-    };
     const limits = { ...DEFAULT_RATE_LIMITS, sandbox: 60 };
-    const instances = [rateLimiter(patient, limits), rateLimiter(patient, limits)];
+    const instances = [rateLimiter(windows, limits), rateLimiter(windows, limits)];
     const bucket = aBucket('sandbox');
     const quotas = await Promise.all(
       Array.from({ length: 61 }, (_, index) =>

@@ -6,7 +6,7 @@ import { type Delivery, toDeliveryMessage } from '../../../functions/delivery/de
 import { outboxStore, parseOutboxRecord } from '../../../functions/delivery/outbox.ts';
 import { createRedelivery } from '../../../functions/delivery/redelivery.ts';
 import { redeliveryMarks } from '../../../functions/delivery/redelivery-records.ts';
-import { type IdempotencyScope, idempotencyStore } from '../../../functions/http/idempotency-records.ts';
+import { type IdempotencyScope, idempotencyStore } from '../../../functions/http/idempotency.ts';
 import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { cancelTransactions, conflictOnOverlap, loseNextAnswer } from './faults.ts';

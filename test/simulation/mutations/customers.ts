@@ -116,23 +116,23 @@ export const CUSTOMERS: readonly Mutation[] = [
   },
   {
     name: 'an idempotency key is recorded after the effect',
-    file: 'functions/http/effect.ts',
+    file: 'functions/http/idempotency.ts',
     find: 'const result = await commit([...guard, ...changes]);',
     replace: 'const result = await commit(changes);\n    if (guard.length > 0) await commit(guard);',
     breaks: ['done once'],
   },
   {
     name: 'an idempotency key can be recorded twice',
-    file: 'functions/http/idempotency-records.ts',
+    file: 'functions/http/idempotency.ts',
     find: 'if: expression`attribute_not_exists(pk) OR expiresAt <= ${Math.floor(now.getTime() / 1000)}`,',
     replace: '',
     breaks: ['done once'],
   },
   {
     name: 'a repeated request is refused for what the first one did',
-    file: 'functions/http/effect.ts',
-    find: 'return first ? replay(first, fingerprint) : refusal;',
-    replace: 'return first === undefined ? replay(first, fingerprint) : refusal;',
+    file: 'functions/http/idempotency.ts',
+    find: 'if (first === undefined) return refusal;',
+    replace: 'if (first?.fingerprint === fingerprint) return refusal;',
     breaks: ['done once'],
   },
 ];

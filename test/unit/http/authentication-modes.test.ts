@@ -1,9 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod/mini';
-import { authenticateByMode } from '../../../functions/http/authentication.ts';
+import { authenticateByMode, sessionAuthentication } from '../../../functions/http/authentication.ts';
 import { success } from '../../../functions/http/reply.ts';
 import { type Method, type Route, settingsPath } from '../../../functions/http/route.ts';
-import { sessionAuthentication } from '../../../functions/http/session-authentication.ts';
 import { generateApiKey, hashApiKey } from '../../../functions/tenancy/api-key.ts';
 import type { RateBucket } from '../../../functions/tenancy/keys.ts';
 import { createSandbox } from '../../../functions/tenancy/sandbox.ts';

@@ -50,7 +50,7 @@ describe('a request without a valid key', () => {
 
   it('is refused before any other check', async () => {
     const service = inMemory();
-    const asked = vi.spyOn(service.ports.memory, 'find');
+    const asked = vi.spyOn(service.ports.idempotency, 'find');
     const { status } = await createThingWith(
       { ...hopeless, headers: { Authorization: undefined, 'Idempotency-Key': 'x', 'Content-Type': 'x' } },
       service,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseCookie } from '../../../functions/http/session-authentication.ts';
+import { parseCookie } from '../../../functions/http/authentication.ts';
 
 type Event = Parameters<typeof parseCookie>[0];
 const request = (cookie: string) => ({ headers: { Cookie: cookie } }) as unknown as Event;

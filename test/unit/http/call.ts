@@ -3,11 +3,10 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import { expect } from 'vitest';
 import * as z from 'zod/mini';
 import { EndpointId, newId } from '../../../functions/aws/ids.ts';
-import { apiHandler } from '../../../functions/http/api.ts';
-import type { UseCase } from '../../../functions/http/request.ts';
+import { apiHandler, type UseCase } from '../../../functions/http/api.ts';
 import type { Route } from '../../../functions/http/route.ts';
 import { NOW } from '../../builders.ts';
-import { type Change, type InMemory, inMemory } from './in-memory.ts';
+import { aThing, type InMemory, inMemory } from './in-memory.ts';
 
 const text = z.string().check(z.minLength(2), z.maxLength(20));
 
@@ -19,6 +18,7 @@ export const thingRoute = {
   summary: 'Create a thing',
   scope: 'write:webhooks',
   idempotency: 'required',
+  refusals: ['CONFLICT', 'LIMIT_EXCEEDED'],
   audit: 'none',
   params: z.object({ id: EndpointId }),
   query: z.object({ view: z.optional(z.enum(['short', 'long'])) }),
@@ -31,7 +31,7 @@ export const thingRoute = {
   success: { status: 201, data: z.object({ name: z.string() }) },
 } as const satisfies Route;
 
-export type ThingUseCase = UseCase<typeof thingRoute, Change>;
+export type ThingUseCase = UseCase<typeof thingRoute>;
 
 /** Removes the headers that a test leaves out. */
 const present = (headers: Record<string, string | undefined>): Record<string, string> =>
@@ -110,10 +110,10 @@ export async function send<R extends Route>(
   route: R,
   service: InMemory,
   event: APIGatewayProxyEvent,
-  useCase: UseCase<R, Change>,
-  reveal?: (data: unknown) => unknown,
+  useCase: UseCase<R>,
+  addSecrets?: (data: unknown) => unknown,
 ): Promise<Answer> {
-  const handler = apiHandler(route, service.ports, useCase, reveal);
+  const handler = apiHandler(route, service.ports, useCase, addSecrets);
   return answerOf(await handler(event, context));
 }
 
@@ -122,7 +122,7 @@ export function createThing(): ThingUseCase & { runs: () => number } {
   let runs = 0;
   const useCase: ThingUseCase = async ({ body, effect }) => {
     runs += 1;
-    return effect({ kind: 'success', data: { name: body.name } }, [{ write: body.name }]);
+    return effect({ kind: 'success', data: { name: body.name } }, [aThing(body.name)]);
   };
   return Object.assign(useCase, { runs: () => runs });
 }

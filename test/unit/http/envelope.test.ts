@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { problem } from '../../../functions/http/problem.ts';
+import { refusals } from '../../../functions/http/problem.ts';
 import { success } from '../../../functions/http/reply.ts';
 import type { Route } from '../../../functions/http/route.ts';
 import { aRequest, createThingWith, envelope, send, thingRoute } from './call.ts';
@@ -87,12 +87,15 @@ describe('a success response', () => {
 describe('a problem from a use case', () => {
   it('is in the error envelope, with its own headers beside the common ones', async () => {
     const service = inMemory();
-    const { status, body, headers } = await send(thingRoute, service, aRequest(service), async () =>
-      problem('CONFLICT', 'The thing is busy.', { 'Retry-After': '7' }),
+    const { status, body, headers } = await send(
+      thingRoute,
+      service,
+      aRequest(service),
+      async () => refusals.busy,
     );
-    expect(status).toBe(409);
-    expect(body).toEqual(envelope('CONFLICT', 'The thing is busy.'));
-    expect(headers).toMatchObject({ ...COMMON, 'Retry-After': '7' });
+    expect(status).toBe(503);
+    expect(body).toEqual(envelope('SERVICE_UNAVAILABLE', refusals.busy.message));
+    expect(headers).toMatchObject({ ...COMMON, 'Retry-After': '1' });
   });
 });
 

@@ -5,7 +5,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { committer } from '../../../functions/aws/transaction.ts';
-import { idempotencyStore } from '../../../functions/http/idempotency-records.ts';
+import { idempotencyStore } from '../../../functions/http/idempotency.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { aTenant, later, NOW } from '../../builders.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';

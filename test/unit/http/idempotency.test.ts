@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import { problem } from '../../../functions/http/problem.ts';
+import type { UseCase } from '../../../functions/http/api.ts';
+import { IdempotencyRecord } from '../../../functions/http/idempotency.ts';
+import { refusals } from '../../../functions/http/problem.ts';
 import { success } from '../../../functions/http/reply.ts';
-import type { UseCase } from '../../../functions/http/request.ts';
 import type { Route } from '../../../functions/http/route.ts';
 import { NOW } from '../../builders.ts';
 import {
@@ -15,7 +16,7 @@ import {
   type ThingUseCase,
   thingRoute,
 } from './call.ts';
-import { type Change, type InMemory, inMemory } from './in-memory.ts';
+import { aThing, type InMemory, inMemory } from './in-memory.ts';
 
 const honouring = { ...thingRoute, idempotency: 'honoured' } as const satisfies Route;
 const ignoring = { ...thingRoute, idempotency: undefined } as const satisfies Route;
@@ -31,7 +32,7 @@ function counting(): ThingUseCase & { runs: () => number } {
   let runs = 0;
   const useCase: ThingUseCase = async ({ effect }) => {
     runs += 1;
-    return effect(success({ name: `run ${runs}` }, { location: `/things/${runs}` }), [{ write: 'thing' }]);
+    return effect(success({ name: `run ${runs}` }, { location: `/things/${runs}` }), [aThing('thing')]);
   };
   return Object.assign(useCase, { runs: () => runs });
 }
@@ -84,16 +85,16 @@ describe('the Idempotency-Key header', () => {
     const service = inMemory();
     const event = aRequest(service, { headers: { 'Idempotency-Key': 'anything' } });
     const answer = await send(ignoring, service, event, async ({ effect }) =>
-      effect(success({ name: 'x' }), [{ write: 'thing' }]),
+      effect(success({ name: 'x' }), [aThing('thing')]),
     );
     expect(answer).toMatchObject({ status: 201 });
-    expect(service.commits).toEqual([[{ write: 'thing' }]]);
+    expect(service.commits).toMatchObject([[{ write: 'thing' }]]);
   });
 });
 
 it('an empty effect is stored with its key, and starts no transaction without one', async () => {
   const service = inMemory();
-  const nothing: UseCase<typeof honouring, Change> = async ({ effect }) => effect(success({ name: 'x' }), []);
+  const nothing: UseCase<typeof honouring> = async ({ effect }) => effect(success({ name: 'x' }), []);
   const unkeyed = aRequest(service, { headers: { 'Idempotency-Key': undefined } });
   expect((await send(honouring, service, unkeyed, nothing)).status).toBe(201);
   expect(service.commits).toEqual([]);
@@ -108,10 +109,10 @@ it('an empty effect is stored with its key, and starts no transaction without on
 
 it('a refused change may be answered by reading the item again', async () => {
   const service = inMemory();
-  service.refusal = 'changed';
+  service.refusal = 'endpoint-changed';
   const answer = await send(thingRoute, service, aRequest(service), async ({ effect }) =>
-    effect(success({ name: 'x' }), [{ write: 'thing' }], {
-      changed: async () => success({ name: 'as it is' }),
+    effect(success({ name: 'x' }), [aThing('thing')], {
+      'endpoint-changed': async () => success({ name: 'as it is' }),
     }),
   );
   expect(answer).toMatchObject({ status: 201, body: { data: { name: 'as it is' } } });
@@ -159,9 +160,7 @@ describe('a repeated request with the same key', () => {
   it('gets the first answer although it would be refused now', async () => {
     const [service, key] = [inMemory(), randomUUID()];
     const first = await send(thingRoute, service, once(service, key), createThing());
-    const again = await send(thingRoute, service, once(service, key), async () =>
-      problem('LIMIT_EXCEEDED', 'There is no room.'),
-    );
+    const again = await send(thingRoute, service, once(service, key), async () => refusals.tooManySources(1));
     expect(again).toMatchObject({ status: 201, headers: { 'Idempotency-Replayed': 'true' } });
     expect(again.body).toEqual(first.body);
   });
@@ -212,12 +211,9 @@ describe('the record of an answer', () => {
   it('is committed with the effect that it guards, before it', async () => {
     const service = inMemory();
     await createThingWith({}, service);
-    expect(service.commits).toEqual([
+    expect(service.commits).toMatchObject([
       [
-        {
-          record: expect.objectContaining({ tenant: service.tenant, route: 'create-thing' }),
-          answer: expect.objectContaining({ status: 201, data: '{"name":"a thing"}' }),
-        },
+        { pk: expect.stringContaining('create-thing'), status: 201, data: '{"name":"a thing"}' },
         { write: 'a thing' },
       ],
     ]);
@@ -225,9 +221,7 @@ describe('the record of an answer', () => {
 
   it('is stored for successes only: a refused request may be retried', async () => {
     const [service, key] = [inMemory(), randomUUID()];
-    const refused = await send(thingRoute, service, once(service, key), async () =>
-      problem('CONFLICT', 'Not now.'),
-    );
+    const refused = await send(thingRoute, service, once(service, key), async () => refusals.attemptRunning);
     expect(refused.status).toBe(409);
     expect(service.commits).toEqual([]);
     const useCase = counting();
@@ -241,9 +235,12 @@ describe('the record of an answer', () => {
     const service = inMemory();
     service.refusal = 'endpoint-limit';
     const answer = await send(thingRoute, service, once(service, randomUUID()), async ({ effect }) =>
-      effect(success({ name: 'x' }), [], { 'endpoint-limit': problem('LIMIT_EXCEEDED', 'Too many.') }),
+      effect(success({ name: 'x' }), [], { 'endpoint-limit': refusals.tooManySources(1) }),
     );
-    expect(answer).toMatchObject({ status: 409, body: envelope('LIMIT_EXCEEDED', 'Too many.') });
+    expect(answer).toMatchObject({
+      status: 409,
+      body: envelope('LIMIT_EXCEEDED', refusals.tooManySources(1).message),
+    });
     expect(service.commits).toEqual([]);
   });
 });
@@ -258,13 +255,12 @@ describe('two concurrent requests with the same key', () => {
       await send(thingRoute, probe, once(service, key), async (other) =>
         other.effect(success({ name: 'x' }), []),
       );
-      const [change] = probe.commits[0] ?? [];
-      if (change === undefined || !('answer' in change)) throw new Error('nothing was recorded');
-      service.rememberMeanwhile(
+      const record = IdempotencyRecord.parse(probe.commits[0]?.[0]);
+      await service.rememberMeanwhile(
         { tenant, route: thingRoute.name, key },
-        { ...change.answer, data, fingerprint: fingerprint ?? change.answer.fingerprint },
+        { ...record, data, fingerprint: fingerprint ?? record.fingerprint },
       );
-      return effect(success({ name: 'slower' }), [{ write: 'slower' }]);
+      return effect(success({ name: 'slower' }), [aThing('slower')]);
     };
 
   it('both get the answer of the faster one', async () => {

@@ -1,19 +1,31 @@
 import { newId, type OrgId } from '../../../functions/aws/ids.ts';
+import type { Row } from '../../../functions/aws/table.ts';
+import { buildAddition, type Change, committer, type Refusal } from '../../../functions/aws/transaction.ts';
 import type { ApiPorts } from '../../../functions/http/api.ts';
-import { type FindSandbox, type Keys, keyAuthentication } from '../../../functions/http/authentication.ts';
-import type { IdempotencyScope, StoredReply } from '../../../functions/http/idempotency.ts';
+import { keyAuthentication } from '../../../functions/http/authentication.ts';
+import {
+  type IdempotencyRecord,
+  type IdempotencyScope,
+  idempotencyStore,
+} from '../../../functions/http/idempotency.ts';
 import type { Capacity } from '../../../functions/http/rate-limit.ts';
 import { type ApiKey, generateApiKey, hashApiKey } from '../../../functions/tenancy/api-key.ts';
-import type { AuditEntry } from '../../../functions/tenancy/audit.ts';
+import { recordAuditEntry } from '../../../functions/tenancy/audit-log.ts';
 import type { Environment, Tenant } from '../../../functions/tenancy/tenant.ts';
 import { anApiKey, NOW } from '../../builders.ts';
+import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { type CapturedLogging, capturingLogger } from '../aws/capturing-logger.ts';
 
-/** A write: of an idempotency record, a text of the use case, or an entry of the audit log. */
-export type Change =
-  | { record: IdempotencyScope; answer: StoredReply }
-  | { write: string }
-  | { entry: AuditEntry };
+let things = 0;
+
+/** A write of a use case. */
+export const aThing = (write: string): Change => {
+  things += 1;
+  return buildAddition({ name: 'service' }, { pk: 'things', sk: String(things), write });
+};
+
+type Keys = Parameters<typeof keyAuthentication>[0];
+export type FindSandbox = Parameters<typeof keyAuthentication>[1];
 
 /** The ports of the pipeline in memory, with one API key of all scopes. */
 export interface InMemory {
@@ -39,16 +51,16 @@ export interface InMemory {
   corrections: number[];
   /** How often the limiter failed and requests passed. */
   limiterFailures: number;
-  /** Each commit that took effect. */
-  commits: (readonly Change[])[];
+  /** The rows of each commit that took effect. */
+  commits: Row[][];
   /** Stores an answer, as another request with the same key would. */
-  rememberMeanwhile(scope: IdempotencyScope, answer: StoredReply): void;
+  rememberMeanwhile(scope: IdempotencyScope, answer: IdempotencyRecord): Promise<unknown>;
   /** When set, every commit is refused with this. */
-  refusal?: string;
+  refusal?: Refusal;
   /** Requests that failed through an error of the service. */
   failures: number;
   logger: CapturedLogging;
-  ports: ApiPorts<Change>;
+  ports: ApiPorts;
 }
 
 /** An organization that keys may name and that does not exist. */
@@ -57,8 +69,9 @@ export const MISSING_ORGANIZATION = newId('org', NOW);
 export function inMemory(): InMemory {
   const secret = generateApiKey('live');
   const key = anApiKey();
-  const answers = new Map<string, StoredReply>();
-  const nameOf = (scope: IdempotencyScope) => JSON.stringify(scope);
+  const table = memoryTables().service;
+  const idempotency = idempotencyStore(table);
+  const commit = committer(table.client);
   const logger = capturingLogger();
 
   const service: InMemory = {
@@ -67,10 +80,11 @@ export function inMemory(): InMemory {
     tenant: { orgId: key.orgId, generation: 0 },
     keys: new Map([[hashApiKey(secret), key]]),
     commits: [],
-    rememberMeanwhile: (scope, answer) => answers.set(nameOf(scope), answer),
+    rememberMeanwhile: (scope, answer) => commit([idempotency.record(scope, answer, NOW)]),
     logger,
     lookup: {
       find: async (digest) => service.keys.get(digest),
+      findWith: async (digest) => ({ key: service.keys.get(digest), row: undefined }),
       noteUse: async ({ id }) => {
         service.used.push(id);
       },
@@ -87,6 +101,7 @@ export function inMemory(): InMemory {
       authenticate: keyAuthentication(
         {
           find: (digest) => service.lookup.find(digest),
+          findWith: (digest, other) => service.lookup.findWith(digest, other),
           noteUse: (key, now) => service.lookup.noteUse(key, now),
         },
         async (id) => service.sandboxes.get(id) ?? { pairing: undefined, sandbox: undefined },
@@ -117,20 +132,15 @@ export function inMemory(): InMemory {
         service.failures += 1;
       },
       publishMetrics: () => undefined,
-      memory: {
-        find: async (scope) => answers.get(nameOf(scope)),
-        record: (scope, answer) => ({ record: scope, answer }),
-      },
+      idempotency,
       commit: async (changes) => {
         if (service.refusal !== undefined) return { kind: 'refused', refusal: service.refusal };
-        const records = changes.flatMap((change) => ('record' in change ? [change] : []));
-        if (records.some(({ record }) => answers.has(nameOf(record))))
-          return { kind: 'refused', refusal: 'idempotency-key-used' };
-        for (const { record, answer } of records) answers.set(nameOf(record), answer);
-        service.commits.push(changes);
-        return { kind: 'committed' };
+        const result = await commit(changes);
+        if (result.kind === 'committed')
+          service.commits.push(changes.map(({ write }) => write.Put?.Item ?? {}));
+        return result;
       },
-      recordAuditEntry: (entry) => ({ entry }),
+      recordAuditEntry: (entry) => recordAuditEntry(table, entry),
       logger,
       now: () => NOW,
     },

@@ -1,8 +1,10 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { isTransient } from '../../../functions/http/lifecycle.ts';
+import { gatewayHandler, isTransient } from '../../../functions/http/lifecycle.ts';
+import { refusals } from '../../../functions/http/problem.ts';
 import { success } from '../../../functions/http/reply.ts';
 import { GateClosed } from '../../../functions/tenancy/gate.ts';
+import { aGatewayEvent, INVOCATION } from '../../support/functions.ts';
 import { aRequest, createThing, createThingWith, envelope, send, thingRoute } from './call.ts';
 import { inMemory } from './in-memory.ts';
 
@@ -65,7 +67,7 @@ describe('an unexpected failure', () => {
     };
     const [keys, memory, commit] = [inMemory(), inMemory(), inMemory()];
     keys.lookup.find = fail;
-    memory.ports.memory.find = fail;
+    memory.ports.idempotency.find = fail;
     memory.refusal = 'idempotency-key-used';
     commit.ports.commit = fail;
     const revealing = inMemory();
@@ -154,5 +156,36 @@ describe('a retryable failure', () => {
     ['nothing', undefined],
   ])('is not %s', (_, thrown) => {
     expect(isTransient(thrown)).toBe(false);
+  });
+});
+
+describe('a function that serves everybody', () => {
+  const page = { statusCode: 200, headers: { 'Content-Type': 'text/html' }, body: 'a page' };
+
+  async function call(serve: Parameters<typeof gatewayHandler>[2], path = '/docs') {
+    const event = aGatewayEvent({ httpMethod: 'GET', path, resource: '/docs' });
+    const handler = gatewayHandler(inMemory().ports, { name: 'docs' }, serve);
+    const { statusCode, headers, body } = await handler(event, INVOCATION);
+    return { status: statusCode, type: statusCode < 400 ? body : JSON.parse(body).error.type, headers };
+  }
+
+  it('answers what it serves, and problems in the envelope with their headers', async () => {
+    expect(await call(async () => page)).toMatchObject({ status: 200, type: 'a page' });
+    expect(await call(async () => refusals.recentSync(3))).toMatchObject({
+      status: 429,
+      type: 'RATE_LIMITED',
+      headers: { 'Retry-After': '3', 'Request-Id': expect.any(String) },
+    });
+  });
+
+  it('is 404 for a path with surplus slashes', async () => {
+    expect(await call(async () => page, '/docs/')).toMatchObject({ status: 404, type: 'NOT_FOUND' });
+  });
+
+  it('is 500 in the envelope when it fails', async () => {
+    const broken = async () => {
+      throw new Error('the file is gone');
+    };
+    expect(await call(broken)).toMatchObject({ status: 500, type: 'INTERNAL_ERROR' });
   });
 });

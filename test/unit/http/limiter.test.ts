@@ -163,9 +163,9 @@ function counting(used = new Map<string, number>()): RateWindows {
     return count;
   };
   return {
-    take: async (bucket, start, { tokens, limit }) =>
+    take: async (bucket, start, tokens, limit) =>
       (used.get(nameOf(bucket, start)) ?? 0) >= limit ? 'full' : { used: add(bucket, start, tokens) },
-    add: async (bucket, start, { tokens }) => ({ used: add(bucket, start, tokens) }),
+    add: async (bucket, start, tokens) => ({ used: add(bucket, start, tokens) }),
   };
 }
 

@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  notFound,
-  PROBLEM_STATUS,
-  type ProblemType,
-  problem,
-  unavailable,
-} from '../../../functions/http/problem.ts';
+import { PROBLEM_STATUS, type ProblemType, refusals } from '../../../functions/http/problem.ts';
 
 /** The statuses of docs/specification.md, Error types. */
 const PROMISED: Record<ProblemType, number> = {
@@ -33,21 +27,19 @@ describe('problem', () => {
   });
 
   it('has headers only when there are some', () => {
-    expect(problem('CONFLICT', 'Busy.')).toEqual({ kind: 'problem', type: 'CONFLICT', message: 'Busy.' });
-    expect(problem('CONFLICT', 'Busy.', { 'Retry-After': '2' })).toMatchObject({
-      headers: { 'Retry-After': '2' },
-    });
+    expect(refusals.noRoute).toEqual({ kind: 'problem', type: 'NOT_FOUND', message: 'No such route.' });
+    expect(refusals.recentSync(2)).toMatchObject({ headers: { 'Retry-After': '2' } });
   });
 
   it('says what was not found', () => {
-    expect(notFound('conversation')).toMatchObject({
+    expect(refusals.notFound('conversation')).toMatchObject({
       type: 'NOT_FOUND',
       message: 'No such conversation.',
     });
   });
 
   it('says when to retry if the service is unavailable', () => {
-    expect(unavailable()).toMatchObject({
+    expect(refusals.busy).toMatchObject({
       type: 'SERVICE_UNAVAILABLE',
       headers: { 'Retry-After': expect.stringMatching(/^[1-9]\d*$/) },
     });

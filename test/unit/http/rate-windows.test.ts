@@ -2,14 +2,14 @@ import { DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import { rateWindowStore } from '../../../functions/http/rate-windows.ts';
+import { rateWindowStore } from '../../../functions/http/limiter.ts';
 import { NOW } from '../../builders.ts';
 
 const client = new DynamoDBClient({});
 const dynamo = mockClient(client);
-const windows = rateWindowStore({ client, name: 'rates' });
 const bucket = { orgId: newId('org', NOW), kind: 'live' } as const;
-const take = (timeoutMs: number) => windows.take(bucket, 0, { tokens: 1, limit: 10, timeoutMs });
+const take = (timeoutMs: number) =>
+  rateWindowStore({ client, name: 'rates' }, timeoutMs).take(bucket, 0, 1, 10);
 
 beforeEach(() => {
   dynamo.reset();

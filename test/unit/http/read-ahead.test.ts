@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { keyAuthentication } from '../../../functions/http/authentication.ts';
-import { readAhead } from '../../../functions/http/read-ahead.ts';
 import { type ApiKey, generateApiKey, hashApiKey } from '../../../functions/tenancy/api-key.ts';
 import { createSandbox } from '../../../functions/tenancy/sandbox.ts';
 import type { Tenant } from '../../../functions/tenancy/tenant.ts';
@@ -18,24 +17,23 @@ function anAuthentication(key: ApiKey) {
   const stored = new Map([[hashApiKey(secret), key]]);
   const { pairing, sandbox } = createSandbox(key.orgId, NOW);
   const reads: (Tenant | 'key')[] = [];
-  const ahead = readAhead(
-    (tenant, { pathParameters }) => (pathParameters?.id === THING ? tenant : undefined),
+  const authenticate = keyAuthentication(
     {
       async find(digest) {
         reads.push('key');
         return stored.get(digest);
       },
-      async findWith(digest, tenant) {
+      async findWith(digest, { pk }) {
+        const tenant: Tenant = JSON.parse(pk);
         reads.push(tenant);
         return { key: stored.get(digest), row: { of: tenant } };
       },
+      noteUse: async () => undefined,
     },
-  );
-  const authenticate = keyAuthentication(
-    { find: () => expect.fail('keys are read ahead'), noteUse: async () => undefined },
     async () => ({ pairing, sandbox }),
     capturingLogger().log,
-    ahead,
+    (tenant, { pathParameters }) =>
+      pathParameters?.id === THING ? { pk: JSON.stringify(tenant), sk: 'thing' } : undefined,
   );
   return {
     stored,

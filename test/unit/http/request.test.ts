@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { retryOnConflict } from '../../../functions/http/api.ts';
 import { type Reply, success } from '../../../functions/http/reply.ts';
-import { retryOnConflict } from '../../../functions/http/request.ts';
 
 /** An attempt that conflicts this many times. */
 function overtaken(times: number) {

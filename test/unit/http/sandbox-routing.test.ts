@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { newId, type OrgId } from '../../../functions/aws/ids.ts';
-import { type FindSandbox, keyAuthentication } from '../../../functions/http/authentication.ts';
+import { keyAuthentication } from '../../../functions/http/authentication.ts';
 import { generateApiKey, hashApiKey } from '../../../functions/tenancy/api-key.ts';
 import { createSandbox, type Pairing, type Sandbox } from '../../../functions/tenancy/sandbox.ts';
 import { anApiKey, NOW } from '../../builders.ts';
 import { casesOf } from '../../support/cases.ts';
 import { capturingLogger } from '../aws/capturing-logger.ts';
 import { aRequest, createThing, createThingWith, envelope, send, thingRoute } from './call.ts';
-import { type InMemory, inMemory } from './in-memory.ts';
+import { aThing, type FindSandbox, type InMemory, inMemory } from './in-memory.ts';
 
 /** The service with a sandbox key, whose live organization has a sandbox of this generation. */
 function withSandboxKey(generation = 1): InMemory & { sandboxId: OrgId } {
@@ -43,7 +43,7 @@ describe('a request with a sandbox key', () => {
     const event = aRequest(service, { headers: { 'X-Org-Id': service.key.orgId } });
     const { status, text, headers } = await send(thingRoute, service, event, async (request) => {
       requests.push(request);
-      return request.effect({ kind: 'success', data: { name: 'x' } }, [{ write: 'it' }]);
+      return request.effect({ kind: 'success', data: { name: 'x' } }, [aThing('it')]);
     });
     expect(status).toBe(201);
     expect(requests).toMatchObject([{ tenant: { orgId: service.sandboxId, generation: 7 } }]);
@@ -207,7 +207,11 @@ describe('the sandbox of a key', () => {
     const key = anApiKey({ orgId, environment: 'sandbox' });
     const asked: OrgId[] = [];
     const authenticate = keyAuthentication(
-      { find: async () => key, noteUse: async () => undefined },
+      {
+        find: async () => key,
+        findWith: async () => ({ key, row: undefined }),
+        noteUse: async () => undefined,
+      },
       async (id) => {
         asked.push(id);
         return of(id);

@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod/mini';
 import { newId } from '../../../functions/aws/ids.ts';
+import { sessionAuthentication } from '../../../functions/http/authentication.ts';
 import { success } from '../../../functions/http/reply.ts';
 import type { Method, Route } from '../../../functions/http/route.ts';
-import { sessionAuthentication } from '../../../functions/http/session-authentication.ts';
 import { generateApiKey } from '../../../functions/tenancy/api-key.ts';
 import type { Environment, Role, Session } from '../../../functions/tenancy/tenant.ts';
 import { aSession, NOW } from '../../builders.ts';

@@ -4,11 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { routes } from '../../../functions/api/routes.ts';
 import { newId } from '../../../functions/aws/ids.ts';
 import { apiHandler } from '../../../functions/http/api.ts';
-import { authenticateByMode, visitorAuthentication } from '../../../functions/http/authentication.ts';
+import {
+  authenticateByMode,
+  sessionAuthentication,
+  visitorAuthentication,
+} from '../../../functions/http/authentication.ts';
 import { PROBLEM_STATUS } from '../../../functions/http/problem.ts';
 import { success } from '../../../functions/http/reply.ts';
 import type { Route } from '../../../functions/http/route.ts';
-import { sessionAuthentication } from '../../../functions/http/session-authentication.ts';
 import type { Session } from '../../../functions/tenancy/tenant.ts';
 import type { Visit } from '../../../functions/tenancy/visitor-token.ts';
 import type { OperationText } from '../../../lib/openapi/operation-text.ts';
@@ -18,12 +21,12 @@ import { PROBLEM_TEXTS, problemsOf } from '../../../lib/openapi/problems.ts';
 import { buildSessionRoute, getSessionOperationId } from '../../../lib/openapi/session-routes.ts';
 import { aSession, NOW } from '../../builders.ts';
 import { aRequest } from '../http/call.ts';
-import { type InMemory, inMemory } from '../http/in-memory.ts';
+import { aThing, type InMemory, inMemory } from '../http/in-memory.ts';
 
 /** Failures that a request to a route can meet; each entry is one cause. */
 interface Circumstances {
   event?: Parameters<typeof aRequest>[1];
-  service?: (service: InMemory) => void;
+  service?: (service: InMemory) => unknown;
   session?: Partial<Session>;
   thrown?: Error;
   route?: Partial<Pick<Route, 'deprecation'>>;
@@ -110,7 +113,7 @@ async function problemOf(
   { event, session, thrown, ...given }: Circumstances,
 ): Promise<string | undefined> {
   const service = inMemory();
-  given.service?.(service);
+  await given.service?.(service);
   const verify = async () => aSession({ orgId: service.tenant.orgId, ...session });
   const sessions = sessionAuthentication({ verify, dashboardOrigin: undefined });
   const authenticate = route.visitor
@@ -130,7 +133,7 @@ async function problemOf(
     if (thrown) throw thrown;
     // What the audit log records. On a route without an action it is a refusal that does not happen.
     const audited: Record<string, never> = { id: 'it' as never, changes: [] as never };
-    return route.method === 'POST' ? effect(success(data), [{ write: 'it' }], audited) : success(data);
+    return route.method === 'POST' ? effect(success(data), [aThing('it')], audited) : success(data);
   });
   const request = aRequest(service, {
     httpMethod: route.method,
