@@ -16,7 +16,7 @@ import {
   update,
 } from '../aws/table.ts';
 import { buildAddition, type Change, type Commit, Contended } from '../aws/transaction.ts';
-import { createFailingNotice, type DisablingNotice } from '../events/bus.ts';
+import { createReceiverNotice } from '../events/bus.ts';
 import { HISTORY_DAYS } from '../events/events.ts';
 import type { AttemptError } from '../receivers/attempt-error.ts';
 import type { EndpointOutcome } from '../receivers/endpoint.ts';
@@ -50,7 +50,7 @@ import {
   buildSkipUpdate,
   type DeliveryUpdate,
 } from './due-index.ts';
-import { appendDisablingNotice, appendNotice } from './outbox.ts';
+import { appendNotice } from './outbox.ts';
 import { isFirstDelivery } from './redelivery.ts';
 import { recordArrival } from './redelivery-records.ts';
 
@@ -218,22 +218,11 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
   /** The notice for admins about a warning or disabling; none for other effects. */
   function buildEffectNotice(outcome: EndpointOutcome, generation: number, lastError: string): Change[] {
     const { endpoint, effect, at, traceId } = outcome;
+    if (effect !== 'warn' && effect !== 'disable') return [];
     const { orgId, id: webhookId } = endpoint;
-    if (effect === 'warn') {
-      const context = { tenant: { orgId, generation }, now: at, ...withTrace(traceId) };
-      return [appendNotice(outbox, createFailingNotice({ webhookId, lastError }, context))];
-    }
-    if (effect !== 'disable') return [];
-    const notice: DisablingNotice = {
-      kind: 'endpoint-disabled',
-      orgId,
-      generation,
-      webhookId,
-      disabledAt: at.toISOString(),
-      lastError,
-      ...withTrace(traceId),
-    };
-    return [appendDisablingNotice(outbox, notice)];
+    const context = { tenant: { orgId, generation }, now: at, ...withTrace(traceId) };
+    const type = effect === 'warn' ? 'webhook.failing' : 'webhook.disabled';
+    return [appendNotice(outbox, createReceiverNotice(type, { webhookId, lastError }, context))];
   }
 
   const buildAuditAddition = ({ endpoint, at }: EndpointOutcome): Change =>

@@ -1,7 +1,6 @@
 import type { EventId, OrgId, ReceiverId } from '../aws/ids.ts';
 import { type BatchRead, get, getBatch, type Key, type Row, type Table, Throttled } from '../aws/table.ts';
-import type { OutboxEvent } from '../events/events.ts';
-import { parseEvent } from '../events/events.ts';
+import { OutboxEvent } from '../events/events.ts';
 import { Endpoint } from '../receivers/endpoint.ts';
 import { keys } from '../tenancy/keys.ts';
 
@@ -68,7 +67,7 @@ export function deliveryContexts(service: Table, outbox: Table, reportRefusal: (
     });
     const [endpointAt, eventAt] = await Promise.all([
       readAll(service, endpointKeys, found, (row) => Endpoint.parse(row)),
-      readAll(outbox, eventKeys, found, parseEvent),
+      readAll(outbox, eventKeys, found, (row) => OutboxEvent.parse(row)),
     ]);
     return (ref) => ({ endpoint: endpointAt(buildEndpointKey(ref)), event: eventAt(buildEventKey(ref)) });
   };

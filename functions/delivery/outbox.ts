@@ -11,8 +11,8 @@ import { EventId, type OrgId, parseCreationTime } from '../aws/ids.ts';
 import { Defect } from '../aws/logger.ts';
 import { get, parseRow, type Table, toExpiry } from '../aws/table.ts';
 import { buildAddition, type Change } from '../aws/transaction.ts';
-import { BusEvent, buildDisabledEvent, DisablingNotice, type Notice, toBusEvent } from '../events/bus.ts';
-import { type EntryKey, EVENT_DAYS, type OutboxEvent, parseEvent } from '../events/events.ts';
+import { BusEvent, type Notice, toBusEvent } from '../events/bus.ts';
+import { type DiscardedRecords, type EntryKey, EVENT_DAYS, OutboxEvent } from '../events/events.ts';
 import { buildSandboxMark, keys } from '../tenancy/keys.ts';
 import type { DeliveryMessage } from './delivery.ts';
 import { type OutboxWork, RedeliveryOrder } from './redelivery.ts';
@@ -65,17 +65,8 @@ export const appendNotice = (outbox: Pick<Table, 'name'>, notice: Notice): Chang
     expiresAt: toExpiry(new Date(notice.createdAt), EVENT_DAYS),
   });
 
-/** Adds the notice of a disabled endpoint, in the transaction that disables it. */
-export const appendDisablingNotice = (outbox: Pick<Table, 'name'>, notice: DisablingNotice): Change =>
-  buildAddition(outbox, {
-    ...keys.disablingNotice(notice.webhookId, notice.disabledAt),
-    ...buildSandboxMark(notice),
-    ...notice,
-    expiresAt: toExpiry(new Date(notice.disabledAt), EVENT_DAYS),
-  });
-
 /** Events have no `kind`. */
-const Entry = z.object({ pk: z.optional(z.string()), kind: z.optional(z.string()) });
+const Entry = z.object({ kind: z.optional(z.string()) });
 
 /**
  * Parses the work item of a row of the outbox or of its stream; undefined for rows without endpoint work.
@@ -83,7 +74,7 @@ const Entry = z.object({ pk: z.optional(z.string()), kind: z.optional(z.string()
  */
 export function parseOutboxRecord(row: unknown): OutboxWork | undefined {
   const { kind } = Entry.parse(row);
-  if (kind === undefined) return { kind: 'event', event: parseEvent(row) };
+  if (kind === undefined) return { kind: 'event', event: OutboxEvent.parse(row) };
   return kind === 'redelivery' ? RedeliveryOrder.parse(row) : undefined;
 }
 
@@ -92,10 +83,8 @@ export function parseOutboxRecord(row: unknown): OutboxWork | undefined {
  * @throws a zod error when the row is invalid
  */
 export function parseBusEvent(row: unknown): BusEvent | undefined {
-  const { pk, kind } = Entry.parse(row);
-  if (kind === undefined) return toBusEvent(parseEvent(row));
-  // The event's id is the row's key, so that operators can find the row.
-  if (kind === 'endpoint-disabled') return buildDisabledEvent(DisablingNotice.parse(row), String(pk));
+  const { kind } = Entry.parse(row);
+  if (kind === undefined) return toBusEvent(OutboxEvent.parse(row));
   return kind === 'notice' ? BusEvent.parse(row) : undefined;
 }
 
@@ -122,14 +111,6 @@ export function getBusEventKey(event: BusEvent): EntryKey {
   return success ? keys.event(event, id) : keys.notice(event.id);
 }
 
-/** A part of a shard, ends included. */
-export interface StreamRange {
-  streamArn: string;
-  shardId: string;
-  startSequenceNumber: string;
-  endSequenceNumber: string;
-}
-
 /** Empty reads are normal; this many in a row mean that the shard ended before the range. */
 const MAX_EMPTY_READS = 20;
 
@@ -144,7 +125,7 @@ export function streamReader(client: DynamoDBStreamsClient) {
     shardId,
     startSequenceNumber,
     endSequenceNumber,
-  }: StreamRange): Promise<Record<string, unknown>[] | undefined> => {
+  }: DiscardedRecords): Promise<Record<string, unknown>[] | undefined> => {
     const end = BigInt(endSequenceNumber);
     let hasStarted = false;
     const rows: Record<string, unknown>[] = [];
@@ -204,7 +185,7 @@ export function outboxEntries<T>(
        * Undefined when the stream no longer has them.
        * @throws as `streamReader`
        */
-      read: async (records: StreamRange): Promise<T[] | undefined> =>
+      read: async (records: DiscardedRecords): Promise<T[] | undefined> =>
         (await readStream(records))?.flatMap((row) => read(row) ?? []),
     },
     outbox: {

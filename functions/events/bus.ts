@@ -9,27 +9,8 @@ import {
   TraceId,
   withTrace,
 } from '../aws/ids.ts';
-import { LIVE_GENERATION, type Tenant } from '../tenancy/tenant.ts';
+import type { Tenant } from '../tenancy/tenant.ts';
 import { EVENT_CATALOGUE, isFor, type OutboxEvent, parseEventBody, SubscribableType } from './events.ts';
-
-/**
- * Notice that an endpoint was disabled. It commits in the transaction that disables, so there is exactly one
- * per disabling by failures.
- */
-export const DisablingNotice = z.object({
-  kind: z.literal('endpoint-disabled'),
-  orgId: OrgId,
-  /** Generation of the data. Rows written before sandboxes existed have none. */
-  generation: z._default(z.int(), LIVE_GENERATION),
-  webhookId: ReceiverId,
-  disabledAt: Timestamp,
-  /** Of the last delivery. Absent in older rows. */
-  lastError: z.optional(z.string()),
-  /** Trace of the delivery that caused it. */
-  traceId: TraceId,
-});
-
-export type DisablingNotice = z.infer<typeof DisablingNotice>;
 
 /** `source` of the events on the bus. */
 export const BUS_SOURCE = 'conversation-service';
@@ -47,7 +28,8 @@ export const NOTICES = {
   'webhook.disabled': z.object({
     webhookId: ReceiverId,
     disabledAt: Timestamp,
-    lastError: z.optional(z.string()),
+    /** Of the last delivery. */
+    lastError: z.string(),
   }),
   /** Half of the failures in a row that disable a webhook endpoint or channel were reached. */
   'webhook.failing': z.object({ webhookId: ReceiverId, lastError: z.string() }),
@@ -140,25 +122,15 @@ export function toBusEvent(event: OutboxEvent): BusEvent | undefined {
 }
 
 /**
- * Builds the bus event of a disabling.
- * @param id of this disabling: a receiver that was enabled again can be disabled again
+ * Creates the notice that a receiver fails or was disabled, for the transaction that counts the failure. Its
+ * id has the time: a receiver that was enabled again can be disabled again.
  */
-export const buildDisabledEvent = (
-  { orgId, generation, webhookId, disabledAt, lastError, traceId }: DisablingNotice,
-  id: string,
-): BusEvent => ({
-  id,
-  type: 'webhook.disabled' satisfies NoticeType,
-  orgId,
-  generation,
-  createdAt: disabledAt,
-  data: { webhookId, disabledAt, ...(lastError !== undefined && { lastError }) },
-  ...withTrace(traceId),
-});
-
-/** Creates the warning that deliveries to an endpoint fail, for the transaction that counts a failure. */
-export const createFailingNotice = (
-  data: NoticeData<'webhook.failing'>,
+export function createReceiverNotice(
+  type: 'webhook.failing' | 'webhook.disabled',
+  { webhookId, lastError }: NoticeData<'webhook.failing'>,
   context: { tenant: Tenant; now: Date; traceId?: TraceId },
-): Notice =>
-  createNotice('webhook.failing', `${data.webhookId}#failing#${context.now.toISOString()}`, data, context);
+): Notice {
+  const at = context.now.toISOString();
+  const data = { webhookId, lastError, disabledAt: at };
+  return createNotice(type, `${webhookId}#${type.slice('webhook.'.length)}#${at}`, data, context);
+}

@@ -1,7 +1,7 @@
 import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
 import { countThrottles, leanClientOptions } from '../aws/clients.ts';
 import { REQUEST_BYTES, splitIntoChunks } from '../aws/concurrency.ts';
-import { logger } from '../aws/logger.ts';
+import type { Log } from '../aws/log-codes.ts';
 import { ABANDONED_ENTRIES, count } from '../aws/metrics.ts';
 import { BUS_SOURCE, type BusEvent } from './bus.ts';
 
@@ -9,18 +9,6 @@ import { BUS_SOURCE, type BusEvent } from './bus.ts';
 const MAX_ENTRIES = 10;
 /** Bytes that EventBridge counts for the time of an entry. */
 const TIME_BYTES = 14;
-
-export interface EventBus {
-  /** @returns the events that the bus did not take; they may be retried */
-  put(events: readonly BusEvent[]): Promise<BusEvent[]>;
-}
-
-export interface BusReports {
-  /** Entries that will be retried: the bus's code, or the error of a whole request. */
-  onRefusal(refused: { reason?: string; error?: unknown }): void;
-  /** An entry that EventBridge refuses permanently. */
-  onGivenUp(refused: { event: BusEvent; bytes: number; error: unknown }): void;
-}
 
 interface Outgoing {
   event: BusEvent;
@@ -33,7 +21,7 @@ interface Outgoing {
  * taken only some entries. A request refused for its content is halved until the faulty entry is alone, which
  * is abandoned: it would block the stream's shard.
  */
-export function eventBus(client: EventBridgeClient, name: string, reports: BusReports): EventBus {
+export function eventBus(client: EventBridgeClient, name: string, log: Log) {
   function toOutgoing(event: BusEvent): Outgoing {
     const entry = {
       EventBusName: name,
@@ -51,11 +39,11 @@ export function eventBus(client: EventBridgeClient, name: string, reports: BusRe
         new PutEventsCommand({ Entries: some.map(({ entry }) => entry) }),
       );
       for (const reason of new Set(Entries.flatMap(({ ErrorCode }) => ErrorCode ?? [])))
-        reports.onRefusal({ reason });
+        log('BUS_REFUSED', { reason });
       return some.filter((_, index) => Entries[index]?.EventId === undefined).map(({ event }) => event);
     } catch (error) {
       if (isContentError(error)) return putHalves(some, error);
-      reports.onRefusal({ error });
+      log('BUS_REFUSED', { error });
       return some.map(({ event }) => event);
     }
   }
@@ -63,16 +51,18 @@ export function eventBus(client: EventBridgeClient, name: string, reports: BusRe
   async function putHalves(some: readonly Outgoing[], error: unknown): Promise<BusEvent[]> {
     const [first, ...others] = some;
     if (first !== undefined && others.length === 0) {
-      reports.onGivenUp({ event: first.event, bytes: first.bytes, error });
+      const { id, type, orgId, traceId } = first.event;
+      log('BUS_ENTRY_GIVEN_UP', { id, type, orgId, bytes: first.bytes, traceId, error });
+      count(ABANDONED_ENTRIES);
       return [];
     }
     const half = Math.ceil(some.length / 2);
-    const back = await Promise.all([putBatch(some.slice(0, half)), putBatch(some.slice(half))]);
-    return back.flat();
+    return (await Promise.all([putBatch(some.slice(0, half)), putBatch(some.slice(half))])).flat();
   }
 
   return {
-    async put(events) {
+    /** @returns the events that the bus did not take; they may be retried */
+    async put(events: readonly BusEvent[]): Promise<BusEvent[]> {
       const limits = { entries: MAX_ENTRIES, bytes: REQUEST_BYTES };
       const requests = splitIntoChunks(events.map(toOutgoing), ({ bytes }) => bytes, limits);
       return (await Promise.all(requests.map(putBatch))).flat();
@@ -93,12 +83,3 @@ function isContentError(error: unknown): boolean {
 
 export const eventBridgeClient = (): EventBridgeClient =>
   countThrottles(new EventBridgeClient(leanClientOptions('events')), 'eventbridge');
-
-/** Logs refused entries, and counts abandoned ones. */
-export const busReports: BusReports = {
-  onRefusal: (refused) => logger.log('BUS_REFUSED', refused),
-  onGivenUp({ event: { id, type, orgId, traceId }, bytes, error }) {
-    logger.log('BUS_ENTRY_GIVEN_UP', { id, type, orgId, bytes, traceId, error });
-    count(ABANDONED_ENTRIES);
-  },
-};

@@ -4,7 +4,7 @@ import { COMMIT_WINDOW_SECONDS, type Order, type Page, type PageRequest, readPag
 import { get, type Table } from '../aws/table.ts';
 import { EVENT_SHARDS, keys, listShards } from '../tenancy/keys.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
-import { type AddressedEvent, type EventType, HISTORY_DAYS, OutboxEvent, parseEvent } from './events.ts';
+import { type AddressedEvent, type EventType, HISTORY_DAYS, OutboxEvent } from './events.ts';
 
 /** The fields of an event that a job reads. */
 export type ExaminedEvent = Pick<OutboxEvent, 'id'> & AddressedEvent;
@@ -32,7 +32,12 @@ export function eventLog(outbox: Table) {
     order: Order,
   ): Promise<Page<OutboxEvent>> {
     const times = { prefix: 'evt', from, to } as const;
-    const listing = { parse: parseEvent, order, times, wanted: { type: types } };
+    const listing = {
+      parse: (row: unknown) => OutboxEvent.parse(row),
+      order,
+      times,
+      wanted: { type: types },
+    };
     return readPage(outbox, listPartitions(tenant), page, listing);
   }
 
@@ -45,7 +50,7 @@ export function eventLog(outbox: Table) {
   return {
     async find(tenant: Tenant, id: EventId): Promise<OutboxEvent | undefined> {
       const row = await get(outbox, keys.event(tenant, id));
-      return row && parseEvent(row);
+      return row && OutboxEvent.parse(row);
     },
 
     listNewest(tenant: Tenant, page: PageRequest, filter: EventFilter, now: Date) {

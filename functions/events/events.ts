@@ -274,6 +274,13 @@ export const isFor = (
 /** The one receiver that an event names; undefined for an event that its subscribers get. */
 export const getNamedReceiver = ({ onlyTo }: AddressedEvent): ReceiverId | undefined => onlyTo;
 
+/**
+ * Whether an event is an example, which an endpoint alone gets although its type has subscribers. Nothing of
+ * what it says happened.
+ */
+export const isExample = ({ type, onlyTo }: AddressedEvent): boolean =>
+  onlyTo !== undefined && isSubscribable(type);
+
 /** All types of the events that can be for an endpoint: a filter for readers that then ask `isFor`. */
 export const listTypesFor = ({ events }: { events: readonly SubscribableType[] }): EventType[] => [
   ...events,
@@ -283,38 +290,69 @@ export const listTypesFor = ({ events }: { events: readonly SubscribableType[] }
 /**
  * Builds an event and serializes its body once.
  * @param data filtered by the type's schema
- * @param context.traceId trace of the API call that caused it
  * @throws a zod error when a listed field is missing or has the wrong type (a defect of the caller)
  */
 export function buildEvent<T extends EventType>(
   type: T,
   data: EventData<T>,
-  context: {
-    tenant: Tenant;
-    now: Date;
-    onlyTo?: ReceiverId;
-    traceId?: TraceId | undefined;
-  },
+  {
+    tenant: { orgId, generation },
+    now,
+    onlyTo,
+    traceId,
+  }: { tenant: Tenant; now: Date; onlyTo?: ReceiverId; traceId?: TraceId | undefined },
 ): OutboxEvent {
-  const { tenant, now, onlyTo, traceId } = context;
   const createdAt = now.toISOString();
   const { schemaVersion, data: allowlist } = EVENT_CATALOGUE[type];
+  const body = JSON.stringify({ type, schemaVersion, orgId, createdAt, data: allowlist.parse(data) });
   return {
     id: newId('evt', now),
-    orgId: tenant.orgId,
-    generation: tenant.generation,
+    orgId,
+    generation,
     type,
     createdAt,
-    body: JSON.stringify({
-      type,
-      schemaVersion,
-      orgId: tenant.orgId,
-      createdAt,
-      data: allowlist.parse(data),
-    }),
+    body,
     ...(onlyTo === undefined ? {} : { onlyTo }),
     ...withTrace(traceId),
   };
+}
+
+/** Records that an example is about. Their identifiers are new and name nothing. */
+function createRecords(webhookId: EndpointId, now: Date) {
+  const createdAt = now.toISOString();
+  const conversationId = newId('cnv', now);
+  const channelId = newId('chn', now);
+  const messageId = newId('msg', now);
+  const externalUserId = 'example-visitor';
+  const reason = 'An example: the visitor asks for a person.';
+  return {
+    conversation: { id: conversationId, channelId, externalUserId, createdAt },
+    resolvedConversation: { id: conversationId, resolvedAt: createdAt, resolvedBy: 'api' },
+    message: { id: messageId, conversationId, role: 'user', content: '', createdAt },
+    escalation: { id: newId('esc', now), conversationId, reason, createdAt },
+    ticket: { id: newId('tkt', now), conversationId, reason, createdAt },
+    webhook: { id: webhookId },
+    webhookTest: { createdAt },
+    channelMessage: {
+      createdAt,
+      channelId,
+      conversationId,
+      messageId,
+      externalUserId,
+      role: 'agent',
+      content: '',
+    },
+  } as const;
+}
+
+/** Builds an example of a type for one endpoint. Its payload has the fields of a real event. */
+export function buildExampleEvent(
+  type: SubscribableType,
+  webhookId: EndpointId,
+  context: { tenant: Tenant; now: Date; traceId: TraceId | undefined },
+): OutboxEvent {
+  const { createdAt, ...data } = EVENT_CATALOGUE[type].example(createRecords(webhookId, context.now));
+  return buildEvent(type, data, { ...context, onlyTo: webhookId });
 }
 
 const EventBody = z.object({ schemaVersion: z.int(), data: z.record(z.string(), z.unknown()) });
@@ -331,26 +369,17 @@ export const toEventView = ({ id, type, createdAt, body, onlyTo }: OutboxEvent) 
   ...(isExample({ type, onlyTo }) ? { example: true as const } : {}),
 });
 
-/**
- * Whether an event is an example, which an endpoint alone gets although its type has subscribers. Nothing of
- * what it says happened.
- */
-export const isExample = ({ type, onlyTo }: AddressedEvent): boolean =>
-  onlyTo !== undefined && isSubscribable(type);
-
-const text = z.string();
-
-/** Position of stream records that an event source mapping has discarded. */
+/** A part of a stream's shard, ends included, whose records an event source mapping has discarded. */
 export const DiscardedRecords = z.object({
-  streamArn: text,
-  shardId: text,
-  startSequenceNumber: text,
-  endSequenceNumber: text,
+  streamArn: z.string(),
+  shardId: z.string(),
+  startSequenceNumber: z.string(),
+  endSequenceNumber: z.string(),
 });
 export type DiscardedRecords = z.infer<typeof DiscardedRecords>;
 
 /** Key of an outbox entry. */
-export const EntryKey = z.object({ pk: text, sk: text });
+export const EntryKey = z.object({ pk: z.string(), sk: z.string() });
 export type EntryKey = z.infer<typeof EntryKey>;
 
 /** A dead letter of the outbox's stream: a range of stream records, or keys of outbox entries. */
@@ -366,9 +395,3 @@ export const DeadLetter = z.union([
   ),
   z.object({ kind: z.literal('entries'), keys: z.array(EntryKey) }),
 ]);
-
-/**
- * Parses an event of the outbox or of its stream.
- * @throws a zod error when the row is not an event
- */
-export const parseEvent = (row: unknown): OutboxEvent => OutboxEvent.parse(row);

@@ -70,7 +70,7 @@ function wrapLines(text: string, prefix = ''): string {
       line = word;
     } else line = line === '' ? word : `${line} ${word}`;
   }
-  return [...lines, line].map((each) => prefix + each).join('\n');
+  return [...lines, line].map((text) => prefix + text).join('\n');
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {

@@ -14,9 +14,6 @@ export interface Mail extends MailText {
   to: readonly string[];
 }
 
-/** `refused`: certainly not sent. `unknown`: it may have been sent. */
-export type MailResult = { kind: 'sent' } | { kind: 'refused' | 'unknown'; reason: string };
-
 /** Recipients of one kind of e-mail per UTC day. SES counts recipients, not messages. */
 export interface MailLimits {
   /** For one organization. The first e-mail of a day goes to all admins, however many they are. */
@@ -46,10 +43,10 @@ export type MailKind = {
 export type MailBudgets = Record<MailKind, MailLimits>;
 
 /** The table with the limits of a deployment for e-mail about content. */
-export const buildMailBudgets = (content: Required<MailLimits>): MailBudgets => {
-  const { 'webhook.failing': failing, 'webhook.disabled': disabled } = MAIL_BUDGETS;
-  return { 'source.changed': content, 'webhook.failing': failing, 'webhook.disabled': disabled };
-};
+export const buildMailBudgets = (content: Required<MailLimits>): MailBudgets => ({
+  ...MAIL_BUDGETS,
+  'source.changed': content,
+});
 
 /** Seconds in which admins get at most one warning about an endpoint that keeps failing and recovering. */
 export const WARNING_WINDOW_SECONDS = 86_400;
@@ -94,7 +91,7 @@ export function composeContentChangeMail({
   dashboardOrigin: string;
 }): MailText {
   const heading = `Content changed by ${Number(difference.toFixed(1))}%`;
-  const sourceName = toOneLine(name) || getHostname(url) || `a ${KINDS[kind]}`;
+  const sourceName = toOneLine(name) || URL.parse(url)?.hostname || `a ${KINDS[kind]}`;
   const owner = escapeForeignText(organization, MAX_NAME);
   return composeMail(heading, sourceName, [
     {
@@ -111,16 +108,14 @@ export function composeContentChangeMail({
   ]);
 }
 
-const formatCount = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
-
 /** A webhook endpoint or channel with failing deliveries. */
 interface FailingReceiver {
   organization: string;
   webhookId: ReceiverId;
   /** Undefined when it is deleted. */
   url: string | undefined;
-  /** Of the last delivery; unknown in older notices. */
-  lastError: string | undefined;
+  /** Of the last delivery. */
+  lastError: string;
   dashboardOrigin: string;
 }
 
@@ -180,7 +175,7 @@ function describeReceiver(receiver: FailingReceiver) {
         'register the endpoint again, which creates a new signing secret, and resend what it missed. The dashboard has one page for both.',
       ];
   const shownUrl = url === undefined ? undefined : formatUrl(removeQuery(url));
-  const lastError = toOneLine(receiver.lastError ?? '');
+  const lastError = toOneLine(receiver.lastError);
   const facts: (readonly [string, string])[] = [
     [what, webhookId],
     ...(shownUrl === undefined ? [] : [shownUrl]),
@@ -238,8 +233,6 @@ function formatUrl(url: string): [term: string, value: string] {
   return ['URL', href !== '' && href.length <= MAX_URL ? href : escapeForeignText(url, MAX_URL)];
 }
 
-const getHostname = (url: string): string => URL.parse(url)?.hostname ?? '';
-
 /** Queries of receiver URLs can hold keys, which do not belong in mailboxes. */
 function removeQuery(url: string): string {
   const parsed = URL.parse(url);
@@ -249,5 +242,6 @@ function removeQuery(url: string): string {
 }
 
 function formatDuration(seconds: number): string {
-  return seconds % 3600 === 0 ? formatCount(seconds / 3600, 'hour') : formatCount(seconds, 'second');
+  const [count, unit] = seconds % 3600 === 0 ? [seconds / 3600, 'hour'] : [seconds, 'second'];
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }

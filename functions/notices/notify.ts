@@ -1,10 +1,12 @@
-import type { OrgId, ReceiverId, TraceId } from '../aws/ids.ts';
+import { type SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
+import type { OrgId, ReceiverId } from '../aws/ids.ts';
 import type { Log } from '../aws/log-codes.ts';
 import { Defect } from '../aws/logger.ts';
+import type { MAIL } from '../aws/metrics.ts';
 import { type BusEvent, NOTICES } from '../events/bus.ts';
 import type { SourceStore } from '../knowledge/sources.ts';
 import type { readEndpoint } from '../receivers/endpoints.ts';
-import type { Gate, Permit } from '../tenancy/gate.ts';
+import { type Gate, type Permit, requirePermit } from '../tenancy/gate.ts';
 import type { Organization } from '../tenancy/tenant.ts';
 import {
   composeContentChangeMail,
@@ -12,7 +14,6 @@ import {
   composeFailingMail,
   type Mail,
   type MailKind,
-  type MailResult,
   type MailText,
   WARNING_WINDOW_SECONDS,
 } from './mail.ts';
@@ -33,8 +34,8 @@ export interface NotifyContext {
   mailings: MailingStore;
   budgets: MailBudgetStore;
   directory: { adminsOf(orgId: OrgId): Promise<readonly string[]> };
-  mailer: { send(mail: Mail, permit: Permit): Promise<MailResult> };
-  count: (what: 'sent' | 'failed' | 'unknown' | 'nobody' | 'overBudget' | 'ceiling') => void;
+  mailer: ReturnType<typeof mailer>;
+  count: (what: keyof typeof MAIL) => void;
   log: Log;
   now: () => Date;
 }
@@ -54,8 +55,6 @@ export class NotNotified extends Error {
 
 const BUSY = 'another worker is sending an e-mail about this';
 
-/** Outcomes in which the recipients have the e-mail. */
-const DELIVERED: readonly Outcome[] = ['sent', 'done'];
 type Outcome = 'sent' | 'refused' | Exclude<MailingState, 'free'>;
 
 /**
@@ -77,14 +76,15 @@ export function notifyAdmins(context: NotifyContext, settings: NotifySettings) {
   async function notify(event: BusEvent, permit: Permit): Promise<void> {
     const notification = buildNotification(event, context, settings);
     const request: MailRequest = { ...notification, orgId: event.orgId, eventId: event.id };
+    const announceLater = async (about: MailRequest): Promise<void> => {
+      await notification.announceLater?.((await mailings.windowEnd(about)) ?? now());
+      log('ADMINS_TOLD_BEFORE', getLogFields(event));
+    };
     // Saves the search for recipients of an e-mail that is dropped or sent already. The claim checks again.
     const state = await mailings.state(request, now());
-    if (state === 'within-window') return announceLater(notification, request, event);
+    if (state === 'within-window') return announceLater(request);
     const text = await notification.text();
-    if (text === undefined) {
-      log('NEWS_OUTDATED', getLogFields(event));
-      return;
-    }
+    if (text === undefined) return log('NEWS_OUTDATED', getLogFields(event));
     // Another worker's claim can be released again; charge the budget only for an e-mail that was free.
     if (state === 'busy') throw new NotNotified(BUSY);
     const budget = state === 'free' ? await context.budgets.find(request, now()) : 'admitted';
@@ -92,8 +92,7 @@ export function notifyAdmins(context: NotifyContext, settings: NotifySettings) {
     const groups = await listRecipients(event);
     if (groups.length === 0) {
       count('nobody');
-      log('NO_ADMIN', getLogFields(event));
-      return;
+      return log('NO_ADMIN', getLogFields(event));
     }
     const mails = groups.map((to, index) => ({
       mail: { ...text, to },
@@ -103,32 +102,21 @@ export function notifyAdmins(context: NotifyContext, settings: NotifySettings) {
     if (state === 'free')
       for (const further of mails.slice(1))
         if ((await mailings.state(further.request, now())) === 'within-window')
-          return announceLater(notification, further.request, event);
+          return announceLater(further.request);
     if (budget === 'open') {
       const admission = await context.budgets.admit(request, groups.flat().length, now());
       if (admission !== 'send') return dropOverBudget(event, admission);
     }
     const outcomes = new Set<Outcome>();
     for (const { mail, request: claimed } of mails) {
-      const outcome = await sendOnce(claimed, mail, permit, event.traceId);
-      if (outcome === 'within-window' && outcomes.size === 0)
-        return announceLater(notification, request, event);
+      const outcome = await sendOnce(claimed, mail, permit, event);
+      if (outcome === 'within-window' && outcomes.size === 0) return announceLater(request);
       outcomes.add(outcome);
       if (outcome === 'busy') break;
     }
-    if (DELIVERED.some((outcome) => outcomes.has(outcome))) await notification.markNotified?.(now());
+    if (outcomes.has('sent') || outcomes.has('done')) await notification.markNotified?.(now());
     if (outcomes.has('refused')) throw new NotNotified('an e-mail was refused');
     if (outcomes.has('busy')) throw new NotNotified(BUSY);
-  }
-
-  async function announceLater(
-    notification: Notification,
-    request: MailRequest,
-    event: BusEvent,
-  ): Promise<void> {
-    const end = await mailings.windowEnd(request);
-    await notification.announceLater?.(end ?? now());
-    log('ADMINS_TOLD_BEFORE', getLogFields(event));
   }
 
   function dropOverBudget(event: BusEvent, admission?: Admission): void {
@@ -154,7 +142,7 @@ export function notifyAdmins(context: NotifyContext, settings: NotifySettings) {
     request: MailRequest,
     mail: Mail,
     permit: Permit,
-    traceId: TraceId,
+    { traceId }: BusEvent,
   ): Promise<Outcome> {
     const { eventId, orgId } = request;
     const fields = { eventId, orgId, recipients: mail.to.length, traceId };
@@ -221,9 +209,7 @@ interface Notification extends Pick<MailRequest, 'kind' | 'about' | 'windowSecon
   announceLater?(at: Date): Promise<unknown>;
 }
 
-type Builder = (event: BusEvent, context: NotifyContext, settings: NotifySettings) => Notification;
-
-const BUILDERS: Record<MailKind, Builder> = {
+const BUILDERS: Record<MailKind, typeof buildContentNotification> = {
   'source.changed': buildContentNotification,
   'webhook.failing': buildFailingNotification,
   'webhook.disabled': buildDisabledNotification,
@@ -311,4 +297,66 @@ function buildContentNotification(
     markNotified: (at) => sources.notified(tenant, sourceId, version, at),
     announceLater: (at) => sources.announceLater(tenant, sourceId, at),
   };
+}
+
+/** `refused`: certainly not sent. `unknown`: it may have been sent. */
+export type MailResult = { kind: 'sent' } | { kind: 'refused' | 'unknown'; reason: string };
+
+/**
+ * Sends e-mail through SES, with a permit of the gate.
+ * @param from address verified in SES, or of a verified domain
+ */
+export function mailer(client: SESv2Client, from: string) {
+  return {
+    /**
+     * Sends once, and never rejects for failures of SES or the network.
+     * @throws NotPermitted without a permit of the gate
+     */
+    async send({ to, subject, text, html }: Mail, permit: Permit): Promise<MailResult> {
+      requirePermit(permit);
+      try {
+        await client.send(
+          new SendEmailCommand({
+            FromEmailAddress: from,
+            Destination: { ToAddresses: [...to] },
+            Content: {
+              Simple: {
+                Subject: toUtf8Content(subject),
+                Body: { Text: toUtf8Content(text), Html: toUtf8Content(html) },
+                // Suppresses automatic replies (RFC 3834, section 5).
+                Headers: [{ Name: 'Auto-Submitted', Value: 'auto-generated' }],
+              },
+            },
+          }),
+        );
+        return { kind: 'sent' };
+      } catch (error) {
+        return { kind: isRefusal(error) ? 'refused' : 'unknown', reason: getReason(error) };
+      }
+    },
+  };
+}
+
+const toUtf8Content = (Data: string) => ({ Data, Charset: 'UTF-8' });
+
+/** Error codes from before a connection exists: nothing was sent. */
+const UNSENT_CODES = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
+
+/** Whether SES certainly did not take the e-mail. */
+function isRefusal(error: unknown): boolean {
+  const { name, code, message, $metadata } = Object(error) as Record<string, unknown>;
+  if (Number(Object($metadata).httpStatusCode) >= 400) return true;
+  if (name === 'CredentialsProviderError' || UNSENT_CODES.has(String(code))) return true;
+  // The handler gives its two time-outs one name; that of a request has a code.
+  return (
+    name === 'TimeoutError' &&
+    code === undefined &&
+    String(message).includes('did not establish a connection')
+  );
+}
+
+/** SES's messages contain addresses, which are not logged. */
+function getReason(error: unknown): string {
+  const { name, code, $metadata } = Object(error) as Record<string, unknown>;
+  return [name, code, Object($metadata).httpStatusCode].filter((part) => part !== undefined).join(' ');
 }

@@ -210,9 +210,6 @@ export const keys = {
   /** Sort key of the due index. */
   dueKey: (orgId: string, dueAt: string): string => `${orgId}#${dueAt}`,
 
-  /** With the time, because an endpoint can be enabled and disabled again. */
-  disablingNotice: (id: ReceiverId, disabledAt: string): Key => keys.notice(`${id}#disabled#${disabledAt}`),
-
   /** Events for the service's own workers. */
   notice: (id: string): Key => ({ pk: id, sk: 'notice' }),
 

@@ -5,7 +5,7 @@ import { logger } from '../aws/logger.ts';
 import { processDeadEntries } from '../delivery/dead-letters.ts';
 import { outboxEntries, PUBLICATION, parseBusEvent } from '../delivery/outbox.ts';
 import { failedEntries, setVisibility } from '../delivery/queues.ts';
-import { busReports, eventBridgeClient, eventBus } from '../events/event-bus.ts';
+import { eventBridgeClient, eventBus } from '../events/event-bus.ts';
 import { deadLetterWorker, parseOrAbandon } from '../events/worker.ts';
 
 export const DeadPublicationsEnvironment = z.object({
@@ -18,7 +18,7 @@ export type DeadPublicationsEnvironment = z.input<typeof DeadPublicationsEnviron
 
 const environment = readEnvironment(DeadPublicationsEnvironment);
 const sqs = queueClient();
-const bus = eventBus(eventBridgeClient(), environment.EVENT_BUS, busReports);
+const bus = eventBus(eventBridgeClient(), environment.EVENT_BUS, logger.log);
 const { outbox } = openTables(environment);
 
 /** Processes the dead letters of the publisher's stream. */

@@ -1,10 +1,11 @@
 import * as z from 'zod/mini';
 import { queueClient } from '../aws/clients.ts';
 import { NonEmptyText, readEnvironment } from '../aws/config.ts';
+import { logger } from '../aws/logger.ts';
 import { parseRow } from '../aws/table.ts';
 import { PUBLICATION, parseBusEvent } from '../delivery/outbox.ts';
 import { failedEntries } from '../delivery/queues.ts';
-import { busReports, eventBridgeClient, eventBus } from '../events/event-bus.ts';
+import { eventBridgeClient, eventBus } from '../events/event-bus.ts';
 import { outboxReader } from '../events/worker.ts';
 
 export const PublishEnvironment = z.object({
@@ -15,7 +16,7 @@ export const PublishEnvironment = z.object({
 export type PublishEnvironment = z.input<typeof PublishEnvironment>;
 
 const environment = readEnvironment(PublishEnvironment);
-const bus = eventBus(eventBridgeClient(), environment.EVENT_BUS, busReports);
+const bus = eventBus(eventBridgeClient(), environment.EVENT_BUS, logger.log);
 
 /** Puts inserts of the outbox's stream on the bus. */
 export const handler = outboxReader(

@@ -11,8 +11,7 @@ import { parseDelivery } from '../../functions/delivery/deliveries.ts';
 import { LedgerEntry } from '../../functions/delivery/ledger.ts';
 import { parseBusEvent, parseOutboxRecord } from '../../functions/delivery/outbox.ts';
 import { Arrival, RedeliveryMark } from '../../functions/delivery/redelivery.ts';
-import { DisablingNotice } from '../../functions/events/bus.ts';
-import { parseEvent } from '../../functions/events/events.ts';
+import { OutboxEvent } from '../../functions/events/events.ts';
 import { UsageCounts } from '../../functions/events/usage.ts';
 import { IdempotencyRecord } from '../../functions/http/idempotency.ts';
 import { Source } from '../../functions/knowledge/sources.ts';
@@ -238,7 +237,7 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     keyOf(row) {
       parseBusEvent(row);
       parseOutboxRecord(row);
-      const event = parseEvent(row);
+      const event = OutboxEvent.parse(row);
       return keys.event(event, event.id);
     },
   },
@@ -250,16 +249,6 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
       if (owed?.kind !== 'redelivery') throw new Error('it is no redelivery');
       return keys.redelivery(owed.reminder.id, owed.retryAfter);
     },
-  },
-  disablingNotice: {
-    table: 'outbox',
-    is: owes('endpoint-disabled'),
-    keyOf(row) {
-      parseBusEvent(row);
-      const { webhookId, disabledAt } = DisablingNotice.parse(row);
-      return keys.disablingNotice(webhookId, disabledAt);
-    },
-    isFoundOtherwise: 'it is read from the stream, and by the key that it has there',
   },
   notice: {
     table: 'outbox',

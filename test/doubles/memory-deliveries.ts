@@ -16,8 +16,7 @@ import { DEFAULT_GRACE_SECONDS } from '../../functions/delivery/due.ts';
 import type { TurnPorts } from '../../functions/delivery/endpoint-turns.ts';
 import type { FanOutPorts } from '../../functions/delivery/fan-out.ts';
 import { isFirstDelivery } from '../../functions/delivery/redelivery.ts';
-import type { DisablingNotice } from '../../functions/events/bus.ts';
-import { createFailingNotice, type Notice } from '../../functions/events/bus.ts';
+import { createReceiverNotice, type Notice } from '../../functions/events/bus.ts';
 import type { AttemptError } from '../../functions/receivers/attempt-error.ts';
 import type { EndpointOutcome } from '../../functions/receivers/endpoint.ts';
 import type { ParkedTurn } from '../../functions/receivers/endpoint-rate.ts';
@@ -60,7 +59,7 @@ export class MemoryDeliveries implements DeliveryPorts {
   /** Additions and ends in order. */
   readonly stream: RowChange[] = [];
   /** The notices that were committed when endpoints were disabled. */
-  readonly notices: DisablingNotice[] = [];
+  readonly notices: Notice[] = [];
   /** The entries of the audit log that were committed with them. */
   readonly entries: AuditEntry[] = [];
   /** The warnings that were committed when half as many failures were counted. */
@@ -245,22 +244,11 @@ export class MemoryDeliveries implements DeliveryPorts {
     { endpoint, effect, at, traceId }: EndpointOutcome,
     lastError: string,
   ) {
-    const trace = withTrace(traceId);
-    const webhookId = endpoint.id;
-    if (effect === 'warn')
-      this.warnings.push(
-        createFailingNotice({ webhookId, lastError }, { tenant: { orgId, generation }, now: at, ...trace }),
-      );
-    if (effect === 'disable')
-      this.notices.push({
-        kind: 'endpoint-disabled',
-        orgId,
-        generation,
-        webhookId,
-        disabledAt: at.toISOString(),
-        lastError,
-        ...trace,
-      });
+    if (effect !== 'warn' && effect !== 'disable') return;
+    const context = { tenant: { orgId, generation }, now: at, ...withTrace(traceId) };
+    const of = { webhookId: endpoint.id, lastError };
+    if (effect === 'warn') this.warnings.push(createReceiverNotice('webhook.failing', of, context));
+    else this.notices.push(createReceiverNotice('webhook.disabled', of, context));
   }
 
   /**

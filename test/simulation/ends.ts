@@ -97,7 +97,7 @@ function* repetitions({ tables, abandoned, organizations }: World): Generator<Fa
 }
 
 function* wrongNotices({ notices, witness }: World): Generator<Fault> {
-  const told = notices.map(({ webhookId, disabledAt }) => `${webhookId}#${disabledAt}`);
+  const told = notices.map(({ id }) => id);
   if (new Set(told).size !== told.length) yield ['exact count', 'admins were notified twice'];
   if (told.length !== witness.counts.disablings)
     yield [

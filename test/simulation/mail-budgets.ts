@@ -3,9 +3,9 @@ import { newId, type OrgId } from '../../functions/aws/ids.ts';
 import { MAIL_LEASE_SECONDS, MAIL_TIMEOUT_SECONDS } from '../../functions/delivery/timing.ts';
 import type { BusEvent } from '../../functions/events/bus.ts';
 import { sourceStore } from '../../functions/knowledge/sources.ts';
-import type { Mail, MailBudgets, MailKind, MailResult } from '../../functions/notices/mail.ts';
+import type { Mail, MailBudgets, MailKind } from '../../functions/notices/mail.ts';
 import { mailBudgets, mailingStore } from '../../functions/notices/mailings.ts';
-import { notifyAdmins } from '../../functions/notices/notify.ts';
+import { type MailResult, notifyAdmins } from '../../functions/notices/notify.ts';
 import { gate } from '../../functions/tenancy/gate.ts';
 import { LIVE_GENERATION } from '../../functions/tenancy/tenant.ts';
 import { anEndpoint, anOrganization, aSource, NOW } from '../builders.ts';
@@ -29,7 +29,7 @@ const DATA: Record<MailKind, () => BusEvent['data']> = {
     url: `https://www.example.com/${newId('src', NOW)}`,
   }),
   'webhook.failing': () => ({ webhookId: newId('whk', NOW), lastError: 'the receiver answered 500' }),
-  'webhook.disabled': () => ({ webhookId: newId('whk', NOW), disabledAt: NOW.toISOString() }),
+  'webhook.disabled': () => ({ webhookId: newId('whk', NOW), disabledAt: NOW.toISOString(), lastError: '' }),
 };
 const KINDS = Object.keys(DATA) as MailKind[];
 

@@ -3,7 +3,7 @@ import type { DeliveryId, EventId, IdPrefix, OrgId, ReceiverId } from '../../fun
 import type { Delivery, DeliveryMessage } from '../../functions/delivery/delivery.ts';
 import type { LedgerEntry } from '../../functions/delivery/ledger.ts';
 import { parseBusEvent, parseOutboxRecord } from '../../functions/delivery/outbox.ts';
-import type { BusEvent, DisablingNotice, Notice } from '../../functions/events/bus.ts';
+import type { BusEvent, Notice } from '../../functions/events/bus.ts';
 import type { DeadLetter, OutboxEvent } from '../../functions/events/events.ts';
 import type { Endpoint } from '../../functions/receivers/endpoint.ts';
 import type { Tenant } from '../../functions/tenancy/tenant.ts';
@@ -75,7 +75,7 @@ export class World implements WorldContext {
   /** Events of an outage in which no fan-out can succeed. */
   readonly abandoned = new Set<EventId>();
   readonly entries = new Map<string, Entry>();
-  readonly notices: DisablingNotice[] = [];
+  readonly notices: Notice[] = [];
   readonly warnings: Notice[] = [];
   readonly outboxShards: StreamShard<Entry>[];
   readonly deliveryStream: DeliveryStream;
@@ -216,7 +216,6 @@ export class World implements WorldContext {
   #writtenOutbox(committed: number, before: Row | undefined, row: Row | undefined): void {
     if (before !== undefined && row === undefined) this.events.delete(before.id as EventId);
     if (before !== undefined || row === undefined) return;
-    if (row.kind === 'endpoint-disabled') this.notices.push(row as unknown as DisablingNotice);
     if (row.kind === 'notice') this.#noticed(row as unknown as Notice);
     const owed = parseOutboxRecord(row);
     if (owed === undefined) return;
@@ -227,6 +226,7 @@ export class World implements WorldContext {
   }
 
   #noticed(notice: Notice): void {
+    if (notice.type === 'webhook.disabled') this.notices.push(notice);
     if (notice.type === 'webhook.failing') this.warnings.push(notice);
     const event = notice.type === 'webhook.redelivery' ? parseBusEvent(notice) : undefined;
     if (event !== undefined) this.rounds.send(event, this.clock.ms);

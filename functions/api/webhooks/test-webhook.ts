@@ -1,7 +1,6 @@
 import { deriveDeliveryId } from '../../aws/ids.ts';
 import { outboxStore } from '../../delivery/outbox.ts';
-import { buildEvent, isFor } from '../../events/events.ts';
-import { buildExampleEvent } from '../../events/example-event.ts';
+import { buildEvent, buildExampleEvent, isFor } from '../../events/events.ts';
 import { invalid, refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import { endpointStore } from '../../receivers/endpoints.ts';

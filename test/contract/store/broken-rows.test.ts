@@ -341,19 +341,6 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
     nameOf: owed,
     readers: { 'the stream, for the fan-out': readStreamed(parseOutboxRecord) },
   },
-  disablingNotice: {
-    make: (tenant) => {
-      const notice = {
-        kind: 'endpoint-disabled',
-        ...tenant,
-        webhookId: newId('whk', NOW),
-        disabledAt: NOW.toISOString(),
-      };
-      return { ...keys.disablingNotice(notice.webhookId, notice.disabledAt), ...notice };
-    },
-    nameOf: told,
-    readers: { 'the stream, for the publisher': readStreamed(parseBusEvent) },
-  },
   notice: {
     make: (tenant) => {
       const sourceId = newId('src', NOW);

@@ -10,7 +10,7 @@ import {
   messageStore,
   ticketStore,
 } from '../../../functions/conversations/conversations.ts';
-import { parseEvent } from '../../../functions/events/events.ts';
+import { OutboxEvent } from '../../../functions/events/events.ts';
 import type { Channel } from '../../../functions/receivers/channel.ts';
 import { channelStore } from '../../../functions/receivers/channels.ts';
 import { generateApiKey, hashApiKey } from '../../../functions/tenancy/api-key.ts';
@@ -112,7 +112,7 @@ export async function aConversationService(engine: Engine, conversation: Convers
       const { Items = [] } = await outbox.client.send(
         new ScanCommand({ TableName: outbox.name, ConsistentRead: true }),
       );
-      return Items.map(parseEvent)
+      return Items.map((row) => OutboxEvent.parse(row))
         .filter((event) => event.type === type)
         .map(({ body }) => JSON.parse(body).data);
     },

@@ -25,12 +25,13 @@ const outcomeAt = (endpoint: Endpoint, effect: EndpointOutcome['effect'], at = E
 });
 
 const findNotice = ({ orgId, id }: Endpoint) => ({
-  kind: 'endpoint-disabled',
-  generation: 0,
+  kind: 'notice',
+  id: `${id}#disabled#${ENDED.toISOString()}`,
+  type: 'webhook.disabled',
   orgId,
-  webhookId: id,
-  disabledAt: ENDED.toISOString(),
-  lastError: exhausted.attempt.error,
+  generation: 0,
+  createdAt: ENDED.toISOString(),
+  data: { webhookId: id, disabledAt: ENDED.toISOString(), lastError: exhausted.attempt.error },
   traceId: TRACE,
 });
 

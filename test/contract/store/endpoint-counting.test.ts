@@ -7,7 +7,7 @@ import type {
   Settlement,
 } from '../../../functions/delivery/delivery.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../functions/delivery/timing.ts';
-import type { DisablingNotice } from '../../../functions/events/bus.ts';
+import { createReceiverNotice, type Notice } from '../../../functions/events/bus.ts';
 import { timedOutAfter } from '../../../functions/receivers/attempt-error.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import { aDelivery, anEndpoint, anEvent, NOW } from '../../builders.ts';
@@ -25,14 +25,12 @@ const answers = {
 } as const;
 
 /** The notice for the admins of an endpoint that was disabled at `NOW`. */
-const buildNotice = ({ orgId, id }: Endpoint): DisablingNotice => ({
-  kind: 'endpoint-disabled',
-  orgId,
-  generation: 0,
-  webhookId: id,
-  disabledAt: NOW.toISOString(),
-  lastError: answers.failing.error,
-});
+const buildNotice = ({ orgId, id }: Endpoint): Notice =>
+  createReceiverNotice(
+    'webhook.disabled',
+    { webhookId: id, lastError: answers.failing.error },
+    { tenant: { orgId, generation: 0 }, now: NOW },
+  );
 
 /** Deliveries to an endpoint, each with one attempt left. */
 async function owed({ deliveries }: Stores, endpoint: Endpoint, count: number): Promise<Delivery[]> {

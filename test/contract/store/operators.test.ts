@@ -98,7 +98,7 @@ describe('an endpoint that an operator has enabled', () => {
     expect(await fail(second)).toBe('done');
 
     expect(await find()).toMatchObject({ status: 'auto_disabled', disabledAt: second.toISOString() });
-    const times = (await stores.notices()).map(({ disabledAt }) => disabledAt);
+    const times = (await stores.notices()).map(({ createdAt }) => createdAt);
     expect(times.toSorted()).toEqual([NOW.toISOString(), second.toISOString()]);
   });
 });

@@ -11,8 +11,9 @@ import {
 import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import { toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import { ledgerStore } from '../../../functions/delivery/ledger-records.ts';
-import { appendDisablingNotice, outboxStore } from '../../../functions/delivery/outbox.ts';
+import { outboxStore } from '../../../functions/delivery/outbox.ts';
 import { recordArrival } from '../../../functions/delivery/redelivery-records.ts';
+import { createNotice } from '../../../functions/events/bus.ts';
 import { idempotencyStore } from '../../../functions/http/idempotency.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { purgeSandboxes } from '../../../functions/tenancy/purge.ts';
@@ -63,17 +64,16 @@ function waysToStore({ service, outbox, deliveries, ledger }: TestTables) {
       return [store.adding(delivery), outboxStore(outbox).appendRedelivery(toDeliveryMessage(delivery))];
     }),
     arrival: change((tenant) => recordArrival(service, aDelivery(tenant))),
-    notice: change(({ orgId, generation }) => {
-      const { id: webhookId } = anEndpoint();
-      const disabledAt = NOW.toISOString();
-      return appendDisablingNotice(outbox, {
-        kind: 'endpoint-disabled',
-        orgId,
-        generation,
-        webhookId,
-        disabledAt,
-      });
-    }),
+    notice: change((tenant) =>
+      outboxStore(outbox).appendNotice(
+        createNotice(
+          'source.check',
+          crypto.randomUUID(),
+          { sourceId: newId('src', NOW) },
+          { tenant, now: NOW },
+        ),
+      ),
+    ),
     delivery: (tenant: Tenant) => store.add(aDelivery(tenant)),
     ledger: (tenant: Tenant) =>
       counts.add({ shardId: 'a', first: '1', last: '1' }, aLedgerEntry({ ...tenant, owed: 1 })),

@@ -11,7 +11,7 @@ import type { FanOutPorts } from '../../../functions/delivery/fan-out.ts';
 import { ledgerStore } from '../../../functions/delivery/ledger-records.ts';
 import type { ReconcilePorts } from '../../../functions/delivery/reconcile.ts';
 import type { DeliveryStreamPorts } from '../../../functions/delivery/stream.ts';
-import { DisablingNotice, Notice } from '../../../functions/events/bus.ts';
+import { Notice, type NoticeType } from '../../../functions/events/bus.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { rateScheduleStore } from '../../../functions/receivers/rate-schedules.ts';
@@ -51,7 +51,7 @@ export interface Stores {
     reset(): Promise<void>;
   }>;
   /** The notices in the outbox about disabled endpoints. */
-  notices(): Promise<DisablingNotice[]>;
+  notices(): Promise<Notice[]>;
   /** The entries of an organization's audit log. */
   auditEntries(orgId: OrgId): Promise<AuditEntry[]>;
   /** The warnings in the outbox about failing endpoints. */
@@ -105,11 +105,11 @@ function memoryStores(): Stores {
 export function dynamoDbStores({ service, outbox, deliveries, ledger, rates }: TestTables): Stores {
   const commit = committer(service.client);
   const store = endpointStore(service);
-  const rowsOfKind = async (wanted: string) => {
+  const noticesOf = async (wanted: NoticeType) => {
     const { Items = [] } = await outbox.client.send(
       new ScanCommand({ TableName: outbox.name, ConsistentRead: true }),
     );
-    return Items.filter(({ kind }) => kind === wanted);
+    return Items.filter(({ type }) => type === wanted).map((row) => Notice.parse(row));
   };
   return {
     deliveries: {
@@ -142,7 +142,7 @@ export function dynamoDbStores({ service, outbox, deliveries, ledger, rates }: T
     async auditEntries(orgId) {
       return (await auditLogReader(service)(orgId, { limit: 100 }, {}, later(NOW, 86_400_000))).items;
     },
-    notices: async () => (await rowsOfKind('endpoint-disabled')).map((row) => DisablingNotice.parse(row)),
-    warnings: async () => (await rowsOfKind('notice')).map((row) => Notice.parse(row)),
+    notices: () => noticesOf('webhook.disabled'),
+    warnings: () => noticesOf('webhook.failing'),
   };
 }

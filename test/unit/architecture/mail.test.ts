@@ -19,9 +19,8 @@ describe('e-mail', () => {
   it('is sent by one module, for one worker', () => {
     expect(listUsers(/client-ses/).toSorted()).toEqual([
       'functions/aws/clients.ts',
-      'functions/notices/mailer.ts',
+      'functions/notices/notify.ts',
     ]);
-    expect(listUsers(/\/mailer\.ts$/)).toEqual(['functions/workers/notify.ts']);
     expect(listUsers(/\/notify\.ts$/)).toEqual(['functions/workers/notify.ts']);
   });
 

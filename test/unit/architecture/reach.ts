@@ -82,9 +82,9 @@ export const ALLOWED: readonly Allowance[] = [
   },
   {
     modules: ['@aws-sdk/client-sesv2'],
-    in: ['aws/clients.ts', 'notices/mailer.ts'],
+    in: ['aws/clients.ts', 'notices/notify.ts'],
     reaches: 'the outside world',
-    permit: { in: 'notices/mailer.ts', before: ['SendEmailCommand'] },
+    permit: { in: 'notices/notify.ts', before: ['SendEmailCommand'] },
   },
   { modules: ['leven'], in: ['http/validation.ts'], reaches: 'nothing' },
   // The issuer of sessions; its requests contain nothing of an organization.

@@ -5,15 +5,14 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import {
-  appendDisablingNotice,
   getBusEventKey,
   outboxStore,
   parseBusEvent,
   parseOutboxRecord,
 } from '../../../functions/delivery/outbox.ts';
-import { createNotice, DisablingNotice } from '../../../functions/events/bus.ts';
+import { createNotice } from '../../../functions/events/bus.ts';
 import { EVENT_DAYS, HISTORY_DAYS } from '../../../functions/events/events.ts';
-import { LIVE_GENERATION, type Tenant } from '../../../functions/tenancy/tenant.ts';
+import type { Tenant } from '../../../functions/tenancy/tenant.ts';
 import { aDelivery, anEvent, aSandboxTenant, aTenant, later, NOW, seconds } from '../../builders.ts';
 import { mockedDynamoDb } from '../../support/mocked-dynamodb.ts';
 
@@ -21,14 +20,6 @@ const dynamo = mockedDynamoDb();
 const outbox = { client: new DynamoDBClient({}), name: 'outbox' };
 const store = outboxStore(outbox);
 const EXPIRY = later(NOW, seconds(EVENT_DAYS * 86_400)).getTime() / 1000;
-
-const notice: DisablingNotice = {
-  kind: 'endpoint-disabled',
-  orgId: newId('org', NOW),
-  generation: LIVE_GENERATION,
-  webhookId: newId('whk', NOW),
-  disabledAt: NOW.toISOString(),
-};
 
 const sourceId = newId('src', NOW);
 const traceId = '1-5759e988-bd862e3fe1be46a994272793';
@@ -72,22 +63,10 @@ describe('outbox row', () => {
   });
 
   it.each([
-    ['the notice of a disabled endpoint', appendDisablingNotice(outbox, notice).write.Put?.Item],
     ['a notice for the service itself', store.appendNotice(aNotice()).write.Put?.Item],
     ['an unknown kind of entry', { kind: 'refund', reminder: toDeliveryMessage(aDelivery()) }],
   ])('that holds %s has no work for an endpoint', (_what, row) => {
     expect(parseOutboxRecord(row)).toBeUndefined();
-  });
-
-  it('of a disabled endpoint is unique for that endpoint and time, and has the notice', () => {
-    const { refusal, write } = appendDisablingNotice(outbox, notice);
-    expect(refusal).toBe('exists');
-    expect(write.Put).toMatchObject({
-      TableName: 'outbox',
-      Item: { pk: `${notice.webhookId}#disabled#${notice.disabledAt}`, expiresAt: EXPIRY },
-      ConditionExpression: 'attribute_not_exists(pk)',
-    });
-    expect(DisablingNotice.parse(write.Put?.Item)).toEqual(notice);
   });
 
   it('of any kind has the generation of its sandbox, and none when it is live', () => {
@@ -95,7 +74,6 @@ describe('outbox row', () => {
       [
         store.append(anEvent({ tenant })),
         store.appendRedelivery(toDeliveryMessage(aDelivery(tenant))),
-        appendDisablingNotice(outbox, { ...notice, ...tenant }),
         store.appendNotice(aNotice(tenant)),
       ].map(({ write }) => write.Put?.Item?.ofSandbox);
     const sandbox = aSandboxTenant({ generation: 3 });
@@ -142,14 +120,8 @@ describe('outbox row, read for the bus,', () => {
   it.each([
     ['an event', anEvent({ tenant: aSandboxTenant() })],
     ['a notice', aNotice()],
-    ['a disabling', notice],
   ])('of %s has the key that its bus event names', (_what, entry) => {
-    const { write } =
-      'body' in entry
-        ? store.append(entry)
-        : entry.kind === 'notice'
-          ? store.appendNotice(entry)
-          : appendDisablingNotice(outbox, entry);
+    const { write } = 'body' in entry ? store.append(entry) : store.appendNotice(entry);
     const { pk, sk } = write.Put?.Item ?? {};
     const event = parseBusEvent(write.Put?.Item);
     expect(event && getBusEventKey(event)).toEqual({ pk, sk });
@@ -174,16 +146,6 @@ describe('outbox row, read for the bus,', () => {
     });
   });
 
-  it('of a disabled endpoint has its event, under its key', () => {
-    const row = appendDisablingNotice(outbox, notice).write.Put?.Item;
-    expect(parseBusEvent(row)).toMatchObject({ id: row?.pk, type: 'webhook.disabled', orgId: notice.orgId });
-  });
-
-  it('of a disabled endpoint by an older version has its event under the key of the row', () => {
-    const row = { ...notice, pk: `${notice.webhookId}#disabled` };
-    expect(parseBusEvent(row)).toMatchObject({ id: row.pk, type: 'webhook.disabled' });
-  });
-
   it.each([
     ['an event for one endpoint alone', store.append(anEvent({ onlyTo: newId('whk', NOW) })).write.Put?.Item],
     ['a redelivery', store.appendRedelivery(toDeliveryMessage(aDelivery())).write.Put?.Item],
@@ -196,7 +158,6 @@ describe('outbox row, read for the bus,', () => {
     for (const { write } of [
       store.append({ ...anEvent(), traceId }),
       store.appendNotice({ ...aNotice(), traceId }),
-      appendDisablingNotice(outbox, { ...notice, traceId }),
     ])
       expect(parseBusEvent(write.Put?.Item)).toMatchObject({ traceId });
   });
@@ -206,7 +167,6 @@ describe('outbox row, read for the bus,', () => {
     ['an event without its body', { ...anEvent(), body: undefined }],
     ['an event whose body has another form', { ...anEvent(), body: '"hello"' }],
     ['a notice without its organization', { ...aNotice(), orgId: undefined }],
-    ['a disabling without an endpoint', { kind: 'endpoint-disabled' }],
   ])('that holds %s is rejected', (_what, row) => {
     expect(() => parseBusEvent(row)).toThrow();
   });

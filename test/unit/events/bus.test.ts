@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { newId } from '../../../functions/aws/ids.ts';
 import {
   BusEvent,
-  buildDisabledEvent,
   createNotice,
+  createReceiverNotice,
   NOTICES,
   Notice,
   type NoticeType,
@@ -40,24 +40,6 @@ describe('event on the bus', () => {
   it('is omitted when it is for one endpoint', () => {
     expect(toBusEvent(anEvent({ onlyTo: newId('whk', NOW) }))).toBeUndefined();
   });
-
-  it('of a disabled endpoint has the id of its outbox row', () => {
-    const webhookId = newId('whk', NOW);
-    const notice = {
-      kind: 'endpoint-disabled',
-      ...tenant,
-      webhookId,
-      disabledAt: NOW.toISOString(),
-    } as const;
-
-    expect(buildDisabledEvent(notice, 'the-first')).toEqual({
-      id: 'the-first',
-      type: 'webhook.disabled',
-      ...tenant,
-      createdAt: NOW.toISOString(),
-      data: { webhookId, disabledAt: NOW.toISOString() },
-    });
-  });
 });
 
 describe('notice', () => {
@@ -72,6 +54,18 @@ describe('notice', () => {
       ...tenant,
       createdAt: NOW.toISOString(),
       data: { sourceId },
+    });
+  });
+
+  it.each([
+    ['disabled', { disabledAt: NOW.toISOString() }],
+    ['failing', {}],
+  ] as const)('that an endpoint is %s is unique for that endpoint and time', (what, more) => {
+    const data = { webhookId: newId('whk', NOW), lastError: 'timeout' };
+    expect(createReceiverNotice(`webhook.${what}`, data, context)).toMatchObject({
+      id: `${data.webhookId}#${what}#${NOW.toISOString()}`,
+      type: `webhook.${what}`,
+      data: { ...data, ...more },
     });
   });
 

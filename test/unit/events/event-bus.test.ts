@@ -4,17 +4,21 @@ import { entrySize, PUT_EVENTS_LIMIT_BYTES } from 'aws-local/sources/put-events.
 import { mockClient } from 'aws-sdk-client-mock';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { LogCode } from '../../../functions/aws/log-codes.ts';
 import { BUS_SOURCE, BusEvent } from '../../../functions/events/bus.ts';
 import { eventBus } from '../../../functions/events/event-bus.ts';
 import { aBusEvent } from '../../builders.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
 
 const eventBridge = mockClient(EventBridgeClient);
-let refusals: { reason?: string; error?: unknown }[];
-let givenUp: { id: string; bytes: number }[];
-const bus = eventBus(new EventBridgeClient({}), 'bus', {
-  onRefusal: (refused) => refusals.push(refused),
-  onGivenUp: ({ event: { id }, bytes }) => givenUp.push({ id, bytes }),
-});
+const log = recordedLog();
+const bus = eventBus(new EventBridgeClient({}), 'bus', log);
+
+const listLogged = (wanted: LogCode) =>
+  log.entries.filter(({ code }) => code === wanted).map(({ fields }) => fields);
+const listRefusals = () => listLogged('BUS_REFUSED');
+const listGivenUp = () =>
+  listLogged('BUS_ENTRY_GIVEN_UP').map(({ id, bytes }) => ({ id: String(id), bytes: Number(bytes) }));
 
 const someEvents = (count: number) => Array.from({ length: count }, () => aBusEvent());
 const eventIn = ({ Detail = '' }: PutEventsRequestEntry) => BusEvent.parse(JSON.parse(Detail));
@@ -32,8 +36,7 @@ const taking = (refuses: (event: BusEvent) => boolean) =>
 
 beforeEach(() => {
   eventBridge.reset();
-  refusals = [];
-  givenUp = [];
+  log.entries.length = 0;
   taking(() => false);
 });
 
@@ -79,7 +82,7 @@ describe('the event bus client', () => {
 
     expect(await bus.put(events)).toEqual(events.filter(({ id }) => refused.has(id)));
 
-    expect(refusals).toEqual([{ reason: 'ThrottlingException' }, { reason: 'ThrottlingException' }]);
+    expect(listRefusals()).toEqual([{ reason: 'ThrottlingException' }, { reason: 'ThrottlingException' }]);
   });
 
   it('returns all entries of a request that failed, and none of the others', async () => {
@@ -91,7 +94,7 @@ describe('the event bus client', () => {
 
     expect(await bus.put(events)).toEqual(events.slice(10));
 
-    expect(refusals).toEqual([{ error: new Error('connection reset') }]);
+    expect(listRefusals()).toEqual([{ error: new Error('connection reset') }]);
   });
 
   it.each([{}, { Entries: [] }, { Entries: [{ EventId: 'taken' }] }])(
@@ -166,7 +169,7 @@ describe('the size of requests to the event bus', () => {
 
     expect(await bus.put(events)).toEqual([]);
 
-    expect(refusals).toEqual([]);
+    expect(listRefusals()).toEqual([]);
     expect(Math.max(...requests().map(requestSize))).toBeLessThanOrEqual(200 * 1024);
   });
 
@@ -180,7 +183,7 @@ describe('the size of requests to the event bus', () => {
 
     expect(await bus.put(events)).toEqual([]);
 
-    expect(givenUp).toEqual([{ id: events[place]?.id, bytes: expect.closeTo(300_300, -3) }]);
+    expect(listGivenUp()).toEqual([{ id: events[place]?.id, bytes: expect.closeTo(300_300, -3) }]);
     expect(taken().sort()).toEqual(events.flatMap(({ id }, index) => (index === place ? [] : id)).sort());
   });
 
@@ -190,7 +193,7 @@ describe('the size of requests to the event bus', () => {
 
     expect(await bus.put(events)).toEqual([]);
 
-    expect(givenUp).toEqual([]);
+    expect(listGivenUp()).toEqual([]);
   });
 
   it.each([['ThrottlingException'], ['AccessDeniedException'], ['InternalException'], ['TimeoutError']])(
@@ -202,7 +205,7 @@ describe('the size of requests to the event bus', () => {
       expect(await bus.put(events)).toEqual(events);
 
       expect(requests()).toHaveLength(1);
-      expect(givenUp).toEqual([]);
+      expect(listGivenUp()).toEqual([]);
     },
   );
 
@@ -212,16 +215,16 @@ describe('the size of requests to the event bus', () => {
         fc.array(fc.constantFrom(10, 30_000, 120_000, 210_000, 262_000, 400_000), { maxLength: 25 }),
         async (sizes) => {
           eventBridge.reset();
-          givenUp = [];
+          log.entries.length = 0;
           refusingOver(PUT_EVENTS_LIMIT_BYTES);
           const events = sizes.map(anEventOf);
 
           expect(await bus.put(events)).toEqual([]);
 
-          expect([...taken(), ...givenUp.map(({ id }) => id)].sort()).toEqual(
+          expect([...taken(), ...listGivenUp().map(({ id }) => id)].sort()).toEqual(
             events.map(({ id }) => id).sort(),
           );
-          expect(givenUp.every(({ bytes }) => bytes > PUT_EVENTS_LIMIT_BYTES)).toBe(true);
+          expect(listGivenUp().every(({ bytes }) => bytes > PUT_EVENTS_LIMIT_BYTES)).toBe(true);
         },
       ),
       { numRuns: 30 },

@@ -4,11 +4,14 @@ import { newId } from '../../../functions/aws/ids.ts';
 import { MessageRole } from '../../../functions/conversations/conversation.ts';
 import {
   buildEvent,
+  buildExampleEvent,
+  EVENT_CATALOGUE,
   type EventData,
   type EventType,
   EventTypeName,
   OutboxEvent,
   SubscribableType,
+  toEventView,
 } from '../../../functions/events/events.ts';
 import { aTenant, NOW } from '../../builders.ts';
 import { texts, times } from '../aws/arbitraries.ts';
@@ -156,5 +159,32 @@ describe('event', () => {
     const tenant = aTenant({ generation: 7 });
     const event = buildEvent('webhook.test', record, { tenant, now: NOW, onlyTo: record.webhookId });
     expect(event.body).not.toMatch(/generation|onlyTo/);
+  });
+});
+
+const testedId = newId('whk', NOW);
+const tenant = aTenant();
+const buildExample = (type: SubscribableType) =>
+  buildExampleEvent(type, testedId, { tenant, now: NOW, traceId: undefined });
+
+describe.each(SubscribableType.options)('an example of %s', (type) => {
+  it('has the fields of a real event, and no others', () => {
+    const body = JSON.parse(buildExample(type).body);
+    expect(body).toEqual({
+      type,
+      schemaVersion: EVENT_CATALOGUE[type].schemaVersion,
+      orgId: tenant.orgId,
+      createdAt: NOW.toISOString(),
+      data: expect.any(Object),
+    });
+    expect(Object.keys(body.data).sort()).toEqual(Object.keys(EVENT_CATALOGUE[type].fields).sort());
+  });
+
+  it('is for the tested endpoint alone', () => {
+    expect(buildExample(type)).toMatchObject({ type, onlyTo: testedId });
+  });
+
+  it('is marked in the event log', () => {
+    expect(toEventView(buildExample(type))).toMatchObject({ type, example: true });
   });
 });

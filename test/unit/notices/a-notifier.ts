@@ -3,13 +3,9 @@ import { newId, type OrgId, type ReceiverId } from '../../../functions/aws/ids.t
 import { MAIL_LEASE_SECONDS } from '../../../functions/delivery/timing.ts';
 import type { BusEvent } from '../../../functions/events/bus.ts';
 import { sourceStore } from '../../../functions/knowledge/sources.ts';
-import {
-  buildMailBudgets,
-  MAIL_BUDGETS,
-  type Mail,
-  type MailResult,
-} from '../../../functions/notices/mail.ts';
+import { buildMailBudgets, MAIL_BUDGETS, type Mail } from '../../../functions/notices/mail.ts';
 import { mailBudgets, mailingStore } from '../../../functions/notices/mailings.ts';
+import type { MailResult } from '../../../functions/notices/notify.ts';
 import { type NotifyContext, notifyAdmins } from '../../../functions/notices/notify.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import { gate, requirePermit } from '../../../functions/tenancy/gate.ts';
@@ -52,7 +48,7 @@ export function aDisabling({
     type: 'webhook.disabled',
     ...tenant,
     createdAt: NOW.toISOString(),
-    data: { webhookId, disabledAt: NOW.toISOString() },
+    data: { webhookId, disabledAt: NOW.toISOString(), lastError: 'timeout' },
   };
 }
 

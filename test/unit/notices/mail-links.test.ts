@@ -17,7 +17,7 @@ const receivers = [newId('whk', NOW), newId('chn', NOW)].map((webhookId) => ({
   ...common,
   webhookId,
   url: 'https://receiver.example.com/hook',
-  lastError: undefined,
+  lastError: 'the receiver answered 500',
 }));
 
 /** E-mails of each kind, in all their forms. */

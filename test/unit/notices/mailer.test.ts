@@ -10,7 +10,7 @@ import {
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { mailClient } from '../../../functions/aws/clients.ts';
-import { mailer } from '../../../functions/notices/mailer.ts';
+import { mailer } from '../../../functions/notices/notify.ts';
 import { NotPermitted, type Permit } from '../../../functions/tenancy/gate.ts';
 import { aPermit } from '../delivery/outbound/a-permit.ts';
 

@@ -107,9 +107,9 @@ describe('disabling of an endpoint', () => {
     await run(event);
 
     expect(sent.map(({ subject }) => subject)).toEqual([
-      'Webhook endpoint disabled: https://receiver.example.com/hook',
-      'Webhook endpoint disabled: https://receiver.example.com/hook',
-      `Webhook endpoint disabled: ${event.data.webhookId}`,
+      'Webhook endpoint disabled: https://receiver.example.com/hook (timeout)',
+      'Webhook endpoint disabled: https://receiver.example.com/hook (timeout)',
+      `Webhook endpoint disabled: ${event.data.webhookId} (timeout)`,
     ]);
     expect(notified).toEqual([]);
   });

@@ -4,9 +4,11 @@ import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { newId } from '../../../functions/aws/ids.ts';
 import { ABANDONED_ENTRIES } from '../../../functions/aws/metrics.ts';
 import { toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
-import { appendDisablingNotice, outboxStore } from '../../../functions/delivery/outbox.ts';
+import { outboxStore } from '../../../functions/delivery/outbox.ts';
+import { createNotice } from '../../../functions/events/bus.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { handler } from '../../../functions/workers/fan-out.ts';
@@ -83,9 +85,9 @@ describe('fan-out function', () => {
 
   it('ignores outbox entries of other readers', async () => {
     const output = capturedOutput();
-    const notice = appendDisablingNotice(
-      { name: 'outbox' },
-      { kind: 'endpoint-disabled', ...tenant, webhookId: ours().id, disabledAt: NOW.toISOString() },
+    const sourceId = newId('src', NOW);
+    const notice = outbox.appendNotice(
+      createNotice('source.check', 'id', { sourceId }, { tenant, now: NOW }),
     );
 
     expect(await run(notice.write.Put?.Item ?? {})).toEqual({ batchItemFailures: [] });

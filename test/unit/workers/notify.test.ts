@@ -33,6 +33,7 @@ const anEvent = (type: string, id: string, data: Record<string, unknown>): BusEv
 const disabling = anEvent('webhook.disabled', `${endpoint.id}#disabled`, {
   webhookId: endpoint.id,
   disabledAt: NOW.toISOString(),
+  lastError: 'the receiver answered 500',
 });
 const change = anEvent('source.changed', `${source.id}#changed#2`, {
   sourceId: source.id,

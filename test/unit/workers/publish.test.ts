@@ -7,8 +7,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { ABANDONED_ENTRIES } from '../../../functions/aws/metrics.ts';
 import { toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
-import { appendDisablingNotice, outboxStore } from '../../../functions/delivery/outbox.ts';
-import { BUS_SOURCE } from '../../../functions/events/bus.ts';
+import { outboxStore } from '../../../functions/delivery/outbox.ts';
+import { BUS_SOURCE, createNotice } from '../../../functions/events/bus.ts';
 import { handler } from '../../../functions/workers/publish.ts';
 import { aDelivery, anEvent, aTenant, NOW } from '../../builders.ts';
 import { aRecord, capturedOutput, WITH_TIME } from './a-worker.ts';
@@ -46,15 +46,14 @@ beforeEach(() => {
 describe('publisher function', () => {
   it('puts the events of the outbox on the bus of its environment', async () => {
     const event = anEvent({ tenant });
-    const webhookId = newId('whk', NOW);
-    const disabling = appendDisablingNotice(
-      { name: 'outbox' },
-      { kind: 'endpoint-disabled', ...tenant, webhookId, disabledAt: NOW.toISOString() },
+    const sourceId = newId('src', NOW);
+    const notice = outbox.appendNotice(
+      createNotice('source.check', `${sourceId}#now`, { sourceId }, { tenant, now: NOW }),
     );
 
-    expect(await run(toRow(event), disabling.write.Put?.Item ?? {})).toEqual({ batchItemFailures: [] });
+    expect(await run(toRow(event), notice.write.Put?.Item ?? {})).toEqual({ batchItemFailures: [] });
 
-    expect(put()).toEqual([event.id, `${webhookId}#disabled#${NOW.toISOString()}`]);
+    expect(put()).toEqual([event.id, `${sourceId}#now`]);
     const [call] = eventBridge.commandCalls(PutEventsCommand);
     expect(call?.args[0].input.Entries?.[0]).toMatchObject({
       EventBusName: 'bus',

@@ -125,7 +125,7 @@ export function partialFailures({ service, keep }: Place): void {
       [
         'notify',
         'webhook.disabled',
-        () => ({ webhookId: newId('whk', now()), disabledAt: now().toISOString() }),
+        () => ({ webhookId: newId('whk', now()), disabledAt: now().toISOString(), lastError: '' }),
       ],
       ['check-source', 'source.check', () => ({ sourceId: newId('src', now()) })],
       [

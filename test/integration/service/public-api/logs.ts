@@ -159,7 +159,7 @@ export function logs(place: Place, operations: Document['operations'], isWhole: 
       orgId: tenant.orgId,
       generation: 0,
       createdAt: disabledAt,
-      data: { webhookId, disabledAt },
+      data: { webhookId, disabledAt, lastError: 'the receiver answered 500' },
     };
     const attributes = { ApproximateReceiveCount: '1' };
     await place
