@@ -2,7 +2,7 @@ import { memoize } from '../aws/cache.ts';
 import { collectCalls, collectFailures, mapSettled } from '../aws/concurrency.ts';
 import type { Log } from '../aws/log-codes.ts';
 import { SLOW_AFTER_SECONDS } from '../receivers/pace.ts';
-import { createGenerationCheck, type OrganizationStates } from '../tenancy/sandbox.ts';
+import { createGenerationCheck, type OrganizationStates } from '../tenancy/organizations.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import type { AttemptContext } from './attempt.ts';
 import type { DeliveryMessage, MessageDisposition, OutgoingMessage } from './delivery.ts';
