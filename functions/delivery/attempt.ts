@@ -21,7 +21,7 @@ import {
   type SkipReason,
 } from './delivery.ts';
 import { endpointPaces, type PaceMarks } from './endpoint-pace.ts';
-import type { Turn } from './endpoint-turns.ts';
+import type { TurnOutcome } from './endpoint-turns.ts';
 import { chooseRetryLane, findBetterLane, isBatched, type Lane } from './lanes.ts';
 import { isFirstDelivery, isRequestedByCustomer } from './redelivery.ts';
 import { getRetryPolicy } from './simulation.ts';
@@ -54,7 +54,7 @@ export interface AttemptPorts {
    */
   prepare(deliveryMessage: DeliveryMessage, endpoint: Endpoint): Promise<SendAttempt>;
   /** Asks for the turn of an attempt at an endpoint with a limit. */
-  takeTurn(limited: { message: DeliveryMessage; maxPerSecond: number; lane: Lane }): Promise<Turn>;
+  takeTurn(limited: { message: DeliveryMessage; maxPerSecond: number; lane: Lane }): Promise<TurnOutcome>;
   measures: AttemptMetrics;
   log: Log;
   now: () => Date;
@@ -217,7 +217,7 @@ export function attemptDelivery(
     // Success is in the row; a log line per success would cost more than the attempt's writes.
     if (settlement.kind === 'succeeded') log('ATTEMPT_SUCCEEDED', fields);
     else log('ATTEMPT_FAILED', { ...fields, outcome: settlement.kind, reason });
-    return endWaitForTurn(deliveryMessage, decideDisposition(settlement), lane);
+    return decideDisposition(settlement);
   }
 
   return async (
@@ -245,20 +245,23 @@ export function attemptDelivery(
     if (other !== undefined) return { kind: 'move', lane: other, until: now() };
 
     const send = await prepare(deliveryMessage, endpoint);
+    let most = maxAttempts;
     if (endpoint.maxPerSecond !== undefined) {
-      const turn = await takeTurn({ message: deliveryMessage, maxPerSecond: endpoint.maxPerSecond, lane });
-      if (turn.kind === 'wait') return turn.disposition;
-      const ms = turn.at - now().getTime();
+      const given = await takeTurn({ message: deliveryMessage, maxPerSecond: endpoint.maxPerSecond, lane });
+      if (given.kind === 'wait') return given.disposition;
+      // A turn is for one attempt.
+      most = Math.min(maxAttempts, given.attempts + 1);
+      const ms = given.at - now().getTime();
       if (ms > 0) await wait(ms / 1000);
     }
     const claim = await deliveries.claim(deliveryMessage, {
       now: now(),
       leaseSeconds,
-      maxAttempts,
+      maxAttempts: most,
     });
     if (claim.kind === 'claimed')
       return deliver(deliveryMessage, claim.delivery, { endpoint, event, lane }, send);
-    if (claim.kind !== 'spent') return endWaitForTurn(deliveryMessage, decideDisposition(claim), lane);
+    if (claim.kind !== 'spent') return decideDisposition(claim);
 
     const traceId = getTrace(deliveryMessage, { event });
     const ended = await end(deliveryMessage, 'exhausted', { at: now(), traceId }, (outcome) =>
@@ -266,17 +269,6 @@ export function attemptDelivery(
     );
     return ended === 'done' ? decideDisposition({ kind: 'terminal' }) : recheck(deliveryMessage);
   };
-}
-
-/** The wait for the next attempt is none for a turn, so its message returns as one that has not waited. */
-function endWaitForTurn(
-  { waited, ...message }: DeliveryMessage,
-  disposition: MessageDisposition,
-  lane: Lane,
-): MessageDisposition {
-  if (waited === undefined || disposition.kind === 'delete') return disposition;
-  const to = disposition.kind === 'move' ? disposition.lane : lane;
-  return { kind: 'move', lane: to, until: disposition.until, message };
 }
 
 /** A redelivery has its own trace; messages of the reconciler lack the event's. */

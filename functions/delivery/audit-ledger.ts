@@ -1,6 +1,6 @@
 import { mapConcurrently } from '../aws/concurrency.ts';
 import type { Log } from '../aws/log-codes.ts';
-import { createGenerationCheck, type OrganizationStates, UnknownTenant } from '../tenancy/organizations.ts';
+import { createGenerationCheck, type OrganizationStates, UnknownTenant } from '../tenancy/sandbox.ts';
 import { isSandbox } from '../tenancy/tenant.ts';
 import { type Position, takeTurns } from '../tenancy/turns.ts';
 import { type Delivery, OPEN_STATUSES } from './delivery.ts';

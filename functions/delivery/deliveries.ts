@@ -20,14 +20,13 @@ import { createReceiverNotice } from '../events/bus.ts';
 import { HISTORY_DAYS } from '../events/events.ts';
 import type { AttemptError } from '../receivers/attempt-error.ts';
 import type { EndpointOutcome } from '../receivers/endpoint.ts';
-import type { ParkedTurn } from '../receivers/endpoint-rate.ts';
 import { buildEndpointChange } from '../receivers/endpoint-state.ts';
-import { createStatusEntry, recordAuditEntry } from '../tenancy/audit.ts';
+import { createStatusEntry } from '../tenancy/audit.ts';
+import { recordAuditEntry } from '../tenancy/audit-log.ts';
 import { buildSandboxMark, DELIVERY_SHARDS, keys, listShards } from '../tenancy/keys.ts';
 import { buildCurrentCondition } from '../tenancy/organizations.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import {
-  type Claimability,
   type ClaimedDelivery,
   type ClaimResult,
   Delivery,
@@ -43,11 +42,12 @@ import {
   buildClaim,
   buildDeliveryKey,
   buildExhaustUpdate,
-  buildParkUpdate,
   buildRetryUpdate,
   buildSettleUpdate,
   buildSkipUpdate,
+  buildTurnUpdate,
   type DeliveryUpdate,
+  type KeptTurn,
 } from './due-index.ts';
 import { appendNotice } from './outbox.ts';
 import { isFirstDelivery } from './redelivery.ts';
@@ -83,6 +83,8 @@ export interface DeliveryFilter {
 /** Range of times that an id can carry. */
 const FIRST = new Date(0);
 const LAST = new Date(2 ** 48 - 1);
+
+export type DeliveryStore = ReturnType<typeof deliveryStore>;
 
 /** Creates deliveries, reads them by id and lists them. */
 export function deliveryStore(deliveries: Table) {
@@ -172,6 +174,8 @@ export interface MoveContext {
   graceSeconds: number;
 }
 
+export type DeliveryMoves = ReturnType<typeof deliveryMoves>;
+
 /**
  * State changes of deliveries. Each is one conditional write that names its valid prior states, so only one
  * of two workers succeeds.
@@ -247,21 +251,12 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
       throw new Defect(`the claim of ${ref.id} was refused although its row allows it`);
     },
 
-    /**
-     * Parks a delivery until its turn at its endpoint comes near; the reconciler resumes it.
-     * @returns the state that forbids it, if any
-     */
-    async park(
-      ref: DueRef,
-      { turn, resumedAt, now }: { turn: ParkedTurn; resumedAt: Date; now: Date },
-    ): Promise<{ kind: 'parked' } | Claimability> {
-      const { key, ...change } = buildParkUpdate(ref, turn, resumedAt, now);
-      const { kind, row } = await update(deliveries, key, {
-        ...change,
-        isDone: (found) => found.parked === true && Object(found.turn).at === turn.at,
-      });
-      if (kind === 'done') return { kind: 'parked' };
-      return getClaimability(row && parseDelivery(row), now, Number.POSITIVE_INFINITY);
+    /** Keeps the time of a delivery's next attempt until its message comes, or the reconciler resumes it. */
+    async keepTurn(ref: DueRef, terms: KeptTurn): Promise<'done' | 'refused'> {
+      const { key, ...change } = buildTurnUpdate(ref, terms);
+      const isDone = ({ turn, nextRetryAt }: Row) =>
+        Object(turn).at === terms.turn.at && nextRetryAt === terms.until.toISOString();
+      return (await update(deliveries, key, { ...change, isDone })).kind;
     },
 
     /**

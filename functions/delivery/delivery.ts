@@ -12,7 +12,7 @@ import {
 import { EventTypeName, type OutboxEvent } from '../events/events.ts';
 import { type AttemptError, AttemptErrorCode } from '../receivers/attempt-error.ts';
 import type { Endpoint } from '../receivers/endpoint.ts';
-import { ParkedTurn } from '../receivers/endpoint-rate.ts';
+import { Turn } from '../receivers/endpoint-rate.ts';
 import { chooseWaitMode, type Lane, type WaitMode } from './lanes.ts';
 import { RECONCILE_LOOKAHEAD_SECONDS, type RetryPolicy, scheduleNextAttempt } from './timing.ts';
 
@@ -91,8 +91,8 @@ export const Delivery = z.object({
   lease: z.optional(Lease),
   /** Set while no queue message exists for the next attempt; the reconciler sends one when it is due. */
   parked: z.optional(z.literal(true)),
-  /** Its place in the line of an endpoint with a limit, while it is parked for that. */
-  turn: z.optional(ParkedTurn),
+  /** At an endpoint with a limit: the time that was given to the attempt that it waits for. */
+  turn: z.optional(Turn),
   /** The delivery that this one repeats. */
   redeliveryOf: z.optional(DeliveryId),
   /**
@@ -110,20 +110,14 @@ export type DeliveryRef = Pick<Delivery, 'id' | 'webhookId' | 'generation'>;
  * A queue message that names a delivery. The row in the table decides, not the message (docs/architecture.md,
  * Guarantees).
  */
-export const DeliveryMessage = z.extend(
-  z.pick(Delivery, {
-    id: true,
-    orgId: true,
-    generation: true,
-    webhookId: true,
-    eventId: true,
-    traceId: true,
-  }),
-  {
-    /** Set when it has waited for its turn at an endpoint with a limit, or its delivery was parked. */
-    waited: z.optional(z.object({ since: z.number(), parked: z.optional(z.literal(true)) })),
-  },
-);
+export const DeliveryMessage = z.pick(Delivery, {
+  id: true,
+  orgId: true,
+  generation: true,
+  webhookId: true,
+  eventId: true,
+  traceId: true,
+});
 export type DeliveryMessage = z.infer<typeof DeliveryMessage>;
 
 export const toDeliveryMessage = ({
@@ -297,8 +291,8 @@ export type MessageDisposition =
   | { kind: 'delete' }
   /** It stays in its queue, invisible until `until`. */
   | { kind: 'keep'; until: Date }
-  /** A copy, or `message`, is sent with a delay, and this one is deleted. */
-  | { kind: 'move'; lane: Lane; until: Date; message?: DeliveryMessage };
+  /** A copy is sent with a delay, and this one is deleted. */
+  | { kind: 'move'; lane: Lane; until: Date };
 
 /**
  * Decides what happens to the queue message. A message exists as long as its delivery waits in a queue; it is

@@ -2,7 +2,7 @@ import { memoize } from '../aws/cache.ts';
 import { collectCalls, collectFailures, mapSettled } from '../aws/concurrency.ts';
 import type { Log } from '../aws/log-codes.ts';
 import { SLOW_AFTER_SECONDS } from '../receivers/pace.ts';
-import { createGenerationCheck, type OrganizationStates } from '../tenancy/organizations.ts';
+import { createGenerationCheck, type OrganizationStates } from '../tenancy/sandbox.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import type { AttemptContext } from './attempt.ts';
 import type { DeliveryMessage, MessageDisposition, OutgoingMessage } from './delivery.ts';
@@ -107,7 +107,7 @@ export function processDeliveryMessages({
         [...byLane].map(async ([lane, own]) => {
           try {
             const outgoing = own.map(({ item: { message, to } }) => ({
-              message: to.message ?? message.message,
+              message: message.message,
               until: to.until,
             }));
             const refused = await queues.send(lane, outgoing);

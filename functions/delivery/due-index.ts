@@ -19,7 +19,7 @@ import {
   update,
 } from '../aws/table.ts';
 import type { AttemptError } from '../receivers/attempt-error.ts';
-import type { ParkedTurn } from '../receivers/endpoint-rate.ts';
+import type { Turn } from '../receivers/endpoint-rate.ts';
 import { DUE_END, type DueState, keys } from '../tenancy/keys.ts';
 import {
   type ClaimedDelivery,
@@ -128,10 +128,12 @@ export function buildSettleUpdate(
   );
 }
 
-/** Parks an open, unleased, due delivery, whose attempt must wait for its turn at its endpoint. */
-export function buildParkUpdate(ref: DueRef, turn: ParkedTurn, resumedAt: Date, now: Date): DeliveryUpdate {
-  const place = buildPlace('parked', ref, resumedAt);
-  const set = assign({ parked: true, nextRetryAt: resumedAt.toISOString(), turn, ...place });
+export type KeptTurn = { turn: Turn; until: Date; isParked: boolean; now: Date };
+
+/** Lets an open, unleased, due delivery wait for its turn at its endpoint, with or without a message. */
+export function buildTurnUpdate(ref: DueRef, { turn, until, isParked, now }: KeptTurn): DeliveryUpdate {
+  const place = isParked ? { parked: true, ...buildPlace('parked', ref, until) } : {};
+  const set = assign({ turn, nextRetryAt: until.toISOString(), ...place });
   return buildOpenUpdate(ref, expression`SET ${set}`, isFree(now), isDue(now));
 }
 

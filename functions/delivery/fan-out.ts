@@ -5,7 +5,7 @@ import type { Log } from '../aws/log-codes.ts';
 import { getNamedReceiver, isFor, type OutboxEvent } from '../events/events.ts';
 import type { Endpoint } from '../receivers/endpoint.ts';
 import { computePace } from '../receivers/pace.ts';
-import { createGenerationCheck, type OrganizationStates } from '../tenancy/organizations.ts';
+import { createGenerationCheck, type OrganizationStates } from '../tenancy/sandbox.ts';
 import {
   createDelivery,
   type Delivery,

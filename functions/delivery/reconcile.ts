@@ -101,14 +101,7 @@ export function reconcileDeliveries(
 
     async function sendParked(entries: readonly DueEntry[]): Promise<void> {
       recordAge(entries, 0);
-      const sent = await sendAll(
-        entries.map((entry) => ({
-          entry,
-          until: new Date(entry.dueAt),
-          // Its delivery does not queue up again behind new ones, if its endpoint has a limit.
-          waited: { since: Math.max(Date.parse(entry.dueAt), now().getTime()), parked: true },
-        })),
-      );
+      const sent = await sendAll(entries.map((entry) => ({ entry, until: new Date(entry.dueAt) })));
       done.resumed += sent.length;
       for (const { dueAt } of sent)
         done.latestSeconds = Math.max(
@@ -158,9 +151,7 @@ export function reconcileDeliveries(
     }
 
     /** @returns the entries whose messages were taken */
-    async function sendAll(
-      messages: readonly { entry: DueEntry; until?: Date; waited?: DeliveryMessage['waited'] }[],
-    ): Promise<DueEntry[]> {
+    async function sendAll(messages: readonly { entry: DueEntry; until?: Date }[]): Promise<DueEntry[]> {
       const batches = Array.from({ length: Math.ceil(messages.length / BATCH_SIZE) }, (_, index) =>
         messages.slice(index * BATCH_SIZE, (index + 1) * BATCH_SIZE),
       );
@@ -168,8 +159,8 @@ export function reconcileDeliveries(
         try {
           const refused = await queues.send(
             'retry',
-            batch.map(({ entry, until, waited }) => ({
-              message: waited === undefined ? entry.message : { ...entry.message, waited },
+            batch.map(({ entry, until }) => ({
+              message: entry.message,
               ...(until === undefined ? {} : { until }),
             })),
           );

@@ -1,7 +1,7 @@
 import { collectFailures, mapSettled } from '../aws/concurrency.ts';
 import type { Log } from '../aws/log-codes.ts';
 import { Defect } from '../aws/logger.ts';
-import { createGenerationCheck, type OrganizationStates, UnknownTenant } from '../tenancy/organizations.ts';
+import { createGenerationCheck, type OrganizationStates, UnknownTenant } from '../tenancy/sandbox.ts';
 import { isSandbox } from '../tenancy/tenant.ts';
 import type { DueRef } from './due.ts';
 import { buildEntryKey, type DeliveryChange, type LedgerAddition, sumChanges } from './ledger.ts';

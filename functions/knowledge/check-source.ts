@@ -5,7 +5,7 @@ import { Defect } from '../aws/logger.ts';
 import type { CheckFinding } from '../delivery/simulation.ts';
 import { type BusEvent, createNotice, NOTICES } from '../events/bus.ts';
 import { InProgressError } from '../http/problem.ts';
-import { createGenerationCheck, type OrganizationStates } from '../tenancy/organizations.ts';
+import { createGenerationCheck, type OrganizationStates } from '../tenancy/sandbox.ts';
 import type { OrganizationSettings } from '../tenancy/tenant.ts';
 import {
   computeDifference,

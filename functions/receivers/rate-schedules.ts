@@ -1,49 +1,53 @@
-import { all, assign, attribute, type Expression, expression } from '../aws/expression.ts';
+import { all, assign, expression, unchanged } from '../aws/expression.ts';
 import type { ReceiverId } from '../aws/ids.ts';
-import { type Table, toExpiry, update } from '../aws/table.ts';
+import { Contended, get, type Table, toExpiry, update } from '../aws/table.ts';
 import { keys } from '../tenancy/keys.ts';
-import { RateSchedule, type ScheduleUpdate } from './endpoint-rate.ts';
+import { CHANGE_MS, RateSchedule } from './endpoint-rate.ts';
 
 /** Longer than a delivery stays open. */
 const KEPT_DAYS = 4;
+/** Tries of an update under concurrent ones, each from the schedule that refused the last. */
+const TRIES = 8;
 
-function buildCondition({ rate, restarts, when }: ScheduleUpdate): Expression {
-  const ranges = Object.entries(when).flatMap(([pointer, { over, upTo }]) => {
-    const name = attribute(pointer);
-    return [
-      over === undefined ? undefined : expression`${name} > ${over}`,
-      upTo === undefined ? undefined : expression`(attribute_not_exists(${name}) OR ${name} <= ${upTo})`,
-    ];
-  });
-  const isOfRate = restarts
-    ? expression`(attribute_not_exists(rate) OR rate <> ${rate})`
-    : expression`rate = ${rate}`;
-  return all(isOfRate, ...ranges);
-}
+export type RateScheduleStore = ReturnType<typeof rateScheduleStore>;
 
 /** Schedules of endpoints with a limit, apart from the endpoints: their items take a write for each batch. */
 export function rateScheduleStore(rates: Table) {
   return {
+    async find(id: ReceiverId): Promise<RateSchedule | undefined> {
+      const row = await get(rates, keys.rateSchedule(id));
+      return row && RateSchedule.parse(row);
+    },
+
     /**
-     * Applies an update in one conditional write.
-     * @returns whether its conditions held, and the schedule after it; undefined when there is none
+     * Takes consecutive times of an endpoint, from its next free one on.
+     * @param seen the schedule as last read
      */
-    async apply(
+    async take(
       id: ReceiverId,
-      change: ScheduleUpdate,
-      now: Date,
-    ): Promise<{ applied: boolean; schedule: RateSchedule | undefined }> {
-      const set = { expiresAt: toExpiry(now, KEPT_DAYS), rate: change.rate, ...change.set };
-      const moved = Object.entries(change.add).map(([pointer, by]) => {
-        const name = attribute(pointer);
-        return expression`, ${name} = ${name} + ${by}`;
-      });
-      const { kind, row } = await update(rates, keys.rateSchedule(id), {
-        update: moved.reduce((text, move) => expression`${text}${move}`, expression`SET ${assign(set)}`),
-        if: buildCondition(change),
-        returns: 'new',
-      });
-      return { applied: kind === 'done', schedule: row && RateSchedule.parse(row) };
+      { seen, rate, count, now }: { seen: RateSchedule | undefined; rate: number; count: number; now: Date },
+    ): Promise<{ era: number; times: number[] }> {
+      const [nowMs, intervalMs] = [now.getTime(), 1000 / rate];
+      const spanMs = count * intervalMs;
+      let last = seen;
+      for (let tried = 0; tried < TRIES; tried += 1) {
+        const isSame = last?.rate === rate;
+        const isAhead = isSame && Number(last?.next) > nowMs;
+        const first = last === undefined || isSame ? nowMs : nowMs + CHANGE_MS;
+        const next = isAhead ? expression`#next + ${spanMs}` : expression`${first + spanMs}`;
+        const era = (last?.era ?? 0) + (isSame ? 0 : 1);
+        const isBehind = isSame && !isAhead ? expression`#next <= ${nowMs}` : undefined;
+        const { kind, row } = await update(rates, keys.rateSchedule(id), {
+          update: expression`SET ${assign({ rate, era, expiresAt: toExpiry(now, KEPT_DAYS) })}, #next = ${next}`,
+          if: all(unchanged({ era: last?.era }, ['era']), isBehind),
+          returns: 'new',
+        });
+        last = row && RateSchedule.parse(row);
+        const end = Number(last?.next);
+        if (kind === 'done')
+          return { era, times: Array.from({ length: count }, (_, n) => end - spanMs + n * intervalMs) };
+      }
+      throw new Contended(`the schedule of ${id} changed ${TRIES} times`);
     },
   };
 }

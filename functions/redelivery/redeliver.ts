@@ -25,7 +25,7 @@ import { type EventType, isFor, listTypesFor } from '../events/events.ts';
 import { InProgressError } from '../http/problem.ts';
 import type { Endpoint } from '../receivers/endpoint.ts';
 import { computePace } from '../receivers/pace.ts';
-import { createGenerationCheck, type OrganizationStates } from '../tenancy/organizations.ts';
+import { createGenerationCheck, type OrganizationStates } from '../tenancy/sandbox.ts';
 import {
   addToCounts,
   buildNextRound,

@@ -1,7 +1,7 @@
 import { mapConcurrently } from '../aws/concurrency.ts';
 import type { Log } from '../aws/log-codes.ts';
 import type { BusEvent } from '../events/bus.ts';
-import { createGenerationCheck, type OrganizationStates } from '../tenancy/organizations.ts';
+import { createGenerationCheck, type OrganizationStates } from '../tenancy/sandbox.ts';
 import { type DuePage, type Position, takeTurns } from '../tenancy/turns.ts';
 import {
   buildRepeatedRound,

@@ -8,7 +8,8 @@ import { dueIndex } from '../delivery/due-index.ts';
 import { deliveriesInHour, ledgerStore } from '../delivery/ledger-records.ts';
 import { scheduledWorker } from '../events/worker.ts';
 import { DELIVERY_SHARDS, LEDGER_SHARDS } from '../tenancy/keys.ts';
-import { organizationStates, readOrganizationState } from '../tenancy/organizations.ts';
+import { organizationStates } from '../tenancy/organization-states.ts';
+import { readOrganizationState } from '../tenancy/organizations.ts';
 
 export const AuditLedgerEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,

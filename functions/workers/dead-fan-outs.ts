@@ -10,7 +10,8 @@ import { outboxEntries, parseOutboxRecord, WORK } from '../delivery/outbox.ts';
 import { deliveryQueues, failedEntries, queueUrls, setVisibility } from '../delivery/queues.ts';
 import { deadLetterWorker, parseOrAbandon } from '../events/worker.ts';
 import { endpointStore } from '../receivers/endpoints.ts';
-import { organizationStates, readOrganizationState } from '../tenancy/organizations.ts';
+import { organizationStates } from '../tenancy/organization-states.ts';
+import { readOrganizationState } from '../tenancy/organizations.ts';
 
 export const DeadFanOutsEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,

@@ -26,12 +26,14 @@ import { deliveryQueues, parseDeliveryMessage, queueUrls } from '../delivery/que
 import { deriveAttemptClocks, retryPolicy } from '../delivery/timing.ts';
 import { simulatedReceiver, webhookSender } from '../delivery/webhook-sender.ts';
 import { invocation } from '../events/worker.ts';
-import { blockedHostStore, blockedHosts } from '../receivers/blocked-hosts.ts';
+import { blockedHostStore } from '../receivers/blocked-host-records.ts';
+import { blockedHosts } from '../receivers/blocked-hosts.ts';
 import { endpointStateStore } from '../receivers/endpoint-state.ts';
 import { readEndpoint } from '../receivers/endpoints.ts';
 import { rateScheduleStore } from '../receivers/rate-schedules.ts';
 import { gate } from '../tenancy/gate.ts';
-import { organizationStates, readOrganizationState } from '../tenancy/organizations.ts';
+import { organizationStates } from '../tenancy/organization-states.ts';
+import { readOrganizationState } from '../tenancy/organizations.ts';
 
 export const DispatchEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,
@@ -94,15 +96,12 @@ const attempt = attemptDelivery(
       const [send] = await Promise.all([prepareSending(deliveryMessage, endpoint), hosts.refresh()]);
       return send;
     },
-    takeTurn: endpointTurns(
-      {
-        schedules: rateScheduleStore(rates),
-        deliveries: deliveryPorts,
-        log: logger.log,
-        now,
-      },
-      environment.GRACE_SECONDS,
-    ),
+    takeTurn: endpointTurns({
+      schedules: rateScheduleStore(rates),
+      deliveries: deliveryPorts,
+      log: logger.log,
+      now,
+    }),
     measures: deliveryMetrics,
     log: logger.log,
     now,

@@ -8,7 +8,8 @@ import { scheduledWorker } from '../events/worker.ts';
 import { redeliveryJobs, redeliveryRuns } from '../redelivery/jobs.ts';
 import { resumeRedeliveryJobs } from '../redelivery/resume-jobs.ts';
 import { REDELIVERY_RUN_SHARDS } from '../tenancy/keys.ts';
-import { organizationStates, readOrganizationState } from '../tenancy/organizations.ts';
+import { organizationStates } from '../tenancy/organization-states.ts';
+import { readOrganizationState } from '../tenancy/organizations.ts';
 
 export const ResumeRedeliveryJobsEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,

@@ -19,11 +19,8 @@ import { scheduleSourceChecks } from '../../functions/knowledge/schedule-source-
 import { checkSlots, sourceChecks } from '../../functions/knowledge/source-checks.ts';
 import { createSource, dueSources, type Source } from '../../functions/knowledge/sources.ts';
 import { keys, SOURCE_DUE_SHARDS } from '../../functions/tenancy/keys.ts';
-import {
-  organizationStates,
-  organizationStore,
-  readOrganizationState,
-} from '../../functions/tenancy/organizations.ts';
+import { organizationStates } from '../../functions/tenancy/organization-states.ts';
+import { organizationStore, readOrganizationState } from '../../functions/tenancy/organizations.ts';
 import { commandLine, repeatable, text, wholeNumber } from '../../packages/cli/src/terminal/command-line.ts';
 import { recordedLog } from '../doubles/recorded-log.ts';
 import type { TableName } from '../table-definitions.ts';

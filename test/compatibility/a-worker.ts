@@ -15,7 +15,8 @@ import { processDeliveryStream } from '../../functions/delivery/stream.ts';
 import { DEFAULT_RETRY_POLICY, RECONCILE_LOOKAHEAD_SECONDS } from '../../functions/delivery/timing.ts';
 import { endpointStore } from '../../functions/receivers/endpoints.ts';
 import { DELIVERY_SHARDS, DUE_SHARDS, LEDGER_SHARDS } from '../../functions/tenancy/keys.ts';
-import { organizationStates, readOrganizationState } from '../../functions/tenancy/organizations.ts';
+import { organizationStates } from '../../functions/tenancy/organization-states.ts';
+import { readOrganizationState } from '../../functions/tenancy/organizations.ts';
 import { purgeSandboxes } from '../../functions/tenancy/purge.ts';
 import { hasRows, purgeStore } from '../../functions/tenancy/purges.ts';
 import { rowsIn } from '../contract/store/rows.ts';
@@ -54,7 +55,7 @@ export function aWorker({ service, outbox, deliveries, ledger, knowledge }: Test
       endpoints: endpointStore(service),
       queues,
       prepare: async () => async () => ({ status: 204 }),
-      takeTurn: async () => ({ kind: 'start', at: 0 }),
+      takeTurn: async () => ({ kind: 'start', at: 0, attempts: 0 }),
       measures: noMeasures,
       log,
       now,

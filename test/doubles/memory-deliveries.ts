@@ -1,7 +1,6 @@
 import { withTrace } from '../../functions/aws/ids.ts';
 import type { AttemptPorts } from '../../functions/delivery/attempt.ts';
 import {
-  type Claimability,
   type ClaimedDelivery,
   type ClaimResult,
   type Delivery,
@@ -13,13 +12,13 @@ import {
   type SkipReason,
 } from '../../functions/delivery/delivery.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../functions/delivery/due.ts';
+import type { KeptTurn } from '../../functions/delivery/due-index.ts';
 import type { TurnPorts } from '../../functions/delivery/endpoint-turns.ts';
 import type { FanOutPorts } from '../../functions/delivery/fan-out.ts';
 import { isFirstDelivery } from '../../functions/delivery/redelivery.ts';
 import { createReceiverNotice, type Notice } from '../../functions/events/bus.ts';
 import type { AttemptError } from '../../functions/receivers/attempt-error.ts';
 import type { EndpointOutcome } from '../../functions/receivers/endpoint.ts';
-import type { ParkedTurn } from '../../functions/receivers/endpoint-rate.ts';
 import { type AuditEntry, createStatusEntry } from '../../functions/tenancy/audit.ts';
 import type { DueState } from '../../functions/tenancy/keys.ts';
 import { isSandbox } from '../../functions/tenancy/tenant.ts';
@@ -92,6 +91,10 @@ export class MemoryDeliveries implements DeliveryPorts {
     return this.present(ref);
   }
 
+  async findAll(refs: readonly DeliveryRef[]): Promise<Delivery[]> {
+    return refs.flatMap((ref) => this.present(ref) ?? []);
+  }
+
   /** The current delivery. */
   present(ref: DeliveryRef): Delivery | undefined {
     return this.#rows.get(rowKey(ref))?.delivery;
@@ -131,20 +134,17 @@ export class MemoryDeliveries implements DeliveryPorts {
     return { kind: 'claimed', delivery: claimed };
   }
 
-  async park(
-    ref: DeliveryRef,
-    { turn, resumedAt, now }: { turn: ParkedTurn; resumedAt: Date; now: Date },
-  ): Promise<{ kind: 'parked' } | Claimability> {
+  async keepTurn(ref: DeliveryRef, { turn, until, isParked, now }: KeptTurn): Promise<'done' | 'refused'> {
     const row = this.#rows.get(rowKey(ref));
     const state = getClaimability(row?.delivery, now, Number.POSITIVE_INFINITY);
-    if (row === undefined || state.kind !== 'claimable') return state;
+    if (row === undefined || state.kind !== 'claimable') return 'refused';
     const { isDeferred } = row.due ?? {};
-    const nextRetryAt = resumedAt.toISOString();
+    const nextRetryAt = until.toISOString();
     this.#rows.set(rowKey(ref), {
-      delivery: { ...row.delivery, nextRetryAt, parked: true, turn },
-      due: { state: 'parked', dueAt: nextRetryAt, ...(isDeferred && { isDeferred }) },
+      delivery: { ...row.delivery, nextRetryAt, turn, ...(isParked && { parked: true as const }) },
+      due: isParked ? { state: 'parked', dueAt: nextRetryAt, ...(isDeferred && { isDeferred }) } : row.due,
     });
-    return { kind: 'parked' };
+    return 'done';
   }
 
   async settle(

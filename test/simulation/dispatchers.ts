@@ -101,10 +101,20 @@ export class Dispatchers {
     const { terms, lanes, witness } = this.#world;
     const { tables, deliveries, organizations, queues, log, now, wait } = reach;
     const { service, outbox, rates } = tables;
-    const takeTurn = endpointTurns(
-      { schedules: rateScheduleStore(rates), deliveries, log, now },
-      terms.graceSeconds,
-    );
+    const schedules = rateScheduleStore(rates);
+    const takeTurn = endpointTurns({
+      schedules: {
+        ...schedules,
+        async take(id, terms) {
+          const given = await schedules.take(id, terms);
+          witness.limits.given(process, id, given.times);
+          return given;
+        },
+      },
+      deliveries,
+      log,
+      now,
+    });
     const deal = attemptDelivery(
       {
         deliveries,
@@ -112,9 +122,10 @@ export class Dispatchers {
         queues,
         prepare: senderOf(this.#world, process, organizations),
         async takeTurn(limited) {
-          const turn = await takeTurn(limited);
-          witness.limits.given(process, limited.message, turn);
-          return turn;
+          const asked = now();
+          const outcome = await takeTurn(limited);
+          witness.limits.answered(limited.message, asked, outcome);
+          return outcome;
         },
         measures: noMeasures,
         log,

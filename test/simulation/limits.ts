@@ -1,6 +1,6 @@
 import type { DeliveryId, ReceiverId } from '../../functions/aws/ids.ts';
-import type { ClaimedDelivery, DeliveryMessage } from '../../functions/delivery/delivery.ts';
-import type { Turn } from '../../functions/delivery/endpoint-turns.ts';
+import type { ClaimedDelivery, Delivery, DeliveryMessage } from '../../functions/delivery/delivery.ts';
+import type { TurnOutcome } from '../../functions/delivery/endpoint-turns.ts';
 import { STALE_MS } from './endpoint-history.ts';
 import type { Process } from './processes.ts';
 import type { PromiseName } from './promises.ts';
@@ -8,28 +8,37 @@ import type { WorldContext } from './world-context.ts';
 
 /** Clocks and stored times are compared as fractions of milliseconds. */
 const ROUNDING_MS = 0.01;
-/** How much later than its limit allows a start may be without faults: messages are received in lumps. */
-const CALM_LATENESS_MS = 12_000;
+/** How late an attempt may start (docs/specification.md, Limit of attempts). */
+const LATE_MS = 2000;
+/** How many times as late it may start after each time that it has missed. */
+const LATER_BY = 4;
+/** An endpoint whose limit changes has no start for so long. */
+const PAUSE_MS = 2000;
 
-/** An attempt's turn, and the least time to the next one that its process may have read as the limit. */
+/** An attempt's time, when it started, and the least time to the next that its process may have read. */
 interface Start {
   at: number;
+  startedMs: number;
   intervalMs: number;
 }
 
-/** Observations of the turns at endpoints with a limit of attempts per second. */
+/** Observations of the times given to attempts at endpoints with a limit of attempts per second. */
 export class Limits {
   readonly #world: WorldContext;
   readonly #tell: (promise: PromiseName, detail: string) => void;
   /** The limits of each endpoint so far, and since when; infinite for none. */
   readonly #limits = new Map<ReceiverId, { most: number; sinceMs: number }[]>();
   readonly #starts = new Map<ReceiverId, Start[]>();
+  /** The last time that each endpoint has given. */
+  readonly #last = new Map<ReceiverId, number>();
   /** How many starts each endpoint has given since the calm phase began. */
   readonly #calmStarts = new Map<ReceiverId, number>();
-  /** Deliveries that wait for their turn, since when, and after how many starts of their endpoint. */
-  readonly #waiting = new Map<DeliveryId, { sinceMs: number; starts: number }>();
-  /** Turns that no attempt has used yet. */
-  readonly #unused = new Map<DeliveryId, number>();
+  /** Times with which processes may start attempts, by delivery. */
+  readonly #unused = new Map<DeliveryId, Set<number>>();
+  /** Times that deliveries have kept since their last attempt. */
+  readonly #kept = new Map<DeliveryId, number>();
+  /** Whether clocks of processes have differed, which they do not in the calm phase. */
+  #clocksDiffer = false;
 
   constructor(world: WorldContext, tell: (promise: PromiseName, detail: string) => void) {
     this.#world = world;
@@ -58,41 +67,36 @@ export class Limits {
     );
   }
 
-  given(process: Process, { id, webhookId }: DeliveryMessage, turn: Turn): void {
-    this.#world.statistics.count(`turns: ${turn.kind}`);
-    const starts = this.#starts.get(webhookId) ?? [];
-    const waiting = this.#waiting.get(id) ?? { sinceMs: this.#world.clock.ms, starts: starts.length };
-    if (turn.kind !== 'start') {
-      this.#waiting.set(id, waiting);
-      return;
+  /** An endpoint gives times: without faults, each is its next free one. */
+  given(process: Process, id: ReceiverId, times: readonly number[]): void {
+    const limits = this.#limits.get(id) ?? [];
+    const intervalMs = 1000 / Math.min(...limits.map(({ most }) => most));
+    const pauseMs = limits.length > 1 ? PAUSE_MS : 0;
+    for (const at of times) {
+      const free = Math.max(process.now().getTime() + pauseMs, (this.#last.get(id) ?? 0) + intervalMs);
+      if (this.#world.faults.isCalm && at > free + ROUNDING_MS)
+        this.#tell('comes to rest', `${id} gave ${at}, and ${free} was free`);
+      this.#last.set(id, at);
     }
-    this.#waiting.delete(id);
-    if (this.#world.faults.isCalm)
-      this.#checkPace(id, webhookId, turn.at - waiting.sinceMs, starts.length - waiting.starts);
-    if (this.#world.isUntroubled) this.#calmStarts.set(webhookId, (this.#calmStarts.get(webhookId) ?? 0) + 1);
-    this.#unused.set(id, (this.#unused.get(id) ?? 0) + 1);
-    const start = { at: turn.at, intervalMs: 1000 / this.loosest(webhookId, process) };
-    const near = starts.find((other) => {
-      const [first, second] = other.at < start.at ? [other, start] : [start, other];
-      return second.at - first.at < first.intervalMs - ROUNDING_MS;
-    });
-    if (near !== undefined)
-      this.#tell(
-        'within its limit',
-        `${id} has a turn ${turn.at - near.at} ms after another at ${webhookId}`,
-      );
-    this.#starts.set(webhookId, [...starts, start]);
   }
 
-  /** While deliveries wait, their endpoint gets about as many attempts as its limit allows. */
-  #checkPace(id: DeliveryId, webhookId: ReceiverId, waitedMs: number, starts: number): void {
-    const least = Math.min(...(this.#limits.get(webhookId) ?? []).map(({ most }) => most));
-    const lateMs = waitedMs - ((starts + 1) * 1000) / least;
-    if (lateMs > CALM_LATENESS_MS)
-      this.#tell(
-        'comes to rest',
-        `${id} waited ${waitedMs} ms for its turn, in which ${starts} others started`,
-      );
+  /** A delivery is written. */
+  written(before: Delivery | undefined, { id, attempts, turn }: Delivery): void {
+    if (attempts !== before?.attempts) this.#kept.delete(id);
+    else if (turn !== undefined && turn.at !== before.turn?.at)
+      this.#kept.set(id, (this.#kept.get(id) ?? 0) + 1);
+  }
+
+  /** @param asked when the process asked, by its clock: requests to tables may take their time */
+  answered({ id, webhookId }: DeliveryMessage, asked: Date, outcome: TurnOutcome): void {
+    this.#world.statistics.count(`turns: ${outcome.kind}`);
+    if (outcome.kind !== 'start') return;
+    const lateMs = asked.getTime() - outcome.at;
+    const missed = Math.max(0, (this.#kept.get(id) ?? 0) - 1);
+    if (lateMs > LATE_MS * LATER_BY ** missed)
+      this.#tell('within its limit', `${id} is to start ${lateMs} ms after its time, and missed ${missed}`);
+    if (this.#world.isUntroubled) this.#calmStarts.set(webhookId, (this.#calmStarts.get(webhookId) ?? 0) + 1);
+    this.#unused.set(id, (this.#unused.get(id) ?? new Set()).add(outcome.at));
   }
 
   /**
@@ -103,11 +107,29 @@ export class Limits {
     return (this.#calmStarts.get(id) ?? 0) * 2 * this.#world.faults.maxSkewMs;
   }
 
-  /** An attempt reaches its receiver. */
+  /** An attempt reaches its receiver: at a time of its own, an interval from those of all others. */
   attemptStarts(process: Process, { id, attempts, webhookId }: ClaimedDelivery): void {
-    if (!Number.isFinite(this.loosest(webhookId, process))) return;
-    const left = (this.#unused.get(id) ?? 0) - 1;
-    this.#unused.set(id, left);
-    if (left < 0) this.#tell('within its limit', `attempt ${attempts} of ${id} started without a turn`);
+    const most = this.loosest(webhookId, process);
+    if (!Number.isFinite(most)) return;
+    const unused = this.#unused.get(id) ?? new Set();
+    if (unused.size === 0) {
+      this.#tell('within its limit', `attempt ${attempts} of ${id} started without a turn`);
+      return;
+    }
+    const at = Math.max(...unused);
+    unused.delete(at);
+    const start = { at, startedMs: this.#world.clock.ms, intervalMs: 1000 / most };
+    const starts = this.#starts.get(webhookId) ?? [];
+    // The times before and after a change may be by different clocks, and far apart.
+    this.#clocksDiffer ||= this.#world.faults.maxSkewMs > 0;
+    const hasClocks = this.#clocksDiffer && (this.#limits.get(webhookId)?.length ?? 0) > 1;
+    const near = starts.find((other) => {
+      const [first, second] = other.at < start.at ? [other, start] : [start, other];
+      const isNear = second.at - first.at < first.intervalMs - ROUNDING_MS;
+      return isNear && !(hasClocks && start.startedMs - other.startedMs > first.intervalMs);
+    });
+    if (near !== undefined)
+      this.#tell('within its limit', `${id} has a turn ${at - near.at} ms after another at ${webhookId}`);
+    this.#starts.set(webhookId, [...starts, start]);
   }
 }

@@ -155,7 +155,7 @@ export class LiveLoad {
     const log = this.#log;
     const wait = (time: number) => this.#timeline.sleep(time * 1000);
     const moves = deliveryMoves(deliveries, { service, outbox, commit, graceSeconds: GRACE_SECONDS });
-    const ports = this.#timed({ ...moves, find: this.#store.find });
+    const ports = this.#timed({ ...moves, find: this.#store.find, findAll: this.#store.findAll });
     const attempt = attemptDelivery(
       {
         deliveries: ports,
@@ -169,10 +169,12 @@ export class LiveLoad {
             this.#outstanding.delete(id);
             return { status: 200 };
           },
-        takeTurn: endpointTurns(
-          { schedules: this.#timed(rateScheduleStore(rates)), deliveries: ports, log, now },
-          GRACE_SECONDS,
-        ),
+        takeTurn: endpointTurns({
+          schedules: this.#timed(rateScheduleStore(rates)),
+          deliveries: ports,
+          log,
+          now,
+        }),
         measures: noMeasures,
         log,
         now,

@@ -96,6 +96,7 @@ export class Witness {
     const { tables, deliveryStream } = this.#world;
     const { id } = after;
     const [dueBefore, due] = [dueOf(before as Row | undefined), dueOf(after as unknown as Row)];
+    this.limits.written(before, after);
     if (actor !== undefined) this.#checkActor(actor, before, after);
     const fault = this.#faultOfMove(before, after, due);
     // Where a clock stepped, an attempt does not take what it says.

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { ChannelId, DeliveryId, Timestamp } from '../../aws/ids.ts';
-import { ChannelKind } from '../../receivers/channels.ts';
+import { ChannelKind } from '../../receivers/channel.ts';
 import { DisabledReason, EndpointStatus } from '../../receivers/endpoint.ts';
 import { ATTEMPTS_FIELDS, DELIVERY_FIELDS, Failing, LISTED_FIELDS } from '../delivery-schemas.ts';
 import { fault, orNull, receiverUrl, text } from '../fields.ts';

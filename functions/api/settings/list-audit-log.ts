@@ -1,5 +1,6 @@
 import { refusals } from '../../http/problem.ts';
-import { auditLogReader, toAuditView } from '../../tenancy/audit.ts';
+import { toAuditView } from '../../tenancy/audit.ts';
+import { auditLogReader } from '../../tenancy/audit-log.ts';
 import { LIVE_GENERATION } from '../../tenancy/tenant.ts';
 import { paginate } from '../pages.ts';
 import { tables } from '../route-handler.ts';

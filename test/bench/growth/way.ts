@@ -15,7 +15,8 @@ import { deliveryQueues, parseDeliveryMessage } from '../../../functions/deliver
 import { processDeliveryStream } from '../../../functions/delivery/stream.ts';
 import { buildEvent } from '../../../functions/events/events.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
-import { organizationStates, readOrganizationState } from '../../../functions/tenancy/organizations.ts';
+import { organizationStates } from '../../../functions/tenancy/organization-states.ts';
+import { readOrganizationState } from '../../../functions/tenancy/organizations.ts';
 import { noMeasures } from '../../doubles/no-measures.ts';
 import type { Place } from './place.ts';
 
@@ -67,7 +68,7 @@ export function wayOf({ client, sqs, tables, queues: urls }: Place) {
       endpoints,
       queues,
       prepare: async () => async () => ({ status: 204 }),
-      takeTurn: async () => ({ kind: 'start', at: 0 }),
+      takeTurn: async () => ({ kind: 'start', at: 0, attempts: 0 }),
       measures: noMeasures,
       log,
       now,

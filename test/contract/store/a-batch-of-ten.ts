@@ -6,7 +6,6 @@ import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import { deliveryContexts } from '../../../functions/delivery/delivery-context.ts';
 import { deliveryRanges } from '../../../functions/delivery/delivery-queries.ts';
 import { processDeliveryMessages } from '../../../functions/delivery/dispatch.ts';
-import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/due.ts';
 import { dueIndex } from '../../../functions/delivery/due-index.ts';
 import { endpointTurns } from '../../../functions/delivery/endpoint-turns.ts';
 import { fanOut } from '../../../functions/delivery/fan-out.ts';
@@ -30,8 +29,8 @@ import { redeliveryJobs, redeliveryRounds } from '../../../functions/redelivery/
 import { runRedeliveryJob } from '../../../functions/redelivery/redeliver.ts';
 import { gate } from '../../../functions/tenancy/gate.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
+import { organizationStates } from '../../../functions/tenancy/organization-states.ts';
 import {
-  organizationStates,
   organizationStore,
   readOrganizationState,
   sandboxStore,
@@ -140,7 +139,7 @@ const setUpDispatch =
             attempted.push(orgId);
             return { status: 204 };
           },
-        takeTurn: endpointTurns({ ...stores, log, now }, DEFAULT_GRACE_SECONDS),
+        takeTurn: endpointTurns({ ...stores, log, now }),
         measures: noMeasures,
         log,
         now,

@@ -26,11 +26,8 @@ import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { redeliveryRounds } from '../../../functions/redelivery/jobs.ts';
 import { runRedeliveryJob } from '../../../functions/redelivery/redeliver.ts';
 import { gate, type Permit, requirePermit } from '../../../functions/tenancy/gate.ts';
-import {
-  organizationStates,
-  organizationStore,
-  readOrganizationState,
-} from '../../../functions/tenancy/organizations.ts';
+import { organizationStates } from '../../../functions/tenancy/organization-states.ts';
+import { organizationStore, readOrganizationState } from '../../../functions/tenancy/organizations.ts';
 import { purgeSandboxes } from '../../../functions/tenancy/purge.ts';
 import { hasRows, purgeStore } from '../../../functions/tenancy/purges.ts';
 import { later, seconds } from '../../builders.ts';
@@ -94,7 +91,7 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
         userAgent: 'Example/1.0',
         now,
       }),
-      takeTurn: async () => ({ kind: 'start', at: 0 }),
+      takeTurn: async () => ({ kind: 'start', at: 0, attempts: 0 }),
       measures: noMeasures,
       log,
       now,

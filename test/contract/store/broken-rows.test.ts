@@ -27,12 +27,13 @@ import { arrivalStore, redeliveryMarks } from '../../../functions/delivery/redel
 import { usageReader } from '../../../functions/events/usage.ts';
 import { outboxReader } from '../../../functions/events/worker.ts';
 import { sourceStore } from '../../../functions/knowledge/sources.ts';
-import { blockedHostStore } from '../../../functions/receivers/blocked-hosts.ts';
+import { blockedHostStore } from '../../../functions/receivers/blocked-host-records.ts';
 import { channelStore } from '../../../functions/receivers/channels.ts';
+import { endpointScan } from '../../../functions/receivers/endpoint-scan.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { redeliveryJobs, redeliveryRuns } from '../../../functions/redelivery/jobs.ts';
 import { apiKeyStore, keyUseStore } from '../../../functions/tenancy/api-keys.ts';
-import { auditLogReader } from '../../../functions/tenancy/audit.ts';
+import { auditLogReader } from '../../../functions/tenancy/audit-log.ts';
 import {
   DELIVERY_SHARDS,
   keys,
@@ -42,7 +43,6 @@ import {
 } from '../../../functions/tenancy/keys.ts';
 import { purgeStore } from '../../../functions/tenancy/purges.ts';
 import { LIVE_GENERATION, type Tenant } from '../../../functions/tenancy/tenant.ts';
-import { endpointScan } from '../../../lib/operate/endpoint-scan.ts';
 import {
   aConversation,
   aDelivery,

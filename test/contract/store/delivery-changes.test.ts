@@ -16,7 +16,7 @@ const MAX_ATTEMPTS = 8;
 const LEASE = { token: 'a-token', until: NOW.getTime() + seconds(25) };
 const endpoint = anEndpoint();
 const outcome = { endpoint, effect: 'none', at: NOW } as const;
-const turn = { at: NOW.getTime() + seconds(600), rate: 1 };
+const turn = { at: NOW.getTime() + seconds(600), era: 1, attempts: 0, missed: 0 };
 
 function storesOf({ service, outbox, deliveries }: TestTables, table: Table = deliveries) {
   const commit = committer(service.client);
@@ -44,7 +44,8 @@ const claimOf = (delivery: Delivery): ClaimedDelivery => ({ ...delivery, lease: 
 /** Every change of a delivery that the stores can make, by its method. */
 const CHANGES: Record<string, (stores: Stores, delivery: Delivery) => Promise<unknown>> = {
   claim: ({ claim }, of) => claim(of, { now: NOW, leaseSeconds: 25, maxAttempts: MAX_ATTEMPTS }),
-  park: ({ park }, of) => park(of, { turn, resumedAt: later(NOW, seconds(540)), now: NOW }),
+  keepTurn: ({ keepTurn }, of) =>
+    keepTurn(of, { turn, until: later(NOW, seconds(540)), isParked: true, now: NOW }),
   'settle (succeeded)': ({ settle }, of) => settle(claimOf(of), succeeded, outcome),
   'settle (retrying)': ({ settle }, of) => settle(claimOf(of), retryingIn('hidden'), outcome),
   'settle (exhausted)': ({ settle }, of) => settle(claimOf(of), exhausted, outcome),
@@ -111,7 +112,7 @@ const isLeased = { ...isOpen, lease: LEASE };
 /** Changes with a result, and the open delivery that each is for. */
 const REPEATED: [name: string, row: Partial<Delivery>, result: unknown][] = [
   ['claim', isOpen, expect.objectContaining({ kind: 'claimed' })],
-  ['park', isOpen, { kind: 'parked' }],
+  ['keepTurn', isOpen, 'done'],
   ['settle (succeeded)', isLeased, 'done'],
   ['settle (retrying)', isLeased, 'done'],
   ['settle (exhausted)', isLeased, 'done'],

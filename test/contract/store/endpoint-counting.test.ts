@@ -64,7 +64,7 @@ async function dispatchAll(
       ...stores,
       queues,
       prepare: async () => attempt,
-      takeTurn: async () => ({ kind: 'start', at: 0 }),
+      takeTurn: async () => ({ kind: 'start', at: 0, attempts: 0 }),
       measures: noMeasures,
       log,
       now: () => NOW,

@@ -1,118 +1,90 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import { getClaimability } from '../../../functions/delivery/delivery.ts';
-import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/due.ts';
 import { timedOutAfter } from '../../../functions/receivers/attempt-error.ts';
-import {
-  computeIntervalMs,
-  computeWaitTerms,
-  planTurns,
-  type RateSchedule,
-  type ScheduleUpdate,
-} from '../../../functions/receivers/endpoint-rate.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { storeKinds } from './stores.ts';
 
 const at = NOW.getTime();
-const terms = computeWaitTerms(DEFAULT_GRACE_SECONDS);
-const update = (changes: Partial<ScheduleUpdate>): ScheduleUpdate => ({
-  rate: 10,
-  restarts: false,
-  when: {},
-  set: {},
-  add: {},
-  ...changes,
-});
-const first = update({ restarts: true, set: { next: at, queued: at, parked: 0 } });
 
 describe.each(storeKinds())('schedule of an endpoint with a limit (%s)', (_, make) => {
   async function aSchedule() {
     const { schedules } = await make();
     const id = newId('whk', NOW);
-    return { apply: (change: ScheduleUpdate) => schedules.apply(id, change, NOW) };
+    return {
+      find: () => schedules.find(id),
+      /** Takes times in the knowledge of the schedule as it is, or of an older one. */
+      take: async (rate: number, count: number, { now = NOW, seen = schedules.find(id) } = {}) =>
+        schedules.take(id, { seen: await seen, rate, count, now }),
+    };
   }
 
-  it('is changed only in the states that the update names, and is returned either way', async () => {
-    const { apply } = await aSchedule();
-    expect(await apply(update({ add: { next: 100 } }))).toEqual({ applied: false, schedule: undefined });
+  it('gives the next free times, from now on when it is behind', async () => {
+    const { find, take } = await aSchedule();
+    expect(await find()).toBeUndefined();
 
-    const begun = { next: at, queued: at, parked: 0, rate: 10 };
-    expect(await apply(first)).toEqual({ applied: true, schedule: begun });
-    expect(await apply(first)).toEqual({ applied: false, schedule: begun });
-
-    const refused = [{ next: { upTo: at - 1 } }, { next: { over: at } }, { parked: { over: 0 } }];
-    for (const when of refused)
-      expect(await apply(update({ when, add: { next: 1 } }))).toEqual({ applied: false, schedule: begun });
-    const moved = { ...begun, next: at + 333.333, queued: at + 5.5 };
-    const when = { next: { over: at - 1, upTo: at }, queued: { upTo: at } };
-    expect(await apply(update({ when, add: { next: 333.333 }, set: { queued: at + 5.5 } }))).toEqual({
-      applied: true,
-      schedule: moved,
-    });
-    expect(await apply(update({ rate: 20, add: { next: 1 } }))).toEqual({ applied: false, schedule: moved });
-    const restarted = update({ rate: 20, restarts: true, set: { queued: at, parked: 0 } });
-    expect(await apply(restarted)).toEqual({
-      applied: true,
-      schedule: { ...moved, queued: at, rate: 20 },
+    expect(await take(4, 2)).toEqual({ era: 1, times: [at, at + 250] });
+    expect(await take(4, 1)).toEqual({ era: 1, times: [at + 500] });
+    expect(await find()).toEqual({ next: at + 750, rate: 4, era: 1 });
+    expect(await take(4, 2, { now: later(NOW, 10_000) })).toEqual({
+      era: 1,
+      times: [at + 10_000, at + 10_250],
     });
   });
 
-  it('gives each start once to concurrent workers', async () => {
-    const { apply } = await aSchedule();
-    const demands = fc.sample(fc.integer({ min: 1, max: 4 }), { numRuns: 12, seed: 7 });
-    const given = await Promise.all(
-      demands.map(async (fresh) => {
-        let seen: RateSchedule | undefined;
-        for (let tried = 0; tried < 50; tried += 1) {
-          const demand = { overdue: 0, returning: 0, resumed: 0, fresh };
-          const { update: planned, read } = planTurns(seen, demand, 300, at, terms);
-          const { applied, schedule } = await apply(planned);
-          seen = schedule;
-          if (applied && schedule !== undefined) return read(schedule).starts;
-        }
-        throw new Error('no turn in 50 tries');
-      }),
-    );
-    const starts = given.flat().toSorted((one, other) => one - other);
-    expect(starts).toHaveLength(demands.reduce((sum, count) => sum + count, 0));
-    for (const [index, start] of starts.entries())
-      if (index > 0) expect(start - (starts[index - 1] ?? 0)).toBeCloseTo(computeIntervalMs(300), 2);
+  it('begins a new era two seconds after the limit has changed', async () => {
+    const { take } = await aSchedule();
+    await take(1, 100);
+
+    expect(await take(4, 2)).toEqual({ era: 2, times: [at + 2000, at + 2250] });
+    expect(await take(1, 1)).toEqual({ era: 3, times: [at + 2000] });
+  });
+
+  it('gives each time once to concurrent workers, which have read different schedules or none', async () => {
+    const { take } = await aSchedule();
+    const counts = fc.sample(fc.integer({ min: 1, max: 4 }), { numRuns: 12, seed: 7 });
+    const unread = { seen: Promise.resolve(undefined) };
+    const given = await Promise.all(counts.map((count) => take(300, count, unread)));
+
+    const times = given.flatMap((turns) => turns.times).toSorted((one, other) => one - other);
+    expect(times).toHaveLength(counts.reduce((sum, count) => sum + count, 0));
+    for (const [index, time] of times.entries()) expect(time).toBeCloseTo(at + (index * 1000) / 300, 2);
   });
 });
 
-describe.each(storeKinds())('delivery parked for its turn (%s)', (_, make) => {
-  const turn = { at: at + 400_000, rate: 1 };
-  const resumedAt = later(NOW, seconds(340));
+describe.each(storeKinds())('delivery that keeps its turn (%s)', (_, make) => {
+  const turn = { at: at + 400_000, era: 1, attempts: 0, missed: 0 };
+  const until = later(NOW, seconds(340));
+  const terms = { turn, until, isParked: true, now: NOW };
   const claim = { leaseSeconds: 25, maxAttempts: 8 };
 
-  it('cannot be claimed before it is resumed, and is found by the reconciler then', async () => {
+  it('cannot be claimed before its message comes, and is found by the reconciler when it is parked', async () => {
     const { deliveries, due } = await make();
     const delivery = aDelivery();
     await deliveries.add(delivery);
 
-    expect(await deliveries.park(delivery, { turn, resumedAt, now: NOW })).toEqual({ kind: 'parked' });
-    const parked = { ...delivery, nextRetryAt: resumedAt.toISOString(), parked: true, turn };
+    expect(await deliveries.keepTurn(delivery, terms)).toBe('done');
+    const parked = { ...delivery, nextRetryAt: until.toISOString(), parked: true, turn };
     expect(await deliveries.find(delivery)).toEqual(parked);
     expect(await deliveries.claim(delivery, { now: NOW, ...claim })).toEqual({
       kind: 'not-due',
-      at: resumedAt,
+      at: until,
       parked: true,
     });
     const found = await Promise.all(
-      Array.from({ length: 32 }, (_, shard) => due.find('parked', shard, resumedAt)),
+      Array.from({ length: 32 }, (_, shard) => due.find('parked', shard, until)),
     );
     const [entry] = found.flatMap(({ entries }) => entries);
-    expect(entry).toMatchObject({ message: { id: delivery.id }, dueAt: resumedAt.toISOString() });
+    expect(entry).toMatchObject({ message: { id: delivery.id }, dueAt: until.toISOString() });
 
-    // Resumed, it can be parked again or claimed; its attempt ends the wait for the turn.
-    if (entry !== undefined) await due.postpone(entry, later(resumedAt, seconds(900)), 'sent');
-    const claimed = await deliveries.claim(delivery, { now: resumedAt, ...claim });
+    // Resumed, it can be claimed; the end of its attempt is that of its turn.
+    if (entry !== undefined) await due.postpone(entry, later(until, seconds(900)), 'sent');
+    const claimed = await deliveries.claim(delivery, { now: until, ...claim });
     if (claimed.kind !== 'claimed') throw new Error(claimed.kind);
-    const ended = later(resumedAt, seconds(1));
+    const ended = later(until, seconds(1));
     const settlement = {
       kind: 'retrying' as const,
-      attempt: { number: 1, startedAt: resumedAt.toISOString(), durationMs: 1000, ...timedOutAfter(1000) },
+      attempt: { number: 1, startedAt: until.toISOString(), durationMs: 1000, ...timedOutAfter(1000) },
       at: ended,
       nextRetryAt: later(ended, seconds(30)),
       wait: { hold: 'hidden' as const, lane: 'retry' as const },
@@ -135,9 +107,7 @@ describe.each(storeKinds())('delivery parked for its turn (%s)', (_, make) => {
     const delivery = aDelivery(state);
     await deliveries.add(delivery);
 
-    expect(await deliveries.park(delivery, { turn, resumedAt, now: NOW })).toEqual(
-      getClaimability(delivery, NOW, Number.POSITIVE_INFINITY),
-    );
+    expect(await deliveries.keepTurn(delivery, terms)).toBe('refused');
     expect(await deliveries.find(delivery)).toEqual(delivery);
   });
 });

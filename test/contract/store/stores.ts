@@ -15,7 +15,8 @@ import { Notice, type NoticeType } from '../../../functions/events/bus.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { rateScheduleStore } from '../../../functions/receivers/rate-schedules.ts';
-import { type AuditEntry, auditLogReader } from '../../../functions/tenancy/audit.ts';
+import type { AuditEntry } from '../../../functions/tenancy/audit.ts';
+import { auditLogReader } from '../../../functions/tenancy/audit-log.ts';
 import { sandboxStore } from '../../../functions/tenancy/organizations.ts';
 import { createSandbox } from '../../../functions/tenancy/sandbox.ts';
 import type { Tenant } from '../../../functions/tenancy/tenant.ts';
@@ -25,7 +26,6 @@ import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
 import { MemoryLedger } from '../../doubles/memory-ledger.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
-import { MemoryRateSchedules } from '../../doubles/memory-rate-schedules.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { changingEndpoints } from './endpoint-changes.ts';
@@ -87,7 +87,7 @@ function memoryStores(): Stores {
       put: async (endpoint) => rows.put(endpoint),
       remove: async (orgId, id) => rows.remove(orgId, id),
     },
-    schedules: new MemoryRateSchedules(),
+    schedules: rateScheduleStore(memoryTables().rates),
     due: new MemoryDueIndex(deliveries, { sharded: true }),
     ledger: new MemoryLedger(),
     async sandbox() {

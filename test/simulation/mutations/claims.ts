@@ -78,9 +78,9 @@ export const CLAIMS: readonly Mutation[] = [
   {
     name: 'a delivery all of whose attempts were started is left alone',
     file: 'functions/delivery/attempt.ts',
-    find: "if (claim.kind !== 'spent') return endWaitForTurn(deliveryMessage, decideDisposition(claim), lane);",
+    find: "if (claim.kind !== 'spent') return decideDisposition(claim);",
     replace:
-      "if (claim.kind !== 'spent') return endWaitForTurn(deliveryMessage, decideDisposition(claim), lane);\n    if (now()) return { kind: 'delete' };",
+      "if (claim.kind !== 'spent') return decideDisposition(claim);\n    if (now()) return { kind: 'delete' };",
     breaks: ['nothing lost', 'comes to rest'],
   },
   {
@@ -116,8 +116,8 @@ export const CLAIMS: readonly Mutation[] = [
   {
     name: 'a lease is as long as an attempt',
     file: 'functions/delivery/attempt.ts',
-    find: '      leaseSeconds,\n      maxAttempts,\n    });',
-    replace: '      leaseSeconds: attemptSeconds,\n      maxAttempts,\n    });',
+    find: '      leaseSeconds,\n      maxAttempts: most,\n    });',
+    replace: '      leaseSeconds: attemptSeconds,\n      maxAttempts: most,\n    });',
     breaks: ['one holder', 'lease', 'record'],
   },
   {

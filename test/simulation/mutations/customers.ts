@@ -80,7 +80,7 @@ export const CUSTOMERS: readonly Mutation[] = [
   },
   {
     name: 'an endpoint that an operator enables keeps its failures',
-    file: 'lib/operate/endpoint-scan.ts',
+    file: 'functions/receivers/endpoint-scan.ts',
     find: "assign({ status: 'active', consecutiveFailures: 0, pace: NEW })",
     replace: "assign({ status: 'active', pace: NEW })",
     breaks: ['exact count'],

@@ -4,25 +4,46 @@ import type { Mutation } from './mutation.ts';
 /** Mutations of the turns at endpoints with a limit. */
 export const LIMITS: readonly Mutation[] = [
   {
-    name: 'a start is taken and left for the next one',
-    file: 'functions/receivers/endpoint-rate.ts',
-    find: 'if (isOver) update.add[name] = span(count);',
-    replace: "if (isOver) update.add[name] = name === 'next' ? 0 : span(count);",
+    name: 'a time is taken and left for the next attempt',
+    file: 'functions/receivers/rate-schedules.ts',
+    find: 'expression`#next + ${spanMs}`',
+    replace: 'expression`#next + ${0}`',
     breaks: ['within its limit'],
   },
   {
-    name: 'a message that has waited in line is attempted without a turn',
+    name: 'a retry is attempted without a turn',
     file: 'functions/delivery/attempt.ts',
     find: 'if (endpoint.maxPerSecond !== undefined) {',
-    replace: 'if (endpoint.maxPerSecond !== undefined && deliveryMessage.waited === undefined) {',
+    replace: "if (endpoint.maxPerSecond !== undefined && lane !== 'retry') {",
+    breaks: ['within its limit'],
+  },
+  {
+    name: 'an attempt starts however late it is for its time',
+    file: 'functions/receivers/endpoint-rate.ts',
+    find: '(SPREAD_MS - computeHeldMs(rate)) * 4 ** missed',
+    replace: '(SPREAD_MS - computeHeldMs(rate)) * 1e9 ** (missed + 1)',
+    breaks: ['within its limit'],
+  },
+  {
+    name: 'times of another limit stay valid',
+    file: 'functions/delivery/endpoint-turns.ts',
+    find: '&& turn.era === seen?.era && seen.rate === rate;',
+    replace: ';',
     breaks: ['within its limit'],
   },
   {
     name: 'a delivery is parked for its turn outside of the due index',
     file: 'functions/delivery/due-index.ts',
-    find: 'const set = assign({ parked: true, nextRetryAt: resumedAt.toISOString(), turn, ...place });\n  return buildOpenUpdate(ref, expression`SET ${set}`,',
-    replace:
-      'const set = assign({ parked: true, nextRetryAt: resumedAt.toISOString(), turn });\n  return buildOpenUpdate(ref, expression`SET ${set} REMOVE ${attributes(Object.keys(place))}`,',
+    find: "const place = isParked ? { parked: true, ...buildPlace('parked', ref, until) } : {};",
+    replace: 'const place = isParked ? { parked: true, dueIn: undefined } : {};',
+    also: [
+      {
+        file: 'functions/delivery/due-index.ts',
+        find: 'return buildOpenUpdate(ref, expression`SET ${set}`, isFree(now), isDue(now));',
+        replace:
+          "return buildOpenUpdate(ref, isParked ? expression`SET ${set} REMOVE ${attributes(['dueIn', 'dueKey'])}` : expression`SET ${set}`, isFree(now), isDue(now));",
+      },
+    ],
     breaks: ['nothing lost', 'comes to rest'],
   },
   {
@@ -44,9 +65,9 @@ export const LIMITS: readonly Mutation[] = [
   },
   {
     name: 'turns are given at half of the limit',
-    file: 'functions/receivers/endpoint-rate.ts',
-    find: 'Math.round(1e6 / rate) / 1000',
-    replace: 'Math.round(2e6 / rate) / 1000',
+    file: 'functions/receivers/rate-schedules.ts',
+    find: '[now.getTime(), 1000 / rate]',
+    replace: '[now.getTime(), 2000 / rate]',
     breaks: ['comes to rest'],
     firstSeed: 560,
   },

@@ -6,12 +6,12 @@ import {
 } from '../../../functions/delivery/attempt.ts';
 import { type Delivery, DeliveryMessage, type SendAttempt } from '../../../functions/delivery/delivery.ts';
 import { processDeliveryMessages } from '../../../functions/delivery/dispatch.ts';
-import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/due.ts';
 import { endpointTurns } from '../../../functions/delivery/endpoint-turns.ts';
 import type { Lane } from '../../../functions/delivery/lanes.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../functions/delivery/timing.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
-import type { OrganizationStates } from '../../../functions/tenancy/organizations.ts';
+import { rateScheduleStore } from '../../../functions/receivers/rate-schedules.ts';
+import type { OrganizationStates } from '../../../functions/tenancy/sandbox.ts';
 import { FIRST_SANDBOX_GENERATION, LIVE_GENERATION } from '../../../functions/tenancy/tenant.ts';
 import { aDelivery, anEndpoint, anEvent } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
@@ -20,8 +20,8 @@ import {
   type MemoryOrganizationStates,
   memoryOrganizationStates,
 } from '../../doubles/memory-organization-states.ts';
-import { MemoryRateSchedules } from '../../doubles/memory-rate-schedules.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
+import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 
 export const LEASE_SECONDS = 25;
 export const ATTEMPT_SECONDS = 10;
@@ -96,10 +96,8 @@ export async function aDispatch({
   const measured: AttemptMeasurement[] = [];
   let disabled = 0;
   let turnsTaken = 0;
-  const scheduledTurn = endpointTurns(
-    { schedules: new MemoryRateSchedules(), deliveries, log, now: clock.now },
-    DEFAULT_GRACE_SECONDS,
-  );
+  const schedules = rateScheduleStore(memoryTables().rates);
+  const scheduledTurn = endpointTurns({ schedules, deliveries, log, now: clock.now });
   const deal = attemptDelivery(
     {
       deliveries: inFront(deliveries),

@@ -6,11 +6,12 @@ import {
   RECONCILE_EVERY_SECONDS,
   RECONCILE_LOOKAHEAD_SECONDS,
 } from '../../../functions/delivery/timing.ts';
+import { rateScheduleStore } from '../../../functions/receivers/rate-schedules.ts';
 import { aDelivery, anEndpoint, NOW } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
-import { MemoryRateSchedules } from '../../doubles/memory-rate-schedules.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
+import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 
 /** The largest batch of a queue. */
 const BATCH = 10;
@@ -48,7 +49,7 @@ export async function runLimitedEndpoint({
   random = () => 0.5,
   rateAt = () => rate,
   isSkipped = () => false,
-  schedules = new MemoryRateSchedules(),
+  schedules = rateScheduleStore(memoryTables().rates),
 }: Model) {
   const begin = NOW.getTime();
   const endpoint = anEndpoint({ maxPerSecond: rate });
@@ -58,7 +59,7 @@ export async function runLimitedEndpoint({
   const pool = Array.from({ length: workers }, (_, index) => {
     const skew = workers === 1 ? 0 : (index / (workers - 1) - 0.5) * 2 * skewMs;
     const now = () => new Date(begin + ms + skew);
-    return { now, takeTurn: endpointTurns({ schedules, deliveries, log, now }, DEFAULT_GRACE_SECONDS) };
+    return { now, takeTurn: endpointTurns({ schedules, deliveries, log, now }) };
   });
 
   const order = new Map<string, number>();
@@ -79,7 +80,7 @@ export async function runLimitedEndpoint({
     order.set(delivery.id, index);
     show(at + latency(at), toDeliveryMessage(delivery));
   }
-  const starts: { at: number; givenAt: number; arrived: number; index: number }[] = [];
+  const starts: { at: number; startedAt: number; missed: number; arrived: number; index: number }[] = [];
   const counts = { messages: arrivals.length, parked: 0, resumed: 0, failed: 0 };
   let reconciled = 0;
 
@@ -100,7 +101,7 @@ export async function runLimitedEndpoint({
       counts.resumed += 1;
       const until = new Date(due.dueAt);
       const since = Math.max(until.getTime(), now.getTime());
-      send({ ...toDeliveryMessage(delivery), waited: { since, parked: true } }, until, now);
+      send(toDeliveryMessage(delivery), until, now);
       deliveries.moveDue(delivery, due, {
         state: 'watched',
         dueAt: new Date(since + DEFAULT_GRACE_SECONDS * 1000).toISOString(),
@@ -120,9 +121,17 @@ export async function runLimitedEndpoint({
         if (counts.failed > MOST_FAILURES) throw turn?.reason;
         show(ms + 30_000, message);
       } else if (turn.value.kind === 'start')
-        starts.push({ at: turn.value.at - begin, givenAt: ms, arrived: arrivals[index] ?? 0, index });
+        starts.push({
+          at: turn.value.at - begin,
+          startedAt: Math.max(ms, turn.value.at - begin),
+          missed: deliveries.present(message)?.turn?.missed ?? 0,
+          arrived: arrivals[index] ?? 0,
+          index,
+        });
       else if (turn.value.disposition.kind === 'move')
-        send(turn.value.disposition.message ?? message, turn.value.disposition.until, worker.now());
+        send(message, turn.value.disposition.until, worker.now());
+      else if (turn.value.disposition.kind === 'keep')
+        show(turn.value.disposition.until.getTime() - begin, message);
       else counts.parked += 1;
     }
   }

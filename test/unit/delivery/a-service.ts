@@ -15,6 +15,7 @@ import {
 } from '../../../functions/delivery/timing.ts';
 import type { OutboxEvent } from '../../../functions/events/events.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
+import { rateScheduleStore } from '../../../functions/receivers/rate-schedules.ts';
 import { FIRST_SANDBOX_GENERATION, LIVE_GENERATION } from '../../../functions/tenancy/tenant.ts';
 import { anEndpoint, anEvent, aTenant } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
@@ -22,9 +23,9 @@ import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
 import { MemoryLanes } from '../../doubles/memory-lanes.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
-import { MemoryRateSchedules } from '../../doubles/memory-rate-schedules.ts';
 import { noMeasures } from '../../doubles/no-measures.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
+import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 
 const clocks = deriveAttemptClocks(10);
 const GRACE = { graceSeconds: DEFAULT_GRACE_SECONDS };
@@ -64,7 +65,7 @@ export function aService(terms: {
   );
   for (const endpoint of subscribed) endpoints.put(endpoint);
   const events = new Map<string, OutboxEvent>();
-  const schedules = new MemoryRateSchedules();
+  const schedules = rateScheduleStore(memoryTables().rates);
 
   const deal = attemptDelivery(
     {
@@ -72,7 +73,7 @@ export function aService(terms: {
       endpoints,
       queues: lanes,
       prepare: terms.prepare ?? (async () => terms.attempt),
-      takeTurn: endpointTurns({ schedules, deliveries, log, now }, DEFAULT_GRACE_SECONDS),
+      takeTurn: endpointTurns({ schedules, deliveries, log, now }),
       measures: noMeasures,
       log,
       now,

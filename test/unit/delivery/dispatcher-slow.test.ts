@@ -34,7 +34,7 @@ async function aHangingReceiver(messageCount: number) {
       deliveries,
       endpoints,
       queues: lanes,
-      takeTurn: async () => ({ kind: 'start', at: 0 }),
+      takeTurn: async () => ({ kind: 'start', at: 0, attempts: 0 }),
       prepare: async () => (_claimed, _event, onSlow) =>
         new Promise((resolve) => attempts.push({ onSlow, answer: () => resolve({ status: 204 }) })),
       measures: noMeasures,

@@ -115,7 +115,10 @@ const WORKERS: [worker: string, what: string, setUp: Case][] = [
         const delivery = { ...made, orgId };
         await store.add(delivery);
         if (state === 'watched') await dueIndex(tables.deliveries).watch(delivery, at);
-        else await moves.park(delivery, { turn: { at: 0, rate: 1 }, resumedAt: at, now: NOW });
+        else {
+          const turn = { at: 0, era: 1, attempts: 0, missed: 0 };
+          await moves.keepTurn(delivery, { turn, until: at, isParked: true, now: NOW });
+        }
         return delivery.id;
       }
       const neighbours = new Set<string>();

@@ -5,35 +5,31 @@ import { deliveryMoves, deliveryStore } from '../../../functions/delivery/delive
 import { toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import { DEFAULT_GRACE_SECONDS, EXPIRY_SECONDS } from '../../../functions/delivery/due.ts';
 import { dueIndex } from '../../../functions/delivery/due-index.ts';
-import { endpointTurns, type Turn } from '../../../functions/delivery/endpoint-turns.ts';
+import { endpointTurns } from '../../../functions/delivery/endpoint-turns.ts';
 import { rateScheduleStore } from '../../../functions/receivers/rate-schedules.ts';
 import { DUE_SHARDS, listShards } from '../../../functions/tenancy/keys.ts';
-import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
+import { aDelivery, anEndpoint, later, NOW } from '../../builders.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 
 const HOUR = 3_600_000;
+const at = NOW.getTime();
+const PARKED = [{ kind: 'wait', disposition: { kind: 'delete' } }];
 
-/**
- * The line of an endpoint with one attempt a second, over tables in memory.
- * @param graceSeconds messages wait in queues for a third of it
- */
-function aLine(graceSeconds = DEFAULT_GRACE_SECONDS) {
+/** The line of an endpoint with one attempt a second, over tables in memory. */
+function aLine() {
   const tables = memoryTables();
   const endpoint = anEndpoint({ maxPerSecond: 1 });
   let now = NOW;
+  const graceSeconds = DEFAULT_GRACE_SECONDS;
+  const commit = committer(tables.service.client);
   const store = {
     ...deliveryStore(tables.deliveries),
-    ...deliveryMoves(tables.deliveries, {
-      ...tables,
-      commit: committer(tables.service.client),
-      graceSeconds,
-    }),
+    ...deliveryMoves(tables.deliveries, { ...tables, commit, graceSeconds }),
   };
   const log = recordedLog();
-  const ports = { schedules: rateScheduleStore(tables.rates), deliveries: store, log };
-  const take = endpointTurns({ ...ports, now: () => now }, graceSeconds);
-  const takeAhead = endpointTurns({ ...ports, now: () => later(now, seconds(60)) }, graceSeconds);
+  const schedules = rateScheduleStore(tables.rates);
+  const take = endpointTurns({ schedules, deliveries: store, log, now: () => now });
   const due = dueIndex(tables.deliveries);
   return {
     log,
@@ -46,26 +42,17 @@ function aLine(graceSeconds = DEFAULT_GRACE_SECONDS) {
       await store.add(delivery);
       return delivery;
     },
-    /** Asks for the turn of a message at once with `count - 1` others. */
-    async ask(
-      delivery: ReturnType<typeof aDelivery>,
-      { count = 1, isAhead = false, parked = false, message = toDeliveryMessage(delivery) } = {},
-    ) {
-      const limited = {
-        message: parked ? { ...message, waited: { since: now.getTime(), parked: true as const } } : message,
-        maxPerSecond: 1,
-        lane: 'fresh' as const,
-      };
-      const turns: Turn[] = await Promise.all(
-        Array.from({ length: count }, () => (isAhead ? takeAhead : take)(limited)),
-      );
-      return turns;
-    },
-    /** Lets parked deliveries fill the line. */
+    /** Asks for the turns of messages, all at once. */
+    ask: (deliveries: readonly ReturnType<typeof aDelivery>[], { maxPerSecond = 1 } = {}) =>
+      Promise.all(
+        deliveries.map((delivery) =>
+          take({ message: toDeliveryMessage(delivery), maxPerSecond, lane: 'fresh' }),
+        ),
+      ),
+    /** Gives away the times of the next milliseconds. */
     async extendLine(ms: number) {
-      const [next, queued, parked] = [0, 300_000, ms].map((wait) => NOW.getTime() + wait);
-      const set = { next: Number(next), queued: Number(queued), parked: Number(parked) };
-      await ports.schedules.apply(endpoint.id, { rate: 1, restarts: true, when: {}, set, add: {} }, NOW);
+      const seen = await schedules.find(endpoint.id);
+      await schedules.take(endpoint.id, { seen, rate: 1, count: ms / 1000, now });
     },
     found: (delivery: ReturnType<typeof aDelivery>) => store.find(delivery),
     async entries(state: 'parked' | 'watched') {
@@ -77,47 +64,97 @@ function aLine(graceSeconds = DEFAULT_GRACE_SECONDS) {
   };
 }
 
+it('a delivery keeps its turn, for which its message comes back, and takes no other one', async () => {
+  const { add, ask, found, setTime } = aLine();
+  const deliveries = [await add(), await add(), await add()];
+  const [first, ...waiting] = await ask(deliveries);
+  const until = (ms: number) => later(NOW, ms - 950);
+
+  expect(first).toMatchObject({ kind: 'start', at, attempts: 0 });
+  expect(waiting).toEqual([
+    { kind: 'wait', disposition: { kind: 'move', lane: 'fresh', until: until(1000) } },
+    { kind: 'wait', disposition: { kind: 'move', lane: 'fresh', until: until(2000) } },
+  ]);
+  const [, , last = deliveries[0]] = deliveries;
+  expect(await found(last ?? (await add()))).toMatchObject({
+    status: 'pending',
+    attempts: 0,
+    nextRetryAt: until(2000).toISOString(),
+  });
+  // Another message of it comes early.
+  expect(await ask(deliveries.slice(2))).toEqual([
+    { kind: 'wait', disposition: { kind: 'keep', until: until(2000) } },
+  ]);
+  setTime(until(3999));
+  expect(await ask(deliveries.slice(2))).toMatchObject([{ kind: 'start', at: at + 2000 }]);
+});
+
+it('a delivery that comes later than two seconds takes another turn, and may come later for that', async () => {
+  const { add, ask, setTime, extendLine } = aLine();
+  await extendLine(1000);
+  const delivery = await add();
+  await ask([delivery]);
+  setTime(later(NOW, 3000));
+  await extendLine(10_000);
+
+  const [again] = await ask([delivery]);
+  const until = later(NOW, 13_000 - 950);
+  expect(again).toEqual({ kind: 'wait', disposition: { kind: 'move', lane: 'fresh', until } });
+  setTime(later(until, 5000));
+  expect(await ask([delivery])).toMatchObject([{ kind: 'start', at: at + 13_000 }]);
+});
+
+it('turns of another limit are void, and a delivery that has none any more needs none', async () => {
+  const { add, ask, setTime, extendLine } = aLine();
+  await extendLine(10_000);
+  const delivery = await add();
+  await ask([delivery]);
+  await ask([await add()], { maxPerSecond: 5 });
+  setTime(later(NOW, 10_000));
+
+  expect(await ask([delivery], { maxPerSecond: 5 })).toMatchObject([{ kind: 'start', at: at + 10_000 }]);
+  expect(await ask([delivery])).toMatchObject([{ kind: 'wait' }]);
+});
+
+it('messages of deliveries that cannot be attempted take no turn', async () => {
+  const { add, ask } = aLine();
+  const gone = aDelivery();
+
+  expect(await ask([gone, await add()])).toMatchObject([...PARKED, { kind: 'start', at }]);
+});
+
+it('a delivery whose turn is more than five minutes ahead is parked, and due shortly before it', async () => {
+  const { add, ask, found, entries, extendLine } = aLine();
+  await extendLine(400_000);
+  const delivery = await add();
+
+  expect(await ask([delivery])).toEqual(PARKED);
+  const dueAt = later(NOW, 400_000 - 950).toISOString();
+  expect(await found(delivery)).toMatchObject({ status: 'pending', parked: true, nextRetryAt: dueAt });
+  expect(await entries('parked')).toMatchObject([{ message: { id: delivery.id }, dueAt }]);
+});
+
+it('a delivery that is 3 days old ends instead of being parked', async () => {
+  const { add, ask, found, log, extendLine } = aLine();
+  await extendLine(400_000);
+  const old = await add(newId('dlv', new Date(at - EXPIRY_SECONDS * 1000 - 1)));
+
+  expect(await ask([old])).toEqual(PARKED);
+  expect(await found(old)).toMatchObject({ status: 'skipped', terminalReason: 'expired' });
+  expect(log.entries).toMatchObject([{ code: 'TURN_NEVER_CAME' }]);
+});
+
 it('a delivery whose message was deferred does not expire in the line: its message is sent once more', async () => {
-  const { add, ask, due, entries, found, log } = aLine();
-  const old = await add(newId('dlv', new Date(NOW.getTime() - EXPIRY_SECONDS * 1000 - 1)));
+  const { add, ask, due, entries, found, log, extendLine } = aLine();
+  await extendLine(400_000);
+  const old = await add(newId('dlv', new Date(at - EXPIRY_SECONDS * 1000 - 1)));
   await due.watch(old, NOW);
   for (const entry of await entries('watched')) await due.postpone(entry, later(NOW, 60_000), 'deferred');
-  await ask(await add(), { count: 400 });
 
-  expect(await ask(old)).toEqual([{ kind: 'wait', disposition: { kind: 'delete' } }]);
-
+  expect(await ask([old])).toEqual(PARKED);
   expect(await found(old)).toMatchObject({ status: 'pending', parked: true });
   expect(log.entries).toEqual([]);
   expect(await entries('parked')).toMatchObject([{ message: { id: old.id }, isDeferred: true }]);
-});
-
-it('two messages of one delivery have turns of their own', async () => {
-  const { add, ask } = aLine();
-  const starts = (await ask(await add(), { count: 2 })).map((turn) => turn.kind === 'start' && turn.at);
-
-  expect(Number(starts[1]) - Number(starts[0])).toBeCloseTo(1000);
-});
-
-it('a worker whose clock is behind waits in its queue for the starts of one that is ahead, and parks nothing', async () => {
-  const { add, ask, entries } = aLine(120);
-  const delivery = await add();
-  await ask(delivery, { isAhead: true });
-
-  expect(await ask(delivery)).toMatchObject([{ kind: 'wait', disposition: { kind: 'move', lane: 'fresh' } }]);
-  expect(await entries('parked')).toEqual([]);
-});
-
-it('a worker whose clock is behind gives a start when it shows the last one of the clock that is ahead', async () => {
-  const { add, ask, setTime } = aLine();
-  const delivery = await add();
-  await ask(delivery, { isAhead: true });
-  const [turn] = await ask(delivery);
-  if (turn?.kind !== 'wait' || turn.disposition.kind !== 'move') throw new Error('it has a start too early');
-  const { until, message } = turn.disposition;
-  setTime(until);
-
-  expect(await ask(delivery, message && { message })).toMatchObject([{ kind: 'start' }]);
-  expect(until.getTime()).toBeLessThanOrEqual(later(NOW, seconds(60 + 1)).getTime());
 });
 
 it('a delivery comes back to the line a few times in three days, not every hour', async () => {
@@ -125,10 +162,9 @@ it('a delivery comes back to the line a few times in three days, not every hour'
   await extendLine(3 * 24 * HOUR);
   const delivery = await add();
   let times = 0;
-  for (let parked = false; times < 100; parked = true) {
-    const [turn] = await ask(delivery, { parked });
-    if (turn?.kind !== 'wait' || turn.disposition.kind !== 'delete') break;
-    times += 1;
+  for (; times < 100; times += 1) {
+    const [outcome] = await ask([delivery]);
+    if (outcome?.kind === 'start') break;
     setTime(new Date((await found(delivery))?.nextRetryAt ?? NOW));
   }
   expect(times).toBeGreaterThan(3);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../../functions/delivery/delivery.ts';
 import { EXPIRY_SECONDS, LONG_BACKLOG, RESENT_IN_BACKLOG } from '../../../functions/delivery/due.ts';
 import { LANES, type Lane } from '../../../functions/delivery/lanes.ts';
-import { anEndpoint, NOW } from '../../builders.ts';
+import { anEndpoint } from '../../builders.ts';
 import { aReconciler, GRACE, IN_FULL, inSeconds, LOOKAHEAD } from './a-reconciler.ts';
 
 const watched = (until: Date) => ({ state: 'watched', dueAt: until.toISOString() });
@@ -39,19 +39,6 @@ describe('parked delivery', () => {
 
     expect(nextVisible()).toEqual(inSeconds(0));
     expect(deliveries.dueOf(delivery)).toEqual(watched(inSeconds(GRACE)));
-  });
-
-  it('does not queue up again behind new ones at an endpoint with a limit, unlike one whose message was lost', async () => {
-    const { run, put, lanes } = aReconciler();
-    const early = await put('parked', inSeconds(40));
-    const late = await put('parked', inSeconds(-75));
-    const lost = await put('watched', inSeconds(-1));
-    await run(IN_FULL);
-
-    const waited = new Map(lanes.queues.retry.reminders.map((message) => [message.id, message.waited]));
-    expect(waited.get(early.id)).toEqual({ since: inSeconds(40).getTime(), parked: true });
-    expect(waited.get(late.id)).toEqual({ since: NOW.getTime(), parked: true });
-    expect(waited.get(lost.id)).toBeUndefined();
   });
 
   it('is sent once, not by each run', async () => {
