@@ -5,25 +5,26 @@ import * as events from './events/routes.ts';
 import * as knowledge from './knowledge/routes.ts';
 import * as redeliveries from './redeliveries/routes.ts';
 import * as settings from './settings/routes.ts';
-import * as tickets from './tickets/routes.ts';
 import * as webhooks from './webhooks/routes.ts';
-import * as widget from './widget/routes.ts';
 
-/**
- * Routes of the public API and the organization settings: the source of functions, gateway methods, OpenAPI
- * document, parsing, access and response shape. Each route is a separate export of its resource's file, so
- * that a bundle contains only its route's schemas.
- */
-export const routes = {
+const exported = {
   ...webhooks,
   ...redeliveries,
   ...events,
   ...conversations,
   ...channels,
-  ...widget,
-  ...tickets,
   ...knowledge,
   ...settings,
-} as const satisfies Record<string, Route>;
+} as const;
+type Exported = typeof exported;
+
+/**
+ * Routes of the public API and the organization settings: the source of functions, gateway methods, OpenAPI
+ * document, parsing, access and response shape. Each is an export of its resource's file, beside its schemas,
+ * so that a bundle contains one route's schemas only.
+ */
+export const routes = Object.fromEntries(
+  Object.entries(exported).filter(([, value]) => 'method' in value),
+) as { readonly [Key in keyof Exported as Exported[Key] extends Route ? Key : never]: Exported[Key] };
 
 export type RouteKey = keyof typeof routes;

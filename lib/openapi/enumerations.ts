@@ -1,5 +1,5 @@
-import { DeliveryInclude } from '../../functions/api/delivery-schemas.ts';
-import { EventInclude, EventOrder } from '../../functions/api/events/schemas.ts';
+import { EventInclude, EventOrder } from '../../functions/api/events/routes.ts';
+import { DeliveryInclude } from '../../functions/api/fields.ts';
 import { Environment } from '../../functions/tenancy/tenant.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { DeliveryInclude, ListDeliveriesQuery } from '../../functions/api/delivery-schemas.ts';
-import { EventInclude, EventOrder, ListEventsQuery } from '../../functions/api/events/schemas.ts';
-import { AuditLogQuery } from '../../functions/api/settings/schemas.ts';
+import { EventInclude, EventOrder, ListEventsQuery } from '../../functions/api/events/routes.ts';
+import { DeliveryInclude, ListDeliveriesQuery } from '../../functions/api/fields.ts';
+import { AuditLogQuery } from '../../functions/api/settings/routes.ts';
 import * as ids from '../../functions/aws/ids.ts';
 import type { Route } from '../../functions/http/route.ts';
 import { Environment } from '../../functions/tenancy/tenant.ts';

@@ -1,4 +1,4 @@
-import { Attempt } from '../../functions/api/delivery-schemas.ts';
+import { Attempt } from '../../functions/api/fields.ts';
 import { deriveDeliveryId } from '../../functions/aws/ids.ts';
 import {
   type AttemptOutcome,

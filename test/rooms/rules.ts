@@ -80,7 +80,7 @@ const ROOMS: readonly Room[] = [
   {
     from: '^lib/openapi/',
     rooms: [
-      '^functions/api/(?:routes|delivery-schemas|fields|[^/]+/schemas)\\.ts$',
+      '^functions/api/(?:routes|fields|[^/]+/routes)\\.ts$',
       '^functions/aws/ids\\.ts$',
       '^functions/delivery/(?:delivery|ledger|signature|simulation|timing)\\.ts$',
       '^functions/events/events\\.ts$',
@@ -191,7 +191,7 @@ export const RULES: IForbiddenRuleType[] = [
     to: {
       path: '^functions/api/$1/',
       pathNot:
-        '/(?:browser|channels|deliveries|organization-answer|resource|routes|sandbox|schemas|sign-in-handler|sources)\\.ts$',
+        '/(?:browser|channels|deliveries|organization-answer|resource|routes|sandbox|sign-in-handler|sources)\\.ts$',
     },
   },
   {

@@ -12,7 +12,6 @@ import { checkReceiver, createUrlProblem } from '../receivers.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import { signingKeys } from '../signing.ts';
 import * as routes from './routes.ts';
-import { CHANNEL_SETTINGS } from './schemas.ts';
 
 const channels = channelStore(tables.service);
 
@@ -45,7 +44,7 @@ export const handler = routeHandler(
     return effect(
       success(toChannelView(channel), { location: `/api/v1/channels/${channel.id}` }),
       channels.add(channel),
-      { id: channel.id, changes: compareFields(CHANNEL_SETTINGS, undefined, channel) },
+      { id: channel.id, changes: compareFields(routes.CHANNEL_SETTINGS, undefined, channel) },
       { 'channel-limit': refusals.tooManyChannels(MAX_CHANNELS) },
     );
   },

@@ -3,7 +3,6 @@ import { channelStore } from '../../receivers/channels.ts';
 import { compareFields } from '../../tenancy/audit.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
-import { CHANNEL_SETTINGS } from './schemas.ts';
 
 const channels = channelStore(tables.service);
 const done = success(undefined);
@@ -15,7 +14,7 @@ export const handler = routeHandler(routes.deleteChannel, async ({ tenant, param
   return effect(
     done,
     channels.remove(tenant.orgId, id),
-    { id, changes: compareFields(CHANNEL_SETTINGS, found, undefined) },
+    { id, changes: compareFields(routes.CHANNEL_SETTINGS, found, undefined) },
     { 'channel-missing': async () => done },
   );
 });

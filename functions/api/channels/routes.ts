@@ -1,8 +1,61 @@
 import * as z from 'zod/mini';
+import { ChannelId, DeliveryId, Timestamp } from '../../aws/ids.ts';
 import type { Route } from '../../http/route.ts';
-import { ListDeliveriesQuery } from '../delivery-schemas.ts';
-import * as shared from '../fields.ts';
-import * as schema from './schemas.ts';
+import { ChannelKind } from '../../receivers/channel.ts';
+import { DisabledReason, EndpointStatus } from '../../receivers/endpoint.ts';
+import {
+  ATTEMPTS_FIELDS,
+  DELIVERY_FIELDS,
+  Failing,
+  fault,
+  LISTED_FIELDS,
+  ListDeliveriesQuery,
+  NoParams,
+  NoQuery,
+  orNull,
+  PageQuery,
+  receiverUrl,
+  text,
+} from '../fields.ts';
+
+const ADDRESS = {
+  error: 'must be set for the kind http and for no other kind',
+  path: ['url'],
+  params: fault('not_allowed'),
+};
+
+export const CreateChannel = z
+  .strictObject({ kind: ChannelKind, name: text(200), url: z.optional(receiverUrl) })
+  .check(z.refine(({ kind, url }) => (kind === 'http') === (url !== undefined), ADDRESS));
+
+/** Fields that the audit log shows. */
+export const CHANNEL_SETTINGS = ['kind', 'name', 'url'];
+
+/**
+ * With the delivery state of an endpoint. A web widget has no deliveries and shows that of a healthy
+ * endpoint.
+ */
+export const Channel = z.object({
+  id: ChannelId,
+  kind: ChannelKind,
+  name: z.string(),
+  url: orNull(z.string()),
+  status: EndpointStatus,
+  consecutiveFailures: z.int(),
+  failing: orNull(Failing),
+  disabledAt: orNull(Timestamp),
+  disabledReason: orNull(DisabledReason),
+  createdAt: Timestamp,
+});
+/** The only response with the secret, which only the kind `http` has. */
+export const CreatedChannel = z.extend(Channel, { secret: orNull(z.string()) });
+
+export const ChannelDelivery = z.extend(z.object({ id: DeliveryId, channelId: ChannelId }), DELIVERY_FIELDS);
+export const ListedChannelDelivery = z.extend(ChannelDelivery, LISTED_FIELDS);
+export const ChannelDeliveryWithAttempts = z.extend(ChannelDelivery, ATTEMPTS_FIELDS);
+
+const ChannelParams = z.object({ id: ChannelId });
+const ChannelDeliveryParams = z.object({ id: ChannelId, deliveryId: DeliveryId });
 
 export const createChannel = {
   name: 'create-channel',
@@ -12,10 +65,10 @@ export const createChannel = {
   scope: 'write:conversations',
   idempotency: 'honoured',
   audit: 'channel.created',
-  params: shared.NoParams,
-  query: shared.NoQuery,
-  body: schema.CreateChannel,
-  success: { status: 201, data: schema.CreatedChannel },
+  params: NoParams,
+  query: NoQuery,
+  body: CreateChannel,
+  success: { status: 201, data: CreatedChannel },
   refusals: ['LIMIT_EXCEEDED', 'GONE'],
 } as const satisfies Route;
 
@@ -25,9 +78,9 @@ export const listChannels = {
   path: '/v1/channels',
   summary: 'List channels',
   scope: 'read:conversations',
-  params: shared.NoParams,
-  query: shared.PageQuery,
-  success: { status: 200, data: z.array(schema.Channel) },
+  params: NoParams,
+  query: PageQuery,
+  success: { status: 200, data: z.array(Channel) },
 } as const satisfies Route;
 
 export const readChannel = {
@@ -36,9 +89,9 @@ export const readChannel = {
   path: '/v1/channels/{id}',
   summary: 'Read a channel',
   scope: 'read:conversations',
-  params: schema.ChannelParams,
-  query: shared.NoQuery,
-  success: { status: 200, data: schema.Channel },
+  params: ChannelParams,
+  query: NoQuery,
+  success: { status: 200, data: Channel },
 } as const satisfies Route;
 
 export const deleteChannel = {
@@ -48,8 +101,8 @@ export const deleteChannel = {
   summary: 'Delete a channel',
   scope: 'write:conversations',
   audit: 'channel.deleted',
-  params: schema.ChannelParams,
-  query: shared.NoQuery,
+  params: ChannelParams,
+  query: NoQuery,
   success: { status: 204, data: z.undefined() },
 } as const satisfies Route;
 
@@ -59,9 +112,9 @@ export const listChannelDeliveries = {
   path: '/v1/channels/{id}/deliveries',
   summary: 'List the deliveries to a channel',
   scope: 'read:conversations',
-  params: schema.ChannelParams,
+  params: ChannelParams,
   query: ListDeliveriesQuery,
-  success: { status: 200, data: z.array(schema.ListedChannelDelivery) },
+  success: { status: 200, data: z.array(ListedChannelDelivery) },
 } as const satisfies Route;
 
 export const readChannelDelivery = {
@@ -70,7 +123,7 @@ export const readChannelDelivery = {
   path: '/v1/channels/{id}/deliveries/{deliveryId}',
   summary: 'Read a delivery to a channel with its attempts',
   scope: 'read:conversations',
-  params: schema.ChannelDeliveryParams,
-  query: shared.NoQuery,
-  success: { status: 200, data: schema.ChannelDeliveryWithAttempts },
+  params: ChannelDeliveryParams,
+  query: NoQuery,
+  success: { status: 200, data: ChannelDeliveryWithAttempts },
 } as const satisfies Route;

@@ -1,7 +1,71 @@
 import * as z from 'zod/mini';
+import { ConversationId, EscalationId, MessageId, TicketId, Timestamp } from '../../aws/ids.ts';
+import { ConversationStatus, MessageRole } from '../../conversations/conversation.ts';
 import type { Route } from '../../http/route.ts';
-import * as shared from '../fields.ts';
-import * as schema from './schemas.ts';
+import { NoParams, NoQuery, orNull, PageQuery, text } from '../fields.ts';
+
+export const CreateConversation = z.strictObject({ channelId: text(200), externalUserId: text(200) });
+export const Conversation = z.object({
+  id: ConversationId,
+  channelId: z.string(),
+  externalUserId: z.string(),
+  status: ConversationStatus,
+  resolvedAt: orNull(Timestamp),
+  resolvedBy: orNull(z.string()),
+  createdAt: Timestamp,
+});
+
+/** Both bodies are optional. */
+export const RequestHandoff = z._default(z.strictObject({ reason: z.optional(text(1000)) }), {});
+export const ResolveConversation = z._default(z.strictObject({ resolvedBy: z._default(text(200), 'api') }), {
+  resolvedBy: 'api',
+});
+
+export const Escalation = z.object({
+  id: EscalationId,
+  conversationId: ConversationId,
+  reason: orNull(z.string()),
+  createdAt: Timestamp,
+});
+
+/** Limit of a message, below the body's 256 KiB, so that a row stays below DynamoDB's 400 KB. */
+export const CreateMessage = z.strictObject({ role: MessageRole, content: text(100_000) });
+export const Message = z.object({
+  id: MessageId,
+  conversationId: ConversationId,
+  role: MessageRole,
+  content: z.string(),
+  createdAt: Timestamp,
+});
+
+const ConversationParams = z.object({ id: ConversationId });
+const MessageParams = z.object({ id: ConversationId, messageId: MessageId });
+const EscalationParams = z.object({ id: ConversationId, escalationLogId: EscalationId });
+
+export const CreateTicket = z._default(
+  z.strictObject({ conversationId: z.optional(ConversationId), reason: z.optional(text(1000)) }),
+  {},
+);
+export const Ticket = z.object({
+  id: TicketId,
+  conversationId: orNull(ConversationId),
+  reason: orNull(z.string()),
+  createdAt: Timestamp,
+});
+
+const TicketParams = z.object({ id: TicketId });
+
+/** The only response with the token. */
+export const VisitorToken = z.object({ token: z.string(), expiresAt: Timestamp });
+
+/** Visitors do not see the service's own messages. */
+export const VisibleRole = z.enum(['user', 'assistant', 'agent']);
+export const WidgetMessage = z.object({
+  id: MessageId,
+  role: VisibleRole,
+  content: z.string(),
+  createdAt: Timestamp,
+});
 
 export const createConversation = {
   name: 'create-conversation',
@@ -11,10 +75,10 @@ export const createConversation = {
   scope: 'write:conversations',
   idempotency: 'honoured',
   audit: 'none',
-  params: shared.NoParams,
-  query: shared.NoQuery,
-  body: schema.CreateConversation,
-  success: { status: 201, data: schema.Conversation },
+  params: NoParams,
+  query: NoQuery,
+  body: CreateConversation,
+  success: { status: 201, data: Conversation },
 } as const satisfies Route;
 
 export const listConversations = {
@@ -23,9 +87,9 @@ export const listConversations = {
   path: '/v1/conversations',
   summary: 'List conversations',
   scope: 'read:conversations',
-  params: shared.NoParams,
-  query: shared.PageQuery,
-  success: { status: 200, data: z.array(schema.Conversation) },
+  params: NoParams,
+  query: PageQuery,
+  success: { status: 200, data: z.array(Conversation) },
 } as const satisfies Route;
 
 export const readConversation = {
@@ -34,9 +98,9 @@ export const readConversation = {
   path: '/v1/conversations/{id}',
   summary: 'Read a conversation',
   scope: 'read:conversations',
-  params: schema.ConversationParams,
-  query: shared.NoQuery,
-  success: { status: 200, data: schema.Conversation },
+  params: ConversationParams,
+  query: NoQuery,
+  success: { status: 200, data: Conversation },
 } as const satisfies Route;
 
 export const createMessage = {
@@ -47,10 +111,10 @@ export const createMessage = {
   scope: 'write:conversations',
   idempotency: 'honoured',
   audit: 'none',
-  params: schema.ConversationParams,
-  query: shared.NoQuery,
-  body: schema.CreateMessage,
-  success: { status: 201, data: schema.Message },
+  params: ConversationParams,
+  query: NoQuery,
+  body: CreateMessage,
+  success: { status: 201, data: Message },
 } as const satisfies Route;
 
 export const listMessages = {
@@ -59,9 +123,9 @@ export const listMessages = {
   path: '/v1/conversations/{id}/messages',
   summary: 'List the messages of a conversation',
   scope: 'read:conversations',
-  params: schema.ConversationParams,
-  query: shared.PageQuery,
-  success: { status: 200, data: z.array(schema.Message) },
+  params: ConversationParams,
+  query: PageQuery,
+  success: { status: 200, data: z.array(Message) },
 } as const satisfies Route;
 
 export const readMessage = {
@@ -70,9 +134,9 @@ export const readMessage = {
   path: '/v1/conversations/{id}/messages/{messageId}',
   summary: 'Read a message',
   scope: 'read:conversations',
-  params: schema.MessageParams,
-  query: shared.NoQuery,
-  success: { status: 200, data: schema.Message },
+  params: MessageParams,
+  query: NoQuery,
+  success: { status: 200, data: Message },
 } as const satisfies Route;
 
 export const requestHandoff = {
@@ -83,10 +147,10 @@ export const requestHandoff = {
   scope: 'write:conversations',
   idempotency: 'honoured',
   audit: 'none',
-  params: schema.ConversationParams,
-  query: shared.NoQuery,
-  body: schema.RequestHandoff,
-  success: { status: 201, unchanged: 200, data: schema.Escalation },
+  params: ConversationParams,
+  query: NoQuery,
+  body: RequestHandoff,
+  success: { status: 201, unchanged: 200, data: Escalation },
   refusals: ['CONFLICT'],
 } as const satisfies Route;
 
@@ -96,9 +160,9 @@ export const listEscalations = {
   path: '/v1/conversations/{id}/escalations',
   summary: 'List the escalation log of a conversation',
   scope: 'read:conversations',
-  params: schema.ConversationParams,
-  query: shared.PageQuery,
-  success: { status: 200, data: z.array(schema.Escalation) },
+  params: ConversationParams,
+  query: PageQuery,
+  success: { status: 200, data: z.array(Escalation) },
 } as const satisfies Route;
 
 export const readEscalation = {
@@ -107,9 +171,9 @@ export const readEscalation = {
   path: '/v1/conversations/{id}/escalations/{escalationLogId}',
   summary: 'Read an escalation log entry',
   scope: 'read:conversations',
-  params: schema.EscalationParams,
-  query: shared.NoQuery,
-  success: { status: 200, data: schema.Escalation },
+  params: EscalationParams,
+  query: NoQuery,
+  success: { status: 200, data: Escalation },
 } as const satisfies Route;
 
 export const resolveConversation = {
@@ -120,8 +184,70 @@ export const resolveConversation = {
   scope: 'write:conversations',
   idempotency: 'honoured',
   audit: 'none',
-  params: schema.ConversationParams,
-  query: shared.NoQuery,
-  body: schema.ResolveConversation,
-  success: { status: 200, data: schema.Conversation },
+  params: ConversationParams,
+  query: NoQuery,
+  body: ResolveConversation,
+  success: { status: 200, data: Conversation },
+} as const satisfies Route;
+
+export const createTicket = {
+  name: 'create-ticket',
+  method: 'POST',
+  path: '/v1/tickets',
+  summary: 'Create a fallback ticket',
+  scope: 'write:conversations',
+  idempotency: 'honoured',
+  audit: 'none',
+  params: NoParams,
+  query: NoQuery,
+  body: CreateTicket,
+  success: { status: 201, data: Ticket },
+  refusals: ['NOT_FOUND'],
+} as const satisfies Route;
+
+export const listTickets = {
+  name: 'list-tickets',
+  method: 'GET',
+  path: '/v1/tickets',
+  summary: 'List tickets',
+  scope: 'read:conversations',
+  params: NoParams,
+  query: PageQuery,
+  success: { status: 200, data: z.array(Ticket) },
+} as const satisfies Route;
+
+export const readTicket = {
+  name: 'read-ticket',
+  method: 'GET',
+  path: '/v1/tickets/{id}',
+  summary: 'Read a ticket',
+  scope: 'read:conversations',
+  params: TicketParams,
+  query: NoQuery,
+  success: { status: 200, data: Ticket },
+} as const satisfies Route;
+
+export const createVisitorToken = {
+  name: 'create-visitor-token',
+  method: 'POST',
+  path: '/v1/conversations/{id}/visitor-token',
+  summary: 'Create a visitor token',
+  scope: 'write:conversations',
+  idempotency: 'honoured',
+  audit: 'none',
+  params: ConversationParams,
+  query: NoQuery,
+  success: { status: 201, data: VisitorToken },
+  refusals: ['CONFLICT'],
+} as const satisfies Route;
+
+export const readWidgetMessages = {
+  name: 'read-widget-messages',
+  method: 'GET',
+  path: '/v1/widget/messages',
+  summary: 'Read new messages as a visitor',
+  visitor: true,
+  params: NoParams,
+  query: PageQuery,
+  success: { status: 200, followed: true, data: z.array(WidgetMessage) },
 } as const satisfies Route;

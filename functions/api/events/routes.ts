@@ -1,7 +1,59 @@
 import * as z from 'zod/mini';
+import { ChannelId, DeliveryId, EndpointId, EventId, Timestamp } from '../../aws/ids.ts';
+import { EventTypeName } from '../../events/events.ts';
 import type { Route } from '../../http/route.ts';
-import * as shared from '../fields.ts';
-import * as schema from './schemas.ts';
+import { EndpointStatus } from '../../receivers/endpoint.ts';
+import {
+  ATTEMPTS_FIELDS,
+  DELIVERY_FIELDS,
+  listed,
+  moment,
+  NoParams,
+  NoQuery,
+  orNull,
+  PageQuery,
+} from '../fields.ts';
+
+const LoggedEvent = z.object({
+  id: EventId,
+  type: EventTypeName,
+  schemaVersion: z.int(),
+  createdAt: Timestamp,
+  example: z.optional(z.literal(true)),
+  data: z.record(z.string(), z.unknown()),
+});
+
+const { eventId, eventType, ...STATE_FIELDS } = DELIVERY_FIELDS;
+
+export const ListedEventDelivery = z.object({
+  id: DeliveryId,
+  webhookId: orNull(EndpointId),
+  channelId: orNull(ChannelId),
+  url: orNull(z.string()),
+  receiverStatus: z.enum([...EndpointStatus.options, 'deleted']),
+  ...STATE_FIELDS,
+});
+export const EventDelivery = z.extend(ListedEventDelivery, ATTEMPTS_FIELDS);
+
+/** An event of a list, with its deliveries if requested. */
+export const Event = z.extend(LoggedEvent, { deliveries: z.optional(z.array(ListedEventDelivery)) });
+
+export const EventWithDeliveries = z.extend(LoggedEvent, {
+  payload: z.string(),
+  deliveries: z.array(EventDelivery),
+});
+
+export const EventOrder = z.enum(['asc', 'desc']);
+export const EventInclude = z.enum(['deliveries']);
+
+export const ListEventsQuery = z.extend(PageQuery, {
+  type: z.optional(listed(EventTypeName)),
+  from: z.optional(moment),
+  to: z.optional(moment),
+  order: z.optional(EventOrder),
+  include: z.optional(EventInclude),
+});
+const EventParams = z.object({ id: EventId });
 
 export const listEvents = {
   name: 'list-events',
@@ -10,9 +62,9 @@ export const listEvents = {
   summary: 'List events',
   scope: 'read:webhooks',
   dashboard: 'member',
-  params: shared.NoParams,
-  query: schema.ListEventsQuery,
-  success: { status: 200, followed: true, data: z.array(schema.Event) },
+  params: NoParams,
+  query: ListEventsQuery,
+  success: { status: 200, followed: true, data: z.array(Event) },
 } as const satisfies Route;
 
 export const readEvent = {
@@ -22,7 +74,7 @@ export const readEvent = {
   summary: 'Read an event with its payload and deliveries',
   scope: 'read:webhooks',
   dashboard: 'member',
-  params: schema.EventParams,
-  query: shared.NoQuery,
-  success: { status: 200, data: schema.EventWithDeliveries },
+  params: EventParams,
+  query: NoQuery,
+  success: { status: 200, data: EventWithDeliveries },
 } as const satisfies Route;

@@ -8,7 +8,6 @@ import { compareFields } from '../../tenancy/audit.ts';
 import { checkReceiver, createUrlProblem } from '../receivers.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
-import { SOURCE_SETTINGS } from './schemas.ts';
 import { sources } from './sources.ts';
 
 const outbox = outboxStore(tables.outbox);
@@ -33,7 +32,7 @@ export const handler = routeHandler(routes.createSource, async ({ tenant, body, 
   return effect(
     success(toSourceView(source), { location: `/api/v1/knowledge/sources/${source.id}` }),
     [...sources.add(source), outbox.appendNotice(notice)],
-    { id: source.id, changes: compareFields(SOURCE_SETTINGS, undefined, source) },
+    { id: source.id, changes: compareFields(routes.SOURCE_SETTINGS, undefined, source) },
     { 'source-limit': refusals.tooManySources(MAX_SOURCES) },
   );
 });

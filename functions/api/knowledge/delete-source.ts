@@ -4,7 +4,6 @@ import { success } from '../../http/reply.ts';
 import { compareFields } from '../../tenancy/audit.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
-import { SOURCE_SETTINGS } from './schemas.ts';
 import { sources } from './sources.ts';
 
 const outbox = outboxStore(tables.outbox);
@@ -25,7 +24,7 @@ export const handler = routeHandler(
     return effect(
       done,
       [...sources.remove(tenant, id), outbox.appendNotice(notice)],
-      { id, changes: compareFields(SOURCE_SETTINGS, found, undefined) },
+      { id, changes: compareFields(routes.SOURCE_SETTINGS, found, undefined) },
       { 'source-missing': async () => done },
     );
   },

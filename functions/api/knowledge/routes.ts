@@ -1,7 +1,58 @@
 import * as z from 'zod/mini';
+import { SourceId, Timestamp } from '../../aws/ids.ts';
+import { SourceKind } from '../../events/bus.ts';
 import type { Route } from '../../http/route.ts';
-import * as shared from '../fields.ts';
-import * as schema from './schemas.ts';
+import { SourceStatus } from '../../knowledge/sources.ts';
+import { NoParams, NoQuery, orNull, PageQuery, receiverUrl, text } from '../fields.ts';
+
+export const CreateSource = z.strictObject({
+  kind: SourceKind,
+  url: receiverUrl,
+  name: z.optional(text(200)),
+});
+
+/** Fields that the audit log shows. */
+export const SOURCE_SETTINGS = Object.keys(CreateSource.shape);
+
+export const Source = z.object({
+  id: SourceId,
+  kind: SourceKind,
+  url: z.string(),
+  name: orNull(z.string()),
+  status: SourceStatus,
+  title: orNull(z.string()),
+  words: orNull(z.int()),
+  version: orNull(z.int()),
+  difference: orNull(z.number()),
+  createdAt: Timestamp,
+  lastCheckedAt: orNull(Timestamp),
+  lastChangedAt: orNull(Timestamp),
+  lastNotifiedAt: orNull(Timestamp),
+  nextCheckAt: Timestamp,
+  lastError: orNull(z.string()),
+});
+
+export const SourceVersion = z.object({ version: z.int(), words: z.int() });
+
+const compared = {
+  from: orNull(SourceVersion),
+  to: orNull(SourceVersion),
+  difference: orNull(z.number()),
+  added: z.string(),
+  removed: z.string(),
+};
+
+/** What the last e-mail to admins was about. */
+export const AnnouncedChanges = z.object({ ...compared, announcedAt: Timestamp });
+
+/** From the version that admins were notified of to the current one. */
+export const SourceChanges = z.object({
+  sourceId: SourceId,
+  ...compared,
+  announced: orNull(AnnouncedChanges),
+});
+
+const SourceParams = z.object({ id: SourceId });
 
 export const createSource = {
   name: 'create-source',
@@ -12,10 +63,10 @@ export const createSource = {
   dashboard: 'admin',
   idempotency: 'honoured',
   audit: 'source.created',
-  params: shared.NoParams,
-  query: shared.NoQuery,
-  body: schema.CreateSource,
-  success: { status: 201, data: schema.Source },
+  params: NoParams,
+  query: NoQuery,
+  body: CreateSource,
+  success: { status: 201, data: Source },
   refusals: ['LIMIT_EXCEEDED'],
 } as const satisfies Route;
 
@@ -26,9 +77,9 @@ export const listSources = {
   summary: 'List content sources',
   scope: 'read:knowledge',
   dashboard: 'member',
-  params: shared.NoParams,
-  query: shared.PageQuery,
-  success: { status: 200, data: z.array(schema.Source) },
+  params: NoParams,
+  query: PageQuery,
+  success: { status: 200, data: z.array(Source) },
 } as const satisfies Route;
 
 export const readSource = {
@@ -38,9 +89,9 @@ export const readSource = {
   summary: 'Read a content source',
   scope: 'read:knowledge',
   dashboard: 'member',
-  params: schema.SourceParams,
-  query: shared.NoQuery,
-  success: { status: 200, data: schema.Source },
+  params: SourceParams,
+  query: NoQuery,
+  success: { status: 200, data: Source },
 } as const satisfies Route;
 
 export const deleteSource = {
@@ -51,8 +102,8 @@ export const deleteSource = {
   scope: 'write:knowledge',
   dashboard: 'admin',
   audit: 'source.deleted',
-  params: schema.SourceParams,
-  query: shared.NoQuery,
+  params: SourceParams,
+  query: NoQuery,
   success: { status: 204, data: z.undefined() },
 } as const satisfies Route;
 
@@ -65,9 +116,9 @@ export const syncSource = {
   dashboard: 'admin',
   idempotency: 'honoured',
   audit: 'none',
-  params: schema.SourceParams,
-  query: shared.NoQuery,
-  success: { status: 202, data: schema.Source },
+  params: SourceParams,
+  query: NoQuery,
+  success: { status: 202, data: Source },
   refusals: ['RATE_LIMITED'],
 } as const satisfies Route;
 
@@ -78,7 +129,7 @@ export const readSourceChanges = {
   summary: 'Read the changes of a content source',
   scope: 'read:knowledge',
   dashboard: 'member',
-  params: schema.SourceParams,
-  query: shared.NoQuery,
-  success: { status: 200, data: schema.SourceChanges },
+  params: SourceParams,
+  query: NoQuery,
+  success: { status: 200, data: SourceChanges },
 } as const satisfies Route;

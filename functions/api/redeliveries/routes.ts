@@ -1,7 +1,40 @@
 import * as z from 'zod/mini';
+import { EndpointId, RedeliveryJobId, Timestamp } from '../../aws/ids.ts';
+import { EventTypeName } from '../../events/events.ts';
 import type { Route } from '../../http/route.ts';
-import * as shared from '../fields.ts';
-import * as schema from './schemas.ts';
+import { FailedStatus, RedeliveryJobStatus, RedeliverySelection, StopReason } from '../../redelivery/job.ts';
+import { distinct, NoQuery, orNull, PageQuery, requestTime } from '../fields.ts';
+
+/** The use case checks the times, because their limits depend on the current time. */
+export const StartRedelivery = z.strictObject({
+  what: z.optional(RedeliverySelection),
+  dryRun: z.optional(z.boolean()),
+  from: requestTime,
+  to: z.optional(requestTime),
+  statuses: z.optional(distinct(FailedStatus, ['a status', 'statuses'])),
+});
+
+export const Redelivery = z.object({
+  id: RedeliveryJobId,
+  webhookId: EndpointId,
+  status: RedeliveryJobStatus,
+  reason: orNull(StopReason),
+  from: Timestamp,
+  to: Timestamp,
+  what: RedeliverySelection,
+  dryRun: z._default(z.boolean(), false),
+  statuses: z.array(FailedStatus),
+  examined: z.int(),
+  redelivered: z.int(),
+  eventTypes: z.array(z.object({ type: EventTypeName, count: z.int() })),
+  firstEventAt: orNull(Timestamp),
+  progress: z.number(),
+  createdAt: Timestamp,
+  finishedAt: orNull(Timestamp),
+});
+
+const OfWebhook = z.object({ id: EndpointId });
+const RedeliveryParams = z.object({ id: EndpointId, redeliveryId: RedeliveryJobId });
 
 export const startRedelivery = {
   name: 'start-redelivery',
@@ -12,10 +45,10 @@ export const startRedelivery = {
   dashboard: 'admin',
   idempotency: 'honoured',
   audit: 'redelivery.started',
-  params: schema.OfWebhook,
-  query: shared.NoQuery,
-  body: schema.StartRedelivery,
-  success: { status: 202, data: schema.Redelivery },
+  params: OfWebhook,
+  query: NoQuery,
+  body: StartRedelivery,
+  success: { status: 202, data: Redelivery },
   refusals: ['CONFLICT'],
 } as const satisfies Route;
 
@@ -26,9 +59,9 @@ export const listRedeliveries = {
   summary: 'List the redelivery jobs of a webhook endpoint',
   scope: 'read:webhooks',
   dashboard: 'member',
-  params: schema.OfWebhook,
-  query: shared.PageQuery,
-  success: { status: 200, data: z.array(schema.Redelivery) },
+  params: OfWebhook,
+  query: PageQuery,
+  success: { status: 200, data: z.array(Redelivery) },
 } as const satisfies Route;
 
 export const readRedelivery = {
@@ -38,9 +71,9 @@ export const readRedelivery = {
   summary: 'Read a redelivery job',
   scope: 'read:webhooks',
   dashboard: 'member',
-  params: schema.RedeliveryParams,
-  query: shared.NoQuery,
-  success: { status: 200, data: schema.Redelivery },
+  params: RedeliveryParams,
+  query: NoQuery,
+  success: { status: 200, data: Redelivery },
 } as const satisfies Route;
 
 export const stopRedelivery = {
@@ -51,7 +84,7 @@ export const stopRedelivery = {
   scope: 'write:webhooks',
   dashboard: 'admin',
   audit: 'redelivery.stopped',
-  params: schema.RedeliveryParams,
-  query: shared.NoQuery,
+  params: RedeliveryParams,
+  query: NoQuery,
   success: { status: 204, data: z.undefined() },
 } as const satisfies Route;

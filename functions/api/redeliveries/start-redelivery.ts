@@ -8,13 +8,12 @@ import { redeliveryJobs } from '../../redelivery/jobs.ts';
 import { compareFields } from '../../tenancy/audit.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
-import { StartRedelivery } from './schemas.ts';
 
 const endpoints = endpointStore(tables.service);
 const jobs = redeliveryJobs(tables.service);
 const outbox = outboxStore(tables.outbox);
 
-const REQUEST_FIELDS = Object.keys(StartRedelivery.shape);
+const REQUEST_FIELDS = Object.keys(routes.StartRedelivery.shape);
 
 /** Adds the job and the notice that starts it in one transaction. */
 export const handler = routeHandler(

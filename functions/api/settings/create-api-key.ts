@@ -5,7 +5,6 @@ import { compareFields } from '../../tenancy/audit.ts';
 import { tables } from '../route-handler.ts';
 import { sessionRouteHandler } from '../session-route-handler.ts';
 import * as routes from './routes.ts';
-import { API_KEY_SETTINGS } from './schemas.ts';
 
 const apiKeys = apiKeyStore(tables.service);
 
@@ -15,6 +14,6 @@ export const handler = sessionRouteHandler(routes.createApiKey, async ({ tenant,
   return effect(
     success({ ...key, secretOnce: secret }, { location: `/api/settings/api-keys/${key.id}` }),
     apiKeys.create(hashApiKey(secret), key),
-    { id: key.id, changes: compareFields(API_KEY_SETTINGS, undefined, key) },
+    { id: key.id, changes: compareFields(routes.API_KEY_SETTINGS, undefined, key) },
   );
 });

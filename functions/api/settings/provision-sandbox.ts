@@ -8,7 +8,6 @@ import { tables } from '../route-handler.ts';
 import { sessionRouteHandler } from '../session-route-handler.ts';
 import * as routes from './routes.ts';
 import { findSandbox, sandboxes } from './sandbox.ts';
-import { API_KEY_SETTINGS } from './schemas.ts';
 
 const apiKeys = apiKeyStore(tables.service);
 
@@ -19,7 +18,7 @@ const apiKeys = apiKeyStore(tables.service);
  */
 export const handler = sessionRouteHandler(routes.provisionSandbox, async ({ tenant, body, now, effect }) => {
   const { key, secret } = issueKey({ orgId: tenant.orgId, environment: 'sandbox', ...body }, now);
-  const keyCreation = { id: key.id, changes: compareFields(API_KEY_SETTINGS, undefined, key) };
+  const keyCreation = { id: key.id, changes: compareFields(routes.API_KEY_SETTINGS, undefined, key) };
   const keyChanges = apiKeys.create(hashApiKey(secret), key);
   const buildReply = (sandboxOrganizationId: string, provisioned: boolean) =>
     success(

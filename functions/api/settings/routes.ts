@@ -1,7 +1,101 @@
 import * as z from 'zod/mini';
+import { AuditEntryId, KeyId, OrgId, Timestamp } from '../../aws/ids.ts';
+import { UsageCounts } from '../../events/usage.ts';
 import type { Route } from '../../http/route.ts';
-import * as shared from '../fields.ts';
-import * as schema from './schemas.ts';
+import { Scope } from '../../tenancy/api-key.ts';
+import { AuditAction, AuditActorType, AuditTargetType, AuditValue } from '../../tenancy/audit.ts';
+import { Environment, OrganizationSettings, Percentage, Role, Tier } from '../../tenancy/tenant.ts';
+import { clamped, distinct, listed, moment, NoParams, NoQuery, orNull, PageQuery, text } from '../fields.ts';
+
+export const Organization = z.object({
+  id: OrgId,
+  name: z.string(),
+  environment: Environment,
+  tier: Tier,
+  contentChangeThreshold: Percentage,
+  contentChangeNotifications: z.boolean(),
+  /** Whether the deployment sends e-mail. */
+  mailer: z.boolean(),
+  createdAt: Timestamp,
+});
+export const UpdateOrganization = z.partial(z.strictObject(OrganizationSettings.shape));
+
+/** The signed-in user and the expiry of the session. */
+export const SignedIn = z.object({
+  userId: z.string(),
+  email: z.nullable(z.string()),
+  organizationId: OrgId,
+  organizationName: z.string(),
+  role: Role,
+  expiresAt: Timestamp,
+});
+
+export const UsageOfMonth = z.object({ month: z.string(), ...UsageCounts.shape });
+export const Usage = z.object({ organizationId: OrgId, months: z.array(UsageOfMonth) });
+
+const UsageQuery = z.object({ months: clamped({ least: 1, most: 24, standard: 12 }) });
+
+export const CreateApiKey = z.strictObject({
+  name: text(200),
+  scopes: distinct(Scope, ['a scope', 'scopes']),
+});
+/** Fields that the audit log shows. */
+export const API_KEY_SETTINGS = ['name', 'environment', 'scopes'];
+export const ApiKey = z.object({
+  id: KeyId,
+  environment: Environment,
+  name: z.string(),
+  scopes: z.array(Scope),
+  createdAt: Timestamp,
+  lastUsedAt: orNull(Timestamp),
+  revokedAt: orNull(Timestamp),
+});
+/** The only response with the key. */
+export const CreatedApiKey = z.extend(ApiKey, { secretOnce: z.string() });
+
+const ApiKeyParams = z.object({ id: KeyId });
+
+export const ProvisionedSandbox = z.object({
+  sandboxOrganizationId: OrgId,
+  provisioned: z.boolean(),
+  key: CreatedApiKey,
+});
+export const ResetSandbox = z.object({ sandboxOrganizationId: OrgId, resetAt: Timestamp });
+/** Data of earlier generations that is not deleted yet. */
+export const Purge = z.object({ since: Timestamp, deleted: z.int() });
+export const Sandbox = z.object({
+  sandboxOrganizationId: OrgId,
+  createdAt: Timestamp,
+  lastResetAt: orNull(Timestamp),
+  purge: orNull(Purge),
+});
+
+export const AuditChange = z.object({ field: z.string(), before: AuditValue, after: AuditValue });
+/** Ids of users come from the issuer. */
+export const AuditActor = z.object({
+  type: AuditActorType,
+  id: orNull(z.string()),
+  email: orNull(z.string()),
+});
+export const AuditTarget = z.object({ type: AuditTargetType, id: z.string() });
+export const AuditEntry = z.object({
+  id: AuditEntryId,
+  action: AuditAction,
+  actor: AuditActor,
+  target: AuditTarget,
+  changes: z.array(AuditChange),
+  requestId: orNull(z.string()),
+  createdAt: Timestamp,
+});
+
+export const AuditLogQuery = z.extend(PageQuery, {
+  environment: z.optional(Environment),
+  action: z.optional(listed(AuditAction)),
+  actorType: z.optional(listed(AuditActorType)),
+  actorId: z.optional(text(255)),
+  from: z.optional(moment),
+  to: z.optional(moment),
+});
 
 export const provisionSandbox = {
   name: 'provision-sandbox',
@@ -10,10 +104,10 @@ export const provisionSandbox = {
   summary: 'Provision the sandbox and issue an API key for it',
   role: 'admin',
   audit: 'api_key.created',
-  params: shared.NoParams,
-  query: shared.NoQuery,
-  body: schema.CreateApiKey,
-  success: { status: 201, data: schema.ProvisionedSandbox },
+  params: NoParams,
+  query: NoQuery,
+  body: CreateApiKey,
+  success: { status: 201, data: ProvisionedSandbox },
 } as const satisfies Route;
 
 export const resetSandbox = {
@@ -23,9 +117,9 @@ export const resetSandbox = {
   summary: 'Reset the sandbox',
   role: 'admin',
   audit: 'sandbox.reset',
-  params: shared.NoParams,
-  query: shared.NoQuery,
-  success: { status: 200, data: schema.ResetSandbox },
+  params: NoParams,
+  query: NoQuery,
+  success: { status: 200, data: ResetSandbox },
   refusals: ['SANDBOX_NOT_PROVISIONED'],
 } as const satisfies Route;
 
@@ -35,9 +129,9 @@ export const readSandbox = {
   path: '/settings/sandbox',
   summary: 'Read the sandbox of the organization',
   role: 'member',
-  params: shared.NoParams,
-  query: shared.NoQuery,
-  success: { status: 200, data: schema.Sandbox },
+  params: NoParams,
+  query: NoQuery,
+  success: { status: 200, data: Sandbox },
   refusals: ['NOT_FOUND'],
 } as const satisfies Route;
 
@@ -47,9 +141,9 @@ export const readSession = {
   path: '/settings/session',
   summary: 'Read the signed-in user',
   role: 'member',
-  params: shared.NoParams,
-  query: shared.NoQuery,
-  success: { status: 200, data: schema.SignedIn },
+  params: NoParams,
+  query: NoQuery,
+  success: { status: 200, data: SignedIn },
 } as const satisfies Route;
 
 export const readOrganization = {
@@ -58,9 +152,9 @@ export const readOrganization = {
   path: '/settings/organization',
   summary: 'Read the organization and its settings',
   role: 'member',
-  params: shared.NoParams,
-  query: shared.NoQuery,
-  success: { status: 200, data: schema.Organization },
+  params: NoParams,
+  query: NoQuery,
+  success: { status: 200, data: Organization },
 } as const satisfies Route;
 
 export const updateOrganization = {
@@ -70,10 +164,10 @@ export const updateOrganization = {
   summary: 'Update the settings of the organization',
   role: 'admin',
   audit: 'organization.updated',
-  params: shared.NoParams,
-  query: shared.NoQuery,
-  body: schema.UpdateOrganization,
-  success: { status: 200, data: schema.Organization },
+  params: NoParams,
+  query: NoQuery,
+  body: UpdateOrganization,
+  success: { status: 200, data: Organization },
 } as const satisfies Route;
 
 export const readUsage = {
@@ -82,9 +176,9 @@ export const readUsage = {
   path: '/settings/usage',
   summary: 'Read the usage of the organization',
   role: 'member',
-  params: shared.NoParams,
-  query: schema.UsageQuery,
-  success: { status: 200, data: schema.Usage },
+  params: NoParams,
+  query: UsageQuery,
+  success: { status: 200, data: Usage },
 } as const satisfies Route;
 
 export const createApiKey = {
@@ -94,10 +188,10 @@ export const createApiKey = {
   summary: 'Create an API key',
   role: 'admin',
   audit: 'api_key.created',
-  params: shared.NoParams,
-  query: shared.NoQuery,
-  body: schema.CreateApiKey,
-  success: { status: 201, data: schema.CreatedApiKey },
+  params: NoParams,
+  query: NoQuery,
+  body: CreateApiKey,
+  success: { status: 201, data: CreatedApiKey },
 } as const satisfies Route;
 
 export const listApiKeys = {
@@ -106,9 +200,9 @@ export const listApiKeys = {
   path: '/settings/api-keys',
   summary: 'List API keys',
   role: 'admin',
-  params: shared.NoParams,
-  query: shared.PageQuery,
-  success: { status: 200, data: z.array(schema.ApiKey) },
+  params: NoParams,
+  query: PageQuery,
+  success: { status: 200, data: z.array(ApiKey) },
 } as const satisfies Route;
 
 export const revokeApiKey = {
@@ -118,8 +212,8 @@ export const revokeApiKey = {
   summary: 'Revoke an API key',
   role: 'admin',
   audit: 'api_key.revoked',
-  params: schema.ApiKeyParams,
-  query: shared.NoQuery,
+  params: ApiKeyParams,
+  query: NoQuery,
   success: { status: 204, data: z.undefined() },
 } as const satisfies Route;
 
@@ -129,8 +223,8 @@ export const listAuditLog = {
   path: '/settings/audit-log',
   summary: 'List the audit log',
   role: 'admin',
-  params: shared.NoParams,
-  query: schema.AuditLogQuery,
-  success: { status: 200, data: z.array(schema.AuditEntry) },
+  params: NoParams,
+  query: AuditLogQuery,
+  success: { status: 200, data: z.array(AuditEntry) },
   refusals: ['SANDBOX_NOT_PROVISIONED'],
 } as const satisfies Route;

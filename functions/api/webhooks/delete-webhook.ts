@@ -4,7 +4,6 @@ import { endpointStore } from '../../receivers/endpoints.ts';
 import { compareFields } from '../../tenancy/audit.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
-import { WEBHOOK_SETTINGS } from './schemas.ts';
 
 const endpoints = endpointStore(tables.service);
 
@@ -17,8 +16,8 @@ export const handler = routeHandler(routes.deleteWebhook, ({ tenant, params: { i
     if (found === undefined) return success(undefined);
     return effect(
       success(undefined),
-      endpoints.buildRemoval(found, WEBHOOK_SETTINGS, now),
-      { id, changes: compareFields(WEBHOOK_SETTINGS, found.row, undefined) },
+      endpoints.buildRemoval(found, routes.WEBHOOK_SETTINGS, now),
+      { id, changes: compareFields(routes.WEBHOOK_SETTINGS, found.row, undefined) },
       { 'endpoint-missing': again, 'endpoint-changed': again },
     );
   }),

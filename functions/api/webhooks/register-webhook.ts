@@ -12,7 +12,6 @@ import { checkReceiver, createUrlProblem } from '../receivers.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import { signingKeys } from '../signing.ts';
 import * as routes from './routes.ts';
-import { WEBHOOK_SETTINGS } from './schemas.ts';
 
 const endpoints = endpointStore(tables.service);
 
@@ -42,7 +41,7 @@ export const handler = routeHandler(
     return effect(
       success(registered, { location: `/api/v1/webhooks/${registered.id}` }),
       endpoints.add(registered),
-      { id: registered.id, changes: compareFields(WEBHOOK_SETTINGS, undefined, registered) },
+      { id: registered.id, changes: compareFields(routes.WEBHOOK_SETTINGS, undefined, registered) },
       {
         'endpoint-limit': refusals.tooManyEndpoints(MAX_ENDPOINTS),
         'endpoint-host-limit': refusals.tooManyEndpointsAtHost(MAX_ENDPOINTS_PER_HOST),

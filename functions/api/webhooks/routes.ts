@@ -1,8 +1,129 @@
 import * as z from 'zod/mini';
+import { DeliveryId, EndpointId, EventId, Timestamp } from '../../aws/ids.ts';
+import { SubscribableType } from '../../events/events.ts';
 import type { Route } from '../../http/route.ts';
-import { ListDeliveriesQuery } from '../delivery-schemas.ts';
-import * as shared from '../fields.ts';
-import * as schema from './schemas.ts';
+import { DisabledReason, EndpointStatus, MAX_DESCRIPTION_LENGTH } from '../../receivers/endpoint.ts';
+import { MaxPerSecond } from '../../receivers/endpoint-rate.ts';
+import {
+  ATTEMPTS_FIELDS,
+  clamped,
+  DELIVERY_FIELDS,
+  distinct,
+  Failing,
+  LISTED_FIELDS,
+  ListDeliveriesQuery,
+  NoParams,
+  NoQuery,
+  note,
+  orNull,
+  PageQuery,
+  receiverUrl,
+} from '../fields.ts';
+
+const WebhookEvents = distinct(SubscribableType, ['an event type', 'event types']);
+
+const Description = note(MAX_DESCRIPTION_LENGTH);
+
+export const RegisterWebhook = z.strictObject({
+  url: receiverUrl,
+  events: WebhookEvents,
+  description: z.optional(Description),
+  maxPerSecond: z.optional(MaxPerSecond),
+});
+export const UpdateWebhook = z.strictObject({
+  url: z.optional(receiverUrl),
+  events: z.optional(WebhookEvents),
+  description: z.optional(z.nullable(Description)),
+  maxPerSecond: z.optional(z.nullable(MaxPerSecond)),
+});
+
+/** Fields that the audit log shows. */
+export const WEBHOOK_SETTINGS = Object.keys(RegisterWebhook.shape);
+
+export const Predecessor = z.object({
+  id: EndpointId,
+  failingSince: orNull(Timestamp),
+  disabledAt: Timestamp,
+});
+
+export const Webhook = z.object({
+  id: EndpointId,
+  url: z.string(),
+  events: z.array(SubscribableType),
+  description: orNull(z.string()),
+  maxPerSecond: orNull(z.int()),
+  status: EndpointStatus,
+  consecutiveFailures: z.int(),
+  failing: orNull(Failing),
+  disabledAt: orNull(Timestamp),
+  disabledReason: orNull(DisabledReason),
+  predecessor: orNull(Predecessor),
+  createdAt: Timestamp,
+});
+/** The only response with the secret. */
+export const RegisteredWebhook = z.extend(Webhook, { secret: z.string() });
+
+const TEST = 'webhook.test';
+export const TestWebhook = z._default(
+  z.strictObject({ type: z._default(z.enum([TEST, ...SubscribableType.options]), TEST) }),
+  { type: TEST },
+);
+export const TestEvent = z.object({ eventId: EventId, deliveryId: DeliveryId });
+
+export const Delivery = z.extend(z.object({ id: DeliveryId, webhookId: EndpointId }), DELIVERY_FIELDS);
+export const ListedDelivery = z.extend(Delivery, LISTED_FIELDS);
+export const DeliveryWithAttempts = z.extend(Delivery, ATTEMPTS_FIELDS);
+
+export const DeliveryCounts = z.object({
+  owed: z.int(),
+  pending: z.int(),
+  succeeded: z.int(),
+  exhausted: z.int(),
+  skipped: z.int(),
+  duplicates: z.int(),
+});
+export const Latency = z.object({ p50Ms: z.int(), p95Ms: z.int() });
+export const DeliveryCountsOfHour = z.object({ hour: Timestamp, ...DeliveryCounts.shape });
+export const WebhookStats = z.object({
+  webhookId: EndpointId,
+  from: Timestamp,
+  to: Timestamp,
+  totals: DeliveryCounts,
+  latency: orNull(Latency),
+  oldestPending: orNull(Timestamp),
+  hours: z.array(DeliveryCountsOfHour),
+});
+
+export const Backlog = z.object({ pending: z.int(), oldestPending: orNull(Timestamp) });
+export const FailingUntil = z.extend(Failing, { disablesAt: orNull(Timestamp) });
+export const EndpointStats = z.object({
+  webhookId: EndpointId,
+  url: z.string(),
+  status: EndpointStatus,
+  consecutiveFailures: z.int(),
+  failing: orNull(FailingUntil),
+  disabledAt: orNull(Timestamp),
+  disabledReason: orNull(DisabledReason),
+  totals: DeliveryCounts,
+  latency: orNull(Latency),
+  oldestPending: orNull(Timestamp),
+  waitingSince: orNull(Timestamp),
+});
+export const DeliveryStats = z.object({
+  from: Timestamp,
+  to: Timestamp,
+  totals: DeliveryCounts,
+  latency: orNull(Latency),
+  backlog: Backlog,
+  hours: z.array(DeliveryCountsOfHour),
+  endpoints: z.array(EndpointStats),
+});
+
+/** Up to one week. */
+export const StatsQuery = z.object({ hours: clamped({ least: 1, most: 168, standard: 24 }) });
+
+const WebhookParams = z.object({ id: EndpointId });
+const DeliveryParams = z.object({ id: EndpointId, deliveryId: DeliveryId });
 
 export const registerWebhook = {
   name: 'register-webhook',
@@ -13,10 +134,10 @@ export const registerWebhook = {
   dashboard: 'admin',
   idempotency: 'required',
   audit: 'webhook.created',
-  params: shared.NoParams,
-  query: shared.NoQuery,
-  body: schema.RegisterWebhook,
-  success: { status: 201, data: schema.RegisteredWebhook },
+  params: NoParams,
+  query: NoQuery,
+  body: RegisterWebhook,
+  success: { status: 201, data: RegisteredWebhook },
   refusals: ['LIMIT_EXCEEDED', 'GONE'],
 } as const satisfies Route;
 
@@ -27,9 +148,9 @@ export const listWebhooks = {
   summary: 'List webhook endpoints',
   scope: 'read:webhooks',
   dashboard: 'member',
-  params: shared.NoParams,
-  query: shared.PageQuery,
-  success: { status: 200, data: z.array(schema.Webhook) },
+  params: NoParams,
+  query: PageQuery,
+  success: { status: 200, data: z.array(Webhook) },
 } as const satisfies Route;
 
 export const readWebhook = {
@@ -39,9 +160,9 @@ export const readWebhook = {
   summary: 'Read a webhook endpoint',
   scope: 'read:webhooks',
   dashboard: 'member',
-  params: schema.WebhookParams,
-  query: shared.NoQuery,
-  success: { status: 200, data: schema.Webhook },
+  params: WebhookParams,
+  query: NoQuery,
+  success: { status: 200, data: Webhook },
 } as const satisfies Route;
 
 export const updateWebhook = {
@@ -52,10 +173,10 @@ export const updateWebhook = {
   scope: 'write:webhooks',
   dashboard: 'admin',
   audit: 'webhook.updated',
-  params: schema.WebhookParams,
-  query: shared.NoQuery,
-  body: schema.UpdateWebhook,
-  success: { status: 200, data: schema.Webhook },
+  params: WebhookParams,
+  query: NoQuery,
+  body: UpdateWebhook,
+  success: { status: 200, data: Webhook },
   refusals: ['LIMIT_EXCEEDED'],
 } as const satisfies Route;
 
@@ -67,8 +188,8 @@ export const deleteWebhook = {
   scope: 'write:webhooks',
   dashboard: 'admin',
   audit: 'webhook.deleted',
-  params: schema.WebhookParams,
-  query: shared.NoQuery,
+  params: WebhookParams,
+  query: NoQuery,
   success: { status: 204, data: z.undefined() },
 } as const satisfies Route;
 
@@ -81,10 +202,10 @@ export const testWebhook = {
   dashboard: 'admin',
   idempotency: 'required',
   audit: 'none',
-  params: schema.WebhookParams,
-  query: shared.NoQuery,
-  body: schema.TestWebhook,
-  success: { status: 202, data: schema.TestEvent },
+  params: WebhookParams,
+  query: NoQuery,
+  body: TestWebhook,
+  success: { status: 202, data: TestEvent },
   refusals: ['CONFLICT'],
 } as const satisfies Route;
 
@@ -95,9 +216,9 @@ export const readWebhookStats = {
   summary: 'Count the deliveries of a webhook endpoint by hour and outcome',
   scope: 'read:webhooks',
   dashboard: 'member',
-  params: schema.WebhookParams,
-  query: schema.StatsQuery,
-  success: { status: 200, data: schema.WebhookStats },
+  params: WebhookParams,
+  query: StatsQuery,
+  success: { status: 200, data: WebhookStats },
 } as const satisfies Route;
 
 export const readDeliveryStats = {
@@ -107,11 +228,11 @@ export const readDeliveryStats = {
   summary: 'Count the deliveries of all webhook endpoints by hour and outcome',
   scope: 'read:webhooks',
   dashboard: 'member',
-  params: shared.NoParams,
-  query: schema.StatsQuery,
+  params: NoParams,
+  query: StatsQuery,
   // The cost for 50 endpoints with counts in every hour.
   tokens: ({ hours }: { hours: number }) => Math.ceil(hours / 42),
-  success: { status: 200, data: schema.DeliveryStats },
+  success: { status: 200, data: DeliveryStats },
 } as const satisfies Route;
 
 export const listDeliveries = {
@@ -121,9 +242,9 @@ export const listDeliveries = {
   summary: 'List the deliveries of a webhook endpoint',
   scope: 'read:webhooks',
   dashboard: 'member',
-  params: schema.WebhookParams,
+  params: WebhookParams,
   query: ListDeliveriesQuery,
-  success: { status: 200, data: z.array(schema.ListedDelivery) },
+  success: { status: 200, data: z.array(ListedDelivery) },
 } as const satisfies Route;
 
 export const readDelivery = {
@@ -133,9 +254,9 @@ export const readDelivery = {
   summary: 'Read a delivery with its attempts',
   scope: 'read:webhooks',
   dashboard: 'member',
-  params: schema.DeliveryParams,
-  query: shared.NoQuery,
-  success: { status: 200, data: schema.DeliveryWithAttempts },
+  params: DeliveryParams,
+  query: NoQuery,
+  success: { status: 200, data: DeliveryWithAttempts },
 } as const satisfies Route;
 
 export const retryDelivery = {
@@ -147,9 +268,9 @@ export const retryDelivery = {
   dashboard: 'admin',
   audit: 'none',
   idempotency: 'honoured',
-  params: schema.DeliveryParams,
-  query: shared.NoQuery,
-  success: { status: 202, data: schema.Delivery },
+  params: DeliveryParams,
+  query: NoQuery,
+  success: { status: 202, data: Delivery },
   refusals: ['CONFLICT'],
 } as const satisfies Route;
 
@@ -162,8 +283,8 @@ export const redeliverDelivery = {
   dashboard: 'admin',
   idempotency: 'honoured',
   audit: 'none',
-  params: schema.DeliveryParams,
-  query: shared.NoQuery,
-  success: { status: 202, data: schema.Delivery },
+  params: DeliveryParams,
+  query: NoQuery,
+  success: { status: 202, data: Delivery },
   refusals: ['CONFLICT'],
 } as const satisfies Route;

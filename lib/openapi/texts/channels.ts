@@ -1,5 +1,5 @@
-import * as channels from '../../../functions/api/channels/schemas.ts';
-import * as widget from '../../../functions/api/widget/schemas.ts';
+import * as channels from '../../../functions/api/channels/routes.ts';
+import * as widget from '../../../functions/api/conversations/routes.ts';
 import { MAX_RECEIVER_URL_LENGTH } from '../../../functions/receivers/url-text.ts';
 import * as examples from '../example-values.ts';
 import { CREATED, described, type OperationText } from '../operation-text.ts';

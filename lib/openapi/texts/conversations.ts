@@ -1,4 +1,4 @@
-import * as conversations from '../../../functions/api/conversations/schemas.ts';
+import * as conversations from '../../../functions/api/conversations/routes.ts';
 import * as examples from '../example-values.ts';
 import { CREATED, described, type OperationText } from '../operation-text.ts';
 

@@ -1,5 +1,5 @@
-import * as deliveries from '../../../functions/api/delivery-schemas.ts';
-import * as webhooks from '../../../functions/api/webhooks/schemas.ts';
+import * as deliveries from '../../../functions/api/fields.ts';
+import * as webhooks from '../../../functions/api/webhooks/routes.ts';
 import { WebhookRequest } from '../../../functions/delivery/delivery.ts';
 import * as examples from '../example-values.ts';
 import { CREATED, described, type OperationText } from '../operation-text.ts';

@@ -1,4 +1,4 @@
-import * as events from '../../../functions/api/events/schemas.ts';
+import * as events from '../../../functions/api/events/routes.ts';
 import * as examples from '../example-values.ts';
 import { described, type OperationText } from '../operation-text.ts';
 import { ATTEMPT_LOG, deliveryFields } from './deliveries.ts';

@@ -1,4 +1,4 @@
-import * as knowledge from '../../../functions/api/knowledge/schemas.ts';
+import * as knowledge from '../../../functions/api/knowledge/routes.ts';
 import { MAX_RECEIVER_URL_LENGTH } from '../../../functions/receivers/url-text.ts';
 import * as examples from '../example-values.ts';
 import { CREATED, described, type OperationText } from '../operation-text.ts';

@@ -1,4 +1,4 @@
-import * as settings from '../../../functions/api/settings/schemas.ts';
+import * as settings from '../../../functions/api/settings/routes.ts';
 import * as examples from '../example-values.ts';
 import { CREATED, described, type OperationText } from '../operation-text.ts';
 

@@ -1,4 +1,4 @@
-import * as tickets from '../../../functions/api/tickets/schemas.ts';
+import * as tickets from '../../../functions/api/conversations/routes.ts';
 import * as examples from '../example-values.ts';
 import { CREATED, described, type OperationText } from '../operation-text.ts';
 

@@ -1,5 +1,5 @@
-import * as deliveries from '../../../functions/api/delivery-schemas.ts';
-import * as webhooks from '../../../functions/api/webhooks/schemas.ts';
+import * as deliveries from '../../../functions/api/fields.ts';
+import * as webhooks from '../../../functions/api/webhooks/routes.ts';
 import { MAX_SPEED, SIMULATED_FAILURES } from '../../../functions/delivery/simulation.ts';
 import { MAX_DESCRIPTION_LENGTH } from '../../../functions/receivers/endpoint.ts';
 import { MAX_RECEIVER_URL_LENGTH } from '../../../functions/receivers/url-text.ts';

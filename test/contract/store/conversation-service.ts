@@ -129,7 +129,7 @@ async function load(environment: Record<string, string>) {
     import('../../../functions/api/conversations/create-message.ts'),
     import('../../../functions/api/conversations/request-handoff.ts'),
     import('../../../functions/api/conversations/resolve-conversation.ts'),
-    import('../../../functions/api/tickets/create-ticket.ts'),
+    import('../../../functions/api/conversations/create-ticket.ts'),
     import('../../../functions/api/route-handler.ts'),
   ]);
   onTestFinished(() => {

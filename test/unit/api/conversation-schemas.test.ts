@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   Conversation as ConversationAnswer,
+  CreateTicket,
   Escalation as EscalationAnswer,
   RequestHandoff,
   ResolveConversation,
-} from '../../../functions/api/conversations/schemas.ts';
-import { CreateTicket, Ticket as TicketAnswer } from '../../../functions/api/tickets/schemas.ts';
+  Ticket as TicketAnswer,
+} from '../../../functions/api/conversations/routes.ts';
 import { newId } from '../../../functions/aws/ids.ts';
 import { aConversation, anEscalation, aTicket, NOW } from '../../builders.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../../functions/api/routes.ts';
-import * as schema from '../../../functions/api/webhooks/schemas.ts';
+import * as schema from '../../../functions/api/webhooks/routes.ts';
 import { newId } from '../../../functions/aws/ids.ts';
 import { DeliveryStatus, TerminalReason } from '../../../functions/delivery/delivery.ts';
 import {

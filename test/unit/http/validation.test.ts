@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod/mini';
-import { CreateChannel } from '../../../functions/api/channels/schemas.ts';
+import { CreateChannel } from '../../../functions/api/channels/routes.ts';
 import { routes } from '../../../functions/api/routes.ts';
-import { UpdateOrganization } from '../../../functions/api/settings/schemas.ts';
-import { RegisterWebhook } from '../../../functions/api/webhooks/schemas.ts';
+import { UpdateOrganization } from '../../../functions/api/settings/routes.ts';
+import { RegisterWebhook } from '../../../functions/api/webhooks/routes.ts';
 import { success } from '../../../functions/http/reply.ts';
 import type { Route } from '../../../functions/http/route.ts';
 import { parseQuery } from '../../../functions/http/validation.ts';

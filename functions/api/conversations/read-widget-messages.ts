@@ -13,7 +13,6 @@ import { getSealedPart, openVisitorToken } from '../../tenancy/visitor-token.ts'
 import { paginate, unsealWithKeys } from '../pages.ts';
 import { ports, routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
-import { VisibleRole } from './schemas.ts';
 
 const messages = messageStore(tables.service);
 
@@ -51,7 +50,7 @@ const readMessages: UseCase<typeof routes.readWidgetMessages> = (request) => {
         },
         sandbox: async () => ({ items: [], follow: page.after ?? getStart('msg') }),
       });
-      return { items: items.filter(({ role }) => VisibleRole.safeParse(role).success), ...position };
+      return { items: items.filter(({ role }) => routes.VisibleRole.safeParse(role).success), ...position };
     },
     [conversationId],
   );
