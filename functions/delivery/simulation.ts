@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import { type AttemptError, timedOutAfter } from '../receivers/attempt-error.ts';
 import type { UrlFault } from '../receivers/url-text.ts';
 import { isSandbox, type Tenant } from '../tenancy/tenant.ts';
-import { FETCH_TIMEOUT_SECONDS, type RetryPolicy } from './timing.ts';
+import type { RetryPolicy } from './timing.ts';
 
 /*
  * Query parameters of a sandbox endpoint's URL program its simulated receiver. In a live organization they
@@ -119,40 +118,3 @@ export function getRetryPolicy(
   const { speed } = isSandbox(tenant) ? parseProgram(url) : DEFAULT;
   return { ...policy, baseSeconds: baseSeconds / speed, capSeconds: capSeconds / speed };
 }
-
-/** What a check finds at a source's URL. */
-export type CheckFinding =
-  | { kind: 'fetched'; text: string; title?: string; etag?: string; lastModified?: string }
-  | { kind: 'not-modified' }
-  /** `error`: one line for the source's owner. */
-  | { kind: 'failed'; error: string };
-
-const WORDS = 60;
-
-/**
- * Simulates a check of a sandbox's source by the program in its URL, without a request or a wait. Each check
- * takes the next step, and the last one stays. 200 returns a text unique to the step, 304 is unchanged,
- * anything else fails.
- * @param check number of this check, from 1
- */
-export function simulateContent(url: string, check: number): CheckFinding {
-  const program = parseProgram(url);
-  const answer = simulate(program, check, FETCH_TIMEOUT_SECONDS * 1000);
-  if ('error' in answer) return { kind: 'failed', error: answer.error };
-  if (answer.status === 304) return { kind: 'not-modified' };
-  if (answer.status !== 200) return { kind: 'failed', error: `the server answered ${answer.status}` };
-  const step = Math.min(check, program.steps.length);
-  return { kind: 'fetched', title: `Simulated content ${step}`, text: generateText(url, step) };
-}
-
-/** Words that are those of one step of one URL, always the same. */
-const generateText = (url: string, step: number): string =>
-  Array.from({ length: WORDS }, (_, index) =>
-    createHash('sha256')
-      .update(`${url}/${step}/${index}`)
-      .digest('hex')
-      .slice(0, 12)
-      .replaceAll(/\d/g, toLetter),
-  ).join(' ');
-
-const toLetter = (digit: string): string => 'ghijklmnop'.charAt(Number(digit));

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { OrgId, TraceId } from '../aws/ids.ts';
 import type { Log } from '../aws/log-codes.ts';
 import { Defect } from '../aws/logger.ts';
-import type { CheckFinding } from '../delivery/simulation.ts';
 import { type BusEvent, createNotice, NOTICES } from '../events/bus.ts';
 import { InProgressError } from '../http/problem.ts';
 import { createGenerationCheck, type OrganizationStates } from '../tenancy/sandbox.ts';
@@ -16,6 +15,7 @@ import {
   listNeededVersions,
 } from './difference.ts';
 import type { Announcement, CheckOutcome, CheckSlotStore, SourceCheckStore } from './source-checks.ts';
+import type { CheckFinding } from './source-content.ts';
 import {
   type LeasedSource,
   RESEND_SECONDS,

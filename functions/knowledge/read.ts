@@ -1,7 +1,7 @@
 import sniffEncoding from 'html-encoding-sniffer';
 import { MIMEType } from 'whatwg-mimetype';
 import type { SourceKind } from '../events/bus.ts';
-import type { Content, Extraction } from './source-content.ts';
+import type { Content, Extraction, FromReader, ToReader } from './source-content.ts';
 import { Collector, ContentProblem, type Reading } from './text.ts';
 
 /**
@@ -31,13 +31,13 @@ async function readFormat(kind: SourceKind, { body, contentType }: Content): Pro
   const format = detectFormat(kind, type, body);
   switch (format) {
     case 'html': {
-      const { readPage } = await import('./html.ts');
+      const { readPage } = await import('./markup.ts');
       return readPage(decode(body, type.charset, 'html'));
     }
     case 'plain':
       return readPlain(decode(body, type.charset, undefined));
     case 'feed': {
-      const { readFeed } = await import('./feed.ts');
+      const { readFeed } = await import('./markup.ts');
       return readFeed(decode(body, type.charset, 'xml'));
     }
     case 'csv': {
@@ -187,3 +187,14 @@ function createDecoder(label: string) {
     throw new ContentProblem('the content names an encoding that is not known');
   }
 }
+
+const send = (message: FromReader): void => {
+  process.send?.(message);
+};
+
+// As a process of its own (source-content.ts), which ends on request, or when its parent process ends.
+if (import.meta.main)
+  process.once('message', async (job: ToReader) => {
+    send({ kind: 'begun' });
+    send({ kind: 'extracted', extraction: await read(job.kind, job) });
+  });

@@ -1,10 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod/mini';
 import { libraryPath } from '../aws/config.ts';
 import { Defect } from '../aws/logger.ts';
 import type { ContentClient } from '../delivery/outbound/client.ts';
-import { type CheckFinding, simulateContent } from '../delivery/simulation.ts';
+import { parseProgram, simulate } from '../delivery/simulation.ts';
+import { FETCH_TIMEOUT_SECONDS } from '../delivery/timing.ts';
 import type { SourceKind } from '../events/bus.ts';
 import type { Gate } from '../tenancy/gate.ts';
 import { MAX_SOURCE_BYTES, type Source } from './sources.ts';
@@ -15,6 +17,13 @@ const ACCEPT: Record<SourceKind, string> = {
   spreadsheet: 'text/csv, application/vnd.openxmlformats-officedocument.spreadsheetml.sheet, */*;q=0.1',
   feed: 'application/atom+xml, application/rss+xml, application/xml;q=0.9, */*;q=0.1',
 };
+
+/** What a check finds at a source's URL. */
+export type CheckFinding =
+  | { kind: 'fetched'; text: string; title?: string; etag?: string; lastModified?: string }
+  | { kind: 'not-modified' }
+  /** `error`: one line for the source's owner. */
+  | { kind: 'failed'; error: string };
 
 /**
  * Returns the text at a source's URL, unless it is unchanged. A sandbox does not fetch: the program in the
@@ -117,7 +126,7 @@ export function extractor({ timeoutMs = 10_000, memoryMiB = 192 } = {}): Extract
 
 /** A function's bundle has the reader as one file; elsewhere the TypeScript source runs. */
 const IS_BUNDLED = !import.meta.url.endsWith('.ts');
-const READER = new URL(IS_BUNDLED ? './reader.mjs' : './reader.ts', import.meta.url);
+const READER = new URL(IS_BUNDLED ? './reader.mjs' : './read.ts', import.meta.url);
 const READABLE = IS_BUNDLED ? fileURLToPath(new URL('.', READER)) : '*';
 
 async function startReader(memoryMiB: number): Promise<ChildProcess> {
@@ -166,3 +175,33 @@ async function extractIn(reader: ChildProcess, job: ToReader, timeoutMs: number)
     reader.kill('SIGKILL');
   }
 }
+
+const WORDS = 60;
+
+/**
+ * Simulates a check of a sandbox's source by the program in its URL, without a request or a wait. Each check
+ * takes the next step, and the last one stays. 200 returns a text unique to the step, 304 is unchanged,
+ * anything else fails.
+ * @param check number of this check, from 1
+ */
+export function simulateContent(url: string, check: number): CheckFinding {
+  const program = parseProgram(url);
+  const answer = simulate(program, check, FETCH_TIMEOUT_SECONDS * 1000);
+  if ('error' in answer) return { kind: 'failed', error: answer.error };
+  if (answer.status === 304) return { kind: 'not-modified' };
+  if (answer.status !== 200) return { kind: 'failed', error: `the server answered ${answer.status}` };
+  const step = Math.min(check, program.steps.length);
+  return { kind: 'fetched', title: `Simulated content ${step}`, text: generateText(url, step) };
+}
+
+/** Words that are those of one step of one URL, always the same. */
+const generateText = (url: string, step: number): string =>
+  Array.from({ length: WORDS }, (_, index) =>
+    createHash('sha256')
+      .update(`${url}/${step}/${index}`)
+      .digest('hex')
+      .slice(0, 12)
+      .replaceAll(/\d/g, toLetter),
+  ).join(' ');
+
+const toLetter = (digit: string): string => 'ghijklmnop'.charAt(Number(digit));

@@ -87,31 +87,6 @@ export function toTitle(raw: string | null | undefined): string | undefined {
   return line.slice(0, MAX_TITLE_LENGTH).toWellFormed().trim() || undefined;
 }
 
-const MAX_ROWS = 100_000;
-const MAX_CELLS = 1_000_000;
-
-const tooManyRows = () => new ContentProblem(`the spreadsheet has more than ${MAX_ROWS} rows`);
-export const tooManyCells = () => new ContentProblem(`the spreadsheet has more than ${MAX_CELLS} cells`);
-
-/** @throws ContentProblem for a spreadsheet with too many rows or cells */
-export function checkSize({ rows, cells }: { rows: number; cells: number }): void {
-  if (rows > MAX_ROWS) throw tooManyRows();
-  if (cells > MAX_CELLS) throw tooManyCells();
-}
-
-/** Adds a row's non-empty cells as a line, one by one, because a row may repeat a long text many times. */
-export function addRow(cells: readonly string[], collector: Collector): void {
-  let separator = '';
-  for (const cell of cells) {
-    const text = cell.trim();
-    if (text === '') continue;
-    collector.add(separator);
-    collector.add(text);
-    separator = ' | ';
-  }
-  if (separator !== '') collector.add('\n');
-}
-
 /** Far more than a feed or a sheet has. Deeper nesting could overflow a parser's stack. */
 const MAX_XML_DEPTH = 200;
 

@@ -181,7 +181,7 @@ export const readerBuild = (directory: string): BuildOptions => ({
   banner: {
     js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
   },
-  entryPoints: { reader: 'functions/knowledge/reader.ts' },
+  entryPoints: { reader: 'functions/knowledge/read.ts' },
   outdir: directory,
   outExtension: { '.js': '.mjs' },
   splitting: true,

@@ -13,7 +13,7 @@ import type { FetchRequest, FetchResult } from '../../../functions/delivery/outb
 import type { OutboundRequest, OutboundResult } from '../../../functions/delivery/outbound/exchange.ts';
 import { parseBusEvent, parseOutboxRecord } from '../../../functions/delivery/outbox.ts';
 import { arrivalStore, redeliveryMarks } from '../../../functions/delivery/redelivery-records.ts';
-import { parseProgram, simulate, simulateContent } from '../../../functions/delivery/simulation.ts';
+import { parseProgram, simulate } from '../../../functions/delivery/simulation.ts';
 import { processDeliveryStream, type SequencedChange } from '../../../functions/delivery/stream.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../functions/delivery/timing.ts';
 import { simulatedReceiver, webhookSender } from '../../../functions/delivery/webhook-sender.ts';
@@ -21,7 +21,7 @@ import type { BusEvent } from '../../../functions/events/bus.ts';
 import { eventRanges } from '../../../functions/events/event-log.ts';
 import { checkSource } from '../../../functions/knowledge/check-source.ts';
 import { checkSlots, sourceChecks } from '../../../functions/knowledge/source-checks.ts';
-import { sourceContent } from '../../../functions/knowledge/source-content.ts';
+import { simulateContent, sourceContent } from '../../../functions/knowledge/source-content.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { redeliveryRounds } from '../../../functions/redelivery/jobs.ts';
 import { runRedeliveryJob } from '../../../functions/redelivery/redeliver.ts';

@@ -105,7 +105,7 @@ export const ALLOWED: readonly Allowance[] = [
       'linkedom',
       'read-excel-file/universal',
       'whatwg-mimetype',
-      // It can open files too, but only `zip.ts` may load it.
+      // It can open files too, but only `spreadsheet.ts` may load it.
       'yauzl',
     ],
     in: ['knowledge/'],
@@ -149,7 +149,7 @@ export const GLOBALS: Readonly<Record<string, readonly Files[]>> = {
   // `process` can load modules without an import. Log lines go through their registry, and metrics through
   // the list of their names, so nothing else prints.
   console: [],
-  process: ['aws/sdk-parts.ts', 'aws/config.ts', 'aws/logger.ts', 'aws/metrics.ts', 'knowledge/reader.ts'],
+  process: ['aws/sdk-parts.ts', 'aws/config.ts', 'aws/logger.ts', 'aws/metrics.ts', 'knowledge/read.ts'],
   globalThis: [],
   global: [],
   require: [],

@@ -1,9 +1,9 @@
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
-import type { CheckFinding } from '../../../functions/delivery/simulation.ts';
 import type { BusEvent } from '../../../functions/events/bus.ts';
 import { checkSource } from '../../../functions/knowledge/check-source.ts';
 import type { CheckOutcome } from '../../../functions/knowledge/source-checks.ts';
 import { checkSlots } from '../../../functions/knowledge/source-checks.ts';
+import type { CheckFinding } from '../../../functions/knowledge/source-content.ts';
 import type { Source, SourceRef } from '../../../functions/knowledge/sources.ts';
 import { aBusEvent, anOrganization, aSource, NOW } from '../../builders.ts';
 import { type Gate, interposed } from '../../doubles/interposed.ts';

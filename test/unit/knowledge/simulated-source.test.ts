@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { simulateContent } from '../../../functions/delivery/simulation.ts';
 import { computeDifference } from '../../../functions/knowledge/difference.ts';
+import { simulateContent } from '../../../functions/knowledge/source-content.ts';
 
 const at = (program: string) => `https://example.com/page?simulate=${program}`;
 const fetchText = (url: string, check: number): string => {
