@@ -6,10 +6,10 @@ import { type LedgerAddition, LedgerEntry, NO_COUNTS, toStartOfHour } from '../f
 import { BusEvent } from '../functions/events/bus.ts';
 import { buildEvent, type OutboxEvent } from '../functions/events/events.ts';
 import { createSource, Source } from '../functions/knowledge/sources.ts';
-import { HttpChannel, WebWidgetChannel } from '../functions/receivers/channel.ts';
+import { HttpChannel, WebWidgetChannel } from '../functions/receivers/channels.ts';
 import { Endpoint } from '../functions/receivers/endpoint.ts';
 import { RedeliveryJob } from '../functions/redelivery/job.ts';
-import { ApiKey } from '../functions/tenancy/api-key.ts';
+import { ApiKey } from '../functions/tenancy/api-keys.ts';
 import { AuditEntry } from '../functions/tenancy/audit.ts';
 import { FIRST_SANDBOX_GENERATION, Organization, Session, type Tenant } from '../functions/tenancy/tenant.ts';
 

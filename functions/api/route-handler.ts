@@ -18,7 +18,7 @@ import { type RateLimiter, rateLimiter, rateWindowStore } from '../http/limiter.
 import { rateLimits } from '../http/rate-limit.ts';
 import type { Route } from '../http/route.ts';
 import { apiKeyStore, keyUseStore } from '../tenancy/api-keys.ts';
-import { recordAuditEntry } from '../tenancy/audit-log.ts';
+import { recordAuditEntry } from '../tenancy/audit.ts';
 import { readOrganizationState, readPairing } from '../tenancy/organizations.ts';
 
 /*

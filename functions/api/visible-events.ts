@@ -1,5 +1,5 @@
 import { EVENT_CATALOGUE, type EventType, EventTypeName } from '../events/events.ts';
-import type { Scope } from '../tenancy/api-key.ts';
+import type { Scope } from '../tenancy/api-keys.ts';
 
 /** Events for a channel have the text of a message, which `read:webhooks` alone must not show. */
 const isVisible = (type: EventType, allows: (scope: Scope) => boolean): boolean =>

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type * as z from 'zod/mini';
 import type { ConversationId } from '../aws/ids.ts';
-import { hasScope, type Scope } from '../tenancy/api-key.ts';
+import { hasScope, type Scope } from '../tenancy/api-keys.ts';
 import type { AuditAction } from '../tenancy/audit.ts';
 import type { OrganizationState, Role, Session, Tenant, Tier } from '../tenancy/tenant.ts';
 import { type Authenticate, buildLocation, type Caller } from './authentication.ts';

@@ -3,8 +3,15 @@ import { BoundedMap, TimedCache } from '../aws/cache.ts';
 import type { ConversationId } from '../aws/ids.ts';
 import type { ContextFields, Log } from '../aws/log-codes.ts';
 import { Defect } from '../aws/logger.ts';
-import { type ApiKey, hashApiKey, hasScope, parseBearerKey, type Scope } from '../tenancy/api-key.ts';
-import type { apiKeyStore, keyUseStore } from '../tenancy/api-keys.ts';
+import {
+  type ApiKey,
+  type apiKeyStore,
+  hashApiKey,
+  hasScope,
+  type keyUseStore,
+  parseBearerKey,
+  type Scope,
+} from '../tenancy/api-keys.ts';
 import type { AuditActor } from '../tenancy/audit.ts';
 import type { Key, RateBucket } from '../tenancy/keys.ts';
 import type { readPairing } from '../tenancy/organizations.ts';

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import type { Scope } from '../tenancy/api-key.ts';
+import type { Scope } from '../tenancy/api-keys.ts';
 import type { AuditAction } from '../tenancy/audit.ts';
 import type { Role } from '../tenancy/tenant.ts';
 import type { Problem, ProblemType } from './problem.ts';

@@ -4,7 +4,7 @@ import type { Log } from '../aws/log-codes.ts';
 import { Defect } from '../aws/logger.ts';
 import { type BusEvent, createNotice, NOTICES } from '../events/bus.ts';
 import { InProgressError } from '../http/problem.ts';
-import { createGenerationCheck, type OrganizationStates } from '../tenancy/sandbox.ts';
+import { createGenerationCheck, type OrganizationStates } from '../tenancy/organizations.ts';
 import type { OrganizationSettings } from '../tenancy/tenant.ts';
 import {
   computeDifference,

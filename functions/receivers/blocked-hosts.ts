@@ -1,6 +1,9 @@
 import * as z from 'zod/mini';
 import { refreshedValue } from '../aws/cache.ts';
+import { expression } from '../aws/expression.ts';
 import { Timestamp } from '../aws/ids.ts';
+import { put, queryAll, readRows, remove, type Table } from '../aws/table.ts';
+import { keys } from '../tenancy/keys.ts';
 import { getHost, isLoopbackHost, isPublicAddress, isPublicHostName } from './receiver-url.ts';
 
 /** Maximum age of the list when a request is sent. Seconds. */
@@ -71,6 +74,25 @@ export function blockedHosts(
     blocks(host) {
       const known = list.known();
       return known === undefined || isBlocked(host, known);
+    },
+  };
+}
+
+/** Hosts that the operator blocked, in one partition. */
+export function blockedHostStore(service: Table) {
+  return {
+    async all(): Promise<BlockedHost[]> {
+      const rows = await queryAll(service, { where: expression`pk = ${keys.blockedHosts()}` });
+      return readRows(service, rows, (row) => BlockedHost.parse(row));
+    },
+
+    /** Blocks a host, or replaces its reason. */
+    async block(host: BlockedHost): Promise<void> {
+      await put(service, { ...keys.blockedHost(host.host), ...host });
+    },
+
+    async unblock(host: string): Promise<void> {
+      await remove(service, keys.blockedHost(host));
     },
   };
 }

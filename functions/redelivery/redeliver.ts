@@ -1,4 +1,4 @@
-import { type Failure, mapConcurrently } from '../aws/concurrency.ts';
+import { mapConcurrently } from '../aws/concurrency.ts';
 import {
   type DeliveryId,
   deriveDeliveryId,
@@ -11,6 +11,7 @@ import { Defect } from '../aws/logger.ts';
 import { COMMIT_WINDOW_SECONDS } from '../aws/pages.ts';
 import {
   type Delivery,
+  type DeliveryMessage,
   type DeliveryRef,
   OPEN_STATUSES,
   type OutgoingMessage,
@@ -24,7 +25,7 @@ import { type EventType, isFor, listTypesFor } from '../events/events.ts';
 import { InProgressError } from '../http/problem.ts';
 import type { Endpoint } from '../receivers/endpoint.ts';
 import { computePace } from '../receivers/pace.ts';
-import { createGenerationCheck, type OrganizationStates } from '../tenancy/sandbox.ts';
+import { createGenerationCheck, type OrganizationStates } from '../tenancy/organizations.ts';
 import {
   addToCounts,
   buildNextRound,
@@ -111,12 +112,12 @@ export interface RedeliverPorts {
   };
   endpoints: { find(orgId: OrgId, id: Endpoint['id']): Promise<Endpoint | undefined> };
   /** @returns messages that the queue did not take */
-  queues: { send(lane: JobLane, messages: readonly OutgoingMessage[]): Promise<Failure<unknown>[]> };
+  queues: { send(lane: JobLane, messages: readonly OutgoingMessage[]): Promise<DeliveryMessage[]> };
   /**
    * The worker's own queue.
    * @returns events that it did not take
    */
-  rounds: { send(events: readonly BusEvent[]): Promise<Failure<BusEvent>[]> };
+  rounds: { send(events: readonly BusEvent[]): Promise<BusEvent[]> };
   organizations: OrganizationStates;
   log: Log;
   now: () => Date;

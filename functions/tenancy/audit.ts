@@ -1,8 +1,12 @@
 import * as z from 'zod/mini';
 import { AuditEntryId, newId, OrgId, type ReceiverId, Timestamp } from '../aws/ids.ts';
+import { type Page, type PageRequest, readPage } from '../aws/pages.ts';
+import { type Table, toExpiry } from '../aws/table.ts';
+import { buildAddition, type Change } from '../aws/transaction.ts';
+import { AUDIT_SHARDS, keys, listShards } from './keys.ts';
 
 /** Days for which an entry of the audit log is kept (docs/specification.md, Audit log). */
-export const AUDIT_DAYS = 400;
+const AUDIT_DAYS = 400;
 
 /** Changes of an organization's set-up. The part before the dot is the type of the changed thing. */
 export const AuditAction = z.enum([
@@ -143,3 +147,48 @@ export const toAuditView = ({ action, targetId, actorType, actorId, actorEmail, 
   actor: { type: actorType, id: actorId, email: actorEmail },
   target: { type: action.slice(0, action.indexOf('.')), id: targetId },
 });
+
+/** Adds an entry, in the transaction of the change that it records. */
+export const recordAuditEntry = (service: Pick<Table, 'name'>, entry: AuditEntry): Change =>
+  buildAddition(service, {
+    ...keys.auditEntry(entry.orgId, entry.id),
+    ...entry,
+    expiresAt: toExpiry(new Date(entry.createdAt), AUDIT_DAYS),
+  });
+
+/** All conditions must hold; absent ones do. */
+export interface AuditFilter {
+  actions?: readonly string[] | undefined;
+  actorTypes?: readonly string[] | undefined;
+  /** Id of a user or an API key. */
+  actorId?: string | undefined;
+  /** Range of times; `to` is exclusive. */
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+const MS_PER_DAY = 86_400_000;
+
+/** Lists entries of an organization, newest first. */
+export const auditLogReader =
+  (service: Table) =>
+  (orgId: OrgId, page: PageRequest, filter: AuditFilter, now: Date): Promise<Page<AuditEntry>> => {
+    const { actions, actorTypes, actorId, from, to } = filter;
+    // DynamoDB deletes expired items within days.
+    const earliest = new Date(now.getTime() - AUDIT_DAYS * MS_PER_DAY);
+    const partitions = listShards(AUDIT_SHARDS).map((shard) => keys.auditLog(orgId, shard));
+    return readPage(service, partitions, page, {
+      parse: (row) => AuditEntry.parse(row),
+      times: {
+        prefix: 'aud',
+        from: from === undefined || from < earliest ? earliest : from,
+        // Later than any entry: clocks of functions differ.
+        to: to ?? new Date(now.getTime() + MS_PER_DAY),
+      },
+      wanted: {
+        action: actions,
+        actorType: actorTypes,
+        actorId: actorId === undefined ? undefined : [actorId],
+      },
+    });
+  };

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../aws/cache.ts';
 import { all, assign, attribute, expression } from '../aws/expression.ts';
 import type { OrgId } from '../aws/ids.ts';
 import { buildCheck, buildUpdate, EXISTS, get, type Table } from '../aws/table.ts';
@@ -112,5 +113,67 @@ export function sandboxStore(service: Table) {
         if: expression`generation = ${sandbox.generation}`,
       });
     },
+  };
+}
+
+const MAX_CACHED = 10_000;
+
+type Load = (orgId: OrgId) => Promise<OrganizationState | undefined>;
+
+/**
+ * States of organizations, for workers. A live organization stays live and is cached; a sandbox is read each
+ * time, because it may have been reset. Concurrent callers share a read only for a live one.
+ */
+export function organizationStates(load: Load): { of: Load } {
+  const live = new BoundedMap<OrgId, OrganizationState>(MAX_CACHED);
+  const reading = new Map<OrgId, Promise<OrganizationState | undefined>>();
+
+  async function read(orgId: OrgId): Promise<OrganizationState | undefined> {
+    const state = await load(orgId);
+    if (state?.environment === 'live') live.set(orgId, state);
+    return state;
+  }
+
+  async function startRead(orgId: OrgId): Promise<OrganizationState | undefined> {
+    const begun = read(orgId);
+    reading.set(orgId, begun);
+    try {
+      return await begun;
+    } finally {
+      if (reading.get(orgId) === begun) reading.delete(orgId);
+    }
+  }
+
+  return {
+    async of(orgId) {
+      const known = live.get(orgId);
+      if (known !== undefined) return known;
+      const begun = reading.get(orgId);
+      if (begun === undefined) return startRead(orgId);
+      const shared = await begun.catch(() => undefined);
+      return shared?.environment === 'live' ? shared : startRead(orgId);
+    },
+  };
+}
+
+export type OrganizationStates = ReturnType<typeof organizationStates>;
+
+/** The organization or generation of some data cannot be established. Retry later. */
+export class UnknownTenant extends Error {
+  override name = 'UnknownTenant';
+}
+
+/**
+ * Tells current data from data that a reset deleted. The caller drops deleted data silently: the purge
+ * removes its rows.
+ * @throws UnknownTenant, and what the read throws
+ */
+export function createGenerationCheck(organizations: OrganizationStates) {
+  return async ({ orgId, generation }: Tenant): Promise<'current' | 'over'> => {
+    const state = await organizations.of(orgId);
+    if (state === undefined) throw new UnknownTenant(`there is no organization ${orgId}`);
+    if (generation > state.generation)
+      throw new UnknownTenant(`${orgId} is at generation ${state.generation}, before ${generation}`);
+    return generation === state.generation ? 'current' : 'over';
   };
 }

@@ -1,14 +1,26 @@
 import { mapConcurrently } from '../aws/concurrency.ts';
 import type { Log } from '../aws/log-codes.ts';
 import type { UnreadableRow } from '../aws/table.ts';
-import type { hasRows, purgeStore } from './purges.ts';
 import { isSettled, type Purge } from './sandbox.ts';
-import { sweep, takeTurns } from './turns.ts';
+import type { Tenant } from './tenant.ts';
+import { takeTurns } from './turns.ts';
+
+type RowKey = { readonly pk: string; readonly sk?: string };
 
 export interface PurgePorts {
-  purges: Omit<ReturnType<typeof purgeStore>, 'order' | 'of'>;
+  purges: {
+    /** @param reportRow called for each unreadable order */
+    open(reportRow?: (row: UnreadableRow) => void): Promise<Purge[]>;
+    lease(purge: Purge, until: Date, now: Date): Promise<boolean>;
+    release(purge: Purge): Promise<void>;
+    progress(purge: Purge, deleted: number): Promise<void>;
+    close(purge: Purge): Promise<void>;
+  };
   /** One per table with rows of sandboxes. */
-  remains: readonly ReturnType<typeof hasRows>[];
+  remains: readonly {
+    find(tenant: Tenant, limit: number): Promise<RowKey[]>;
+    remove(rows: readonly RowKey[]): Promise<void>;
+  }[];
   log: Log;
   now: () => Date;
 }
@@ -48,9 +60,13 @@ export function purgeSandboxes(
   { purges, remains, log, now }: PurgePorts,
   { lingerSeconds, leaseSeconds }: PurgeSettings,
 ) {
-  /** @throws as `sweep` */
+  /**
+   * @param hasTime whether there is time for another page
+   * @throws the first read error, after the other orders were processed
+   */
   return async (hasTime: () => boolean): Promise<PurgeResult> => {
     const done = { deleted: 0, closed: 0 };
+    const failures: unknown[] = [];
     let open = new Set<Purge>();
     const leased = new Set<Purge>();
 
@@ -101,25 +117,25 @@ export function purgeSandboxes(
       }
     }
 
-    const takeOrders = takeTurns<Work, never>({
-      partitions: 1,
-      async find() {
-        const unreadable: UnreadableRow[] = [];
-        open = new Set(await purges.open((row) => unreadable.push(row)));
-        // Older functions may still write rows of the others. A later run deletes them.
-        const settled = [...open].filter((order) => isSettled(order, now(), lingerSeconds));
-        return { entries: settled.map((order) => ({ order, table: 0 })), unreadable };
+    await takeTurns<Work>(
+      {
+        partitions: 1,
+        async find() {
+          const unreadable: UnreadableRow[] = [];
+          open = new Set(await purges.open((row) => unreadable.push(row)));
+          // Older functions may still write rows of the others. A later run deletes them.
+          const settled = [...open].filter((order) => isSettled(order, now(), lingerSeconds));
+          return { entries: settled.map((order) => ({ order, table: 0 })), unreadable };
+        },
+        getOrganization: ({ order }) => order.orgId,
+        handle: async (works) => (await mapConcurrently(works, ORDERS_AT_ONCE, handleOrder)).flat(),
+        logUnread: (_, error) => log('PURGE_FAILED', { error }),
+        perRound: ORDERS_AT_ONCE,
       },
-      getOrganization: ({ order }) => order.orgId,
-      handle: async (works) => (await mapConcurrently(works, ORDERS_AT_ONCE, handleOrder)).flat(),
-      logUnread: (_, error) => log('PURGE_FAILED', { error }),
-      perRound: ORDERS_AT_ONCE,
-    });
-    try {
-      await sweep([takeOrders], { now: now(), hasTime, log });
-    } finally {
-      for (const order of leased) await release(order);
-    }
+      { now: now(), hasTime, log, failures },
+    );
+    for (const order of leased) await release(order);
+    if (failures.length > 0) throw failures[0];
     const [oldest] = open;
     const oldestSeconds =
       oldest === undefined ? 0 : (now().getTime() - new Date(oldest.requestedAt).getTime()) / 1000;

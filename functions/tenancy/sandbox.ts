@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { newId, OrgId, Timestamp } from '../aws/ids.ts';
-import type { ApiKey } from './api-key.ts';
-import { FIRST_SANDBOX_GENERATION, isSandbox, type OrganizationState, type Tenant } from './tenant.ts';
+import type { ApiKey } from './api-keys.ts';
+import { FIRST_SANDBOX_GENERATION, isSandbox, type Tenant } from './tenant.ts';
 
 /**
  * Stored with the live organization: its sandbox (docs/specification.md, Sandbox). There is at most one, and
@@ -86,31 +86,3 @@ export type Purge = z.infer<typeof Purge>;
  */
 export const isSettled = ({ requestedAt }: Purge, now: Date, lingerSeconds: number): boolean =>
   now.getTime() - new Date(requestedAt).getTime() >= lingerSeconds * 1000;
-
-export interface OrganizationStates {
-  /**
-   * State of an organization; undefined when it does not exist. That it is live may be cached, anything else
-   * not.
-   */
-  of(orgId: Tenant['orgId']): Promise<OrganizationState | undefined>;
-}
-
-/** The organization or generation of some data cannot be established. Retry later. */
-export class UnknownTenant extends Error {
-  override name = 'UnknownTenant';
-}
-
-/**
- * Tells current data from data that a reset deleted. The caller drops deleted data silently: the purge
- * removes its rows.
- * @throws UnknownTenant, and what the read throws
- */
-export function createGenerationCheck(organizations: OrganizationStates) {
-  return async ({ orgId, generation }: Tenant): Promise<'current' | 'over'> => {
-    const state = await organizations.of(orgId);
-    if (state === undefined) throw new UnknownTenant(`there is no organization ${orgId}`);
-    if (generation > state.generation)
-      throw new UnknownTenant(`${orgId} is at generation ${state.generation}, before ${generation}`);
-    return generation === state.generation ? 'current' : 'over';
-  };
-}

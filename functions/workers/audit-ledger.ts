@@ -7,8 +7,8 @@ import { auditLedger } from '../delivery/audit-ledger.ts';
 import { dueIndex } from '../delivery/due-index.ts';
 import { deliveriesInHour, ledgerStore } from '../delivery/ledger-records.ts';
 import { scheduledWorker } from '../events/worker.ts';
-import { organizationStates } from '../tenancy/organization-states.ts';
-import { readOrganizationState } from '../tenancy/organizations.ts';
+import { DELIVERY_SHARDS, LEDGER_SHARDS } from '../tenancy/keys.ts';
+import { organizationStates, readOrganizationState } from '../tenancy/organizations.ts';
 
 export const AuditLedgerEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,
@@ -24,13 +24,13 @@ const { service, deliveries, ledger } = openTables(environment);
 const run = auditLedger(
   {
     ledger: ledgerStore(ledger),
-    readDeliveries: deliveriesInHour(deliveries),
+    deliveries: { inHour: deliveriesInHour(deliveries) },
     due: dueIndex(deliveries),
     organizations: organizationStates(readOrganizationState(service)),
     log: logger.log,
     now: () => new Date(),
   },
-  { graceSeconds: environment.GRACE_SECONDS },
+  { ledgerShards: LEDGER_SHARDS, deliveryShards: DELIVERY_SHARDS, graceSeconds: environment.GRACE_SECONDS },
 );
 
 export const handler = scheduledWorker(async (hasTime) => {

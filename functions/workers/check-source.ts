@@ -23,11 +23,9 @@ import { busWorker, processEach } from '../events/worker.ts';
 import { checkSource } from '../knowledge/check-source.ts';
 import { checkSlots, sourceChecks } from '../knowledge/source-checks.ts';
 import { extractor, sourceContent } from '../knowledge/source-content.ts';
-import { blockedHostStore } from '../receivers/blocked-host-records.ts';
-import { blockedHosts } from '../receivers/blocked-hosts.ts';
+import { blockedHostStore, blockedHosts } from '../receivers/blocked-hosts.ts';
 import { gate } from '../tenancy/gate.ts';
-import { organizationStates } from '../tenancy/organization-states.ts';
-import { organizationStore, readOrganizationState } from '../tenancy/organizations.ts';
+import { organizationStates, organizationStore, readOrganizationState } from '../tenancy/organizations.ts';
 
 export const CheckSourceEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,

@@ -10,8 +10,7 @@ import { outboxEntries, parseOutboxRecord, WORK } from '../delivery/outbox.ts';
 import { deliveryQueues, failedEntries, queueUrls, setVisibility } from '../delivery/queues.ts';
 import { deadLetterWorker, parseOrAbandon } from '../events/worker.ts';
 import { endpointStore } from '../receivers/endpoints.ts';
-import { organizationStates } from '../tenancy/organization-states.ts';
-import { readOrganizationState } from '../tenancy/organizations.ts';
+import { organizationStates, readOrganizationState } from '../tenancy/organizations.ts';
 
 export const DeadFanOutsEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,
@@ -31,7 +30,7 @@ const now = () => new Date();
 /** Processes the dead letters of the fan-out's stream. */
 export const handler = deadLetterWorker(
   processDeadEntries({
-    outbox: outboxEntries(outbox, streamsClient(), parseOrAbandon(parseOutboxRecord)),
+    ...outboxEntries(outbox, streamsClient(), parseOrAbandon(parseOutboxRecord)),
     process: fanOut({
       subscribers: endpointStore(service),
       organizations: organizationStates(readOrganizationState(service)),
@@ -40,7 +39,7 @@ export const handler = deadLetterWorker(
       log: logger.log,
       now,
     }),
-    handOver: failedEntries(sqs, environment.DEAD_FAN_OUTS, WORK),
+    handOver: failedEntries(sqs, environment.DEAD_FAN_OUTS, WORK).send,
     getName: getOutboxWorkName,
     log: logger.log,
     now,

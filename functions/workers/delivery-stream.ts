@@ -12,8 +12,7 @@ import { dueIndex } from '../delivery/due-index.ts';
 import { ledgerStore } from '../delivery/ledger-records.ts';
 import { processDeliveryStream, type SequencedChange } from '../delivery/stream.ts';
 import { invocation } from '../events/worker.ts';
-import { organizationStates } from '../tenancy/organization-states.ts';
-import { readOrganizationState } from '../tenancy/organizations.ts';
+import { organizationStates, readOrganizationState } from '../tenancy/organizations.ts';
 
 export const DeliveryStreamEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,

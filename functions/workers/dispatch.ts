@@ -26,14 +26,12 @@ import { deliveryQueues, parseDeliveryMessage, queueUrls } from '../delivery/que
 import { deriveAttemptClocks, retryPolicy } from '../delivery/timing.ts';
 import { simulatedReceiver, webhookSender } from '../delivery/webhook-sender.ts';
 import { invocation } from '../events/worker.ts';
-import { blockedHostStore } from '../receivers/blocked-host-records.ts';
-import { blockedHosts } from '../receivers/blocked-hosts.ts';
+import { blockedHostStore, blockedHosts } from '../receivers/blocked-hosts.ts';
 import { endpointStateStore } from '../receivers/endpoint-state.ts';
 import { readEndpoint } from '../receivers/endpoints.ts';
 import { rateScheduleStore } from '../receivers/rate-schedules.ts';
 import { gate } from '../tenancy/gate.ts';
-import { organizationStates } from '../tenancy/organization-states.ts';
-import { readOrganizationState } from '../tenancy/organizations.ts';
+import { organizationStates, readOrganizationState } from '../tenancy/organizations.ts';
 
 export const DispatchEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,

@@ -6,10 +6,8 @@ import { newId } from '../aws/ids.ts';
 import { logger } from '../aws/logger.ts';
 import { committer } from '../aws/transaction.ts';
 import { invocation } from '../events/worker.ts';
-import { hashApiKey, issueKey, Scope } from '../tenancy/api-key.ts';
-import { apiKeyStore } from '../tenancy/api-keys.ts';
-import { compareFields, createAuditEntry } from '../tenancy/audit.ts';
-import { recordAuditEntry } from '../tenancy/audit-log.ts';
+import { apiKeyStore, hashApiKey, issueKey, Scope } from '../tenancy/api-keys.ts';
+import { compareFields, createAuditEntry, recordAuditEntry } from '../tenancy/audit.ts';
 import { organizationStore } from '../tenancy/organizations.ts';
 
 export const EnrolEnvironment = z.object({ SERVICE_TABLE: NonEmptyText });

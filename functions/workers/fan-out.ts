@@ -10,8 +10,7 @@ import { parseOutboxRecord, WORK } from '../delivery/outbox.ts';
 import { deliveryQueues, failedEntries, queueUrls } from '../delivery/queues.ts';
 import { outboxReader } from '../events/worker.ts';
 import { endpointStore } from '../receivers/endpoints.ts';
-import { organizationStates } from '../tenancy/organization-states.ts';
-import { readOrganizationState } from '../tenancy/organizations.ts';
+import { organizationStates, readOrganizationState } from '../tenancy/organizations.ts';
 
 export const FanOutEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,

@@ -5,8 +5,7 @@ import { logger } from '../aws/logger.ts';
 import { meterUsage, usageMeter } from '../events/usage.ts';
 import { busWorker } from '../events/worker.ts';
 import { gate } from '../tenancy/gate.ts';
-import { organizationStates } from '../tenancy/organization-states.ts';
-import { readOrganizationState } from '../tenancy/organizations.ts';
+import { organizationStates, readOrganizationState } from '../tenancy/organizations.ts';
 
 export const MeterEnvironment = z.object({ SERVICE_TABLE: NonEmptyText, USAGE_TABLE: NonEmptyText });
 export type MeterEnvironment = z.input<typeof MeterEnvironment>;

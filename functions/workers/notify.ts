@@ -12,8 +12,7 @@ import { mailer, notifyAdmins } from '../notices/notify.ts';
 import { readEndpoint } from '../receivers/endpoints.ts';
 import { userDirectory, userPoolClient } from '../tenancy/directory.ts';
 import { gate } from '../tenancy/gate.ts';
-import { organizationStates } from '../tenancy/organization-states.ts';
-import { organizationStore, readOrganizationState } from '../tenancy/organizations.ts';
+import { organizationStates, organizationStore, readOrganizationState } from '../tenancy/organizations.ts';
 
 export const NotifyEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,

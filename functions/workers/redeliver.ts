@@ -15,8 +15,7 @@ import { busWorker, processEach } from '../events/worker.ts';
 import { endpointStore } from '../receivers/endpoints.ts';
 import { redeliveryRounds } from '../redelivery/jobs.ts';
 import { runRedeliveryJob } from '../redelivery/redeliver.ts';
-import { organizationStates } from '../tenancy/organization-states.ts';
-import { readOrganizationState } from '../tenancy/organizations.ts';
+import { organizationStates, readOrganizationState } from '../tenancy/organizations.ts';
 
 export const RedeliverEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,

@@ -7,8 +7,8 @@ import { workerQueue } from '../delivery/queues.ts';
 import { scheduledWorker } from '../events/worker.ts';
 import { redeliveryJobs, redeliveryRuns } from '../redelivery/jobs.ts';
 import { resumeRedeliveryJobs } from '../redelivery/resume-jobs.ts';
-import { organizationStates } from '../tenancy/organization-states.ts';
-import { readOrganizationState } from '../tenancy/organizations.ts';
+import { REDELIVERY_RUN_SHARDS } from '../tenancy/keys.ts';
+import { organizationStates, readOrganizationState } from '../tenancy/organizations.ts';
 
 export const ResumeRedeliveryJobsEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,
@@ -19,17 +19,18 @@ export type ResumeRedeliveryJobsEnvironment = z.input<typeof ResumeRedeliveryJob
 
 const environment = readEnvironment(ResumeRedeliveryJobsEnvironment);
 const { service } = openTables(environment);
+const jobs = redeliveryJobs(service);
 
 const run = resumeRedeliveryJobs(
   {
     runs: redeliveryRuns(service),
-    jobs: redeliveryJobs(service),
+    jobs: { find: (job) => jobs.find(job, job.webhookId, job.id) },
     rounds: workerQueue(queueClient(), environment.REDELIVERIES_QUEUE),
     organizations: organizationStates(readOrganizationState(service)),
     log: logger.log,
     now: () => new Date(),
   },
-  { graceSeconds: environment.GRACE_SECONDS },
+  { shards: REDELIVERY_RUN_SHARDS, graceSeconds: environment.GRACE_SECONDS },
 );
 
 export const handler = scheduledWorker(async (hasTime) => {

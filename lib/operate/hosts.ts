@@ -1,5 +1,8 @@
-import { blockedHostStore } from '../../functions/receivers/blocked-host-records.ts';
-import { BLOCKED_HOSTS_FRESH_SECONDS, parseHost } from '../../functions/receivers/blocked-hosts.ts';
+import {
+  BLOCKED_HOSTS_FRESH_SECONDS,
+  blockedHostStore,
+  parseHost,
+} from '../../functions/receivers/blocked-hosts.ts';
 import { ago, grid } from '../../packages/cli/src/terminal/grid.ts';
 import { type Context, confirmed, type Report, tableOf } from './context.ts';
 import { UsageError } from './errors.ts';

@@ -1,7 +1,7 @@
 import { getCurrentVersion, listVersions } from '../../functions/aws/keyrings.ts';
-import { endpointScan } from '../../functions/receivers/endpoint-scan.ts';
 import { count, grid, moment } from '../../packages/cli/src/terminal/grid.ts';
 import { type Context, confirmed, type Report, resource, tableOf } from './context.ts';
+import { endpointScan } from './endpoint-scan.ts';
 import { OperateError } from './errors.ts';
 import {
   addVersion,

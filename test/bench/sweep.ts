@@ -11,7 +11,6 @@ import { startDynamoDb } from 'aws-local/engines/dynamodb.ts';
 import { mapConcurrently } from '../../functions/aws/concurrency.ts';
 import { newId } from '../../functions/aws/ids.ts';
 import { committer } from '../../functions/aws/transaction.ts';
-import type { WorkerQueue } from '../../functions/delivery/queues.ts';
 import { CHECK_LEASE_SECONDS } from '../../functions/delivery/timing.ts';
 import type { BusEvent } from '../../functions/events/bus.ts';
 import { checkSource, ShareInUse } from '../../functions/knowledge/check-source.ts';
@@ -19,9 +18,12 @@ import { scheduleSourceChecks } from '../../functions/knowledge/schedule-source-
 import { checkSlots, sourceChecks } from '../../functions/knowledge/source-checks.ts';
 import type { CheckFinding } from '../../functions/knowledge/source-content.ts';
 import { createSource, dueSources, type Source } from '../../functions/knowledge/sources.ts';
-import { keys } from '../../functions/tenancy/keys.ts';
-import { organizationStates } from '../../functions/tenancy/organization-states.ts';
-import { organizationStore, readOrganizationState } from '../../functions/tenancy/organizations.ts';
+import { keys, SOURCE_DUE_SHARDS } from '../../functions/tenancy/keys.ts';
+import {
+  organizationStates,
+  organizationStore,
+  readOrganizationState,
+} from '../../functions/tenancy/organizations.ts';
 import { commandLine, repeatable, text, wholeNumber } from '../../packages/cli/src/terminal/command-line.ts';
 import { recordedLog } from '../doubles/recorded-log.ts';
 import type { TableName } from '../table-definitions.ts';
@@ -70,13 +72,15 @@ const clientAt = (endpoint: string) => {
 };
 const tableOf = (client: DynamoDBDocumentClient, name: (typeof TABLES)[number]) => ({ client, name });
 
-const sweepOf = (client: DynamoDBDocumentClient, now: () => Date, send: WorkerQueue['send']) =>
-  scheduleSourceChecks({
-    due: dueSources(tableOf(client, 'knowledge')),
-    checks: { send },
-    log: recordedLog(),
-    now,
-  });
+const sweepOf = (
+  client: DynamoDBDocumentClient,
+  now: () => Date,
+  send: (events: readonly BusEvent[]) => Promise<BusEvent[]>,
+) =>
+  scheduleSourceChecks(
+    { due: dueSources(tableOf(client, 'knowledge')), checks: { send }, log: recordedLog(), now },
+    { shards: SOURCE_DUE_SHARDS },
+  );
 
 async function bench(): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'sweep-'));

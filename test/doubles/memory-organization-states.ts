@@ -1,5 +1,5 @@
 import type { OrgId } from '../../functions/aws/ids.ts';
-import type { OrganizationStates } from '../../functions/tenancy/sandbox.ts';
+import type { OrganizationStates } from '../../functions/tenancy/organizations.ts';
 import {
   FIRST_SANDBOX_GENERATION,
   LIVE_GENERATION,

@@ -87,7 +87,7 @@ const ROOMS: readonly Room[] = [
       '^functions/http/(?:problem|rate-limit|route)\\.ts$',
       '^functions/receivers/(?:endpoint|url-text)\\.ts$',
       '^functions/redelivery/job\\.ts$',
-      '^functions/tenancy/(?:api-key|tenant)\\.ts$',
+      '^functions/tenancy/(?:api-keys|tenant)\\.ts$',
       '^packages/cli/src/terminal/command-line\\.ts$',
     ],
     packages: [...npm('zod', 'uuid', 'marked'), ALL_OF_NODE],

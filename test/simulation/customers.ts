@@ -11,7 +11,6 @@ import { redeliveryMarks } from '../../functions/delivery/redelivery-records.ts'
 import type { EventType, OutboxEvent, SubscribableType } from '../../functions/events/events.ts';
 import { channelStore } from '../../functions/receivers/channels.ts';
 import type { Endpoint, EndpointChange } from '../../functions/receivers/endpoint.ts';
-import { endpointState } from '../../functions/receivers/endpoint-scan.ts';
 import { type CountedAt, endpointStore } from '../../functions/receivers/endpoints.ts';
 import { NEW } from '../../functions/receivers/pace.ts';
 import {
@@ -23,6 +22,7 @@ import {
 import { redeliveryJobs } from '../../functions/redelivery/jobs.ts';
 import { buildSandboxMark, keys } from '../../functions/tenancy/keys.ts';
 import type { Tenant } from '../../functions/tenancy/tenant.ts';
+import { endpointState } from '../../lib/operate/endpoint-scan.ts';
 import { isOpen } from './moves.ts';
 import { someProgram } from './programs.ts';
 import { ATTEMPTS } from './promises.ts';

@@ -4,9 +4,11 @@ import type { Table } from '../../functions/aws/table.ts';
 import { committer } from '../../functions/aws/transaction.ts';
 import { deliveryMoves, deliveryStore } from '../../functions/delivery/deliveries.ts';
 import { deliveryQueues, workerQueue } from '../../functions/delivery/queues.ts';
-import { organizationStates } from '../../functions/tenancy/organization-states.ts';
-import { readOrganizationState } from '../../functions/tenancy/organizations.ts';
-import type { OrganizationStates } from '../../functions/tenancy/sandbox.ts';
+import {
+  type OrganizationStates,
+  organizationStates,
+  readOrganizationState,
+} from '../../functions/tenancy/organizations.ts';
 import type { TableName } from '../table-definitions.ts';
 import { gated } from './calls.ts';
 import { dynamoOf, queuesOf, ROUNDS } from './clients.ts';

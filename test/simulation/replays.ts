@@ -7,8 +7,7 @@ import { outboxStore } from '../../functions/delivery/outbox.ts';
 import { sourceStore } from '../../functions/knowledge/sources.ts';
 import { channelStore } from '../../functions/receivers/channels.ts';
 import { endpointStore } from '../../functions/receivers/endpoints.ts';
-import { generateApiKey, hashApiKey } from '../../functions/tenancy/api-key.ts';
-import { apiKeyStore } from '../../functions/tenancy/api-keys.ts';
+import { apiKeyStore, generateApiKey, hashApiKey } from '../../functions/tenancy/api-keys.ts';
 import { organizationStore } from '../../functions/tenancy/organizations.ts';
 import {
   aConversation,

@@ -4,7 +4,7 @@ import { DEFAULT_ATTEMPT_TIMEOUT_SECONDS } from '../../functions/delivery/timing
 import { simulatedReceiver } from '../../functions/delivery/webhook-sender.ts';
 import { SLOW_AFTER_SECONDS } from '../../functions/receivers/pace.ts';
 import { gate, type Permit, requirePermit } from '../../functions/tenancy/gate.ts';
-import type { OrganizationStates } from '../../functions/tenancy/sandbox.ts';
+import type { OrganizationStates } from '../../functions/tenancy/organizations.ts';
 import { Interference } from './calls.ts';
 import { forever, type Process } from './processes.ts';
 import type { World } from './world.ts';

@@ -4,8 +4,13 @@ import { getCurrentVersion } from '../../aws/keyrings.ts';
 import { deriveSigningSecret } from '../../delivery/signature.ts';
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { type Channel, HttpChannel, MAX_CHANNELS, toChannelView } from '../../receivers/channel.ts';
-import { channelStore } from '../../receivers/channels.ts';
+import {
+  type Channel,
+  channelStore,
+  HttpChannel,
+  MAX_CHANNELS,
+  toChannelView,
+} from '../../receivers/channels.ts';
 import { NEW } from '../../receivers/pace.ts';
 import { compareFields } from '../../tenancy/audit.ts';
 import { checkReceiver, createUrlProblem } from '../receivers.ts';

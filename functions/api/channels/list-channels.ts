@@ -1,5 +1,4 @@
-import { toChannelView } from '../../receivers/channel.ts';
-import { channelStore } from '../../receivers/channels.ts';
+import { channelStore, toChannelView } from '../../receivers/channels.ts';
 import { paginate } from '../pages.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';

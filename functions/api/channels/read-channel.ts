@@ -1,7 +1,6 @@
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { toChannelView } from '../../receivers/channel.ts';
-import { channelStore } from '../../receivers/channels.ts';
+import { channelStore, toChannelView } from '../../receivers/channels.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { ChannelId, DeliveryId, Timestamp } from '../../aws/ids.ts';
 import type { Route } from '../../http/route.ts';
-import { ChannelKind } from '../../receivers/channel.ts';
+import { ChannelKind } from '../../receivers/channels.ts';
 import { DisabledReason, EndpointStatus } from '../../receivers/endpoint.ts';
 import {
   ATTEMPTS_FIELDS,

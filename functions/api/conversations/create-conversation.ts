@@ -5,8 +5,7 @@ import { outboxStore } from '../../delivery/outbox.ts';
 import { buildEvent } from '../../events/events.ts';
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { parseChannelId } from '../../receivers/channel.ts';
-import { channelStore } from '../../receivers/channels.ts';
+import { channelStore, parseChannelId } from '../../receivers/channels.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 

@@ -1,6 +1,5 @@
 import { success } from '../../http/reply.ts';
-import { hashApiKey, issueKey } from '../../tenancy/api-key.ts';
-import { apiKeyStore } from '../../tenancy/api-keys.ts';
+import { apiKeyStore, hashApiKey, issueKey } from '../../tenancy/api-keys.ts';
 import { compareFields } from '../../tenancy/audit.ts';
 import { tables } from '../route-handler.ts';
 import { sessionRouteHandler } from '../session-route-handler.ts';

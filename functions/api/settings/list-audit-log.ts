@@ -1,6 +1,5 @@
 import { refusals } from '../../http/problem.ts';
-import { toAuditView } from '../../tenancy/audit.ts';
-import { auditLogReader } from '../../tenancy/audit-log.ts';
+import { auditLogReader, toAuditView } from '../../tenancy/audit.ts';
 import { LIVE_GENERATION } from '../../tenancy/tenant.ts';
 import { paginate } from '../pages.ts';
 import { tables } from '../route-handler.ts';

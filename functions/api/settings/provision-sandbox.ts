@@ -1,7 +1,6 @@
 import { Defect } from '../../aws/logger.ts';
 import { success } from '../../http/reply.ts';
-import { hashApiKey, issueKey } from '../../tenancy/api-key.ts';
-import { apiKeyStore } from '../../tenancy/api-keys.ts';
+import { apiKeyStore, hashApiKey, issueKey } from '../../tenancy/api-keys.ts';
 import { compareFields } from '../../tenancy/audit.ts';
 import { createSandbox, type Sandbox } from '../../tenancy/sandbox.ts';
 import { tables } from '../route-handler.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { AuditEntryId, KeyId, OrgId, Timestamp } from '../../aws/ids.ts';
 import { UsageCounts } from '../../events/usage.ts';
 import type { Route } from '../../http/route.ts';
-import { Scope } from '../../tenancy/api-key.ts';
+import { Scope } from '../../tenancy/api-keys.ts';
 import { AuditAction, AuditActorType, AuditTargetType, AuditValue } from '../../tenancy/audit.ts';
 import { Environment, OrganizationSettings, Percentage, Role, Tier } from '../../tenancy/tenant.ts';
 import { clamped, distinct, listed, moment, NoParams, NoQuery, orNull, PageQuery, text } from '../fields.ts';

@@ -3,8 +3,12 @@ import * as z from 'zod/mini';
 import type { Log } from '../../aws/log-codes.ts';
 import { type Problem, refusals } from '../../http/problem.ts';
 import { SESSION_COOKIE } from '../../http/route.ts';
-import { type Issuer, type IssuerMetadata, IssuerUnavailable } from '../../tenancy/issuer.ts';
-import type { IdTokenReader } from '../../tenancy/sessions.ts';
+import {
+  type IdTokenReader,
+  type Issuer,
+  type IssuerMetadata,
+  IssuerUnavailable,
+} from '../../tenancy/sessions.ts';
 import type { Session } from '../../tenancy/tenant.ts';
 
 /**

@@ -6,8 +6,7 @@ import { gatewayHandler, getRequestId, type RequestPorts, requestPorts } from '.
 import { isProblem, refusals } from '../../http/problem.ts';
 import { type Reply, toResult } from '../../http/reply.ts';
 import { parseBody } from '../../http/validation.ts';
-import { issuerAt } from '../../tenancy/issuer.ts';
-import { idTokenReader } from '../../tenancy/sessions.ts';
+import { idTokenReader, issuerAt } from '../../tenancy/sessions.ts';
 import type { CookieName, SignInTerms } from './browser.ts';
 import type { SignInRoute } from './routes.ts';
 

@@ -1,4 +1,4 @@
-import { hasScope, Scope } from '../../../functions/tenancy/api-key.ts';
+import { hasScope, Scope } from '../../../functions/tenancy/api-keys.ts';
 import { hasRole, Role } from '../../../functions/tenancy/tenant.ts';
 import type {
   Content,

@@ -15,8 +15,7 @@ import { deliveryQueues, parseDeliveryMessage } from '../../../functions/deliver
 import { processDeliveryStream } from '../../../functions/delivery/stream.ts';
 import { buildEvent } from '../../../functions/events/events.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
-import { organizationStates } from '../../../functions/tenancy/organization-states.ts';
-import { readOrganizationState } from '../../../functions/tenancy/organizations.ts';
+import { organizationStates, readOrganizationState } from '../../../functions/tenancy/organizations.ts';
 import { noMeasures } from '../../doubles/no-measures.ts';
 import type { Place } from './place.ts';
 

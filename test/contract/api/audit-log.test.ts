@@ -7,7 +7,7 @@ import { OrgId } from '../../../functions/aws/ids.ts';
 import type { Table } from '../../../functions/aws/table.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
 import type { Route } from '../../../functions/http/route.ts';
-import { hashApiKey, Scope } from '../../../functions/tenancy/api-key.ts';
+import { hashApiKey, Scope } from '../../../functions/tenancy/api-keys.ts';
 import { AuditEntry } from '../../../functions/tenancy/audit.ts';
 import { organizationStore } from '../../../functions/tenancy/organizations.ts';
 import { aKeyring } from '../../builders.ts';

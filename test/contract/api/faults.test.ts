@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { createSeal } from '../../../functions/aws/keyrings.ts';
-import { generateApiKey } from '../../../functions/tenancy/api-key.ts';
+import { generateApiKey } from '../../../functions/tenancy/api-keys.ts';
 import { LIVE_GENERATION } from '../../../functions/tenancy/tenant.ts';
 import { createVisitorToken, VISITOR_TOKEN_SECONDS } from '../../../functions/tenancy/visitor-token.ts';
 import { aDelivery, aKeyring, NOW } from '../../builders.ts';

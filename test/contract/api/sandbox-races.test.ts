@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import { MAX_CHANNELS } from '../../../functions/receivers/channel.ts';
+import { MAX_CHANNELS } from '../../../functions/receivers/channels.ts';
 import { MAX_ENDPOINTS } from '../../../functions/receivers/endpoint.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { createSandbox, type Pairing, type Sandbox } from '../../../functions/tenancy/sandbox.ts';

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { buildAddition, committer } from '../../../functions/aws/transaction.ts';
 import { sourceStore } from '../../../functions/knowledge/sources.ts';
-import { generateApiKey, hashApiKey } from '../../../functions/tenancy/api-key.ts';
+import { generateApiKey, hashApiKey } from '../../../functions/tenancy/api-keys.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { aSource, aTenant, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';

@@ -11,7 +11,7 @@ import {
 import { mockClient } from 'aws-sdk-client-mock';
 import { newId } from '../../../functions/aws/ids.ts';
 import { NO_COUNTS } from '../../../functions/delivery/ledger.ts';
-import { Scope } from '../../../functions/tenancy/api-key.ts';
+import { Scope } from '../../../functions/tenancy/api-keys.ts';
 import { createSandbox } from '../../../functions/tenancy/sandbox.ts';
 import {
   aConversation,

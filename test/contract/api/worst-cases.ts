@@ -10,9 +10,9 @@ import { SubscribableType } from '../../../functions/events/events.ts';
 import { getLatestMonths } from '../../../functions/events/usage.ts';
 import { sourceVersions } from '../../../functions/knowledge/source-checks.ts';
 import { MAX_TEXT_BYTES } from '../../../functions/knowledge/text.ts';
-import { MAX_CHANNELS } from '../../../functions/receivers/channel.ts';
+import { MAX_CHANNELS } from '../../../functions/receivers/channels.ts';
 import { MAX_ENDPOINTS } from '../../../functions/receivers/endpoint.ts';
-import { type ApiKey, generateApiKey, hashApiKey, Scope } from '../../../functions/tenancy/api-key.ts';
+import { type ApiKey, generateApiKey, hashApiKey, Scope } from '../../../functions/tenancy/api-keys.ts';
 import {
   AUDIT_SHARDS,
   buildSandboxMark,

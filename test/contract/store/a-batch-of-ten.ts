@@ -29,8 +29,8 @@ import { redeliveryJobs, redeliveryRounds } from '../../../functions/redelivery/
 import { runRedeliveryJob } from '../../../functions/redelivery/redeliver.ts';
 import { gate } from '../../../functions/tenancy/gate.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
-import { organizationStates } from '../../../functions/tenancy/organization-states.ts';
 import {
+  organizationStates,
   organizationStore,
   readOrganizationState,
   sandboxStore,

@@ -26,8 +26,11 @@ import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { redeliveryRounds } from '../../../functions/redelivery/jobs.ts';
 import { runRedeliveryJob } from '../../../functions/redelivery/redeliver.ts';
 import { gate, type Permit, requirePermit } from '../../../functions/tenancy/gate.ts';
-import { organizationStates } from '../../../functions/tenancy/organization-states.ts';
-import { organizationStore, readOrganizationState } from '../../../functions/tenancy/organizations.ts';
+import {
+  organizationStates,
+  organizationStore,
+  readOrganizationState,
+} from '../../../functions/tenancy/organizations.ts';
 import { purgeSandboxes } from '../../../functions/tenancy/purge.ts';
 import { hasRows, purgeStore } from '../../../functions/tenancy/purges.ts';
 import { later, seconds } from '../../builders.ts';

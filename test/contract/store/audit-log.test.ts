@@ -3,8 +3,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
-import { AuditAction, AuditActorType, type AuditEntry } from '../../../functions/tenancy/audit.ts';
-import { type AuditFilter, auditLogReader, recordAuditEntry } from '../../../functions/tenancy/audit-log.ts';
+import {
+  AuditAction,
+  AuditActorType,
+  type AuditEntry,
+  type AuditFilter,
+  auditLogReader,
+  recordAuditEntry,
+} from '../../../functions/tenancy/audit.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { anAuditEntry, later, NOW, seconds } from '../../builders.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';

@@ -27,13 +27,12 @@ import { arrivalStore, redeliveryMarks } from '../../../functions/delivery/redel
 import { usageReader } from '../../../functions/events/usage.ts';
 import { outboxReader } from '../../../functions/events/worker.ts';
 import { sourceStore } from '../../../functions/knowledge/sources.ts';
-import { blockedHostStore } from '../../../functions/receivers/blocked-host-records.ts';
+import { blockedHostStore } from '../../../functions/receivers/blocked-hosts.ts';
 import { channelStore } from '../../../functions/receivers/channels.ts';
-import { endpointScan } from '../../../functions/receivers/endpoint-scan.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { redeliveryJobs, redeliveryRuns } from '../../../functions/redelivery/jobs.ts';
 import { apiKeyStore, keyUseStore } from '../../../functions/tenancy/api-keys.ts';
-import { auditLogReader } from '../../../functions/tenancy/audit-log.ts';
+import { auditLogReader } from '../../../functions/tenancy/audit.ts';
 import {
   DELIVERY_SHARDS,
   keys,
@@ -43,6 +42,7 @@ import {
 } from '../../../functions/tenancy/keys.ts';
 import { purgeStore } from '../../../functions/tenancy/purges.ts';
 import { LIVE_GENERATION, type Tenant } from '../../../functions/tenancy/tenant.ts';
+import { endpointScan } from '../../../lib/operate/endpoint-scan.ts';
 import {
   aConversation,
   aDelivery,
@@ -123,7 +123,7 @@ const readStreamed =
         taken.push(...batch);
         return [];
       },
-      async () => [],
+      { send: async () => [], getOrganization: () => '' },
     );
     const Records = rows.map((row, index) => ({
       eventName: 'INSERT',

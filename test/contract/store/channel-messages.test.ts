@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { newId, type OrgId } from '../../../functions/aws/ids.ts';
-import type { Channel } from '../../../functions/receivers/channel.ts';
+import type { Channel } from '../../../functions/receivers/channels.ts';
 import { aConversation, anHttpChannel, aWebWidget, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { aConversationService } from './conversation-service.ts';

@@ -3,8 +3,7 @@ import { deriveDeliveryId, newId } from '../../../functions/aws/ids.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
 import { deliveryContexts } from '../../../functions/delivery/delivery-context.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
-import type { Channel } from '../../../functions/receivers/channel.ts';
-import { channelStore } from '../../../functions/receivers/channels.ts';
+import { type Channel, channelStore } from '../../../functions/receivers/channels.ts';
 import { buildEndpointChange } from '../../../functions/receivers/endpoint-state.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import {

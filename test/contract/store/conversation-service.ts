@@ -11,9 +11,8 @@ import {
   ticketStore,
 } from '../../../functions/conversations/conversations.ts';
 import { OutboxEvent } from '../../../functions/events/events.ts';
-import type { Channel } from '../../../functions/receivers/channel.ts';
-import { channelStore } from '../../../functions/receivers/channels.ts';
-import { generateApiKey, hashApiKey } from '../../../functions/tenancy/api-key.ts';
+import { type Channel, channelStore } from '../../../functions/receivers/channels.ts';
+import { generateApiKey, hashApiKey } from '../../../functions/tenancy/api-keys.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { aConversation, aTenant, NOW } from '../../builders.ts';
 import type { dynamoDb } from '../../engines.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RouteKey, routes } from '../../../functions/api/routes.ts';
 import { OrgId } from '../../../functions/aws/ids.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
-import { Scope } from '../../../functions/tenancy/api-key.ts';
+import { Scope } from '../../../functions/tenancy/api-keys.ts';
 import { organizationStore } from '../../../functions/tenancy/organizations.ts';
 import { aKeyring } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';

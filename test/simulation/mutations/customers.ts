@@ -60,8 +60,8 @@ export const CUSTOMERS: readonly Mutation[] = [
   {
     name: 'a job whose message is lost stands still',
     file: 'functions/redelivery/resume-jobs.ts',
-    find: "if (job !== undefined && state === 'unheld') return",
-    replace: "if (job !== undefined && state === 'held') return",
+    find: "return found === 'unheld' ? job : undefined;",
+    replace: "return found === 'held' ? job : undefined;",
     breaks: ['comes to rest'],
   },
   {
@@ -80,7 +80,7 @@ export const CUSTOMERS: readonly Mutation[] = [
   },
   {
     name: 'an endpoint that an operator enables keeps its failures',
-    file: 'functions/receivers/endpoint-scan.ts',
+    file: 'lib/operate/endpoint-scan.ts',
     find: "assign({ status: 'active', consecutiveFailures: 0, pace: NEW })",
     replace: "assign({ status: 'active', pace: NEW })",
     breaks: ['exact count'],

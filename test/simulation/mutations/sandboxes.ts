@@ -4,7 +4,7 @@ const PURGE = 'functions/tenancy/purge.ts';
 const WATCH = 'functions/delivery/stream.ts';
 const GATE = 'functions/tenancy/gate.ts';
 const DISPATCHER = 'functions/delivery/dispatch.ts';
-const STANDINGS = 'functions/tenancy/organization-states.ts';
+const STANDINGS = 'functions/tenancy/organizations.ts';
 const PURGES = 'functions/tenancy/purges.ts';
 
 /**

@@ -138,7 +138,7 @@ export const OUTBOUND: Files = 'delivery/outbound/';
 /** Global names that reach outside, or load modules that do, and the files that may use them. */
 export const GLOBALS: Readonly<Record<string, readonly Files[]>> = {
   // The issuer of sessions, as above.
-  fetch: ['tenancy/issuer.ts'],
+  fetch: ['tenancy/sessions.ts'],
   WebSocket: [],
   WebSocketStream: [],
   EventSource: [],

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { type FieldKind, type Line, LOG_CODES, type LogCode } from '../../../functions/aws/log-codes.ts';
 import { Defect, failureFields, OWN_ERRORS, summarizeError } from '../../../functions/aws/logger.ts';
-import { UnknownTenant } from '../../../functions/tenancy/sandbox.ts';
+import { UnknownTenant } from '../../../functions/tenancy/organizations.ts';
 import { INVOCATION } from '../../support/functions.ts';
 import { capturingLogger } from './capturing-logger.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chosenScopes, isInUse, SCOPES, type Scope } from '../../../dashboard/src/pages/api-keys/scopes.ts';
-import { hasScope, Scope as ServiceScope } from '../../../functions/tenancy/api-key.ts';
+import { hasScope, Scope as ServiceScope } from '../../../functions/tenancy/api-keys.ts';
 
 describe('the scopes of a key', () => {
   it('are those of the service', () => {

@@ -11,7 +11,7 @@ import type { Lane } from '../../../functions/delivery/lanes.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../functions/delivery/timing.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import { rateScheduleStore } from '../../../functions/receivers/rate-schedules.ts';
-import type { OrganizationStates } from '../../../functions/tenancy/sandbox.ts';
+import type { OrganizationStates } from '../../../functions/tenancy/organizations.ts';
 import { FIRST_SANDBOX_GENERATION, LIVE_GENERATION } from '../../../functions/tenancy/tenant.ts';
 import { aDelivery, anEndpoint, anEvent } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';

@@ -15,7 +15,6 @@ import { aDelivery, anEvent, later, NOW, seconds } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
-import { refuse } from '../../doubles/memory-queue.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
 describe('delivery message in the dead-letter queue', () => {
@@ -79,10 +78,8 @@ function aReader(failing: readonly OutboxWork[], replaced: Partial<DeadEntriesPo
   const sent: OutboxWork[][] = [];
   const kept: OutboxWork[] = [];
   const deal = processDeadEntries({
-    outbox: {
-      read: async () => kept,
-      find: async (key) => kept.find((work) => isDeepStrictEqual(getWorkKey(work), key)),
-    },
+    stream: { read: async () => kept },
+    outbox: { find: async (key) => kept.find((work) => isDeepStrictEqual(getWorkKey(work), key)) },
     async process(work) {
       tried.push(...work);
       return work.filter((each) => failing.includes(each));
@@ -123,9 +120,7 @@ describe('stream records that an outbox reader failed on', () => {
   });
 
   it('are given up with an error when the stream has dropped them', async () => {
-    const { deal, tried, log } = aReader([], {
-      outbox: { read: async () => undefined, find: async () => undefined },
-    });
+    const { deal, tried, log } = aReader([], { stream: { read: async () => undefined } });
 
     expect(await deal(RECORDS)).toEqual({ abandoned: 1 });
 
@@ -137,7 +132,7 @@ describe('stream records that an outbox reader failed on', () => {
 
   it('stay in their queue when they can be neither processed nor sent', async () => {
     const failing = anEntry();
-    const { deal, kept } = aReader([failing], { handOver: async (work) => refuse(work) });
+    const { deal, kept } = aReader([failing], { handOver: async (work) => [...work] });
     kept.push(failing);
 
     expect(await deal(RECORDS)).toMatchObject({ retryInSeconds: expect.any(Number) });

@@ -17,6 +17,7 @@ import { redeliveryJobs, redeliveryRuns } from '../../../functions/redelivery/jo
 import { resumeRedeliveryJobs } from '../../../functions/redelivery/resume-jobs.ts';
 import {
   buildSandboxMark,
+  DELIVERY_SHARDS,
   DUE_SHARDS,
   DUE_STATES,
   type DueState,
@@ -143,7 +144,7 @@ const WORKERS: [worker: string, what: string, setUp: Case][] = [
           log,
           now,
         },
-        { graceSeconds: 900 },
+        { shards: DUE_SHARDS, graceSeconds: 900, lookaheadSeconds: 90, longBacklog: 10_000 },
       );
       return {
         run: () => run(worker),
@@ -170,18 +171,21 @@ const WORKERS: [worker: string, what: string, setUp: Case][] = [
       );
       for (const source of others) await commit(store.add(source));
       const sent: string[] = [];
-      const worker = scheduleSourceChecks({
-        due: dueSources(own.knowledge),
-        checks: {
-          async send(events) {
-            tick();
-            sent.push(...events.map(({ orgId }) => orgId));
-            return [];
+      const worker = scheduleSourceChecks(
+        {
+          due: dueSources(own.knowledge),
+          checks: {
+            async send(events) {
+              tick();
+              sent.push(...events.map(({ orgId }) => orgId));
+              return [];
+            },
           },
+          log,
+          now,
         },
-        log,
-        now,
-      });
+        { shards: SOURCE_DUE_SHARDS },
+      );
       return {
         run: () => run(worker),
         served: () => others.filter(({ orgId }) => sent.includes(orgId)).length,
@@ -208,10 +212,11 @@ const WORKERS: [worker: string, what: string, setUp: Case][] = [
       );
       for (const job of others) await start(job.orgId, later(NOW, -seconds(3600)), job);
       const sent: string[] = [];
+      const read = redeliveryJobs(own.service);
       const worker = resumeRedeliveryJobs(
         {
           runs: redeliveryRuns(own.service),
-          jobs: redeliveryJobs(own.service),
+          jobs: { find: (job) => read.find(job, job.webhookId, job.id) },
           rounds: {
             async send(events) {
               tick();
@@ -223,7 +228,7 @@ const WORKERS: [worker: string, what: string, setUp: Case][] = [
           log,
           now,
         },
-        { graceSeconds: 900 },
+        { shards: REDELIVERY_RUN_SHARDS, graceSeconds: 900 },
       );
       return {
         run: () => run(worker),
@@ -306,13 +311,13 @@ const WORKERS: [worker: string, what: string, setUp: Case][] = [
       const worker = auditLedger(
         {
           ledger: ledgerStore(own.ledger),
-          readDeliveries: deliveriesInHour(own.deliveries),
+          deliveries: { inHour: deliveriesInHour(own.deliveries) },
           due: dueIndex(own.deliveries),
           organizations: memoryOrganizationStates(),
           log,
           now,
         },
-        { graceSeconds: 900 },
+        { ledgerShards: LEDGER_SHARDS, deliveryShards: DELIVERY_SHARDS, graceSeconds: 900 },
       );
       let watched = 0;
       return {

@@ -4,7 +4,7 @@ import type { UseCase } from '../../../functions/http/api.ts';
 import { sessionAuthentication } from '../../../functions/http/authentication.ts';
 import type { SetupEffect } from '../../../functions/http/idempotency.ts';
 import { success } from '../../../functions/http/reply.ts';
-import { generateApiKey, hashApiKey } from '../../../functions/tenancy/api-key.ts';
+import { generateApiKey, hashApiKey } from '../../../functions/tenancy/api-keys.ts';
 import { AuditEntry } from '../../../functions/tenancy/audit.ts';
 import { createSandbox } from '../../../functions/tenancy/sandbox.ts';
 import { anApiKey, aSession, NOW } from '../../builders.ts';

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { authenticateByMode, sessionAuthentication } from '../../../functions/http/authentication.ts';
 import { success } from '../../../functions/http/reply.ts';
 import { type Method, type Route, settingsPath } from '../../../functions/http/route.ts';
-import { generateApiKey, hashApiKey } from '../../../functions/tenancy/api-key.ts';
+import { generateApiKey, hashApiKey } from '../../../functions/tenancy/api-keys.ts';
 import type { RateBucket } from '../../../functions/tenancy/keys.ts';
 import { createSandbox } from '../../../functions/tenancy/sandbox.ts';
 import type { Role, Tenant } from '../../../functions/tenancy/tenant.ts';

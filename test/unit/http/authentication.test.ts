@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { success } from '../../../functions/http/reply.ts';
-import { generateApiKey, hashApiKey, Scope } from '../../../functions/tenancy/api-key.ts';
+import { generateApiKey, hashApiKey, Scope } from '../../../functions/tenancy/api-keys.ts';
 import { NOW } from '../../builders.ts';
 import { aRequest, createThingWith, envelope, send, thingRoute } from './call.ts';
 import { inMemory, MISSING_ORGANIZATION } from './in-memory.ts';

@@ -9,8 +9,8 @@ import {
   idempotencyStore,
 } from '../../../functions/http/idempotency.ts';
 import type { Capacity } from '../../../functions/http/rate-limit.ts';
-import { type ApiKey, generateApiKey, hashApiKey } from '../../../functions/tenancy/api-key.ts';
-import { recordAuditEntry } from '../../../functions/tenancy/audit-log.ts';
+import { type ApiKey, generateApiKey, hashApiKey } from '../../../functions/tenancy/api-keys.ts';
+import { recordAuditEntry } from '../../../functions/tenancy/audit.ts';
 import type { Environment, Tenant } from '../../../functions/tenancy/tenant.ts';
 import { anApiKey, NOW } from '../../builders.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';

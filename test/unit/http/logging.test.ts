@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import { generateApiKey, hashApiKey } from '../../../functions/tenancy/api-key.ts';
+import { generateApiKey, hashApiKey } from '../../../functions/tenancy/api-keys.ts';
 import { NOW } from '../../builders.ts';
 import { aRequest, createThingWith, send, thingRoute } from './call.ts';
 import { inMemory } from './in-memory.ts';

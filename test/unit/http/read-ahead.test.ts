@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { keyAuthentication } from '../../../functions/http/authentication.ts';
-import { type ApiKey, generateApiKey, hashApiKey } from '../../../functions/tenancy/api-key.ts';
+import { type ApiKey, generateApiKey, hashApiKey } from '../../../functions/tenancy/api-keys.ts';
 import { createSandbox } from '../../../functions/tenancy/sandbox.ts';
 import type { Tenant } from '../../../functions/tenancy/tenant.ts';
 import { anApiKey, NOW } from '../../builders.ts';

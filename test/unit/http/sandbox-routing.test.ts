@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { newId, type OrgId } from '../../../functions/aws/ids.ts';
 import { keyAuthentication } from '../../../functions/http/authentication.ts';
-import { generateApiKey, hashApiKey } from '../../../functions/tenancy/api-key.ts';
+import { generateApiKey, hashApiKey } from '../../../functions/tenancy/api-keys.ts';
 import { createSandbox, type Pairing, type Sandbox } from '../../../functions/tenancy/sandbox.ts';
 import { anApiKey, NOW } from '../../builders.ts';
 import { casesOf } from '../../support/cases.ts';

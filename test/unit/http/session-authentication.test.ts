@@ -4,7 +4,7 @@ import { newId } from '../../../functions/aws/ids.ts';
 import { sessionAuthentication } from '../../../functions/http/authentication.ts';
 import { success } from '../../../functions/http/reply.ts';
 import type { Method, Route } from '../../../functions/http/route.ts';
-import { generateApiKey } from '../../../functions/tenancy/api-key.ts';
+import { generateApiKey } from '../../../functions/tenancy/api-keys.ts';
 import type { Environment, Role, Session } from '../../../functions/tenancy/tenant.ts';
 import { aSession, NOW } from '../../builders.ts';
 import { aRequest, envelope, send } from './call.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CheckInProgress, MAX_STARTS } from '../../../functions/knowledge/check-source.ts';
-import { UnknownTenant } from '../../../functions/tenancy/sandbox.ts';
+import { UnknownTenant } from '../../../functions/tenancy/organizations.ts';
 import { aBusEvent, aSource, later, seconds } from '../../builders.ts';
 import { aCheck, EVERY_SECONDS, LEASE_SECONDS, type TestCheck } from './a-check.ts';
 

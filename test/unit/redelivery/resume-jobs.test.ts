@@ -98,6 +98,7 @@ describe('redelivery job whose message is lost', () => {
     tests.clock.elapse(GRACE_SECONDS);
     expect(await tests.resumer()(() => true)).toEqual({ ...NOTHING, sent: count });
     expect(new Set(tests.messages.map(({ id }) => id)).size).toBe(count);
+    expect(Math.max(...tests.batches)).toBeLessThanOrEqual(10);
   });
 });
 
@@ -142,14 +143,18 @@ describe('row of a running job', () => {
 });
 
 describe('resumption of a lost job', () => {
-  it('is left to the next run when the queue does not take the message', async () => {
+  it('is left to the next run when the queue refuses the message or cannot be reached', async () => {
     const test = aRedelivery();
     await aLostJob(test);
     test.clock.elapse(GRACE_SECONDS);
     test.refusesMessages(true);
     expect(await test.resumer()(() => true)).toEqual({ ...NOTHING, left: 1 });
-    expect(codes(test)).toContain('REDELIVERIES_NOT_SENT');
     test.refusesMessages(false);
+    const unreachable = test.resumer(async (call) => {
+      if (call === 'rounds.send') throw new Error('the queue is down');
+    });
+    expect(await unreachable(() => true)).toEqual({ ...NOTHING, left: 1 });
+    expect(codes(test)).toContain('REDELIVERIES_NOT_SENT');
     expect(await test.resumer()(() => true)).toEqual({ ...NOTHING, sent: 1 });
   });
 

@@ -3,8 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { CompactSign, exportJWK, generateKeyPair, type JWK } from 'jose';
 import { onTestFinished } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import { issuerAt } from '../../../functions/tenancy/issuer.ts';
-import { type SessionSettings, sessionVerifier } from '../../../functions/tenancy/sessions.ts';
+import { issuerAt, type SessionSettings, sessionVerifier } from '../../../functions/tenancy/sessions.ts';
 import { NOW } from '../../builders.ts';
 
 /** A key pair with which an issuer signs, and which it publishes. */

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { isTransient } from '../../../functions/http/lifecycle.ts';
-import { issuerAt } from '../../../functions/tenancy/issuer.ts';
+import { issuerAt } from '../../../functions/tenancy/sessions.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import {
   aKey,

@@ -1,7 +1,7 @@
 import { InvokeCommand } from '@aws-sdk/client-lambda';
 import * as z from 'zod';
 import { KeyId, OrgId } from '../../../../functions/aws/ids.ts';
-import { hashApiKey, Scope } from '../../../../functions/tenancy/api-key.ts';
+import { hashApiKey, Scope } from '../../../../functions/tenancy/api-keys.ts';
 import { tableOf } from '../../context.ts';
 import { dataOf, expectStatus } from '../api.ts';
 import { type Check, CheckFailed, CheckSkipped } from '../check.ts';

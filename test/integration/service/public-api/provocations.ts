@@ -1,5 +1,5 @@
 import { MAX_SOURCES } from '../../../../functions/knowledge/sources.ts';
-import { MAX_CHANNELS } from '../../../../functions/receivers/channel.ts';
+import { MAX_CHANNELS } from '../../../../functions/receivers/channels.ts';
 import { MAX_ENDPOINTS } from '../../../../functions/receivers/endpoint.ts';
 import { type Operation, successOf } from '../../../fuzz/document.ts';
 import type { Connection, Sent } from '../../../support/exchange.ts';

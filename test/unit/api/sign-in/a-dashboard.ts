@@ -12,8 +12,7 @@ import {
 } from '../../../../functions/api/sign-in/routes.ts';
 import { signInHandler } from '../../../../functions/api/sign-in/sign-in-handler.ts';
 import { end } from '../../../../functions/api/sign-in/sign-out.ts';
-import { issuerAt } from '../../../../functions/tenancy/issuer.ts';
-import { idTokenReader } from '../../../../functions/tenancy/sessions.ts';
+import { idTokenReader, issuerAt } from '../../../../functions/tenancy/sessions.ts';
 import { aGatewayEvent, INVOCATION } from '../../../support/functions.ts';
 import { capturingLogger } from '../../aws/capturing-logger.ts';
 import { aKey, anIssuer, aToken, CLIENT, type Issuer, type TokenChanges } from '../../tenancy/an-issuer.ts';

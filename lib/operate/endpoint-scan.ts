@@ -1,13 +1,12 @@
 import * as z from 'zod/mini';
-import { assign, type Expression, expression } from '../aws/expression.ts';
-import type { OrgId, ReceiverId } from '../aws/ids.ts';
-import { buildUpdate, readRows, scan, type Table } from '../aws/table.ts';
-import { committer } from '../aws/transaction.ts';
-import { createStatusEntry } from '../tenancy/audit.ts';
-import { recordAuditEntry } from '../tenancy/audit-log.ts';
-import { keys } from '../tenancy/keys.ts';
-import { Endpoint } from './endpoint.ts';
-import { NEW } from './pace.ts';
+import { assign, type Expression, expression } from '../../functions/aws/expression.ts';
+import type { OrgId, ReceiverId } from '../../functions/aws/ids.ts';
+import { buildUpdate, readRows, scan, type Table } from '../../functions/aws/table.ts';
+import { committer } from '../../functions/aws/transaction.ts';
+import { Endpoint } from '../../functions/receivers/endpoint.ts';
+import { NEW } from '../../functions/receivers/pace.ts';
+import { createStatusEntry, recordAuditEntry } from '../../functions/tenancy/audit.ts';
+import { keys } from '../../functions/tenancy/keys.ts';
 
 /** One page of a scan. */
 export interface ScannedPage<T> {

@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId, type OrgId } from '../../../functions/aws/ids.ts';
-import { organizationStates } from '../../../functions/tenancy/organization-states.ts';
+import {
+  createGenerationCheck,
+  organizationStates,
+  UnknownTenant,
+} from '../../../functions/tenancy/organizations.ts';
 import type { OrganizationState } from '../../../functions/tenancy/tenant.ts';
 import { NOW } from '../../builders.ts';
+import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 
 const LIVE: OrganizationState = { environment: 'live', tier: 'standard', generation: 0 };
 const sandboxAt = (generation: number): OrganizationState => ({
@@ -141,5 +146,46 @@ describe("a failed read of an organization's state", () => {
     });
     for (const result of await Promise.allSettled([of(orgId), of(orgId), of(orgId)]))
       expect(result.status).toBe('rejected');
+  });
+});
+
+/** A sandbox after so many resets, and the check of its generations. */
+function aSandbox(resets: number) {
+  const standings = memoryOrganizationStates();
+  standings.makeSandbox(orgId);
+  for (let reset = 0; reset < resets; reset += 1) standings.reset(orgId);
+  return { standings, generationOf: createGenerationCheck(standings) };
+}
+
+describe('generation check', () => {
+  it('returns over for a generation before a reset, even after several resets', async () => {
+    const { generationOf, standings } = aSandbox(0);
+    expect(await generationOf({ orgId, generation: 1 })).toBe('current');
+    standings.reset(orgId);
+    expect(await generationOf({ orgId, generation: 1 })).toBe('over');
+    expect(await generationOf({ orgId, generation: 2 })).toBe('current');
+    standings.reset(orgId);
+    expect(await generationOf({ orgId, generation: 1 })).toBe('over');
+  });
+
+  it('returns current for live data', async () => {
+    expect(await createGenerationCheck(memoryOrganizationStates())({ orgId, generation: 0 })).toBe('current');
+  });
+
+  it('returns over for live data in a sandbox', async () => {
+    expect(await aSandbox(0).generationOf({ orgId, generation: 0 })).toBe('over');
+  });
+
+  it('fails for a generation newer than the stored one', async () => {
+    await expect(aSandbox(1).generationOf({ orgId, generation: 3 })).rejects.toThrow(UnknownTenant);
+    await expect(createGenerationCheck(memoryOrganizationStates())({ orgId, generation: 1 })).rejects.toThrow(
+      UnknownTenant,
+    );
+  });
+
+  it('fails for an unknown organization', async () => {
+    const { standings, generationOf } = aSandbox(0);
+    standings.forget(orgId);
+    await expect(generationOf({ orgId, generation: 1 })).rejects.toThrow(UnknownTenant);
   });
 });
