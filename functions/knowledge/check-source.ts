@@ -69,7 +69,7 @@ export function checkSource(
   /** Compares a new text with the version that admins know, and makes room for it. */
   async function buildChange(
     source: LeasedSource,
-    found: Parameters<typeof describeChange>[1],
+    fetched: NewContent,
     traceId: TraceId,
   ): Promise<CheckOutcome> {
     const from = getMeasuredVersion(source);
@@ -77,7 +77,7 @@ export function checkSource(
     if (from !== undefined && before === undefined)
       log('VERSION_TEXT_MISSING', { sourceId: source.id, version: from.version, traceId });
     const settings = before === undefined ? undefined : await organizations.find(source.orgId);
-    const outcome = describeChange(source, found, before, settings, now(), traceId);
+    const outcome = describeChange(source, fetched, before, settings, now(), traceId);
     // Delete while the versions are still listed: a repeated deletion is harmless, an unlisted text would
     // stay forever.
     await sources.deleteVersions(
@@ -101,9 +101,8 @@ export function checkSource(
     );
     if (to === undefined || before === undefined || after === undefined) return outcome;
     const settings = await organizations.find(source.orgId);
-    const id = `${source.id}#changed#${to.version}#${announceAt}`;
-    const context = { id, version: to.version, now: now(), traceId };
-    return { ...outcome, announcement: buildAnnouncement(source, [before, after], settings, context) };
+    const notice = { version: to.version, suffix: `#${announceAt}`, now: now(), traceId };
+    return { ...outcome, announcement: buildAnnouncement(source, [before, after], settings, notice) };
   }
 
   async function determineOutcome(source: LeasedSource, traceId: TraceId): Promise<CheckOutcome> {
@@ -121,15 +120,9 @@ export function checkSource(
     const { source } = leased;
     const outcome = await determineOutcome(source, traceId);
     const begunAt = new Date(source.lease.since);
-    const settled = await sources.settle(source, {
-      outcome,
-      nextCheckAt: scheduleNextCheck(begunAt, checkEverySeconds, context.random()),
-    });
-    if (settled === 'refused') {
-      log('CHECK_TOO_LATE', { sourceId: ref.id, traceId });
-      return;
-    }
-    context.onChecked(outcome);
+    const nextCheckAt = scheduleNextCheck(begunAt, checkEverySeconds, context.random());
+    if ((await sources.settle(source, outcome, nextCheckAt)) === 'done') context.onChecked(outcome);
+    else log('CHECK_TOO_LATE', { sourceId: ref.id, traceId });
   }
 
   /**
@@ -153,8 +146,7 @@ export function checkSource(
   ): Promise<void> => {
     if (type !== 'source.check' && type !== 'source.deleted')
       throw new Defect(`unexpected event type for a source: ${type}`);
-    const { sourceId: id } = NOTICES[type].parse(data);
-    const ref = { id, orgId, generation };
+    const ref = { id: NOTICES[type].parse(data).sourceId, orgId, generation };
     // The purge deletes its rows.
     if ((await checkGeneration(ref)) === 'over') return;
     if (type === 'source.deleted') return sources.deleteAllVersions(ref);
@@ -193,22 +185,27 @@ export const failCheck = (error: string): Extract<CheckOutcome, { kind: 'failed'
   error: error.replaceAll(/\s+/gu, ' ').trim().slice(0, MAX_ERROR).toWellFormed(),
 });
 
+/** A text to store as a new version. */
+interface NewContent {
+  text: string;
+  content: SourceContent;
+}
+
 /** Compares a finding with the stored content. A new text needs further processing. */
 export function compareContent(
-  source: Pick<Source, 'content'>,
-  found: CheckFinding,
-): CheckOutcome | { kind: 'new'; text: string; content: SourceContent } {
-  const { content: stored } = source;
-  if (found.kind === 'failed') return failCheck(found.error);
-  if (found.kind === 'not-modified')
+  { content: stored }: Pick<Source, 'content'>,
+  finding: CheckFinding,
+): CheckOutcome | ({ kind: 'new' } & NewContent) {
+  if (finding.kind === 'failed') return failCheck(finding.error);
+  if (finding.kind === 'not-modified')
     return stored === undefined
       ? failCheck('the server answered 304 (Not Modified), but no version is stored')
       : { kind: 'unchanged' };
-  const { kind: _, ...fetched } = found;
+  const { kind: _, ...fetched } = finding;
   const content = toSourceContent((stored?.version ?? 0) + 1, fetched);
   return content.digest === stored?.digest
     ? { kind: 'unchanged', content: { ...content, version: stored.version } }
-    : { kind: 'new', text: found.text, content };
+    : { kind: 'new', text: fetched.text, content };
 }
 
 /** Properties to store of a fetched text. */
@@ -230,43 +227,39 @@ export const toSourceContent = (
  */
 export function describeChange(
   source: LeasedSource,
-  found: { text: string; content: SourceContent },
+  { text, content }: NewContent,
   before: string | undefined,
   settings: OrganizationSettings | undefined,
   now: Date,
   traceId?: TraceId,
 ): Extract<CheckOutcome, { kind: 'changed' }> {
-  const kept = listNeededVersions(source);
-  const { text, content } = found;
-  if (before === undefined || source.baseline === undefined) return { kind: 'changed', content, text, kept };
-  const { version } = content;
-  const context = { id: `${source.id}#changed#${version}`, version, now, traceId };
-  return {
-    kind: 'changed',
-    content,
-    text,
-    kept,
-    ...buildAnnouncement(source, [before, text], settings, context),
-  };
+  const change = { kind: 'changed', content, text, kept: listNeededVersions(source) } as const;
+  if (before === undefined || source.baseline === undefined) return change;
+  const notice = { version: content.version, now, traceId };
+  return { ...change, ...buildAnnouncement(source, [before, text], settings, notice) };
 }
 
 /**
  * Measures a text from the version that admins know, with a notice for them when it differs enough.
- * @param notice.id of the notice
+ * @param notice.suffix of its id, for a later one about the same version
  */
 function buildAnnouncement(
   { id: sourceId, url, kind, orgId, generation, baseline = 0 }: Source,
   [before, after]: [before: string, after: string],
   settings: OrganizationSettings | undefined,
-  { id, version, now, traceId }: { id: string; version: number; now: Date; traceId?: TraceId },
+  notice: { version: number; suffix?: string; now: Date; traceId?: TraceId },
 ): Announcement {
   const difference = computeDifference(before, after);
   const measured = { from: baseline, difference };
   if (settings?.contentChangeNotifications !== true || difference <= settings.contentChangeThreshold)
     return { measured };
+  const { version, suffix = '', now, traceId } = notice;
   const data = { sourceId, url, kind, version, difference, ...findChanges(before, after, MAX_CHANGES) };
   const context = { tenant: { orgId, generation }, now, traceId };
-  return { measured, notice: createNotice('source.changed', id, data, context) };
+  return {
+    measured,
+    notice: createNotice('source.changed', `${sourceId}#changed#${version}${suffix}`, data, context),
+  };
 }
 
 /**

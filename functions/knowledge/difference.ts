@@ -148,21 +148,19 @@ interface VersionPair {
 }
 
 /** The version that admins know and the current one; undefined before the first import. */
-export const getComparedVersions = (
-  source: Pick<Source, 'stored' | 'baseline' | 'content'>,
-): VersionPair => ({
-  from: source.baseline === undefined ? undefined : getMeasuredVersion(source),
-  to: source.stored.find(({ version }) => version === source.content?.version),
+export const getComparedVersions = ({
+  stored,
+  baseline,
+  content,
+}: Pick<Source, 'stored' | 'baseline' | 'content'>): VersionPair => ({
+  from: baseline === undefined ? undefined : getMeasuredVersion({ stored, baseline }),
+  to: stored.find(({ version }) => version === content?.version),
 });
 
 /** The versions that the last e-mail was about; undefined before the first e-mail. */
-const getAnnouncedVersions = ({
-  stored,
-  announcedFrom: baseline,
-  baseline: announced,
-}: Pick<Source, 'stored' | 'baseline' | 'announcedFrom'>): VersionPair => ({
-  from: baseline === undefined ? undefined : getMeasuredVersion({ stored, baseline }),
-  to: stored.find(({ version }) => version === announced),
+const getAnnouncedVersions = ({ stored, announcedFrom, baseline }: Compared): VersionPair => ({
+  from: announcedFrom === undefined ? undefined : getMeasuredVersion({ stored, baseline: announcedFrom }),
+  to: stored.find(({ version }) => version === baseline),
 });
 
 /**
@@ -170,11 +168,9 @@ const getAnnouncedVersions = ({
  * is nothing to compare.
  */
 function listChanges({ from, to }: VersionPair, getText: (version: StoredVersion) => string | undefined) {
-  const toVersionView = (version: StoredVersion | undefined, text: string | undefined) =>
-    version === undefined || text === undefined
-      ? undefined
-      : { version: version.version, words: countWords(text) };
   const [before, after] = [from, to].map((version) => version && getText(version));
+  const toVersionView = (version: StoredVersion | undefined, text: string | undefined) =>
+    version && text !== undefined ? { version: version.version, words: countWords(text) } : undefined;
   const isCompared = before !== undefined && after !== undefined;
   return {
     from: toVersionView(from, before),

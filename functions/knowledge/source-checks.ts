@@ -49,12 +49,6 @@ export interface Announcement {
   notice?: Notice;
 }
 
-/** A finished check to store. */
-export interface CheckSettlement {
-  outcome: CheckOutcome;
-  nextCheckAt: Date;
-}
-
 export type LeaseResult =
   | { kind: 'leased'; source: LeasedSource }
   | { kind: 'gone' }
@@ -63,8 +57,6 @@ export type LeaseResult =
   /** Another check is in progress since `since`. */
   | { kind: 'busy'; since: Date };
 
-type ChangedOutcome = Extract<CheckOutcome, { kind: 'changed' }>;
-
 export type SourceCheckStore = ReturnType<typeof sourceChecks>;
 
 /** Writes of source checks, refused unless the check holds the source's lease. */
@@ -72,63 +64,30 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
   const versions = sourceVersions(knowledge);
   const notices = outboxStore(outbox);
 
-  /** Update that ends a check, with further attributes to set and remove. */
+  /** The key and the update that end a check, with further attributes to set and remove. */
   function buildCheckEnd(
     { id, lease: held, ...of }: LeasedSource,
-    { nextCheckAt }: CheckSettlement,
+    nextCheckAt: Date,
     sets: Record<string, unknown>,
-    removes: readonly string[],
+    removes: readonly string[] = [],
   ) {
     const next = nextCheckAt.toISOString();
     const set = assign({ ...sets, lastCheckedAt: held.since, nextCheckAt: next, dueAt: next });
     const removed = attributes(['lease', 'starts', ...removes]);
-    return {
-      key: keys.source(of, id),
-      update: expression`SET ${set} REMOVE ${removed} ADD checks ${1}`,
-      if: isHeld(held),
-    };
+    const change = { update: expression`SET ${set} REMOVE ${removed} ADD checks ${1}`, if: isHeld(held) };
+    return [keys.source(of, id), change] as const;
   }
 
-  const applyEnd = async ({ key, ...end }: ReturnType<typeof buildCheckEnd>): Promise<'done' | 'refused'> =>
-    (await update(knowledge, key, end)).kind;
-
-  const toEndChange = ({ key, ...end }: ReturnType<typeof buildCheckEnd>): Change =>
-    buildUpdate(knowledge, key, { refusal: 'lease-lost', ...end });
-
   /** @throws Contended */
-  async function commitEnd({ id }: LeasedSource, changes: readonly Change[]): Promise<'done' | 'refused'> {
-    const result = await commit(changes);
+  async function commitEnd(
+    { id }: LeasedSource,
+    [key, end]: ReturnType<typeof buildCheckEnd>,
+    changes: readonly Change[],
+  ): Promise<'done' | 'refused'> {
+    const result = await commit([buildUpdate(knowledge, key, { refusal: 'lease-lost', ...end }), ...changes]);
     if (result.kind === 'committed') return 'done';
     if (result.refusal === 'lease-lost') return 'refused';
     throw new Defect(`the result of a check of ${id} was refused: ${result.refusal}`);
-  }
-
-  function buildNewVersion(
-    source: LeasedSource,
-    settlement: CheckSettlement,
-    outcome: ChangedOutcome,
-  ): Change[] {
-    const { content, text, kept, measured, notice } = outcome;
-    const { version } = content;
-    const { parts, changes } = versions.add(source, version, text);
-    const stored = [...kept, { version, parts, ...(notice === undefined ? {} : { announced: true }) }];
-    const sets = {
-      content,
-      stored,
-      failures: 0,
-      lastChangedAt: source.lease.since,
-      ...(measured === undefined ? { baseline: version } : { measured }),
-    };
-    const removes = [
-      'lastError',
-      'announceAt',
-      ...(measured === undefined ? ['measured', 'announcedFrom'] : []),
-    ];
-    return [
-      toEndChange(buildCheckEnd(source, settlement, sets, removes)),
-      ...changes,
-      ...(notice === undefined ? [] : [notices.appendNotice(notice)]),
-    ];
   }
 
   return {
@@ -149,37 +108,59 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
         if: all(EXISTS, expression`(attribute_not_exists(lastCheckedAt) OR lastCheckedAt < ${asked})`),
       });
       if (taken.row === undefined) return { kind: 'gone' };
-      const found = Source.parse(taken.row);
+      const source = Source.parse(taken.row);
       if (taken.kind === 'leased')
-        return { kind: 'leased', source: { ...found, lease: { ...taken.lease, since: now.toISOString() } } };
-      if (found.lastCheckedAt !== undefined && found.lastCheckedAt >= asked) return { kind: 'checked' };
-      return { kind: 'busy', since: new Date(found.lease?.since ?? now) };
+        return { kind: 'leased', source: { ...source, lease: { ...taken.lease, since: now.toISOString() } } };
+      if (source.lastCheckedAt !== undefined && source.lastCheckedAt >= asked) return { kind: 'checked' };
+      return { kind: 'busy', since: new Date(source.lease?.since ?? now) };
     },
 
     /**
      * Records a check's result and ends its lease. Refused when the lease is lost, or the source is gone.
      * @throws Contended
      */
-    async settle(source: LeasedSource, settlement: CheckSettlement): Promise<'done' | 'refused'> {
-      const { outcome } = settlement;
+    async settle(
+      source: LeasedSource,
+      outcome: CheckOutcome,
+      nextCheckAt: Date,
+    ): Promise<'done' | 'refused'> {
+      const applyEnd = async ([key, end]: ReturnType<typeof buildCheckEnd>) =>
+        (await update(knowledge, key, end)).kind;
       switch (outcome.kind) {
-        case 'changed':
-          return commitEnd(source, buildNewVersion(source, settlement, outcome));
+        case 'failed': {
+          const sets = { failures: source.failures + 1, lastError: outcome.error };
+          return applyEnd(buildCheckEnd(source, nextCheckAt, sets));
+        }
         case 'unchanged': {
           const { content, announcement: { measured, notice } = {} } = outcome;
           const sets = {
             failures: 0,
-            ...(content === undefined ? {} : { content }),
-            ...(measured === undefined ? {} : { measured }),
+            ...(content && { content }),
+            ...(measured && { measured }),
+            ...(notice && { stored: markAnnounced(source) }),
           };
-          const removes = ['lastError', ...(measured === undefined ? [] : ['announceAt'])];
-          if (notice === undefined) return applyEnd(buildCheckEnd(source, settlement, sets, removes));
-          const end = buildCheckEnd(source, settlement, { ...sets, stored: markAnnounced(source) }, removes);
-          return commitEnd(source, [toEndChange(end), notices.appendNotice(notice)]);
+          const end = buildCheckEnd(source, nextCheckAt, sets, [
+            'lastError',
+            ...(measured ? ['announceAt'] : []),
+          ]);
+          return notice ? commitEnd(source, end, [notices.appendNotice(notice)]) : applyEnd(end);
         }
-        case 'failed': {
-          const sets = { failures: source.failures + 1, lastError: outcome.error };
-          return applyEnd(buildCheckEnd(source, settlement, sets, []));
+        case 'changed': {
+          const { content, text, kept, measured, notice } = outcome;
+          const { version } = content;
+          const { parts, changes } = versions.add(source, version, text);
+          const sets = {
+            content,
+            stored: [...kept, { version, parts, ...(notice && { announced: true }) }],
+            failures: 0,
+            lastChangedAt: source.lease.since,
+            ...(measured === undefined ? { baseline: version } : { measured }),
+          };
+          const removes = ['lastError', 'announceAt', ...(measured ? [] : ['measured', 'announcedFrom'])];
+          return commitEnd(source, buildCheckEnd(source, nextCheckAt, sets, removes), [
+            ...changes,
+            ...(notice ? [notices.appendNotice(notice)] : []),
+          ]);
         }
       }
     },
@@ -208,7 +189,7 @@ const PART_BYTES = 300_000;
 /** Halves text at least, and takes 20 ms per megabyte; higher qualities save little. */
 const QUALITY = 5;
 
-const Part = z.object({ part: z.int(), text: z.instanceof(Uint8Array) });
+const Part = z.object({ text: z.instanceof(Uint8Array) });
 
 /** Texts of source versions, compressed and split into parts. */
 export function sourceVersions(knowledge: Table) {
@@ -219,9 +200,8 @@ export function sourceVersions(knowledge: Table) {
     async read(ref: SourceRef, { version, parts }: StoredVersion): Promise<string | undefined> {
       const [prefix = ''] = keys.versionPart(ref, ref.id, version, 0).sk.split('#');
       const where = expression`${isOfSource(ref)} AND begins_with(sk, ${`${prefix}#`})`;
-      const found = (await queryAll(knowledge, { where })).map((row) => Part.parse(row));
-      if (found.length !== parts) return undefined;
-      return brotliDecompressSync(Buffer.concat(found.map(({ text }) => text))).toString('utf8');
+      const texts = (await queryAll(knowledge, { where })).map((row) => Part.parse(row).text);
+      return texts.length === parts ? brotliDecompressSync(Buffer.concat(texts)).toString('utf8') : undefined;
     },
 
     /** Adds a version, in the transaction that makes it current. */
@@ -263,7 +243,7 @@ export interface CheckSlot {
 }
 
 /** `until` in milliseconds since the epoch. */
-const Taken = z.object({ token: z.string(), until: z.number() });
+const Taken = z.object({ until: z.number() });
 
 export type CheckSlotStore = ReturnType<typeof checkSlots>;
 

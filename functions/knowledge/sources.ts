@@ -124,31 +124,17 @@ export const createSource = ({
   stored: [],
 });
 
-/** Result of the last check. A failing source keeps its content. */
-export const getSourceStatus = ({
-  content,
-  lastError,
-}: Pick<Source, 'content' | 'lastError'>): SourceStatus => {
-  if (lastError !== undefined) return 'failing';
-  return content === undefined ? 'pending' : 'ok';
-};
-
 /**
- * The source as the API returns it. `difference` is absent until it is measured from the version that admins
- * know.
+ * The source as the API returns it. A failing source keeps its content; `difference` is absent until it is
+ * measured from the version that admins know.
  */
 export function toSourceView({ content, measured, baseline, ...source }: Source) {
   const { version, words, title } = content ?? {};
+  const status: SourceStatus =
+    source.lastError !== undefined ? 'failing' : content === undefined ? 'pending' : 'ok';
   const isKnown = version !== undefined && version === baseline;
-  const sinceKnown = measured?.from === baseline ? measured?.difference : undefined;
-  return {
-    ...source,
-    status: getSourceStatus({ content, ...source }),
-    version,
-    words,
-    title,
-    difference: isKnown ? 0 : sinceKnown,
-  };
+  const difference = isKnown ? 0 : measured?.from === baseline ? measured?.difference : undefined;
+  return { ...source, status, version, words, title, difference };
 }
 
 const parse = (row: unknown): Source => Source.parse(row);

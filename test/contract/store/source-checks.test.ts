@@ -53,7 +53,7 @@ function change(
 
 async function settleCheck(stores: Sources, source: Source, outcome: CheckOutcome, now = NOW) {
   const holder = await takeLease(stores, source, now);
-  return stores.settle(holder, { outcome, nextCheckAt: later(now, 3_600_000) });
+  return stores.settle(holder, outcome, later(now, 3_600_000));
 }
 
 /** A source whose first text was imported. */
@@ -239,12 +239,11 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
     await stores.add(source);
     const late = await takeLease(stores, source);
     const other = await takeLease(stores, source, later(NOW, seconds(LEASE)));
-    const settlement = { outcome, nextCheckAt: HOUR };
 
-    expect(await stores.settle(late, settlement)).toBe('refused');
+    expect(await stores.settle(late, outcome, HOUR)).toBe('refused');
     expect(await stores.versionsOf(source)).toEqual([]);
-    expect(await stores.settle(other, settlement)).toBe('done');
-    expect(await stores.settle(other, settlement)).toBe('refused');
+    expect(await stores.settle(other, outcome, HOUR)).toBe('done');
+    expect(await stores.settle(other, outcome, HOUR)).toBe('refused');
   });
 
   it('is refused when the source is gone, and writes nothing', async () => {
@@ -255,7 +254,7 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
     await stores.remove(source, source.id);
 
     for (const outcome of [change(1, 'late'), { kind: 'unchanged' } as const])
-      expect(await stores.settle(holder, { outcome, nextCheckAt: HOUR })).toBe('refused');
+      expect(await stores.settle(holder, outcome, HOUR)).toBe('refused');
 
     expect(await stores.find(source, source.id)).toBeUndefined();
     expect(await stores.versionsOf(source)).toEqual([]);
@@ -376,7 +375,7 @@ describe.each(sourceStoreKinds())('the version that admins know (%s)', (_, make)
     await stores.notified(source, source.id, 2, HOUR);
 
     const outcome = change(3, 'third', { measured: { from: 1, difference: 90 } });
-    await stores.settle(holder, { outcome, nextCheckAt: later(HOUR, 1) });
+    await stores.settle(holder, outcome, later(HOUR, 1));
 
     expect(await stores.find(source, source.id)).toMatchObject({ baseline: 2, measured: { from: 1 } });
   });
@@ -423,7 +422,7 @@ describe.each(sourceStoreKinds())('the sync of a source (%s)', (_, make) => {
     await stores.add(source);
     const holder = await takeLease(stores, source);
     await stores.sync(source, source.id, NOW);
-    expect(await stores.settle(holder, { outcome: { kind: 'unchanged' }, nextCheckAt: HOUR })).toBe('done');
+    expect(await stores.settle(holder, { kind: 'unchanged' }, HOUR)).toBe('done');
     expect(await stores.find(source, source.id)).toMatchObject({
       checks: 1,
       syncedAt: NOW.toISOString(),

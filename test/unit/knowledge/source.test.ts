@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scheduleNextCheck, toSourceContent } from '../../../functions/knowledge/check-source.ts';
-import { getSourceStatus, toSourceView } from '../../../functions/knowledge/sources.ts';
+import { toSourceView } from '../../../functions/knowledge/sources.ts';
 import { aSource, NOW } from '../../builders.ts';
 
 const content = toSourceContent(2, { text: 'one two' });
@@ -13,7 +13,7 @@ describe('status of a source', () => {
     ['failing', { lastError: 'timed out after 20 s' }],
     ['failing', { content, lastError: 'timed out after 20 s' }],
   ] as const)('is %s with %j', (status, changes) => {
-    expect(getSourceStatus(aSource(changes))).toBe(status);
+    expect(toSourceView(aSource(changes)).status).toBe(status);
   });
 });
 
