@@ -27,11 +27,19 @@ export const mapSettled = <T, R>(
     return result;
   });
 
+/**
+ * What was not done, and why. Senders of messages never reject: they return what was not taken.
+ */
+export interface Failure<T> {
+  item: T;
+  error: unknown;
+}
+
 /** Returns the errors of failed work, each with its item. */
 export const collectFailures = <T>(
   items: readonly T[],
   results: readonly PromiseSettledResult<unknown>[],
-): { item: T; error: unknown }[] =>
+): Failure<T>[] =>
   items.flatMap((item, index) => {
     const result = results[index];
     return result?.status === 'rejected' ? [{ item, error: result.reason as unknown }] : [];

@@ -72,7 +72,7 @@ export const LOG_CODES = {
   // Fan-out, dispatcher and delivery stream
   EVENT_FANNED_OUT: debug('the deliveries of an event were created', { eventId: 'id', orgId: 'id', reminders: 'count' }),
   FAN_OUT_FAILED: error('an outbox entry could not be processed and is retried', { eventId: 'id', deliveryId: 'id', error: 'failure' }, 'Nothing, unless it continues: a function of its own retries the entry, for three days.'),
-  REMINDER_REFUSED: error('a queue refused a delivery message; the outbox entry is retried', { eventId: 'id', deliveryId: 'id' }, 'Nothing, unless it continues: then check the queue and its key.'),
+  REMINDER_REFUSED: error('a queue did not take a delivery message; the outbox entry is retried', { eventId: 'id', deliveryId: 'id', error: 'failure' }, 'Nothing, unless it continues: then check the queue and its key.'),
   ATTEMPT_SUCCEEDED: debug('an attempt succeeded', ATTEMPT),
   ATTEMPT_FAILED: info('an attempt failed', { ...ATTEMPT, outcome: 'words', reason: 'words' }, 'Nothing: `outcome` says whether the delivery is retried or has ended, `reason` is what the customer reads. If one `webhookId` has many, see the runbook endpoint-storm.md.'),
   ATTEMPT_OUTLIVED: info('an attempt ended after its lease; another worker decides on the delivery', { ...ATTEMPT, reason: 'words' }, 'Nothing, unless there are many: then attempts take longer than the configured timeout.'),

@@ -1,10 +1,13 @@
 import { mapConcurrently } from '../aws/concurrency.ts';
 import type { Log } from '../aws/log-codes.ts';
+import type { Row } from '../aws/table.ts';
+import { DELIVERY_SHARDS, LEDGER_SHARDS, listShards } from '../tenancy/keys.ts';
 import { createGenerationCheck, type OrganizationStates, UnknownTenant } from '../tenancy/organizations.ts';
 import { isSandbox } from '../tenancy/tenant.ts';
-import { type Position, takeTurns } from '../tenancy/turns.ts';
+import { type PhaseRun, type Run, sweep, takeTurns } from '../tenancy/turns.ts';
 import { type Delivery, OPEN_STATUSES } from './delivery.ts';
-import { type DueRef, EXPIRY_SECONDS } from './due.ts';
+import { EXPIRY_SECONDS } from './due.ts';
+import type { dueIndex } from './due-index.ts';
 import {
   addCounts,
   countOpen,
@@ -14,38 +17,15 @@ import {
   NO_COUNTS,
   toCounts,
 } from './ledger.ts';
+import type { deliveriesInHour, ledgerStore } from './ledger-records.ts';
 
 export interface AuditLedgerPorts {
-  ledger: {
-    inHour(
-      hour: string,
-      shard: number,
-      after?: Position,
-    ): Promise<{ entries: LedgerEntry[]; next?: Position }>;
-    correct(seen: LedgerEntry, counts: LedgerCounts): Promise<'corrected' | 'changed'>;
-  };
-  deliveries: {
-    inHour(
-      entry: LedgerEntry,
-      shard: number,
-      after?: Position,
-    ): Promise<{
-      deliveries: Delivery[];
-      /** False when some rows cannot be read. */
-      isComplete?: boolean;
-      next?: Position;
-    }>;
-  };
-  due: { watch(ref: DueRef, dueAt: Date): Promise<void> };
+  ledger: Pick<ReturnType<typeof ledgerStore>, 'inHour' | 'correct'>;
+  readDeliveries: ReturnType<typeof deliveriesInHour>;
+  due: Pick<ReturnType<typeof dueIndex>, 'watch'>;
   organizations: OrganizationStates;
   log: Log;
   now: () => Date;
-}
-
-export interface AuditLedgerSettings {
-  ledgerShards: number;
-  deliveryShards: number;
-  graceSeconds: number;
 }
 
 export interface LedgerAudit {
@@ -77,7 +57,7 @@ const UPDATES_AT_ONCE = 16;
 interface Recount {
   entry: LedgerEntry;
   counts: LedgerCounts;
-  rest: readonly { shard: number; after?: Position }[];
+  rest: readonly { shard: number; after?: Row }[];
   /** False when some deliveries are unreadable, or changed so recently that the ledger may not have them. */
   isSettled: boolean;
 }
@@ -89,8 +69,8 @@ interface Recount {
  * turns, a page of deliveries each.
  */
 export function auditLedger(
-  { ledger, deliveries, due, organizations, log, now }: AuditLedgerPorts,
-  { ledgerShards, deliveryShards, graceSeconds }: AuditLedgerSettings,
+  { ledger, readDeliveries, due, organizations, log, now }: AuditLedgerPorts,
+  { graceSeconds }: { graceSeconds: number },
 ) {
   const checkGeneration = createGenerationCheck(organizations);
 
@@ -106,21 +86,16 @@ export function auditLedger(
     }
   }
 
-  /**
-   * @param hasTime whether there is time for another page
-   * @throws the first error, after the rest was processed
-   */
+  /** @throws as `sweep`, and what an hour could not be checked for */
   return async (hasTime: () => boolean): Promise<LedgerAudit> => {
     const found: LedgerAudit = { entries: 0, open: 0, differing: 0, complete: true };
-    const failures: unknown[] = [];
     const startedAt = now();
-    const all = Array.from({ length: deliveryShards }, (_, shard) => ({ shard }));
 
     /** Counts a page of each shard, and returns what is left. */
     async function countPages({ entry, rest, ...recount }: Recount): Promise<Recount> {
       let { counts, isSettled } = recount;
       const pages = await Promise.all(
-        rest.map(async ({ shard, after }) => ({ shard, ...(await deliveries.inHour(entry, shard, after)) })),
+        rest.map(async ({ shard, after }) => ({ shard, ...(await readDeliveries(entry, shard, after)) })),
       );
       const counted = pages.flatMap((page) => page.deliveries);
       for (const delivery of counted) {
@@ -130,7 +105,7 @@ export function auditLedger(
         if (now().getTime() - new Date(terminalAt).getTime() < LAG_MS) isSettled = false;
       }
       // With unreadable rows the count is incomplete, so the ledger is not corrected.
-      if (pages.some(({ isComplete }) => isComplete === false)) isSettled = false;
+      if (pages.some(({ isComplete }) => !isComplete)) isSettled = false;
       const dueAt = new Date(now().getTime() + graceSeconds * 1000);
       await mapConcurrently(counted.filter(isOpen), UPDATES_AT_ONCE, (delivery) =>
         due.watch(delivery, dueAt),
@@ -155,7 +130,7 @@ export function auditLedger(
       if (shouldCorrect) await ledger.correct(entry, counts);
     }
 
-    async function handleRecount(recount: Recount): Promise<Recount[]> {
+    async function handleRecount(recount: Recount, { failures }: Run): Promise<Recount[]> {
       try {
         const counted = await countPages(recount);
         if (counted.rest.length > 0) return [counted];
@@ -169,38 +144,29 @@ export function auditLedger(
       }
     }
 
-    const ends = await Promise.all(
-      [...AGES, LAST_AGE].map((age) => {
-        const hour = getHourBefore(startedAt, age);
-        return takeTurns<Recount>(
-          {
-            partitions: ledgerShards,
-            async find(shard, position) {
-              const { entries, next } = await ledger.inHour(hour, shard, position);
-              found.entries += entries.length;
-              const unbalanced = entries.filter((entry) => countOpen(entry) !== 0);
-              return {
-                entries: unbalanced.map((entry) => ({
-                  entry,
-                  counts: NO_COUNTS,
-                  rest: all,
-                  isSettled: true,
-                })),
-                ...(next === undefined ? {} : { next }),
-              };
-            },
-            getOrganization: ({ entry: { orgId, webhookId } }) => orgId ?? webhookId,
-            handle: async (recounts) =>
-              (await mapConcurrently(recounts, ENTRIES_AT_ONCE, handleRecount)).flat(),
-            logUnread: (shard, error) => log('LEDGER_UNCHECKED', { hour, shard, error }),
-            perRound: ENTRIES_AT_ONCE,
-          },
-          { now: startedAt, hasTime, log, failures },
-        );
-      }),
-    );
-    found.complete = ends.every(Boolean);
-    if (failures.length > 0) throw failures[0];
+    const takeHour = (age: number): PhaseRun => {
+      const hour = getHourBefore(startedAt, age);
+      return takeTurns<Recount, Row>({
+        partitions: LEDGER_SHARDS,
+        async find(shard, position) {
+          const page = await ledger.inHour(hour, shard, position);
+          found.entries += page.entries.length;
+          const unbalanced = page.entries.filter((entry) => countOpen(entry) !== 0);
+          const rest = listShards(DELIVERY_SHARDS).map((deliveryShard) => ({ shard: deliveryShard }));
+          return {
+            ...page,
+            entries: unbalanced.map((entry) => ({ entry, counts: NO_COUNTS, rest, isSettled: true })),
+          };
+        },
+        getOrganization: ({ entry: { orgId, webhookId } }) => orgId ?? webhookId,
+        handle: async (recounts, run) =>
+          (await mapConcurrently(recounts, ENTRIES_AT_ONCE, (recount) => handleRecount(recount, run))).flat(),
+        logUnread: (shard, error) => log('LEDGER_UNCHECKED', { hour, shard, error }),
+        perRound: ENTRIES_AT_ONCE,
+      });
+    };
+    const context = { now: startedAt, hasTime, log };
+    found.complete = await sweep([...AGES, LAST_AGE].map(takeHour), context);
     return found;
   };
 }

@@ -1,22 +1,19 @@
+import type { Failure } from '../aws/concurrency.ts';
 import { parseCreationTime } from '../aws/ids.ts';
 import type { Log } from '../aws/log-codes.ts';
-import type { DeadLetter, DiscardedRecords, EntryKey } from '../events/events.ts';
+import type { DeadLetter } from '../events/events.ts';
 import type { DeliveryMessage } from './delivery.ts';
-import { type DueRef, EXPIRY_SECONDS } from './due.ts';
+import { EXPIRY_SECONDS } from './due.ts';
+import type { dueIndex } from './due-index.ts';
+import type { outboxEntries } from './outbox.ts';
 import type { OutboxWork } from './redelivery.ts';
-
-export interface DeadDeliveryMessagePorts {
-  due: { watch(ref: DueRef, dueAt: Date): Promise<void> };
-  log: Log;
-  now: () => Date;
-}
 
 /**
  * Processes a delivery message that SQS gave up after too many receives: the delivery stays open, and the due
  * index takes it over until it ends or expires.
  */
 export function processDeadDeliveryMessage(
-  { due, log, now }: DeadDeliveryMessagePorts,
+  { due, log, now }: { due: Pick<ReturnType<typeof dueIndex>, 'watch'>; log: Log; now: () => Date },
   { graceSeconds }: { graceSeconds: number },
 ) {
   return async (deliveryMessage: DeliveryMessage): Promise<void> => {
@@ -37,17 +34,14 @@ export interface EntryName {
 
 /** @typeParam T an entry as its reader parses it */
 export interface DeadEntriesPorts<T> {
-  /** Entries of the records; undefined when the stream no longer has them, after a day. */
-  stream: { read(records: DiscardedRecords): Promise<T[] | undefined> };
-  /** Undefined when there is no such entry, or this reader does not process it. */
-  outbox: { find(key: EntryKey): Promise<T | undefined> };
+  outbox: ReturnType<typeof outboxEntries<T>>;
   /** @returns the entries to retry */
   process(entries: readonly T[]): Promise<T[]>;
   /**
    * Sends entries to the queue again, a letter for each organization.
    * @returns those that it did not take
    */
-  handOver(entries: readonly T[]): Promise<T[]>;
+  handOver(entries: readonly T[]): Promise<Failure<T>[]>;
   getName(entry: T): EntryName;
   log: Log;
   now: () => Date;
@@ -62,7 +56,6 @@ const RETRY_SECONDS = { least: 5, most: 900 };
  * records, which last a day. After three days entries are abandoned and counted.
  */
 export function processDeadEntries<T>({
-  stream,
   outbox,
   process: processEntries,
   handOver,
@@ -75,7 +68,7 @@ export function processDeadEntries<T>({
   return async (deadLetter: DeadLetter): Promise<{ abandoned: number; retryInSeconds?: number }> => {
     const entries =
       deadLetter.kind === 'records'
-        ? await stream.read(deadLetter.records)
+        ? await outbox.read(deadLetter.records)
         : (await Promise.all(deadLetter.keys.map((key) => outbox.find(key)))).filter(
             (each) => each !== undefined,
           );

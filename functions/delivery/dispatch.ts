@@ -1,5 +1,5 @@
 import { memoize } from '../aws/cache.ts';
-import { collectCalls, collectFailures, mapSettled } from '../aws/concurrency.ts';
+import { collectCalls, collectFailures, type Failure, mapSettled } from '../aws/concurrency.ts';
 import type { Log } from '../aws/log-codes.ts';
 import { SLOW_AFTER_SECONDS } from '../receivers/pace.ts';
 import { createGenerationCheck, type OrganizationStates } from '../tenancy/organizations.ts';
@@ -28,7 +28,7 @@ export interface DeliveryMessagePorts {
     deliveryMessages: readonly DeliveryMessage[],
   ): Promise<(deliveryMessage: DeliveryMessage) => AttemptContext>;
   queues: {
-    send(lane: Lane, messages: readonly OutgoingMessage[]): Promise<DeliveryMessage[]>;
+    send<M extends OutgoingMessage>(lane: Lane, messages: readonly M[]): Promise<Failure<M>[]>;
     hide(lane: Lane, receiptHandle: string, until: Date): Promise<void>;
   };
   log: Log;
@@ -105,17 +105,14 @@ export function processDeliveryMessages({
       const byLane = Map.groupBy(calls, ({ item: { to } }) => to.lane);
       await Promise.all(
         [...byLane].map(async ([lane, own]) => {
-          try {
-            const outgoing = own.map(({ item: { message, to } }) => ({
-              message: message.message,
-              until: to.until,
-            }));
-            const refused = await queues.send(lane, outgoing);
-            for (const [index, { resolve }] of own.entries())
-              resolve(refused.some((message) => message === outgoing[index]?.message) ? 'stays' : 'done');
-          } catch (error) {
-            for (const { reject } of own) reject(error);
-          }
+          const outgoing = own.map(({ item: { message, to }, reject }) => ({
+            message: message.message,
+            until: to.until,
+            reject,
+          }));
+          for (const { item, error } of await queues.send(lane, outgoing)) item.reject(error);
+          // Those that were rejected stay so.
+          for (const { resolve } of own) resolve('done');
         }),
       );
     },

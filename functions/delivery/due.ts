@@ -28,11 +28,8 @@ export type PostponeReason = 'sent' | 'deferred';
 /** Messages in a queue from which a late delivery's message counts as waiting, not lost. */
 export const LONG_BACKLOG = 10_000;
 
-/**
- * Late deliveries per shard of the index that a run resends while a queue has a long backlog: of one
- * organization and in total.
- */
-export const RESENT_IN_BACKLOG = { ofOrganization: 2, inAll: 50 };
+/** Late deliveries that a run resends while a queue has a long backlog: of one organization and in total. */
+export const RESENT_IN_BACKLOG = { ofOrganization: 64, inAll: 1600 };
 
 /** Seconds past due after which the reconciler resends a delivery's message. */
 export const DEFAULT_GRACE_SECONDS = 900;

@@ -1,30 +1,23 @@
 import { memoize } from '../aws/cache.ts';
-import { collectFailures, mapConcurrently, mapSettled } from '../aws/concurrency.ts';
+import { collectFailures, type Failure, mapConcurrently, mapSettled } from '../aws/concurrency.ts';
 import { type OrgId, type ReceiverId, withTrace } from '../aws/ids.ts';
 import type { Log } from '../aws/log-codes.ts';
 import { getNamedReceiver, isFor, type OutboxEvent } from '../events/events.ts';
 import type { Endpoint } from '../receivers/endpoint.ts';
+import type { endpointStore } from '../receivers/endpoints.ts';
 import { computePace } from '../receivers/pace.ts';
 import { createGenerationCheck, type OrganizationStates } from '../tenancy/organizations.ts';
-import {
-  createDelivery,
-  type Delivery,
-  type DeliveryMessage,
-  type OutgoingMessage,
-  toDeliveryMessage,
-} from './delivery.ts';
+import type { deliveryStore } from './deliveries.ts';
+import { createDelivery, type DeliveryMessage, type OutgoingMessage, toDeliveryMessage } from './delivery.ts';
 import { chooseFirstLane, type FirstLane } from './lanes.ts';
 import { isRequestedByCustomer, type OutboxWork } from './redelivery.ts';
 
 export interface FanOutPorts {
-  subscribers: {
-    all(orgId: OrgId): Promise<Endpoint[]>;
-    /** A webhook endpoint or a channel. */
-    find(orgId: OrgId, id: ReceiverId): Promise<Endpoint | undefined>;
+  subscribers: Pick<ReturnType<typeof endpointStore>, 'all' | 'find'>;
+  deliveries: Pick<ReturnType<typeof deliveryStore>, 'add'>;
+  queues: {
+    send<M extends OutgoingMessage>(lane: FirstLane, messages: readonly M[]): Promise<Failure<M>[]>;
   };
-  deliveries: { add(delivery: Delivery): Promise<'added' | 'exists'> };
-  /** @returns messages that the queue did not take */
-  queues: { send(lane: FirstLane, messages: readonly OutgoingMessage[]): Promise<DeliveryMessage[]> };
   organizations: OrganizationStates;
   log: Log;
   now: () => Date;
@@ -99,25 +92,6 @@ export function fanOut({ subscribers, deliveries, queues, organizations, log, no
       return open;
     }
 
-    async function sendAll(
-      lane: FirstLane,
-      messages: readonly (DueMessage & { work: OutboxWork })[],
-    ): Promise<void> {
-      const workById = new Map(
-        messages.map(({ work, message: deliveryMessage }) => [deliveryMessage.id, work]),
-      );
-      try {
-        for (const { id } of await queues.send(lane, messages)) {
-          const work = workById.get(id);
-          if (work === undefined) continue;
-          failed.add(work);
-          log('REMINDER_REFUSED', getLogFields(work));
-        }
-      } catch (error) {
-        for (const { work } of messages) fail(work, error);
-      }
-    }
-
     const due = await mapConcurrently(batch, CONCURRENCY, async (work) => {
       try {
         if ((await checkGeneration(work.kind === 'event' ? work.event : work.reminder)) === 'over') return [];
@@ -125,7 +99,7 @@ export function fanOut({ subscribers, deliveries, queues, organizations, log, no
           work.kind === 'event'
             ? await addDeliveries(work, work.event)
             : [{ message: work.reminder, lane: 'fresh' }];
-        return open.map((one) => ({ ...one, work }));
+        return open.map((message) => ({ ...message, work }));
       } catch (error) {
         fail(work, error);
         return [];
@@ -133,7 +107,11 @@ export function fanOut({ subscribers, deliveries, queues, organizations, log, no
     });
 
     const byLane = Map.groupBy(due.flat(), ({ lane }) => lane);
-    await Promise.all([...byLane].map(([lane, messages]) => sendAll(lane, messages)));
+    const refused = await Promise.all([...byLane].map(([lane, messages]) => queues.send(lane, messages)));
+    for (const { item, error } of refused.flat()) {
+      failed.add(item.work);
+      log('REMINDER_REFUSED', { ...getLogFields(item.work), error });
+    }
     return [...failed];
   };
 }

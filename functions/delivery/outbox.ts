@@ -180,19 +180,17 @@ export function outboxEntries<T>(
   const { find } = outboxStore(outbox);
   const readStream = streamReader(streams);
   return {
-    stream: {
-      /**
-       * Undefined when the stream no longer has them.
-       * @throws as `streamReader`
-       */
-      read: async (records: DiscardedRecords): Promise<T[] | undefined> =>
-        (await readStream(records))?.flatMap((row) => read(row) ?? []),
-    },
-    outbox: {
-      async find(key: EntryKey): Promise<T | undefined> {
-        const row = await find(key);
-        return row && read(row);
-      },
+    /**
+     * Undefined when the stream no longer has them, after a day.
+     * @throws as `streamReader`
+     */
+    read: async (records: DiscardedRecords): Promise<T[] | undefined> =>
+      (await readStream(records))?.flatMap((row) => read(row) ?? []),
+
+    /** Undefined when there is no such entry, or it is for another reader. */
+    async find(key: EntryKey): Promise<T | undefined> {
+      const row = await find(key);
+      return row && read(row);
     },
   };
 }

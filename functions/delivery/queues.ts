@@ -5,13 +5,13 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { TimedCache } from '../aws/cache.ts';
-import { REQUEST_BYTES, splitIntoChunks } from '../aws/concurrency.ts';
+import { type Failure, REQUEST_BYTES, splitIntoChunks } from '../aws/concurrency.ts';
 import type { OrgId } from '../aws/ids.ts';
 import { logger } from '../aws/logger.ts';
 import { count, UNREADABLE_MESSAGES } from '../aws/metrics.ts';
 import { BusEvent } from '../events/bus.ts';
 import type { DeadLetter, EntryKey } from '../events/events.ts';
-import { DeliveryMessage } from './delivery.ts';
+import { DeliveryMessage, type OutgoingMessage } from './delivery.ts';
 import { CROWDED_IN_FLIGHT, LANES, type Lane, type QueueVariable } from './lanes.ts';
 import { getMessageGroup } from './redelivery.ts';
 import { computeDelaySeconds, computeVisibilitySeconds } from './timing.ts';
@@ -21,9 +21,16 @@ const MAX_BATCH_ENTRIES = 10;
 /** Maximum age of a queue's measured attributes. Milliseconds. */
 const GAUGE_MS = 5_000;
 
-export interface OutgoingDeliveryMessage {
-  message: DeliveryMessage;
-  until?: Date;
+/** A message that SQS refused in a request that it answered. */
+class MessageRefused extends Error {
+  override name = 'MessageRefused';
+
+  readonly code: string;
+
+  constructor(code = 'unknown') {
+    super('the queue refused a message');
+    this.code = code;
+  }
 }
 
 /**
@@ -58,17 +65,12 @@ export function deliveryQueues<L extends Lane>(
 
   return {
     /** Sends delivery messages; returns those that the queue did not take. */
-    send(lane: L, messages: readonly OutgoingDeliveryMessage[]): Promise<DeliveryMessage[]> {
-      return sendBatches(
-        client,
-        getUrl(lane),
-        messages.map(({ message, until }) => ({
-          item: message,
-          body: JSON.stringify(DeliveryMessage.parse(message)),
-          group: getMessageGroup(message),
-          delay: until === undefined ? 0 : computeDelaySeconds(until, now()),
-        })),
-      );
+    send<M extends OutgoingMessage>(lane: L, messages: readonly M[]): Promise<Failure<M>[]> {
+      return sendBatches(client, getUrl(lane), messages, ({ message, until }) => ({
+        body: JSON.stringify(DeliveryMessage.parse(message)),
+        group: getMessageGroup(message),
+        delay: until === undefined ? 0 : computeDelaySeconds(until, now()),
+      }));
     },
 
     async hide(lane: L, receiptHandle: string, until: Date): Promise<void> {
@@ -126,19 +128,16 @@ export function parseDeliveryMessage(body: string, messageId: string): DeliveryM
   }
 }
 
+export type WorkerQueue = ReturnType<typeof workerQueue>;
+
 /** The queue of a bus worker, for senders that bypass the bus with the same messages. */
 export const workerQueue = (client: SQSClient, url: string) => ({
   /** Sends events; returns those that the queue did not take. */
-  send: (events: readonly BusEvent[]): Promise<BusEvent[]> =>
-    sendBatches(
-      client,
-      url,
-      events.map((event) => ({
-        item: event,
-        body: JSON.stringify({ detail: BusEvent.parse(event) }),
-        group: event.orgId,
-      })),
-    ),
+  send: (events: readonly BusEvent[]): Promise<Failure<BusEvent>[]> =>
+    sendBatches(client, url, events, (event) => ({
+      body: JSON.stringify({ detail: BusEvent.parse(event) }),
+      group: event.orgId,
+    })),
 });
 
 /**
@@ -169,57 +168,65 @@ export function failedEntries<T>(
   url: string,
   { getKey, getOrganization }: { getKey(entry: T): EntryKey; getOrganization(entry: T): OrgId },
 ) {
-  return {
-    getOrganization,
-    /** Sends the keys of each organization's entries in one message; returns entries that were not taken. */
-    async send(entries: readonly T[]): Promise<T[]> {
-      const refused = await sendBatches(
-        client,
-        url,
-        [...Map.groupBy(entries, getOrganization)].map(([orgId, own]) => ({
-          item: own,
-          body: JSON.stringify({ kind: 'entries', keys: own.map(getKey) } satisfies DeadLetter),
-          group: orgId,
-          delay: FIRST_RETRY_SECONDS,
-        })),
-      );
-      return refused.flat();
-    },
+  /** Sends the keys of each organization's entries in one message; returns entries that were not taken. */
+  return async (entries: readonly T[]): Promise<Failure<T>[]> => {
+    const letters = [...Map.groupBy(entries, getOrganization)];
+    const refused = await sendBatches(client, url, letters, ([orgId, own]) => ({
+      body: JSON.stringify({ kind: 'entries', keys: own.map(getKey) } satisfies DeadLetter),
+      group: orgId,
+      delay: FIRST_RETRY_SECONDS,
+    }));
+    return refused.flatMap(({ item: [, own], error }) => own.map((item) => ({ item, error })));
   };
 }
 
-interface Outgoing<T> {
-  item: T;
+interface Outgoing {
   body: string;
   /** `MessageGroupId` makes the queue fair: an organization's backlog does not delay others. */
   group: string;
   delay?: number;
 }
 
-/** Sends messages in as few requests as number and size allow; returns those that the queue did not take. */
+/**
+ * Sends messages in as few requests as number and size allow. A message that cannot be written or sent leaves
+ * the others alone.
+ * @param toMessage throws when an item is no message
+ * @returns those that the queue did not take
+ */
 async function sendBatches<T>(
   client: Pick<SQSClient, 'send'>,
   QueueUrl: string,
-  messages: readonly Outgoing<T>[],
-): Promise<T[]> {
+  items: readonly T[],
+  toMessage: (item: T) => Outgoing,
+): Promise<Failure<T>[]> {
+  const refused: Failure<T>[] = [];
+  const outgoing = items.flatMap((item) => {
+    try {
+      return [{ item, ...toMessage(item) }];
+    } catch (error) {
+      refused.push({ item, error });
+      return [];
+    }
+  });
   const limits = { entries: MAX_BATCH_ENTRIES, bytes: REQUEST_BYTES };
-  const batches = splitIntoChunks(messages, ({ body }) => Buffer.byteLength(body), limits);
-  const refused = await Promise.all(
+  const batches = splitIntoChunks(outgoing, ({ body }) => Buffer.byteLength(body), limits);
+  await Promise.all(
     batches.map(async (batch) => {
-      const { Failed = [] } = await client.send(
-        new SendMessageBatchCommand({
-          QueueUrl,
-          Entries: batch.map(({ body, group, delay = 0 }, index) => ({
-            Id: String(index),
-            MessageBody: body,
-            MessageGroupId: group,
-            ...(delay === 0 ? {} : { DelaySeconds: delay }),
-          })),
-        }),
-      );
-      const failed = new Set(Failed.map(({ Id }) => Number(Id)));
-      return batch.filter((_, index) => failed.has(index)).map(({ item }) => item);
+      const Entries = batch.map(({ body, group, delay = 0 }, index) => ({
+        Id: String(index),
+        MessageBody: body,
+        MessageGroupId: group,
+        ...(delay === 0 ? {} : { DelaySeconds: delay }),
+      }));
+      try {
+        const { Failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
+        const codes = new Map(Failed.map(({ Id, Code }) => [Number(Id), Code]));
+        for (const [index, { item }] of batch.entries())
+          if (codes.has(index)) refused.push({ item, error: new MessageRefused(codes.get(index)) });
+      } catch (error) {
+        for (const { item } of batch) refused.push({ item, error });
+      }
     }),
   );
-  return refused.flat();
+  return refused;
 }

@@ -1,45 +1,26 @@
-import { collectFailures, mapConcurrently, mapSettled } from '../aws/concurrency.ts';
+import { collectFailures, type Failure, mapSettled } from '../aws/concurrency.ts';
 import type { OrgId } from '../aws/ids.ts';
 import type { Log } from '../aws/log-codes.ts';
-import type { DueState } from '../tenancy/keys.ts';
-import { type DuePage, type Position, takeTurns } from '../tenancy/turns.ts';
+import { DUE_SHARDS, type DueState } from '../tenancy/keys.ts';
+import { type PhaseRun, sendMessages, sweep, takeTurns, updateEntries } from '../tenancy/turns.ts';
 import type { DeliveryMessage, OutgoingMessage } from './delivery.ts';
 import {
   computeNextCheck,
   type DueEntry,
   isExpired,
+  LONG_BACKLOG,
   LONGEST_GRACE_SECONDS,
   type PostponeReason,
   RESENT_IN_BACKLOG,
 } from './due.ts';
+import type { DueRange, dueIndex } from './due-index.ts';
 import { LANES, type Lane } from './lanes.ts';
-import { RECONCILE_EVERY_SECONDS } from './timing.ts';
-
-export interface ReconcilePorts {
-  due: {
-    find(state: DueState, shard: number, until: Date, after?: Position): Promise<DuePage<DueEntry>>;
-    postpone(entry: DueEntry, until: Date, reason: PostponeReason): Promise<void>;
-    expire(entry: DueEntry, now: Date): Promise<'done' | 'refused'>;
-  };
-  queues: {
-    send(lane: 'retry', messages: readonly OutgoingMessage[]): Promise<DeliveryMessage[]>;
-    /** Messages that could be received and were not. */
-    backlog(lane: Lane): Promise<number>;
-  };
-  log: Log;
-  now: () => Date;
-}
+import { RECONCILE_EVERY_SECONDS, RECONCILE_LOOKAHEAD_SECONDS } from './timing.ts';
 
 export interface ReconcileSettings {
-  shards: number;
   graceSeconds: number;
-  /**
-   * Time until the next run plus a margin: this run sends the messages of parked deliveries that become due
-   * until then.
-   */
-  lookaheadSeconds: number;
   /** See `LONG_BACKLOG`. */
-  longBacklog: number;
+  longBacklog?: number;
 }
 
 export interface Reconciliation {
@@ -60,24 +41,28 @@ export interface Reconciliation {
   complete: boolean;
 }
 
-/** Concurrent updates of a round. */
-const UPDATES_AT_ONCE = 16;
-/** Maximum messages per SQS request. */
-const BATCH_SIZE = 10;
+export interface ReconcilePorts {
+  due: Omit<ReturnType<typeof dueIndex>, 'watch'>;
+  queues: {
+    send<M extends OutgoingMessage>(lane: 'retry', messages: readonly M[]): Promise<Failure<M>[]>;
+    /** Messages that could be received and were not. */
+    backlog(lane: Lane): Promise<number>;
+  };
+  log: Log;
+  now: () => Date;
+}
 
 /**
  * Sends the messages of due deliveries without one: parked deliveries in time, others when their message
- * counts as lost (docs/architecture.md, Guarantees). Reads only due entries. A run can end anywhere: the next
- * one finds entries that did not move, and an extra message changes nothing.
+ * counts as lost (docs/architecture.md, Guarantees). Reads only due entries.
  */
 export function reconcileDeliveries(
   { due, queues, log, now }: ReconcilePorts,
-  { shards, graceSeconds, lookaheadSeconds, longBacklog }: ReconcileSettings,
+  { graceSeconds, longBacklog = LONG_BACKLOG }: ReconcileSettings,
 ) {
-  /**
-   * @param hasTime whether there is time for another page
-   * @throws the first read error, after the rest was processed
-   */
+  const computeTime = (seconds: number) => new Date(now().getTime() + seconds * 1000);
+
+  /** @throws as `sweep` */
   return async (hasTime: () => boolean): Promise<Reconciliation> => {
     const done: Reconciliation = {
       resumed: 0,
@@ -89,132 +74,99 @@ export function reconcileDeliveries(
       oldestSeconds: 0,
       complete: true,
     };
-
-    /** @param leeway time added to the due time of the entries */
-    function recordAge(entries: readonly DueEntry[], leeway: number): void {
-      for (const { dueAt } of entries)
-        done.oldestSeconds = Math.max(
-          done.oldestSeconds,
-          (now().getTime() - Date.parse(dueAt)) / 1000 + leeway,
-        );
-    }
-
-    async function sendParked(entries: readonly DueEntry[]): Promise<void> {
-      recordAge(entries, 0);
-      const sent = await sendAll(entries.map((entry) => ({ entry, until: new Date(entry.dueAt) })));
-      done.resumed += sent.length;
-      for (const { dueAt } of sent)
-        done.latestSeconds = Math.max(
-          done.latestSeconds,
-          (now().getTime() - new Date(dueAt).getTime()) / 1000,
-        );
-      // The message arrives when the attempt is due; the delivery is checked again if it was lost.
-      await postponeAll(
-        sent,
-        ({ dueAt }) => new Date(Math.max(new Date(dueAt).getTime(), now().getTime()) + graceSeconds * 1000),
-        'sent',
-      );
-    }
-
-    /** @param getTurn the run that sends an entry's message, counted from this one */
-    async function resend(entries: readonly DueEntry[], getTurn: (entry: DueEntry) => number): Promise<void> {
-      recordAge(entries, graceSeconds);
-      const late: { entry: DueEntry; turn: number }[] = [];
-      for (const entry of entries) {
-        if (isExpired(entry.message, now()) && entry.isDeferred !== true) await expire(entry);
-        else late.push({ entry, turn: getTurn(entry) });
-      }
-      const sent = await sendAll(late.filter(({ turn }) => turn === 0));
-      done.resent += sent.length;
-      await postponeAll(
-        sent,
-        ({ message: deliveryMessage }) => computeNextCheck(deliveryMessage, now(), graceSeconds),
-        'sent',
-      );
-      const turns = new Map(late.flatMap(({ entry, turn }) => (turn === 0 ? [] : [[entry, turn]])));
-      done.deferred += turns.size;
-      await postponeAll([...turns.keys()], (entry) => getTimeAfterRuns(turns.get(entry) ?? 1), 'deferred');
-    }
-
-    const getTimeAfterRuns = (runs: number) =>
-      new Date(now().getTime() + Math.min(runs * RECONCILE_EVERY_SECONDS, LONGEST_GRACE_SECONDS) * 1000);
-
-    async function expire(entry: DueEntry): Promise<void> {
-      const deliveryId = entry.message.id;
-      try {
-        if ((await due.expire(entry, now())) === 'refused') return;
-        done.expired += 1;
-        log('DELIVERY_EXPIRED', { deliveryId });
-      } catch (error) {
-        log('EXPIRY_FAILED', { deliveryId, error });
-      }
-    }
+    const getDelay = ({ dueAt }: DueEntry) => (now().getTime() - Date.parse(dueAt)) / 1000;
 
     /** @returns the entries whose messages were taken */
-    async function sendAll(messages: readonly { entry: DueEntry; until?: Date }[]): Promise<DueEntry[]> {
-      const batches = Array.from({ length: Math.ceil(messages.length / BATCH_SIZE) }, (_, index) =>
-        messages.slice(index * BATCH_SIZE, (index + 1) * BATCH_SIZE),
-      );
-      const sent = await mapConcurrently(batches, UPDATES_AT_ONCE, async (batch) => {
-        try {
-          const refused = await queues.send(
-            'retry',
-            batch.map(({ entry, until }) => ({
-              message: entry.message,
-              ...(until === undefined ? {} : { until }),
-            })),
-          );
-          const ids = new Set(refused.map(({ id }) => id));
-          done.refused += ids.size;
-          return batch.filter(({ entry }) => !ids.has(entry.message.id));
-        } catch (error) {
-          log('REMINDERS_NOT_SENT', { error });
-          done.refused += batch.length;
-          return [];
-        }
-      });
-      return sent.flat().map(({ entry }) => entry);
-    }
-
-    async function postponeAll(
+    async function send(
       entries: readonly DueEntry[],
-      until: (entry: DueEntry) => Date,
-      reason: PostponeReason,
-    ): Promise<void> {
-      await mapConcurrently(entries, UPDATES_AT_ONCE, async (entry) => {
-        try {
-          await due.postpone(entry, until(entry), reason);
-        } catch (error) {
-          log('DUE_ENTRY_NOT_MOVED', { deliveryId: entry.message.id, error });
-        }
-      });
+      toMessage: (entry: DueEntry) => OutgoingMessage,
+    ): Promise<DueEntry[]> {
+      const sent = await sendMessages(
+        entries,
+        toMessage,
+        (messages) => queues.send('retry', messages),
+        (error) => log('REMINDERS_NOT_SENT', { error }),
+      );
+      done.refused += entries.length - sent.length;
+      return sent;
     }
 
-    /** Read errors of shards. */
-    const failures: unknown[] = [];
+    const postpone = (
+      entries: readonly DueEntry[],
+      computeDueAt: (entry: DueEntry) => Date,
+      reason: PostponeReason,
+    ) =>
+      updateEntries(
+        entries,
+        (entry) => due.postpone(entry, computeDueAt(entry), reason),
+        ({ message: { id: deliveryId } }, error) => log('DUE_ENTRY_NOT_MOVED', { deliveryId, error }),
+      );
 
-    async function processState(
+    async function sendParked(entries: readonly DueEntry[]): Promise<[]> {
+      done.oldestSeconds = Math.max(done.oldestSeconds, ...entries.map(getDelay));
+      const getTime = ({ dueAt }: DueEntry) => Math.max(Date.parse(dueAt), now().getTime());
+      const sent = await send(entries, ({ message, dueAt }) => ({ message, until: new Date(dueAt) }));
+      done.resumed += sent.length;
+      done.latestSeconds = Math.max(done.latestSeconds, ...sent.map(getDelay));
+      // The message arrives when the attempt is due; the delivery is checked again if it was lost.
+      await postpone(sent, (entry) => new Date(getTime(entry) + graceSeconds * 1000), 'sent');
+      return [];
+    }
+
+    /** @param getTurn the run that sends a message, counted from this one */
+    async function resend(
+      entries: readonly DueEntry[],
+      getTurn: (message: DeliveryMessage) => number,
+    ): Promise<[]> {
+      done.oldestSeconds = Math.max(
+        done.oldestSeconds,
+        ...entries.map((entry) => getDelay(entry) + graceSeconds),
+      );
+      const expired = new Set(
+        entries.filter(({ message, isDeferred }) => isExpired(message, now()) && isDeferred !== true),
+      );
+      await updateEntries([...expired], expire, ({ message: { id: deliveryId } }, error) =>
+        log('EXPIRY_FAILED', { deliveryId, error }),
+      );
+      const late = entries.filter((entry) => !expired.has(entry));
+      const turns = new Map(late.map((entry) => [entry, getTurn(entry.message)]));
+      const sent = await send(
+        late.filter((entry) => turns.get(entry) === 0),
+        ({ message }) => ({ message }),
+      );
+      done.resent += sent.length;
+      await postpone(sent, ({ message }) => computeNextCheck(message, now(), graceSeconds), 'sent');
+      const deferred = late.filter((entry) => turns.get(entry) !== 0);
+      done.deferred += deferred.length;
+      const getWait = (entry: DueEntry) => (turns.get(entry) ?? 1) * RECONCILE_EVERY_SECONDS;
+      await postpone(
+        deferred,
+        (entry) => computeTime(Math.min(getWait(entry), LONGEST_GRACE_SECONDS)),
+        'deferred',
+      );
+      return [];
+    }
+
+    async function expire(entry: DueEntry): Promise<void> {
+      if ((await due.expire(entry, now())) === 'refused') return;
+      done.expired += 1;
+      log('DELIVERY_EXPIRED', { deliveryId: entry.message.id });
+    }
+
+    const takeDue = (
       state: DueState,
       until: Date,
-      handle: (entries: readonly DueEntry[]) => Promise<void>,
-    ): Promise<void> {
-      const isComplete = await takeTurns(
-        {
-          partitions: shards,
-          find: (shard, position) => due.find(state, shard, until, position),
-          getOrganization: ({ message: deliveryMessage }) => deliveryMessage.orgId,
-          async handle(entries) {
-            await handle(entries);
-            return [];
-          },
-          logUnread: (shard, error) => log('DUE_SHARD_UNREAD', { state, shard, error }),
-        },
-        { now: now(), hasTime, log, failures },
-      );
-      if (!isComplete) done.complete = false;
-    }
+      handle: (entries: readonly DueEntry[]) => Promise<[]>,
+    ): PhaseRun =>
+      takeTurns({
+        partitions: DUE_SHARDS,
+        find: (shard, position?: DueRange) => due.find(state, shard, until, position),
+        getOrganization: ({ message: { orgId } }) => orgId,
+        handle,
+        logUnread: (shard, error) => log('DUE_SHARD_UNREAD', { state, shard, error }),
+      });
 
-    async function processWatched(): Promise<void> {
+    const takeWatched: PhaseRun = async (run) => {
       // A message that counts as lost may wait in any queue. An unreadable backlog counts as short.
       const backlogs = await mapSettled(LANES, LANES.length, (lane) => queues.backlog(lane));
       const [failure] = collectFailures(LANES, backlogs);
@@ -222,32 +174,33 @@ export function reconcileDeliveries(
       const isDeferring = backlogs.some(
         (backlog) => backlog.status === 'fulfilled' && backlog.value > longBacklog,
       );
-      const getTurn = isDeferring ? createTurnCounter(RESENT_IN_BACKLOG, shards) : () => 0;
-      await processState('watched', now(), (entries) => resend(entries, getTurn));
-    }
+      const getTurn = isDeferring ? createTurnCounter() : () => 0;
+      return takeDue('watched', now(), (entries) => resend(entries, getTurn))(run);
+    };
 
-    await Promise.all([
-      processState('parked', new Date(now().getTime() + lookaheadSeconds * 1000), sendParked),
-      processWatched(),
-    ]);
-    if (failures.length > 0) throw failures[0];
+    done.complete = await sweep(
+      [
+        // Those that become due until the next run ends.
+        takeDue('parked', computeTime(RECONCILE_LOOKAHEAD_SECONDS), sendParked),
+        takeWatched,
+      ],
+      { now: now(), hasTime, log },
+    );
     return done;
   };
 }
 
 /** Assigns each message a turn by its organization's share: 0 is this run, 1 the next. */
-function createTurnCounter(
-  { ofOrganization, inAll }: typeof RESENT_IN_BACKLOG,
-  shards: number,
-): (entry: DueEntry) => number {
+function createTurnCounter(): (message: DeliveryMessage) => number {
+  const { ofOrganization, inAll } = RESENT_IN_BACKLOG;
   const waiting = new Map<OrgId, number>();
-  let now = 0;
-  return ({ message: { orgId } }) => {
+  let resent = 0;
+  return ({ orgId }) => {
     const before = waiting.get(orgId) ?? 0;
     waiting.set(orgId, before + 1);
-    const turn = Math.floor(before / (ofOrganization * shards));
+    const turn = Math.floor(before / ofOrganization);
     if (turn > 0) return turn;
-    now += 1;
-    return now > inAll * shards ? 1 : 0;
+    resent += 1;
+    return resent > inAll ? 1 : 0;
   };
 }

@@ -3,8 +3,9 @@ import type { Log } from '../aws/log-codes.ts';
 import { Defect } from '../aws/logger.ts';
 import { createGenerationCheck, type OrganizationStates, UnknownTenant } from '../tenancy/organizations.ts';
 import { isSandbox } from '../tenancy/tenant.ts';
-import type { DueRef } from './due.ts';
-import { buildEntryKey, type DeliveryChange, type LedgerAddition, sumChanges } from './ledger.ts';
+import type { dueIndex } from './due-index.ts';
+import { buildEntryKey, type DeliveryChange, sumChanges } from './ledger.ts';
+import type { ledgerStore } from './ledger-records.ts';
 
 /** A change with its position in its shard of the stream. */
 export interface SequencedChange extends DeliveryChange {
@@ -13,14 +14,8 @@ export interface SequencedChange extends DeliveryChange {
 }
 
 export interface DeliveryStreamPorts {
-  due: { watch(ref: DueRef, dueAt: Date): Promise<void> };
-  ledger: {
-    /** @returns the position up to which the entry counts the shard already, unless it is before this part */
-    add(
-      part: { shardId: string; first: string; last: string },
-      entry: LedgerAddition,
-    ): Promise<'added' | { countedTo: string }>;
-  };
+  due: Pick<ReturnType<typeof dueIndex>, 'watch'>;
+  ledger: Pick<ReturnType<typeof ledgerStore>, 'add'>;
   organizations: OrganizationStates;
   log: Log;
   now: () => Date;

@@ -370,7 +370,7 @@ export const toEventView = ({ id, type, createdAt, body, onlyTo }: OutboxEvent) 
 });
 
 /** A part of a stream's shard, ends included, whose records an event source mapping has discarded. */
-export const DiscardedRecords = z.object({
+const DiscardedRecords = z.object({
   streamArn: z.string(),
   shardId: z.string(),
   startSequenceNumber: z.string(),

@@ -10,6 +10,7 @@ import type {
   SQSRecord,
 } from 'aws-lambda';
 import * as z from 'zod/mini';
+import type { Failure } from '../aws/concurrency.ts';
 import type { Log } from '../aws/log-codes.ts';
 import { type Logging, logger, summarizeError } from '../aws/logger.ts';
 import {
@@ -59,29 +60,19 @@ export const scheduledWorker = <R>(run: (hasTime: () => boolean) => Promise<R>) 
 
 type Image = Record<string, AttributeValue>;
 
-/** A queue of entries that a reader of the outbox failed on. */
-export interface FailedEntries<T> {
-  /** @returns the entries that it did not take */
-  send(entries: readonly T[]): Promise<T[]>;
-  getOrganization(entry: T): string;
-}
-
-/** Whether nothing of a batch with several organizations could be processed: the next ones would fail too. */
-const isOutage = <T>(batch: readonly T[], failed: readonly T[], { getOrganization }: FailedEntries<T>) =>
-  failed.length === batch.length && new Set(failed.map(getOrganization)).size > 1;
-
 /**
  * Handler of a reader of the outbox's stream. Failed entries go to a queue of their own, so that the others
- * are processed once and their shard does not wait. The batch is retried, from the first failed entry, only
- * in an outage, or when the queue does not take them.
+ * are processed once and their shard waits for none. The stream repeats only those that the queue did not
+ * take, and what follows them.
  * @param read parses an inserted row; undefined when it is for another reader; throws when it is not
  * an outbox entry
  * @param handle returns the entries to retry
+ * @param handOver sends entries to their queue
  */
 export const outboxReader = <T extends object>(
   read: (image: Image) => T | undefined,
   handle: (batch: readonly T[]) => Promise<readonly T[]>,
-  queue: FailedEntries<T>,
+  handOver: (failed: readonly T[]) => Promise<readonly Failure<T>[]>,
 ) =>
   middy<DynamoDBStreamEvent, DynamoDBBatchResponse>()
     .use(invocation())
@@ -99,28 +90,17 @@ export const outboxReader = <T extends object>(
           count(ABANDONED_ENTRIES);
         }
       }
-      const batch = [...sequences.keys()];
-      const failures = await handle(batch);
-      const failed = new Set(isOutage(batch, failures, queue) ? failures : await handOver(failures, queue));
+      const refused = await handOver(await handle([...sequences.keys()]));
+      const [first] = refused;
+      if (first !== undefined)
+        logger.log('ENTRIES_NOT_HANDED_OVER', { entries: refused.length, error: first.error });
+      const repeated = new Set(refused.map(({ item }) => item));
       // In the order of the records, because the order in which failures occur is left to chance.
       const batchItemFailures = [...sequences]
-        .filter(([entry]) => failed.has(entry))
+        .filter(([entry]) => repeated.has(entry))
         .map(([, itemIdentifier]) => ({ itemIdentifier }));
       return { batchItemFailures };
     });
-
-/** @returns the entries that the queue did not take */
-async function handOver<T>(failed: readonly T[], queue: FailedEntries<T>): Promise<readonly T[]> {
-  if (failed.length === 0) return failed;
-  try {
-    const refused = await queue.send(failed);
-    if (refused.length > 0) logger.log('ENTRIES_NOT_HANDED_OVER', { entries: refused.length });
-    return refused;
-  } catch (error) {
-    logger.log('ENTRIES_NOT_HANDED_OVER', { entries: failed.length, error });
-    return failed;
-  }
-}
 
 /**
  * Parses rows of the outbox; reports and counts unreadable ones.
@@ -149,22 +129,22 @@ export const deadLetterWorker = (
   middy<SQSEvent, SQSBatchResponse>()
     .use(invocation())
     .handler(async ({ Records }: SQSEvent) => {
-      const kept = new Set<string>();
-      for (const { body, messageId, receiptHandle } of Records) {
-        const letter = parseDeadLetter(body, messageId);
-        if (letter === undefined) continue;
-        try {
-          const { abandoned, retryInSeconds } = await handle(letter);
-          count(ABANDONED_ENTRIES, abandoned);
-          if (retryInSeconds === undefined) continue;
-          kept.add(messageId);
-          await hide(receiptHandle, retryInSeconds);
-        } catch (error) {
-          logger.log('OUTBOX_LETTER_STAYS', { messageId, error });
-          kept.add(messageId);
-        }
-      }
-      return { batchItemFailures: [...kept].map((itemIdentifier) => ({ itemIdentifier })) };
+      const kept = await Promise.all(
+        Records.map(async ({ body, messageId, receiptHandle }) => {
+          const letter = parseDeadLetter(body, messageId);
+          if (letter === undefined) return [];
+          try {
+            const { abandoned, retryInSeconds } = await handle(letter);
+            count(ABANDONED_ENTRIES, abandoned);
+            if (retryInSeconds === undefined) return [];
+            await hide(receiptHandle, retryInSeconds);
+          } catch (error) {
+            logger.log('OUTBOX_LETTER_STAYS', { messageId, error });
+          }
+          return [{ itemIdentifier: messageId }];
+        }),
+      );
+      return { batchItemFailures: kept.flat() };
     });
 
 /** An unparsable letter would return for two weeks: it is reported and dropped. */

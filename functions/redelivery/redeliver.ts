@@ -1,4 +1,4 @@
-import { mapConcurrently } from '../aws/concurrency.ts';
+import { type Failure, mapConcurrently } from '../aws/concurrency.ts';
 import {
   type DeliveryId,
   deriveDeliveryId,
@@ -11,7 +11,6 @@ import { Defect } from '../aws/logger.ts';
 import { COMMIT_WINDOW_SECONDS } from '../aws/pages.ts';
 import {
   type Delivery,
-  type DeliveryMessage,
   type DeliveryRef,
   OPEN_STATUSES,
   type OutgoingMessage,
@@ -112,12 +111,12 @@ export interface RedeliverPorts {
   };
   endpoints: { find(orgId: OrgId, id: Endpoint['id']): Promise<Endpoint | undefined> };
   /** @returns messages that the queue did not take */
-  queues: { send(lane: JobLane, messages: readonly OutgoingMessage[]): Promise<DeliveryMessage[]> };
+  queues: { send(lane: JobLane, messages: readonly OutgoingMessage[]): Promise<Failure<unknown>[]> };
   /**
    * The worker's own queue.
    * @returns events that it did not take
    */
-  rounds: { send(events: readonly BusEvent[]): Promise<BusEvent[]> };
+  rounds: { send(events: readonly BusEvent[]): Promise<Failure<BusEvent>[]> };
   organizations: OrganizationStates;
   log: Log;
   now: () => Date;

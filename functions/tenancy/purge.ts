@@ -1,26 +1,14 @@
 import { mapConcurrently } from '../aws/concurrency.ts';
 import type { Log } from '../aws/log-codes.ts';
 import type { UnreadableRow } from '../aws/table.ts';
+import type { hasRows, purgeStore } from './purges.ts';
 import { isSettled, type Purge } from './sandbox.ts';
-import type { Tenant } from './tenant.ts';
-import { takeTurns } from './turns.ts';
-
-type RowKey = { readonly pk: string; readonly sk?: string };
+import { sweep, takeTurns } from './turns.ts';
 
 export interface PurgePorts {
-  purges: {
-    /** @param reportRow called for each unreadable order */
-    open(reportRow?: (row: UnreadableRow) => void): Promise<Purge[]>;
-    lease(purge: Purge, until: Date, now: Date): Promise<boolean>;
-    release(purge: Purge): Promise<void>;
-    progress(purge: Purge, deleted: number): Promise<void>;
-    close(purge: Purge): Promise<void>;
-  };
+  purges: Omit<ReturnType<typeof purgeStore>, 'order' | 'of'>;
   /** One per table with rows of sandboxes. */
-  remains: readonly {
-    find(tenant: Tenant, limit: number): Promise<RowKey[]>;
-    remove(rows: readonly RowKey[]): Promise<void>;
-  }[];
+  remains: readonly ReturnType<typeof hasRows>[];
   log: Log;
   now: () => Date;
 }
@@ -60,13 +48,9 @@ export function purgeSandboxes(
   { purges, remains, log, now }: PurgePorts,
   { lingerSeconds, leaseSeconds }: PurgeSettings,
 ) {
-  /**
-   * @param hasTime whether there is time for another page
-   * @throws the first read error, after the other orders were processed
-   */
+  /** @throws as `sweep` */
   return async (hasTime: () => boolean): Promise<PurgeResult> => {
     const done = { deleted: 0, closed: 0 };
-    const failures: unknown[] = [];
     let open = new Set<Purge>();
     const leased = new Set<Purge>();
 
@@ -117,25 +101,25 @@ export function purgeSandboxes(
       }
     }
 
-    await takeTurns<Work>(
-      {
-        partitions: 1,
-        async find() {
-          const unreadable: UnreadableRow[] = [];
-          open = new Set(await purges.open((row) => unreadable.push(row)));
-          // Older functions may still write rows of the others. A later run deletes them.
-          const settled = [...open].filter((order) => isSettled(order, now(), lingerSeconds));
-          return { entries: settled.map((order) => ({ order, table: 0 })), unreadable };
-        },
-        getOrganization: ({ order }) => order.orgId,
-        handle: async (works) => (await mapConcurrently(works, ORDERS_AT_ONCE, handleOrder)).flat(),
-        logUnread: (_, error) => log('PURGE_FAILED', { error }),
-        perRound: ORDERS_AT_ONCE,
+    const takeOrders = takeTurns<Work, never>({
+      partitions: 1,
+      async find() {
+        const unreadable: UnreadableRow[] = [];
+        open = new Set(await purges.open((row) => unreadable.push(row)));
+        // Older functions may still write rows of the others. A later run deletes them.
+        const settled = [...open].filter((order) => isSettled(order, now(), lingerSeconds));
+        return { entries: settled.map((order) => ({ order, table: 0 })), unreadable };
       },
-      { now: now(), hasTime, log, failures },
-    );
-    for (const order of leased) await release(order);
-    if (failures.length > 0) throw failures[0];
+      getOrganization: ({ order }) => order.orgId,
+      handle: async (works) => (await mapConcurrently(works, ORDERS_AT_ONCE, handleOrder)).flat(),
+      logUnread: (_, error) => log('PURGE_FAILED', { error }),
+      perRound: ORDERS_AT_ONCE,
+    });
+    try {
+      await sweep([takeOrders], { now: now(), hasTime, log });
+    } finally {
+      for (const order of leased) await release(order);
+    }
     const [oldest] = open;
     const oldestSeconds =
       oldest === undefined ? 0 : (now().getTime() - new Date(oldest.requestedAt).getTime()) / 1000;

@@ -7,7 +7,6 @@ import { auditLedger } from '../delivery/audit-ledger.ts';
 import { dueIndex } from '../delivery/due-index.ts';
 import { deliveriesInHour, ledgerStore } from '../delivery/ledger-records.ts';
 import { scheduledWorker } from '../events/worker.ts';
-import { DELIVERY_SHARDS, LEDGER_SHARDS } from '../tenancy/keys.ts';
 import { organizationStates, readOrganizationState } from '../tenancy/organizations.ts';
 
 export const AuditLedgerEnvironment = z.object({
@@ -24,13 +23,13 @@ const { service, deliveries, ledger } = openTables(environment);
 const run = auditLedger(
   {
     ledger: ledgerStore(ledger),
-    deliveries: { inHour: deliveriesInHour(deliveries) },
+    readDeliveries: deliveriesInHour(deliveries),
     due: dueIndex(deliveries),
     organizations: organizationStates(readOrganizationState(service)),
     log: logger.log,
     now: () => new Date(),
   },
-  { ledgerShards: LEDGER_SHARDS, deliveryShards: DELIVERY_SHARDS, graceSeconds: environment.GRACE_SECONDS },
+  { graceSeconds: environment.GRACE_SECONDS },
 );
 
 export const handler = scheduledWorker(async (hasTime) => {

@@ -30,7 +30,7 @@ const now = () => new Date();
 /** Processes the dead letters of the fan-out's stream. */
 export const handler = deadLetterWorker(
   processDeadEntries({
-    ...outboxEntries(outbox, streamsClient(), parseOrAbandon(parseOutboxRecord)),
+    outbox: outboxEntries(outbox, streamsClient(), parseOrAbandon(parseOutboxRecord)),
     process: fanOut({
       subscribers: endpointStore(service),
       organizations: organizationStates(readOrganizationState(service)),
@@ -39,7 +39,7 @@ export const handler = deadLetterWorker(
       log: logger.log,
       now,
     }),
-    handOver: failedEntries(sqs, environment.DEAD_FAN_OUTS, WORK).send,
+    handOver: failedEntries(sqs, environment.DEAD_FAN_OUTS, WORK),
     getName: getOutboxWorkName,
     log: logger.log,
     now,

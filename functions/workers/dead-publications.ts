@@ -24,9 +24,9 @@ const { outbox } = openTables(environment);
 /** Processes the dead letters of the publisher's stream. */
 export const handler = deadLetterWorker(
   processDeadEntries({
-    ...outboxEntries(outbox, streamsClient(), parseOrAbandon(parseBusEvent)),
+    outbox: outboxEntries(outbox, streamsClient(), parseOrAbandon(parseBusEvent)),
     process: (events) => bus.put(events),
-    handOver: failedEntries(sqs, environment.DEAD_PUBLICATIONS, PUBLICATION).send,
+    handOver: failedEntries(sqs, environment.DEAD_PUBLICATIONS, PUBLICATION),
     getName: (event) => event,
     log: logger.log,
     now: () => new Date(),

@@ -3,14 +3,11 @@ import { openTables, queueClient } from '../aws/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../aws/config.ts';
 import { logger } from '../aws/logger.ts';
 import { BACKLOG_AGE, count, gauge, IN_FLIGHT, RECONCILED } from '../aws/metrics.ts';
-import { LONG_BACKLOG } from '../delivery/due.ts';
 import { dueIndex } from '../delivery/due-index.ts';
 import { DeliveryQueues, IN_FLIGHT_LIMIT, LANE_TABLE, LANES } from '../delivery/lanes.ts';
 import { deliveryQueues, queueUrls } from '../delivery/queues.ts';
 import { reconcileDeliveries } from '../delivery/reconcile.ts';
-import { RECONCILE_LOOKAHEAD_SECONDS } from '../delivery/timing.ts';
 import { scheduledWorker } from '../events/worker.ts';
-import { DUE_SHARDS } from '../tenancy/keys.ts';
 
 export const ReconcileEnvironment = z.object({
   DELIVERIES_TABLE: NonEmptyText,
@@ -30,12 +27,7 @@ const run = reconcileDeliveries(
     log: logger.log,
     now,
   },
-  {
-    shards: DUE_SHARDS,
-    graceSeconds: environment.GRACE_SECONDS,
-    lookaheadSeconds: RECONCILE_LOOKAHEAD_SECONDS,
-    longBacklog: LONG_BACKLOG,
-  },
+  { graceSeconds: environment.GRACE_SECONDS },
 );
 
 /** Measures the fullest queue. A queue that cannot be read does not stop the run. */

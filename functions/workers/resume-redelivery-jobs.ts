@@ -7,7 +7,6 @@ import { workerQueue } from '../delivery/queues.ts';
 import { scheduledWorker } from '../events/worker.ts';
 import { redeliveryJobs, redeliveryRuns } from '../redelivery/jobs.ts';
 import { resumeRedeliveryJobs } from '../redelivery/resume-jobs.ts';
-import { REDELIVERY_RUN_SHARDS } from '../tenancy/keys.ts';
 import { organizationStates, readOrganizationState } from '../tenancy/organizations.ts';
 
 export const ResumeRedeliveryJobsEnvironment = z.object({
@@ -19,18 +18,17 @@ export type ResumeRedeliveryJobsEnvironment = z.input<typeof ResumeRedeliveryJob
 
 const environment = readEnvironment(ResumeRedeliveryJobsEnvironment);
 const { service } = openTables(environment);
-const jobs = redeliveryJobs(service);
 
 const run = resumeRedeliveryJobs(
   {
     runs: redeliveryRuns(service),
-    jobs: { find: (job) => jobs.find(job, job.webhookId, job.id) },
+    jobs: redeliveryJobs(service),
     rounds: workerQueue(queueClient(), environment.REDELIVERIES_QUEUE),
     organizations: organizationStates(readOrganizationState(service)),
     log: logger.log,
     now: () => new Date(),
   },
-  { shards: REDELIVERY_RUN_SHARDS, graceSeconds: environment.GRACE_SECONDS },
+  { graceSeconds: environment.GRACE_SECONDS },
 );
 
 export const handler = scheduledWorker(async (hasTime) => {

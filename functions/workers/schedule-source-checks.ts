@@ -7,7 +7,6 @@ import { workerQueue } from '../delivery/queues.ts';
 import { scheduledWorker } from '../events/worker.ts';
 import { scheduleSourceChecks } from '../knowledge/schedule-source-checks.ts';
 import { dueSources } from '../knowledge/sources.ts';
-import { SOURCE_DUE_SHARDS } from '../tenancy/keys.ts';
 
 export const ScheduleSourceChecksEnvironment = z.object({
   KNOWLEDGE_TABLE: NonEmptyText,
@@ -17,15 +16,12 @@ export type ScheduleSourceChecksEnvironment = z.input<typeof ScheduleSourceCheck
 
 const environment = readEnvironment(ScheduleSourceChecksEnvironment);
 
-const run = scheduleSourceChecks(
-  {
-    due: dueSources(openTables(environment).knowledge),
-    checks: workerQueue(queueClient(), environment.CHECKS_QUEUE),
-    log: logger.log,
-    now: () => new Date(),
-  },
-  { shards: SOURCE_DUE_SHARDS },
-);
+const run = scheduleSourceChecks({
+  due: dueSources(openTables(environment).knowledge),
+  checks: workerQueue(queueClient(), environment.CHECKS_QUEUE),
+  log: logger.log,
+  now: () => new Date(),
+});
 
 export const handler = scheduledWorker(async (hasTime) => {
   const done = await run(hasTime);

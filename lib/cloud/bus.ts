@@ -12,6 +12,7 @@ import { feedFromQueue, feedFromStream } from './event-sources.ts';
 import type { EnvironmentOf, GrantedResource } from './grants/resource.ts';
 import {
   DEAD_ENTRIES_BOUND,
+  DEAD_ENTRIES_SOURCE,
   DEAD_LETTERS_SECONDS,
   deadLetters,
   deadLettersOfStream,
@@ -179,7 +180,7 @@ export class Bus extends Construct {
       } satisfies EnvironmentOf<DeadPublicationsEnvironment>,
       fromEvent: tables.outbox.stream,
     });
-    feedFromQueue(fn, this.bus.deadPublications, { batchSize: 1, maxConcurrency: 2 });
+    feedFromQueue(fn, this.bus.deadPublications, DEAD_ENTRIES_SOURCE);
     watchFailures(fn, {
       says: 'What the publisher gave up is not repeated: it is not metered and mailed.',
       runbook: 'backlog.md#a-worker-fails',

@@ -99,10 +99,15 @@ export const DEAD_ENTRIES_BOUND =
   'An entry is given up 3 days after its event, with an alarm and a log line.';
 
 /**
- * Tries of a batch of the outbox's stream, which is repeated only in an outage: entries that fail alone go to
- * the dead-letter queue at once.
+ * Tries of a batch of the outbox's stream, which is repeated only when its function fails as a whole, or its
+ * dead-letter queue does not take what failed.
  */
 export const STREAM_RETRIES = 20;
+
+/**
+ * Of the functions that repeat entries of the outbox: in an outage all of a stage's events go through them.
+ */
+export const DEAD_ENTRIES_SOURCE = { batchSize: 10, maxConcurrency: 10 };
 
 /** Dead-letter queue of failed work, until its function can process it. */
 export const deadLetters = (scope: Construct, id: string, key: kms.IKey): ServiceQueue =>

@@ -14,7 +14,7 @@ import type { Delivery } from './delivery.ts';
 import { watchEngine } from './engine-alarms.ts';
 import { feedFromQueue, feedFromStream } from './event-sources.ts';
 import type { EnvironmentOf } from './grants/resource.ts';
-import { DEAD_ENTRIES_BOUND, DEAD_LETTERS_SECONDS } from './lanes.ts';
+import { DEAD_ENTRIES_BOUND, DEAD_ENTRIES_SOURCE, DEAD_LETTERS_SECONDS } from './lanes.ts';
 import { releaseGradually } from './release.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
@@ -140,7 +140,7 @@ export class Recovery extends Construct {
       } satisfies EnvironmentOf<DeadFanOutsEnvironment>,
       fromEvent: tables.outbox.stream,
     });
-    feedFromQueue(deadFanOuts, deliveryQueues.deadFanOuts, { batchSize: 1, maxConcurrency: 2 });
+    feedFromQueue(deadFanOuts, deliveryQueues.deadFanOuts, DEAD_ENTRIES_SOURCE);
 
     for (const reader of [deadDeliveryMessages, deadFanOuts])
       watchFailures(reader, {

@@ -1,11 +1,9 @@
 import type { Log } from '../../functions/aws/log-codes.ts';
-import { DEFAULT_GRACE_SECONDS, LONG_BACKLOG } from '../../functions/delivery/due.ts';
+import { DEFAULT_GRACE_SECONDS } from '../../functions/delivery/due.ts';
 import { dueIndex } from '../../functions/delivery/due-index.ts';
 import { mapLanes } from '../../functions/delivery/lanes.ts';
 import { deliveryQueues } from '../../functions/delivery/queues.ts';
 import { reconcileDeliveries } from '../../functions/delivery/reconcile.ts';
-import { RECONCILE_LOOKAHEAD_SECONDS } from '../../functions/delivery/timing.ts';
-import { DUE_SHARDS } from '../../functions/tenancy/keys.ts';
 import { count, facts } from '../../packages/cli/src/terminal/grid.ts';
 import { type Context, confirmed, type Report, resource, tableOf } from './context.ts';
 
@@ -30,12 +28,7 @@ export async function reconcileNow(context: Context): Promise<Report> {
     };
   const run = reconcileDeliveries(
     { due, queues: deliveryQueues(clients.sqs, (lane) => urls[lane], now), log: SILENT, now },
-    {
-      shards: DUE_SHARDS,
-      graceSeconds: DEFAULT_GRACE_SECONDS,
-      lookaheadSeconds: RECONCILE_LOOKAHEAD_SECONDS,
-      longBacklog: LONG_BACKLOG,
-    },
+    { graceSeconds: DEFAULT_GRACE_SECONDS },
   );
   const end = now().getTime() + RUN_MS;
   const done = await run(() => now().getTime() < end);

@@ -6,13 +6,13 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { startDynamoDb } from 'aws-local/engines/dynamodb.ts';
 import { v7 } from 'uuid';
+import type { Failure } from '../../functions/aws/concurrency.ts';
 import { deriveDeliveryId, newId } from '../../functions/aws/ids.ts';
-import type { Delivery, DeliveryMessage, OutgoingMessage } from '../../functions/delivery/delivery.ts';
-import { LONG_BACKLOG } from '../../functions/delivery/due.ts';
+import type { Delivery, OutgoingMessage } from '../../functions/delivery/delivery.ts';
 import { dueIndex } from '../../functions/delivery/due-index.ts';
 import { reconcileDeliveries } from '../../functions/delivery/reconcile.ts';
-import { RECONCILE_EVERY_SECONDS, RECONCILE_LOOKAHEAD_SECONDS } from '../../functions/delivery/timing.ts';
-import { DUE_SHARDS, keys } from '../../functions/tenancy/keys.ts';
+import { RECONCILE_EVERY_SECONDS } from '../../functions/delivery/timing.ts';
+import { keys } from '../../functions/tenancy/keys.ts';
 import { commandLine, wholeNumber } from '../../packages/cli/src/terminal/command-line.ts';
 import { recordedLog } from '../doubles/recorded-log.ts';
 import { metered } from './consumed.ts';
@@ -115,7 +115,10 @@ try {
   const consumed = metered(client);
   let now = start;
   const resumed = new Map<string, { sentAt: Date; until: Date }>();
-  const send = async (_: 'retry', messages: readonly OutgoingMessage[]): Promise<DeliveryMessage[]> => {
+  const send = async <M extends OutgoingMessage>(
+    _: 'retry',
+    messages: readonly M[],
+  ): Promise<Failure<M>[]> => {
     for (const { message, until = now } of messages) resumed.set(message.id, { sentAt: now, until });
     return [];
   };
@@ -126,12 +129,7 @@ try {
       log: recordedLog(),
       now: () => now,
     },
-    {
-      shards: DUE_SHARDS,
-      graceSeconds: GRACE_SECONDS,
-      lookaheadSeconds: RECONCILE_LOOKAHEAD_SECONDS,
-      longBacklog: LONG_BACKLOG,
-    },
+    { graceSeconds: GRACE_SECONDS },
   );
   say(
     `\n${'run'.padEnd(6)}${['resumed', 'read units', 'per 1,000', 'write units', 'requests', 's'].map((head) => head.padStart(12)).join('')}`,

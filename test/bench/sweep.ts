@@ -11,6 +11,7 @@ import { startDynamoDb } from 'aws-local/engines/dynamodb.ts';
 import { mapConcurrently } from '../../functions/aws/concurrency.ts';
 import { newId } from '../../functions/aws/ids.ts';
 import { committer } from '../../functions/aws/transaction.ts';
+import type { WorkerQueue } from '../../functions/delivery/queues.ts';
 import { CHECK_LEASE_SECONDS } from '../../functions/delivery/timing.ts';
 import type { BusEvent } from '../../functions/events/bus.ts';
 import { checkSource, ShareInUse } from '../../functions/knowledge/check-source.ts';
@@ -18,7 +19,7 @@ import { scheduleSourceChecks } from '../../functions/knowledge/schedule-source-
 import { checkSlots, sourceChecks } from '../../functions/knowledge/source-checks.ts';
 import type { CheckFinding } from '../../functions/knowledge/source-content.ts';
 import { createSource, dueSources, type Source } from '../../functions/knowledge/sources.ts';
-import { keys, SOURCE_DUE_SHARDS } from '../../functions/tenancy/keys.ts';
+import { keys } from '../../functions/tenancy/keys.ts';
 import {
   organizationStates,
   organizationStore,
@@ -72,15 +73,13 @@ const clientAt = (endpoint: string) => {
 };
 const tableOf = (client: DynamoDBDocumentClient, name: (typeof TABLES)[number]) => ({ client, name });
 
-const sweepOf = (
-  client: DynamoDBDocumentClient,
-  now: () => Date,
-  send: (events: readonly BusEvent[]) => Promise<BusEvent[]>,
-) =>
-  scheduleSourceChecks(
-    { due: dueSources(tableOf(client, 'knowledge')), checks: { send }, log: recordedLog(), now },
-    { shards: SOURCE_DUE_SHARDS },
-  );
+const sweepOf = (client: DynamoDBDocumentClient, now: () => Date, send: WorkerQueue['send']) =>
+  scheduleSourceChecks({
+    due: dueSources(tableOf(client, 'knowledge')),
+    checks: { send },
+    log: recordedLog(),
+    now,
+  });
 
 async function bench(): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'sweep-'));

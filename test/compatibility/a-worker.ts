@@ -4,7 +4,7 @@ import { auditLedger } from '../../functions/delivery/audit-ledger.ts';
 import { deliveryMoves, deliveryStore, parseDelivery } from '../../functions/delivery/deliveries.ts';
 import { type Delivery, type DeliveryMessage, OPEN_STATUSES } from '../../functions/delivery/delivery.ts';
 import { deliveryContexts } from '../../functions/delivery/delivery-context.ts';
-import { DEFAULT_GRACE_SECONDS, LONG_BACKLOG } from '../../functions/delivery/due.ts';
+import { DEFAULT_GRACE_SECONDS } from '../../functions/delivery/due.ts';
 import { dueIndex } from '../../functions/delivery/due-index.ts';
 import { fanOut } from '../../functions/delivery/fan-out.ts';
 import type { Lane } from '../../functions/delivery/lanes.ts';
@@ -12,9 +12,8 @@ import { deliveriesInHour, ledgerStore } from '../../functions/delivery/ledger-r
 import { parseOutboxRecord } from '../../functions/delivery/outbox.ts';
 import { reconcileDeliveries } from '../../functions/delivery/reconcile.ts';
 import { processDeliveryStream } from '../../functions/delivery/stream.ts';
-import { DEFAULT_RETRY_POLICY, RECONCILE_LOOKAHEAD_SECONDS } from '../../functions/delivery/timing.ts';
+import { DEFAULT_RETRY_POLICY } from '../../functions/delivery/timing.ts';
 import { endpointStore } from '../../functions/receivers/endpoints.ts';
-import { DELIVERY_SHARDS, DUE_SHARDS, LEDGER_SHARDS } from '../../functions/tenancy/keys.ts';
 import { organizationStates, readOrganizationState } from '../../functions/tenancy/organizations.ts';
 import { purgeSandboxes } from '../../functions/tenancy/purge.ts';
 import { hasRows, purgeStore } from '../../functions/tenancy/purges.ts';
@@ -67,15 +66,7 @@ export function aWorker({ service, outbox, deliveries, ledger, knowledge }: Test
     { due, ledger: ledgerStore(ledger), organizations: organizations, log, now },
     { graceSeconds: DEFAULT_GRACE_SECONDS },
   );
-  const look = reconcileDeliveries(
-    { due, queues, log, now },
-    {
-      shards: DUE_SHARDS,
-      graceSeconds: DEFAULT_GRACE_SECONDS,
-      lookaheadSeconds: RECONCILE_LOOKAHEAD_SECONDS,
-      longBacklog: LONG_BACKLOG,
-    },
-  );
+  const look = reconcileDeliveries({ due, queues, log, now }, { graceSeconds: DEFAULT_GRACE_SECONDS });
   const handOut = fanOut({
     subscribers: endpointStore(service),
     deliveries: store,
@@ -133,13 +124,13 @@ export function aWorker({ service, outbox, deliveries, ledger, knowledge }: Test
       auditLedger(
         {
           ledger: ledgerStore(ledger),
-          deliveries: { inHour: deliveriesInHour(deliveries) },
+          readDeliveries: deliveriesInHour(deliveries),
           due,
           organizations: organizations,
           log,
           now,
         },
-        { ledgerShards: LEDGER_SHARDS, deliveryShards: DELIVERY_SHARDS, graceSeconds: DEFAULT_GRACE_SECONDS },
+        { graceSeconds: DEFAULT_GRACE_SECONDS },
       )(() => true),
 
     purge: () =>

@@ -1,10 +1,10 @@
 import { type DeliveryRef, toDeliveryMessage } from '../../functions/delivery/delivery.ts';
 import type { DueEntry } from '../../functions/delivery/due.ts';
+import type { DueRange } from '../../functions/delivery/due-index.ts';
 import type { ReconcilePorts } from '../../functions/delivery/reconcile.ts';
 import type { DeliveryStreamPorts } from '../../functions/delivery/stream.ts';
 import type { DueState } from '../../functions/tenancy/keys.ts';
 import { keys } from '../../functions/tenancy/keys.ts';
-import type { DuePage } from '../../functions/tenancy/turns.ts';
 import type { MemoryDeliveries } from './memory-deliveries.ts';
 
 /** Entries of a page, and of an organization on a page of all, as in the table's index. */
@@ -53,8 +53,10 @@ export class MemoryDueIndex {
     state: DueState,
     shard: number,
     until: Date,
-    { after = '', of }: { after?: string; of?: string } = {},
-  ): Promise<DuePage<DueEntry>> {
+    position?: DueRange,
+  ): ReturnType<ReconcilePorts['due']['find']> {
+    const after = position?.first ?? '';
+    const of = position?.isOfOne ? position.last : undefined;
     const entries = this.#deliveries.due
       .filter(
         ({ delivery, due }) =>
@@ -64,16 +66,23 @@ export class MemoryDueIndex {
       .filter((entry) => placeOf(entry) > after && entry.message.orgId.startsWith(of ?? ''))
       .toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
     const page: DueEntry[] = [];
-    const more: { after: string; of: string }[] = [];
+    const more: DueRange[] = [];
     for (const [orgId, own] of Map.groupBy(entries, ({ message: { orgId } }) => orgId)) {
       const rest = this.#pageSize - page.length;
-      if (rest <= 0) return { entries: page, more, next: { after: placeBefore(own) } };
+      if (rest <= 0)
+        return {
+          entries: page,
+          unreadable: [],
+          more,
+          next: { first: placeBefore(own), last: '', isOfOne: false },
+        };
       const share = own.slice(0, of === undefined ? Math.min(rest, SHARE) : rest);
       page.push(...share);
       const last = share.at(-1);
-      if (last !== undefined && share.length < own.length) more.push({ after: placeOf(last), of: orgId });
+      if (last !== undefined && share.length < own.length)
+        more.push({ first: placeOf(last), last: orgId, isOfOne: true });
     }
-    return { entries: page, more };
+    return { entries: page, unreadable: [], more };
   }
 
   #isIn({ id }: DeliveryRef, state: DueState, shard: number): boolean {

@@ -1,3 +1,4 @@
+import type { Failure } from '../../functions/aws/concurrency.ts';
 import type { DeliveryMessage, OutgoingMessage } from '../../functions/delivery/delivery.ts';
 import { LANES, type Lane, mapLanes } from '../../functions/delivery/lanes.ts';
 import { MemoryQueue, type QueueTerms } from './memory-queue.ts';
@@ -27,7 +28,7 @@ export class MemoryLanes {
     return this.all.flatMap(({ deadLetters }) => deadLetters);
   }
 
-  send(lane: Lane, messages: readonly OutgoingMessage[]): Promise<DeliveryMessage[]> {
+  send<M extends OutgoingMessage>(lane: Lane, messages: readonly M[]): Promise<Failure<M>[]> {
     return this.queues[lane].send(messages);
   }
 

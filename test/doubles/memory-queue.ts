@@ -1,4 +1,5 @@
 import { FairGroups, type FairTerms } from 'aws-local/engines/fair-groups.ts';
+import type { Failure } from '../../functions/aws/concurrency.ts';
 import type { DeliveryMessage, OutgoingMessage } from '../../functions/delivery/delivery.ts';
 import { getMessageGroup } from '../../functions/delivery/redelivery.ts';
 import { computeDelaySeconds, computeVisibilitySeconds } from '../../functions/delivery/timing.ts';
@@ -20,6 +21,10 @@ interface Message {
   /** Whether its group counts it as in flight. */
   isInFlight: boolean;
 }
+
+/** The answer of a queue that does not take any of the messages. */
+export const refuse = <T>(items: readonly T[]): Failure<T>[] =>
+  items.map((item) => ({ item, error: new Error('the queue is down') }));
 
 /** The queue's settings: visibility timeout, maximum of receives, and the groups that it holds back. */
 export interface QueueTerms {
@@ -74,7 +79,7 @@ export class MemoryQueue {
     this.#refusals = 0;
   }
 
-  async send(messages: readonly OutgoingMessage[]): Promise<DeliveryMessage[]> {
+  async send<M extends OutgoingMessage>(messages: readonly M[]): Promise<Failure<M>[]> {
     const refused = messages.slice(0, this.#refusals);
     this.#refusals -= refused.length;
     const now = this.#now();
@@ -89,7 +94,7 @@ export class MemoryQueue {
         isInFlight: false,
       });
     }
-    return refused.map(({ message: reminder }) => reminder);
+    return refuse(refused);
   }
 
   /** Received messages that are hidden. Delayed ones do not count. */

@@ -57,7 +57,7 @@ const policyOf = (queue: IConstruct): Record<string, unknown>[] =>
 describe('the publisher', () => {
   const [id, fn] = functionNamed(template, 'publish');
 
-  it("reads the outbox's stream from the first record, in order, and sends batches of an outage to a dead-letter queue after some tries", () => {
+  it("reads the outbox's stream from the first record, in order, and sends batches that fail as a whole to a dead-letter queue after some tries", () => {
     expect(mappingsOf(id)).toEqual([
       expect.objectContaining({
         EventSourceArn: { 'Fn::GetAtt': [expect.stringContaining('TablesOutbox'), 'StreamArn'] },
@@ -101,7 +101,7 @@ describe('the publisher', () => {
     expect(mappingsOf(reader)).toEqual([
       expect.objectContaining({
         EventSourceArn: arnOf(service.data.bus.deadPublications),
-        BatchSize: 1,
+        BatchSize: 10,
         FunctionResponseTypes: ['ReportBatchItemFailures'],
       }),
     ]);

@@ -167,9 +167,10 @@ export function queuesOf(world: World, process: Process): SQSClient {
       if (refused.length > 0) process.isDisturbed = true;
       witness.sending(
         messages.map(({ message }) => message),
-        refused,
+        refused.map(({ item: { message } }) => message),
       );
-      return failed(Entries, (index) => refused.includes(messages[index]?.message));
+      const items = refused.map(({ item }) => item);
+      return failed(Entries, (index) => items.some((item) => item === messages[index]));
     },
     async ChangeMessageVisibility({ ReceiptHandle = '', VisibilityTimeout = 0 }, lane) {
       await lanes.hide(lane, ReceiptHandle, after(VisibilityTimeout));

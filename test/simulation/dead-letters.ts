@@ -88,8 +88,8 @@ export class DeadLetters {
           },
         });
         const deal = processDeadEntries({
-          stream: { read: ports.read },
           outbox: {
+            read: ports.read,
             find: async (key: EntryKey) => {
               const row = await find(key);
               return row && parseOutboxRecord(row);

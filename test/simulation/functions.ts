@@ -10,9 +10,7 @@ import { parseOutboxRecord, WORK } from '../../functions/delivery/outbox.ts';
 import { reconcileDeliveries } from '../../functions/delivery/reconcile.ts';
 import type { OutboxWork } from '../../functions/delivery/redelivery.ts';
 import { processDeliveryStream } from '../../functions/delivery/stream.ts';
-import { RECONCILE_LOOKAHEAD_SECONDS } from '../../functions/delivery/timing.ts';
 import { endpointStore } from '../../functions/receivers/endpoints.ts';
-import { DELIVERY_SHARDS, DUE_SHARDS, LEDGER_SHARDS } from '../../functions/tenancy/keys.ts';
 import { purgeSandboxes } from '../../functions/tenancy/purge.ts';
 import { hasRows, purgeStore } from '../../functions/tenancy/purges.ts';
 import { DEFAULT_LINGER_SECONDS } from '../../functions/tenancy/sandbox.ts';
@@ -32,7 +30,7 @@ import type { World } from './world.ts';
 export const PATIENCE_MS = 5_000;
 
 // A run has few deliveries, so that these shares of them are small too.
-Object.assign(RESENT_IN_BACKLOG, { ofOrganization: 1 / DUE_SHARDS, inAll: 4 / DUE_SHARDS });
+Object.assign(RESENT_IN_BACKLOG, { ofOrganization: 1, inAll: 4 });
 Object.assign(ROUND, { entries: 3 });
 
 /** The functions without state between invocations, as the stack invokes them. */
@@ -59,11 +57,12 @@ export class Functions {
         });
         const again = new Set(await run(entries.map(({ work }) => work)));
         const sequences = entries.flatMap(({ work, sequence }) => (again.has(work) ? [sequence] : []));
-        // In an outage the stream repeats the batch.
-        if (again.size === entries.length && again.size > 1) failed = sequences;
-        else if (again.size > 0) {
+        if (again.size === 0) return;
+        try {
           await reach.gate('dead', { handOver: this.#handOver }).handOver([...again]);
           for (const sequence of sequences) handedOver.add(sequence);
+        } catch {
+          failed = sequences;
         }
       },
       (lost) => {
@@ -151,9 +150,7 @@ export class Functions {
         const run = reconcileDeliveries(
           { due: dueIndex(tables.deliveries), queues, log, now },
           {
-            shards: DUE_SHARDS,
             graceSeconds: terms.graceSeconds,
-            lookaheadSeconds: RECONCILE_LOOKAHEAD_SECONDS,
             longBacklog: terms.longBacklog,
           },
         );
@@ -211,13 +208,13 @@ export class Functions {
         const run = auditLedger(
           {
             ledger: ledgerStore(tables.ledger),
-            deliveries: { inHour: deliveriesInHour(tables.deliveries) },
+            readDeliveries: deliveriesInHour(tables.deliveries),
             due: dueIndex(tables.deliveries),
             organizations,
             log: judging,
             now,
           },
-          { ledgerShards: LEDGER_SHARDS, deliveryShards: DELIVERY_SHARDS, graceSeconds: terms.graceSeconds },
+          { graceSeconds: terms.graceSeconds },
         );
         const { differing } = await run(() => true);
         statistics.count('ledger entries that differed', differing);

@@ -2,6 +2,7 @@ import { type DeliveryId, type EndpointId, type EventId, newId } from '../../fun
 import { committer } from '../../functions/aws/transaction.ts';
 import { attemptDelivery } from '../../functions/delivery/attempt.ts';
 import { deliveryMoves, deliveryStore } from '../../functions/delivery/deliveries.ts';
+import type { OutgoingMessage } from '../../functions/delivery/delivery.ts';
 import {
   createDelivery,
   type Delivery,
@@ -108,7 +109,7 @@ export class LiveLoad {
   }
 
   readonly #queues = this.#timed({
-    send: async (lane: Lane, messages: Parameters<MemoryLanes['send']>[1]) => {
+    send: async <M extends OutgoingMessage>(lane: Lane, messages: readonly M[]) => {
       const refused = await this.#lanes.send(lane, messages);
       this.#invoke();
       for (const { until } of messages) if (until !== undefined) void this.#invokeAt(until);

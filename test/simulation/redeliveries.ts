@@ -7,7 +7,6 @@ import { endpointStore } from '../../functions/receivers/endpoints.ts';
 import { redeliveryJobs, redeliveryRounds, redeliveryRuns } from '../../functions/redelivery/jobs.ts';
 import { runRedeliveryJob } from '../../functions/redelivery/redeliver.ts';
 import { resumeRedeliveryJobs } from '../../functions/redelivery/resume-jobs.ts';
-import { REDELIVERY_RUN_SHARDS } from '../../functions/tenancy/keys.ts';
 import type { Invoke } from './invocations.ts';
 import type { World } from './world.ts';
 
@@ -81,17 +80,16 @@ export class Redeliveries {
     this.#invoke(
       'resume-redelivery-jobs',
       async ({ tables: { service }, rounds, organizations, log, now }) => {
-        const jobs = redeliveryJobs(service);
         const run = resumeRedeliveryJobs(
           {
             runs: redeliveryRuns(service),
-            jobs: { find: (job) => jobs.find(job, job.webhookId, job.id) },
+            jobs: redeliveryJobs(service),
             rounds,
             organizations,
             log,
             now,
           },
-          { shards: REDELIVERY_RUN_SHARDS, graceSeconds: terms.graceSeconds },
+          { graceSeconds: terms.graceSeconds },
         );
         const { sent } = await run(() => true);
         statistics.count('jobs resumed', sent);

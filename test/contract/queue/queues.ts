@@ -6,6 +6,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { sqs } from 'aws-local/test/engines.ts';
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
+import type { Failure } from '../../../functions/aws/concurrency.ts';
 import { DeliveryMessage, type OutgoingMessage } from '../../../functions/delivery/delivery.ts';
 import { LANES, type Lane } from '../../../functions/delivery/lanes.ts';
 import { deliveryQueues } from '../../../functions/delivery/queues.ts';
@@ -14,7 +15,7 @@ import type { ReceivedMessage } from '../../doubles/memory-queue.ts';
 
 /** The delivery queues with the consumer side that the function runtime uses. */
 export interface TestQueues {
-  send(lane: Lane, messages: readonly OutgoingMessage[]): Promise<DeliveryMessage[]>;
+  send<M extends OutgoingMessage>(lane: Lane, messages: readonly M[]): Promise<Failure<M>[]>;
   hide(lane: Lane, receiptHandle: string, until: Date): Promise<void>;
   crowded(lane: Lane): Promise<boolean>;
   backlog(lane: Lane): Promise<number>;

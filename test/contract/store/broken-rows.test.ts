@@ -123,7 +123,7 @@ const readStreamed =
         taken.push(...batch);
         return [];
       },
-      { send: async () => [], getOrganization: () => '' },
+      async () => [],
     );
     const Records = rows.map((row, index) => ({
       eventName: 'INSERT',

@@ -1,5 +1,6 @@
 import type { Delivery } from '../../../functions/delivery/delivery.ts';
 import type { DueEntry } from '../../../functions/delivery/due.ts';
+import type { DueRange } from '../../../functions/delivery/due-index.ts';
 import { DUE_SHARDS, DUE_STATES, type DueState, keys, listShards } from '../../../functions/tenancy/keys.ts';
 import type { Stores } from './stores.ts';
 
@@ -16,7 +17,7 @@ export async function pagesOf(
   until = FAR,
 ): Promise<DueEntry[][]> {
   const pages: DueEntry[][] = [];
-  const positions: (Record<string, unknown> | undefined)[] = [undefined];
+  const positions: (DueRange | undefined)[] = [undefined];
   for (let read = 0; read < positions.length; read += 1) {
     const { entries, next, more = [] } = await due.find(state, shard, until, positions[read]);
     pages.push(entries);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { deriveDeliveryId, newId, type OrgId } from '../../../functions/aws/ids.ts';
 import { toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import type { DueEntry } from '../../../functions/delivery/due.ts';
+import type { DueRange } from '../../../functions/delivery/due-index.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { aDelivery, later, NOW } from '../../builders.ts';
 import { everyDue, pagesOf } from './due-entries.ts';
@@ -92,7 +93,7 @@ describe.each(storeKinds())('a read of the due index (%s)', (_, make) => {
     const entries = await setUp(stores, 430, (index) => inShard(others[index - 300]));
 
     const found: string[] = [];
-    let position: Record<string, unknown> | undefined;
+    let position: DueRange | undefined;
     do {
       const page = await stores.due.find('watched', SHARD, later(NOW, 1000), position);
       found.push(...page.entries.map(({ message: { orgId } }) => orgId));
@@ -121,7 +122,7 @@ describe.each(storeKinds())('a read of the due index (%s)', (_, make) => {
     const end = later(NOW, 130);
 
     const found: DueEntry[] = [];
-    const positions: (Record<string, unknown> | undefined)[] = [undefined];
+    const positions: (DueRange | undefined)[] = [undefined];
     for (let read = 0; read < positions.length; read += 1) {
       const {
         entries: page,

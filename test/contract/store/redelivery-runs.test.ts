@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
+import type { Row } from '../../../functions/aws/table.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
 import {
   type RedeliveryJob,
@@ -13,7 +14,6 @@ import {
   redeliveryRuns,
 } from '../../../functions/redelivery/jobs.ts';
 import { keys, listShards, REDELIVERY_RUN_SHARDS } from '../../../functions/tenancy/keys.ts';
-import type { Position } from '../../../functions/tenancy/turns.ts';
 import { aRedeliveryJob, aSandboxTenant, later, NOW } from '../../builders.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
@@ -44,7 +44,7 @@ function runsIn({ service }: TestTables) {
     async since(until: Date): Promise<RedeliveryRun[]> {
       const found: RedeliveryRun[] = [];
       for (const shard of listShards(REDELIVERY_RUN_SHARDS)) {
-        let after: Position | undefined;
+        let after: Row | undefined;
         do {
           const page = await runs.find(shard, until, after);
           found.push(...page.entries);

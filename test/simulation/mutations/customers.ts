@@ -60,8 +60,8 @@ export const CUSTOMERS: readonly Mutation[] = [
   {
     name: 'a job whose message is lost stands still',
     file: 'functions/redelivery/resume-jobs.ts',
-    find: "return found === 'unheld' ? job : undefined;",
-    replace: "return found === 'held' ? job : undefined;",
+    find: "if (job !== undefined && state === 'unheld') return",
+    replace: "if (job !== undefined && state === 'held') return",
     breaks: ['comes to rest'],
   },
   {

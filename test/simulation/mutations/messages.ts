@@ -34,8 +34,8 @@ export const MESSAGES: readonly Mutation[] = [
   {
     name: 'a message that the other queue refused is deleted',
     file: 'functions/delivery/dispatch.ts',
-    find: "outgoing[index]?.message) ? 'stays' : 'done');",
-    replace: "outgoing[index]?.message) ? 'done' : 'done');",
+    find: 'for (const { item, error } of await queues.send(lane, outgoing)) item.reject(error);',
+    replace: 'await queues.send(lane, outgoing);',
     breaks: ['nothing lost'],
   },
   {
@@ -69,8 +69,8 @@ export const MESSAGES: readonly Mutation[] = [
   {
     name: 'a delivery expires although its message was deferred',
     file: 'functions/delivery/reconcile.ts',
-    find: 'if (isExpired(entry.message, now()) && entry.isDeferred !== true) await expire(entry);',
-    replace: 'if (isExpired(entry.message, now())) await expire(entry);',
+    find: 'isExpired(message, now()) && isDeferred !== true',
+    replace: "isExpired(message, now()) && isDeferred !== ('never' as never)",
     also: [
       {
         file: 'functions/delivery/due-index.ts',
@@ -84,16 +84,15 @@ export const MESSAGES: readonly Mutation[] = [
   {
     name: 'a delivery is deferred for days',
     file: 'functions/delivery/reconcile.ts',
-    find: 'Math.min(runs * RECONCILE_EVERY_SECONDS, LONGEST_GRACE_SECONDS)',
-    replace: '(runs * RECONCILE_EVERY_SECONDS + 2 * 86_400)',
+    find: 'Math.min(getWait(entry), LONGEST_GRACE_SECONDS)',
+    replace: '(getWait(entry) + 2 * 86_400)',
     breaks: ['nothing lost', 'comes to rest'],
   },
   {
     name: 'a deferred delivery is recorded as sent',
     file: 'functions/delivery/reconcile.ts',
-    find: "await postponeAll([...turns.keys()], (entry) => getTimeAfterRuns(turns.get(entry) ?? 1), 'deferred');",
-    replace:
-      "await postponeAll([...turns.keys()], (entry) => getTimeAfterRuns(turns.get(entry) ?? 1), 'sent');",
+    find: "        'deferred',\n",
+    replace: "        'sent',\n",
     breaks: ['nothing lost'],
   },
   {
@@ -171,28 +170,28 @@ export const MESSAGES: readonly Mutation[] = [
   {
     name: 'the reconciler ignores watched deliveries',
     file: 'functions/delivery/reconcile.ts',
-    find: "processState('watched', now(), ",
-    replace: "processState('watched', new Date(0), ",
+    find: "takeDue('watched', now(), ",
+    replace: "takeDue('watched', new Date(0), ",
     breaks: ['comes to rest', 'turns'],
   },
   {
     name: 'the reconciler ignores parked deliveries',
     file: 'functions/delivery/reconcile.ts',
-    find: "processState('parked', new Date(now().getTime() + lookaheadSeconds * 1000), sendParked)",
-    replace: "processState('parked', new Date(0), sendParked)",
+    find: "takeDue('parked', computeTime(RECONCILE_LOOKAHEAD_SECONDS), sendParked)",
+    replace: "takeDue('parked', new Date(0), sendParked)",
     breaks: ['comes to rest'],
   },
   {
     name: 'the reconciler continues after messages that the queue refused',
-    file: 'functions/delivery/reconcile.ts',
-    find: 'return batch.filter(({ entry }) => !ids.has(entry.message.id));',
-    replace: 'return [...batch];',
+    file: 'functions/tenancy/turns.ts',
+    find: 'for (const { item } of refused) entryOf.delete(item);',
+    replace: '',
     breaks: ['nothing lost', 'comes to rest'],
   },
   {
     name: 'the reconciler resends the same message again and again',
     file: 'functions/delivery/reconcile.ts',
-    find: "await postponeAll(\n        sent,\n        ({ message: deliveryMessage }) => computeNextCheck(deliveryMessage, now(), graceSeconds),\n        'sent',\n      );",
+    find: "await postpone(sent, ({ message }) => computeNextCheck(message, now(), graceSeconds), 'sent');",
     replace: '',
     breaks: ['comes to rest'],
   },

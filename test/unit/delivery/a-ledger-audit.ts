@@ -4,7 +4,7 @@ import { type AuditLedgerPorts, auditLedger } from '../../../functions/delivery/
 import type { Delivery } from '../../../functions/delivery/delivery.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/due.ts';
 import { getLedgerHour, type LedgerEntry, sumChanges } from '../../../functions/delivery/ledger.ts';
-import { DELIVERY_SHARDS, keys, LEDGER_SHARDS } from '../../../functions/tenancy/keys.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
@@ -32,7 +32,7 @@ export function aLedgerAudit(replaced: Partial<AuditLedgerPorts> = {}) {
   let reads = 0;
   let parts = 0;
 
-  const inHour: AuditLedgerPorts['deliveries']['inHour'] = async (
+  const inHour: AuditLedgerPorts['readDeliveries'] = async (
     { webhookId, generation, hour },
     shard,
     after,
@@ -54,8 +54,8 @@ export function aLedgerAudit(replaced: Partial<AuditLedgerPorts> = {}) {
   };
 
   const run = auditLedger(
-    { ledger, deliveries: { inHour }, due, organizations: standings, log, now: clock.now, ...replaced },
-    { ledgerShards: LEDGER_SHARDS, deliveryShards: DELIVERY_SHARDS, graceSeconds: DEFAULT_GRACE_SECONDS },
+    { ledger, readDeliveries: inHour, due, organizations: standings, log, now: clock.now, ...replaced },
+    { graceSeconds: DEFAULT_GRACE_SECONDS },
   );
 
   /** Adds a delivery that was created at `born`. */

@@ -1,7 +1,7 @@
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import { newId } from '../../../functions/aws/ids.ts';
 import type { Delivery } from '../../../functions/delivery/delivery.ts';
-import { DEFAULT_GRACE_SECONDS, LONG_BACKLOG } from '../../../functions/delivery/due.ts';
+import { DEFAULT_GRACE_SECONDS, RESENT_IN_BACKLOG } from '../../../functions/delivery/due.ts';
 import { type ReconcilePorts, reconcileDeliveries } from '../../../functions/delivery/reconcile.ts';
 import { RECONCILE_EVERY_SECONDS } from '../../../functions/delivery/timing.ts';
 import { DUE_SHARDS, type DueState } from '../../../functions/tenancy/keys.ts';
@@ -17,6 +17,9 @@ export const LOOKAHEAD = 1.5 * RECONCILE_EVERY_SECONDS;
 /** A run that has time for everything. */
 export const IN_FULL = () => true;
 
+// Few enough for a test to exceed them.
+Object.assign(RESENT_IN_BACKLOG, { ofOrganization: 2, inAll: 50 });
+
 export const inSeconds = (count: number): Date => later(NOW, seconds(count));
 
 /** The reconciler over stores and queues in memory. `runWith` replaces some of its ports. */
@@ -31,10 +34,7 @@ export function aReconciler({ pageSize, shards = 1 }: { pageSize?: number; shard
   const lanes = new MemoryLanes({ now: clock.now, visibilitySeconds: 30, maxReceives: 100 });
 
   const runWith = (replaced: Partial<ReconcilePorts> = {}) =>
-    reconcileDeliveries(
-      { due, queues: lanes, log, now: clock.now, ...replaced },
-      { shards, graceSeconds: GRACE, lookaheadSeconds: LOOKAHEAD, longBacklog: LONG_BACKLOG },
-    );
+    reconcileDeliveries({ due, queues: lanes, log, now: clock.now, ...replaced }, { graceSeconds: GRACE });
 
   /** Puts a delivery into the due index. */
   async function put(

@@ -17,12 +17,7 @@ import type { BusEvent } from '../../../functions/events/bus.ts';
 import { eventRanges } from '../../../functions/events/event-log.ts';
 import type { OutboxEvent } from '../../../functions/events/events.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
-import {
-  buildFirstRound,
-  createJob,
-  type RedeliveryJob,
-  type RedeliveryJobRef,
-} from '../../../functions/redelivery/job.ts';
+import { buildFirstRound, createJob, type RedeliveryJob } from '../../../functions/redelivery/job.ts';
 import {
   buildJobKey,
   redeliveryJobs,
@@ -35,6 +30,7 @@ import { keys, listShards, REDELIVERY_RUN_SHARDS } from '../../../functions/tena
 import { aDelivery, anEndpoint, anEvent, later, NOW, seconds } from '../../builders.ts';
 import { type Gate, interposed } from '../../doubles/interposed.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
+import { refuse } from '../../doubles/memory-queue.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { sharedMemoryTables } from '../../doubles/tables/stack-tables.ts';
 
@@ -95,7 +91,7 @@ export function aRedelivery({
   const queue = {
     async send(events: readonly BusEvent[]) {
       batches.push(events.length);
-      if (refusesMessages) return [...events];
+      if (refusesMessages) return refuse(events);
       messages.push(...events);
       return [];
     },
@@ -183,17 +179,13 @@ export function aRedelivery({
     resumeRedeliveryJobs(
       {
         runs: interposed('runs', runs, gate),
-        jobs: interposed(
-          'jobs',
-          { find: (of: RedeliveryJobRef) => jobs.find(of, of.webhookId, of.id) },
-          gate,
-        ),
+        jobs: interposed('jobs', jobs, gate),
         rounds: interposed('rounds', queue, gate),
         organizations: interposed('standings', standings, gate),
         log,
         now: clock.now,
       },
-      { shards: REDELIVERY_RUN_SHARDS, graceSeconds: GRACE_SECONDS },
+      { graceSeconds: GRACE_SECONDS },
     );
 
   /** Starts a job, as the route does. */

@@ -3,16 +3,12 @@ import { type AttemptPorts, attemptDelivery } from '../../../functions/delivery/
 import { processDeadDeliveryMessage } from '../../../functions/delivery/dead-letters.ts';
 import type { SendAttempt } from '../../../functions/delivery/delivery.ts';
 import { processDeliveryMessages } from '../../../functions/delivery/dispatch.ts';
-import { DEFAULT_GRACE_SECONDS, LONG_BACKLOG } from '../../../functions/delivery/due.ts';
+import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/due.ts';
 import { endpointTurns } from '../../../functions/delivery/endpoint-turns.ts';
 import { fanOut } from '../../../functions/delivery/fan-out.ts';
 import { LANES, type Lane } from '../../../functions/delivery/lanes.ts';
 import { reconcileDeliveries } from '../../../functions/delivery/reconcile.ts';
-import {
-  DEFAULT_RETRY_POLICY,
-  deriveAttemptClocks,
-  RECONCILE_EVERY_SECONDS,
-} from '../../../functions/delivery/timing.ts';
+import { DEFAULT_RETRY_POLICY, deriveAttemptClocks } from '../../../functions/delivery/timing.ts';
 import type { OutboxEvent } from '../../../functions/events/events.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import { rateScheduleStore } from '../../../functions/receivers/rate-schedules.ts';
@@ -117,10 +113,7 @@ export function aService(terms: {
     log,
     now,
   });
-  const runReconciler = reconcileDeliveries(
-    { due, queues: lanes, log, now },
-    { ...GRACE, shards: 1, lookaheadSeconds: 1.5 * RECONCILE_EVERY_SECONDS, longBacklog: LONG_BACKLOG },
-  );
+  const runReconciler = reconcileDeliveries({ due, queues: lanes, log, now }, GRACE);
 
   return {
     tenant,

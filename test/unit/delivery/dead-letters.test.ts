@@ -15,6 +15,7 @@ import { aDelivery, anEvent, later, NOW, seconds } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
+import { refuse } from '../../doubles/memory-queue.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
 describe('delivery message in the dead-letter queue', () => {
@@ -78,8 +79,10 @@ function aReader(failing: readonly OutboxWork[], replaced: Partial<DeadEntriesPo
   const sent: OutboxWork[][] = [];
   const kept: OutboxWork[] = [];
   const deal = processDeadEntries({
-    stream: { read: async () => kept },
-    outbox: { find: async (key) => kept.find((work) => isDeepStrictEqual(getWorkKey(work), key)) },
+    outbox: {
+      read: async () => kept,
+      find: async (key) => kept.find((work) => isDeepStrictEqual(getWorkKey(work), key)),
+    },
     async process(work) {
       tried.push(...work);
       return work.filter((each) => failing.includes(each));
@@ -120,7 +123,9 @@ describe('stream records that an outbox reader failed on', () => {
   });
 
   it('are given up with an error when the stream has dropped them', async () => {
-    const { deal, tried, log } = aReader([], { stream: { read: async () => undefined } });
+    const { deal, tried, log } = aReader([], {
+      outbox: { read: async () => undefined, find: async () => undefined },
+    });
 
     expect(await deal(RECORDS)).toEqual({ abandoned: 1 });
 
@@ -132,7 +137,7 @@ describe('stream records that an outbox reader failed on', () => {
 
   it('stay in their queue when they can be neither processed nor sent', async () => {
     const failing = anEntry();
-    const { deal, kept } = aReader([failing], { handOver: async (work) => [...work] });
+    const { deal, kept } = aReader([failing], { handOver: async (work) => refuse(work) });
     kept.push(failing);
 
     expect(await deal(RECORDS)).toMatchObject({ retryInSeconds: expect.any(Number) });

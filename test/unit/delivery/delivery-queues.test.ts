@@ -110,7 +110,9 @@ describe('sending delivery messages', () => {
         const all = messages(refusals.length);
         const expected = all.filter((_, index) => refusals[index]);
         refused = new Set(expected.map((message) => message.id));
-        expect(await send(all)).toEqual(expected);
+        const returned = await send(all);
+        expect(returned.map(({ item }) => item.message)).toEqual(expected);
+        for (const { error } of returned) expect(error).toMatchObject({ code: 'InternalError' });
       }),
       { numRuns: 50 },
     );
@@ -146,9 +148,22 @@ describe('sending delivery messages', () => {
     },
   );
 
-  it('fails when the queue cannot be reached', async () => {
-    sqs.on(SendMessageBatchCommand).rejects(new Error('unreachable'));
-    await expect(send(messages(1))).rejects.toThrow('unreachable');
+  it('returns the messages of a request that fails, and no other', async () => {
+    const error = new Error('unreachable');
+    let requests = 0;
+    sqs.on(SendMessageBatchCommand).callsFake(() => {
+      requests += 1;
+      if (requests === 1) throw error;
+      return {};
+    });
+    const all = messages(15);
+    expect(await send(all)).toEqual(all.slice(0, 10).map((message) => ({ item: { message }, error })));
+  });
+
+  it('returns what is no message, and sends the others', async () => {
+    const [broken, message] = [{ ...aMessage(), id: 'dlv_1' as DeliveryMessage['id'] }, aMessage()];
+    expect(await send([broken, message])).toMatchObject([{ item: { message: broken } }]);
+    expect(sent()).toEqual([message]);
   });
 });
 

@@ -3,13 +3,24 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { deriveJobDeliveryId, newId, type OrgId } from '../../../functions/aws/ids.ts';
 import type { DeliveryMessage, MessageDisposition } from '../../../functions/delivery/delivery.ts';
-import { ATTEMPTS_PER_ORGANIZATION, HELD_UP_AFTER_MS } from '../../../functions/delivery/dispatch.ts';
+import {
+  ATTEMPTS_PER_ORGANIZATION,
+  type DeliveryMessagePorts,
+  HELD_UP_AFTER_MS,
+} from '../../../functions/delivery/dispatch.ts';
 import { LANES, type Lane } from '../../../functions/delivery/lanes.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
+import { refuse } from '../../doubles/memory-queue.ts';
 import { aDispatcher, DELETED, HeldAttempts, messagesFor } from './a-dispatcher.ts';
 
 const until = later(NOW, seconds(30));
+
+/** Queues that cannot be reached. */
+const DOWN: DeliveryMessagePorts['queues'] = {
+  send: async (_lane, messages) => refuse(messages),
+  hide: () => Promise.reject(new Error('the queue is down')),
+};
 
 describe('delivery message in a batch', () => {
   it('is deleted when its delivery does not need it any more', async () => {
@@ -43,8 +54,7 @@ describe('delivery message in a batch', () => {
     const unlucky = messages[1]?.message.id;
     const { run } = aDispatcher(() => ({ kind: 'move', lane: 'slow', until }), {
       queues: {
-        send: async (_lane, sent) =>
-          sent.flatMap(({ message: reminder }) => (reminder.id === unlucky ? [reminder] : [])),
+        send: async (_lane, sent) => refuse(sent.filter(({ message: reminder }) => reminder.id === unlucky)),
         hide: () => Promise.resolve(),
       },
     });
@@ -53,15 +63,12 @@ describe('delivery message in a batch', () => {
   });
 
   it('stays when the other queue cannot be reached, or when it cannot be hidden', async () => {
-    const down = async () => {
-      throw new Error('the queue is down');
-    };
     const messages = messagesFor(2);
     for (const disposition of [
       { kind: 'move', lane: 'slow', until },
       { kind: 'keep', until },
     ] satisfies MessageDisposition[]) {
-      const { run, log } = aDispatcher(() => disposition, { queues: { send: down, hide: down } });
+      const { run, log } = aDispatcher(() => disposition, { queues: DOWN });
       expect(await run('fresh', messages)).toEqual(messages);
       expect(log.entries).toHaveLength(2);
     }
@@ -299,7 +306,7 @@ describe('message that waits in its batch for too long', () => {
         async send(_lane, sent) {
           const reminders = sent.map(({ message: reminder }) => reminder);
           requests.push(reminders);
-          return reminders.slice(0, 1);
+          return refuse(sent.slice(0, 1));
         },
         hide: () => Promise.resolve(),
       },
@@ -313,16 +320,13 @@ describe('message that waits in its batch for too long', () => {
 
     expect(await done).toEqual(waiting.slice(0, 1));
     expect(requests).toEqual([waiting.map(({ message: reminder }) => reminder)]);
-    expect(log.entries).toEqual([]);
+    expect(log.entries).toMatchObject([{ code: 'DELIVERY_LEFT' }]);
   });
 
   it('stays where it is when the slow queue cannot be reached', async () => {
     let now = NOW;
     const attempts = new HeldAttempts();
-    const down = async () => {
-      throw new Error('the queue is down');
-    };
-    const { run, log } = aDispatcher(attempts.deal, { now: () => now, queues: { send: down, hide: down } });
+    const { run, log } = aDispatcher(attempts.deal, { now: () => now, queues: DOWN });
     const messages = messagesFor(5);
     const done = run('fresh', messages);
     await turn();

@@ -17,7 +17,6 @@ import { redeliveryJobs, redeliveryRuns } from '../../../functions/redelivery/jo
 import { resumeRedeliveryJobs } from '../../../functions/redelivery/resume-jobs.ts';
 import {
   buildSandboxMark,
-  DELIVERY_SHARDS,
   DUE_SHARDS,
   DUE_STATES,
   type DueState,
@@ -144,7 +143,7 @@ const WORKERS: [worker: string, what: string, setUp: Case][] = [
           log,
           now,
         },
-        { shards: DUE_SHARDS, graceSeconds: 900, lookaheadSeconds: 90, longBacklog: 10_000 },
+        { graceSeconds: 900 },
       );
       return {
         run: () => run(worker),
@@ -171,21 +170,18 @@ const WORKERS: [worker: string, what: string, setUp: Case][] = [
       );
       for (const source of others) await commit(store.add(source));
       const sent: string[] = [];
-      const worker = scheduleSourceChecks(
-        {
-          due: dueSources(own.knowledge),
-          checks: {
-            async send(events) {
-              tick();
-              sent.push(...events.map(({ orgId }) => orgId));
-              return [];
-            },
+      const worker = scheduleSourceChecks({
+        due: dueSources(own.knowledge),
+        checks: {
+          async send(events) {
+            tick();
+            sent.push(...events.map(({ orgId }) => orgId));
+            return [];
           },
-          log,
-          now,
         },
-        { shards: SOURCE_DUE_SHARDS },
-      );
+        log,
+        now,
+      });
       return {
         run: () => run(worker),
         served: () => others.filter(({ orgId }) => sent.includes(orgId)).length,
@@ -212,11 +208,10 @@ const WORKERS: [worker: string, what: string, setUp: Case][] = [
       );
       for (const job of others) await start(job.orgId, later(NOW, -seconds(3600)), job);
       const sent: string[] = [];
-      const read = redeliveryJobs(own.service);
       const worker = resumeRedeliveryJobs(
         {
           runs: redeliveryRuns(own.service),
-          jobs: { find: (job) => read.find(job, job.webhookId, job.id) },
+          jobs: redeliveryJobs(own.service),
           rounds: {
             async send(events) {
               tick();
@@ -228,7 +223,7 @@ const WORKERS: [worker: string, what: string, setUp: Case][] = [
           log,
           now,
         },
-        { shards: REDELIVERY_RUN_SHARDS, graceSeconds: 900 },
+        { graceSeconds: 900 },
       );
       return {
         run: () => run(worker),
@@ -311,13 +306,13 @@ const WORKERS: [worker: string, what: string, setUp: Case][] = [
       const worker = auditLedger(
         {
           ledger: ledgerStore(own.ledger),
-          deliveries: { inHour: deliveriesInHour(own.deliveries) },
+          readDeliveries: deliveriesInHour(own.deliveries),
           due: dueIndex(own.deliveries),
           organizations: memoryOrganizationStates(),
           log,
           now,
         },
-        { ledgerShards: LEDGER_SHARDS, deliveryShards: DELIVERY_SHARDS, graceSeconds: 900 },
+        { graceSeconds: 900 },
       );
       let watched = 0;
       return {

@@ -6,6 +6,7 @@ import type { FanOutPorts } from '../../../functions/delivery/fan-out.ts';
 import { anEvent, later, NOW, seconds } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
+import { refuse } from '../../doubles/memory-queue.ts';
 import { aFanOut, anOrder, events, ours, owing, tenant } from './a-fan-out.ts';
 
 const getEventId = ({ event }: ReturnType<typeof owing>) => event.id;
@@ -84,11 +85,9 @@ describe('fan-out that fails in part', () => {
           const refused: DeliveryMessage[] = [];
           const queues: FanOutPorts['queues'] = {
             async send(_lane, messages) {
-              const now = messages
-                .filter(() => refusals.next().value)
-                .map(({ message: reminder }) => reminder);
-              refused.push(...now);
-              return now;
+              const now = messages.filter(() => refusals.next().value);
+              refused.push(...now.map(({ message: reminder }) => reminder));
+              return refuse(now);
             },
           };
           const { run } = aFanOut(
@@ -110,12 +109,9 @@ describe('fan-out that fails in part', () => {
 
   it('reports the events with open deliveries when the queue is down, and not those without', async () => {
     const disabled = ours({ status: 'auto_disabled' });
-    const queues = {
-      async send(): Promise<DeliveryMessage[]> {
-        throw new Error('the queue is down');
-      },
-    };
-    const { run, deliveries } = aFanOut([ours(), disabled], { queues });
+    const { run, deliveries } = aFanOut([ours(), disabled], {
+      queues: { send: async (_lane, messages) => refuse(messages) },
+    });
     const open = events(3);
     const skippedOnly = owing(anEvent({ tenant, onlyTo: disabled.id }));
 
@@ -132,10 +128,7 @@ describe('fan-out that fails in part', () => {
     const toSlow = owing({ ...anEvent({ tenant, onlyTo: slow.id }), type: 'webhook.test' });
     const { run, log } = aFanOut([ours(), slow], {
       queues: {
-        async send(lane) {
-          if (lane === 'slow') throw new Error('the queue is down');
-          return [];
-        },
+        send: async (lane, messages) => (lane === 'slow' ? refuse(messages) : []),
       },
     });
 
@@ -150,7 +143,7 @@ describe('fan-out that fails in part', () => {
     const { run, deliveries, sent } = aFanOut([ours(), ours()], {
       queues: {
         async send(_lane, messages) {
-          if (broken) throw new Error('the queue is down');
+          if (broken) return refuse(messages);
           sent.push(...messages.map(({ message: reminder }) => reminder));
           return [];
         },
@@ -171,11 +164,8 @@ describe('delivery message of a resent delivery', () => {
     const unlucky = anOrder();
     const { run, log } = aFanOut([ours()], {
       queues: {
-        async send(_lane, messages) {
-          return messages.flatMap(({ message: reminder }) =>
-            reminder.id === unlucky.reminder.id ? [reminder] : [],
-          );
-        },
+        send: async (_lane, messages) =>
+          refuse(messages.filter(({ message: reminder }) => reminder.id === unlucky.reminder.id)),
       },
     });
 
@@ -190,7 +180,7 @@ describe('delivery message of a resent delivery', () => {
     const { run, sent } = aFanOut([], {
       queues: {
         async send(_lane, messages) {
-          if (broken) throw new Error('the queue is down');
+          if (broken) return refuse(messages);
           sent.push(...messages.map(({ message: reminder }) => reminder));
           return [];
         },

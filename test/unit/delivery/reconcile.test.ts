@@ -3,6 +3,7 @@ import type { Delivery } from '../../../functions/delivery/delivery.ts';
 import { EXPIRY_SECONDS, LONG_BACKLOG, RESENT_IN_BACKLOG } from '../../../functions/delivery/due.ts';
 import { LANES, type Lane } from '../../../functions/delivery/lanes.ts';
 import { anEndpoint } from '../../builders.ts';
+import { refuse } from '../../doubles/memory-queue.ts';
 import { aReconciler, GRACE, IN_FULL, inSeconds, LOOKAHEAD } from './a-reconciler.ts';
 
 const watched = (until: Date) => ({ state: 'watched', dueAt: until.toISOString() });
@@ -62,16 +63,14 @@ describe('parked delivery', () => {
     expect(await run(IN_FULL)).toMatchObject({ resumed: 0, refused: 1 });
     const down = runWith({
       queues: {
-        async send() {
-          throw new Error('the queue is down');
-        },
+        send: async (_lane, messages) => refuse(messages),
         backlog: async () => 0,
       },
     });
     expect(await down(IN_FULL)).toMatchObject({ resumed: 0, refused: 1 });
 
     expect(deliveries.dueOf(delivery)).toEqual(before);
-    expect(log.entries).toMatchObject([{ level: 'error' }]);
+    expect(log.entries).toMatchObject([{ code: 'REMINDERS_NOT_SENT' }, { code: 'REMINDERS_NOT_SENT' }]);
     expect(await run(IN_FULL)).toMatchObject({ resumed: 1, refused: 0 });
     expect(sent()).toEqual([delivery.id]);
   });

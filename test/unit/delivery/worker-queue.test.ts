@@ -18,7 +18,7 @@ it('returns the events that the queue refused, and groups each by its organizati
 
   const queue = workerQueue(client as unknown as SQSClient, 'https://sqs.example.com/checks');
 
-  expect(await queue.send(events)).toEqual([events[1]]);
+  expect(await queue.send(events)).toMatchObject([{ item: events[1], error: { code: 'InternalError' } }]);
   const [{ Entries = [] } = {}] = client
     .commandCalls(SendMessageBatchCommand)
     .map(({ args }) => args[0].input);

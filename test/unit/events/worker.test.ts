@@ -63,7 +63,7 @@ describe('a reader of the stream of the outbox', () => {
     const handler = outboxReader(
       (image) => ({ image }),
       async (batch) => batch.slice(1).reverse(),
-      { send: async (failed) => [...failed], getOrganization: () => 'org_1' },
+      async (failed) => failed.map((item) => ({ item, error: new Error('the queue is down') })),
     );
 
     expect(await handler({ Records }, INVOCATION)).toEqual({

@@ -63,7 +63,7 @@ class SandboxTable {
     return shown.slice(0, limit).map(([pk]) => ({ pk }));
   };
 
-  readonly remove = async (keys: readonly Record<string, unknown>[]): Promise<void> => {
+  readonly remove = async (keys: readonly { pk: string }[]): Promise<void> => {
     for (const { pk } of keys) {
       const row = this.#rows.get(String(pk));
       if (row === undefined) throw new Error(`there was no row ${pk}`);
