@@ -7,6 +7,7 @@ import { DELIVERY_SHARDS, keys, listShards } from '../tenancy/keys.ts';
 import { parseDelivery } from './deliveries.ts';
 import { Delivery, type DeliveryRef, OPEN_STATUSES } from './delivery.ts';
 import type { ExaminedDelivery } from './redelivery.ts';
+import { type RetryPolicy, scheduleNextAttempt } from './timing.ts';
 
 const Row = z.pick(Delivery, { id: true, eventId: true, eventType: true, status: true });
 
@@ -93,4 +94,46 @@ export function openDeliveries(deliveries: Table) {
     });
     return (await Promise.all(ofShards)).flat();
   };
+}
+
+export type OpenDelivery = Pick<Delivery, 'status' | 'createdAt' | 'attempts' | 'nextRetryAt' | 'lease'>;
+
+/** When an open delivery will be exhausted if every further attempt fails at once. Not before `now`. */
+export function predictExhaustion(delivery: OpenDelivery, policy: RetryPolicy, now: Date): Date {
+  const { createdAt, attempts, nextRetryAt = createdAt, lease } = delivery;
+  let at = new Date(Math.max(now.getTime(), Date.parse(nextRetryAt)));
+  for (let number = lease ? attempts : attempts + 1; number < policy.maxAttempts; number += 1)
+    at = scheduleNextAttempt(number, at, policy);
+  return at;
+}
+
+/** Factor by which retries may be late. */
+const LATENESS = 1.1;
+
+/** Earliest creation time of a delivery that is open now, if attempts start about when they are due. */
+export function computeOldestOpenTime(policy: RetryPolicy, attemptSeconds: number, now: Date): Date {
+  const unsent: OpenDelivery = { status: 'pending', createdAt: now.toISOString(), attempts: 0 };
+  const end = predictExhaustion(unsent, policy, now);
+  const spanMs = end.getTime() - now.getTime() + policy.maxAttempts * attemptSeconds * 1000;
+  return new Date(now.getTime() - spanMs * LATENESS);
+}
+
+/** A delivery that is open for longer waits. One whose attempt has failed waits at once. */
+const WAITING_MS = 60_000;
+
+/**
+ * Estimates since when deliveries wait, and when `failures` of them will have failed if none succeeds.
+ * @returns null for none, or for too few
+ */
+export function estimateWaits(
+  open: readonly OpenDelivery[],
+  failures: number,
+  policy: RetryPolicy,
+  now: Date,
+) {
+  const old = new Date(now.getTime() - WAITING_MS).toISOString();
+  const waiting = open.filter(({ status, createdAt }) => status === 'retrying' || createdAt < old);
+  const [waitingSince = null] = waiting.map(({ createdAt }) => createdAt).sort();
+  const ends = open.map((delivery) => predictExhaustion(delivery, policy, now).toISOString()).sort();
+  return { waitingSince, disablesAt: ends[failures - 1] ?? null };
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
-import { BoundedMap } from '../aws/cache.ts';
+import { BoundedMap, TimedCache } from '../aws/cache.ts';
 import { assign, attribute, expression, increase, unchanged } from '../aws/expression.ts';
 import type { ReceiverId } from '../aws/ids.ts';
 import { buildIdBounds } from '../aws/ids.ts';
@@ -17,10 +17,13 @@ import {
 } from '../aws/table.ts';
 import { HISTORY_DAYS } from '../events/events.ts';
 import { buildSandboxMark, keys } from '../tenancy/keys.ts';
-import { type AttemptDurations, DURATION_CLASSES } from './attempt-durations.ts';
 import { parseDelivery } from './deliveries.ts';
 import type { Delivery } from './delivery.ts';
 import {
+  type AttemptDurations,
+  countOpen,
+  DURATION_CLASSES,
+  getHourBefore,
   type HourRange,
   type LedgerAddition,
   type LedgerCounts,
@@ -188,5 +191,46 @@ export function deliveriesInHour(deliveries: Table) {
     const { rows, next } = await query(deliveries, { where, after });
     const readable = readRows(deliveries, rows, parseDelivery);
     return { deliveries: readable, isComplete: readable.length === rows.length, ...(next && { next }) };
+  };
+}
+
+type ReadHours = (endpoint: ReceiverId, generation: number, hours: HourRange) => Promise<LedgerEntry[]>;
+
+/** Hours after which an hour can be finished: all attempts of its deliveries span little more than one. */
+const SETTLED_HOURS = 3;
+/** Maximum age of cached counts: a late stream record or the ledger audit can still change them. */
+const FRESH_MS = 10 * 60_000;
+/** Maximum number of cached endpoints, some 50 KB each. */
+const MAX_ENDPOINTS = 200;
+
+/**
+ * Caches finished hours, so that an instance reads only the last few hours again. An hour is finished when it
+ * began over three hours ago and neither it nor an earlier hour has open deliveries.
+ */
+export function keepFinishedHours(read: ReadHours) {
+  const kept = new TimedCache<string, { first: string; next: string; entries: LedgerEntry[] }>({
+    capacity: MAX_ENDPOINTS,
+    freshMs: FRESH_MS,
+  });
+
+  /** @param hours up to the current one */
+  return async (
+    endpoint: ReceiverId,
+    generation: number,
+    { first, last }: HourRange,
+    now: Date,
+  ): Promise<LedgerEntry[]> => {
+    const key = `${endpoint}#${generation}`;
+    const cached = kept.get(key, now);
+    if (cached !== undefined && cached.first <= first) {
+      const finished = cached.entries.filter(({ hour }) => hour >= first);
+      const rest = { first: first > cached.next ? first : cached.next, last };
+      return [...finished, ...(await read(endpoint, generation, rest))];
+    }
+    const entries = await read(endpoint, generation, { first, last });
+    const open = entries.filter((entry) => countOpen(entry) > 0).map(({ hour }) => hour);
+    const [next = first] = [getHourBefore(now, SETTLED_HOURS), ...open].sort();
+    kept.set(key, { first, next, entries: entries.filter(({ hour }) => hour < next) }, now);
+    return entries;
   };
 }

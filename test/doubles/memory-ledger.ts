@@ -1,11 +1,12 @@
-import { addDurations, withDurations } from '../../functions/delivery/attempt-durations.ts';
 import type { AuditLedgerPorts } from '../../functions/delivery/audit-ledger.ts';
 import {
   addCounts,
+  addDurations,
   type HourRange,
   type LedgerCounts,
   type LedgerEntry,
   NO_COUNTS,
+  withDurations,
 } from '../../functions/delivery/ledger.ts';
 import type { DeliveryStreamPorts } from '../../functions/delivery/stream.ts';
 import { keys } from '../../functions/tenancy/keys.ts';

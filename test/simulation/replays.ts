@@ -76,7 +76,7 @@ const REQUESTS: Record<string, (scene: Scene) => Partial<Pick<Request, 'params' 
     params: { id },
     body: { from: ago.toISOString() },
   }),
-  'tickets/create-ticket': ({ conversation: { id } }) => ({ body: { conversationId: id } }),
+  'conversations/create-ticket': ({ conversation: { id } }) => ({ body: { conversationId: id } }),
   'webhooks/redeliver-delivery': ({ endpoint: { id }, failed }) => ({
     params: { id, deliveryId: failed.id },
   }),

@@ -1,15 +1,13 @@
 import { openTables } from '../../aws/clients.ts';
 import { readEnvironment, StatsEnvironment } from '../../aws/config.ts';
-import { openDeliveries } from '../../delivery/delivery-queries.ts';
-import { computeOldestOpenTime, estimate } from '../../delivery/disabling-forecast.ts';
-import { keepFinishedHours } from '../../delivery/finished-hours.ts';
+import { computeOldestOpenTime, estimateWaits, openDeliveries } from '../../delivery/delivery-queries.ts';
 import {
   buildDeliveryStats,
   findOldestOpenHours,
   getLatestHours,
   type HourRange,
 } from '../../delivery/ledger.ts';
-import { ledgerStore } from '../../delivery/ledger-records.ts';
+import { keepFinishedHours, ledgerStore } from '../../delivery/ledger-records.ts';
 import { getRetryPolicy } from '../../delivery/simulation.ts';
 import { RetryEnvironment, retryPolicy } from '../../delivery/timing.ts';
 import { success } from '../../http/reply.ts';
@@ -23,7 +21,7 @@ const environment = readEnvironment(RetryEnvironment);
 const { ledger } = openTables(readEnvironment(StatsEnvironment), tables.service.client);
 const endpoints = endpointStore(tables.service);
 const readHours = keepFinishedHours(ledgerStore(ledger).read);
-const open = openDeliveries(tables.deliveries);
+const readOpen = openDeliveries(tables.deliveries);
 const policy = retryPolicy(environment);
 
 /** Read units for the open deliveries of all endpoints. Endpoints beyond them get no estimates. */
@@ -38,8 +36,9 @@ export const handler = routeHandler(routes.readDeliveryStats, async ({ tenant, q
   const budget = { units: UNITS };
   const estimated = [];
   // One after the other, so that they share the budget.
-  for (const one of all) estimated.push(await withEstimates(one, tenant, openHours.get(one.id), now, budget));
-  const newestFirst = estimated.toSorted((one, other) => (one.id < other.id ? 1 : -1));
+  for (const endpoint of all)
+    estimated.push(await addEstimates(endpoint, tenant, openHours.get(endpoint.id), now, budget));
+  const newestFirst = estimated.toSorted((a, b) => (a.id < b.id ? 1 : -1));
   return success(buildDeliveryStats(newestFirst, { now, count: query.hours }, entries));
 });
 
@@ -56,19 +55,20 @@ async function readCounts(
 }
 
 /** While an endpoint fails, its oldest deliveries are open; of others only the newest may be. */
-async function withEstimates(
-  one: Endpoint,
+async function addEstimates(
+  endpoint: Endpoint,
   { generation }: Tenant,
   openHour: string | undefined,
   now: Date,
   budget: { units: number },
 ) {
-  const failing = getFailureStatus(one);
-  const own = getRetryPolicy(policy, { generation }, one.url);
-  const oldest = computeOldestOpenTime(own, environment.ATTEMPT_TIMEOUT_SECONDS, now);
+  const failing = getFailureStatus(endpoint);
+  const ownPolicy = getRetryPolicy(policy, { generation }, endpoint.url);
+  const oldest = computeOldestOpenTime(ownPolicy, environment.ATTEMPT_TIMEOUT_SECONDS, now);
   const from = failing ? oldest : openHour && new Date(openHour);
-  const ref = { webhookId: one.id, generation };
-  const found = from ? await open(ref, [from, now], failing ? 'oldest' : 'newest', budget) : [];
-  const { waitingSince, disablesAt } = estimate(found, failing?.failuresUntilDisabled ?? 0, own, now);
-  return { ...one, waitingSince, failing: failing && { ...failing, disablesAt } };
+  const ref = { webhookId: endpoint.id, generation };
+  const deliveries = from ? await readOpen(ref, [from, now], failing ? 'oldest' : 'newest', budget) : [];
+  const failures = failing?.failuresUntilDisabled ?? 0;
+  const { waitingSince, disablesAt } = estimateWaits(deliveries, failures, ownPolicy, now);
+  return { ...endpoint, waitingSince, failing: failing && { ...failing, disablesAt } };
 }

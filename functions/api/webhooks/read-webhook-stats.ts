@@ -1,8 +1,7 @@
 import { openTables } from '../../aws/clients.ts';
 import { readEnvironment, StatsEnvironment } from '../../aws/config.ts';
-import { keepFinishedHours } from '../../delivery/finished-hours.ts';
 import { buildEndpointStats, getLatestHours } from '../../delivery/ledger.ts';
-import { ledgerStore } from '../../delivery/ledger-records.ts';
+import { keepFinishedHours, ledgerStore } from '../../delivery/ledger-records.ts';
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import { endpointStore } from '../../receivers/endpoints.ts';

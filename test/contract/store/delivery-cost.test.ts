@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { committer } from '../../../functions/aws/transaction.ts';
-import { DURATION_CLASSES } from '../../../functions/delivery/attempt-durations.ts';
 import { type Settlement, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import { deliveryContexts } from '../../../functions/delivery/delivery-context.ts';
+import { DURATION_CLASSES } from '../../../functions/delivery/ledger.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
 import { MAX_ATTEMPTS } from '../../../functions/delivery/timing.ts';
 import { Measured } from '../../../lib/cost/measured.ts';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import { countDurations } from '../../../functions/delivery/attempt-durations.ts';
 import {
   buildDeliveryStats,
   buildEndpointStats,
+  countDurations,
   findOldestOpenHours,
   getHourBefore,
   getLatestHours,

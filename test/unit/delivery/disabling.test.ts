@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   computeOldestOpenTime,
-  estimate,
+  estimateWaits,
   type OpenDelivery,
   predictExhaustion,
-} from '../../../functions/delivery/disabling-forecast.ts';
+} from '../../../functions/delivery/delivery-queries.ts';
 import {
   DEFAULT_RETRY_POLICY,
   type RetryPolicy,
@@ -95,7 +95,7 @@ describe('predicted disabling of an endpoint', () => {
   const some = fc.array(lives, { maxLength: 15 }).map((all) => all.map((life) => storedAt(life, NOW)));
   const failures = fc.integer({ min: 1, max: 9 });
   const disabling = (open: readonly OpenDelivery[], needed: number) => {
-    const at = estimate(open, needed, DEFAULT_RETRY_POLICY, NOW).disablesAt;
+    const at = estimateWaits(open, needed, DEFAULT_RETRY_POLICY, NOW).disablesAt;
     return at === null ? null : new Date(at);
   };
 
@@ -161,6 +161,6 @@ describe('the time since when deliveries wait', () => {
     ['of a younger one whose attempt has failed', [pending(30), retrying(5), retrying(10)], ago(10)],
     ['absent without deliveries', [], null],
   ])('is %s', (_, open, expected) => {
-    expect(estimate(open, 1, DEFAULT_RETRY_POLICY, NOW).waitingSince).toBe(expected);
+    expect(estimateWaits(open, 1, DEFAULT_RETRY_POLICY, NOW).waitingSince).toBe(expected);
   });
 });
