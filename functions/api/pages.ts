@@ -1,23 +1,21 @@
+import type * as z from 'zod/mini';
 import {
   type CursorBinding,
   type Keyring,
-  keyringSource,
   openCursor,
   requireKnownVersion,
   sealCursor,
-  secretValue,
   UnknownKeyVersion,
 } from '../aws/keyrings.ts';
 import type { Page, PageRequest } from '../aws/pages.ts';
+import type { ApiRequest } from '../http/api.ts';
 import { invalid, isProblem, type Problem } from '../http/problem.ts';
-import { fitIntoPage, type Reply, success } from '../http/reply.ts';
-import type { Route } from '../http/route.ts';
+import { type Reply, success } from '../http/reply.ts';
+import type { RefusalOf, Route } from '../http/route.ts';
 import { buildTenantKey } from '../tenancy/keys.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
-import { environment } from './route-handler.ts';
-
-/** Keys that seal cursors and visitor tokens. */
-export const cursorKeys = keyringSource(secretValue(environment.CURSOR_KEYS));
+import { routeHandler } from './route-handler.ts';
+import { cursorKeys } from './stores.ts';
 
 /**
  * Opens a sealed text. Another instance may have sealed it with a newer key version.
@@ -79,4 +77,53 @@ export async function paginate<Answer extends Page<{ id: string }> | Problem>(
   const nextCursor = await toCursor(isCut ? items.at(-1)?.id : page.next);
   if (route.success.followed !== true) return success(items, { nextCursor });
   return success(items, { nextCursor, followCursor: await toCursor(page.follow) });
+}
+
+type Query = { limit: number; cursor?: string | undefined };
+type ListRoute = Route & { readonly query: z.ZodMiniType<Query> };
+
+/**
+ * Creates the handler of a route that lists.
+ * @param describeFilters filters of the query that a cursor is bound to, in a fixed order
+ */
+export const listHandler = <R extends ListRoute>(
+  route: R,
+  read: (request: ApiRequest<R>, page: PageRequest) => Promise<Page<{ id: string }> | RefusalOf<R>>,
+  describeFilters: (query: z.output<R['query']>) => readonly string[] = () => [],
+) =>
+  routeHandler(route, (request) => {
+    const answer = paginate(route, request, (page) => read(request, page), describeFilters(request.query));
+    // Its query has a cursor, so that it may refuse one.
+    return answer as Promise<Reply<RefusalOf<R>>>;
+  });
+
+/** Returns a page of views of its items. */
+export const mapPage = <T, View>({ items, ...position }: Page<T>, view: (item: T) => View): Page<View> => ({
+  ...position,
+  items: items.map(view),
+});
+
+/**
+ * JSON bytes after which a page ends. A Lambda response has at most 6 MB (Lambda quotas), in which the body's
+ * quotation marks are escaped again.
+ */
+const PAGE_BYTES = 2_000_000;
+/** Bytes that a response adds to an item: null fields. */
+const NULLS_BYTES = 1_000;
+
+const getBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
+
+/**
+ * Returns the first items that fit into a page, at least one.
+ * @param shown the item as the response has it
+ */
+export function fitIntoPage<T>(items: readonly T[], shown: (item: T) => unknown): readonly T[] {
+  // Almost every page: responses hold a part of the rows.
+  if (getBytes(items) + items.length * NULLS_BYTES <= PAGE_BYTES) return items;
+  let bytes = 0;
+  const end = items.findIndex((item) => {
+    bytes += getBytes(shown(item)) + 1;
+    return bytes > PAGE_BYTES;
+  });
+  return end < 0 ? items : items.slice(0, Math.max(1, end));
 }

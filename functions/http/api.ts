@@ -41,7 +41,7 @@ export interface ApiPorts extends RequestPorts, EffectPorts {
   onLimiterFailure(): void;
 }
 
-interface ApiRequest<R extends Route> {
+export interface ApiRequest<R extends Route> {
   /** The effective tenant. */
   tenant: Tenant;
   conversationId: R extends { readonly visitor: true } ? ConversationId : undefined;

@@ -226,11 +226,6 @@ function findCredential(
   return token === undefined ? undefined : { token, ambient: true };
 }
 
-/*
- * Routes with two authentication modes, API key and session: one operation at two paths
- * (docs/decisions/0016-dashboard.md).
- */
-
 /** Whether a request used the settings path, by the gateway's resource, which callers cannot write. */
 const isAtSettings = (
   { resource }: Pick<APIGatewayProxyEvent, 'resource'>,
@@ -252,8 +247,9 @@ export interface AuthenticationModes {
 }
 
 /**
- * Each path accepts its own authentication mode only. Users have no sandbox keys: with `environment=sandbox`
- * they act on their organization's sandbox by the same rule. Their budget stays the dashboard's.
+ * API keys or sessions: each path accepts its own mode only (docs/decisions/0016-dashboard.md). Users have no
+ * sandbox keys: with `environment=sandbox` they act on their organization's sandbox by the same rule. Their
+ * budget stays the dashboard's.
  */
 export function authenticateByMode({ keys, sessions, findSandbox }: AuthenticationModes): Authenticate {
   /** @throws when the pairing is invalid: nothing is done for another organization's sandbox */
@@ -267,8 +263,7 @@ export function authenticateByMode({ keys, sessions, findSandbox }: Authenticati
 
   return async (event, route) => {
     if (!isAtSettings(event, route)) return keys(event, route);
-    const authenticate = await sessions();
-    const caller = await authenticate(event, { ...route, role: route.dashboard });
+    const caller = await (await sessions())(event, { ...route, role: route.dashboard });
     if (isProblem(caller) || caller.denied !== undefined) return caller;
     const environment = Environment.safeParse(event.queryStringParameters?.environment ?? 'live');
     if (!environment.success) return { ...caller, denied: UNKNOWN_ENVIRONMENT };

@@ -65,28 +65,3 @@ export function toResult(
     body: status === 204 ? '' : JSON.stringify({ success: true, data, nextCursor, followCursor }),
   };
 }
-
-/**
- * JSON bytes after which a page ends. A Lambda response has at most 6 MB (Lambda quotas), in which the body's
- * quotation marks are escaped again.
- */
-const PAGE_BYTES = 2_000_000;
-/** Bytes that a response adds to an item: null fields. */
-const NULLS_BYTES = 1_000;
-
-const getBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
-
-/**
- * Returns the first items that fit into a page, at least one.
- * @param shown the item as the response has it
- */
-export function fitIntoPage<T>(items: readonly T[], shown: (item: T) => unknown): readonly T[] {
-  // Almost every page: responses hold a part of the rows.
-  if (getBytes(items) + items.length * NULLS_BYTES <= PAGE_BYTES) return items;
-  let bytes = 0;
-  const end = items.findIndex((item) => {
-    bytes += getBytes(shown(item)) + 1;
-    return bytes > PAGE_BYTES;
-  });
-  return end < 0 ? items : items.slice(0, Math.max(1, end));
-}

@@ -190,8 +190,7 @@ export const RULES: IForbiddenRuleType[] = [
     from: { path: '^functions/api/([^/]+)/' },
     to: {
       path: '^functions/api/$1/',
-      pathNot:
-        '/(?:browser|channels|deliveries|organization-answer|resource|routes|sandbox|sign-in-handler|sources)\\.ts$',
+      pathNot: '/(?:browser|deliveries|resource|routes|session|sign-in-handler|sources)\\.ts$',
     },
   },
   {

@@ -4,21 +4,13 @@ import { getCurrentVersion } from '../../aws/keyrings.ts';
 import { deriveSigningSecret } from '../../delivery/signature.ts';
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import {
-  type Channel,
-  channelStore,
-  HttpChannel,
-  MAX_CHANNELS,
-  toChannelView,
-} from '../../receivers/channels.ts';
+import { type Channel, HttpChannel, MAX_CHANNELS, toChannelView } from '../../receivers/channels.ts';
 import { NEW } from '../../receivers/pace.ts';
 import { compareFields } from '../../tenancy/audit.ts';
 import { checkReceiver, createUrlProblem } from '../receivers.ts';
-import { routeHandler, tables } from '../route-handler.ts';
-import { signingKeys } from '../signing.ts';
+import { routeHandler } from '../route-handler.ts';
+import { channels, signingKeys } from '../stores.ts';
 import * as routes from './routes.ts';
-
-const channels = channelStore(tables.service);
 
 /** The idempotency record stores what the secret is derived from, not the secret. */
 const Derivable = z.pick(HttpChannel, { kind: true, id: true, keyVersion: true });

@@ -1,10 +1,9 @@
 import { success } from '../../http/reply.ts';
-import { channelStore } from '../../receivers/channels.ts';
 import { compareFields } from '../../tenancy/audit.ts';
-import { routeHandler, tables } from '../route-handler.ts';
+import { routeHandler } from '../route-handler.ts';
+import { channels } from '../stores.ts';
 import * as routes from './routes.ts';
 
-const channels = channelStore(tables.service);
 const done = success(undefined);
 
 /** Deleting a deleted channel succeeds, so that retries are safe. */

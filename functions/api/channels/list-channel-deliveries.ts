@@ -1,25 +1,18 @@
 import { refusals } from '../../http/problem.ts';
-import { channelStore } from '../../receivers/channels.ts';
-import { describeFilters, listDeliveriesPage } from '../listed-deliveries.ts';
-import { paginate } from '../pages.ts';
-import { routeHandler, tables } from '../route-handler.ts';
+import { describeFilters, listDeliveriesPage } from '../deliveries.ts';
+import { listHandler, mapPage } from '../pages.ts';
+import { channels } from '../stores.ts';
 import * as routes from './routes.ts';
 
-const channels = channelStore(tables.service);
-
 /** A web widget has no deliveries. */
-export const handler = routeHandler(routes.listChannelDeliveries, (request) =>
-  paginate(
-    routes.listChannelDeliveries,
-    request,
-    async (page) => {
-      const { tenant, params, query, now } = request;
-      const found = await channels.find(tenant.orgId, params.id);
-      if (!found) return refusals.notFound('channel');
-      if (found.kind !== 'http') return { items: [] };
-      const { items, ...rest } = await listDeliveriesPage(found, page, { tenant, query, now });
-      return { ...rest, items: items.map((delivery) => ({ ...delivery, channelId: delivery.webhookId })) };
-    },
-    describeFilters(request.query),
-  ),
+export const handler = listHandler(
+  routes.listChannelDeliveries,
+  async ({ tenant, params, query, now }, page) => {
+    const channel = await channels.find(tenant.orgId, params.id);
+    if (!channel) return refusals.notFound('channel');
+    if (channel.kind !== 'http') return { items: [] };
+    const listed = await listDeliveriesPage(channel, page, { tenant, query, now });
+    return mapPage(listed, (delivery) => ({ ...delivery, channelId: delivery.webhookId }));
+  },
+  describeFilters,
 );

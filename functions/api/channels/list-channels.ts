@@ -1,13 +1,8 @@
-import { channelStore, toChannelView } from '../../receivers/channels.ts';
-import { paginate } from '../pages.ts';
-import { routeHandler, tables } from '../route-handler.ts';
+import { toChannelView } from '../../receivers/channels.ts';
+import { listHandler, mapPage } from '../pages.ts';
+import { channels } from '../stores.ts';
 import * as routes from './routes.ts';
 
-const channels = channelStore(tables.service);
-
-export const handler = routeHandler(routes.listChannels, (request) =>
-  paginate(routes.listChannels, request, async (page) => {
-    const { items, ...rest } = await channels.list(request.tenant.orgId, page);
-    return { ...rest, items: items.map(toChannelView) };
-  }),
+export const handler = listHandler(routes.listChannels, async ({ tenant }, page) =>
+  mapPage(await channels.list(tenant.orgId, page), toChannelView),
 );

@@ -1,11 +1,9 @@
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { channelStore } from '../../receivers/channels.ts';
 import { findDelivery, toDeliveryView } from '../deliveries.ts';
-import { routeHandler, tables } from '../route-handler.ts';
+import { routeHandler } from '../route-handler.ts';
+import { channels } from '../stores.ts';
 import * as routes from './routes.ts';
-
-const channels = channelStore(tables.service);
 
 export const handler = routeHandler(routes.readChannelDelivery, async ({ tenant, params, now }) => {
   const found = await channels.find(tenant.orgId, params.id);

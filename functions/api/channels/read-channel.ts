@@ -1,10 +1,9 @@
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { channelStore, toChannelView } from '../../receivers/channels.ts';
-import { routeHandler, tables } from '../route-handler.ts';
+import { toChannelView } from '../../receivers/channels.ts';
+import { routeHandler } from '../route-handler.ts';
+import { channels } from '../stores.ts';
 import * as routes from './routes.ts';
-
-const channels = channelStore(tables.service);
 
 export const handler = routeHandler(routes.readChannel, async ({ tenant, params }) => {
   const found = await channels.find(tenant.orgId, params.id);

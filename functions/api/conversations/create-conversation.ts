@@ -1,17 +1,12 @@
 import { newId } from '../../aws/ids.ts';
 import type { Conversation } from '../../conversations/conversation.ts';
-import { conversationStore } from '../../conversations/conversations.ts';
-import { outboxStore } from '../../delivery/outbox.ts';
 import { buildEvent } from '../../events/events.ts';
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { channelStore, parseChannelId } from '../../receivers/channels.ts';
-import { routeHandler, tables } from '../route-handler.ts';
+import { parseChannelId } from '../../receivers/channels.ts';
+import { routeHandler } from '../route-handler.ts';
+import { channels, conversations, outbox } from '../stores.ts';
 import * as routes from './routes.ts';
-
-const conversations = conversationStore(tables.service);
-const channels = channelStore(tables.service);
-const outbox = outboxStore(tables.outbox);
 
 export const handler = routeHandler(
   routes.createConversation,

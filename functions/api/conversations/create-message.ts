@@ -5,22 +5,16 @@ import {
   Conversation,
   type Message,
 } from '../../conversations/conversation.ts';
-import { conversationStore, messageStore } from '../../conversations/conversations.ts';
-import { outboxStore } from '../../delivery/outbox.ts';
 import { buildEvent } from '../../events/events.ts';
 import { retryOnConflict, type UseCase } from '../../http/api.ts';
 import type { BuildRowKey } from '../../http/authentication.ts';
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { buildChannelMessage, channelStore, parseChannelId } from '../../receivers/channels.ts';
+import { buildChannelMessage, parseChannelId } from '../../receivers/channels.ts';
 import { keys } from '../../tenancy/keys.ts';
-import { routeHandler, tables } from '../route-handler.ts';
+import { routeHandler } from '../route-handler.ts';
+import { channels, conversations, messages, outbox } from '../stores.ts';
 import * as routes from './routes.ts';
-
-const channels = channelStore(tables.service);
-const conversations = conversationStore(tables.service);
-const messages = messageStore(tables.service);
-const outbox = outboxStore(tables.outbox);
 
 const REOPEN = { kind: 'reopen' } as const;
 

@@ -1,16 +1,11 @@
 import { newId } from '../../aws/ids.ts';
 import type { Ticket } from '../../conversations/conversation.ts';
-import { conversationStore, ticketStore } from '../../conversations/conversations.ts';
-import { outboxStore } from '../../delivery/outbox.ts';
 import { buildEvent } from '../../events/events.ts';
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { routeHandler, tables } from '../route-handler.ts';
+import { routeHandler } from '../route-handler.ts';
+import { conversations, outbox, tickets } from '../stores.ts';
 import * as routes from './routes.ts';
-
-const conversations = conversationStore(tables.service);
-const tickets = ticketStore(tables.service);
-const outbox = outboxStore(tables.outbox);
 
 /** Reads the conversation before the transaction; single conversations are never deleted. */
 export const handler = routeHandler(routes.createTicket, async ({ tenant, body, now, traceId, effect }) => {

@@ -1,16 +1,12 @@
 import * as z from 'zod/mini';
 import { createSeal, Seal } from '../../aws/keyrings.ts';
-import { conversationStore } from '../../conversations/conversations.ts';
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { channelStore, parseChannelId } from '../../receivers/channels.ts';
+import { parseChannelId } from '../../receivers/channels.ts';
 import { createVisitorToken, VISITOR_TOKEN_SECONDS, Visit } from '../../tenancy/visitor-token.ts';
-import { cursorKeys } from '../pages.ts';
-import { routeHandler, tables } from '../route-handler.ts';
+import { routeHandler } from '../route-handler.ts';
+import { channels, conversations, cursorKeys } from '../stores.ts';
 import * as routes from './routes.ts';
-
-const conversations = conversationStore(tables.service);
-const channels = channelStore(tables.service);
 
 /** The idempotency record stores the parts of the token, not the token; a replay returns the same token. */
 const Issued = z.extend(Visit, { seal: Seal });

@@ -1,10 +1,7 @@
-import { conversationStore } from '../../conversations/conversations.ts';
-import { paginate } from '../pages.ts';
-import { routeHandler, tables } from '../route-handler.ts';
+import { listHandler } from '../pages.ts';
+import { conversations } from '../stores.ts';
 import * as routes from './routes.ts';
 
-const conversations = conversationStore(tables.service);
-
-export const handler = routeHandler(routes.listConversations, (request) =>
-  paginate(routes.listConversations, request, (page) => conversations.list(request.tenant, page)),
+export const handler = listHandler(routes.listConversations, ({ tenant }, page) =>
+  conversations.list(tenant, page),
 );

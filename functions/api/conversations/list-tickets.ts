@@ -1,10 +1,5 @@
-import { ticketStore } from '../../conversations/conversations.ts';
-import { paginate } from '../pages.ts';
-import { routeHandler, tables } from '../route-handler.ts';
+import { listHandler } from '../pages.ts';
+import { tickets } from '../stores.ts';
 import * as routes from './routes.ts';
 
-const tickets = ticketStore(tables.service);
-
-export const handler = routeHandler(routes.listTickets, (request) =>
-  paginate(routes.listTickets, request, (page) => tickets.list(request.tenant, page)),
-);
+export const handler = listHandler(routes.listTickets, ({ tenant }, page) => tickets.list(tenant, page));

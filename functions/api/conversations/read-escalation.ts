@@ -1,10 +1,8 @@
-import { escalationStore } from '../../conversations/conversations.ts';
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { routeHandler, tables } from '../route-handler.ts';
+import { routeHandler } from '../route-handler.ts';
+import { escalations } from '../stores.ts';
 import * as routes from './routes.ts';
-
-const escalations = escalationStore(tables.service);
 
 /** The key contains the organization and the conversation, so one read checks both. */
 export const handler = routeHandler(routes.readEscalation, async ({ tenant, params }) => {

@@ -1,10 +1,8 @@
-import { messageStore } from '../../conversations/conversations.ts';
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { routeHandler, tables } from '../route-handler.ts';
+import { routeHandler } from '../route-handler.ts';
+import { messages } from '../stores.ts';
 import * as routes from './routes.ts';
-
-const messages = messageStore(tables.service);
 
 /** The key contains the organization and the conversation, so one read checks both. */
 export const handler = routeHandler(routes.readMessage, async ({ tenant, params }) => {

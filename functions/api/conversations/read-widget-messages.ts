@@ -1,7 +1,6 @@
 import { readEnvironment, VisitorEnvironment } from '../../aws/config.ts';
 import { getStart, type Page } from '../../aws/pages.ts';
 import type { Message } from '../../conversations/conversation.ts';
-import { messageStore } from '../../conversations/conversations.ts';
 import type { UseCase } from '../../http/api.ts';
 import { visitorAuthentication } from '../../http/authentication.ts';
 import { rateWindowStore, visitorLimiter } from '../../http/limiter.ts';
@@ -11,9 +10,8 @@ import { organizationStates, readOrganizationState } from '../../tenancy/organiz
 import { getSealedPart, openVisitorToken } from '../../tenancy/visitor-token.ts';
 import { paginate, unsealWithKeys } from '../pages.ts';
 import { ports, routeHandler, tables } from '../route-handler.ts';
+import { messages } from '../stores.ts';
 import * as routes from './routes.ts';
-
-const messages = messageStore(tables.service);
 
 /*
  * Visitors of web widgets have tokens instead of API keys and rate limits of their own, and pass the gate,

@@ -1,17 +1,12 @@
 import { newId } from '../../aws/ids.ts';
 import { applyStateChange, type Escalation } from '../../conversations/conversation.ts';
-import { conversationStore, escalationStore } from '../../conversations/conversations.ts';
-import { outboxStore } from '../../delivery/outbox.ts';
 import { buildEvent } from '../../events/events.ts';
 import { retryOnConflict } from '../../http/api.ts';
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { routeHandler, tables } from '../route-handler.ts';
+import { routeHandler } from '../route-handler.ts';
+import { conversations, escalations, outbox } from '../stores.ts';
 import * as routes from './routes.ts';
-
-const conversations = conversationStore(tables.service);
-const escalations = escalationStore(tables.service);
-const outbox = outboxStore(tables.outbox);
 
 const HAND_OFF = { kind: 'hand-off' } as const;
 

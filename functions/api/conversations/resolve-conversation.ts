@@ -1,15 +1,11 @@
 import { applyStateChange } from '../../conversations/conversation.ts';
-import { conversationStore } from '../../conversations/conversations.ts';
-import { outboxStore } from '../../delivery/outbox.ts';
 import { buildEvent } from '../../events/events.ts';
 import { retryOnConflict } from '../../http/api.ts';
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { routeHandler, tables } from '../route-handler.ts';
+import { routeHandler } from '../route-handler.ts';
+import { conversations, outbox } from '../stores.ts';
 import * as routes from './routes.ts';
-
-const conversations = conversationStore(tables.service);
-const outbox = outboxStore(tables.outbox);
 
 /**
  * Resolving a resolved conversation has no effect and sends no event (docs/specification.md, Conversations).

@@ -1,20 +1,18 @@
 import { deriveDeliveryId } from '../../aws/ids.ts';
 import type { Delivery } from '../../delivery/delivery.ts';
 import { isTooOld } from '../../delivery/redelivery.ts';
-import { arrivalStore } from '../../delivery/redelivery-records.ts';
 import { eventLog } from '../../events/event-log.ts';
 import { type OutboxEvent, toEventView } from '../../events/events.ts';
 import { refusals } from '../../http/problem.ts';
-import { fitIntoPage, success } from '../../http/reply.ts';
+import { success } from '../../http/reply.ts';
 import type { Tenant } from '../../tenancy/tenant.ts';
-import { deliveries } from '../deliveries.ts';
-import { endpoints, findReceivers, isForChannel, type Receiver, toSummary } from '../event-receivers.ts';
+import { fitIntoPage } from '../pages.ts';
 import { routeHandler, tables } from '../route-handler.ts';
-import { narrowToVisible } from '../visible-events.ts';
+import { arrivals, deliveries, endpoints } from '../stores.ts';
+import { findReceivers, isForChannel, narrowToVisible, type Receiver, toSummary } from './deliveries.ts';
 import * as routes from './routes.ts';
 
 const log = eventLog(tables.outbox);
-const arrivals = arrivalStore(tables.service);
 
 /** Reads each receiver's own delivery of an event, and the redelivery that arrived, oldest first. */
 async function readDeliveries(tenant: Tenant, event: OutboxEvent, receivers: readonly Receiver[]) {

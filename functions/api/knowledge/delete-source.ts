@@ -1,12 +1,11 @@
-import { outboxStore } from '../../delivery/outbox.ts';
 import { createNotice } from '../../events/bus.ts';
 import { success } from '../../http/reply.ts';
 import { compareFields } from '../../tenancy/audit.ts';
-import { routeHandler, tables } from '../route-handler.ts';
+import { routeHandler } from '../route-handler.ts';
+import { outbox } from '../stores.ts';
 import * as routes from './routes.ts';
 import { sources } from './sources.ts';
 
-const outbox = outboxStore(tables.outbox);
 const done = success(undefined);
 
 /** Deleting a deleted source succeeds, so that retries are safe. Its texts are deleted later. */

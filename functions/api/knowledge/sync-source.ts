@@ -1,15 +1,14 @@
 import { readEnvironment, SyncEnvironment } from '../../aws/config.ts';
 import { newId } from '../../aws/ids.ts';
-import { outboxStore } from '../../delivery/outbox.ts';
 import { createNotice } from '../../events/bus.ts';
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import { toSourceView } from '../../knowledge/sources.ts';
-import { routeHandler, tables } from '../route-handler.ts';
+import { routeHandler } from '../route-handler.ts';
+import { outbox } from '../stores.ts';
 import * as routes from './routes.ts';
 import { sources } from './sources.ts';
 
-const outbox = outboxStore(tables.outbox);
 const { SYNC_COOLDOWN_SECONDS: cooldownSeconds } = readEnvironment(SyncEnvironment);
 
 /** Requests a check. All requests before it starts share it, so many requests cause one or two fetches. */

@@ -1,17 +1,11 @@
-import { outboxStore } from '../../delivery/outbox.ts';
 import { HISTORY_DAYS } from '../../events/events.ts';
 import { invalid, refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { endpointStore } from '../../receivers/endpoints.ts';
 import { buildFirstRound, createJob, FailedStatus, toJobView } from '../../redelivery/job.ts';
-import { redeliveryJobs } from '../../redelivery/jobs.ts';
 import { compareFields } from '../../tenancy/audit.ts';
-import { routeHandler, tables } from '../route-handler.ts';
+import { routeHandler } from '../route-handler.ts';
+import { endpoints, jobs, outbox } from '../stores.ts';
 import * as routes from './routes.ts';
-
-const endpoints = endpointStore(tables.service);
-const jobs = redeliveryJobs(tables.service);
-const outbox = outboxStore(tables.outbox);
 
 const REQUEST_FIELDS = Object.keys(routes.StartRedelivery.shape);
 

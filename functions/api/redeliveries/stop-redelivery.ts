@@ -1,10 +1,9 @@
 import { success } from '../../http/reply.ts';
 import type { RedeliveryJobStatus } from '../../redelivery/job.ts';
-import { redeliveryJobs } from '../../redelivery/jobs.ts';
-import { routeHandler, tables } from '../route-handler.ts';
+import { routeHandler } from '../route-handler.ts';
+import { jobs } from '../stores.ts';
 import * as routes from './routes.ts';
 
-const jobs = redeliveryJobs(tables.service);
 const done = success(undefined);
 const [before, after]: [RedeliveryJobStatus, RedeliveryJobStatus] = ['running', 'stopped'];
 

@@ -1,11 +1,9 @@
 import { success } from '../../http/reply.ts';
-import { apiKeyStore, hashApiKey, issueKey } from '../../tenancy/api-keys.ts';
+import { hashApiKey, issueKey } from '../../tenancy/api-keys.ts';
 import { compareFields } from '../../tenancy/audit.ts';
-import { tables } from '../route-handler.ts';
-import { sessionRouteHandler } from '../session-route-handler.ts';
+import { apiKeys } from '../stores.ts';
 import * as routes from './routes.ts';
-
-const apiKeys = apiKeyStore(tables.service);
+import { sessionRouteHandler } from './session.ts';
 
 /** Creates live keys only: provisioning the sandbox creates its keys (docs/specification.md, Sandbox). */
 export const handler = sessionRouteHandler(routes.createApiKey, async ({ tenant, body, now, effect }) => {

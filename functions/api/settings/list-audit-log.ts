@@ -1,11 +1,10 @@
 import { refusals } from '../../http/problem.ts';
 import { auditLogReader, toAuditView } from '../../tenancy/audit.ts';
 import { LIVE_GENERATION } from '../../tenancy/tenant.ts';
-import { paginate } from '../pages.ts';
+import { mapPage, paginate } from '../pages.ts';
 import { tables } from '../route-handler.ts';
-import { sessionRouteHandler } from '../session-route-handler.ts';
 import * as routes from './routes.ts';
-import { findSandbox } from './sandbox.ts';
+import { findSandbox, sessionRouteHandler } from './session.ts';
 
 const read = auditLogReader(tables.service);
 
@@ -19,15 +18,8 @@ export const handler = sessionRouteHandler(routes.listAuditLog, async (request) 
   return paginate(
     routes.listAuditLog,
     { ...request, tenant },
-    async (page) => {
-      const { items, ...rest } = await read(
-        tenant.orgId,
-        page,
-        { actions, actorTypes, actorId, from, to },
-        now,
-      );
-      return { ...rest, items: items.map(toAuditView) };
-    },
+    async (page) =>
+      mapPage(await read(tenant.orgId, page, { actions, actorTypes, actorId, from, to }, now), toAuditView),
     [JSON.stringify([actions, actorTypes, actorId, from?.getTime(), to?.getTime()])],
   );
 });

@@ -1,14 +1,11 @@
 import { Defect } from '../../aws/logger.ts';
 import { success } from '../../http/reply.ts';
-import { apiKeyStore, hashApiKey, issueKey } from '../../tenancy/api-keys.ts';
+import { hashApiKey, issueKey } from '../../tenancy/api-keys.ts';
 import { compareFields } from '../../tenancy/audit.ts';
 import { createSandbox, type Sandbox } from '../../tenancy/sandbox.ts';
-import { tables } from '../route-handler.ts';
-import { sessionRouteHandler } from '../session-route-handler.ts';
+import { apiKeys, sandboxes } from '../stores.ts';
 import * as routes from './routes.ts';
-import { findSandbox, sandboxes } from './sandbox.ts';
-
-const apiKeys = apiKeyStore(tables.service);
+import { findSandbox, sessionRouteHandler } from './session.ts';
 
 /**
  * Creates pairing, sandbox and first key in one transaction, so one of several concurrent calls creates the

@@ -1,12 +1,8 @@
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { purgeStore } from '../../tenancy/purges.ts';
-import { tables } from '../route-handler.ts';
-import { sessionRouteHandler } from '../session-route-handler.ts';
+import { purges } from '../stores.ts';
 import * as routes from './routes.ts';
-import { findSandbox } from './sandbox.ts';
-
-const purges = purgeStore(tables.service);
+import { findSandbox, sessionRouteHandler } from './session.ts';
 
 export const handler = sessionRouteHandler(routes.readSandbox, async ({ tenant }) => {
   const found = await findSandbox(tenant.orgId);

@@ -3,8 +3,8 @@ import { readEnvironment, UsageEnvironment } from '../../aws/config.ts';
 import { getLatestMonths, NO_USAGE, usageReader } from '../../events/usage.ts';
 import { success } from '../../http/reply.ts';
 import { tables } from '../route-handler.ts';
-import { sessionRouteHandler } from '../session-route-handler.ts';
 import * as routes from './routes.ts';
+import { sessionRouteHandler } from './session.ts';
 
 const { usage } = openTables(readEnvironment(UsageEnvironment), tables.service.client);
 const read = usageReader(usage);

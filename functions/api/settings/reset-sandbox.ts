@@ -3,17 +3,10 @@ import type { Change } from '../../aws/transaction.ts';
 import { retryOnConflict } from '../../http/api.ts';
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { channelStore, MAX_CHANNELS } from '../../receivers/channels.ts';
-import { endpointStore } from '../../receivers/endpoints.ts';
-import { purgeStore } from '../../tenancy/purges.ts';
-import { tables } from '../route-handler.ts';
-import { sessionRouteHandler } from '../session-route-handler.ts';
+import { MAX_CHANNELS } from '../../receivers/channels.ts';
+import { channels, endpoints, purges, sandboxes } from '../stores.ts';
 import * as routes from './routes.ts';
-import { findSandbox, sandboxes } from './sandbox.ts';
-
-const purges = purgeStore(tables.service);
-const endpoints = endpointStore(tables.service);
-const channels = channelStore(tables.service);
+import { findSandbox, sessionRouteHandler } from './session.ts';
 
 /** Failures of endpoints and channels belong to the deleted data, so a reset makes them active again. */
 async function buildActivations(sandbox: OrgId): Promise<Change[]> {

@@ -1,10 +1,8 @@
 import { success } from '../../http/reply.ts';
-import { apiKeyStore } from '../../tenancy/api-keys.ts';
-import { tables } from '../route-handler.ts';
-import { sessionRouteHandler } from '../session-route-handler.ts';
+import { apiKeys } from '../stores.ts';
 import * as routes from './routes.ts';
+import { sessionRouteHandler } from './session.ts';
 
-const apiKeys = apiKeyStore(tables.service);
 const done = success(undefined);
 
 /** Revoking an unknown or revoked key succeeds, so that retries are safe. */

@@ -1,11 +1,9 @@
 import { retryOnConflict } from '../../http/api.ts';
 import { success } from '../../http/reply.ts';
-import { endpointStore } from '../../receivers/endpoints.ts';
 import { compareFields } from '../../tenancy/audit.ts';
-import { routeHandler, tables } from '../route-handler.ts';
+import { routeHandler } from '../route-handler.ts';
+import { endpoints } from '../stores.ts';
 import * as routes from './routes.ts';
-
-const endpoints = endpointStore(tables.service);
 
 /**
  * Deleting a deleted endpoint succeeds, so that retries are safe (docs/specification.md, Webhook endpoints).

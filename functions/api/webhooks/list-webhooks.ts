@@ -1,14 +1,11 @@
 import { getFailureStatus } from '../../receivers/endpoint.ts';
-import { endpointStore } from '../../receivers/endpoints.ts';
-import { paginate } from '../pages.ts';
-import { routeHandler, tables } from '../route-handler.ts';
+import { listHandler, mapPage } from '../pages.ts';
+import { endpoints } from '../stores.ts';
 import * as routes from './routes.ts';
 
-const endpoints = endpointStore(tables.service);
-
-export const handler = routeHandler(routes.listWebhooks, (request) =>
-  paginate(routes.listWebhooks, request, async (page) => {
-    const { items, ...rest } = await endpoints.list(request.tenant.orgId, page);
-    return { ...rest, items: items.map((item) => ({ ...item, failing: getFailureStatus(item) })) };
-  }),
+export const handler = listHandler(routes.listWebhooks, async ({ tenant }, page) =>
+  mapPage(await endpoints.list(tenant.orgId, page), (endpoint) => ({
+    ...endpoint,
+    failing: getFailureStatus(endpoint),
+  })),
 );

@@ -12,14 +12,13 @@ import { getRetryPolicy } from '../../delivery/simulation.ts';
 import { RetryEnvironment, retryPolicy } from '../../delivery/timing.ts';
 import { success } from '../../http/reply.ts';
 import { type Endpoint, getFailureStatus } from '../../receivers/endpoint.ts';
-import { endpointStore } from '../../receivers/endpoints.ts';
 import type { Tenant } from '../../tenancy/tenant.ts';
 import { routeHandler, tables } from '../route-handler.ts';
+import { endpoints } from '../stores.ts';
 import * as routes from './routes.ts';
 
 const environment = readEnvironment(RetryEnvironment);
 const { ledger } = openTables(readEnvironment(StatsEnvironment), tables.service.client);
-const endpoints = endpointStore(tables.service);
 const readHours = keepFinishedHours(ledgerStore(ledger).read);
 const readOpen = openDeliveries(tables.deliveries);
 const policy = retryPolicy(environment);

@@ -4,12 +4,11 @@ import { buildEndpointStats, getLatestHours } from '../../delivery/ledger.ts';
 import { keepFinishedHours, ledgerStore } from '../../delivery/ledger-records.ts';
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { endpointStore } from '../../receivers/endpoints.ts';
 import { routeHandler, tables } from '../route-handler.ts';
+import { endpoints } from '../stores.ts';
 import * as routes from './routes.ts';
 
 const { ledger } = openTables(readEnvironment(StatsEnvironment), tables.service.client);
-const endpoints = endpointStore(tables.service);
 const readHours = keepFinishedHours(ledgerStore(ledger).read);
 
 /** Reads the endpoint first, to check its organization. */

@@ -1,15 +1,14 @@
 import { toDeliveryMessage } from '../../delivery/delivery.ts';
-import { outboxStore } from '../../delivery/outbox.ts';
 import { createRedelivery, type RedeliveryRefusal } from '../../delivery/redelivery.ts';
 import { redeliveryMarks } from '../../delivery/redelivery-records.ts';
 import { HISTORY_DAYS } from '../../events/events.ts';
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { deliveries, findEndpointDelivery, withDueTime } from '../deliveries.ts';
+import { findEndpointDelivery, withDueTime } from '../deliveries.ts';
 import { routeHandler, tables } from '../route-handler.ts';
+import { deliveries, outbox } from '../stores.ts';
 import * as routes from './routes.ts';
 
-const outbox = outboxStore(tables.outbox);
 const marks = redeliveryMarks(tables.service);
 
 /**

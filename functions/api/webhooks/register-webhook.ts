@@ -5,15 +5,12 @@ import { deriveSigningSecret } from '../../delivery/signature.ts';
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import { Endpoint, MAX_ENDPOINTS, MAX_ENDPOINTS_PER_HOST } from '../../receivers/endpoint.ts';
-import { endpointStore } from '../../receivers/endpoints.ts';
 import { NEW } from '../../receivers/pace.ts';
 import { compareFields } from '../../tenancy/audit.ts';
 import { checkReceiver, createUrlProblem } from '../receivers.ts';
-import { routeHandler, tables } from '../route-handler.ts';
-import { signingKeys } from '../signing.ts';
+import { routeHandler } from '../route-handler.ts';
+import { endpoints, signingKeys } from '../stores.ts';
 import * as routes from './routes.ts';
-
-const endpoints = endpointStore(tables.service);
 
 /** The idempotency record stores what the secret is derived from, not the secret. */
 const Derivable = z.pick(Endpoint, { id: true, keyVersion: true });

@@ -1,15 +1,13 @@
 import { type Delivery, toDeliveryMessage } from '../../delivery/delivery.ts';
-import { outboxStore } from '../../delivery/outbox.ts';
 import { isForStill } from '../../delivery/redelivery.ts';
 import { retryOnConflict } from '../../http/api.ts';
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import type { Endpoint } from '../../receivers/endpoint.ts';
-import { deliveries, findEndpointDelivery } from '../deliveries.ts';
-import { routeHandler, tables } from '../route-handler.ts';
+import { findEndpointDelivery } from '../deliveries.ts';
+import { routeHandler } from '../route-handler.ts';
+import { deliveries, outbox } from '../stores.ts';
 import * as routes from './routes.ts';
-
-const outbox = outboxStore(tables.outbox);
 
 /**
  * Makes the next attempt due now and sends a message for it, in one transaction. The delivery's own message

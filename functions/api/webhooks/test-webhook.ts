@@ -1,14 +1,10 @@
 import { deriveDeliveryId } from '../../aws/ids.ts';
-import { outboxStore } from '../../delivery/outbox.ts';
 import { buildEvent, buildExampleEvent, isFor } from '../../events/events.ts';
 import { invalid, refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { endpointStore } from '../../receivers/endpoints.ts';
-import { routeHandler, tables } from '../route-handler.ts';
+import { routeHandler } from '../route-handler.ts';
+import { endpoints, outbox } from '../stores.ts';
 import * as routes from './routes.ts';
-
-const endpoints = endpointStore(tables.service);
-const outbox = outboxStore(tables.outbox);
 
 /** Writes a test for this endpoint only, which is delivered like any other event. */
 export const handler = routeHandler(

@@ -2,13 +2,11 @@ import { retryOnConflict } from '../../http/api.ts';
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import { Endpoint, getFailureStatus, MAX_ENDPOINTS_PER_HOST } from '../../receivers/endpoint.ts';
-import { endpointStore } from '../../receivers/endpoints.ts';
 import { compareFields } from '../../tenancy/audit.ts';
 import { checkReceiver, createUrlProblem } from '../receivers.ts';
-import { routeHandler, tables } from '../route-handler.ts';
+import { routeHandler } from '../route-handler.ts';
+import { endpoints } from '../stores.ts';
 import * as routes from './routes.ts';
-
-const endpoints = endpointStore(tables.service);
 
 /**
  * Changes what a customer sets of an endpoint, but not status or secret (docs/specification.md, Webhook

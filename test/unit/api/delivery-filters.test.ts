@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { describeFilters } from '../../../functions/api/deliveries.ts';
 import { ListDeliveriesQuery } from '../../../functions/api/fields.ts';
-import { describeFilters } from '../../../functions/api/listed-deliveries.ts';
 import { DeliveryStatus } from '../../../functions/delivery/delivery.ts';
 import { EventTypeName } from '../../../functions/events/events.ts';
 

@@ -8,16 +8,7 @@ import { type Route, settingsPath } from '../../../functions/http/route.ts';
 const all: Route[] = Object.values(routes);
 const directory = new URL('../../../functions/api/', import.meta.url);
 /** Files in the folder of a resource that contain no route. */
-const SHARED = [
-  'routes.ts',
-  'schemas.ts',
-  'channels.ts',
-  'deliveries.ts',
-  'organization-answer.ts',
-  'sandbox.ts',
-  'sources.ts',
-  'signing.ts',
-];
+const SHARED = ['routes.ts', 'deliveries.ts', 'session.ts', 'sources.ts'];
 /** Routes of the service's data; sign-in and the documentation are beside the API. */
 const files = globSync('*/*.ts', { cwd: directory, exclude: ['sign-in', 'documentation'] }).map((file) =>
   basename(file),

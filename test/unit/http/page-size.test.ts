@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { fitIntoPage } from '../../../functions/api/pages.ts';
 import { routes } from '../../../functions/api/routes.ts';
-import { fitIntoPage } from '../../../functions/http/reply.ts';
 import type { Route } from '../../../functions/http/route.ts';
 import { currentDocument } from '../../../lib/openapi/current.ts';
 

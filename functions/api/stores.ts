@@ -1,0 +1,44 @@
+import { keyringSource, secretValue } from '../aws/keyrings.ts';
+import {
+  conversationStore,
+  escalationStore,
+  messageStore,
+  ticketStore,
+} from '../conversations/conversations.ts';
+import { deliveryStore } from '../delivery/deliveries.ts';
+import { outboxStore } from '../delivery/outbox.ts';
+import { arrivalStore } from '../delivery/redelivery-records.ts';
+import { channelStore } from '../receivers/channels.ts';
+import { endpointStore } from '../receivers/endpoints.ts';
+import { redeliveryJobs } from '../redelivery/jobs.ts';
+import { apiKeyStore } from '../tenancy/api-keys.ts';
+import { organizationStore, sandboxStore } from '../tenancy/organizations.ts';
+import { purgeStore } from '../tenancy/purges.ts';
+import { environment, tables } from './route-handler.ts';
+
+/*
+ * Stores and keys that routes share. The marks let a bundle contain only those of its route.
+ */
+
+const { service, outbox: outboxTable, deliveries: deliveryTable } = tables;
+const { CURSOR_KEYS, SIGNING_KEYS } = environment;
+
+export const organizations = /* @__PURE__ */ organizationStore(service);
+export const sandboxes = /* @__PURE__ */ sandboxStore(service);
+export const apiKeys = /* @__PURE__ */ apiKeyStore(service);
+export const purges = /* @__PURE__ */ purgeStore(service);
+export const conversations = /* @__PURE__ */ conversationStore(service);
+export const messages = /* @__PURE__ */ messageStore(service);
+export const escalations = /* @__PURE__ */ escalationStore(service);
+export const tickets = /* @__PURE__ */ ticketStore(service);
+export const channels = /* @__PURE__ */ channelStore(service);
+export const endpoints = /* @__PURE__ */ endpointStore(service);
+export const outbox = /* @__PURE__ */ outboxStore(outboxTable);
+export const deliveries = /* @__PURE__ */ deliveryStore(deliveryTable);
+export const arrivals = /* @__PURE__ */ arrivalStore(service);
+export const jobs = /* @__PURE__ */ redeliveryJobs(service);
+
+/** Seal cursors and visitor tokens. */
+export const cursorKeys = /* @__PURE__ */ keyringSource(/* @__PURE__ */ secretValue(CURSOR_KEYS));
+/** Signing secrets are derived from them. */
+export const signingKeys = /* @__PURE__ */ keyringSource(/* @__PURE__ */ secretValue(SIGNING_KEYS));
