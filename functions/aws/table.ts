@@ -10,6 +10,7 @@ import {
   GetItemCommand,
   PutItemCommand,
   QueryCommand,
+  type QueryCommandOutput,
   ScanCommand,
   TransactionCanceledException,
   TransactionConflictException,
@@ -183,17 +184,7 @@ export interface Rows {
   units?: number;
 }
 
-const toPage = ({
-  Items,
-  ScannedCount,
-  LastEvaluatedKey,
-  ConsumedCapacity,
-}: {
-  Items?: Attributes[] | undefined;
-  ScannedCount?: number | undefined;
-  LastEvaluatedKey?: Attributes | undefined;
-  ConsumedCapacity?: { CapacityUnits?: number | undefined } | undefined;
-}): Rows => {
+const toPage = ({ Items, ScannedCount, LastEvaluatedKey, ConsumedCapacity }: QueryCommandOutput): Rows => {
   const units = ConsumedCapacity?.CapacityUnits;
   return {
     rows: toRows(Items),
@@ -284,19 +275,19 @@ function toMaps(placeholders: Placeholders) {
 }
 
 /** A condition of a write. */
-interface Condition {
+export interface Condition {
   /** Without it, the write always takes effect. */
   if?: Expression | undefined;
 }
 
 /** A change of one row, which need not exist unless the condition says so. */
-interface Change extends Condition {
+export interface RowChange extends Condition {
   /** Such as `SET attempts = ${1} REMOVE lease`. */
   update: Expression;
 }
 
 /** A write as DynamoDB takes it, but for its values. */
-interface Write {
+export interface Write {
   TableName: string;
   Key?: Key;
   Item?: Row;
@@ -306,10 +297,10 @@ interface Write {
   ExpressionAttributeValues?: Row;
 }
 
-function buildWrite(
+export function buildWrite(
   { name: TableName }: Pick<Table, 'name'>,
   target: { Key: Key } | { Item: Row },
-  { update: change, if: condition }: Partial<Change>,
+  { update: change, if: condition }: Partial<RowChange>,
 ): Write {
   const placeholders = new Placeholders();
   return {
@@ -334,7 +325,7 @@ const marshallWrite = ({ Key, Item, ExpressionAttributeValues: values, ...write 
  */
 export type WriteResult = { kind: 'done' | 'refused'; row: Row | undefined };
 
-interface UpdateTerms extends Change {
+interface UpdateTerms extends RowChange {
   /** Row to return: none by default. */
   returns?: 'new' | 'old';
   /**
@@ -350,11 +341,8 @@ export function update(
   key: Key,
   { returns, isDone, ...change }: UpdateTerms,
 ): Promise<WriteResult> {
-  const { Item: _, Key: marshalled, ...write } = marshallWrite(buildWrite(table, { Key: key }, change));
   const command = new UpdateItemCommand({
-    ...write,
-    TableName: table.name,
-    Key: marshalled,
+    ...marshallWrite(buildWrite(table, { Key: key }, change)),
     ReturnValues: returns === undefined ? 'NONE' : `ALL_${returns === 'new' ? 'NEW' : 'OLD'}`,
     ReturnValuesOnConditionCheckFailure: change.if && 'ALL_OLD',
   });
@@ -363,15 +351,13 @@ export function update(
 
 /** @throws TransactionConflictException after six conflicts */
 export function put(table: Table, row: Row, condition: Condition = {}): Promise<WriteResult> {
-  const { Key: _, Item, ...write } = marshallWrite(buildWrite(table, { Item: row }, condition));
-  const command = new PutItemCommand({ ...write, TableName: table.name, Item });
+  const command = new PutItemCommand(marshallWrite(buildWrite(table, { Item: row }, condition)));
   return retry(() => table.client.send(command));
 }
 
 /** @throws TransactionConflictException after six conflicts */
 export function remove(table: Table, key: Key, condition: Condition = {}): Promise<WriteResult> {
-  const { Item: _, Key: marshalled, ...write } = marshallWrite(buildWrite(table, { Key: key }, condition));
-  const command = new DeleteItemCommand({ ...write, TableName: table.name, Key: marshalled });
+  const command = new DeleteItemCommand(marshallWrite(buildWrite(table, { Key: key }, condition)));
   return retry(() => table.client.send(command));
 }
 
@@ -474,49 +460,13 @@ export async function lease(
 export const release = (table: Table, key: Key, held: Lease, name = 'lease'): Promise<WriteResult> =>
   update(table, key, { update: expression`REMOVE ${attribute(name)}`, if: isHeld(held, name) });
 
-/** One write of a transaction. */
-export interface TransactionWrite<Refusal extends string> {
-  readonly write: Partial<Record<'Put' | 'Update' | 'Delete' | 'ConditionCheck', Write>>;
-  /** Reason when the write's condition fails. */
-  readonly refusal: Refusal;
-}
-
-/** Writes of a transaction name their table only: the client is the transaction's. */
-type Named = Pick<Table, 'name'>;
 export const IS_NEW = expression`attribute_not_exists(pk)`;
 export const EXISTS = expression`attribute_exists(pk)`;
 
-/** Adds or replaces a row. */
-export const buildPut = <R extends string>(
-  table: Named,
-  row: Row,
-  { refusal, ...condition }: Condition & { refusal: R },
-): TransactionWrite<R> => ({ refusal, write: { Put: buildWrite(table, { Item: row }, condition) } });
-
-export const buildUpdate = <R extends string>(
-  table: Named,
-  key: Key,
-  { refusal, ...change }: Change & { refusal: R },
-): TransactionWrite<R> => ({ refusal, write: { Update: buildWrite(table, { Key: key }, change) } });
-
-/** Deletes a row. */
-export const buildDelete = <R extends string>(
-  table: Named,
-  key: Key,
-  { refusal, ...condition }: Condition & { refusal: R },
-): TransactionWrite<R> => ({ refusal, write: { Delete: buildWrite(table, { Key: key }, condition) } });
-
-/** Changes nothing, on a condition. */
-export const buildCheck = <R extends string>(
-  table: Named,
-  key: Key,
-  { refusal, ...condition }: Condition & { refusal: R },
-): TransactionWrite<R> => ({
-  refusal,
-  write: { ConditionCheck: buildWrite(table, { Key: key }, condition) },
-});
-
-export type CommitResult<R extends string> = { kind: 'committed' } | { kind: 'refused'; refusal: R };
+/** A write of a transaction, or a condition of one. */
+export interface TransactionWrite {
+  readonly write: Partial<Record<'Put' | 'Update' | 'Delete' | 'ConditionCheck', Write>>;
+}
 
 /** All attempts of the transaction conflicted with other writers. Retry later. */
 export class Contended extends Error {
@@ -526,13 +476,14 @@ export class Contended extends Error {
 /**
  * Commits all changes or none. On a conflict with another transaction it retries after a random wait, with
  * the same request token, so that changes are not applied twice.
+ * @returns the first change whose condition failed; undefined when all were committed
  * @throws Contended after six conflicts
  */
-export async function transact<R extends string>(
+export async function transact<C extends TransactionWrite>(
   client: Table['client'],
-  changes: readonly TransactionWrite<R>[],
+  changes: readonly C[],
   wait: (attempt: number) => Promise<unknown> = backoff,
-): Promise<CommitResult<R>> {
+): Promise<C | undefined> {
   const ClientRequestToken = randomUUID();
   const TransactItems = changes.map(
     ({ write: { Put, Update, Delete, ConditionCheck } }) =>
@@ -546,15 +497,14 @@ export async function transact<R extends string>(
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
     try {
       await client.send(new TransactWriteItemsCommand({ TransactItems, ClientRequestToken }));
-      return { kind: 'committed' };
+      return undefined;
     } catch (error) {
       if (!(error instanceof TransactionCanceledException)) throw error;
       const reasons = error.CancellationReasons ?? [];
       // A failed condition is final, even if another write conflicted.
-      const failed = reasons.findIndex((reason) => reason.Code === 'ConditionalCheckFailed');
-      const change = changes[failed];
-      if (change !== undefined) return { kind: 'refused', refusal: change.refusal };
-      if (!reasons.some((reason) => RETRYABLE.has(reason.Code ?? ''))) throw error;
+      const refused = changes[reasons.findIndex(({ Code }) => Code === 'ConditionalCheckFailed')];
+      if (refused !== undefined) return refused;
+      if (!reasons.some(({ Code = '' }) => RETRYABLE.has(Code))) throw error;
     }
     if (attempt < MAX_TRIES) await wait(attempt);
   }

@@ -1,13 +1,12 @@
 import { all, assign, attribute, type Expression, expression } from './expression.ts';
-import type { Key } from './table.ts';
 import {
-  buildDelete,
-  buildPut,
-  buildUpdate,
-  type CommitResult as CommitResultOf,
+  buildWrite,
+  type Condition,
   EXISTS,
   IS_NEW,
+  type Key,
   type Row,
+  type RowChange,
   type Table,
   type TransactionWrite,
   transact,
@@ -41,20 +40,53 @@ export type Refusal =
 
 export { Contended } from './table.ts';
 
-export type Change = TransactionWrite<Refusal>;
-export type CommitResult = CommitResultOf<Refusal>;
-
-/** Adds an item under an unused key. */
-export const buildAddition = (table: { readonly name: string }, item: Row): Change =>
-  buildPut(table, item, { refusal: 'exists', if: IS_NEW });
-
+interface Refused {
+  /** Reason when the write's condition fails. */
+  readonly refusal: Refusal;
+}
+export interface Change extends TransactionWrite, Refused {}
+export type CommitResult = { kind: 'committed' } | { kind: 'refused'; refusal: Refusal };
 export type Commit = (changes: readonly Change[]) => Promise<CommitResult>;
 
 /** @param wait between tries, as for `transact` */
 export const committer =
   (client: Table['client'], wait?: (attempt: number) => Promise<unknown>): Commit =>
-  (changes) =>
-    transact(client, changes, wait);
+  async (changes) => {
+    const refused = await transact(client, changes, wait);
+    return refused === undefined ? { kind: 'committed' } : { kind: 'refused', refusal: refused.refusal };
+  };
+
+/** Changes name their table only: the client is the transaction's. */
+type Named = Pick<Table, 'name'>;
+
+/** Adds or replaces a row. */
+export const buildPut = (table: Named, row: Row, { refusal, ...condition }: Condition & Refused): Change => ({
+  refusal,
+  write: { Put: buildWrite(table, { Item: row }, condition) },
+});
+
+export const buildUpdate = (table: Named, key: Key, { refusal, ...change }: RowChange & Refused): Change => ({
+  refusal,
+  write: { Update: buildWrite(table, { Key: key }, change) },
+});
+
+/** Deletes a row. */
+export const buildDelete = (
+  table: Named,
+  key: Key,
+  { refusal, ...condition }: Condition & Refused,
+): Change => ({ refusal, write: { Delete: buildWrite(table, { Key: key }, condition) } });
+
+/** Changes nothing, on a condition. */
+export const buildCheck = (
+  table: Named,
+  key: Key,
+  { refusal, ...condition }: Condition & Refused,
+): Change => ({ refusal, write: { ConditionCheck: buildWrite(table, { Key: key }, condition) } });
+
+/** Adds an item under an unused key. */
+export const buildAddition = (table: Named, item: Row): Change =>
+  buildPut(table, item, { refusal: 'exists', if: IS_NEW });
 
 /** A row that counts items of one kind and enforces their limit. */
 export interface Counter {
@@ -70,7 +102,7 @@ export interface Counter {
 
 /** Increases a count, in the transaction that adds the item. */
 export const increaseCount = (
-  service: Pick<Table, 'name'>,
+  service: Named,
   { key, things, limit, refusals, marks = {} }: Counter,
 ): Change => {
   const count = attribute(things);
@@ -84,7 +116,7 @@ export const increaseCount = (
 
 /** Decreases a count, in the transaction that removes the item. */
 export const decreaseCount = (
-  service: Pick<Table, 'name'>,
+  service: Named,
   { key, things, refusals }: Pick<Counter, 'key' | 'things' | 'refusals'>,
 ): Change =>
   buildUpdate(service, key, {
@@ -98,7 +130,7 @@ export const decreaseCount = (
  * @param left the count as read
  */
 export const decreaseOrDeleteCount = (
-  service: Pick<Table, 'name'>,
+  service: Named,
   counter: Pick<Counter, 'key' | 'things' | 'refusals'>,
   left: number,
 ): Change =>
@@ -111,7 +143,7 @@ export const decreaseOrDeleteCount = (
 
 /** Deletes a row that must exist and meet the conditions; refused with the counter's `missing` reason. */
 export const buildRemoval = (
-  service: Pick<Table, 'name'>,
+  service: Named,
   key: Key,
   { missing }: Pick<Counter['refusals'], 'missing'>,
   ...conditions: (Expression | undefined)[]

@@ -1,8 +1,8 @@
 import { expression, isOneOf } from '../aws/expression.ts';
 import type { ConversationId, EscalationId, MessageId, TicketId } from '../aws/ids.ts';
 import { followPartition, type Page, type PageRequest, readPage } from '../aws/pages.ts';
-import { buildUpdate, get, query, type Table } from '../aws/table.ts';
-import { buildAddition, type Change } from '../aws/transaction.ts';
+import { get, query, type Table } from '../aws/table.ts';
+import { buildAddition, buildUpdate, type Change } from '../aws/transaction.ts';
 import { buildSandboxMark, CONVERSATION_SHARDS, keys, listShards, TICKET_SHARDS } from '../tenancy/keys.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import {

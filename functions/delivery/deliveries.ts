@@ -3,7 +3,6 @@ import { type DeliveryId, type ReceiverId, withTrace } from '../aws/ids.ts';
 import { Defect } from '../aws/logger.ts';
 import { type Page, type PageRequest, readPage } from '../aws/pages.ts';
 import {
-  buildUpdate,
   get,
   getMany,
   IS_NEW,
@@ -15,7 +14,7 @@ import {
   toExpiry,
   update,
 } from '../aws/table.ts';
-import { buildAddition, type Change, type Commit, Contended } from '../aws/transaction.ts';
+import { buildAddition, buildUpdate, type Change, type Commit, Contended } from '../aws/transaction.ts';
 import { createReceiverNotice } from '../events/bus.ts';
 import { HISTORY_DAYS } from '../events/events.ts';
 import type { AttemptError } from '../receivers/attempt-error.ts';

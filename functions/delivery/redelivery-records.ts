@@ -1,8 +1,8 @@
 import { assign, expression } from '../aws/expression.ts';
 import type { RedeliveryJobId } from '../aws/ids.ts';
 import { type EventId, parseCreationTime, type ReceiverId } from '../aws/ids.ts';
-import { buildUpdate, getMany, readRows, type Table, toExpiry, update } from '../aws/table.ts';
-import type { Change } from '../aws/transaction.ts';
+import { getMany, readRows, type Table, toExpiry, update } from '../aws/table.ts';
+import { buildUpdate, type Change } from '../aws/transaction.ts';
 import { EVENT_DAYS, HISTORY_DAYS } from '../events/events.ts';
 import { buildSandboxMark, type Key, keys } from '../tenancy/keys.ts';
 import type { Tenant } from '../tenancy/tenant.ts';

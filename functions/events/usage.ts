@@ -2,8 +2,15 @@ import * as z from 'zod/mini';
 import { assign, expression } from '../aws/expression.ts';
 import type { OrgId } from '../aws/ids.ts';
 import type { Log } from '../aws/log-codes.ts';
-import { buildUpdate, getMany, queryAll, type Table, toExpiry } from '../aws/table.ts';
-import { buildAddition, type Change, type Commit, Contended, committer } from '../aws/transaction.ts';
+import { getMany, queryAll, type Table, toExpiry } from '../aws/table.ts';
+import {
+  buildAddition,
+  buildUpdate,
+  type Change,
+  type Commit,
+  Contended,
+  committer,
+} from '../aws/transaction.ts';
 import { type Gate, type Permit, requirePermit } from '../tenancy/gate.ts';
 import { buildUsageKeyBounds, keys, USAGE_SHARDS } from '../tenancy/keys.ts';
 import type { BusEvent } from './bus.ts';

@@ -3,8 +3,6 @@ import * as z from 'zod/mini';
 import { all, assign, attributes, expression } from '../aws/expression.ts';
 import { Defect } from '../aws/logger.ts';
 import {
-  buildPut,
-  buildUpdate,
   EXISTS,
   isHeld,
   type Lease,
@@ -15,7 +13,7 @@ import {
   type Table,
   update,
 } from '../aws/table.ts';
-import type { Change, Commit } from '../aws/transaction.ts';
+import { buildPut, buildUpdate, type Change, type Commit } from '../aws/transaction.ts';
 import { outboxStore } from '../delivery/outbox.ts';
 import type { Notice } from '../events/bus.ts';
 import { buildSandboxMark, keys } from '../tenancy/keys.ts';

@@ -3,7 +3,6 @@ import { all, expression } from '../aws/expression.ts';
 import { OrgId, SourceId, Timestamp } from '../aws/ids.ts';
 import { type Page, type PageRequest, readPage } from '../aws/pages.ts';
 import {
-  buildUpdate,
   EXISTS,
   get,
   parseReadable,
@@ -16,6 +15,7 @@ import {
 import {
   buildAddition,
   buildRemoval,
+  buildUpdate,
   type Change,
   type Counter,
   decreaseCount,

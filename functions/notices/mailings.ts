@@ -3,8 +3,8 @@ import * as z from 'zod/mini';
 import { all, assign, type Expression, expression } from '../aws/expression.ts';
 import { type OrgId, Timestamp } from '../aws/ids.ts';
 import { Defect } from '../aws/logger.ts';
-import { buildPut, buildUpdate, get, type Table, toExpiry, update } from '../aws/table.ts';
-import { type Change, committer } from '../aws/transaction.ts';
+import { get, type Table, toExpiry, update } from '../aws/table.ts';
+import { buildPut, buildUpdate, type Change, committer } from '../aws/transaction.ts';
 import { keys } from '../tenancy/keys.ts';
 import type { MailBudgets, MailKind } from './mail.ts';
 

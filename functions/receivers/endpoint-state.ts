@@ -1,7 +1,7 @@
 import { all, assign, attributes, type Expression, expression, unchanged } from '../aws/expression.ts';
 import type { OrgId, ReceiverId } from '../aws/ids.ts';
-import { buildUpdate, EXISTS, type Table, update } from '../aws/table.ts';
-import type { Change } from '../aws/transaction.ts';
+import { EXISTS, type Table, update } from '../aws/table.ts';
+import { buildUpdate, type Change } from '../aws/transaction.ts';
 import { keys } from '../tenancy/keys.ts';
 import type { EndpointOutcome } from './endpoint.ts';
 import { type Endpoint, type EndpointEffect, FAILURES_TO_DISABLE, FAILURES_TO_WARN } from './endpoint.ts';

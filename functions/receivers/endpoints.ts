@@ -2,10 +2,11 @@ import * as z from 'zod/mini';
 import { all, assign, attributes, type Expression, expression, unchanged } from '../aws/expression.ts';
 import type { OrgId, ReceiverId } from '../aws/ids.ts';
 import { type Page, type PageRequest, readPage } from '../aws/pages.ts';
-import { buildUpdate, EXISTS, get, query, queryAll, readRows, type Table, toExpiry } from '../aws/table.ts';
+import { EXISTS, get, query, queryAll, readRows, type Table, toExpiry } from '../aws/table.ts';
 import {
   buildAddition,
   buildRemoval,
+  buildUpdate,
   type Change,
   type Counter,
   decreaseCount,

@@ -2,9 +2,6 @@ import { all, assign, expression, unchanged } from '../aws/expression.ts';
 import type { EndpointId } from '../aws/ids.ts';
 import { type Page, type PageRequest, readPage } from '../aws/pages.ts';
 import {
-  buildDelete,
-  buildPut,
-  buildUpdate,
   get,
   isHeld,
   type Lease,
@@ -19,7 +16,14 @@ import {
   type UnreadableRow,
   update,
 } from '../aws/table.ts';
-import { buildAddition, type Change, type Commit } from '../aws/transaction.ts';
+import {
+  buildAddition,
+  buildDelete,
+  buildPut,
+  buildUpdate,
+  type Change,
+  type Commit,
+} from '../aws/transaction.ts';
 import { buildSandboxMark, keys } from '../tenancy/keys.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import {

@@ -4,8 +4,8 @@ import { within } from '../aws/concurrency.ts';
 import { all, assign, expression } from '../aws/expression.ts';
 import { KeyId, newId, OrgId, Timestamp } from '../aws/ids.ts';
 import { type Page, type PageRequest, readPage } from '../aws/pages.ts';
-import { buildUpdate, EXISTS, get, getMany, readRows, type Table, toExpiry, update } from '../aws/table.ts';
-import { buildAddition, type Change } from '../aws/transaction.ts';
+import { EXISTS, get, getMany, readRows, type Table, toExpiry, update } from '../aws/table.ts';
+import { buildAddition, buildUpdate, type Change } from '../aws/transaction.ts';
 import { type Key, keys } from './keys.ts';
 import { Environment } from './tenant.ts';
 

@@ -1,8 +1,8 @@
 import { BoundedMap } from '../aws/cache.ts';
 import { all, assign, attribute, expression } from '../aws/expression.ts';
 import type { OrgId } from '../aws/ids.ts';
-import { buildCheck, buildUpdate, EXISTS, get, type Table } from '../aws/table.ts';
-import { buildAddition, type Change } from '../aws/transaction.ts';
+import { EXISTS, get, type Table } from '../aws/table.ts';
+import { buildAddition, buildCheck, buildUpdate, type Change } from '../aws/transaction.ts';
 import { keys } from './keys.ts';
 import { Pairing, Sandbox } from './sandbox.ts';
 import {

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { assign, type Expression, expression } from '../../functions/aws/expression.ts';
 import type { OrgId, ReceiverId } from '../../functions/aws/ids.ts';
-import { buildUpdate, readRows, scan, type Table } from '../../functions/aws/table.ts';
-import { committer } from '../../functions/aws/transaction.ts';
+import { readRows, scan, type Table } from '../../functions/aws/table.ts';
+import { buildUpdate, committer } from '../../functions/aws/transaction.ts';
 import { Endpoint } from '../../functions/receivers/endpoint.ts';
 import { NEW } from '../../functions/receivers/pace.ts';
 import { createStatusEntry, recordAuditEntry } from '../../functions/tenancy/audit.ts';

@@ -7,8 +7,13 @@ import {
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { buildDelete } from '../../../functions/aws/table.ts';
-import { type Change, Contended, committer, type Refusal } from '../../../functions/aws/transaction.ts';
+import {
+  buildDelete,
+  type Change,
+  Contended,
+  committer,
+  type Refusal,
+} from '../../../functions/aws/transaction.ts';
 import { mockedDynamoDb } from '../../support/mocked-dynamodb.ts';
 
 const dynamo = mockedDynamoDb();
