@@ -96,13 +96,7 @@ function pathOf(tokens: Reader, first = tokens.next()): Path {
   }
 }
 
-const named = (path: Path, { names }: Placeholders): string[] =>
-  path.map((part) => {
-    if (!part.startsWith('#')) return part;
-    const name = names[part];
-    if (name === undefined) throw new InvalidRequest(`${part} is not defined`);
-    return name;
-  });
+const named = (path: Path, { names }: Placeholders): string[] => path.map((part) => names[part] ?? part);
 
 const valueAt = (row: Row, path: readonly string[]): unknown =>
   path.reduce<unknown>((value, name) => (isHolder(value) ? value[name] : undefined), row);
@@ -110,11 +104,7 @@ const valueAt = (row: Row, path: readonly string[]): unknown =>
 /** A value, an attribute, or the result of a function. */
 function operand(tokens: Reader): Evaluate<unknown> {
   const token = tokens.next();
-  if (token.startsWith(':'))
-    return (_, { values }) => {
-      if (!(token in values)) throw new InvalidRequest(`${token} is not defined`);
-      return values[token];
-    };
+  if (token.startsWith(':')) return (_, { values }) => values[token];
   const call = FUNCTIONS[token];
   if (call !== undefined && tokens.takes('(')) {
     const parameters = list(tokens, operand);

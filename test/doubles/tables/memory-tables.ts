@@ -8,6 +8,7 @@ import {
   ScanCommand,
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
+import { EXPRESSIONS, findExpressionFault } from 'aws-local/permissions/dynamodb-rules.ts';
 import type { Table } from '../../../functions/aws/table.ts';
 import { fromCommand, toAnswer, toAttributes } from './attributes.ts';
 import {
@@ -177,6 +178,7 @@ export class MemoryTables {
   answer(operation: string, input: Input): object {
     const answer = this.#answers[operation];
     if (answer === undefined) throw new Error(`${operation} is not known to this double`);
+    for (const part of partsOf(input)) checkExpressions(part);
     return answer(input);
   }
 
@@ -425,6 +427,27 @@ const givenOf = ({ ExpressionAttributeNames, ExpressionAttributeValues }: Write)
   names: ExpressionAttributeNames ?? {},
   values: ExpressionAttributeValues ?? {},
 });
+
+/** The parts of a request that have expressions of their own. */
+const partsOf = ({ RequestItems = {}, TransactItems = [], ...input }: Input): Input[] => [
+  input,
+  ...TransactItems.flatMap(Object.values<Write>),
+  ...Object.values(RequestItems).filter((keys): keys is Keys => !Array.isArray(keys)),
+];
+
+/** Forms of requests that were checked: a run has the same thousands of times. */
+const checked = new Set<string>();
+
+/** @throws InvalidRequest for expressions that DynamoDB refuses, such as one that does not use a value */
+function checkExpressions(input: Input): void {
+  const { names, values } = givenOf(input);
+  const texts = EXPRESSIONS.map((name) => input[name]);
+  const form = [...texts, ...Object.keys(names), ...Object.keys(values)].join('\n');
+  if (checked.has(form)) return;
+  const fault = findExpressionFault(input);
+  if (fault !== undefined) throw new InvalidRequest(fault);
+  checked.add(form);
+}
 
 const unitsOfAll = ([name, reads]: readonly [string, readonly { units(): number }[]]): [string, number] => [
   name,

@@ -4,6 +4,7 @@ import {
   TransactionConflictException,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { describe, expect, it } from 'vitest';
 import {
@@ -131,5 +132,25 @@ describe('a read of many rows', () => {
     leavesOut = 5;
     await expect(getMany({ ...service, client }, keys)).rejects.toThrow('could not be read in full');
     expect(await get(service, { pk: 'a', sk: 'none' })).toBeUndefined();
+  });
+});
+
+describe('the tables in memory', () => {
+  const send = (values: object, names?: Record<string, string>) =>
+    memoryTables().service.client.send(
+      new UpdateItemCommand({
+        TableName: 'service',
+        Key: marshall(KEY),
+        UpdateExpression: 'SET x = :x',
+        ExpressionAttributeValues: marshall(values),
+        ExpressionAttributeNames: names,
+      }),
+    );
+
+  it('refuse names and values that no expression uses, as DynamoDB does', async () => {
+    await expect(send({ ':x': 1, ':y': 1 })).rejects.toThrow('unused in expressions: keys: {:y}');
+    await expect(send({ ':x': 1 }, { '#y': 'y' })).rejects.toThrow('unused in expressions: keys: {#y}');
+    await expect(send({ ':y': 1 })).rejects.toThrow('attribute value: :x');
+    await expect(send({ ':x': 1 })).resolves.toEqual({});
   });
 });

@@ -25,13 +25,13 @@ const BATCH_WRITE = 25;
 const TRANSACTION = 100;
 const IN_OPERANDS = 100;
 
-const EXPRESSIONS = [
+export const EXPRESSIONS = [
   'KeyConditionExpression',
   'ProjectionExpression',
   'FilterExpression',
   'ConditionExpression',
   'UpdateExpression',
-];
+] as const;
 
 /**
  * @param operation `PutItem`, or with the service: `DynamoDB_20120810.PutItem`
@@ -47,7 +47,7 @@ type Rule = (body: Json, keysOf: KeysOf) => string | undefined;
 const onItem: Rule = (body, keysOf) => {
   const keys = keysOf(String(body.TableName));
   return (
-    expressions(body) ??
+    findExpressionFault(body) ??
     emptySet(body) ??
     keyFault(object(body.Key), keys) ??
     itemFault(body.Item, keys) ??
@@ -59,7 +59,10 @@ const onQuery: Rule = (body) => {
   if (Number(body.Limit ?? 1) < 1)
     return `1 validation error detected: Value '${body.Limit}' at 'limit' failed to satisfy constraint: Member must have value greater than or equal to 1`;
   return (
-    expressions(body) ?? emptySet(body) ?? keyConditionFault(body) ?? keyFault(object(body.ExclusiveStartKey))
+    findExpressionFault(body) ??
+    emptySet(body) ??
+    keyConditionFault(body) ??
+    keyFault(object(body.ExclusiveStartKey))
   );
 };
 
@@ -83,7 +86,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     return first(tables, ({ table, request, keys }) =>
       hasDuplicates(keys.map((key) => identity(table, key)))
         ? 'Provided list of item keys contains duplicates'
-        : (expressions(request) ?? first(keys, (key) => keyFault(key, keysOf(table)))),
+        : (findExpressionFault(request) ?? first(keys, (key) => keyFault(key, keysOf(table)))),
     );
   },
 
@@ -135,8 +138,9 @@ function transactionFault({ TransactItems }: Json, keysOf: KeysOf): string | und
   return first(parts, (part) => onItem(part, keysOf));
 }
 
-/** Expressions with their names and values. */
-function expressions(body: Json): string | undefined {
+/** The fault of a request's expressions, their names and values. */
+export function findExpressionFault(request: object): string | undefined {
+  const body: Json = { ...request };
   const texts = EXPRESSIONS.flatMap((name) => {
     const text = body[name];
     return typeof text === 'string' ? [{ name, text }] : [];
