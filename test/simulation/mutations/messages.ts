@@ -122,7 +122,7 @@ export const MESSAGES: readonly Mutation[] = [
     find: 'return { abandoned: expired.length };',
     replace: 'return expired.length > 0 ? { abandoned: 0, retryInSeconds: most } : { abandoned: 0 };',
     breaks: ['whole job'],
-    firstSeed: 620,
+    firstSeed: 240,
   },
   {
     name: 'the fan-out reports an event as done although a delivery is missing',
