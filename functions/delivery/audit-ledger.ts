@@ -11,13 +11,14 @@ import type { dueIndex } from './due-index.ts';
 import {
   addCounts,
   countOpen,
+  type deliveriesInHour,
   getHourBefore,
   type LedgerCounts,
   type LedgerEntry,
+  type ledgerStore,
   NO_COUNTS,
   toCounts,
 } from './ledger.ts';
-import type { deliveriesInHour, ledgerStore } from './ledger-records.ts';
 
 export interface AuditLedgerPorts {
   ledger: Pick<ReturnType<typeof ledgerStore>, 'inHour' | 'correct'>;

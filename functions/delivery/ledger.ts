@@ -1,7 +1,23 @@
+import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
-import { OrgId, parseCreationTime, ReceiverId, Timestamp } from '../aws/ids.ts';
-import type { Endpoint } from '../receivers/endpoint.ts';
-import type { AttemptRecord, Delivery } from './delivery.ts';
+import { BoundedMap } from '../aws/cache.ts';
+import { assign, attribute, expression, increase, unchanged } from '../aws/expression.ts';
+import { buildIdBounds, OrgId, parseCreationTime, ReceiverId, Timestamp } from '../aws/ids.ts';
+import {
+  BATCH,
+  getMany,
+  query,
+  queryAll,
+  type Row,
+  readRows,
+  type Table,
+  toExpiry,
+  update,
+} from '../aws/table.ts';
+import { HISTORY_DAYS } from '../events/events.ts';
+import { buildSandboxMark, keys } from '../tenancy/keys.ts';
+import { parseDelivery } from './deliveries.ts';
+import { type AttemptRecord, type Delivery, OPEN_STATUSES } from './delivery.ts';
 
 /**
  * Attempts by their duration: the number of a class and how many attempts it has. Class `n` ends at the
@@ -9,6 +25,27 @@ import type { AttemptRecord, Delivery } from './delivery.ts';
  */
 export const AttemptDurations = z.record(z.string(), z.int());
 export type AttemptDurations = z.infer<typeof AttemptDurations>;
+
+/** Up to 8 ms, and from 8.2 s: a receiver has 10. Few, because each is an attribute of an item below 1 KB. */
+const [FIRST_CLASS, LAST_CLASS] = [6, 27];
+export const DURATION_CLASSES = /* @__PURE__ */ Array.from(
+  { length: LAST_CLASS - FIRST_CLASS + 1 },
+  (_, index) => String(FIRST_CLASS + index),
+);
+
+function findClass(durationMs: number): string {
+  const number = Math.ceil(2 * Math.log2(Math.max(1, durationMs)));
+  return String(Math.min(LAST_CLASS, Math.max(FIRST_CLASS, number)));
+}
+
+export const addDurations = (one: AttemptDurations = {}, other: AttemptDurations = {}): AttemptDurations => {
+  const sum = { ...one };
+  for (const [number, count] of Object.entries(other)) sum[number] = (sum[number] ?? 0) + count;
+  return sum;
+};
+
+export const countDurations = (attempts: readonly Pick<AttemptRecord, 'durationMs'>[]): AttemptDurations =>
+  attempts.reduce((sum, { durationMs }) => addDurations(sum, { [findClass(durationMs)]: 1 }), {});
 
 /**
  * Counts of an endpoint's deliveries, by the hour of their creation. Once all have ended, `owed = succeeded +
@@ -23,6 +60,9 @@ export const LedgerCounts = z.object({
   duplicates: z.int(),
 });
 export type LedgerCounts = z.infer<typeof LedgerCounts>;
+const COUNTS = /* @__PURE__ */ Object.keys(LedgerCounts.shape) as (keyof LedgerCounts)[];
+const mapCounts = (count: (name: keyof LedgerCounts) => number) =>
+  Object.fromEntries(COUNTS.map((name) => [name, count(name)])) as LedgerCounts;
 
 export const LedgerEntry = z.extend(LedgerCounts, {
   /** Absent in entries written before it was recorded. */
@@ -72,33 +112,22 @@ export const getLatestHours = (now: Date, count: number): HourRange => ({
 export const countOpen = ({ owed, succeeded, exhausted, skipped }: LedgerCounts): number =>
   owed - succeeded - exhausted - skipped;
 
-export const addCounts = (a: LedgerCounts, b: LedgerCounts): LedgerCounts => ({
-  owed: a.owed + b.owed,
-  succeeded: a.succeeded + b.succeeded,
-  exhausted: a.exhausted + b.exhausted,
-  skipped: a.skipped + b.skipped,
-  duplicates: a.duplicates + b.duplicates,
-});
+export const addCounts = (a: LedgerCounts, b: LedgerCounts): LedgerCounts =>
+  mapCounts((name) => a[name] + b[name]);
 
+const isOpen = ({ status }: Delivery): boolean => OPEN_STATUSES.some((open) => open === status);
+
+/** A delivery to a disabled endpoint is added as skipped and does not change again. */
 export function toCounts({ kind, delivery }: DeliveryChange): LedgerCounts {
-  const added = kind === 'added' ? { ...NO_COUNTS, owed: 1 } : NO_COUNTS;
-  // A delivery to a disabled endpoint is added as skipped and does not change again.
-  return hasEnded(delivery) ? addCounts(added, countEnd(delivery)) : added;
+  const { status, attempts, attemptLog } = delivery;
+  return {
+    owed: kind === 'added' ? 1 : 0,
+    succeeded: status === 'succeeded' ? 1 : 0,
+    exhausted: status === 'exhausted' ? 1 : 0,
+    skipped: status === 'skipped' ? 1 : 0,
+    duplicates: isOpen(delivery) ? 0 : Math.max(0, attempts - attemptLog.length),
+  };
 }
-
-const hasEnded = ({ status }: Delivery): boolean => status !== 'pending' && status !== 'retrying';
-
-const countEnd = ({ status, attempts, attemptLog }: Delivery): LedgerCounts => ({
-  ...NO_COUNTS,
-  succeeded: status === 'succeeded' ? 1 : 0,
-  exhausted: status === 'exhausted' ? 1 : 0,
-  skipped: status === 'skipped' ? 1 : 0,
-  duplicates: Math.max(0, attempts - attemptLog.length),
-});
-
-/** The durations of a delivery's attempts, once it has ended. */
-const toDurations = ({ delivery }: Pick<DeliveryChange, 'delivery'>): AttemptDurations =>
-  hasEnded(delivery) ? countDurations(delivery.attemptLog) : {};
 
 /** Key of the entry that counts a delivery. */
 export const buildEntryKey = (delivery: Pick<Delivery, 'id' | 'webhookId' | 'generation'>): string =>
@@ -110,12 +139,14 @@ export type LedgerAddition = LedgerEntry & { orgId: OrgId };
 export function sumChanges(changes: readonly DeliveryChange[]): LedgerAddition[] {
   const entries = new Map<string, LedgerAddition>();
   for (const change of changes) {
-    const { orgId, webhookId, generation } = change.delivery;
+    const { orgId, webhookId, generation, attemptLog } = change.delivery;
     const key = buildEntryKey(change.delivery);
     const before = entries.get(key);
+    const attempts = isOpen(change.delivery) ? [] : attemptLog;
+    const durations = addDurations(before?.durations, countDurations(attempts));
     entries.set(key, {
       ...addCounts(before ?? NO_COUNTS, toCounts(change)),
-      ...withDurations(addDurations(before?.durations, toDurations(change))),
+      ...(Object.keys(durations).length > 0 && { durations }),
       orgId,
       webhookId,
       generation,
@@ -125,161 +156,152 @@ export function sumChanges(changes: readonly DeliveryChange[]): LedgerAddition[]
   return [...entries.values()];
 }
 
-/**
- * Statistics of one endpoint.
- * @param count hours, as for `getLatestHours`
- * @param entries of these hours, in any order
- */
-export function buildEndpointStats(
-  webhookId: ReceiverId,
-  { now, count }: { now: Date; count: number },
-  entries: readonly LedgerEntry[],
-) {
-  const newestFirst = entries.toSorted((one, other) => (one.hour < other.hour ? 1 : -1));
-  return {
-    webhookId,
-    from: getHourBefore(now, count - 1),
-    to: toEndOfHour(toStartOfHour(now)).toISOString(),
-    totals: toShownCounts(newestFirst.reduce<LedgerCounts>(addCounts, NO_COUNTS)),
-    latency: sumLatency(entries),
-    oldestPending: findOldestPending(entries),
-    hours: newestFirst.map((entry) => ({ hour: entry.hour, ...toShownCounts(entry) })),
-  };
+/** Pairs of endpoint and day that an instance caches as recorded. */
+const MAX_NOTED = 10_000;
+
+const parse = (row: Record<string, unknown>): LedgerEntry =>
+  LedgerEntry.parse({ ...row, durations: readDurations(row) });
+
+/** Attributes of their own, because an addition to a map would need the map to exist. */
+const buildDurationAttribute = (number: string): string => `t${number}`;
+
+/** @returns undefined in entries without counted durations */
+function readDurations(row: Readonly<Record<string, unknown>>): AttemptDurations | undefined {
+  const counted = DURATION_CLASSES.flatMap((number) => {
+    const count = row[buildDurationAttribute(number)];
+    return typeof count === 'number' ? [[number, count] as const] : [];
+  });
+  return counted.length === 0 ? undefined : Object.fromEntries(counted);
 }
 
-interface EndpointSummary extends Pick<Endpoint, 'id' | 'url' | 'status' | 'consecutiveFailures'> {
-  failing: object | null;
-  disabledAt?: Endpoint['disabledAt'] | null;
-  disabledReason?: Endpoint['disabledReason'] | null;
-  /** ISO 8601. */
-  waitingSince: string | null;
-}
-
-/** Start of the earliest hour with open deliveries, by endpoint. Endpoints without any are left out. */
-export const findOldestOpenHours = (entries: readonly LedgerEntry[]): Map<ReceiverId, string> =>
-  new Map(
-    [...Map.groupBy(entries, ({ webhookId }) => webhookId)].flatMap(([id, own]) => {
-      const hour = findOldestPending(own);
-      return hour === null ? [] : [[id, hour] as const];
-    }),
-  );
-
-/**
- * Statistics of all endpoints of an organization, in total and each.
- * @param endpoints in the order of the response
- * @param count hours, as for `getLatestHours`
- * @param entries of these hours and endpoints, in any order
- */
-export function buildDeliveryStats(
-  endpoints: readonly EndpointSummary[],
-  { now, count }: { now: Date; count: number },
-  entries: readonly LedgerEntry[],
-) {
-  const byHour = Map.groupBy(entries, ({ hour }) => hour);
-  const byEndpoint = Map.groupBy(entries, ({ webhookId }) => webhookId);
-  const sum = (some: readonly LedgerEntry[]) =>
-    toShownCounts(some.reduce<LedgerCounts>(addCounts, NO_COUNTS));
-  const totals = sum(entries);
-  return {
-    from: getHourBefore(now, count - 1),
-    to: toEndOfHour(toStartOfHour(now)).toISOString(),
-    totals,
-    latency: sumLatency(entries),
-    backlog: { pending: totals.pending, oldestPending: findOldestPending(entries) },
-    hours: [...byHour]
-      .sort(([one], [other]) => (one < other ? 1 : -1))
-      .map(([hour, some]) => ({ hour, ...sum(some) })),
-    endpoints: endpoints.map((endpoint) => {
-      const own = byEndpoint.get(endpoint.id) ?? [];
-      return {
-        webhookId: endpoint.id,
-        url: endpoint.url,
-        status: endpoint.status,
-        consecutiveFailures: endpoint.consecutiveFailures,
-        failing: endpoint.failing,
-        disabledAt: endpoint.disabledAt ?? null,
-        disabledReason: endpoint.disabledReason ?? null,
-        totals: sum(own),
-        latency: sumLatency(own),
-        oldestPending: findOldestPending(own),
-        waitingSince: endpoint.waitingSince,
-      };
-    }),
-  };
-}
-
-const sumLatency = (entries: readonly LedgerEntry[]): Latency | null =>
-  estimateLatency(entries.reduce((sum, { durations }) => addDurations(sum, durations), {}));
-
-/** Start of the earliest hour with open deliveries. */
-const findOldestPending = (entries: readonly LedgerEntry[]): string | null =>
-  entries.flatMap((entry) => (countOpen(entry) > 0 ? [entry.hour] : [])).sort()[0] ?? null;
-
-const toShownCounts = (counts: LedgerCounts) => ({
-  ...addCounts(NO_COUNTS, counts),
-  pending: countOpen(counts),
+/** What an entry adds, by attribute. */
+const listAdditions = ({ durations = {}, ...entry }: LedgerAddition): Record<string, number> => ({
+  ...mapCounts((name) => entry[name]),
+  ...Object.fromEntries(
+    Object.entries(durations).map(([number, count]) => [buildDurationAttribute(number), count]),
+  ),
 });
 
-/** Up to 8 ms, and from 8.2 s: a receiver has 10. Few, because each is an attribute of an item below 1 KB. */
-const [FIRST_CLASS, LAST_CLASS] = [6, 27];
-export const DURATION_CLASSES = /* @__PURE__ */ Array.from(
-  { length: LAST_CLASS - FIRST_CLASS + 1 },
-  (_, index) => String(FIRST_CLASS + index),
-);
+/** Records that an endpoint has counts on a day. */
+const Active = z.pick(LedgerEntry, { webhookId: true, generation: true });
 
-const getEnd = (number: number): number => 2 ** (number / 2);
-
-function findClass(durationMs: number): string {
-  const number = Math.ceil(2 * Math.log2(Math.max(1, durationMs)));
-  return String(Math.min(LAST_CLASS, Math.max(FIRST_CLASS, number)));
+/** A part of a shard of the delivery stream, by its first and last sequence numbers. */
+export interface StreamPart {
+  shardId: string;
+  first: string;
+  last: string;
 }
 
-export const addDurations = (
-  some: AttemptDurations = {},
-  others: AttemptDurations = {},
-): AttemptDurations => {
-  const sum = { ...some };
-  for (const [number, count] of Object.entries(others)) sum[number] = (sum[number] ?? 0) + count;
-  return sum;
-};
+/**
+ * Counts by endpoint and hour. Each entry has, per shard of the stream, the position up to which it counts.
+ */
+export function ledgerStore(ledger: Table) {
+  const noted = new BoundedMap<string, true>(MAX_NOTED);
 
-/** The field of a ledger entry; absent without attempts. */
-export const withDurations = (durations: AttemptDurations): { durations?: AttemptDurations } =>
-  Object.keys(durations).length === 0 ? {} : { durations };
-
-export function countDurations(attempts: readonly Pick<AttemptRecord, 'durationMs'>[]): AttemptDurations {
-  const counts: AttemptDurations = {};
-  for (const { durationMs } of attempts) {
-    const number = findClass(durationMs);
-    counts[number] = (counts[number] ?? 0) + 1;
+  /** Records that an endpoint has counts on a day, once per instance; repetitions are harmless. */
+  async function noteActive(entry: LedgerAddition): Promise<void> {
+    const { orgId, webhookId, generation, hour } = entry;
+    const key = keys.active(webhookId, generation, hour);
+    const name = `${key.pk}/${key.sk}`;
+    if (noted.has(name)) return;
+    // One day longer than the entries: the expiry is that of the day's first recorded hour.
+    const expiresAt = toExpiry(new Date(hour), HISTORY_DAYS + 1);
+    const set = { orgId, webhookId, generation, expiresAt, ...buildSandboxMark(entry) };
+    await update(ledger, key, { update: expression`SET ${assign(set)}` });
+    noted.set(name, true);
   }
-  return counts;
+
+  return {
+    /**
+     * Adds to an entry's counts and records the shard's position in one write, so that a stream record that
+     * is read twice counts once.
+     * @returns the recorded position, when the part was counted before and nothing is added
+     */
+    async add(
+      { shardId, first, last }: StreamPart,
+      entry: LedgerAddition,
+    ): Promise<'added' | { countedTo: string }> {
+      const { orgId, webhookId, generation, hour } = entry;
+      const counted = buildPositionAttribute(shardId);
+      // Before the counts, so that a ledger audit finds every counted entry.
+      await noteActive(entry);
+      const set = {
+        orgId,
+        webhookId,
+        generation,
+        hour,
+        expiresAt: toExpiry(new Date(hour), HISTORY_DAYS),
+        [counted]: packSequence(last),
+        ...buildSandboxMark(entry),
+      };
+      const { kind, row } = await update(ledger, keys.ledger(webhookId, generation, hour), {
+        update: expression`SET ${assign(set)} ADD ${increase(listAdditions(entry))}`,
+        if: expression`attribute_not_exists(${attribute(counted)}) OR ${attribute(counted)} < ${packSequence(first)}`,
+      });
+      if (kind === 'done') return 'added';
+      const position = row?.[counted];
+      return { countedTo: typeof position === 'string' ? unpackSequence(position) : last };
+    },
+
+    /** Reads an endpoint's counts in a range of hours, in no order, without hours that have no deliveries. */
+    async read(endpoint: ReceiverId, generation: number, { first, last }: HourRange): Promise<LedgerEntry[]> {
+      const where = expression`pk = ${keys.ledgerOf(endpoint, generation)} AND sk BETWEEN ${first} AND ${last}`;
+      return readRows(ledger, await queryAll(ledger, { where, consistent: false }), parse);
+    },
+
+    /** Reads the entries of an hour, one page of one shard at a time. */
+    async inHour(hour: string, shard: number, after?: Row): Promise<{ entries: LedgerEntry[]; next?: Row }> {
+      const page = await query(ledger, {
+        where: expression`pk = ${keys.activeInDay(hour, shard)}`,
+        consistent: false,
+        limit: BATCH,
+        after,
+      });
+      const active = readRows(ledger, page.rows, (row) => Active.parse(row));
+      const rows = await getMany(
+        ledger,
+        active.map(({ webhookId, generation }) => keys.ledger(webhookId, generation, hour)),
+      );
+      return { entries: readRows(ledger, rows, parse), ...(page.next && { next: page.next }) };
+    },
+
+    /** Corrects the counts unless they changed since they were read. */
+    async correct(seen: LedgerEntry, counts: LedgerCounts): Promise<'corrected' | 'changed'> {
+      const { kind } = await update(ledger, keys.ledger(seen.webhookId, seen.generation, seen.hour), {
+        update: expression`SET ${assign(mapCounts((name) => counts[name]))}`,
+        if: unchanged(seen, COUNTS),
+      });
+      return kind === 'done' ? 'corrected' : 'changed';
+    },
+  };
 }
 
-/** Estimates of how long attempts took, in whole milliseconds. */
-export interface Latency {
-  p50Ms: number;
-  p95Ms: number;
-}
+/**
+ * Positions are short, because an entry has one of each shard, and is written for one unit up to 1 KB: digits
+ * to base 36, of which 26 hold the maximum of 40 decimal ones. Text order is numeric order.
+ */
+const RADIX = 36;
+const packSequence = (sequence: string): string => BigInt(sequence).toString(RADIX).padStart(26, '0');
+const unpackSequence = (packed: string): string =>
+  [...packed]
+    .reduce((sum, digit) => sum * BigInt(RADIX) + BigInt(Number.parseInt(digit, RADIX)), 0n)
+    .toString();
 
-/** @returns null without attempts */
-export function estimateLatency(durations: AttemptDurations): Latency | null {
-  const classes = DURATION_CLASSES.map((name) => durations[name] ?? 0);
-  const total = classes.reduce((sum, count) => sum + count, 0);
-  if (total === 0) return null;
-  return { p50Ms: estimateQuantile(classes, total / 2), p95Ms: estimateQuantile(classes, total * 0.95) };
-}
+const buildPositionAttribute = (shardId: string): string =>
+  `to_${createHash('sha256').update(shardId).digest('base64url').slice(0, 8)}`;
 
-/** Attempts of a class are taken to be spread evenly over it. */
-function estimateQuantile(classes: readonly number[], wanted: number): number {
-  let before = 0;
-  for (const [index, count] of classes.entries()) {
-    if (before + count >= wanted && count > 0) {
-      const end = getEnd(FIRST_CLASS + index);
-      const begin = index === 0 ? 0 : getEnd(FIRST_CLASS + index - 1);
-      return Math.round(begin + ((wanted - before) / count) * (end - begin));
-    }
-    before += count;
-  }
-  return Math.round(getEnd(LAST_CLASS));
+/** The deliveries of an endpoint and hour, against which the ledger is checked. */
+export function deliveriesInHour(deliveries: Table) {
+  return async (
+    { webhookId, generation, hour }: Pick<LedgerEntry, 'webhookId' | 'generation' | 'hour'>,
+    shard: number,
+    after?: Row,
+  ): Promise<{ deliveries: Delivery[]; isComplete: boolean; next?: Row }> => {
+    const [from, to] = buildIdBounds(new Date(hour), toEndOfHour(hour));
+    const pk = keys.deliveries(webhookId, generation, shard);
+    const where = expression`pk = ${pk} AND sk BETWEEN ${from} AND ${to}`;
+    const { rows, next } = await query(deliveries, { where, after });
+    const readable = readRows(deliveries, rows, parseDelivery);
+    return { deliveries: readable, isComplete: readable.length === rows.length, ...(next && { next }) };
+  };
 }

@@ -4,8 +4,7 @@ import { Defect } from '../aws/logger.ts';
 import { createGenerationCheck, type OrganizationStates, UnknownTenant } from '../tenancy/organizations.ts';
 import { isSandbox } from '../tenancy/tenant.ts';
 import type { dueIndex } from './due-index.ts';
-import { buildEntryKey, type DeliveryChange, sumChanges } from './ledger.ts';
-import type { ledgerStore } from './ledger-records.ts';
+import { buildEntryKey, type DeliveryChange, type ledgerStore, sumChanges } from './ledger.ts';
 
 /** A change with its position in its shard of the stream. */
 export interface SequencedChange extends DeliveryChange {

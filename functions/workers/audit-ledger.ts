@@ -5,7 +5,7 @@ import { logger } from '../aws/logger.ts';
 import { count, LEDGER_DIFFERENCE } from '../aws/metrics.ts';
 import { auditLedger } from '../delivery/audit-ledger.ts';
 import { dueIndex } from '../delivery/due-index.ts';
-import { deliveriesInHour, ledgerStore } from '../delivery/ledger-records.ts';
+import { deliveriesInHour, ledgerStore } from '../delivery/ledger.ts';
 import { scheduledWorker } from '../events/worker.ts';
 import { organizationStates, readOrganizationState } from '../tenancy/organizations.ts';
 

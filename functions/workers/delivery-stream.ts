@@ -9,7 +9,7 @@ import { count, ENDED, UNREADABLE_ROWS } from '../aws/metrics.ts';
 import { parseRow } from '../aws/table.ts';
 import { parseDelivery } from '../delivery/deliveries.ts';
 import { dueIndex } from '../delivery/due-index.ts';
-import { ledgerStore } from '../delivery/ledger-records.ts';
+import { ledgerStore } from '../delivery/ledger.ts';
 import { processDeliveryStream, type SequencedChange } from '../delivery/stream.ts';
 import { invocation } from '../events/worker.ts';
 import { organizationStates, readOrganizationState } from '../tenancy/organizations.ts';

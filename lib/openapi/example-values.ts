@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { v7 } from 'uuid';
 import { deriveDeliveryId, type IdPrefix } from '../../functions/aws/ids.ts';
-import { buildDeliveryStats, buildEndpointStats, type LedgerEntry } from '../../functions/delivery/ledger.ts';
+import type { LedgerEntry } from '../../functions/delivery/ledger.ts';
+import { buildDeliveryStats, buildEndpointStats } from '../../functions/delivery/statistics.ts';
 import { DEFAULT_RETRY_POLICY, scheduleNextAttempt } from '../../functions/delivery/timing.ts';
 
 /*

@@ -6,7 +6,7 @@ import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { until } from 'aws-local/test/until.ts';
 import { OrgId, ReceiverId } from '../../functions/aws/ids.ts';
 import type { Delivery } from '../../functions/delivery/delivery.ts';
-import { ledgerStore } from '../../functions/delivery/ledger-records.ts';
+import { ledgerStore } from '../../functions/delivery/ledger.ts';
 import { buildTenantKey } from '../../functions/tenancy/keys.ts';
 import { readOrganizationState } from '../../functions/tenancy/organizations.ts';
 import type { Tenant } from '../../functions/tenancy/tenant.ts';

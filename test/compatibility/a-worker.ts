@@ -8,7 +8,7 @@ import { DEFAULT_GRACE_SECONDS } from '../../functions/delivery/due.ts';
 import { dueIndex } from '../../functions/delivery/due-index.ts';
 import { fanOut } from '../../functions/delivery/fan-out.ts';
 import type { Lane } from '../../functions/delivery/lanes.ts';
-import { deliveriesInHour, ledgerStore } from '../../functions/delivery/ledger-records.ts';
+import { deliveriesInHour, ledgerStore } from '../../functions/delivery/ledger.ts';
 import { parseOutboxRecord } from '../../functions/delivery/outbox.ts';
 import { reconcileDeliveries } from '../../functions/delivery/reconcile.ts';
 import { processDeliveryStream } from '../../functions/delivery/stream.ts';

@@ -6,7 +6,6 @@ import {
   type LedgerCounts,
   type LedgerEntry,
   NO_COUNTS,
-  withDurations,
 } from '../../functions/delivery/ledger.ts';
 import type { DeliveryStreamPorts } from '../../functions/delivery/stream.ts';
 import { keys } from '../../functions/tenancy/keys.ts';
@@ -29,7 +28,8 @@ export class MemoryLedger {
     const { orgId, webhookId, generation, hour } = entry;
     const before = this.#entries.get(rowKey(entry));
     const counts = addCounts(before ?? NO_COUNTS, entry);
-    const durations = withDurations(addDurations(before?.durations, entry.durations));
+    const sum = addDurations(before?.durations, entry.durations);
+    const durations = Object.keys(sum).length > 0 && { durations: sum };
     this.#entries.set(rowKey(entry), { ...counts, ...durations, orgId, webhookId, generation, hour });
     return 'added';
   };

@@ -1,14 +1,9 @@
 import { openTables } from '../../aws/clients.ts';
 import { readEnvironment, StatsEnvironment } from '../../aws/config.ts';
 import { computeOldestOpenTime, estimateWaits, openDeliveries } from '../../delivery/delivery-queries.ts';
-import {
-  buildDeliveryStats,
-  findOldestOpenHours,
-  getLatestHours,
-  type HourRange,
-} from '../../delivery/ledger.ts';
-import { keepFinishedHours, ledgerStore } from '../../delivery/ledger-records.ts';
+import { getLatestHours, type HourRange, ledgerStore } from '../../delivery/ledger.ts';
 import { getRetryPolicy } from '../../delivery/simulation.ts';
+import { buildDeliveryStats, cacheFinishedHours, findOldestOpenHours } from '../../delivery/statistics.ts';
 import { RetryEnvironment, retryPolicy } from '../../delivery/timing.ts';
 import { success } from '../../http/reply.ts';
 import { type Endpoint, getFailureStatus } from '../../receivers/endpoint.ts';
@@ -19,7 +14,7 @@ import * as routes from './routes.ts';
 
 const environment = readEnvironment(RetryEnvironment);
 const { ledger } = openTables(readEnvironment(StatsEnvironment), tables.service.client);
-const readHours = keepFinishedHours(ledgerStore(ledger).read);
+const readHours = cacheFinishedHours(ledgerStore(ledger).read);
 const readOpen = openDeliveries(tables.deliveries);
 const policy = retryPolicy(environment);
 

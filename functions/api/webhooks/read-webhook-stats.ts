@@ -1,7 +1,7 @@
 import { openTables } from '../../aws/clients.ts';
 import { readEnvironment, StatsEnvironment } from '../../aws/config.ts';
-import { buildEndpointStats, getLatestHours } from '../../delivery/ledger.ts';
-import { keepFinishedHours, ledgerStore } from '../../delivery/ledger-records.ts';
+import { getLatestHours, ledgerStore } from '../../delivery/ledger.ts';
+import { buildEndpointStats, cacheFinishedHours } from '../../delivery/statistics.ts';
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import { routeHandler, tables } from '../route-handler.ts';
@@ -9,7 +9,7 @@ import { endpoints } from '../stores.ts';
 import * as routes from './routes.ts';
 
 const { ledger } = openTables(readEnvironment(StatsEnvironment), tables.service.client);
-const readHours = keepFinishedHours(ledgerStore(ledger).read);
+const readHours = cacheFinishedHours(ledgerStore(ledger).read);
 
 /** Reads the endpoint first, to check its organization. */
 export const handler = routeHandler(routes.readWebhookStats, async ({ tenant, params, query, now }) => {

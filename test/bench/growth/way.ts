@@ -9,7 +9,7 @@ import { processDeliveryMessages } from '../../../functions/delivery/dispatch.ts
 import { dueIndex } from '../../../functions/delivery/due-index.ts';
 import { fanOut } from '../../../functions/delivery/fan-out.ts';
 import type { Lane } from '../../../functions/delivery/lanes.ts';
-import { ledgerStore } from '../../../functions/delivery/ledger-records.ts';
+import { ledgerStore } from '../../../functions/delivery/ledger.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
 import { deliveryQueues, parseDeliveryMessage } from '../../../functions/delivery/queues.ts';
 import { processDeliveryStream } from '../../../functions/delivery/stream.ts';

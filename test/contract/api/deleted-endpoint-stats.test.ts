@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { buildAddition, type Change, committer } from '../../../functions/aws/transaction.ts';
-import { ledgerStore } from '../../../functions/delivery/ledger-records.ts';
+import { ledgerStore } from '../../../functions/delivery/ledger.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { organizationStore } from '../../../functions/tenancy/organizations.ts';

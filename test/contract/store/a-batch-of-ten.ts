@@ -9,7 +9,7 @@ import { processDeliveryMessages } from '../../../functions/delivery/dispatch.ts
 import { dueIndex } from '../../../functions/delivery/due-index.ts';
 import { endpointTurns } from '../../../functions/delivery/endpoint-turns.ts';
 import { fanOut } from '../../../functions/delivery/fan-out.ts';
-import { ledgerStore } from '../../../functions/delivery/ledger-records.ts';
+import { ledgerStore } from '../../../functions/delivery/ledger.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
 import { arrivalStore, redeliveryMarks } from '../../../functions/delivery/redelivery-records.ts';
 import { processDeliveryStream } from '../../../functions/delivery/stream.ts';

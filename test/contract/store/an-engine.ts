@@ -8,7 +8,7 @@ import { deliveryRanges } from '../../../functions/delivery/delivery-queries.ts'
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/due.ts';
 import { dueIndex } from '../../../functions/delivery/due-index.ts';
 import { fanOut } from '../../../functions/delivery/fan-out.ts';
-import { ledgerStore } from '../../../functions/delivery/ledger-records.ts';
+import { ledgerStore } from '../../../functions/delivery/ledger.ts';
 import type { FetchRequest, FetchResult } from '../../../functions/delivery/outbound/client.ts';
 import type { OutboundRequest, OutboundResult } from '../../../functions/delivery/outbound/exchange.ts';
 import { parseBusEvent, parseOutboxRecord } from '../../../functions/delivery/outbox.ts';

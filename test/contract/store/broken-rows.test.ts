@@ -20,8 +20,7 @@ import {
 } from '../../../functions/conversations/conversations.ts';
 import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import { deliveryRanges, openDeliveries } from '../../../functions/delivery/delivery-queries.ts';
-import { toStartOfHour } from '../../../functions/delivery/ledger.ts';
-import { deliveriesInHour, ledgerStore } from '../../../functions/delivery/ledger-records.ts';
+import { deliveriesInHour, ledgerStore, toStartOfHour } from '../../../functions/delivery/ledger.ts';
 import { parseBusEvent, parseOutboxRecord } from '../../../functions/delivery/outbox.ts';
 import { arrivalStore, redeliveryMarks } from '../../../functions/delivery/redelivery-records.ts';
 import { usageReader } from '../../../functions/events/usage.ts';

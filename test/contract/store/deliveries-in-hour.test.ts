@@ -2,8 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import type { Delivery } from '../../../functions/delivery/delivery.ts';
-import { getLedgerHour, toEndOfHour, toStartOfHour } from '../../../functions/delivery/ledger.ts';
-import { deliveriesInHour } from '../../../functions/delivery/ledger-records.ts';
+import {
+  deliveriesInHour,
+  getLedgerHour,
+  toEndOfHour,
+  toStartOfHour,
+} from '../../../functions/delivery/ledger.ts';
 import { DELIVERY_SHARDS, keys, listShards } from '../../../functions/tenancy/keys.ts';
 import { aDelivery, later, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';

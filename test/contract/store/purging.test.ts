@@ -10,7 +10,7 @@ import {
 } from '../../../functions/conversations/conversations.ts';
 import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import { toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
-import { ledgerStore } from '../../../functions/delivery/ledger-records.ts';
+import { ledgerStore } from '../../../functions/delivery/ledger.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
 import { recordArrival } from '../../../functions/delivery/redelivery-records.ts';
 import { createNotice } from '../../../functions/events/bus.ts';

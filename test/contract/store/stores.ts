@@ -8,7 +8,7 @@ import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/due.ts';
 import { dueIndex } from '../../../functions/delivery/due-index.ts';
 import type { TurnPorts } from '../../../functions/delivery/endpoint-turns.ts';
 import type { FanOutPorts } from '../../../functions/delivery/fan-out.ts';
-import { ledgerStore } from '../../../functions/delivery/ledger-records.ts';
+import { ledgerStore } from '../../../functions/delivery/ledger.ts';
 import type { ReconcilePorts } from '../../../functions/delivery/reconcile.ts';
 import type { DeliveryStreamPorts } from '../../../functions/delivery/stream.ts';
 import { Notice, type NoticeType } from '../../../functions/events/bus.ts';

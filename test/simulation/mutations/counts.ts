@@ -102,7 +102,7 @@ export const COUNTS: readonly Mutation[] = [
   },
   {
     name: 'the ledger counts a record twice',
-    file: 'functions/delivery/ledger-records.ts',
+    file: 'functions/delivery/ledger.ts',
     find: '< ${packSequence(first)}`',
     replace: '< ${packSequence(last)}`',
     breaks: ['true ledger'],

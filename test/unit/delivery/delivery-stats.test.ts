@@ -2,15 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import {
-  buildDeliveryStats,
-  buildEndpointStats,
   countDurations,
-  findOldestOpenHours,
   getHourBefore,
   getLatestHours,
   type LedgerEntry,
   NO_COUNTS,
 } from '../../../functions/delivery/ledger.ts';
+import {
+  buildDeliveryStats,
+  buildEndpointStats,
+  findOldestOpenHours,
+} from '../../../functions/delivery/statistics.ts';
 import { NOW } from '../../builders.ts';
 
 const webhookId = newId('whk', NOW);

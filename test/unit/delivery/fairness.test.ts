@@ -8,7 +8,7 @@ import { committer } from '../../../functions/aws/transaction.ts';
 import { auditLedger } from '../../../functions/delivery/audit-ledger.ts';
 import { deliveryMoves, deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import { dueIndex } from '../../../functions/delivery/due-index.ts';
-import { deliveriesInHour, ledgerStore } from '../../../functions/delivery/ledger-records.ts';
+import { deliveriesInHour, ledgerStore } from '../../../functions/delivery/ledger.ts';
 import { reconcileDeliveries } from '../../../functions/delivery/reconcile.ts';
 import { scheduleSourceChecks } from '../../../functions/knowledge/schedule-source-checks.ts';
 import { dueSources, MAX_SOURCES, sourceStore } from '../../../functions/knowledge/sources.ts';

@@ -8,9 +8,10 @@ import {
   getLatestHours,
   type HourRange,
   type LedgerEntry,
+  ledgerStore,
   NO_COUNTS,
 } from '../../../functions/delivery/ledger.ts';
-import { keepFinishedHours, ledgerStore } from '../../../functions/delivery/ledger-records.ts';
+import { cacheFinishedHours } from '../../../functions/delivery/statistics.ts';
 import { isTransient } from '../../../functions/http/lifecycle.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { aLedgerEntry, later, NOW, seconds } from '../../builders.ts';
@@ -88,7 +89,7 @@ const hour = (back: number, counts: Partial<LedgerEntry> = { owed: 1, succeeded:
 /** A ledger of some entries, with the hours that were read from it. */
 function aReader(entries: LedgerEntry[]) {
   const asked: HourRange[] = [];
-  const read = keepFinishedHours(async (_id, _generation, range) => {
+  const read = cacheFinishedHours(async (_id, _generation, range) => {
     asked.push(range);
     return entries.filter(({ hour: at }) => at >= range.first && at <= range.last);
   });

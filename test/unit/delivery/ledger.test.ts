@@ -8,7 +8,6 @@ import {
   countDurations,
   countOpen,
   type DeliveryChange,
-  estimateLatency,
   getHourBefore,
   getLedgerHour,
   LedgerEntry,
@@ -18,6 +17,7 @@ import {
   toEndOfHour,
   toStartOfHour,
 } from '../../../functions/delivery/ledger.ts';
+import { estimateLatency } from '../../../functions/delivery/statistics.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { recentTimes } from '../aws/arbitraries.ts';
 
