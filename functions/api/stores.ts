@@ -7,7 +7,7 @@ import {
 } from '../conversations/conversations.ts';
 import { deliveryStore } from '../delivery/deliveries.ts';
 import { outboxStore } from '../delivery/outbox.ts';
-import { arrivalStore } from '../delivery/redelivery-records.ts';
+import { redeliveryRecords } from '../delivery/redelivery-records.ts';
 import { channelStore } from '../receivers/channels.ts';
 import { endpointStore } from '../receivers/endpoints.ts';
 import { redeliveryJobs } from '../redelivery/jobs.ts';
@@ -35,7 +35,7 @@ export const channels = /* @__PURE__ */ channelStore(service);
 export const endpoints = /* @__PURE__ */ endpointStore(service);
 export const outbox = /* @__PURE__ */ outboxStore(outboxTable);
 export const deliveries = /* @__PURE__ */ deliveryStore(deliveryTable);
-export const arrivals = /* @__PURE__ */ arrivalStore(service);
+export const findRedeliveryRecords = /* @__PURE__ */ redeliveryRecords(service);
 export const jobs = /* @__PURE__ */ redeliveryJobs(service);
 
 /** Seal cursors and visitor tokens. */

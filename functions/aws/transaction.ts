@@ -31,6 +31,7 @@ export type Refusal =
   | 'delivery-changed'
   | 'redelivery-running'
   | 'redelivery-over'
+  | 'redelivery-overtaken'
   | 'sandbox-exists'
   | 'generation-over'
   | 'mail-decided'

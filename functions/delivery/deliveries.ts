@@ -49,7 +49,7 @@ import {
 } from './due-index.ts';
 import { appendNotice } from './outbox.ts';
 import { isFirstDelivery } from './redelivery.ts';
-import { recordArrival } from './redelivery-records.ts';
+import { recordSuccess } from './redelivery-records.ts';
 
 /**
  * Parses a row of the table or of its stream.
@@ -65,7 +65,7 @@ const toRow = (delivery: Delivery) => ({
 });
 
 /** What a redelivery job reads of its deliveries, often: not the log of their attempts. */
-const DeliveryState = z.pick(Delivery, { id: true, status: true, redeliveryOf: true });
+const DeliveryState = z.pick(Delivery, { id: true, eventId: true, status: true, redeliveryOf: true });
 export type DeliveryState = z.infer<typeof DeliveryState>;
 const STATE_ATTRIBUTES = ['pk', 'sk', ...Object.keys(DeliveryState.shape)];
 
@@ -263,7 +263,7 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
     settle(claimed: ClaimedDelivery, settlement: Settlement, outcome: EndpointOutcome): Promise<MoveResult> {
       const isRedelivered = settlement.kind === 'succeeded' && !isFirstDelivery(claimed);
       const change = buildSettleUpdate(claimed, settlement, graceSeconds);
-      const extraChanges = isRedelivered ? [recordArrival(service, claimed)] : [];
+      const extraChanges = isRedelivered ? [recordSuccess(service, claimed)] : [];
       const { error: lastError } = settlement.attempt;
       return apply(claimed, change, outcome, {
         extraChanges,

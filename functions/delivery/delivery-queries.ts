@@ -1,69 +1,10 @@
-import * as z from 'zod/mini';
 import { expression, isOneOf } from '../aws/expression.ts';
 import { buildIdBounds } from '../aws/ids.ts';
-import { getSuccessor } from '../aws/pages.ts';
 import { query, readRows, type Table } from '../aws/table.ts';
 import { DELIVERY_SHARDS, keys, listShards } from '../tenancy/keys.ts';
 import { parseDelivery } from './deliveries.ts';
-import { Delivery, type DeliveryRef, OPEN_STATUSES } from './delivery.ts';
-import type { ExaminedDelivery } from './redelivery.ts';
+import { type Delivery, type DeliveryRef, OPEN_STATUSES } from './delivery.ts';
 import { type RetryPolicy, scheduleNextAttempt } from './timing.ts';
-
-const Row = z.pick(Delivery, { id: true, eventId: true, eventType: true, status: true });
-
-/** A part of the deliveries of a time range, by ascending id. */
-export interface DeliveryRange {
-  items: ExaminedDelivery[];
-  /** Id after which the next part begins. */
-  place: string;
-  /** Whether the range ends here. */
-  isLast: boolean;
-}
-
-/** Reads id, event and status of all deliveries that an endpoint got in a time range, oldest first. */
-export function deliveryRanges(deliveries: Table) {
-  async function read(pk: string, from: string, to: string, limit: number) {
-    // Consistently: a caller that has seen a delivery fail expects it here.
-    const { rows, next } = await query(deliveries, {
-      where: expression`pk = ${pk} AND sk BETWEEN ${from} AND ${to}`,
-      attributes: ['pk', 'sk', ...Object.keys(Row.shape)],
-      limit,
-    });
-    return {
-      items: readRows(deliveries, rows, (row) => Row.parse(row)),
-      end: next?.sk as string | undefined,
-    };
-  }
-
-  /**
-   * Reads the next part. Shards are read in parallel; rows beyond the end of the shortest read are left to
-   * the next part, so that parts are in order.
-   * @param time `to` is exclusive
-   * @param limit rows per shard
-   */
-  return async (
-    { webhookId, generation }: Pick<DeliveryRef, 'webhookId' | 'generation'>,
-    time: { from: Date; to: Date },
-    after: string | undefined,
-    limit: number,
-  ): Promise<DeliveryRange> => {
-    const [first, last] = buildIdBounds(time.from, time.to);
-    const from = after === undefined ? first : getSuccessor(after);
-    if (from >= last) return { items: [], place: last, isLast: true };
-    const parts = await Promise.all(
-      listShards(DELIVERY_SHARDS).map((shard) =>
-        read(keys.deliveries(webhookId, generation, shard), from, last, limit),
-      ),
-    );
-    const ends = parts.flatMap(({ end }) => end ?? []).sort();
-    const place = ends[0] ?? last;
-    const items = parts
-      .flatMap((part) => part.items)
-      .filter(({ id }) => id <= place)
-      .sort((a, b) => (a.id < b.id ? -1 : 1));
-    return { items, place, isLast: ends.length === 0 };
-  };
-}
 
 /** Rows to examine per shard. While an endpoint fails, almost all rows since then are open. */
 const EXAMINED_ROWS = { oldest: 200, newest: 25 };

@@ -6,6 +6,7 @@ import {
   EventId,
   newId,
   parseCreationTime,
+  ReceiverId,
   RedeliveryJobId,
   type TraceId,
   withTrace,
@@ -99,24 +100,21 @@ export const isRequestedByCustomer = (delivery: Named, event: AddressedEvent): b
   !isFromJob(delivery) && (event.type === 'webhook.test' || isExample(event) || !isFirstDelivery(delivery));
 
 /**
- * Records that a redelivery of an event succeeded at an endpoint: the failed delivery keeps its state, and
- * redelivery jobs need to know. Redeliveries that succeeded before this was recorded have none.
+ * The latest redelivery of an event at a receiver, and how it ended. The failed delivery keeps its state, so
+ * redelivery jobs and the event log find here what became of its event.
  */
-export const Arrival = z.object({ eventId: EventId, deliveryId: DeliveryId });
-export type Arrival = z.infer<typeof Arrival>;
-
-/**
- * Names the latest redelivery of an event, so that a job can pass over the event while it is open.
- * Redeliveries before this was recorded have none.
- */
-export const RedeliveryMark = z.object({
+export const RedeliveryRecord = z.object({
   eventId: EventId,
+  webhookId: ReceiverId,
+  /** The latest redelivery: jobs pass over the event while it is open. */
   deliveryId: DeliveryId,
   /** The latest redelivery by a job, and that job: it recognizes its own after a later single redelivery. */
   jobDeliveryId: z.optional(DeliveryId),
   redeliveryId: z.optional(RedeliveryJobId),
+  /** The first redelivery that succeeded: the event has arrived, however later ones end. */
+  succeededId: z.optional(DeliveryId),
 });
-export type RedeliveryMark = z.infer<typeof RedeliveryMark>;
+export type RedeliveryRecord = z.infer<typeof RedeliveryRecord>;
 
 /**
  * Outbox entry of a redelivery, or of a retry that a user requested: its delivery was committed with it, so

@@ -1,13 +1,9 @@
-import * as z from 'zod/mini';
 import { buildIdBound, type EventId } from '../aws/ids.ts';
 import { COMMIT_WINDOW_SECONDS, type Order, type Page, type PageRequest, readPage } from '../aws/pages.ts';
 import { get, type Table } from '../aws/table.ts';
 import { EVENT_SHARDS, keys, listShards } from '../tenancy/keys.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
-import { type AddressedEvent, type EventType, HISTORY_DAYS, OutboxEvent } from './events.ts';
-
-/** The fields of an event that a job reads. */
-export type ExaminedEvent = Pick<OutboxEvent, 'id'> & AddressedEvent;
+import { type EventType, HISTORY_DAYS, OutboxEvent } from './events.ts';
 
 /** All conditions must hold. */
 export interface EventFilter {
@@ -20,7 +16,7 @@ export interface EventFilter {
 
 const MS_PER_DAY = 86_400_000;
 
-const listPartitions = (tenant: Tenant): string[] =>
+export const listPartitions = (tenant: Tenant): string[] =>
   listShards(EVENT_SHARDS).map((shard) => keys.events(tenant, shard));
 
 /** The events of an organization in the last 30 days, from its outbox. */
@@ -75,39 +71,6 @@ export function eventLog(outbox: Table) {
       const position = buildIdBound('evt', end);
       return { ...found, follow: page.after !== undefined && page.after > position ? page.after : position };
     },
-  };
-}
-
-const Examined = z.pick(OutboxEvent, { id: true, type: true, onlyTo: true });
-
-/** A part of the events of a time range, by ascending id. */
-export interface EventRange {
-  items: ExaminedEvent[];
-  /** Id after which the next part begins. */
-  place: string;
-  /** Whether the range ends here. */
-  isLast: boolean;
-}
-
-/** Reads the events of some types in a time range, oldest first. */
-export function eventRanges(outbox: Table) {
-  const attributes = ['pk', 'sk', ...Object.keys(Examined.shape)];
-  return async (
-    tenant: Tenant,
-    time: { from: Date; to: Date },
-    types: readonly EventType[],
-    after: string | undefined,
-    limit: number,
-  ): Promise<EventRange> => {
-    const page = { limit, after };
-    const { items, next } = await readPage(outbox, listPartitions(tenant), page, {
-      parse: (row) => Examined.parse(row),
-      order: 'oldest first',
-      times: { prefix: 'evt', ...time },
-      wanted: { type: types },
-      attributes,
-    });
-    return { items, place: next ?? buildIdBound('evt', time.to), isLast: next === undefined };
   };
 }
 

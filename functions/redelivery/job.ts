@@ -14,7 +14,7 @@ import {
 } from '../aws/ids.ts';
 import { type Delivery, Lease } from '../delivery/delivery.ts';
 import { type ExaminedDelivery, isFirstDelivery, isTooOld, repeatDelivery } from '../delivery/redelivery.ts';
-import { type BusEvent, createNotice, type Notice } from '../events/bus.ts';
+import { createNotice, type Notice } from '../events/bus.ts';
 import { EventTypeName, HISTORY_DAYS } from '../events/events.ts';
 import type { Endpoint } from '../receivers/endpoint.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
@@ -64,6 +64,8 @@ export const RedeliveryJob = z.object({
    * Absent at the start.
    */
   place: z.optional(z.string()),
+  /** Up to this id, deliveries may have been created: the next round's page includes them. */
+  reach: z.optional(z.string()),
   /** Deliveries or events examined, and deliveries created, or counted by a dry run. */
   examined: z.int(),
   redelivered: z.int(),
@@ -83,7 +85,7 @@ export type RedeliveryJob = z.infer<typeof RedeliveryJob>;
 /** Identifies a job: the parts of its key. */
 export type RedeliveryJobRef = Pick<RedeliveryJob, 'id' | 'orgId' | 'generation' | 'webhookId'>;
 
-/** Marks a running job, in a row of its own, so that lost messages can be found. */
+/** Marks an endpoint's running job, which allows no other and whose messages can be lost. */
 export const RedeliveryRun = z.object({
   id: RedeliveryJobId,
   orgId: OrgId,
@@ -175,17 +177,17 @@ const isRedelivery = ({ id, eventId }: ExaminedDelivery, webhookId: EndpointId):
 /**
  * Selects the deliveries of a page whose events may be resent, one for each event. Of an event that failed
  * several times, the job resends the first delivery where that is in its range.
- * @param firsts how the first deliveries ended, of those that still exist
+ * @param firsts the first deliveries, of those that still exist
  */
 export function selectDeliveries(
   job: RedeliveryJob,
   examined: readonly ExaminedDelivery[],
-  firsts: ReadonlyMap<DeliveryId, Delivery['status']>,
+  firsts: ReadonlyMap<DeliveryId, Pick<Delivery, 'status'>>,
   now: Date,
 ): ExaminedDelivery[] {
   const { webhookId } = job;
   const isExamined = (first: DeliveryId) =>
-    isInRange(job, parseCreationTime(first)) && isWanted(job, firsts.get(first));
+    isInRange(job, parseCreationTime(first)) && isWanted(job, firsts.get(first)?.status);
   const selected = new Map<string, ExaminedDelivery>();
   for (const delivery of examined) {
     const { eventId } = delivery;
@@ -203,33 +205,27 @@ export const createJobDelivery = (job: RedeliveryJob, examined: ExaminedDelivery
   return repeatDelivery({ ...examined, orgId, generation, webhookId }, id, at, traceId);
 };
 
-/** A part of what a job examines. */
-export interface ExaminedPage {
-  items: ExaminedDelivery[];
+/** A part of what a job examines, in the order of ids. */
+export interface ExaminedPage<T = ExaminedDelivery> {
+  items: T[];
   /** Id after which the next page begins; undefined at the start of the range. */
   place: string | undefined;
   /** Whether the range ends here. */
   isLast: boolean;
 }
 
-/**
- * Ends a page after so many deliveries that may be resent. A page has many that succeeded, and few that a job
- * resends, unless all have failed.
- */
-export function cutPage(job: RedeliveryJob, page: ExaminedPage, most: number): ExaminedPage {
-  const left = page.items.filter(({ status }) => isWanted(job, status))[most];
-  return left === undefined ? page : endPageBefore(job, page, left);
-}
+/** The id by which a job examines an item. */
+export const getPlace = ({ what }: Pick<RedeliveryJob, 'what'>, item: ExaminedDelivery | undefined) =>
+  what === 'missing' ? item?.eventId : item?.id;
 
 /** Ends a page before an item, which is left to the next one. */
 export function endPageBefore(
-  { what, place }: Pick<RedeliveryJob, 'what' | 'place'>,
+  job: Pick<RedeliveryJob, 'what' | 'place'>,
   { items: all }: ExaminedPage,
   left: ExaminedDelivery,
 ): ExaminedPage {
   const items = all.slice(0, all.indexOf(left));
-  const last = items.at(-1);
-  return { items, place: (what === 'missing' ? last?.eventId : last?.id) ?? place, isLast: false };
+  return { items, place: getPlace(job, items.at(-1)) ?? job.place, isLast: false };
 }
 
 /** Adds deliveries to a job's counts. */
@@ -273,19 +269,10 @@ export const toJobView = ({ eventTypes, ...job }: RedeliveryJob) => ({
   progress: computeProgress(job),
 });
 
-export const toRedeliveryRun = ({
-  id,
-  orgId,
-  generation,
-  webhookId,
-  createdAt,
-}: RedeliveryJob): RedeliveryRun => ({
-  id,
-  orgId,
-  generation,
-  webhookId,
-  remindedAt: createdAt,
-});
+export function toRedeliveryRun(job: RedeliveryJob): RedeliveryRun {
+  const { id, orgId, generation, webhookId, createdAt: remindedAt } = job;
+  return { id, orgId, generation, webhookId, remindedAt };
+}
 
 /**
  * Decides about a run without recent messages: `held` while a worker holds the job's lease, `unheld` when a
@@ -296,34 +283,11 @@ export function checkRun(job: RedeliveryJob | undefined, now: Date): 'over' | 'h
   return job.lease !== undefined && job.lease.until > now.getTime() ? 'held' : 'unheld';
 }
 
-const buildRoundId = ({ id }: Pick<RedeliveryJob, 'id'>, round: number): string => `${id}#round#${round}`;
-
-/** Builds the notice that starts a job, for the transaction that creates it. */
-export const buildFirstRound = (job: RedeliveryJob): Notice =>
-  createNotice(
-    'webhook.redelivery',
-    buildRoundId(job, 1),
-    { webhookId: job.webhookId, redeliveryId: job.id, round: 1 },
-    { tenant: job, now: new Date(job.createdAt), traceId: job.traceId },
-  );
-
-/** Builds the event of a job's next round. */
-export const buildNextRound = (job: RedeliveryJob, now: Date): BusEvent =>
-  buildRound(job, job.round + 1, now);
-
-/** Builds the event again whose message may be lost. A later round makes it obsolete. */
-export const buildRepeatedRound = (job: RedeliveryJob, now: Date): BusEvent =>
-  buildRound(job, Math.max(1, job.round), now);
-
-const buildRound = (job: RedeliveryJob, round: number, now: Date): BusEvent => {
-  const { orgId, generation, webhookId, id: redeliveryId, traceId } = job;
-  return {
-    id: buildRoundId(job, round),
-    type: 'webhook.redelivery',
-    orgId,
-    generation,
-    createdAt: now.toISOString(),
-    data: { webhookId, redeliveryId, round },
-    ...withTrace(traceId),
-  };
+/** Builds the message of a job's round: a notice in the transaction that creates the job, then bus events. */
+export const buildRound = (job: RedeliveryJob, round: number, now: Date): Notice => {
+  const { webhookId, id: redeliveryId, traceId } = job;
+  const data = { webhookId, redeliveryId, round };
+  return createNotice('webhook.redelivery', `${redeliveryId}#round#${round}`, data, {
+    ...{ tenant: job, now, traceId },
+  });
 };

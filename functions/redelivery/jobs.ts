@@ -3,6 +3,7 @@ import type { EndpointId } from '../aws/ids.ts';
 import { type Page, type PageRequest, readPage } from '../aws/pages.ts';
 import {
   get,
+  IS_NEW,
   isHeld,
   type Lease,
   lease,
@@ -24,6 +25,10 @@ import {
   type Change,
   type Commit,
 } from '../aws/transaction.ts';
+import { deliveryStore } from '../delivery/deliveries.ts';
+import type { Delivery } from '../delivery/delivery.ts';
+import type { RedeliveryRecord } from '../delivery/redelivery.ts';
+import { recordRedelivery } from '../delivery/redelivery-records.ts';
 import { buildSandboxMark, keys } from '../tenancy/keys.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import {
@@ -61,23 +66,18 @@ export function redeliveryJobs(service: Table) {
       return readPage(service, [keys.redeliveryJobs(tenant, endpoint)], page, { parse: parseJob });
     },
 
-    /** Adds a job; refused as `redelivery-running` while another one of the endpoint runs. */
+    /** Adds a job and its run; refused as `redelivery-running` while another one of the endpoint runs. */
     start(job: RedeliveryJob): Change[] {
+      const run = toRedeliveryRun(job);
       const expiresAt = toExpiry(new Date(job.createdAt), JOB_DAYS);
-      const latest = {
-        ...keys.latestRedelivery(job, job.webhookId),
-        ...buildSandboxMark(job),
-        redeliveryId: job.id,
-        running: true,
-        expiresAt,
-      };
+      const mark = buildSandboxMark(job);
       return [
-        buildPut(service, latest, {
-          refusal: 'redelivery-running',
-          if: expression`attribute_not_exists(running)`,
-        }),
-        buildAddition(service, { ...buildJobKey(job), ...buildSandboxMark(job), ...job, expiresAt }),
-        buildRunAddition(service, job),
+        buildPut(
+          service,
+          { ...keys.redeliveryRun(run), ...mark, ...run },
+          { refusal: 'redelivery-running', if: IS_NEW },
+        ),
+        buildAddition(service, { ...buildJobKey(job), ...mark, ...job, expiresAt }),
       ];
     },
 
@@ -106,27 +106,15 @@ function buildJobEnd(
       update: held === undefined ? expression`SET ${set}` : expression`SET ${set} REMOVE lease`,
       if: all(IS_RUNNING, held && isHeld(held)),
     }),
-    buildUpdate(service, keys.latestRedelivery(job, job.webhookId), {
-      refusal,
-      update: expression`REMOVE running`,
-      if: expression`redeliveryId = ${job.id}`,
-    }),
-    buildRunRemoval(service, job),
+    buildDelete(service, keys.redeliveryRun(job), { refusal, if: isOf(job) }),
   ];
 }
 
+/** The endpoint's run is of this job, not of a later one. */
+const isOf = ({ id }: Pick<RedeliveryJob, 'id'>) => expression`id = ${id}`;
+
 /** Rows per page; small enough that a run can end between two pages. */
 const PAGE = 100;
-
-/** Records that a job is running, in the transaction that starts it. */
-function buildRunAddition(service: Pick<Table, 'name'>, job: RedeliveryJob): Change {
-  const run = toRedeliveryRun(job);
-  return buildAddition(service, { ...keys.redeliveryRun(run.id), ...buildSandboxMark(run), ...run });
-}
-
-/** Removes the run, in the transaction that ends the job. No condition: older jobs have no run. */
-const buildRunRemoval = (service: Pick<Table, 'name'>, { id }: Pick<RedeliveryJob, 'id'>): Change =>
-  buildDelete(service, keys.redeliveryRun(id), { refusal: 'redelivery-over' });
 
 /** Running redelivery jobs, for the worker that resends lost job messages. */
 export function redeliveryRuns(service: Table) {
@@ -151,14 +139,14 @@ export function redeliveryRuns(service: Table) {
 
     /** Records that a message was sent. Does nothing when another worker recorded one, or the run ended. */
     async reminded(run: RedeliveryRun, at: Date): Promise<void> {
-      await update(service, keys.redeliveryRun(run.id), {
+      await update(service, keys.redeliveryRun(run), {
         update: expression`SET remindedAt = ${at.toISOString()}`,
-        if: expression`remindedAt = ${run.remindedAt}`,
+        if: all(isOf(run), unchanged(run, ['remindedAt'])),
       });
     },
 
-    async remove({ id }: RedeliveryRun): Promise<void> {
-      await remove(service, keys.redeliveryRun(id));
+    async remove(run: RedeliveryRun): Promise<void> {
+      await remove(service, keys.redeliveryRun(run), { if: isOf(run) });
     },
   };
 }
@@ -171,18 +159,12 @@ export type JobLeaseResult =
   /** The job ended or does not exist, or a later message continues it. */
   | { kind: 'over' };
 
-/** Progress of a page. */
-export interface JobPage {
-  /** Id up to which all deliveries were examined. */
-  place: string;
-  examined: number;
-  redelivered: number;
-  /** Totals of the job with this page. */
-  counts: Pick<RedeliveryJob, 'eventTypes' | 'firstEventAt'>;
-}
-
 /** Workers' writes to redelivery jobs, refused unless the worker holds the job's lease. */
-export function redeliveryRounds(service: Table, commit: Commit) {
+export function redeliveryRounds(
+  { service, deliveries }: { service: Table; deliveries: Table },
+  commit: Commit,
+) {
+  const { adding } = deliveryStore(deliveries);
   return {
     /** Leases a running job unless a later message was processed. */
     async lease(
@@ -209,15 +191,22 @@ export function redeliveryRounds(service: Table, commit: Commit) {
     },
 
     /**
-     * Saves a job's progress.
+     * Saves that a job has processed a page.
+     * @param page `place`: id up to which all is examined; `eventTypes`, `firstEventAt`: of the job with this
+     * page
      * @returns the stored job, possibly stopped meanwhile; undefined when the lease is lost or the job is
      * gone
      */
     async save(
       job: LeasedJob,
-      { place, examined, redelivered, counts: { eventTypes, firstEventAt } }: JobPage,
+      {
+        place,
+        examined,
+        redelivered,
+        ...totals
+      }: Pick<RedeliveryJob, 'examined' | 'redelivered' | 'eventTypes' | 'firstEventAt'> & { place: string },
     ): Promise<RedeliveryJob | undefined> {
-      const set = assign({ place, eventTypes, firstEventAt });
+      const set = assign({ place, ...totals });
       const { kind, row } = await update(service, buildJobKey(job), {
         update: expression`SET ${set} ADD examined ${examined}, redelivered ${redelivered}`,
         // The position makes a retried request count once.
@@ -228,9 +217,27 @@ export function redeliveryRounds(service: Table, commit: Commit) {
       return kind === 'done' ? parseJob(row) : undefined;
     },
 
-    /** Whether a job has not been stopped. */
-    async isRunning(job: RedeliveryJobRef): Promise<boolean> {
-      return (await get(service, buildJobKey(job)))?.status === 'running';
+    /**
+     * Adds a job's redelivery.
+     * @param read the event's record as it was read
+     * @returns false when another redelivery of the event was added since
+     * @throws Contended
+     */
+    async add(job: LeasedJob, delivery: Delivery, read: Partial<RedeliveryRecord>): Promise<boolean> {
+      const record = recordRedelivery(service, delivery, { job, read });
+      return (await commit([adding(delivery), record])).kind === 'committed';
+    },
+
+    /**
+     * Records up to which id a job is about to create deliveries.
+     * @returns whether it still runs: not when it was stopped or the lease is lost
+     */
+    async reach(job: LeasedJob, reach: string): Promise<boolean> {
+      const { kind } = await update(service, buildJobKey(job), {
+        update: expression`SET reach = ${reach}`,
+        if: all(IS_RUNNING, isHeld(job.lease)),
+      });
+      return kind === 'done';
     },
 
     /** Releases a job after a round; its next message continues it. */

@@ -6,7 +6,7 @@ import { REDELIVERY_RUN_SHARDS } from '../tenancy/keys.ts';
 import { createGenerationCheck, type OrganizationStates } from '../tenancy/organizations.ts';
 import { sendMessages, sweep, takeTurns, updateEntries } from '../tenancy/turns.ts';
 import {
-  buildRepeatedRound,
+  buildRound,
   checkRun,
   type RedeliveryJob,
   type RedeliveryJobRef,
@@ -85,7 +85,7 @@ export function resumeRedeliveryJobs(
       const unheld = (await mapConcurrently(entries, CONCURRENCY, findUnheld)).flat();
       const sent = await sendMessages(
         unheld,
-        ({ job }) => buildRepeatedRound(job, now()),
+        ({ job }) => buildRound(job, Math.max(1, job.round), now()),
         rounds.send,
         (error) => log('REDELIVERIES_NOT_SENT', { error }),
       );

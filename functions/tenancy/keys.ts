@@ -121,32 +121,23 @@ export const keys = {
   channels: (orgId: OrgId): string => `${orgId}#channels`,
   channelCount: (orgId: OrgId): Key => ({ pk: orgId, sk: 'channel-count' }),
 
-  /** Redelivery jobs of an endpoint, and its latest job. */
+  /** Redelivery jobs of an endpoint. */
   redeliveryJobs: (tenant: Tenant, endpoint: EndpointId): string =>
     `${buildTenantKey(tenant)}#${endpoint}#redeliveries`,
   redeliveryJob: (tenant: Tenant, endpoint: EndpointId, id: RedeliveryJobId): Key => ({
     pk: keys.redeliveryJobs(tenant, endpoint),
     sk: id,
   }),
-  latestRedelivery: (tenant: Tenant, endpoint: EndpointId): Key => ({
-    pk: `${buildTenantKey(tenant)}#${endpoint}#redelivery`,
-    sk: 'latest',
-  }),
-  /** Events that a redelivery delivered; one partition each, because a job writes many. */
-  arrival: (tenant: Tenant, endpoint: ReceiverId, event: EventId): Key => ({
-    pk: `${buildTenantKey(tenant)}#${endpoint}#arrived#${event}`,
-    sk: 'arrived',
-  }),
-  /** The latest redelivery of an event by a job. */
-  redeliveryMark: (tenant: Tenant, endpoint: ReceiverId, event: EventId): Key => ({
-    pk: keys.arrival(tenant, endpoint, event).pk,
+  /** The latest redelivery of an event; one partition each, because a job writes many. */
+  redeliveryRecord: (tenant: Tenant, endpoint: ReceiverId, event: EventId): Key => ({
+    pk: `${buildTenantKey(tenant)}#${endpoint}#redelivered#${event}`,
     sk: 'redelivery',
   }),
-  /** Running jobs of all organizations. */
+  /** Running jobs of all organizations: one of an endpoint. */
   redeliveryRuns: (shard: number): string => `redelivery-runs#${shard}`,
-  redeliveryRun: (id: RedeliveryJobId): Key => ({
-    pk: keys.redeliveryRuns(getShard(id, REDELIVERY_RUN_SHARDS)),
-    sk: id,
+  redeliveryRun: ({ webhookId, ...tenant }: Tenant & { webhookId: EndpointId }): Key => ({
+    pk: keys.redeliveryRuns(getShard(webhookId, REDELIVERY_RUN_SHARDS)),
+    sk: `${buildTenantKey(tenant)}#${webhookId}`,
   }),
 
   conversations: (tenant: Tenant, shard: number): string =>

@@ -5,15 +5,14 @@ import { NonEmptyText, readEnvironment, WholeNumber } from '../aws/config.ts';
 import { logger } from '../aws/logger.ts';
 import { committer } from '../aws/transaction.ts';
 import { deliveryStore } from '../delivery/deliveries.ts';
-import { deliveryRanges } from '../delivery/delivery-queries.ts';
 import { JOB_LANES, JobQueues } from '../delivery/lanes.ts';
 import { deliveryQueues, queueUrls, workerQueue } from '../delivery/queues.ts';
-import { arrivalStore, redeliveryMarks } from '../delivery/redelivery-records.ts';
+import { redeliveryRecords } from '../delivery/redelivery-records.ts';
 import { REDELIVER_LEASE_SECONDS, REDELIVER_ROUND_SECONDS } from '../delivery/timing.ts';
-import { eventRanges } from '../events/event-log.ts';
 import { busWorker, processEach } from '../events/worker.ts';
 import { endpointStore } from '../receivers/endpoints.ts';
 import { redeliveryRounds } from '../redelivery/jobs.ts';
+import { deliveryRanges, eventRanges } from '../redelivery/ranges.ts';
 import { runRedeliveryJob } from '../redelivery/redeliver.ts';
 import { organizationStates, readOrganizationState } from '../tenancy/organizations.ts';
 
@@ -36,19 +35,17 @@ const now = () => new Date();
 
 /** Rows per shard, of eight shards. */
 const PAGE_ROWS = 25;
-/** Events per read of a job that only counts. */
+/** As many as a batch read takes. */
 const PAGE_EVENTS = 100;
-/** Resends per round, so that jobs take turns. */
-const ROUND_DELIVERIES = 100;
 
 const handle = runRedeliveryJob(
   {
-    jobs: redeliveryRounds(service, committer(service.client)),
-    deliveries: { ...deliveryStore(deliveries), range: deliveryRanges(deliveries) },
-    events: { range: eventRanges(outbox) },
-    arrivals: arrivalStore(service),
-    marks: redeliveryMarks(service),
+    jobs: redeliveryRounds({ service, deliveries }, committer(service.client)),
+    deliveries: deliveryStore(deliveries),
     endpoints: endpointStore(service),
+    readDeliveries: deliveryRanges(deliveries),
+    readEvents: eventRanges(outbox),
+    findRecords: redeliveryRecords(service),
     queues: deliveryQueues(queues, queueUrls(JOB_LANES, environment), now),
     rounds: workerQueue(queues, environment.REDELIVERIES_QUEUE),
     organizations: organizationStates(readOrganizationState(service)),
@@ -59,10 +56,9 @@ const handle = runRedeliveryJob(
   {
     leaseSeconds: REDELIVER_LEASE_SECONDS,
     roundSeconds: REDELIVER_ROUND_SECONDS,
-    roundDeliveries: ROUND_DELIVERIES,
     pageRows: PAGE_ROWS,
     pageEvents: PAGE_EVENTS,
-    mostAtOnce: environment.REDELIVERY_GROUP,
+    window: environment.REDELIVERY_GROUP,
   },
 );
 

@@ -35,7 +35,7 @@ export class Redeliveries extends Construct {
       description: 'Makes the deliveries of redelivery jobs',
       code,
       timeoutSeconds: REDELIVER_TIMEOUT_SECONDS,
-      // One message per round of about 100 deliveries: Lambda's limit would end a job after about 1,600.
+      // A message of each round of about 10 seconds: Lambda's limit would end a job after 16.
       loopBound:
         'Each round moves the position of its job forward; the job ends at the end of its time range.',
       bus,

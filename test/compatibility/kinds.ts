@@ -1,16 +1,10 @@
 import * as z from 'zod';
-import {
-  type EndpointId,
-  type OrgId,
-  ReceiverId,
-  RedeliveryJobId,
-  type SourceId,
-} from '../../functions/aws/ids.ts';
+import { type OrgId, ReceiverId, type SourceId } from '../../functions/aws/ids.ts';
 import { Conversation, Escalation, Message, Ticket } from '../../functions/conversations/conversation.ts';
 import { parseDelivery } from '../../functions/delivery/deliveries.ts';
 import { LedgerEntry } from '../../functions/delivery/ledger.ts';
 import { parseBusEvent, parseOutboxRecord } from '../../functions/delivery/outbox.ts';
-import { Arrival, RedeliveryMark } from '../../functions/delivery/redelivery.ts';
+import { RedeliveryRecord } from '../../functions/delivery/redelivery.ts';
 import { OutboxEvent } from '../../functions/events/events.ts';
 import { UsageCounts } from '../../functions/events/usage.ts';
 import { IdempotencyRecord } from '../../functions/http/idempotency.ts';
@@ -154,15 +148,6 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
       return keys.redeliveryJob(job, job.webhookId, job.id);
     },
   },
-  latestRedelivery: {
-    table: 'service',
-    is: sorted('latest'),
-    keyOf(row) {
-      z.object({ redeliveryId: RedeliveryJobId, running: z.optional(z.literal(true)) }).parse(row);
-      const [, , webhookId = ''] = at(row).pk.split('#');
-      return keys.latestRedelivery(parseTenant(row), webhookId as EndpointId);
-    },
-  },
   deletedEndpoint: {
     table: 'service',
     is: under(/#deleted-webhooks$/),
@@ -172,27 +157,18 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
       return keys.deletedEndpoint(orgId as OrgId, deletedAt, id);
     },
   },
-  arrival: {
+  redeliveryRecord: {
     table: 'service',
-    is: sorted('arrived'),
+    is: under(/#redelivered#evt_\w+$/),
     keyOf(row) {
-      const [, , webhookId = ''] = at(row).pk.split('#');
-      return keys.arrival(parseTenant(row), webhookId as EndpointId, Arrival.parse(row).eventId);
-    },
-  },
-  redeliveryMark: {
-    table: 'service',
-    is: (row) => under(/#arrived#evt_\w+$/)(row) && sorted('redelivery')(row),
-    keyOf(row) {
-      const [, , webhookId = ''] = at(row).pk.split('#');
-      const { eventId } = RedeliveryMark.parse(row);
-      return keys.redeliveryMark(parseTenant(row), webhookId as EndpointId, eventId);
+      const { webhookId, eventId } = RedeliveryRecord.parse(row);
+      return keys.redeliveryRecord(parseTenant(row), webhookId, eventId);
     },
   },
   redeliveryRun: {
     table: 'service',
     is: under(/^redelivery-runs#/),
-    keyOf: (row) => keys.redeliveryRun(RedeliveryRun.parse(row).id),
+    keyOf: (row) => keys.redeliveryRun(RedeliveryRun.parse(row)),
   },
   conversation: {
     table: 'service',

@@ -7,18 +7,13 @@ import { deliveryStore } from '../../functions/delivery/deliveries.ts';
 import { toDeliveryMessage } from '../../functions/delivery/delivery.ts';
 import { outboxStore } from '../../functions/delivery/outbox.ts';
 import { createRedelivery } from '../../functions/delivery/redelivery.ts';
-import { redeliveryMarks } from '../../functions/delivery/redelivery-records.ts';
+import { recordRedelivery } from '../../functions/delivery/redelivery-records.ts';
 import type { EventType, OutboxEvent, SubscribableType } from '../../functions/events/events.ts';
 import { channelStore } from '../../functions/receivers/channels.ts';
 import type { Endpoint, EndpointChange } from '../../functions/receivers/endpoint.ts';
 import { type CountedAt, endpointStore } from '../../functions/receivers/endpoints.ts';
 import { NEW } from '../../functions/receivers/pace.ts';
-import {
-  buildFirstRound,
-  createJob,
-  FailedStatus,
-  type RedeliveryJob,
-} from '../../functions/redelivery/job.ts';
+import { buildRound, createJob, FailedStatus, type RedeliveryJob } from '../../functions/redelivery/job.ts';
 import { redeliveryJobs } from '../../functions/redelivery/jobs.ts';
 import { buildSandboxMark, keys } from '../../functions/tenancy/keys.ts';
 import type { Tenant } from '../../functions/tenancy/tenant.ts';
@@ -370,7 +365,7 @@ export class Customers {
       this.commit([
         deliveryStore(tables.table('deliveries')).adding(again),
         outbox.appendRedelivery(toDeliveryMessage(again)),
-        redeliveryMarks(service).replacing(again),
+        recordRedelivery(service, again),
       ]);
       this.#tell(`sends ${delivery.id} again as ${again.id}`);
     };
@@ -404,14 +399,15 @@ export class Customers {
     );
     if (order.kind === 'refused') return false;
     const { service, outbox } = this.#stores;
-    const latest = this.#world.tables.memory.get('service', {
-      ...keys.latestRedelivery(tenant, id as EndpointId),
-    });
-    if (latest?.running === true) return false;
+    const run = keys.redeliveryRun({ ...tenant, webhookId: id as EndpointId });
+    if (this.#world.tables.memory.get('service', { ...run }) !== undefined) return false;
     this.#jobs += 1;
     const job = { ...order.job, id: this.#world.newId('rdj', 'job') };
     this.#world.witness.jobs.started(job);
-    this.commit([...redeliveryJobs(service).start(job), outbox.appendNotice(buildFirstRound(job))]);
+    this.commit([
+      ...redeliveryJobs(service).start(job),
+      outbox.appendNotice(buildRound(job, 1, clock.now())),
+    ]);
     const { processes, isUntroubled } = this.#world;
     if (random.chance(0.5) && !isUntroubled)
       void processes.later(random.pick([0.3, 0.6, 1, 2]), 'a request to stop', async () => this.stopJob());

@@ -87,7 +87,7 @@ export class Jobs {
     const { tables, terms } = this.#world;
     const { job } = started;
     const limit = this.#limits.loosest(job.webhookId, process);
-    const most = Math.min(terms.mostAtOnce, SECONDS_OF_LIMIT * limit);
+    const most = Math.min(terms.window, SECONDS_OF_LIMIT * limit);
     // One whose event is not for the endpoint any more ends without an attempt.
     const waiting = this.#wanted(started).filter((id) => {
       const { status, attempts } = tables.deliveries.get(id) ?? {};
@@ -121,7 +121,8 @@ export class Jobs {
   *faults(): Generator<[PromiseName, string]> {
     const { tables, organizations, statistics } = this.#world;
     for (const row of tables.memory.all('service')) {
-      if (row.running === true) yield ['comes to rest', `no other job can follow ${row.redeliveryId}`];
+      if (String(row.pk).startsWith('redelivery-runs#'))
+        yield ['comes to rest', `no job can follow ${row.id}`];
       const started = this.#started.get(String(row.id));
       if (started === undefined || !String(row.pk).endsWith('#redeliveries')) continue;
       const job = row as unknown as RedeliveryJob;
@@ -143,7 +144,7 @@ export class Jobs {
     const isExact = !this.#world.faults.beyondMargin && rounds.every(([{ isDisturbed }]) => !isDisturbed);
     const made = started.made.size;
     const lacking = this.#wanted(started).length - job.redelivered;
-    const most = job.status === 'done' ? 0 : this.#world.terms.mostAtOnce;
+    const most = job.status === 'done' ? 0 : this.#world.terms.window;
     if (made < job.redelivered || (isExact && lacking > most))
       yield ['whole job', `${job.id} counts ${job.redelivered} redeliveries and has made ${made}`];
   }

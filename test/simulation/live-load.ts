@@ -9,18 +9,19 @@ import {
   type DeliveryMessage,
   toDeliveryMessage,
 } from '../../functions/delivery/delivery.ts';
-import { deliveryRanges } from '../../functions/delivery/delivery-queries.ts';
 import { processDeliveryMessages } from '../../functions/delivery/dispatch.ts';
 import { endpointTurns } from '../../functions/delivery/endpoint-turns.ts';
 import { computeRedeliveryGroup, LANE_TABLE, LANES, type Lane } from '../../functions/delivery/lanes.ts';
-import { arrivalStore, redeliveryMarks } from '../../functions/delivery/redelivery-records.ts';
+import type { RedeliveryRecord } from '../../functions/delivery/redelivery.ts';
+import { redeliveryRecords } from '../../functions/delivery/redelivery-records.ts';
 import { computeDelaySeconds, DEFAULT_RETRY_POLICY } from '../../functions/delivery/timing.ts';
-import { eventRanges } from '../../functions/events/event-log.ts';
 import type { OutboxEvent } from '../../functions/events/events.ts';
 import type { Endpoint } from '../../functions/receivers/endpoint.ts';
+import { endpointStore } from '../../functions/receivers/endpoints.ts';
 import { rateScheduleStore } from '../../functions/receivers/rate-schedules.ts';
-import { buildFirstRound, createJob } from '../../functions/redelivery/job.ts';
+import { buildRound, createJob, type LeasedJob } from '../../functions/redelivery/job.ts';
 import { redeliveryJobs, redeliveryRounds } from '../../functions/redelivery/jobs.ts';
+import { deliveryRanges, eventRanges } from '../../functions/redelivery/ranges.ts';
 import { runRedeliveryJob } from '../../functions/redelivery/redeliver.ts';
 import { aDelivery, anEndpoint, anEvent, later, seconds } from '../builders.ts';
 import { interposed } from '../doubles/interposed.ts';
@@ -277,23 +278,23 @@ export class LiveLoad {
     const { now } = this.#timeline;
     const { service, outbox, deliveries } = this.#tables;
     const commit = committer(service.client);
+    const jobs = redeliveryRounds(this.#tables, commit);
     const messages: Parameters<ReturnType<typeof runRedeliveryJob>>[0][] = [];
     const run = runRedeliveryJob(
       {
-        jobs: this.#timed(redeliveryRounds(service, commit)),
-        deliveries: this.#timed({
-          ...this.#store,
-          range: deliveryRanges(deliveries),
-          add: (delivery: Delivery) => {
+        jobs: this.#timed({
+          ...jobs,
+          add: (job: LeasedJob, delivery: Delivery, read: Partial<RedeliveryRecord>) => {
             this.#outstanding.add(delivery.id);
             this.mostOutstanding = Math.max(this.mostOutstanding, this.#outstanding.size);
-            return this.#store.add(delivery);
+            return jobs.add(job, delivery, read);
           },
         }),
-        events: { range: eventRanges(outbox) },
-        arrivals: this.#timed(arrivalStore(service)),
-        marks: this.#timed(redeliveryMarks(service)),
-        endpoints: this.#timed(this.#endpoints),
+        deliveries: this.#timed(this.#store),
+        endpoints: this.#timed({ ...endpointStore(service), find: this.#endpoints.find }),
+        readDeliveries: deliveryRanges(deliveries),
+        readEvents: eventRanges(outbox),
+        findRecords: redeliveryRecords(service),
         queues: this.#queues,
         rounds: {
           send: async (events) => {
@@ -310,10 +311,9 @@ export class LiveLoad {
       {
         leaseSeconds: 40,
         roundSeconds: 10,
-        roundDeliveries: 100,
         pageRows: 25,
         pageEvents: 100,
-        mostAtOnce: computeRedeliveryGroup(LANE_TABLE.slow.dispatchers[this.#terms.stage]),
+        window: computeRedeliveryGroup(LANE_TABLE.slow.dispatchers[this.#terms.stage]),
       },
     );
     const created = createJob(
@@ -323,7 +323,7 @@ export class LiveLoad {
     );
     if (created.kind === 'refused') throw new Error(`the job was refused: ${created.why}`);
     await commit(redeliveryJobs(service).start(created.job));
-    messages.push(buildFirstRound(created.job));
+    messages.push(buildRound(created.job, 1, now()));
     for (let message = messages.shift(); message !== undefined; message = messages.shift()) {
       await this.#take(INVOCATION_MS);
       await run(message);

@@ -1,10 +1,9 @@
-import { deliveryRanges } from '../../functions/delivery/delivery-queries.ts';
-import { arrivalStore, redeliveryMarks } from '../../functions/delivery/redelivery-records.ts';
+import { redeliveryRecords } from '../../functions/delivery/redelivery-records.ts';
 import { REDELIVER_LEASE_SECONDS } from '../../functions/delivery/timing.ts';
 import type { BusEvent } from '../../functions/events/bus.ts';
-import { eventRanges } from '../../functions/events/event-log.ts';
 import { endpointStore } from '../../functions/receivers/endpoints.ts';
 import { redeliveryJobs, redeliveryRounds, redeliveryRuns } from '../../functions/redelivery/jobs.ts';
+import { deliveryRanges, eventRanges } from '../../functions/redelivery/ranges.ts';
 import { runRedeliveryJob } from '../../functions/redelivery/redeliver.ts';
 import { resumeRedeliveryJobs } from '../../functions/redelivery/resume-jobs.ts';
 import type { Invoke } from './invocations.ts';
@@ -22,7 +21,7 @@ export class Redeliveries {
 
   /** Runs the next round of a job. */
   run(): void {
-    const { rounds, clock, terms, random, statistics, witness } = this.#world;
+    const { rounds, clock, terms, statistics, witness } = this.#world;
     const letter = rounds.receive(clock.ms);
     if (letter === undefined) return;
     statistics.count('rounds of jobs');
@@ -44,12 +43,12 @@ export class Redeliveries {
         witness.jobs.begins(process, String(letter.content.data.redeliveryId));
         const run = runRedeliveryJob(
           {
-            jobs: redeliveryRounds(service, commit),
-            deliveries: { ...deliveries, range: deliveryRanges(tables.deliveries) },
-            events: { range: eventRanges(outbox) },
-            arrivals: arrivalStore(service),
-            marks: redeliveryMarks(service),
+            jobs: redeliveryRounds(tables, commit),
+            deliveries,
             endpoints: endpointStore(service),
+            readDeliveries: deliveryRanges(tables.deliveries),
+            readEvents: eventRanges(outbox),
+            findRecords: redeliveryRecords(service),
             queues,
             rounds: next,
             organizations,
@@ -59,11 +58,10 @@ export class Redeliveries {
           },
           {
             leaseSeconds: REDELIVER_LEASE_SECONDS,
-            roundSeconds: random.pick([2, 10]),
-            roundDeliveries: terms.roundDeliveries,
+            roundSeconds: terms.roundSeconds,
             pageRows: terms.pageRows,
             pageEvents: terms.pageRows,
-            mostAtOnce: terms.mostAtOnce,
+            window: terms.window,
           },
         );
         await run(letter.content as BusEvent);

@@ -22,10 +22,10 @@ export interface Terms {
   slowFinds: number;
   /** Messages in a queue from which on late deliveries are deferred. */
   longBacklog: number;
-  /** Of redelivery jobs: deliveries of a round, rows of a page, and deliveries that wait at a time. */
-  roundDeliveries: number;
+  /** Of redelivery jobs: the time of a round, rows of a page, and deliveries that wait at a time. */
+  roundSeconds: number;
   pageRows: number;
-  mostAtOnce: number;
+  window: number;
   /** One tenant has most of the events, many at once. */
   isUnequal: boolean;
   /** Which message groups a queue holds back. A run has few messages, while AWS counts from thirty. */
@@ -44,9 +44,9 @@ export const termsOf = (random: Random, isCalm: boolean): Terms => ({
   purgeLeaseSeconds: isCalm ? 960 : random.pick([960, 960, 1]),
   slowFinds: isCalm ? 0 : random.pick([0, 0.25]),
   longBacklog: isCalm ? LONG_BACKLOG : random.pick([LONG_BACKLOG, 0, 2]),
-  roundDeliveries: random.pick([1, 4, 100]),
+  roundSeconds: random.pick([0, 2, 10]),
   pageRows: random.pick([1, 3, 25]),
-  mostAtOnce: random.pick([1, 2, 16]),
+  window: random.pick([1, 2, 16]),
   isUnequal: random.chance(0.3),
   fair: random.pick([FAIR_TERMS, { ...FAIR_TERMS, leastInFlight: 2 }]),
 });

@@ -14,7 +14,7 @@ import type { Endpoint } from '../../receivers/endpoint.ts';
 import type { Scope } from '../../tenancy/api-keys.ts';
 import type { Tenant } from '../../tenancy/tenant.ts';
 import { withDueTime } from '../deliveries.ts';
-import { arrivals, deliveries, endpoints } from '../stores.ts';
+import { deliveries, endpoints, findRedeliveryRecords } from '../stores.ts';
 
 /** Events for a channel have the text of a message, which `read:webhooks` alone must not show. */
 const isVisible = (type: EventType, allows: (scope: Scope) => boolean): boolean =>
@@ -193,7 +193,10 @@ async function readSummaries(
   const others = pairs
     .filter((pair) => !succeeded.has(toFirstId(pair)))
     .map(({ event, receiver }) => ({ eventId: event.id, webhookId: receiver.id }));
-  const found = [...first, ...(await findAll(await arrivals.ofPairs(tenant, others)))];
+  const again = (await findRedeliveryRecords(tenant, others)).flatMap(({ webhookId, succeededId: id }) =>
+    id === undefined ? [] : [{ webhookId, id }],
+  );
+  const found = [...first, ...(await findAll(again))];
   const items = part.map(({ event, receivers }) => {
     const byId = new Map(receivers.map((receiver) => [receiver.id, receiver]));
     const own = found.filter(({ eventId }) => eventId === event.id);

@@ -8,25 +8,22 @@ import { success } from '../../http/reply.ts';
 import type { Tenant } from '../../tenancy/tenant.ts';
 import { fitIntoPage } from '../pages.ts';
 import { routeHandler, tables } from '../route-handler.ts';
-import { arrivals, deliveries, endpoints } from '../stores.ts';
+import { deliveries, endpoints, findRedeliveryRecords } from '../stores.ts';
 import { findReceivers, isForChannel, narrowToVisible, type Receiver, toSummary } from './deliveries.ts';
 import * as routes from './routes.ts';
 
 const log = eventLog(tables.outbox);
 
-/** Reads each receiver's own delivery of an event, and the redelivery that arrived, oldest first. */
+/** Reads each receiver's own delivery of an event, and the redelivery that succeeded, oldest first. */
 async function readDeliveries(tenant: Tenant, event: OutboxEvent, receivers: readonly Receiver[]) {
-  const arrived = await arrivals.at(
-    tenant,
-    event.id,
-    receivers.map(({ id }) => id),
-  );
   const { generation } = tenant;
-  const wanted = receivers.flatMap(({ id: webhookId }) => {
-    const first = { id: deriveDeliveryId(event.id, webhookId), webhookId, generation };
-    const id = arrived.get(webhookId);
-    return id === undefined ? [first] : [first, { ...first, id }];
-  });
+  const pairs = receivers.map(({ id: webhookId }) => ({ eventId: event.id, webhookId }));
+  const wanted = [
+    ...pairs.map(({ webhookId }) => ({ id: deriveDeliveryId(event.id, webhookId), webhookId, generation })),
+    ...(await findRedeliveryRecords(tenant, pairs)).flatMap(({ webhookId, succeededId: id }) =>
+      id === undefined ? [] : [{ id, webhookId, generation }],
+    ),
+  ];
   const found = await deliveries.findAll(wanted, { consistent: false });
   return found.toSorted((one, other) => (one.id < other.id ? -1 : 1));
 }

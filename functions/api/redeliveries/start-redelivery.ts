@@ -1,7 +1,7 @@
 import { HISTORY_DAYS } from '../../events/events.ts';
 import { invalid, refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { buildFirstRound, createJob, FailedStatus, toJobView } from '../../redelivery/job.ts';
+import { buildRound, createJob, FailedStatus, toJobView } from '../../redelivery/job.ts';
 import { compareFields } from '../../tenancy/audit.ts';
 import { routeHandler } from '../route-handler.ts';
 import { endpoints, jobs, outbox } from '../stores.ts';
@@ -24,7 +24,7 @@ export const handler = routeHandler(
     const { job } = order;
     return effect(
       success(toJobView(job), { location: `/api/v1/webhooks/${job.webhookId}/redeliveries/${job.id}` }),
-      [...jobs.start(job), outbox.appendNotice(buildFirstRound(job))],
+      [...jobs.start(job), outbox.appendNotice(buildRound(job, 1, now))],
       { id: job.id, changes: compareFields(['webhookId', ...REQUEST_FIELDS], undefined, toJobView(job)) },
       { 'redelivery-running': refusals.redeliveryRunning },
     );

@@ -1,6 +1,6 @@
 import { toDeliveryMessage } from '../../delivery/delivery.ts';
 import { createRedelivery, type RedeliveryRefusal } from '../../delivery/redelivery.ts';
-import { redeliveryMarks } from '../../delivery/redelivery-records.ts';
+import { recordRedelivery } from '../../delivery/redelivery-records.ts';
 import { HISTORY_DAYS } from '../../events/events.ts';
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
@@ -9,10 +9,8 @@ import { routeHandler, tables } from '../route-handler.ts';
 import { deliveries, outbox } from '../stores.ts';
 import * as routes from './routes.ts';
 
-const marks = redeliveryMarks(tables.service);
-
 /**
- * Adds the new delivery, the work item that sends its message, and the mark that lets redelivery jobs pass
+ * Adds the new delivery, the work item that sends its message, and the record by which redelivery jobs pass
  * over the event, in one transaction. Concurrent changes do no harm: a terminal delivery does not change, and
  * a delivery to a deleted endpoint is skipped.
  */
@@ -31,7 +29,7 @@ export const handler = routeHandler(
       [
         deliveries.adding(delivery),
         outbox.appendRedelivery(toDeliveryMessage(delivery)),
-        marks.replacing(delivery),
+        recordRedelivery(tables.service, delivery),
       ],
     );
   },

@@ -168,18 +168,18 @@ const findKeyUse = ({ pk }: Pick<Key, 'pk'>): object => ({
   lastUsedAt: NOW.toISOString(),
 });
 
-/** The record that a redelivery delivered an event. */
-const findArrival = ({ pk }: Pick<Key, 'pk'>): object => ({
-  pk,
-  eventId: pk.split('#').at(-1),
-  deliveryId: newId('dlv', NOW),
-});
+/** The record of an event's redelivery, which succeeded. */
+function findRedeliveryRecord({ pk }: Pick<Key, 'pk'>): object {
+  const [, , webhookId, , eventId] = pk.split('#');
+  const id = newId('dlv', NOW);
+  return { pk, eventId, webhookId, deliveryId: id, succeededId: id };
+}
 
 /** Items of batch reads by table; the others are of the ledger. */
 const FINDERS: Readonly<Record<string, (key: Key) => object | undefined>> = {
   rates: (key) => findKeyUse(key),
   // Rows of one read differ in their keys.
-  service: (key) => ({ ...(findItem(key) ?? findArrival(key)), ...key }),
+  service: (key) => ({ ...(findItem(key) ?? findRedeliveryRecord(key)), ...key }),
   deliveries: (key) => findItem(key),
 };
 

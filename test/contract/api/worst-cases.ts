@@ -256,8 +256,7 @@ export async function worstCases(tables: TestTables, api: Api) {
       ...mark,
       ...one,
     })),
-    { ...keys.latestRedelivery(tenant, spare.id), ...mark, redeliveryId: job.id, running: true },
-    { ...keys.redeliveryRun(job.id), ...mark, ...job, remindedAt: now.toISOString() },
+    { ...keys.redeliveryRun(job), ...mark, ...job, remindedAt: now.toISOString() },
     ...times(ROWS, () => anApiKey({ orgId: organization.id, id: newId('key', now), name: NAME })).map(
       (one) => ({
         ...keys.listedApiKey(organization.id, one.id),
@@ -322,10 +321,9 @@ export async function worstCases(tables: TestTables, api: Api) {
     ofEvent
       .filter(({ id, webhookId }) => id !== deriveDeliveryId(event.id, webhookId))
       .map(({ id, webhookId }) => ({
-        ...keys.arrival(tenant, webhookId, event.id),
+        ...keys.redeliveryRecord(tenant, webhookId, event.id),
         ...mark,
-        eventId: event.id,
-        deliveryId: id,
+        ...{ eventId: event.id, webhookId, deliveryId: id, succeededId: id },
       })),
   );
   await fill(deliveries, ofEvent.map(buildRow));
@@ -344,10 +342,9 @@ export async function worstCases(tables: TestTables, api: Api) {
     ofNewest
       .filter((_, index) => index % 2 === 1)
       .map(({ id, webhookId }) => ({
-        ...keys.arrival(tenant, webhookId, newest.id),
+        ...keys.redeliveryRecord(tenant, webhookId, newest.id),
         ...mark,
-        eventId: newest.id,
-        deliveryId: id,
+        ...{ eventId: newest.id, webhookId, deliveryId: id, succeededId: id },
       })),
   );
   const retrying = aLargeDelivery(later(now, 1), {

@@ -4,17 +4,15 @@ import { committer } from '../../../functions/aws/transaction.ts';
 import { attemptDelivery } from '../../../functions/delivery/attempt.ts';
 import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import { deliveryContexts } from '../../../functions/delivery/delivery-context.ts';
-import { deliveryRanges } from '../../../functions/delivery/delivery-queries.ts';
 import { processDeliveryMessages } from '../../../functions/delivery/dispatch.ts';
 import { dueIndex } from '../../../functions/delivery/due-index.ts';
 import { endpointTurns } from '../../../functions/delivery/endpoint-turns.ts';
 import { fanOut } from '../../../functions/delivery/fan-out.ts';
 import { ledgerStore } from '../../../functions/delivery/ledger.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
-import { arrivalStore, redeliveryMarks } from '../../../functions/delivery/redelivery-records.ts';
+import { redeliveryRecords } from '../../../functions/delivery/redelivery-records.ts';
 import { processDeliveryStream } from '../../../functions/delivery/stream.ts';
 import type { BusEvent } from '../../../functions/events/bus.ts';
-import { eventRanges } from '../../../functions/events/event-log.ts';
 import { meterUsage, usageMeter } from '../../../functions/events/usage.ts';
 import { processEach } from '../../../functions/events/worker.ts';
 import { checkSource } from '../../../functions/knowledge/check-source.ts';
@@ -26,6 +24,7 @@ import { notifyAdmins } from '../../../functions/notices/notify.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { redeliveryJobs, redeliveryRounds } from '../../../functions/redelivery/jobs.ts';
+import { deliveryRanges, eventRanges } from '../../../functions/redelivery/ranges.ts';
 import { runRedeliveryJob } from '../../../functions/redelivery/redeliver.ts';
 import { gate } from '../../../functions/tenancy/gate.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
@@ -343,16 +342,12 @@ async function setUpRedelivery(tables: TestTables): Promise<BatchOfTen> {
   );
   const run = runRedeliveryJob(
     {
-      jobs: redeliveryRounds(service, commit),
-      deliveries: {
-        ...deliveryStore(deliveries),
-        range: deliveryRanges(deliveries),
-        // No dispatcher attempts them.
-        listWaiting: async () => [],
-      },
-      events: { range: eventRanges(outbox) },
-      arrivals: arrivalStore(service),
-      marks: redeliveryMarks(service),
+      jobs: redeliveryRounds(tables, commit),
+      // No dispatcher attempts them.
+      deliveries: { ...deliveryStore(deliveries), listWaiting: async () => [] },
+      readDeliveries: deliveryRanges(deliveries),
+      readEvents: eventRanges(outbox),
+      findRecords: redeliveryRecords(service),
       endpoints: endpointStore(service),
       queues: { send: async () => [] },
       rounds: { send: async () => [] },
@@ -361,14 +356,7 @@ async function setUpRedelivery(tables: TestTables): Promise<BatchOfTen> {
       log: recordedLog(),
       now,
     },
-    {
-      leaseSeconds: 40,
-      roundSeconds: 60,
-      roundDeliveries: 100,
-      pageRows: 10,
-      pageEvents: 10,
-      mostAtOnce: 16,
-    },
+    { leaseSeconds: 40, roundSeconds: 60, pageRows: 10, pageEvents: 10, window: 16 },
   );
   return behindTheBus(
     all.map(({ orgId }) => orgId),

@@ -4,7 +4,6 @@ import { attemptDelivery } from '../../../functions/delivery/attempt.ts';
 import { deliveryMoves, deliveryStore, parseDelivery } from '../../../functions/delivery/deliveries.ts';
 import type { Delivery, DeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import { deliveryContexts } from '../../../functions/delivery/delivery-context.ts';
-import { deliveryRanges } from '../../../functions/delivery/delivery-queries.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/due.ts';
 import { dueIndex } from '../../../functions/delivery/due-index.ts';
 import { fanOut } from '../../../functions/delivery/fan-out.ts';
@@ -12,18 +11,18 @@ import { ledgerStore } from '../../../functions/delivery/ledger.ts';
 import type { FetchRequest, FetchResult } from '../../../functions/delivery/outbound/client.ts';
 import type { OutboundRequest, OutboundResult } from '../../../functions/delivery/outbound/exchange.ts';
 import { parseBusEvent, parseOutboxRecord } from '../../../functions/delivery/outbox.ts';
-import { arrivalStore, redeliveryMarks } from '../../../functions/delivery/redelivery-records.ts';
+import { redeliveryRecords } from '../../../functions/delivery/redelivery-records.ts';
 import { parseProgram, simulate } from '../../../functions/delivery/simulation.ts';
 import { processDeliveryStream, type SequencedChange } from '../../../functions/delivery/stream.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../functions/delivery/timing.ts';
 import { simulatedReceiver, webhookSender } from '../../../functions/delivery/webhook-sender.ts';
 import type { BusEvent } from '../../../functions/events/bus.ts';
-import { eventRanges } from '../../../functions/events/event-log.ts';
 import { checkSource } from '../../../functions/knowledge/check-source.ts';
 import { checkSlots, sourceChecks } from '../../../functions/knowledge/source-checks.ts';
 import { simulateContent, sourceContent } from '../../../functions/knowledge/source-content.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { redeliveryRounds } from '../../../functions/redelivery/jobs.ts';
+import { deliveryRanges, eventRanges } from '../../../functions/redelivery/ranges.ts';
 import { runRedeliveryJob } from '../../../functions/redelivery/redeliver.ts';
 import { gate, type Permit, requirePermit } from '../../../functions/tenancy/gate.ts';
 import {
@@ -46,7 +45,8 @@ const LEASE_SECONDS = 25;
  * The workers' code over the real stores, with a clock that jumps to the next due time. Messages stay in
  * memory, and live receivers behave as their URL's program says, like simulated ones.
  */
-export function anEngine({ service, outbox, deliveries, ledger, knowledge }: TestTables, keyring: Keyring) {
+export function anEngine(tables: TestTables, keyring: Keyring) {
+  const { service, outbox, deliveries, ledger, knowledge } = tables;
   let present = new Date();
   const now = () => present;
   const log = recordedLog();
@@ -110,12 +110,12 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
   let waited = 0;
   const again = runRedeliveryJob(
     {
-      jobs: redeliveryRounds(service, committer(service.client)),
+      jobs: redeliveryRounds(tables, committer(service.client)),
       // No dispatcher attempts them.
-      deliveries: { ...store, range: deliveryRanges(deliveries), listWaiting: async () => [] },
-      events: { range: eventRanges(outbox) },
-      arrivals: arrivalStore(service),
-      marks: redeliveryMarks(service),
+      deliveries: { ...store, listWaiting: async () => [] },
+      readDeliveries: deliveryRanges(deliveries),
+      readEvents: eventRanges(outbox),
+      findRecords: redeliveryRecords(service),
       endpoints,
       queues: { send: async () => [] },
       rounds: { send: async () => [] },
@@ -126,14 +126,7 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
       log,
       now: () => later(new Date(), seconds(waited)),
     },
-    {
-      leaseSeconds: 40,
-      roundSeconds: 60,
-      roundDeliveries: Number.POSITIVE_INFINITY,
-      pageRows: 10,
-      pageEvents: 10,
-      mostAtOnce: 16,
-    },
+    { leaseSeconds: 40, roundSeconds: 60, pageRows: 10, pageEvents: 10, window: 16 },
   );
   const told = new Set<string>();
   const check = checkSource(

@@ -19,10 +19,10 @@ import {
   ticketStore,
 } from '../../../functions/conversations/conversations.ts';
 import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
-import { deliveryRanges, openDeliveries } from '../../../functions/delivery/delivery-queries.ts';
+import { openDeliveries } from '../../../functions/delivery/delivery-queries.ts';
 import { deliveriesInHour, ledgerStore, toStartOfHour } from '../../../functions/delivery/ledger.ts';
 import { parseBusEvent, parseOutboxRecord } from '../../../functions/delivery/outbox.ts';
-import { arrivalStore, redeliveryMarks } from '../../../functions/delivery/redelivery-records.ts';
+import { redeliveryRecords } from '../../../functions/delivery/redelivery-records.ts';
 import { usageReader } from '../../../functions/events/usage.ts';
 import { outboxReader } from '../../../functions/events/worker.ts';
 import { sourceStore } from '../../../functions/knowledge/sources.ts';
@@ -30,6 +30,7 @@ import { blockedHostStore } from '../../../functions/receivers/blocked-hosts.ts'
 import { channelStore } from '../../../functions/receivers/channels.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { redeliveryJobs, redeliveryRuns } from '../../../functions/redelivery/jobs.ts';
+import { deliveryRanges } from '../../../functions/redelivery/ranges.ts';
 import { apiKeyStore, keyUseStore } from '../../../functions/tenancy/api-keys.ts';
 import { auditLogReader } from '../../../functions/tenancy/audit.ts';
 import {
@@ -146,7 +147,6 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
   endpointCount: 'only written',
   channelCount: 'only written',
   apiKey: 'read by its key',
-  latestRedelivery: 'read by its key',
   idempotency: 'read by its key, and scanned for its key alone',
   rateWindow: 'read by its key',
   rateSchedule: 'read by its key',
@@ -220,50 +220,32 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
         (await endpointStore(service).deletedSince(orgId, NOW.toISOString(), PAGE.limit)).map(({ id }) => id),
     },
   },
-  arrival: {
+  redeliveryRecord: {
     make: (tenant) => {
-      const event = newId('evt', NOW);
+      const pair = { eventId: newId('evt', NOW), webhookId: aWebhookOf(tenant) };
       return {
-        ...keys.arrival(tenant, aWebhookOf(tenant), event),
-        eventId: event,
-        deliveryId: newId('dlv', NOW),
+        ...keys.redeliveryRecord(tenant, pair.webhookId, pair.eventId),
+        ...{ ...pair, deliveryId: newId('dlv', NOW) },
       };
     },
     nameOf: (row) => row.eventId,
     readers: {
       of: async ({ service }, tenant, rows) => {
-        const events = rows.flatMap(({ pk }) => {
+        const pairs = rows.flatMap(({ pk }) => {
           const [orgId, , , , event] = pk.split('#');
-          return orgId === tenant.orgId ? [event as `evt_${string}`] : [];
+          return orgId === tenant.orgId
+            ? [{ eventId: event as `evt_${string}`, webhookId: aWebhookOf(tenant) }]
+            : [];
         });
-        return [...(await arrivalStore(service).of(ofTenant(tenant), events)).keys()];
-      },
-    },
-  },
-  redeliveryMark: {
-    make: (tenant) => {
-      const event = newId('evt', NOW);
-      return {
-        ...keys.redeliveryMark(tenant, aWebhookOf(tenant), event),
-        eventId: event,
-        deliveryId: newId('dlv', NOW),
-      };
-    },
-    nameOf: (row) => row.eventId,
-    readers: {
-      of: async ({ service }, tenant, rows) => {
-        const events = rows.flatMap(({ pk }) => {
-          const [orgId, , , , event] = pk.split('#');
-          return orgId === tenant.orgId ? [event as `evt_${string}`] : [];
-        });
-        return [...(await redeliveryMarks(service).of(ofTenant(tenant), events)).keys()];
+        return (await redeliveryRecords(service)(ofTenant(tenant), pairs)).map(({ eventId }) => eventId);
       },
     },
   },
   redeliveryRun: {
     make: (tenant) => {
-      const run = { ...ofTenant(tenant), id: newId('rdj', NOW), remindedAt: BEFORE.toISOString() };
-      return { ...keys.redeliveryRun(run.id), ...run };
+      const pair = { id: newId('rdj', NOW), webhookId: newId('whk', NOW) };
+      const run = { ...ofTenant(tenant), ...pair, remindedAt: BEFORE.toISOString() };
+      return { ...keys.redeliveryRun(run), ...run };
     },
     nameOf: id,
     readers: {

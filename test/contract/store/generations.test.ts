@@ -99,7 +99,7 @@ describe.each(storeKinds(engine))('the end of a delivery in a sandbox (%s)', (_,
     expect(await stores.deliveries.settle(claim, succeeded, buildOutcome(endpoint, 'none'))).toBe('done');
   });
 
-  it('records the arrival of a redelivery in its own generation only', async () => {
+  it('records the success of a redelivery in its own generation only', async () => {
     const { stores, tenant, endpoint, reset } = await setUp(await make(), 0);
     const redelivery = () => ({ ...tenant, webhookId: endpoint.id, id: newId('dlv', NOW) });
     const [claim, late] = [await claimed(stores, redelivery()), await claimed(stores, redelivery())];

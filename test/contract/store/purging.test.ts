@@ -12,7 +12,7 @@ import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import { toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import { ledgerStore } from '../../../functions/delivery/ledger.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
-import { recordArrival } from '../../../functions/delivery/redelivery-records.ts';
+import { recordSuccess } from '../../../functions/delivery/redelivery-records.ts';
 import { createNotice } from '../../../functions/events/bus.ts';
 import { idempotencyStore } from '../../../functions/http/idempotency.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
@@ -63,7 +63,7 @@ function waysToStore({ service, outbox, deliveries, ledger }: TestTables) {
       const delivery = aDelivery(tenant);
       return [store.adding(delivery), outboxStore(outbox).appendRedelivery(toDeliveryMessage(delivery))];
     }),
-    arrival: change((tenant) => recordArrival(service, aDelivery(tenant))),
+    redelivered: change((tenant) => recordSuccess(service, aDelivery(tenant))),
     notice: change((tenant) =>
       outboxStore(outbox).appendNotice(
         createNotice(
@@ -90,7 +90,7 @@ const KINDS: readonly Kind[] = [
   'idempotency',
   'event',
   'redelivery',
-  'arrival',
+  'redelivered',
   'notice',
   'delivery',
   'ledger',

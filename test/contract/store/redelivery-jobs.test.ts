@@ -4,9 +4,9 @@ import { type EndpointId, newId } from '../../../functions/aws/ids.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
 import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import type { Delivery } from '../../../functions/delivery/delivery.ts';
-import { deliveryRanges } from '../../../functions/delivery/delivery-queries.ts';
 import type { LeasedJob, RedeliveryJob } from '../../../functions/redelivery/job.ts';
 import { redeliveryJobs, redeliveryRounds } from '../../../functions/redelivery/jobs.ts';
+import { deliveryRanges } from '../../../functions/redelivery/ranges.ts';
 import { aDelivery, aRedeliveryJob, later, NOW, seconds } from '../../builders.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
@@ -21,10 +21,11 @@ const LEASE_SECONDS = 40;
 const terms = (round = 1, now = NOW) => ({ round, now, leaseSeconds: LEASE_SECONDS });
 const AFTER_LEASE = later(NOW, seconds(LEASE_SECONDS));
 
-function jobsIn({ service }: TestTables) {
+function jobsIn(tables: TestTables) {
+  const { service } = tables;
   const commit = committer(service.client);
   const jobs = redeliveryJobs(service);
-  const rounds = redeliveryRounds(service, commit);
+  const rounds = redeliveryRounds(tables, commit);
   const find = (job: RedeliveryJob) => jobs.find(job, job.webhookId, job.id);
   return {
     ...rounds,
@@ -40,7 +41,7 @@ function jobsIn({ service }: TestTables) {
   };
 }
 const COUNTS = { eventTypes: { 'ticket.created': 3 }, firstEventAt: NOW.toISOString() };
-const page = (place: string) => ({ place, examined: 10, redelivered: 3, counts: COUNTS });
+const page = (place: string) => ({ place, examined: 10, redelivered: 3, ...COUNTS });
 
 describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
   it('run one at a time for an endpoint', async () => {

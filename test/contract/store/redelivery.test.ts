@@ -5,7 +5,7 @@ import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import { type Delivery, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import { outboxStore, parseOutboxRecord } from '../../../functions/delivery/outbox.ts';
 import { createRedelivery } from '../../../functions/delivery/redelivery.ts';
-import { redeliveryMarks } from '../../../functions/delivery/redelivery-records.ts';
+import { recordRedelivery } from '../../../functions/delivery/redelivery-records.ts';
 import { type IdempotencyScope, idempotencyStore } from '../../../functions/http/idempotency.ts';
 import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
@@ -50,7 +50,7 @@ async function anExhaustedDelivery(client = engine.client()) {
         ...(once ? [memory.record(scope, answer, LATER)] : []),
         store.adding(delivery),
         orders.appendRedelivery(toDeliveryMessage(delivery)),
-        redeliveryMarks(service).replacing(delivery),
+        recordRedelivery(service, delivery),
       ]);
     },
     /** The answer that a repetition would get. */

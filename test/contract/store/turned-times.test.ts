@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
-import { deliveryRanges, openDeliveries } from '../../../functions/delivery/delivery-queries.ts';
+import { openDeliveries } from '../../../functions/delivery/delivery-queries.ts';
 import { usageReader } from '../../../functions/events/usage.ts';
+import { deliveryRanges } from '../../../functions/redelivery/ranges.ts';
 import type { Tenant } from '../../../functions/tenancy/tenant.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';

@@ -3,21 +3,37 @@ import type { Mutation } from './mutation.ts';
 const REDELIVER = 'functions/redelivery/redeliver.ts';
 const TERMS = 'test/simulation/terms.ts';
 
+const FEW_ATTEMPTS = {
+  file: TERMS,
+  find: 'random.pick([ATTEMPTS, ATTEMPTS, ATTEMPTS, 1, 1, 2])',
+  replace: 'random.pick([1])',
+};
+const SMALL_WINDOW = {
+  file: TERMS,
+  find: 'window: random.pick([1, 2, 16])',
+  replace: 'window: random.pick([1])',
+};
+const MANY_JOBS = {
+  file: 'test/simulation/faults.ts',
+  find: "'redelivery-job': 1,",
+  replace: "'redelivery-job': 4,",
+};
+
+/** Many failures, and jobs of short rounds and a small window. */
+const SHORT_ROUNDS: Mutation['also'] = [
+  FEW_ATTEMPTS,
+  { file: TERMS, find: 'roundSeconds: random.pick([0, 2, 10])', replace: 'roundSeconds: random.pick([0])' },
+  SMALL_WINDOW,
+  MANY_JOBS,
+];
+
 /** Many failures, jobs of one large page and a small window, each stopped once it has resent something. */
 const STOPPED_JOBS: Mutation['also'] = [
-  {
-    file: TERMS,
-    find: 'random.pick([ATTEMPTS, ATTEMPTS, ATTEMPTS, 1, 1, 2])',
-    replace: 'random.pick([1])',
-  },
+  FEW_ATTEMPTS,
   { file: TERMS, find: 'pageRows: random.pick([1, 3, 25])', replace: 'pageRows: random.pick([25])' },
-  {
-    file: TERMS,
-    find: 'roundDeliveries: random.pick([1, 4, 100])',
-    replace: 'roundDeliveries: random.pick([100])',
-  },
-  { file: TERMS, find: 'mostAtOnce: random.pick([1, 2, 16])', replace: 'mostAtOnce: random.pick([1])' },
-  { file: 'test/simulation/faults.ts', find: "'redelivery-job': 1,", replace: "'redelivery-job': 4," },
+  { file: TERMS, find: 'roundSeconds: random.pick([0, 2, 10])', replace: 'roundSeconds: random.pick([10])' },
+  SMALL_WINDOW,
+  MANY_JOBS,
   {
     file: 'test/simulation/customers.ts',
     find: "if (random.chance(0.5) && !isUntroubled)\n      void processes.later(random.pick([0.3, 0.6, 1, 2]), 'a request to stop', async () => this.stopJob());",
@@ -31,29 +47,31 @@ export const CUSTOMERS: readonly Mutation[] = [
   {
     name: 'a job that is to count only resends',
     file: REDELIVER,
-    find: '        job.dryRun === true\n',
-    replace: '        untilMs === 0\n',
+    find: 'job.dryRun === true ? {} : await',
+    replace: 'untilMs === 0 ? {} : await',
     breaks: ['whole job'],
   },
   {
     name: 'a job passes over the first of each page',
     file: REDELIVER,
-    find: 'planPage(job, endpoint, examined.items, isResumed)',
-    replace: 'planPage(job, endpoint, examined.items.slice(1), isResumed)',
-    breaks: ['whole job'],
+    find: 'planPage(job, endpoint, page.items)',
+    replace: 'planPage(job, endpoint, page.items.slice(1))',
+    also: [FEW_ATTEMPTS, MANY_JOBS],
+    breaks: ['whole job', 'window'],
   },
   {
     name: 'a job forgets in each round what waits',
     file: REDELIVER,
-    find: "let waiting = plan.filter(({ state }) => state === 'waiting');",
-    replace: "let waiting = isRepeated ? plan.filter(({ state }) => state === 'waiting') : [];",
+    find: '(delivery && isWaiting ?',
+    replace: '(delivery && isWaiting && isRepeated ?',
+    also: SHORT_ROUNDS,
     breaks: ['window'],
   },
   {
     name: 'a stopped job goes on to the end of its page',
     file: REDELIVER,
-    find: 'isNext && !(await jobs.isRunning(job))',
-    replace: 'isNext && untilMs === 0',
+    find: '!(await jobs.reach(job, reach))',
+    replace: 'untilMs === 0',
     also: STOPPED_JOBS,
     breaks: ['window'],
   },

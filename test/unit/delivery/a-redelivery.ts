@@ -4,26 +4,26 @@ import { type EndpointId, newId, parseCreationTime } from '../../../functions/aw
 import { committer } from '../../../functions/aws/transaction.ts';
 import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import type { Delivery, DeliveryRef, DeliveryStatus } from '../../../functions/delivery/delivery.ts';
-import { deliveryRanges } from '../../../functions/delivery/delivery-queries.ts';
 import { LARGEST_GROUP } from '../../../functions/delivery/lanes.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
 import { createRedelivery, isFromJob } from '../../../functions/delivery/redelivery.ts';
 import {
-  arrivalStore,
-  recordArrival,
-  redeliveryMarks,
+  recordRedelivery,
+  recordSuccess,
+  redeliveryRecords,
 } from '../../../functions/delivery/redelivery-records.ts';
-import type { BusEvent } from '../../../functions/events/bus.ts';
-import { eventRanges } from '../../../functions/events/event-log.ts';
+import { BusEvent } from '../../../functions/events/bus.ts';
 import type { OutboxEvent } from '../../../functions/events/events.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
-import { buildFirstRound, createJob, type RedeliveryJob } from '../../../functions/redelivery/job.ts';
+import { endpointStore } from '../../../functions/receivers/endpoints.ts';
+import { buildRound, createJob, type RedeliveryJob } from '../../../functions/redelivery/job.ts';
 import {
   buildJobKey,
   redeliveryJobs,
   redeliveryRounds,
   redeliveryRuns,
 } from '../../../functions/redelivery/jobs.ts';
+import { deliveryRanges, eventRanges } from '../../../functions/redelivery/ranges.ts';
 import { runRedeliveryJob } from '../../../functions/redelivery/redeliver.ts';
 import { resumeRedeliveryJobs } from '../../../functions/redelivery/resume-jobs.ts';
 import { keys, listShards, REDELIVERY_RUN_SHARDS } from '../../../functions/tenancy/keys.ts';
@@ -36,6 +36,8 @@ import { sharedMemoryTables } from '../../doubles/tables/stack-tables.ts';
 
 export const LEASE_SECONDS = 40;
 export const GRACE_SECONDS = 900;
+export const ROUND_SECONDS = 10;
+export const SHORTEST_ROUND = 0.01;
 /** Rows per page of each shard: few, so that some deliveries take several pages. */
 const PAGE_ROWS = 2;
 const PAGE_EVENTS = 3;
@@ -58,7 +60,7 @@ export function aRedelivery({
   generation = 0,
   pageRows = PAGE_ROWS,
   pageEvents = PAGE_EVENTS,
-  mostAtOnce = LARGEST_GROUP,
+  window = LARGEST_GROUP,
 } = {}) {
   const clock = new VirtualClock();
   const tables = sharedMemoryTables();
@@ -92,7 +94,7 @@ export function aRedelivery({
     async send(events: readonly BusEvent[]) {
       batches.push(events.length);
       if (refusesMessages) return refuse(events);
-      messages.push(...events);
+      messages.push(...events.map((event) => BusEvent.parse(event)));
       return [];
     },
   };
@@ -104,7 +106,7 @@ export function aRedelivery({
    */
   const worker = (
     gate: Gate = open,
-    roundDeliveries = Number.POSITIVE_INFINITY,
+    roundSeconds = ROUND_SECONDS,
     onRequest: () => Promise<void> = async () => undefined,
   ) => {
     const own = tables(async (_operation, _input, answer) => {
@@ -113,25 +115,38 @@ export function aRedelivery({
       await onRequest();
       return answered;
     });
+    const store = deliveryStore(own.deliveries);
+    // Without a dispatcher, each message is processed at once unless a test says otherwise.
+    const listWaiting = async <T extends DeliveryRef>(refs: readonly T[]) =>
+      refs.filter(({ id }) => isWaiting(id));
+    const states: typeof store.states = async (refs) =>
+      new Map(
+        [...(await store.states(refs))].map(([id, state]) => [
+          id,
+          attemptedAt.has(id) && !isWaiting(id) && state.status === 'pending'
+            ? { ...state, status: 'retrying' }
+            : state,
+        ]),
+      );
+    const find = async (_: string, id: string) => findEndpoint(id);
+    const reads = {
+      deliveries: deliveryRanges(own.deliveries),
+      events: eventRanges(own.outbox),
+      records: redeliveryRecords(own.service),
+    };
+    const {
+      deliveries: readDeliveries,
+      events: readEvents,
+      records: findRecords,
+    } = interposed('reads', reads, gate);
     return runRedeliveryJob(
       {
-        jobs: interposed('jobs', redeliveryRounds(own.service, committer(own.service.client)), gate),
-        deliveries: interposed(
-          'deliveries',
-          {
-            range: deliveryRanges(own.deliveries),
-            add: deliveryStore(own.deliveries).add,
-            states: deliveryStore(own.deliveries).states,
-            // Without a dispatcher, each message is processed at once unless a test says otherwise.
-            listWaiting: async <T extends DeliveryRef>(refs: readonly T[]) =>
-              refs.filter(({ id }) => isWaiting(id)),
-          },
-          gate,
-        ),
-        events: interposed('events', { range: eventRanges(own.outbox) }, gate),
-        arrivals: interposed('arrivals', arrivalStore(own.service), gate),
-        marks: interposed('marks', redeliveryMarks(own.service), gate),
-        endpoints: interposed('endpoints', { find: async (_, id) => findEndpoint(id) }, gate),
+        jobs: interposed('jobs', redeliveryRounds(own, committer(own.service.client)), gate),
+        deliveries: interposed('deliveries', { ...store, states, listWaiting }, gate),
+        endpoints: interposed('endpoints', { ...endpointStore(own.service), find }, gate),
+        readDeliveries,
+        readEvents,
+        findRecords,
         queues: interposed(
           'queues',
           {
@@ -157,21 +172,14 @@ export function aRedelivery({
         now: clock.now,
         wait: async (time) => clock.elapse(time),
       },
-      {
-        leaseSeconds: LEASE_SECONDS,
-        roundSeconds: 10,
-        roundDeliveries,
-        pageRows,
-        pageEvents,
-        mostAtOnce,
-      },
+      { leaseSeconds: LEASE_SECONDS, roundSeconds, pageRows, pageEvents, window },
     );
   };
 
   /** A worker whose every page takes a second. */
   const slowly = () =>
     worker(async (call, stage) => {
-      if (call === 'deliveries.range' && stage === 'calling') clock.elapse(1);
+      if (call === 'reads.deliveries' && stage === 'calling') clock.elapse(1);
     });
 
   /** The scheduled worker that resumes jobs. @param gate that each of its calls passes */
@@ -197,7 +205,7 @@ export function aRedelivery({
     );
     if (order.kind === 'refused') throw new Error(`refused: ${order.why}`);
     await commit(jobs.start(order.job));
-    messages.push(buildFirstRound(order.job));
+    messages.push(buildRound(order.job, 1, clock.now()));
     return order.job;
   }
 
@@ -273,13 +281,13 @@ export function aRedelivery({
       return event;
     },
     /** Records that a resent delivery arrived, as its settlement does. */
-    arrives: (delivery: Delivery) => commit([recordArrival(service, delivery)]),
+    arrives: (delivery: Delivery) => commit([recordSuccess(service, delivery)]),
     /** Resends a delivery alone, as the route does. */
     async redelivers(delivery: Delivery): Promise<Delivery> {
       const created = createRedelivery(delivery, endpoint, clock.now());
       if (created.kind === 'refused') throw new Error(`refused: ${created.why}`);
       const { delivery: added } = created;
-      await commit([store.adding(added), redeliveryMarks(service).replacing(added)]);
+      await commit([store.adding(added), recordRedelivery(service, added)]);
       return added;
     },
     /** Ends a delivery as a failure. */

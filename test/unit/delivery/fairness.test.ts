@@ -13,6 +13,7 @@ import { reconcileDeliveries } from '../../../functions/delivery/reconcile.ts';
 import { scheduleSourceChecks } from '../../../functions/knowledge/schedule-source-checks.ts';
 import { dueSources, MAX_SOURCES, sourceStore } from '../../../functions/knowledge/sources.ts';
 import { MAX_ENDPOINTS } from '../../../functions/receivers/endpoint.ts';
+import type { RedeliveryJob } from '../../../functions/redelivery/job.ts';
 import { redeliveryJobs, redeliveryRuns } from '../../../functions/redelivery/jobs.ts';
 import { resumeRedeliveryJobs } from '../../../functions/redelivery/resume-jobs.ts';
 import {
@@ -196,17 +197,18 @@ const WORKERS: [worker: string, what: string, setUp: Case][] = [
       const { tables, own, tick, log, now, run } = aService(20);
       const commit = committer(tables.service.client);
       const jobs = redeliveryJobs(tables.service);
-      const start = async (orgId: OrgId, at: Date, job = aRedeliveryJob()) =>
-        commit(jobs.start({ ...job, orgId, webhookId: newId('whk', NOW), createdAt: at.toISOString() }));
-      const busy = newId('org', NOW);
+      const start = async (job: RedeliveryJob, at: Date) =>
+        commit(jobs.start({ ...job, createdAt: at.toISOString() }));
+      // Its rows are the first.
+      const busy = newId('org', later(NOW, -1));
       for (let count = 0; count < MAX_ENDPOINTS; count += 1)
-        await start(busy, later(NOW, -seconds(7200)), aRedeliveryJob({ id: newId('rdj', later(NOW, -1)) }));
+        await start(aRedeliveryJob({ orgId: busy }), later(NOW, -seconds(7200)));
       const others = oneInEach(
         REDELIVERY_RUN_SHARDS,
         () => aRedeliveryJob({ orgId: newId('org', NOW) }),
-        ({ id }) => keys.redeliveryRun(id).pk,
+        (job) => keys.redeliveryRun(job).pk,
       );
-      for (const job of others) await start(job.orgId, later(NOW, -seconds(3600)), job);
+      for (const job of others) await start(job, later(NOW, -seconds(3600)));
       const sent: string[] = [];
       const worker = resumeRedeliveryJobs(
         {

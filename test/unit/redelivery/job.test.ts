@@ -2,11 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { deriveDeliveryId, deriveJobDeliveryId, newId } from '../../../functions/aws/ids.ts';
 import { isFromJob } from '../../../functions/delivery/redelivery.ts';
-import { NoticeTypeName } from '../../../functions/events/bus.ts';
+import { BusEvent } from '../../../functions/events/bus.ts';
 import { HISTORY_DAYS } from '../../../functions/events/events.ts';
 import {
-  buildFirstRound,
-  buildNextRound,
+  buildRound,
   computeProgress,
   createJob,
   createJobDelivery,
@@ -56,13 +55,10 @@ describe('new redelivery job', () => {
 
   it('has a message for each round, with an id of its own', () => {
     const job = aRedeliveryJob({ ...aSandboxTenant(), traceId: 'a-trace' });
-    const first = buildFirstRound(job);
-    const second = buildNextRound({ ...job, round: 1 }, later(NOW, 1));
-    const { kind, ...firstEvent } = first;
-    expect(kind).toBe('notice');
-    expect(NoticeTypeName.parse(second.type)).toBe(first.type);
-    expect(second).toEqual({
-      ...firstEvent,
+    const first = buildRound(job, 1, NOW);
+    expect(BusEvent.parse(first).type).toBe('webhook.redelivery');
+    expect(buildRound(job, 2, later(NOW, 1))).toEqual({
+      ...first,
       id: `${job.id}#round#2`,
       createdAt: later(NOW, 1).toISOString(),
       data: { webhookId: job.webhookId, redeliveryId: job.id, round: 2 },
@@ -101,7 +97,7 @@ describe("redelivery job's selection of a page", () => {
           listFirstDeliveries(job, failed).flatMap(({ id }) => {
             const event = events.findIndex((one) => deriveDeliveryId(one, webhookId) === id);
             const status = examined.find((one) => one.id === id)?.status ?? firstOf[event]?.elsewhere;
-            return status === undefined ? [] : [[id, status] as const];
+            return status === undefined ? [] : [[id, { status }] as const];
           }),
         );
 
@@ -111,7 +107,7 @@ describe("redelivery job's selection of a page", () => {
           const own = failed.find((one) => one.eventId === eventId);
           const isFirst = own?.id === deriveDeliveryId(eventId, webhookId);
           const first = found.get(deriveDeliveryId(eventId, webhookId));
-          const isElsewhere = !isFirst && isWithin(event) && fails(first);
+          const isElsewhere = !isFirst && isWithin(event) && fails(first?.status);
           expect(selected.filter((one) => one.eventId === eventId)).toEqual(
             own === undefined || isElsewhere ? [] : [own],
           );

@@ -119,7 +119,7 @@ describe('redelivery job', () => {
     const job = await test.started();
     let isRequested = false;
     const worker = test.worker(async (call, stage) => {
-      if (call !== 'marks.set' || stage !== 'calling' || isRequested) return;
+      if (call !== 'jobs.add' || stage !== 'calling' || isRequested) return;
       isRequested = true;
       await test.redelivers(failed);
     });
@@ -130,15 +130,15 @@ describe('redelivery job', () => {
     expect(await test.made(job)).toEqual([]);
   });
 
-  it.each(['marks.set', 'deliveries.add'])(
-    'resends nothing twice when the next job overtakes a stopped one at its call of %s',
+  it.each(['calling', 'answering'])(
+    'resends nothing twice when the next job overtakes a stopped one that is %s for its delivery',
     async (overtaken) => {
       const test = aRedelivery();
       await test.had('exhausted', 3000);
       const first = await test.started();
       let isOvertaken = false;
       const worker = test.worker(async (call, stage) => {
-        if (call !== overtaken || stage !== 'calling' || isOvertaken) return;
+        if (call !== 'jobs.add' || stage !== overtaken || isOvertaken) return;
         isOvertaken = true;
         await test.commit(test.jobs.stop(first, test.clock.now()));
         test.clock.elapse(1);

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { casesOf } from '../../support/cases.ts';
-import { aRedelivery, GRACE_SECONDS, LEASE_SECONDS, type TestRedelivery } from '../delivery/a-redelivery.ts';
+import {
+  aRedelivery,
+  GRACE_SECONDS,
+  LEASE_SECONDS,
+  ROUND_SECONDS,
+  SHORTEST_ROUND,
+  type TestRedelivery,
+} from '../delivery/a-redelivery.ts';
 import { expectDone, lived, past } from './a-job-history.ts';
 
 describe('redelivery job whose workers are lost', () => {
@@ -10,12 +17,12 @@ describe('redelivery job whose workers are lost', () => {
       fc.asyncProperty(
         fc.array(past, { maxLength: 40 }),
         fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 6 }),
-        fc.integer({ min: 1, max: 20 }),
+        fc.constantFrom(SHORTEST_ROUND, 1, ROUND_SECONDS),
         fc.constantFrom(1, 3, 16),
         // Seconds of attempts: none, a part of a round, and longer than a round.
         fc.constantFrom(0, 1.5, 11),
-        async (history, crashes, roundDeliveries, mostAtOnce, attemptSeconds) => {
-          const test = aRedelivery({ mostAtOnce, pageEvents: 100 });
+        async (history, crashes, roundSeconds, window, attemptSeconds) => {
+          const test = aRedelivery({ window, pageEvents: 100 });
           if (attemptSeconds > 0) test.attemptsTake(attemptSeconds);
           const expected = await lived(test, history);
           const order = await test.started();
@@ -27,7 +34,7 @@ describe('redelivery job whose workers are lost', () => {
             left.shift();
             calls = 0;
             throw new Error('the worker is lost');
-          }, roundDeliveries);
+          }, roundSeconds);
           await test.run(dying);
           await expectDone(test, order, expected, history);
         },
@@ -74,7 +81,7 @@ describe('redelivery job whose messages are received several times at once', () 
           if (message === undefined) throw new Error('there was to be a message');
           const deal = test.worker(
             (call, stage) => scheduler.schedule(Promise.resolve(), `${call} ${stage}`),
-            4,
+            SHORTEST_ROUND,
           );
           const running = pauses.map(async (pause) => {
             await scheduler.schedule(Promise.resolve());
@@ -119,8 +126,8 @@ describe('redelivery job whose messages are lost', () => {
       fc.asyncProperty(
         fc.array(past, { maxLength: 25 }),
         fc.array(happening, { maxLength: 25 }),
-        fc.integer({ min: 1, max: 10 }),
-        async (history, happenings, roundDeliveries) => {
+        fc.constantFrom(SHORTEST_ROUND, 1, ROUND_SECONDS),
+        async (history, happenings, roundSeconds) => {
           const test = aRedelivery();
           const expected = await lived(test, history);
           const order = await test.started();
@@ -134,17 +141,17 @@ describe('redelivery job whose messages are lost', () => {
                 .catch(() => undefined);
             const message = one.kind === 'worker' ? test.messages.shift() : undefined;
             if (message === undefined) continue;
-            const deal = test.worker(livingFor(one.dies, test), roundDeliveries);
+            const deal = test.worker(livingFor(one.dies, test), roundSeconds);
             await deal(message).catch(() => test.messages.push(message));
           }
           // From now on nothing is lost.
           test.messages.length = 0;
           test.clock.elapse(GRACE_SECONDS);
           await test.resumer()(() => true);
-          await test.run(test.worker(undefined, roundDeliveries));
+          await test.run(test.worker(undefined, roundSeconds));
           test.clock.elapse(GRACE_SECONDS);
           await test.resumer()(() => true);
-          await test.run(test.worker(undefined, roundDeliveries));
+          await test.run(test.worker(undefined, roundSeconds));
           await expectDone(test, order, expected, history);
         },
       ),
@@ -167,7 +174,7 @@ describe('redelivery job with an extra message', () => {
           test.clock.elapse(GRACE_SECONDS);
           const gate = (call: string, stage: string) =>
             scheduler.schedule(Promise.resolve(), `${call} ${stage}`);
-          const deal = test.worker(gate, 3);
+          const deal = test.worker(gate, SHORTEST_ROUND);
           const next = async () => {
             await scheduler.schedule(Promise.resolve());
             const message = test.messages.shift();

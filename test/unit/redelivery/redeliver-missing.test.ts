@@ -6,7 +6,7 @@ import type { DeliveryStatus } from '../../../functions/delivery/delivery.ts';
 import type { EventType, OutboxEvent } from '../../../functions/events/events.ts';
 import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { casesOf } from '../../support/cases.ts';
-import { aRedelivery, type TestRedelivery } from '../delivery/a-redelivery.ts';
+import { aRedelivery, ROUND_SECONDS, SHORTEST_ROUND, type TestRedelivery } from '../delivery/a-redelivery.ts';
 
 const TYPES = ['conversation.created', 'message.received'] as const;
 const endpointOfTypes = () => anEndpoint({ events: [...TYPES] });
@@ -194,8 +194,8 @@ describe('redelivery job for missing events', () => {
       fc.asyncProperty(
         fc.array(past, { maxLength: 30 }),
         fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 6 }),
-        fc.integer({ min: 1, max: 20 }),
-        async (history, crashes, roundDeliveries) => {
+        fc.constantFrom(SHORTEST_ROUND, 1, ROUND_SECONDS),
+        async (history, crashes, roundSeconds) => {
           const test = aRedelivery({ endpoint: endpointOfTypes() });
           const wanted: string[] = [];
           for (const { secondsAgo, delivery } of history) {
@@ -213,7 +213,7 @@ describe('redelivery job for missing events', () => {
             left.shift();
             calls = 0;
             throw new Error('the worker is lost');
-          }, roundDeliveries);
+          }, roundSeconds);
           await test.run(dying);
 
           const made = await test.made(job);

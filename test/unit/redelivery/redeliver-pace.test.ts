@@ -19,7 +19,6 @@ describe('redelivery job beside its dispatchers', () => {
 
     await test.run();
 
-    // A page has 32.
     expect(test.groups).toEqual([LARGEST_GROUP, LARGEST_GROUP, LARGEST_GROUP, 12]);
     expect(mostOf(waiting)).toBe(LARGEST_GROUP);
     expect(await test.job(order)).toMatchObject({ status: 'done', redelivered: 60 });
@@ -35,8 +34,8 @@ describe('redelivery job beside its dispatchers', () => {
           fc.constantFrom(0.1, 1, 11),
           fc.integer({ min: 0, max: 30 }),
           fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 6 }),
-          async (mostAtOnce, secondsEach, before, crashes) => {
-            const test = aRedelivery({ pageRows: 25, pageEvents: 100, mostAtOnce });
+          async (window, secondsEach, before, crashes) => {
+            const test = aRedelivery({ pageRows: 25, pageEvents: 100, window });
             if (what === 'failed') await many(test, 40);
             else await Promise.all(Array.from({ length: 40 }, (_, index) => test.happened(3000 - index)));
             const waiting = test.attemptsAreInLine(secondsEach, before);
@@ -52,7 +51,7 @@ describe('redelivery job beside its dispatchers', () => {
 
             await test.run(dying);
 
-            expect(mostOf(waiting)).toBeLessThanOrEqual(mostAtOnce);
+            expect(mostOf(waiting)).toBeLessThanOrEqual(window);
             expect(await test.job(order)).toMatchObject({ status: 'done', examined: 40, redelivered: 40 });
             expect(new Set(test.reminded.map(({ id }) => id)).size).toBe(40);
             // Only a lost worker's messages are repeated.
@@ -68,14 +67,14 @@ describe('redelivery job beside its dispatchers', () => {
     'makes at most its window of %i when it is stopped meanwhile, and counts all',
     async (most) => {
       for (let stopAt = 1; stopAt <= 40; stopAt += 3) {
-        const test = aRedelivery({ pageRows: 25, mostAtOnce: most });
+        const test = aRedelivery({ pageRows: 25, window: most });
         await many(test, 40);
         test.attemptsAreInLine(0.1, 0);
         const order = await test.started();
         let made = 0;
         let madeBefore = 40;
         const stopped = test.worker(async (call, stage) => {
-          if (call !== 'deliveries.add' || stage !== 'answering') return;
+          if (call !== 'jobs.add' || stage !== 'answering') return;
           made += 1;
           if (made !== stopAt) return;
           madeBefore = made;
@@ -90,8 +89,24 @@ describe('redelivery job beside its dispatchers', () => {
     },
   );
 
+  it('counts what waits also beyond the page of a later round, when earlier deliveries have failed since', async () => {
+    const test = aRedelivery({ pageRows: 1, window: 1 });
+    await test.had('exhausted', 100);
+    const waiting = test.attemptsTake(30);
+    const order = await test.started();
+    const [message] = test.messages;
+    if (message === undefined) throw new Error('there was to be a message');
+    await test.worker()(message);
+    await Promise.all(Array.from({ length: 24 }, (_, index) => test.had('exhausted', 200 - index)));
+
+    await test.run();
+
+    expect(mostOf(waiting)).toBe(1);
+    expect(await test.job(order)).toMatchObject({ status: 'done', redelivered: 25 });
+  });
+
   it('resends the messages that a lost worker may not have sent, and no others', async () => {
-    const test = aRedelivery({ pageRows: 25, mostAtOnce: 3 });
+    const test = aRedelivery({ pageRows: 25, window: 3 });
     await many(test, 3);
     test.attemptsTake(100);
     await test.started();

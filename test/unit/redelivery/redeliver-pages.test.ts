@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type DeliveryId, deriveJobDeliveryId, parseCreationTime } from '../../../functions/aws/ids.ts';
 import { later, NOW, seconds } from '../../builders.ts';
-import { aRedelivery, type TestRedelivery } from '../delivery/a-redelivery.ts';
+import { aRedelivery, SHORTEST_ROUND, type TestRedelivery } from '../delivery/a-redelivery.ts';
 
 const many = (had: TestRedelivery['had'], count: number) =>
   Promise.all(Array.from({ length: count }, (_, index) => had('exhausted', 3000 - index)));
@@ -56,13 +56,13 @@ describe('redelivery job whose queue refuses the next round', () => {
     if (message === undefined) throw new Error('there was to be a message');
     refusesMessages(true);
 
-    await expect(worker(undefined, 1)(message)).rejects.toThrow('did not take the next round');
+    await expect(worker(undefined, SHORTEST_ROUND)(message)).rejects.toThrow('did not take the next round');
 
     expect(messages).toEqual([]);
     expect(await job(order)).toMatchObject({ status: 'running' });
     refusesMessages(false);
     messages.push(message);
-    await run(worker(undefined, 1));
+    await run(worker(undefined, SHORTEST_ROUND));
     expect(await made(order)).toHaveLength(40);
     expect(await job(order)).toMatchObject({ status: 'done', redelivered: 40 });
   });

@@ -4,13 +4,13 @@ import { fanOut } from '../../../functions/delivery/fan-out.ts';
 import type { OutboxEvent } from '../../../functions/events/events.ts';
 import type { RedeliveryJob } from '../../../functions/redelivery/job.ts';
 import { anEndpoint } from '../../builders.ts';
-import { aRedelivery, type TestRedelivery } from '../delivery/a-redelivery.ts';
+import { aRedelivery, SHORTEST_ROUND, type TestRedelivery } from '../delivery/a-redelivery.ts';
 
 const EVENTS = 7;
 
 /** A job for what is missing, whose endpoint has live events that their fan-out has not processed yet. */
 async function aStalledFanOut() {
-  const test = aRedelivery({ pageEvents: 4, mostAtOnce: 2 });
+  const test = aRedelivery({ pageEvents: 4, window: 2 });
   const own: OutboxEvent[] = [];
   for (let index = 0; index < EVENTS; index += 1) own.push(await test.happened(100 - index));
   const foreign = [
@@ -123,7 +123,7 @@ describe.each(Object.entries(HAPPENINGS))(
         };
         const worker = test.worker(
           (call) => (/^(queues|rounds)/.test(call) ? onStep() : Promise.resolve()),
-          3,
+          SHORTEST_ROUND,
           onStep,
         );
         await test.run(worker);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deriveJobDeliveryId } from '../../../functions/aws/ids.ts';
 import { anEndpoint, aSandboxTenant, later, NOW, seconds } from '../../builders.ts';
-import { aRedelivery, LEASE_SECONDS, type TestRedelivery } from '../delivery/a-redelivery.ts';
+import { aRedelivery, LEASE_SECONDS, SHORTEST_ROUND, type TestRedelivery } from '../delivery/a-redelivery.ts';
 
 const many = (had: TestRedelivery['had'], count: number) =>
   Promise.all(Array.from({ length: count }, (_, index) => had('exhausted', 3000 - index)));
@@ -92,7 +92,7 @@ describe('redelivery job', () => {
     const { had, started, run, made, job, worker, clock } = aRedelivery();
     await many(had, 100);
     const order = await started();
-    expect(await run(worker(undefined, 10))).toBeGreaterThan(4);
+    expect(await run(worker(undefined, SHORTEST_ROUND))).toBeGreaterThan(4);
     // No message has had to wait for the previous lease.
     expect(clock.ms - NOW.getTime()).toBeLessThan(seconds(LEASE_SECONDS));
     expect(await made(order)).toHaveLength(100);
@@ -104,7 +104,7 @@ describe('redelivery job', () => {
     await many(had, 60);
     const order = await started();
     const slow = worker(async (call, stage) => {
-      if (call === 'deliveries.range' && stage === 'calling') clock.elapse(6);
+      if (call === 'reads.deliveries' && stage === 'calling') clock.elapse(6);
     });
     expect(await run(slow)).toBeGreaterThan(1);
     expect(await made(order)).toHaveLength(60);
@@ -144,7 +144,7 @@ describe('redelivery job', () => {
     const order = await started();
     let pages = 0;
     const interrupted = worker(async (call, stage) => {
-      if (call !== 'deliveries.range' || stage !== 'answering') return;
+      if (call !== 'reads.deliveries' || stage !== 'answering') return;
       pages += 1;
       if (pages === 2) await commit(jobs.stop(order, clock.now()));
     });

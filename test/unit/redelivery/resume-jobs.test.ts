@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { BusEvent } from '../../../functions/events/bus.ts';
 import type { RedeliveryJob } from '../../../functions/redelivery/job.ts';
 import { anEndpoint, aSandboxTenant, later, NOW, seconds } from '../../builders.ts';
-import { aRedelivery, GRACE_SECONDS, LEASE_SECONDS, type TestRedelivery } from '../delivery/a-redelivery.ts';
+import {
+  aRedelivery,
+  GRACE_SECONDS,
+  LEASE_SECONDS,
+  SHORTEST_ROUND,
+  type TestRedelivery,
+} from '../delivery/a-redelivery.ts';
 
 /** A job whose message is lost before a worker has received it. */
 async function aLostJob(test: TestRedelivery): Promise<RedeliveryJob> {
@@ -54,7 +60,7 @@ describe('redelivery job whose message is lost', () => {
     for (let age = 100; age < 160; age += 1) await test.had('exhausted', age);
     const job = await test.started();
     for (let round = 1; round <= 2; round += 1)
-      for (const message of test.messages.splice(0)) await test.worker(undefined, 1)(message);
+      for (const message of test.messages.splice(0)) await test.worker(undefined, SHORTEST_ROUND)(message);
     test.messages.length = 0;
     expect(await test.job(job)).toMatchObject({ status: 'running', round: 2 });
     test.clock.elapse(GRACE_SECONDS);

@@ -4,7 +4,6 @@ import {
   BatchGetCommand,
   type BatchGetCommandInput,
   GetCommand,
-  PutCommand,
   QueryCommand,
   TransactWriteCommand,
   UpdateCommand,
@@ -12,7 +11,8 @@ import {
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import { buildNextRound, type RedeliveryJob } from '../../../functions/redelivery/job.ts';
+import { REDELIVER_ROUND_SECONDS } from '../../../functions/delivery/timing.ts';
+import { buildRound, type RedeliveryJob } from '../../../functions/redelivery/job.ts';
 import { handler } from '../../../functions/workers/redeliver.ts';
 import { aDelivery, anEndpoint, aRedeliveryJob, later, NOW, seconds } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
@@ -28,7 +28,7 @@ const sqs = mockClient(SQSClient);
 const endpoint = anEndpoint();
 const job = aRedeliveryJob({ orgId: endpoint.orgId, webhookId: newId('whk', NOW) });
 const run = (of: RedeliveryJob = job) =>
-  handler(received('redeliver', busMessage(buildNextRound(of, NOW))), WITH_TIME);
+  handler(received('redeliver', busMessage(buildRound(of, of.round + 1, NOW))), WITH_TIME);
 const bodiesTo = (QueueUrl: string) =>
   sqs
     .commandCalls(SendMessageBatchCommand, { QueueUrl })
@@ -45,12 +45,21 @@ const failed = (count: number) =>
     }),
   );
 
+/** The transactions that add a delivery. */
+const additions = () =>
+  dynamo.commandCalls(TransactWriteCommand).flatMap(({ args: [{ input }] }) => {
+    const Put = input.TransactItems?.[0]?.Put;
+    return Put === undefined ? [] : [{ ...input, Put }];
+  });
+const added = () => additions().flatMap(({ Put }) => Put.Item ?? []);
+
 /** Reads the deliveries that were added, as they are after a successful attempt. */
 function readAttempted({ RequestItems }: BatchGetCommandInput) {
   const name = FUNCTION_ENVIRONMENT.DELIVERIES_TABLE;
   const wanted = new Set(RequestItems?.[name]?.Keys?.map(({ sk }) => sk));
-  const added = dynamo.commandCalls(PutCommand).flatMap(({ args: [{ input }] }) => input.Item ?? []);
-  const found = added.filter(({ sk }) => wanted.has(sk)).map((item) => ({ ...item, status: 'succeeded' }));
+  const found = added()
+    .filter(({ sk }) => wanted.has(sk))
+    .map((item) => ({ ...item, status: 'succeeded' }));
   return { Responses: { [name]: found } };
 }
 
@@ -68,7 +77,6 @@ beforeEach(() => {
   dynamo.on(UpdateCommand).resolves({ Attributes: job });
   dynamo.on(QueryCommand).resolves({ Items: [] });
   dynamo.on(BatchGetCommand).callsFake(readAttempted);
-  dynamo.on(PutCommand).resolves({});
   dynamo.on(TransactWriteCommand).resolves({});
   sqs.on(SendMessageBatchCommand).resolves({});
 });
@@ -81,21 +89,33 @@ describe('redelivery job function', () => {
 
     expect(await run()).toEqual({ batchItemFailures: [] });
 
-    const added = dynamo.commandCalls(PutCommand).map(({ args: [{ input }] }) => input);
-    expect(added.map(({ Item }) => Item?.redeliveryOf).toSorted()).toEqual(
-      found.map(({ id }) => id).toSorted(),
-    );
-    for (const input of added)
-      expect(input).toMatchObject({
-        TableName: FUNCTION_ENVIRONMENT.DELIVERIES_TABLE,
-        ConditionExpression: 'attribute_not_exists(pk)',
-      });
+    expect(
+      added()
+        .map(({ redeliveryOf }) => redeliveryOf)
+        .toSorted(),
+    ).toEqual(found.map(({ id }) => id).toSorted());
+    // Each with the record of its event.
+    for (const { TransactItems } of additions())
+      expect(TransactItems).toMatchObject([
+        {
+          Put: {
+            TableName: FUNCTION_ENVIRONMENT.DELIVERIES_TABLE,
+            ConditionExpression: 'attribute_not_exists(pk)',
+          },
+        },
+        { Update: { TableName: FUNCTION_ENVIRONMENT.SERVICE_TABLE } },
+      ]);
     expect(
       bodiesTo(FUNCTION_ENVIRONMENT.SLOW_QUEUE)
         .map(({ id }) => id)
         .toSorted(),
-    ).toEqual(added.map(({ Item }) => Item?.id).toSorted());
-    expect(dynamo).toHaveReceivedCommandTimes(TransactWriteCommand, 1);
+    ).toEqual(
+      added()
+        .map(({ id }) => id)
+        .toSorted(),
+    );
+    // And the end of the job.
+    expect(dynamo).toHaveReceivedCommandTimes(TransactWriteCommand, found.length + 1);
     expect(bodiesTo(FUNCTION_ENVIRONMENT.REDELIVERIES_QUEUE)).toEqual([]);
   });
 
@@ -107,38 +127,39 @@ describe('redelivery job function', () => {
       .on(QueryCommand)
       .resolvesOnce({ Items: [arrived, missing] })
       .resolves({ Items: [] });
-    const row = { eventId: arrived.eventId, deliveryId: newId('dlv', NOW) };
-    const arrivals = { [FUNCTION_ENVIRONMENT.SERVICE_TABLE]: [row] };
+    const id = newId('dlv', NOW);
+    const { eventId, webhookId } = arrived;
+    const records = {
+      [FUNCTION_ENVIRONMENT.SERVICE_TABLE]: [{ eventId, webhookId, deliveryId: id, succeededId: id }],
+    };
     dynamo
       .on(BatchGetCommand)
-      .callsFake((input) => ({ Responses: { ...readAttempted(input).Responses, ...arrivals } }));
+      .callsFake((input) => ({ Responses: { ...readAttempted(input).Responses, ...records } }));
 
     expect(await run()).toEqual({ batchItemFailures: [] });
 
-    const added = dynamo.commandCalls(PutCommand).map(({ args: [{ input }] }) => input.Item?.redeliveryOf);
-    expect(added).toEqual([missing.id]);
+    expect(added().map(({ redeliveryOf }) => redeliveryOf)).toEqual([missing.id]);
   });
 
   it('sends the next round of a long job to its own queue, as the bus would', async () => {
     capturedOutput();
     const found = failed(3);
-    const end = { pk: 'a', sk: found[0]?.id };
+    const end = { pk: 'a', sk: found.map(({ id }) => id).toSorted()[2] };
     dynamo.on(QueryCommand).resolvesOnce({ Items: found, LastEvaluatedKey: end }).resolves({ Items: [] });
-    // This job has resent as many by then as one message may.
-    dynamo
-      .on(UpdateCommand)
-      .callsFake((input) =>
-        'place' in rowAfter(input)
-          ? { Attributes: { ...job, redelivered: 1000, round: 1 } }
-          : { Attributes: job },
-      );
+    // The first page takes as long as a round may.
+    dynamo.on(UpdateCommand).callsFake((input) => {
+      if (!('place' in rowAfter(input))) return { Attributes: job };
+      vi.setSystemTime(later(NOW, seconds(REDELIVER_ROUND_SECONDS)));
+      return { Attributes: { ...job, redelivered: 3, round: 1 } };
+    });
 
     expect(await run()).toEqual({ batchItemFailures: [] });
 
     expect(bodiesTo(FUNCTION_ENVIRONMENT.REDELIVERIES_QUEUE)).toMatchObject([
       { detail: { id: `${job.id}#round#2`, data: { redeliveryId: job.id, round: 2 } } },
     ]);
-    expect(dynamo).not.toHaveReceivedCommand(TransactWriteCommand);
+    // The job has not ended.
+    expect(dynamo).toHaveReceivedCommandTimes(TransactWriteCommand, found.length);
   });
 
   it('repeats its message when a queue refuses a part', async () => {
@@ -150,7 +171,7 @@ describe('redelivery job function', () => {
     const Failed = [{ Id: '0', Code: 'InternalError', SenderFault: false }];
     sqs.on(SendMessageBatchCommand).resolves({ Failed, Successful: [] });
     expect((await run())?.batchItemFailures).toHaveLength(1);
-    expect(dynamo).not.toHaveReceivedCommand(TransactWriteCommand);
+    expect(dynamo).toHaveReceivedCommandTimes(TransactWriteCommand, 1);
   });
 
   it('repeats its message while another worker has the lease, and drops that of an ended job', async () => {

@@ -18,7 +18,7 @@ const sqs = mockClient(SQSClient);
 /** The rows of a running job. */
 function running(changes: Partial<RedeliveryJob> = {}): RedeliveryJob {
   const job = aRedeliveryJob({ round: 3, ...changes });
-  const key = keys.redeliveryRun(job.id);
+  const key = keys.redeliveryRun(job);
   dynamo
     .on(QueryCommand, { ExpressionAttributeValues: { ':v0': key.pk } }, false)
     .resolves({ Items: [{ ...key, ...toRedeliveryRun(job) }] });
@@ -52,7 +52,7 @@ describe('function that resumes redelivery jobs', () => {
     ]);
     expect(dynamo).toHaveReceivedCommandExactlyOnceWith(UpdateCommand, {
       TableName: FUNCTION_ENVIRONMENT.SERVICE_TABLE,
-      Key: keys.redeliveryRun(job.id),
+      Key: keys.redeliveryRun(job),
     });
     expect(output.metric(REDELIVERIES_RESUMED)).toBe(1);
     expect(output.logged('INFO')).toHaveLength(1);
@@ -65,7 +65,7 @@ describe('function that resumes redelivery jobs', () => {
     capturedOutput();
     const job = running({ status: 'done' });
     expect(await handler({}, WITH_TIME)).toMatchObject({ sent: 0, removed: 1 });
-    expect(dynamo).toHaveReceivedCommandExactlyOnceWith(DeleteCommand, { Key: keys.redeliveryRun(job.id) });
+    expect(dynamo).toHaveReceivedCommandExactlyOnceWith(DeleteCommand, { Key: keys.redeliveryRun(job) });
     expect(sqs).not.toHaveReceivedCommand(SendMessageBatchCommand);
   });
 

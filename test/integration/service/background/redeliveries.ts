@@ -1,6 +1,6 @@
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
-import { EndpointId, newId, ReceiverId, RedeliveryJobId } from '../../../../functions/aws/ids.ts';
+import { EndpointId, newId, OrgId, ReceiverId } from '../../../../functions/aws/ids.ts';
 import type { Table } from '../../../../functions/aws/table.ts';
 import { LARGEST_GROUP } from '../../../../functions/delivery/lanes.ts';
 import { keys } from '../../../../functions/tenancy/keys.ts';
@@ -149,7 +149,11 @@ export function redeliveries({ service, keep }: Place): void {
       const stale = {
         table: String(stored?.table),
         item: {
-          ...keys.redeliveryRun(RedeliveryJobId.parse(job.id)),
+          ...keys.redeliveryRun({
+            orgId: OrgId.parse(item.orgId),
+            generation: 0,
+            webhookId: EndpointId.parse(id),
+          }),
           ...{ id: job.id, orgId: item.orgId, generation: 0, webhookId: id, remindedAt: AN_HOUR_AGO() },
         },
       };

@@ -115,7 +115,7 @@ export const rareBranches = (provoke: Provocations): readonly Branch[] => [
     provoke: provoke.redeliver,
   },
   {
-    branch: 'read of arrivals leaves keys unprocessed',
+    branch: 'read of redelivery records leaves keys unprocessed',
     fn: 'redeliver',
     fault: ['BatchGetItem', 'unprocessed'],
     actions: ['BatchGetItem Service', 'PutItem Deliveries', 'SendMessage Slow'],

@@ -4,7 +4,7 @@ import { committer } from '../../../functions/aws/transaction.ts';
 import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import type { Delivery, Settlement } from '../../../functions/delivery/delivery.ts';
 import { repeatDelivery } from '../../../functions/delivery/redelivery.ts';
-import { arrivalStore, redeliveryMarks } from '../../../functions/delivery/redelivery-records.ts';
+import { recordRedelivery, redeliveryRecords } from '../../../functions/delivery/redelivery-records.ts';
 import { EVENT_DAYS } from '../../../functions/events/events.ts';
 import type { Endpoint, EndpointOutcome } from '../../../functions/receivers/endpoint.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
@@ -37,32 +37,38 @@ async function setUp(tables: TestTables) {
   const failed = aDelivery({ orgId, webhookId, status: 'exhausted', attempts: 8 });
   await stores.deliveries.add(failed);
   const redelivery = (): Delivery => repeatDelivery(failed, newId('dlv', NOW), NOW, undefined);
-  const arrived = () => arrivalStore(tables.service).of(failed, [failed.eventId]);
-  return { stores, endpoint, failed, redelivery, arrived };
+  /** The redelivery that the event's record says succeeded. */
+  const succeededId = async () => {
+    const [record] = await redeliveryRecords(tables.service)(failed, [failed]);
+    return record?.succeededId;
+  };
+  return { stores, endpoint, failed, redelivery, succeededId };
 }
 
 describe.each(KINDS)('the end of a redelivery (%s)', (_, make) => {
   it.each(['none', 'reset'] as const)(
-    'is recorded as an arrival when it succeeds with the effect "%s" on the endpoint',
+    'is recorded when it succeeds with the effect "%s" on the endpoint',
     async (effect) => {
       const tables = await make();
-      const { stores, endpoint, failed, redelivery, arrived } = await setUp(tables);
+      const { stores, endpoint, failed, redelivery, succeededId } = await setUp(tables);
       const claim = await claimed(stores, redelivery());
 
       expect(await stores.deliveries.settle(claim, succeeded, buildOutcome(endpoint, effect))).toBe('done');
 
-      expect(await arrived()).toEqual(new Map([[failed.eventId, claim.id]]));
+      expect(await succeededId()).toBe(claim.id);
       expect(await stores.deliveries.find(claim)).toMatchObject({ status: 'succeeded' });
       expect((await stores.endpoints.find(endpoint.orgId, endpoint.id))?.consecutiveFailures).toBe(
         effect === 'reset' ? 0 : 3,
       );
-      // No other delivery has the record.
+      // The failed delivery stays as it was.
       expect(await stores.deliveries.find(failed)).toEqual(failed);
-      const row = [...(await everyRow(tables)).values()].find(({ sk }) => sk === 'arrived');
+      const row = [...(await everyRow(tables)).values()].find(({ sk }) => sk === 'redelivery');
       expect(row).toEqual({
-        ...keys.arrival(failed, failed.webhookId, failed.eventId),
+        ...keys.redeliveryRecord(failed, failed.webhookId, failed.eventId),
         eventId: failed.eventId,
+        webhookId: failed.webhookId,
         deliveryId: claim.id,
+        succeededId: claim.id,
         expiresAt: NOW.getTime() / 1000 + EVENT_DAYS * 86_400,
       });
     },
@@ -72,51 +78,51 @@ describe.each(KINDS)('the end of a redelivery (%s)', (_, make) => {
     ['fails for good', exhausted],
     ['is to be tried again', retryingIn('hidden')],
   ])('is not recorded when it %s', async (_name, settlement) => {
-    const { stores, endpoint, redelivery, arrived } = await setUp(await make());
+    const { stores, endpoint, redelivery, succeededId } = await setUp(await make());
     const claim = await claimed(stores, redelivery());
     expect(await stores.deliveries.settle(claim, settlement, buildOutcome(endpoint))).toBe('done');
-    expect(await arrived()).toEqual(new Map());
+    expect(await succeededId()).toBeUndefined();
   });
 
   it('is not recorded when its worker has lost it', async () => {
-    const { stores, endpoint, redelivery, arrived } = await setUp(await make());
+    const { stores, endpoint, redelivery, succeededId } = await setUp(await make());
     const claim = await claimed(stores, redelivery());
     const late = { ...succeeded, at: LEASE_END };
     expect(await stores.deliveries.settle(claim, late, buildOutcome(endpoint))).toBe('refused');
-    expect(await arrived()).toEqual(new Map());
+    expect(await succeededId()).toBeUndefined();
   });
 
-  it('is recorded once, by the first of several that arrive', async () => {
-    const { stores, endpoint, failed, redelivery, arrived } = await setUp(await make());
+  it('is recorded once, by the first of several that succeed', async () => {
+    const { stores, endpoint, redelivery, succeededId } = await setUp(await make());
     const [first, second] = [await claimed(stores, redelivery()), await claimed(stores, redelivery())];
     for (const claim of [first, second])
       expect(await stores.deliveries.settle(claim, succeeded, buildOutcome(endpoint))).toBe('done');
-    expect(await arrived()).toEqual(new Map([[failed.eventId, first.id]]));
+    expect(await succeededId()).toBe(first.id);
   });
 
   it('is recorded although the original delivery is gone', async () => {
-    const { stores, endpoint, failed, redelivery, arrived } = await setUp(await make());
+    const { stores, endpoint, redelivery, succeededId } = await setUp(await make());
     const again = { ...redelivery(), redeliveryOf: newId('dlv', later(NOW, -seconds(60))) };
     const claim = await claimed(stores, again);
     await stores.deliveries.settle(claim, succeeded, buildOutcome(endpoint));
-    expect(await arrived()).toEqual(new Map([[failed.eventId, claim.id]]));
+    expect(await succeededId()).toBe(claim.id);
   });
 
   it('is recorded for its own endpoint and generation only', async () => {
     const tables = await make();
     const { stores, endpoint, failed, redelivery } = await setUp(tables);
     await stores.deliveries.settle(await claimed(stores, redelivery()), succeeded, buildOutcome(endpoint));
-    const { of } = arrivalStore(tables.service);
-    const other = newId('evt', NOW);
-    expect(await of({ ...failed, webhookId: newId('whk', NOW) }, [failed.eventId])).toEqual(new Map());
-    expect(await of({ ...failed, generation: 1 }, [failed.eventId])).toEqual(new Map());
-    expect(await of(failed, [other])).toEqual(new Map());
-    expect((await of(failed, [other, failed.eventId])).size).toBe(1);
-    expect(await of(failed, [])).toEqual(new Map());
+    const find = redeliveryRecords(tables.service);
+    const other = { eventId: newId('evt', NOW), webhookId: failed.webhookId };
+    expect(await find(failed, [{ ...failed, webhookId: newId('whk', NOW) }])).toEqual([]);
+    expect(await find({ ...failed, generation: 1 }, [failed])).toEqual([]);
+    expect(await find(failed, [other])).toEqual([]);
+    expect(await find(failed, [other, failed])).toHaveLength(1);
+    expect(await find(failed, [])).toEqual([]);
   });
 });
 
-describe('the record of an arrival', () => {
+describe('the record of a redelivery that succeeds', () => {
   it('is not written for any other delivery', async () => {
     const client = engine.client();
     const { stores, endpoint } = await setUp(await engine.tables(client));
@@ -129,7 +135,7 @@ describe('the record of an arrival', () => {
 
   it('is written when redeliveries end together, and each of them ends', async () => {
     const client = engine.client();
-    const { stores, endpoint, redelivery, arrived } = await setUp(await engine.tables(client));
+    const { stores, endpoint, redelivery, succeededId } = await setUp(await engine.tables(client));
     const claims = await Promise.all([1, 2, 3].map(() => claimed(stores, redelivery())));
     conflictOnOverlap(client);
 
@@ -143,36 +149,39 @@ describe('the record of an arrival', () => {
     );
 
     expect(settled).toEqual(['done', 'done', 'done']);
-    expect((await arrived()).size).toBe(1);
+    expect(claims.map(({ id }) => id)).toContain(await succeededId());
   });
 
   it('is written once when its answer was lost', async () => {
     const client = engine.client();
-    const { stores, endpoint, redelivery, arrived } = await setUp(await engine.tables(client));
+    const { stores, endpoint, redelivery, succeededId } = await setUp(await engine.tables(client));
     const claim = await claimed(stores, redelivery());
     const fault = loseNextAnswer(client, 'TransactWriteItemsCommand');
     expect(await stores.deliveries.settle(claim, succeeded, buildOutcome(endpoint))).toBe('done');
     expect(fault.lost()).toBe(true);
-    expect((await arrived()).size).toBe(1);
+    expect(await succeededId()).toBe(claim.id);
   });
 });
 
-describe.each(KINDS)('the mark of a redelivery (%s)', (_, make) => {
-  it('of a request replaces that of a job, which then cannot set its own', async () => {
+describe.each(KINDS)('the record of the latest redelivery (%s)', (_, make) => {
+  it('names that of a user instead of a job’s, which then cannot record another one', async () => {
     const { service } = await make();
-    const marks = redeliveryMarks(service);
+    const commit = committer(service.client);
     const failed = aDelivery({ status: 'exhausted' });
     const again = () => repeatDelivery(failed, newId('dlv', NOW), NOW, undefined);
     const [ofJob, single, next] = [again(), again(), again()];
-
     const job = { id: newId('rdj', NOW) };
-    expect(await marks.set(job, ofJob, undefined)).toBe(true);
-    await committer(service.client)([marks.replacing(single)]);
+    const record = (delivery: Delivery, deliveryId?: Delivery['id']) =>
+      commit([recordRedelivery(service, delivery, { job, read: { deliveryId } })]);
 
-    const [mark] = (await marks.of(failed, [failed.eventId])).values();
-    expect(mark).toMatchObject({ deliveryId: single.id, jobDeliveryId: ofJob.id, redeliveryId: job.id });
-    expect(await marks.set(job, next, ofJob.id)).toBe(false);
-    expect(await marks.set(job, next, single.id)).toBe(true);
+    expect(await record(ofJob)).toEqual({ kind: 'committed' });
+    await commit([recordRedelivery(service, single)]);
+
+    expect(await redeliveryRecords(service)(failed, [failed])).toMatchObject([
+      { deliveryId: single.id, jobDeliveryId: ofJob.id, redeliveryId: job.id },
+    ]);
+    expect(await record(next, ofJob.id)).toEqual({ kind: 'refused', refusal: 'redelivery-overtaken' });
+    expect(await record(next, single.id)).toEqual({ kind: 'committed' });
   });
 });
 
