@@ -1,5 +1,5 @@
 import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
-import { DUE_INDEX } from '../functions/delivery/due.ts';
+import { DUE_INDEX } from '../functions/tenancy/keys.ts';
 import { OF_SANDBOX_INDEX } from '../functions/tenancy/sandbox.ts';
 
 export type TableDefinition = Pick<

@@ -3,11 +3,10 @@ import type { Log } from '../aws/log-codes.ts';
 import type { Row } from '../aws/table.ts';
 import { DELIVERY_SHARDS, LEDGER_SHARDS, listShards } from '../tenancy/keys.ts';
 import { createGenerationCheck, type OrganizationStates, UnknownTenant } from '../tenancy/organizations.ts';
+import { type PhaseRun, type Run, sweep, takeTurns } from '../tenancy/sweep.ts';
 import { isSandbox } from '../tenancy/tenant.ts';
-import { type PhaseRun, type Run, sweep, takeTurns } from '../tenancy/turns.ts';
 import { type Delivery, OPEN_STATUSES } from './delivery.ts';
-import { EXPIRY_SECONDS } from './due.ts';
-import type { dueIndex } from './due-index.ts';
+import type { dueIndex } from './delivery-rows.ts';
 import {
   addCounts,
   countOpen,
@@ -19,6 +18,7 @@ import {
   NO_COUNTS,
   toCounts,
 } from './ledger.ts';
+import { EXPIRY_SECONDS } from './timing.ts';
 
 export interface AuditLedgerPorts {
   ledger: Pick<ReturnType<typeof ledgerStore>, 'inHour' | 'correct'>;

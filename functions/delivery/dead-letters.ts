@@ -3,10 +3,10 @@ import { parseCreationTime } from '../aws/ids.ts';
 import type { Log } from '../aws/log-codes.ts';
 import type { DeadLetter } from '../events/events.ts';
 import type { DeliveryMessage } from './delivery.ts';
-import { EXPIRY_SECONDS } from './due.ts';
-import type { dueIndex } from './due-index.ts';
+import type { dueIndex } from './delivery-rows.ts';
 import type { outboxEntries } from './outbox.ts';
 import type { OutboxWork } from './redelivery.ts';
+import { EXPIRY_SECONDS } from './timing.ts';
 
 /**
  * Processes a delivery message that SQS gave up after too many receives: the delivery stays open, and the due

@@ -35,7 +35,6 @@ import {
   type Settlement,
   type SkipReason,
 } from './delivery.ts';
-import type { DueRef } from './due.ts';
 import {
   buildClaim,
   buildDeliveryKey,
@@ -45,8 +44,9 @@ import {
   buildSkipUpdate,
   buildTurnUpdate,
   type DeliveryUpdate,
+  type DueRef,
   type KeptTurn,
-} from './due-index.ts';
+} from './delivery-rows.ts';
 import { appendNotice } from './outbox.ts';
 import { isFirstDelivery } from './redelivery.ts';
 import { recordSuccess } from './redelivery-records.ts';

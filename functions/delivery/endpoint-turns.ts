@@ -6,8 +6,8 @@ import type { RateScheduleStore } from '../receivers/rate-schedules.ts';
 import type { DeliveryMoves, DeliveryStore } from './deliveries.ts';
 import type { Delivery, DeliveryMessage, MessageDisposition } from './delivery.ts';
 import { decideDisposition, getClaimability } from './delivery.ts';
-import { isExpired } from './due.ts';
 import type { Lane } from './lanes.ts';
+import { isExpired } from './reconcile.ts';
 
 export interface TurnPorts {
   schedules: RateScheduleStore;

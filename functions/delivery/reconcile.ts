@@ -1,21 +1,34 @@
 import { collectFailures, type Failure, mapSettled } from '../aws/concurrency.ts';
-import type { OrgId } from '../aws/ids.ts';
+import { type OrgId, parseCreationTime } from '../aws/ids.ts';
 import type { Log } from '../aws/log-codes.ts';
 import { DUE_SHARDS, type DueState } from '../tenancy/keys.ts';
-import { type PhaseRun, sendMessages, sweep, takeTurns, updateEntries } from '../tenancy/turns.ts';
+import { type PhaseRun, sendMessages, sweep, takeTurns, updateEntries } from '../tenancy/sweep.ts';
 import type { DeliveryMessage, OutgoingMessage } from './delivery.ts';
-import {
-  computeNextCheck,
-  type DueEntry,
-  isExpired,
-  LONG_BACKLOG,
-  LONGEST_GRACE_SECONDS,
-  type PostponeReason,
-  RESENT_IN_BACKLOG,
-} from './due.ts';
-import type { DueRange, dueIndex } from './due-index.ts';
+import type { DueEntry, DueRange, dueIndex, PostponeReason } from './delivery-rows.ts';
 import { LANES, type Lane } from './lanes.ts';
-import { RECONCILE_EVERY_SECONDS, RECONCILE_LOOKAHEAD_SECONDS } from './timing.ts';
+import { EXPIRY_SECONDS, RECONCILE_EVERY_SECONDS, RECONCILE_LOOKAHEAD_SECONDS } from './timing.ts';
+
+/** Messages in a queue from which a late delivery's message counts as waiting, not lost. */
+export const LONG_BACKLOG = 10_000;
+
+/** Late deliveries that a run resends while a queue has a long backlog: of one organization and in total. */
+export const RESENT_IN_BACKLOG = { ofOrganization: 64, inAll: 1600 };
+
+/** Maximum time between two checks of a delivery whose message keeps getting lost. */
+const LONGEST_GRACE_SECONDS = 6 * 3600;
+
+/**
+ * Computes the next check of a delivery whose message was just resent. The interval grows with the
+ * delivery's age, so the number of messages grows with the logarithm of the wait.
+ */
+export function computeNextCheck({ id }: Pick<DeliveryMessage, 'id'>, now: Date, graceSeconds: number): Date {
+  const age = (now.getTime() - parseCreationTime(id).getTime()) / 1000;
+  const seconds = Math.min(Math.max(graceSeconds, age), Math.max(graceSeconds, LONGEST_GRACE_SECONDS));
+  return new Date(now.getTime() + Math.ceil(seconds * 1000));
+}
+
+export const isExpired = ({ id }: Pick<DeliveryMessage, 'id'>, now: Date): boolean =>
+  now.getTime() - parseCreationTime(id).getTime() > EXPIRY_SECONDS * 1000;
 
 export interface ReconcileSettings {
   graceSeconds: number;
@@ -104,11 +117,11 @@ export function reconcileDeliveries(
 
     async function sendParked(entries: readonly DueEntry[]): Promise<[]> {
       done.oldestSeconds = Math.max(done.oldestSeconds, ...entries.map(getDelay));
-      const getTime = ({ dueAt }: DueEntry) => Math.max(Date.parse(dueAt), now().getTime());
       const sent = await send(entries, ({ message, dueAt }) => ({ message, until: new Date(dueAt) }));
       done.resumed += sent.length;
       done.latestSeconds = Math.max(done.latestSeconds, ...sent.map(getDelay));
       // The message arrives when the attempt is due; the delivery is checked again if it was lost.
+      const getTime = ({ dueAt }: DueEntry) => Math.max(Date.parse(dueAt), now().getTime());
       await postpone(sent, (entry) => new Date(getTime(entry) + graceSeconds * 1000), 'sent');
       return [];
     }

@@ -3,7 +3,7 @@ import type { Log } from '../aws/log-codes.ts';
 import { Defect } from '../aws/logger.ts';
 import { createGenerationCheck, type OrganizationStates, UnknownTenant } from '../tenancy/organizations.ts';
 import { isSandbox } from '../tenancy/tenant.ts';
-import type { dueIndex } from './due-index.ts';
+import type { dueIndex } from './delivery-rows.ts';
 import { buildEntryKey, type DeliveryChange, type ledgerStore, sumChanges } from './ledger.ts';
 
 /** A change with its position in its shard of the stream. */

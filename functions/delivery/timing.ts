@@ -8,6 +8,15 @@ export const RECONCILE_EVERY_SECONDS = 60;
 /** Lookahead of a run: until the next run, plus a margin for late schedules and the time to send. */
 export const RECONCILE_LOOKAHEAD_SECONDS = 90;
 
+/** Seconds past due after which the reconciler resends a delivery's message. */
+export const DEFAULT_GRACE_SECONDS = 900;
+
+/**
+ * Age at which an open delivery ends as `expired`. All attempts span 63.5 minutes, and 51 hours under the
+ * slowest allowed retry policy.
+ */
+export const EXPIRY_SECONDS = 3 * 86_400;
+
 /**
  * Function timeout for source checks, and deadlines of one fetch and one extraction: five parallel fetches,
  * then the extractions (large ones in sequence), end within it.

@@ -2,7 +2,7 @@ import type { Log } from '../aws/log-codes.ts';
 import type { Row } from '../aws/table.ts';
 import type { WorkerQueue } from '../delivery/queues.ts';
 import { SOURCE_DUE_SHARDS } from '../tenancy/keys.ts';
-import { sendMessages, sweep, takeTurns, updateEntries } from '../tenancy/turns.ts';
+import { sendMessages, sweep, takeTurns, updateEntries } from '../tenancy/sweep.ts';
 import { buildDueEvent, type DueSource, type dueSources, RESEND_SECONDS } from './sources.ts';
 
 export interface ScheduleSourceChecksPorts {

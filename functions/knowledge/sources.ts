@@ -21,9 +21,8 @@ import {
   decreaseCount,
   increaseCount,
 } from '../aws/transaction.ts';
-import { DUE_INDEX } from '../delivery/due.ts';
 import { type BusEvent, SourceKind } from '../events/bus.ts';
-import { buildSandboxMark, keys, listShards, SOURCE_SHARDS } from '../tenancy/keys.ts';
+import { buildSandboxMark, DUE_INDEX, keys, listShards, SOURCE_SHARDS } from '../tenancy/keys.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 
 /** Maximum number of sources of a tenant (docs/specification.md, Limits). */

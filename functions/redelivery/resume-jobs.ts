@@ -4,7 +4,7 @@ import type { Row } from '../aws/table.ts';
 import type { WorkerQueue } from '../delivery/queues.ts';
 import { REDELIVERY_RUN_SHARDS } from '../tenancy/keys.ts';
 import { createGenerationCheck, type OrganizationStates } from '../tenancy/organizations.ts';
-import { sendMessages, sweep, takeTurns, updateEntries } from '../tenancy/turns.ts';
+import { sendMessages, sweep, takeTurns, updateEntries } from '../tenancy/sweep.ts';
 import {
   buildRound,
   checkRun,

@@ -249,6 +249,8 @@ export const keys = {
   }),
 };
 
+/** The index of deliveries that are due. */
+export const DUE_INDEX = 'due';
 /** After an organization's id, sorts behind all of its keys in the due index. */
 export const DUE_END = '$';
 

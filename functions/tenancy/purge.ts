@@ -3,7 +3,7 @@ import type { Log } from '../aws/log-codes.ts';
 import type { UnreadableRow } from '../aws/table.ts';
 import type { hasRows, purgeStore } from './purges.ts';
 import { isSettled, type Purge } from './sandbox.ts';
-import { sweep, takeTurns } from './turns.ts';
+import { sweep, takeTurns } from './sweep.ts';
 
 export interface PurgePorts {
   purges: Omit<ReturnType<typeof purgeStore>, 'order' | 'of'>;

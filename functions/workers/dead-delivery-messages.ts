@@ -6,7 +6,7 @@ import { DecimalNumber, NonEmptyText, readEnvironment } from '../aws/config.ts';
 import { logger } from '../aws/logger.ts';
 import { count, DEAD_LETTERS } from '../aws/metrics.ts';
 import { processDeadDeliveryMessage } from '../delivery/dead-letters.ts';
-import { dueIndex } from '../delivery/due-index.ts';
+import { dueIndex } from '../delivery/delivery-rows.ts';
 import { parseDeliveryMessage } from '../delivery/queues.ts';
 import { invocation } from '../events/worker.ts';
 

@@ -8,7 +8,7 @@ import { logger } from '../aws/logger.ts';
 import { count, ENDED, UNREADABLE_ROWS } from '../aws/metrics.ts';
 import { parseRow } from '../aws/table.ts';
 import { parseDelivery } from '../delivery/deliveries.ts';
-import { dueIndex } from '../delivery/due-index.ts';
+import { dueIndex } from '../delivery/delivery-rows.ts';
 import { ledgerStore } from '../delivery/ledger.ts';
 import { processDeliveryStream, type SequencedChange } from '../delivery/stream.ts';
 import { invocation } from '../events/worker.ts';

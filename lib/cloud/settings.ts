@@ -1,5 +1,8 @@
-import { DEFAULT_GRACE_SECONDS } from '../../functions/delivery/due.ts';
-import { DEFAULT_ATTEMPT_TIMEOUT_SECONDS, DEFAULT_RETRY_POLICY } from '../../functions/delivery/timing.ts';
+import {
+  DEFAULT_ATTEMPT_TIMEOUT_SECONDS,
+  DEFAULT_GRACE_SECONDS,
+  DEFAULT_RETRY_POLICY,
+} from '../../functions/delivery/timing.ts';
 import { DEFAULT_RATE_LIMITS, type RateLimits } from '../../functions/http/rate-limit.ts';
 import { MAIL_BUDGETS, type MailLimits } from '../../functions/notices/mail.ts';
 import { DEFAULT_LINGER_SECONDS } from '../../functions/tenancy/sandbox.ts';

@@ -13,7 +13,7 @@ import { startSqs } from 'aws-local/engines/sqs.ts';
 import { parseRow, type Table } from '../../functions/aws/table.ts';
 import { parseDelivery } from '../../functions/delivery/deliveries.ts';
 import { type Delivery, toDeliveryMessage } from '../../functions/delivery/delivery.ts';
-import { buildDeliveryKey } from '../../functions/delivery/due-index.ts';
+import { buildDeliveryKey } from '../../functions/delivery/delivery-rows.ts';
 import { type Lane, mapLanes } from '../../functions/delivery/lanes.ts';
 import { deliveryQueues } from '../../functions/delivery/queues.ts';
 

@@ -11,11 +11,11 @@ import {
   type Settlement,
   type SkipReason,
 } from '../../functions/delivery/delivery.ts';
-import { DEFAULT_GRACE_SECONDS } from '../../functions/delivery/due.ts';
-import type { KeptTurn } from '../../functions/delivery/due-index.ts';
+import type { KeptTurn } from '../../functions/delivery/delivery-rows.ts';
 import type { TurnPorts } from '../../functions/delivery/endpoint-turns.ts';
 import type { FanOutPorts } from '../../functions/delivery/fan-out.ts';
 import { isFirstDelivery } from '../../functions/delivery/redelivery.ts';
+import { DEFAULT_GRACE_SECONDS } from '../../functions/delivery/timing.ts';
 import { createReceiverNotice, type Notice } from '../../functions/events/bus.ts';
 import type { AttemptError } from '../../functions/receivers/attempt-error.ts';
 import type { EndpointOutcome } from '../../functions/receivers/endpoint.ts';

@@ -1,6 +1,5 @@
 import { type DeliveryRef, toDeliveryMessage } from '../../functions/delivery/delivery.ts';
-import type { DueEntry } from '../../functions/delivery/due.ts';
-import type { DueRange } from '../../functions/delivery/due-index.ts';
+import type { DueEntry, DueRange } from '../../functions/delivery/delivery-rows.ts';
 import type { ReconcilePorts } from '../../functions/delivery/reconcile.ts';
 import type { DeliveryStreamPorts } from '../../functions/delivery/stream.ts';
 import type { DueState } from '../../functions/tenancy/keys.ts';

@@ -67,11 +67,11 @@ const ROOMS: readonly Room[] = [
       '^functions/api/(?:sign-in/)?routes\\.ts$',
       '^functions/workers/',
       '^functions/aws/(?:config|metrics|pages)\\.ts$',
-      '^functions/delivery/(?:due|lanes|timing)\\.ts$',
+      '^functions/delivery/(?:lanes|timing)\\.ts$',
       '^functions/events/(?:bus|usage)\\.ts$',
       '^functions/http/(?:problem|rate-limit|route)\\.ts$',
       '^functions/notices/mail\\.ts$',
-      '^functions/tenancy/sandbox\\.ts$',
+      '^functions/tenancy/(?:keys|sandbox)\\.ts$',
     ],
     packages: [...npm('aws-cdk-lib', 'constructs', 'cdk-nag', 'esbuild', 'vite'), ALL_OF_NODE],
     because:

@@ -3,7 +3,7 @@ import {
   processDeadDeliveryMessage,
   processDeadEntries,
 } from '../../functions/delivery/dead-letters.ts';
-import { dueIndex } from '../../functions/delivery/due-index.ts';
+import { dueIndex } from '../../functions/delivery/delivery-rows.ts';
 import { outboxStore, parseOutboxRecord, WORK } from '../../functions/delivery/outbox.ts';
 import type { OutboxWork } from '../../functions/delivery/redelivery.ts';
 import type { EntryKey } from '../../functions/events/events.ts';

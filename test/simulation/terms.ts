@@ -1,5 +1,5 @@
 import { FAIR_TERMS, type FairTerms } from 'aws-local/engines/fair-groups.ts';
-import { LONG_BACKLOG } from '../../functions/delivery/due.ts';
+import { LONG_BACKLOG } from '../../functions/delivery/reconcile.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../functions/delivery/timing.ts';
 import { ATTEMPTS } from './promises.ts';
 import type { Random } from './random.ts';

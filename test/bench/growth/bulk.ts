@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { DUE_INDEX } from '../../../functions/delivery/due.ts';
+import { DUE_INDEX } from '../../../functions/tenancy/keys.ts';
 import { itemBytes } from '../requests/items.ts';
 
 /** An item with a sort key. */

@@ -4,8 +4,7 @@ import { attemptDelivery } from '../../../functions/delivery/attempt.ts';
 import { deliveryMoves, deliveryStore, parseDelivery } from '../../../functions/delivery/deliveries.ts';
 import type { Delivery, DeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import { deliveryContexts } from '../../../functions/delivery/delivery-context.ts';
-import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/due.ts';
-import { dueIndex } from '../../../functions/delivery/due-index.ts';
+import { dueIndex } from '../../../functions/delivery/delivery-rows.ts';
 import { fanOut } from '../../../functions/delivery/fan-out.ts';
 import { ledgerStore } from '../../../functions/delivery/ledger.ts';
 import type { FetchRequest, FetchResult } from '../../../functions/delivery/outbound/client.ts';
@@ -14,7 +13,7 @@ import { parseBusEvent, parseOutboxRecord } from '../../../functions/delivery/ou
 import { redeliveryRecords } from '../../../functions/delivery/redelivery-records.ts';
 import { parseProgram, simulate } from '../../../functions/delivery/simulation.ts';
 import { processDeliveryStream, type SequencedChange } from '../../../functions/delivery/stream.ts';
-import { DEFAULT_RETRY_POLICY } from '../../../functions/delivery/timing.ts';
+import { DEFAULT_GRACE_SECONDS, DEFAULT_RETRY_POLICY } from '../../../functions/delivery/timing.ts';
 import { simulatedReceiver, webhookSender } from '../../../functions/delivery/webhook-sender.ts';
 import type { BusEvent } from '../../../functions/events/bus.ts';
 import { checkSource } from '../../../functions/knowledge/check-source.ts';

@@ -4,7 +4,7 @@ import type { Table } from '../../../functions/aws/table.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
 import { deliveryMoves, deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import type { ClaimedDelivery, Delivery } from '../../../functions/delivery/delivery.ts';
-import { buildDeliveryKey, dueIndex } from '../../../functions/delivery/due-index.ts';
+import { buildDeliveryKey, dueIndex } from '../../../functions/delivery/delivery-rows.ts';
 import { LOST_OUTCOME } from '../../../functions/receivers/attempt-error.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';

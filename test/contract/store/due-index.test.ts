@@ -5,7 +5,7 @@ import {
   SkipReason,
   toDeliveryMessage,
 } from '../../../functions/delivery/delivery.ts';
-import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/due.ts';
+import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/timing.ts';
 import { LOST_OUTCOME } from '../../../functions/receivers/attempt-error.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import {

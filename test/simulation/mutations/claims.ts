@@ -7,7 +7,7 @@ export const REMEMBERING = {
   replace: '  const memory = new Map<string, { url?: string; maxPerSecond?: number }>();\n  const paces = ',
 };
 
-const UPDATES = 'functions/delivery/due-index.ts';
+const UPDATES = 'functions/delivery/delivery-rows.ts';
 
 /** Mutations of claims, settlements and ends of deliveries. */
 export const CLAIMS: readonly Mutation[] = [

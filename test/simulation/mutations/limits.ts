@@ -33,12 +33,12 @@ export const LIMITS: readonly Mutation[] = [
   },
   {
     name: 'a delivery is parked for its turn outside of the due index',
-    file: 'functions/delivery/due-index.ts',
+    file: 'functions/delivery/delivery-rows.ts',
     find: "const place = isParked ? { parked: true, ...buildPlace('parked', ref, until) } : {};",
     replace: 'const place = isParked ? { parked: true, dueIn: undefined } : {};',
     also: [
       {
-        file: 'functions/delivery/due-index.ts',
+        file: 'functions/delivery/delivery-rows.ts',
         find: 'return buildOpenUpdate(ref, expression`SET ${set}`, isFree(now), isDue(now));',
         replace:
           "return buildOpenUpdate(ref, isParked ? expression`SET ${set} REMOVE ${attributes(['dueIn', 'dueKey'])}` : expression`SET ${set}`, isFree(now), isDue(now));",

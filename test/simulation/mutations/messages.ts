@@ -73,7 +73,7 @@ export const MESSAGES: readonly Mutation[] = [
     replace: "isExpired(message, now()) && isDeferred !== ('never' as never)",
     also: [
       {
-        file: 'functions/delivery/due-index.ts',
+        file: 'functions/delivery/delivery-rows.ts',
         find: "reason === 'expired' ? IS_NOT_DEFERRED : undefined",
         replace: 'undefined',
       },
@@ -183,7 +183,7 @@ export const MESSAGES: readonly Mutation[] = [
   },
   {
     name: 'the reconciler continues after messages that the queue refused',
-    file: 'functions/tenancy/turns.ts',
+    file: 'functions/tenancy/sweep.ts',
     find: 'for (const { item } of refused) entryOf.delete(item);',
     replace: '',
     breaks: ['nothing lost', 'comes to rest'],
@@ -204,7 +204,7 @@ export const MESSAGES: readonly Mutation[] = [
   },
   {
     name: 'a wait for the next attempt is not watched',
-    file: 'functions/delivery/due-index.ts',
+    file: 'functions/delivery/delivery-rows.ts',
     find: "    Object.assign(set, buildPlace(isParked ? 'parked' : 'watched', claimed, dueAt));",
     replace:
       "    if (isParked) Object.assign(set, buildPlace('parked', claimed, dueAt));\n    else removes.push('dueIn', 'dueKey');",

@@ -1,6 +1,6 @@
 import type { Mutation } from './mutation.ts';
 
-const TURNS = 'functions/tenancy/turns.ts';
+const TURNS = 'functions/tenancy/sweep.ts';
 
 /** Mutations of scheduled workers, whose time may be used up. */
 export const TURNS_BY_ORGANIZATION: readonly Mutation[] = [

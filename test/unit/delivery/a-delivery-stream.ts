@@ -1,11 +1,11 @@
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
-import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/due.ts';
 import type { DeliveryChange, LedgerEntry } from '../../../functions/delivery/ledger.ts';
 import {
   type DeliveryStreamPorts,
   processDeliveryStream,
   type SequencedChange,
 } from '../../../functions/delivery/stream.ts';
+import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/timing.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';

@@ -1,8 +1,8 @@
 import { type DeliveryMessage, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
-import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/due.ts';
 import { endpointTurns, type TurnPorts } from '../../../functions/delivery/endpoint-turns.ts';
 import {
   computeDelaySeconds,
+  DEFAULT_GRACE_SECONDS,
   RECONCILE_EVERY_SECONDS,
   RECONCILE_LOOKAHEAD_SECONDS,
 } from '../../../functions/delivery/timing.ts';

@@ -1,9 +1,12 @@
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import { newId } from '../../../functions/aws/ids.ts';
 import type { Delivery } from '../../../functions/delivery/delivery.ts';
-import { DEFAULT_GRACE_SECONDS, RESENT_IN_BACKLOG } from '../../../functions/delivery/due.ts';
-import { type ReconcilePorts, reconcileDeliveries } from '../../../functions/delivery/reconcile.ts';
-import { RECONCILE_EVERY_SECONDS } from '../../../functions/delivery/timing.ts';
+import {
+  RESENT_IN_BACKLOG,
+  type ReconcilePorts,
+  reconcileDeliveries,
+} from '../../../functions/delivery/reconcile.ts';
+import { DEFAULT_GRACE_SECONDS, RECONCILE_EVERY_SECONDS } from '../../../functions/delivery/timing.ts';
 import { DUE_SHARDS, type DueState } from '../../../functions/tenancy/keys.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';

@@ -3,12 +3,15 @@ import { type AttemptPorts, attemptDelivery } from '../../../functions/delivery/
 import { processDeadDeliveryMessage } from '../../../functions/delivery/dead-letters.ts';
 import type { SendAttempt } from '../../../functions/delivery/delivery.ts';
 import { processDeliveryMessages } from '../../../functions/delivery/dispatch.ts';
-import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/due.ts';
 import { endpointTurns } from '../../../functions/delivery/endpoint-turns.ts';
 import { fanOut } from '../../../functions/delivery/fan-out.ts';
 import { LANES, type Lane } from '../../../functions/delivery/lanes.ts';
 import { reconcileDeliveries } from '../../../functions/delivery/reconcile.ts';
-import { DEFAULT_RETRY_POLICY, deriveAttemptClocks } from '../../../functions/delivery/timing.ts';
+import {
+  DEFAULT_GRACE_SECONDS,
+  DEFAULT_RETRY_POLICY,
+  deriveAttemptClocks,
+} from '../../../functions/delivery/timing.ts';
 import type { OutboxEvent } from '../../../functions/events/events.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import { rateScheduleStore } from '../../../functions/receivers/rate-schedules.ts';

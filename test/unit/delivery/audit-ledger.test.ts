@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/due.ts';
 import { countOpen, getHourBefore, sumChanges } from '../../../functions/delivery/ledger.ts';
+import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/timing.ts';
 import { DELIVERY_SHARDS } from '../../../functions/tenancy/keys.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { inOrder } from './a-delivery-stream.ts';

@@ -7,9 +7,9 @@ import {
   processDeadEntries,
 } from '../../../functions/delivery/dead-letters.ts';
 import { toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
-import { DEFAULT_GRACE_SECONDS, EXPIRY_SECONDS } from '../../../functions/delivery/due.ts';
 import { getWorkKey } from '../../../functions/delivery/outbox.ts';
 import type { OutboxWork } from '../../../functions/delivery/redelivery.ts';
+import { DEFAULT_GRACE_SECONDS, EXPIRY_SECONDS } from '../../../functions/delivery/timing.ts';
 import type { DeadLetter } from '../../../functions/events/events.ts';
 import { aDelivery, anEvent, later, NOW, seconds } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';

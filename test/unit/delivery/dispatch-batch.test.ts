@@ -10,10 +10,9 @@ import {
   HELD_UP_AFTER_MS,
   processDeliveryMessages,
 } from '../../../functions/delivery/dispatch.ts';
-import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/due.ts';
 import { endpointTurns } from '../../../functions/delivery/endpoint-turns.ts';
 import type { Lane } from '../../../functions/delivery/lanes.ts';
-import { DEFAULT_RETRY_POLICY } from '../../../functions/delivery/timing.ts';
+import { DEFAULT_GRACE_SECONDS, DEFAULT_RETRY_POLICY } from '../../../functions/delivery/timing.ts';
 import { timedOutAfter } from '../../../functions/receivers/attempt-error.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import { endpointStateStore } from '../../../functions/receivers/endpoint-state.ts';

@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import {
-  computeNextCheck,
-  DEFAULT_GRACE_SECONDS,
-  EXPIRY_SECONDS,
-  isExpired,
-} from '../../../functions/delivery/due.ts';
+import { computeNextCheck, isExpired } from '../../../functions/delivery/reconcile.ts';
+import { DEFAULT_GRACE_SECONDS, EXPIRY_SECONDS } from '../../../functions/delivery/timing.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { recentTimes } from '../aws/arbitraries.ts';
 

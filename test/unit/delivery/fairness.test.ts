@@ -7,7 +7,7 @@ import { get, type Table } from '../../../functions/aws/table.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
 import { auditLedger } from '../../../functions/delivery/audit-ledger.ts';
 import { deliveryMoves, deliveryStore } from '../../../functions/delivery/deliveries.ts';
-import { dueIndex } from '../../../functions/delivery/due-index.ts';
+import { dueIndex } from '../../../functions/delivery/delivery-rows.ts';
 import { deliveriesInHour, ledgerStore } from '../../../functions/delivery/ledger.ts';
 import { reconcileDeliveries } from '../../../functions/delivery/reconcile.ts';
 import { scheduleSourceChecks } from '../../../functions/knowledge/schedule-source-checks.ts';

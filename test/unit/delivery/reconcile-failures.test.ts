@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EXPIRY_SECONDS } from '../../../functions/delivery/due.ts';
+import { EXPIRY_SECONDS } from '../../../functions/delivery/timing.ts';
 import { DUE_SHARDS, keys, listShards } from '../../../functions/tenancy/keys.ts';
 import { aReconciler, IN_FULL, inSeconds } from './a-reconciler.ts';
 

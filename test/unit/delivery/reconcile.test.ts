@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../../functions/delivery/delivery.ts';
-import { EXPIRY_SECONDS, LONG_BACKLOG, RESENT_IN_BACKLOG } from '../../../functions/delivery/due.ts';
 import { LANES, type Lane } from '../../../functions/delivery/lanes.ts';
+import { LONG_BACKLOG, RESENT_IN_BACKLOG } from '../../../functions/delivery/reconcile.ts';
+import { EXPIRY_SECONDS } from '../../../functions/delivery/timing.ts';
 import { anEndpoint } from '../../builders.ts';
 import { refuse } from '../../doubles/memory-queue.ts';
 import { aReconciler, GRACE, IN_FULL, inSeconds, LOOKAHEAD } from './a-reconciler.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../../functions/delivery/delivery.ts';
-import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/due.ts';
 import { sumChanges } from '../../../functions/delivery/ledger.ts';
+import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/timing.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { aDeliveryStream, inOrder, SHARD, sequenced } from './a-delivery-stream.ts';
 

@@ -1,3 +1,4 @@
+import { EXPIRY_SECONDS } from '../../../functions/delivery/timing.ts';
 import 'aws-sdk-client-mock-vitest/extend';
 import {
   DynamoDBStreamsClient,
@@ -10,7 +11,6 @@ import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ABANDONED_ENTRIES } from '../../../functions/aws/metrics.ts';
-import { EXPIRY_SECONDS } from '../../../functions/delivery/due.ts';
 import type { OutboxEvent } from '../../../functions/events/events.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { handler } from '../../../functions/workers/dead-fan-outs.ts';

@@ -1,3 +1,4 @@
+import { EXPIRY_SECONDS } from '../../../functions/delivery/timing.ts';
 import 'aws-sdk-client-mock-vitest/extend';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
@@ -12,7 +13,6 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { ABANDONED_ENTRIES } from '../../../functions/aws/metrics.ts';
-import { EXPIRY_SECONDS } from '../../../functions/delivery/due.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
 import { createNotice } from '../../../functions/events/bus.ts';
 import { handler } from '../../../functions/workers/dead-publications.ts';

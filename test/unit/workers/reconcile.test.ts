@@ -1,3 +1,4 @@
+import { EXPIRY_SECONDS } from '../../../functions/delivery/timing.ts';
 import 'aws-sdk-client-mock-vitest/extend';
 import { GetQueueAttributesCommand, SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
@@ -6,7 +7,6 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { BACKLOG_AGE, IN_FLIGHT, RECONCILED } from '../../../functions/aws/metrics.ts';
 import { type Delivery, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
-import { EXPIRY_SECONDS } from '../../../functions/delivery/due.ts';
 import { DUE_SHARDS, keys } from '../../../functions/tenancy/keys.ts';
 import { handler } from '../../../functions/workers/reconcile.ts';
 import { aDelivery, later, seconds } from '../../builders.ts';

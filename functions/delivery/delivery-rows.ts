@@ -20,7 +20,7 @@ import {
 } from '../aws/table.ts';
 import type { AttemptError } from '../receivers/attempt-error.ts';
 import type { Turn } from '../receivers/endpoint-rate.ts';
-import { DUE_END, type DueState, keys } from '../tenancy/keys.ts';
+import { DUE_END, DUE_INDEX, type DueState, keys } from '../tenancy/keys.ts';
 import {
   type ClaimedDelivery,
   type Delivery,
@@ -30,11 +30,31 @@ import {
   type Settlement,
   type SkipReason,
 } from './delivery.ts';
-import { DUE_INDEX, type DueEntry, type DueRef, type PostponeReason } from './due.ts';
 
 /*
  * Updates of delivery rows, and the due index, whose attributes are in the same rows.
  */
+
+/** A delivery with the organization by which the due index is sorted. */
+export type DueRef = DeliveryRef & Pick<Delivery, 'orgId'>;
+
+/**
+ * `dueAt`: a parked delivery's next attempt, or the time from which a watched delivery's message counts as
+ * lost.
+ */
+export interface DueEntry {
+  message: DeliveryMessage;
+  state: DueState;
+  dueAt: string;
+  /**
+   * Its message was deferred at the last check. A deferred delivery does not expire before its message was
+   * resent.
+   */
+  isDeferred?: true;
+}
+
+/** Why an entry moves: its message was resent, or deferred while a queue has a long backlog. */
+export type PostponeReason = 'sent' | 'deferred';
 
 export const buildDeliveryKey = (ref: DeliveryRef) => keys.delivery(ref.webhookId, ref.generation, ref.id);
 
