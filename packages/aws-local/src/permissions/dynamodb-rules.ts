@@ -4,6 +4,8 @@
  * DynamoDB", "Item sizes and formats", "Expressions"; API reference of each operation; AWS's own messages.
  */
 
+import { RESERVED_WORDS } from './reserved-words.ts';
+
 /** Key attributes of a table and its indexes. */
 export interface TableKeys {
   /** Partition key, then sort key if any. */
@@ -153,6 +155,9 @@ export function findExpressionFault(request: object): string | undefined {
     for (const [, operands = ''] of text.matchAll(/\bIN\s*\(([^)]*)\)/gi))
       if (operands.split(',').length > IN_OPERANDS)
         return `Invalid ${name}: The IN operator is provided with too many operands; number of operands: ${operands.split(',').length}`;
+    const reserved = findReservedWord(text);
+    if (reserved !== undefined)
+      return `Invalid ${name}: Attribute name is a reserved keyword; reserved keyword: ${reserved}`;
   }
   const all = texts.map(({ text }) => text).join(' ');
   return (
@@ -160,6 +165,13 @@ export function findExpressionFault(request: object): string | undefined {
     placeholders(body.ExpressionAttributeValues, 'ExpressionAttributeValues', all, /:[A-Za-z0-9_]+/g, 'value')
   );
 }
+
+/** The first attribute that needs a placeholder: neither a word of the expression language nor a function. */
+const findReservedWord = (expression: string): string | undefined =>
+  expression
+    .match(/(?<![#:\w])[A-Za-z]\w*\b(?!\s*\()/g)
+    ?.find((word) => !SYNTAX.test(word) && RESERVED_WORDS.has(word.toUpperCase()));
+const SYNTAX = /^(?:ADD|AND|BETWEEN|DELETE|IN|NOT|OR|REMOVE|SET)$/i;
 
 function placeholders(
   given: unknown,

@@ -101,6 +101,18 @@ export const REFUSED: readonly (readonly [...TestRequest, message: RegExp])[] = 
     { Item: key(), ExpressionAttributeValues: { ':x': { N: '1' } } },
     /can only be specified when using expressions/,
   ],
+  [
+    'a reserved word without a placeholder',
+    'UpdateItem',
+    update('SET x = :x, Status = :x', { ':x': { N: '1' } }),
+    /UpdateExpression: .*reserved keyword: Status/,
+  ],
+  [
+    'a reserved word within a path',
+    'GetItem',
+    { Key: key(), ProjectionExpression: 'x.name' },
+    /ProjectionExpression: .*reserved keyword: name/,
+  ],
   ['no values', 'UpdateItem', update('REMOVE x', {}), /must not be empty/],
   ['an empty expression', 'PutItem', { Item: key(), ConditionExpression: '' }, /can not be empty/],
   [
@@ -195,6 +207,15 @@ export const ACCEPTED: readonly TestRequest[] = [
     'names and values that are used',
     'UpdateItem',
     { ...update('SET #x = :x', { ':x': { S: '' } }), ExpressionAttributeNames: { '#x': 'x' } },
+  ],
+  [
+    'words of the expression language',
+    'UpdateItem',
+    {
+      ...update('set x = :x remove y', { ':x': { N: '1' } }),
+      ConditionExpression: 'not (size (x) in (:x) or x between :x and :x) and #name = :x',
+      ExpressionAttributeNames: { '#name': 'name' },
+    },
   ],
   [
     'names that begin with another',
