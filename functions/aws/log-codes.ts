@@ -70,7 +70,7 @@ export const LOG_CODES = {
   INVOCATION_FAILED: error('the invocation failed as a whole', { error: 'failure' }, 'It is retried. If it continues, find the place by the error and its frames.'),
 
   // Fan-out, dispatcher and delivery stream
-  EVENT_FANNED_OUT: debug('the deliveries of an event were created', { eventId: 'id', orgId: 'id', reminders: 'count' }),
+  EVENT_FANNED_OUT: debug('the deliveries of an event were created', { eventId: 'id', orgId: 'id', deliveryMessages: 'count' }),
   FAN_OUT_FAILED: error('an outbox entry could not be processed and is retried', { eventId: 'id', deliveryId: 'id', error: 'failure' }, 'Nothing, unless it continues: a function of its own retries the entry, for three days.'),
   REMINDER_REFUSED: error('a queue did not take a delivery message; the outbox entry is retried', { eventId: 'id', deliveryId: 'id', error: 'failure' }, 'Nothing, unless it continues: then check the queue and its key.'),
   ATTEMPT_SUCCEEDED: debug('an attempt succeeded', ATTEMPT),

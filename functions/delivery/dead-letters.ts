@@ -95,4 +95,4 @@ export function processDeadEntries<T>({
 export const getOutboxWorkName = (work: OutboxWork): EntryName =>
   work.kind === 'event'
     ? work.event
-    : { id: work.reminder.id, createdAt: parseCreationTime(work.reminder.id).toISOString() };
+    : { id: work.deliveryMessage.id, createdAt: parseCreationTime(work.deliveryMessage.id).toISOString() };

@@ -86,7 +86,7 @@ export function fanOut({ subscribers, deliveries, queues, organizations, log, no
       log('EVENT_FANNED_OUT', {
         eventId: event.id,
         orgId: event.orgId,
-        reminders: open.length,
+        deliveryMessages: open.length,
         traceId: event.traceId,
       });
       return open;
@@ -94,11 +94,12 @@ export function fanOut({ subscribers, deliveries, queues, organizations, log, no
 
     const due = await mapConcurrently(batch, CONCURRENCY, async (work) => {
       try {
-        if ((await checkGeneration(work.kind === 'event' ? work.event : work.reminder)) === 'over') return [];
+        if ((await checkGeneration(work.kind === 'event' ? work.event : work.deliveryMessage)) === 'over')
+          return [];
         const open: DueMessage[] =
           work.kind === 'event'
             ? await addDeliveries(work, work.event)
-            : [{ message: work.reminder, lane: 'fresh' }];
+            : [{ message: work.deliveryMessage, lane: 'fresh' }];
         return open.map((message) => ({ ...message, work }));
       } catch (error) {
         fail(work, error);
@@ -120,4 +121,8 @@ export function fanOut({ subscribers, deliveries, queues, organizations, log, no
 const getLogFields = (work: OutboxWork) =>
   work.kind === 'event'
     ? { eventId: work.event.id, traceId: work.event.traceId }
-    : { eventId: work.reminder.eventId, deliveryId: work.reminder.id, traceId: work.reminder.traceId };
+    : {
+        eventId: work.deliveryMessage.eventId,
+        deliveryId: work.deliveryMessage.id,
+        traceId: work.deliveryMessage.traceId,
+      };

@@ -41,7 +41,7 @@ export function outboxStore(outbox: Table) {
     appendRedelivery(deliveryMessage: DeliveryMessage, retryAfter?: number): Change {
       const order: RedeliveryOrder = {
         kind: 'redelivery',
-        reminder: deliveryMessage,
+        deliveryMessage,
         ...(retryAfter === undefined ? {} : { retryAfter }),
       };
       return buildAddition(outbox, {
@@ -92,13 +92,13 @@ export function parseBusEvent(row: unknown): BusEvent | undefined {
 export const getWorkKey = (work: OutboxWork): EntryKey =>
   work.kind === 'event'
     ? keys.event(work.event, work.event.id)
-    : keys.redelivery(work.reminder.id, work.retryAfter);
+    : keys.redelivery(work.deliveryMessage.id, work.retryAfter);
 
 /** How the readers of the outbox name entries that they failed on. */
 export const WORK = {
   getKey: getWorkKey,
   getOrganization: (work: OutboxWork): OrgId =>
-    work.kind === 'event' ? work.event.orgId : work.reminder.orgId,
+    work.kind === 'event' ? work.event.orgId : work.deliveryMessage.orgId,
 };
 export const PUBLICATION = {
   getKey: (event: BusEvent): EntryKey => getBusEventKey(event),

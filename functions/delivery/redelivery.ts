@@ -122,7 +122,7 @@ export type RedeliveryRecord = z.infer<typeof RedeliveryRecord>;
  */
 export const RedeliveryOrder = z.object({
   kind: z.literal('redelivery'),
-  reminder: DeliveryMessage,
+  deliveryMessage: DeliveryMessage,
   /** Of a retry: the attempts that the delivery has had. */
   retryAfter: z.optional(z.int()),
 });

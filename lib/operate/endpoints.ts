@@ -41,12 +41,12 @@ function shownUrl(text: string): string {
 export async function showEndpoint(context: Context, values: readonly string[]): Promise<Report> {
   const ref = parseRef(values);
   const { paint, now } = context;
-  const [endpoint, standing] = await Promise.all([
+  const [endpoint, state] = await Promise.all([
     found(context, ref),
     readOrganizationState(tableOf(context, 'service'))(ref.orgId),
   ]);
   const page = await deliveryStore(tableOf(context, 'deliveries')).list(
-    { orgId: ref.orgId, generation: standing?.generation ?? 0 },
+    { orgId: ref.orgId, generation: state?.generation ?? 0 },
     ref.id,
     { limit: LAST },
   );

@@ -31,10 +31,10 @@ export function aWorker({ service, outbox, deliveries, ledger, knowledge }: Test
   const organizations = organizationStates(readOrganizationState(service));
   const store = deliveryStore(deliveries);
   const due = dueIndex(deliveries);
-  const reminders: DeliveryMessage[] = [];
+  const deliveryMessages: DeliveryMessage[] = [];
   const queues = {
     async send(_: unknown, messages: readonly { message: DeliveryMessage }[]) {
-      reminders.push(...messages.map(({ message }) => message));
+      deliveryMessages.push(...messages.map(({ message }) => message));
       return [];
     },
     crowded: async () => false,
@@ -46,7 +46,7 @@ export function aWorker({ service, outbox, deliveries, ledger, knowledge }: Test
     commit: committer(service.client),
     graceSeconds: DEFAULT_GRACE_SECONDS,
   });
-  const deal = attemptDelivery(
+  const processMessage = attemptDelivery(
     {
       deliveries: { ...store, ...moves },
       endpoints: endpointStore(service),
@@ -62,14 +62,14 @@ export function aWorker({ service, outbox, deliveries, ledger, knowledge }: Test
   );
   const contextsOf = deliveryContexts(service, outbox, () => undefined);
   const follow = processDeliveryStream(
-    { due, ledger: ledgerStore(ledger), organizations: organizations, log, now },
+    { due, ledger: ledgerStore(ledger), organizations, log, now },
     { graceSeconds: DEFAULT_GRACE_SECONDS },
   );
   const look = reconcileDeliveries({ due, queues, log, now }, { graceSeconds: DEFAULT_GRACE_SECONDS });
   const handOut = fanOut({
     subscribers: endpointStore(service),
     deliveries: store,
-    organizations: organizations,
+    organizations,
     queues,
     log,
     now,
@@ -88,9 +88,9 @@ export function aWorker({ service, outbox, deliveries, ledger, knowledge }: Test
 
   /** Attempts the deliveries whose messages were sent. A message moved to another queue is there at once. */
   async function attemptAll(): Promise<void> {
-    for (const message of reminders.splice(0)) {
+    for (const message of deliveryMessages.splice(0)) {
       const contextOf = await contextsOf([message]);
-      const attempt = (lane: Lane) => deal(message, contextOf(message), lane);
+      const attempt = (lane: Lane) => processMessage(message, contextOf(message), lane);
       const disposition = await attempt('retry');
       if (disposition.kind === 'move') await attempt(disposition.lane);
     }
@@ -105,7 +105,7 @@ export function aWorker({ service, outbox, deliveries, ledger, knowledge }: Test
     async finish(): Promise<void> {
       // Removes the messages first, so that deliveries can only be found in the index.
       await handOutAll();
-      reminders.splice(0);
+      deliveryMessages.splice(0);
       const open = (await all()).filter(isOpen);
       await follow(
         SHARD,
@@ -125,7 +125,7 @@ export function aWorker({ service, outbox, deliveries, ledger, knowledge }: Test
           ledger: ledgerStore(ledger),
           readDeliveries: deliveriesInHour(deliveries),
           due,
-          organizations: organizations,
+          organizations,
           log,
           now,
         },

@@ -221,7 +221,7 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     keyOf(row) {
       const owed = parseOutboxRecord(row);
       if (owed?.kind !== 'redelivery') throw new Error('it is no redelivery');
-      return keys.redelivery(owed.reminder.id, owed.retryAfter);
+      return keys.redelivery(owed.deliveryMessage.id, owed.retryAfter);
     },
   },
   notice: {

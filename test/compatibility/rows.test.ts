@@ -44,10 +44,11 @@ describe.each(FIXTURES)('the fixture of $name', ({ fixture }) => {
 
   it('has readable messages of both kinds of queues', () => {
     const told = fixture.messages.filter(({ body }) => 'detail' in JSON.parse(body));
-    const reminders = fixture.messages.filter((message) => !told.includes(message));
+    const deliveryMessages = fixture.messages.filter((message) => !told.includes(message));
 
-    expect(reminders.length).toBeGreaterThan(0);
-    for (const { body } of reminders) expect(DeliveryMessage.parse(JSON.parse(body)).id).toMatch(/^dlv_/);
+    expect(deliveryMessages.length).toBeGreaterThan(0);
+    for (const { body } of deliveryMessages)
+      expect(DeliveryMessage.parse(JSON.parse(body)).id).toMatch(/^dlv_/);
     for (const { body } of told)
       expect(z.object({ detail: BusEvent }).parse(JSON.parse(body)).detail.data).not.toEqual({});
   });

@@ -121,9 +121,9 @@ export class MemoryDeliveries implements DeliveryPorts {
     { now, leaseSeconds, maxAttempts }: { now: Date; leaseSeconds: number; maxAttempts: number },
   ): Promise<ClaimResult> {
     const row = this.#rows.get(rowKey(ref));
-    const standing = getClaimability(row?.delivery, now, maxAttempts);
+    const claimability = getClaimability(row?.delivery, now, maxAttempts);
     if (row === undefined) return { kind: 'absent' };
-    if (standing.kind !== 'claimable') return standing;
+    if (claimability.kind !== 'claimable') return claimability;
     this.#claims += 1;
     const claimed: ClaimedDelivery = {
       ...row.delivery,

@@ -11,8 +11,8 @@ const PAGE = 100;
 const SHARE = 10;
 
 /** By organization and time; those of one time in some order. */
-const placeOf = ({ dueAt, message: reminder }: DueEntry): string =>
-  `${reminder.orgId}#${dueAt}/${reminder.id}`;
+const placeOf = ({ dueAt, message: deliveryMessage }: DueEntry): string =>
+  `${deliveryMessage.orgId}#${dueAt}/${deliveryMessage.id}`;
 
 /** The due index of deliveries in memory, in all shards or in one. */
 export class MemoryDueIndex {
@@ -33,19 +33,19 @@ export class MemoryDueIndex {
     this.#deliveries.moveDue(ref, undefined, { state: 'watched', dueAt: dueAt.toISOString() });
 
   readonly postpone: ReconcilePorts['due']['postpone'] = async (
-    { message: reminder, state, dueAt },
+    { message: deliveryMessage, state, dueAt },
     until,
     reason = 'sent',
   ) => {
     const to = { state: 'watched', dueAt: until.toISOString() } as const;
     const isDeferred = reason === 'deferred' ? { isDeferred: true as const } : {};
-    this.#deliveries.moveDue(reminder, { state, dueAt }, { ...to, ...isDeferred });
+    this.#deliveries.moveDue(deliveryMessage, { state, dueAt }, { ...to, ...isDeferred });
   };
 
-  async expire({ message: reminder, state, dueAt }: DueEntry, now: Date): Promise<'done' | 'refused'> {
-    const due = this.#deliveries.dueOf(reminder);
+  async expire({ message: deliveryMessage, state, dueAt }: DueEntry, now: Date): Promise<'done' | 'refused'> {
+    const due = this.#deliveries.dueOf(deliveryMessage);
     if (due?.state !== state || due.dueAt !== dueAt) return 'refused';
-    return this.#deliveries.skip(reminder, 'expired', now);
+    return this.#deliveries.skip(deliveryMessage, 'expired', now);
   }
 
   async find(

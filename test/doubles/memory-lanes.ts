@@ -20,8 +20,8 @@ export class MemoryLanes {
   }
 
   /** The delivery messages of all queues, hidden ones included. */
-  get reminders(): DeliveryMessage[] {
-    return this.all.flatMap(({ reminders }) => reminders);
+  get deliveryMessages(): DeliveryMessage[] {
+    return this.all.flatMap(({ deliveryMessages }) => deliveryMessages);
   }
 
   get deadLetters(): DeliveryMessage[] {

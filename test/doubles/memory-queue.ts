@@ -65,7 +65,7 @@ export class MemoryQueue {
   }
 
   /** The content of all messages, hidden ones included. */
-  get reminders(): DeliveryMessage[] {
+  get deliveryMessages(): DeliveryMessage[] {
     return this.#messages.map((message) => message.message);
   }
 
@@ -83,12 +83,12 @@ export class MemoryQueue {
     const refused = messages.slice(0, this.#refusals);
     this.#refusals -= refused.length;
     const now = this.#now();
-    for (const { message: reminder, until } of messages.slice(refused.length)) {
+    for (const { message: deliveryMessage, until } of messages.slice(refused.length)) {
       this.#sent += 1;
       const delay = until === undefined ? 0 : computeDelaySeconds(until, now);
       this.#messages.push({
         number: this.#sent,
-        message: reminder,
+        message: deliveryMessage,
         receives: 0,
         visibleAt: new Date(now.getTime() + delay * 1000),
         isInFlight: false,
@@ -149,16 +149,16 @@ export class MemoryQueue {
     this.#messages = this.#messages.filter((message) => !spent.includes(message));
     const chosen = this.#groups.choose(
       this.#visible(),
-      ({ message: reminder }) => getMessageGroup(reminder),
+      ({ message: deliveryMessage }) => getMessageGroup(deliveryMessage),
       limit,
     );
     return chosen.map((message) => {
       message.receives += 1;
       message.visibleAt = new Date(this.#now().getTime() + this.#visibilitySeconds * 1000);
       message.isInFlight = true;
-      const { number, message: reminder, receives } = message;
-      this.#groups.received(getMessageGroup(reminder));
-      return { message: reminder, receiptHandle: `${number}/${receives}`, receives };
+      const { number, message: deliveryMessage, receives } = message;
+      this.#groups.received(getMessageGroup(deliveryMessage));
+      return { message: deliveryMessage, receiptHandle: `${number}/${receives}`, receives };
     });
   }
 

@@ -28,9 +28,9 @@ describe("the operator's command", () => {
     expect([...keys.keys()].toSorted()).toEqual(['cursor', 'signing']);
     // A function processes these. The others wait for the operator, who can redrive them unless they come
     // from the bus itself.
-    const dealtWith = ['delivery', 'fan-outs', 'publications'];
-    expect([...deadLetters.keys()]).toEqual(expect.arrayContaining(dealtWith));
-    const forPeople = [...deadLetters.keys()].filter((name) => !dealtWith.includes(name));
+    const processed = ['delivery', 'fan-outs', 'publications'];
+    expect([...deadLetters.keys()]).toEqual(expect.arrayContaining(processed));
+    const forPeople = [...deadLetters.keys()].filter((name) => !processed.includes(name));
     expect(forPeople.filter((name) => !queues.has(name))).toEqual(['unreadable']);
   });
 });

@@ -25,7 +25,7 @@ export class Attempts {
   readonly #endedMs = new Map<string, number>();
   readonly #accepted = new Map<DeliveryId, number[]>();
   /** Processes that have a message of the delivery. */
-  readonly #dealing = new Map<Process, Map<DeliveryId, number>>();
+  readonly #processing = new Map<Process, Map<DeliveryId, number>>();
   /** Attempts in progress that started in the calm phase, by their processes. */
   readonly #unrecorded = new Map<Process, Map<DeliveryId, number>>();
   readonly #atOnce = new Map<Process, Map<OrgId, number>>();
@@ -92,9 +92,9 @@ export class Attempts {
   }
 
   /** A process begins to process a message; it may have others of the same delivery. */
-  dealing(process: Process, { id, orgId }: DeliveryMessage, lane: Lane): void {
-    const own = this.#dealing.get(process) ?? new Map<DeliveryId, number>();
-    this.#dealing.set(process, own.set(id, (own.get(id) ?? 0) + 1));
+  processing(process: Process, { id, orgId }: DeliveryMessage, lane: Lane): void {
+    const own = this.#processing.get(process) ?? new Map<DeliveryId, number>();
+    this.#processing.set(process, own.set(id, (own.get(id) ?? 0) + 1));
     const atOnce = this.#count(process, orgId, 1);
     if (atOnce > SHARE && (lane === 'fresh' || lane === 'retry'))
       this.#tell('fair shares', `${process.name} has ${atOnce} deliveries of ${orgId} from ${lane} at once`);
@@ -112,17 +112,17 @@ export class Attempts {
    * A process is done with a message.
    * @param failed whether it reported the message as failed
    */
-  dealt(process: Process, reminder: DeliveryMessage, failed: boolean): void {
-    const { id, orgId } = reminder;
+  processed(process: Process, deliveryMessage: DeliveryMessage, failed: boolean): void {
+    const { id, orgId } = deliveryMessage;
     this.#count(process, orgId, -1);
-    const left = (this.#dealing.get(process)?.get(id) ?? 1) - 1;
-    this.#dealing.get(process)?.set(id, left);
+    const left = (this.#processing.get(process)?.get(id) ?? 1) - 1;
+    this.#processing.get(process)?.set(id, left);
     if (left > 0) return;
     if (this.#holders.get(id) === process) this.#holders.delete(id);
     const number = this.#unrecorded.get(process)?.get(id);
     this.#unrecorded.get(process)?.delete(id);
     if (number === undefined || failed || this.#world.faults.beyondMargin) return;
-    if (this.#world.organizations.isOver(reminder)) return;
+    if (this.#world.organizations.isOver(deliveryMessage)) return;
     const log = this.#world.tables.deliveries.get(id)?.attemptLog ?? [];
     if (!log.some((attempt) => attempt.number === number))
       this.#tell('record', `attempt ${number} of ${id} was made and not recorded`);

@@ -33,9 +33,9 @@ export class DeadLetters {
     this.#invoke = invoke;
   }
 
-  deadReminder(): void {
-    const { deadReminders, clock, terms, witness, organizations, statistics } = this.#world;
-    const letter = deadReminders.receive(clock.ms);
+  deadMessage(): void {
+    const { deadMessages, clock, terms, witness, organizations, statistics } = this.#world;
+    const letter = deadMessages.receive(clock.ms);
     if (letter === undefined) return;
     if (organizations.isOver(letter.content)) statistics.count('dead letters of deleted data');
     this.#invoke(
@@ -46,7 +46,7 @@ export class DeadLetters {
       },
       (failed) => {
         if (failed) return;
-        deadReminders.remove(letter);
+        deadMessages.remove(letter);
         witness.buried(letter.content);
       },
     );
@@ -87,7 +87,7 @@ export class DeadLetters {
             return [];
           },
         });
-        const deal = processDeadEntries({
+        const processMessage = processDeadEntries({
           outbox: {
             read: ports.read,
             find: async (key: EntryKey) => {
@@ -101,7 +101,7 @@ export class DeadLetters {
           log: reach.log,
           now: reach.now,
         });
-        const { abandoned, retryInSeconds } = await deal(content);
+        const { abandoned, retryInSeconds } = await processMessage(content);
         if (retryInSeconds !== undefined) {
           deadFanOuts.hide(letter, clock.ms + retryInSeconds * 1000);
           isKept = true;

@@ -45,16 +45,16 @@ export class Dispatchers {
   }
 
   start(lane: Lane): void {
-    const { lanes, random, terms, clock, deadReminders, witness, statistics } = this.#world;
+    const { lanes, random, terms, clock, deadMessages, witness, statistics } = this.#world;
     const queue = lanes.queues[lane];
     const messages = queue.receive(random.between(1, terms.batchSize));
-    for (const reminder of queue.deadLetters.splice(0)) {
-      deadReminders.send(reminder, clock.ms);
+    for (const deliveryMessage of queue.deadLetters.splice(0)) {
+      deadMessages.send(deliveryMessage, clock.ms);
       statistics.count('messages given up');
     }
     if (messages.length === 0) return;
     statistics.count(`batches of the ${lane} lane`);
-    for (const { message: reminder } of messages) witness.receiving(reminder.id);
+    for (const { message: deliveryMessage } of messages) witness.receiving(deliveryMessage.id);
     const free = this.#pool.find(({ isBusy }) => !isBusy) ?? this.#create();
     const { process } = free;
     free.isBusy = true;
@@ -115,7 +115,7 @@ export class Dispatchers {
       log,
       now,
     });
-    const deal = attemptDelivery(
+    const processMessage = attemptDelivery(
       {
         deliveries,
         endpoints: { ...endpointStateStore(service), find: readEndpoint(service) },
@@ -137,14 +137,14 @@ export class Dispatchers {
     const readContexts = deliveryContexts(service, outbox, (error) => log('BATCH_READ_REFUSED', { error }));
     const run = processDeliveryMessages({
       attempt: async (message, context, lane) => {
-        witness.attempts.dealing(process, message, lane);
+        witness.attempts.processing(process, message, lane);
         let failed = true;
         try {
-          const disposition = await deal(message, context, lane);
+          const disposition = await processMessage(message, context, lane);
           failed = false;
           return disposition;
         } finally {
-          witness.attempts.dealt(process, message, failed);
+          witness.attempts.processed(process, message, failed);
         }
       },
       organizations,

@@ -46,9 +46,9 @@ function* leftOver({ tables, organizations, faults }: World): Generator<Fault> {
 }
 
 function* restlessness(world: World) {
-  const { lanes, deadReminders, deadFanOuts, tables, processes, shards, organizations } = world;
+  const { lanes, deadMessages, deadFanOuts, tables, processes, shards, organizations } = world;
   const fault = (detail: string): Fault => ['comes to rest', detail];
-  for (const { id } of [...lanes.reminders, ...lanes.deadLetters, ...deadReminders.contents])
+  for (const { id } of [...lanes.deliveryMessages, ...lanes.deadLetters, ...deadMessages.contents])
     yield fault(`a message of ${id} is left`);
   if (deadFanOuts.contents.length > 0) yield fault('a dead letter of the fan-out is left');
   for (const id of tables.due.keys()) {

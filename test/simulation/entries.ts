@@ -14,13 +14,14 @@ export interface Entry {
 }
 
 export const idOf = (owed: OutboxWork): EventId | DeliveryId =>
-  owed.kind === 'event' ? owed.event.id : owed.reminder.id;
+  owed.kind === 'event' ? owed.event.id : owed.deliveryMessage.id;
 
 /** The name of an entry in the world. A delivery has one for each time that it was sent at once. */
 export const nameOf = (owed: OutboxWork): string =>
   owed.kind === 'event' || owed.retryAfter === undefined
     ? idOf(owed)
-    : `${owed.reminder.id}#retry#${owed.retryAfter}`;
+    : `${owed.deliveryMessage.id}#retry#${owed.retryAfter}`;
 
 /** The tenant that owns it. */
-export const tenantOf = (owed: OutboxWork): Tenant => (owed.kind === 'event' ? owed.event : owed.reminder);
+export const tenantOf = (owed: OutboxWork): Tenant =>
+  owed.kind === 'event' ? owed.event : owed.deliveryMessage;

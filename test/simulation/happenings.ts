@@ -68,22 +68,23 @@ export class Happenings {
     'event-lost': () => this.#loseEvent(),
     'message-lost': () => {
       if (this.#world.random.chance(0.2) && this.#world.rounds.lose()) return 'the next round of a job';
-      const reminder = this.#queue().lose(this.#any());
-      if (reminder) this.#world.witness.lost.add(reminder.id);
-      return reminder?.id;
+      const deliveryMessage = this.#queue().lose(this.#any());
+      if (deliveryMessage) this.#world.witness.lost.add(deliveryMessage.id);
+      return deliveryMessage?.id;
     },
     'message-doubled': () => {
       const queue = this.#queue();
-      const reminder = queue.reminders[this.#any() % Math.max(1, queue.reminders.length)];
-      if (reminder) void queue.send([{ message: reminder }]);
-      return reminder?.id;
+      const deliveryMessage =
+        queue.deliveryMessages[this.#any() % Math.max(1, queue.deliveryMessages.length)];
+      if (deliveryMessage) void queue.send([{ message: deliveryMessage }]);
+      return deliveryMessage?.id;
     },
     'message-delayed': () => {
       const queue = this.#queue();
       const until = new Date(this.#world.clock.ms + this.#world.random.pick([0, 0, 20, 60, 1800]) * 1000);
-      if (queue.reminders.length === 0) return undefined;
+      if (queue.deliveryMessages.length === 0) return undefined;
       queue.delay(this.#any(), until);
-      return `one of ${queue.reminders.length} until ${until.toISOString()}`;
+      return `one of ${queue.deliveryMessages.length} until ${until.toISOString()}`;
     },
     'messages-reordered': () => this.#done(() => this.#queue().reorder(this.#any())),
     'messages-refused': () => this.#done(() => this.#queue().refuse(this.#world.random.between(1, 3))),

@@ -16,9 +16,9 @@ function text(value: unknown): string {
 }
 
 function ofObject(value: Record<string, unknown>): string {
-  const { id, status, attempts, nextRetryAt, lease, reminder, event, owed: _, ...others } = value;
+  const { id, status, attempts, nextRetryAt, lease, deliveryMessage, event, owed: _, ...others } = value;
   if (event !== undefined) return text(event);
-  const named = reminder === undefined ? id : text(reminder);
+  const named = deliveryMessage === undefined ? id : text(deliveryMessage);
   if (named === undefined) {
     const fields = Object.entries({ ...value }).filter(([, field]) => field !== undefined);
     return `{${fields.map(([name, field]) => `${name}: ${text(field)}`).join(', ')}}`;

@@ -82,7 +82,7 @@ function* underWay(world: World, tenant: Tenant): Generator<string> {
   if (own.some(({ parked }) => parked)) yield 'deliveries parked';
   if (own.some((delivery) => isOpen(delivery) && delivery.attempts > 0 && delivery.lease === undefined))
     yield 'deliveries between two attempts';
-  if (lanes.reminders.some(isOfIt)) yield 'messages in queues';
+  if (lanes.deliveryMessages.some(isOfIt)) yield 'messages in queues';
   if (own.some(({ id }) => !deliveryStream.isCounted(id))) yield 'changes not counted';
   for (const { owed, done } of entries.values()) {
     if (done !== undefined || !isOfIt(tenantOf(owed))) continue;

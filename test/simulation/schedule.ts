@@ -136,11 +136,11 @@ export class Schedule {
   }
 
   get #isAtRest(): boolean {
-    const { lanes, deadReminders, deadFanOuts, rounds, shards, tables, processes, organizations } =
+    const { lanes, deadMessages, deadFanOuts, rounds, shards, tables, processes, organizations } =
       this.#world;
     return (
-      lanes.all.every((queue) => queue.reminders.length + queue.deadLetters.length === 0) &&
-      deadReminders.contents.length + deadFanOuts.contents.length + rounds.contents.length === 0 &&
+      lanes.all.every((queue) => queue.deliveryMessages.length + queue.deadLetters.length === 0) &&
+      deadMessages.contents.length + deadFanOuts.contents.length + rounds.contents.length === 0 &&
       tables.runs.size === 0 &&
       shards.every(({ isDrained }) => isDrained) &&
       processes.stops.length === 0 &&
@@ -182,7 +182,7 @@ export class Schedule {
 
   /** The functions that could be invoked now. */
   #starts(): (() => void)[] {
-    const { clock, outboxShards, deliveryStream, deadReminders, deadFanOuts, rounds } = this.#world;
+    const { clock, outboxShards, deliveryStream, deadMessages, deadFanOuts, rounds } = this.#world;
     const starts: (() => void)[] = this.#dispatchers.waiting.map(
       (lane: Lane) => () => this.#dispatchers.start(lane),
     );
@@ -190,7 +190,7 @@ export class Schedule {
       if (shard.waits(clock.ms)) starts.push(() => this.#functions.fanOut(shard));
     for (const shard of deliveryStream.shards)
       if (shard.waits(clock.ms)) starts.push(() => this.#functions.watch(shard));
-    if (deadReminders.waits(clock.ms)) starts.push(() => this.#deadLetters.deadReminder());
+    if (deadMessages.waits(clock.ms)) starts.push(() => this.#deadLetters.deadMessage());
     if (deadFanOuts.waits(clock.ms)) starts.push(() => this.#deadLetters.deadFanOut());
     if (rounds.waits(clock.ms)) starts.push(() => this.#redeliveries.run());
     if (this.#resumeMs <= clock.ms && this.#nextResumeMs() <= clock.ms) starts.push(() => this.#resume());
@@ -278,7 +278,7 @@ export class Schedule {
    * @returns false when there is nothing to wait for
    */
   #waitForNext(deadFanOutsMs = this.#world.deadFanOuts.nextMs()): boolean {
-    const { processes, lanes, clock, deadReminders, rounds, shards, dispatchersStalledUntilMs } = this.#world;
+    const { processes, lanes, clock, deadMessages, rounds, shards, dispatchersStalledUntilMs } = this.#world;
     let next = Number.POSITIVE_INFINITY;
     // Possible work waits for a process that is busy.
     const at = (ms: number | undefined) => {
@@ -286,7 +286,7 @@ export class Schedule {
     };
     at(this.#nextReconcileMs());
     at(this.#nextPurgeMs());
-    at(deadReminders.nextMs());
+    at(deadMessages.nextMs());
     at(deadFanOutsMs);
     at(rounds.nextMs());
     at(this.#nextResumeMs());

@@ -206,9 +206,9 @@ export class Witness {
     if (fault) this.tell('exact count', `${webhookId}, when ${id} was ${status}: ${fault}`);
   }
 
-  sending(reminders: readonly DeliveryMessage[], refused: readonly DeliveryMessage[]): void {
-    for (const { id } of reminders) {
-      if (refused.some((reminder) => reminder.id === id)) continue;
+  sending(deliveryMessages: readonly DeliveryMessage[], refused: readonly DeliveryMessage[]): void {
+    for (const { id } of deliveryMessages) {
+      if (refused.some((deliveryMessage) => deliveryMessage.id === id)) continue;
       this.#sent.set(id, (this.#sent.get(id) ?? 0) + 1);
       this.#deferred.delete(id);
       this.#receivable.set(id, (this.#receivable.get(id) ?? 0) + RECEIVES_OF_A_MESSAGE);
@@ -234,11 +234,13 @@ export class Witness {
   fannedOut({ owed, committed }: Entry): void {
     const { tables, history } = this.#world;
     if (this.#world.organizations.isOver(tenantOf(owed))) return;
-    const eventId = owed.kind === 'event' ? owed.event.id : owed.reminder.eventId;
+    const eventId = owed.kind === 'event' ? owed.event.id : owed.deliveryMessage.eventId;
     for (const delivery of tables.deliveries.values()) {
       const { id, webhookId, eventId: of, status } = delivery;
       const isOwed =
-        owed.kind === 'redelivery' ? id === owed.reminder.id : of === eventId && isFirstDelivery(delivery);
+        owed.kind === 'redelivery'
+          ? id === owed.deliveryMessage.id
+          : of === eventId && isFirstDelivery(delivery);
       if (!isOwed || status !== 'pending' || this.#sent.has(id)) continue;
       // A delivery for an endpoint that was deleted or changed meanwhile is left to the due index.
       if (owed.kind === 'event' && !history.wanted(webhookId, owed.event, committed).every(Boolean)) continue;
@@ -249,7 +251,7 @@ export class Witness {
   /** The calm phase begins: from here on, messages come only from waits and moves. */
   calmDown(): void {
     this.#receivable.clear();
-    for (const { id } of this.#world.lanes.reminders)
+    for (const { id } of this.#world.lanes.deliveryMessages)
       this.#receivable.set(id, (this.#receivable.get(id) ?? 0) + RECEIVES_OF_A_MESSAGE);
   }
 
@@ -262,31 +264,32 @@ export class Witness {
   }
 
   /** A message was deleted because its function was done with it. */
-  deleted(process: Process, reminder: DeliveryMessage): void {
+  deleted(process: Process, deliveryMessage: DeliveryMessage): void {
     // The deletion comes late, from an ended process: another process may have received the message
     // meanwhile. The due index has the delivery then.
-    if (!process.alive && this.#world.tables.due.has(reminder.id)) return;
-    const delivery = this.#world.tables.deliveries.get(reminder.id);
-    if (delivery === undefined || !isOpen(delivery) || delivery.parked || this.lost.has(reminder.id)) return;
+    if (!process.alive && this.#world.tables.due.has(deliveryMessage.id)) return;
+    const delivery = this.#world.tables.deliveries.get(deliveryMessage.id);
+    if (delivery === undefined || !isOpen(delivery) || delivery.parked || this.lost.has(deliveryMessage.id))
+      return;
     if (this.#world.organizations.isOver(delivery)) return;
     // A clock that is far behind can make the reconciler's new message look early and obsolete: the delivery
     // is late by the grace, and not lost.
-    if (this.#world.faults.beyondMargin && this.#world.tables.due.has(reminder.id)) return;
-    if (!this.#world.hasMessage(reminder.id))
+    if (this.#world.faults.beyondMargin && this.#world.tables.due.has(deliveryMessage.id)) return;
+    if (!this.#world.hasMessage(deliveryMessage.id))
       this.tell(
         'nothing lost',
-        `the only message of ${reminder.id} was deleted while it is ${delivery.status}`,
+        `the only message of ${deliveryMessage.id} was deleted while it is ${delivery.status}`,
       );
   }
 
   /** A dead letter was processed. */
-  buried(reminder: DeliveryMessage): void {
-    this.lost.add(reminder.id);
-    const delivery = this.#world.tables.deliveries.get(reminder.id);
-    if (delivery !== undefined && isOpen(delivery) && !this.#world.tables.due.has(reminder.id))
+  buried(deliveryMessage: DeliveryMessage): void {
+    this.lost.add(deliveryMessage.id);
+    const delivery = this.#world.tables.deliveries.get(deliveryMessage.id);
+    if (delivery !== undefined && isOpen(delivery) && !this.#world.tables.due.has(deliveryMessage.id))
       this.tell(
         'nothing lost',
-        `nothing watches ${reminder.id} after its message moved to the dead-letter queue`,
+        `nothing watches ${deliveryMessage.id} after its message moved to the dead-letter queue`,
       );
   }
 

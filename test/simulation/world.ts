@@ -79,7 +79,7 @@ export class World implements WorldContext {
   readonly warnings: Notice[] = [];
   readonly outboxShards: StreamShard<Entry>[];
   readonly deliveryStream: DeliveryStream;
-  readonly deadReminders = new LetterBox<DeliveryMessage>(clocks.visibility);
+  readonly deadMessages = new LetterBox<DeliveryMessage>(clocks.visibility);
   readonly deadFanOuts = new LetterBox<DeadLetter>(60);
   /** The queue of the rounds of redelivery jobs. */
   readonly rounds = new LetterBox<BusEvent>(60);
@@ -305,9 +305,9 @@ export class World implements WorldContext {
 
   hasMessage(id: DeliveryId): boolean {
     return (
-      this.lanes.reminders.some((reminder) => reminder.id === id) ||
-      this.lanes.deadLetters.some((reminder) => reminder.id === id) ||
-      this.deadReminders.contents.some((reminder) => reminder.id === id)
+      this.lanes.deliveryMessages.some((deliveryMessage) => deliveryMessage.id === id) ||
+      this.lanes.deadLetters.some((deliveryMessage) => deliveryMessage.id === id) ||
+      this.deadMessages.contents.some((deliveryMessage) => deliveryMessage.id === id)
     );
   }
 }

@@ -50,7 +50,7 @@ export function wayOf({ client, sqs, tables, queues: urls }: Place) {
   };
   const spread = fanOut({
     subscribers: endpoints,
-    organizations: organizations,
+    organizations,
     deliveries: {
       async add(delivery) {
         added.push(delivery);
@@ -61,7 +61,7 @@ export function wayOf({ client, sqs, tables, queues: urls }: Place) {
     log,
     now,
   });
-  const deal = attemptDelivery(
+  const processMessage = attemptDelivery(
     {
       deliveries: { ...deliveries, ...deliveryMoves(tables.deliveries, surroundings) },
       endpoints,
@@ -76,8 +76,8 @@ export function wayOf({ client, sqs, tables, queues: urls }: Place) {
     { retry: RETRY, leaseSeconds: LEASE_SECONDS, attemptSeconds: ATTEMPT_SECONDS },
   );
   const attempt = processDeliveryMessages({
-    attempt: deal,
-    organizations: organizations,
+    attempt: processMessage,
+    organizations,
     contexts: deliveryContexts(tables.service, tables.outbox, () => undefined),
     queues,
     log,
@@ -87,7 +87,7 @@ export function wayOf({ client, sqs, tables, queues: urls }: Place) {
     {
       due: dueIndex(tables.deliveries),
       ledger: ledgerStore(tables.ledger),
-      organizations: organizations,
+      organizations,
       log,
       now,
     },

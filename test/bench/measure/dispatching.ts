@@ -8,9 +8,9 @@ import type { Table } from '../../../functions/aws/table.ts';
 import type { Delivery } from '../../../functions/delivery/delivery.ts';
 import { aTenant, type Tenant } from '../../support/tenant.ts';
 import type { BareLoopTerms } from './bare-loop.ts';
+import { queueEvent, withoutMessages } from './delivery-messages.ts';
 import { commandOf, cpuMsOf, variableOf } from './processor-time.ts';
 import { type Receivers, startReceivers } from './receivers.ts';
-import { queueEvent, unreminded } from './reminders.ts';
 import type { MeasuredService } from './service.ts';
 
 /** Requests, or deliveries, of each run and before the first. */
@@ -55,7 +55,7 @@ export async function startDispatching({ service, taken }: MeasuredService): Pro
 
   async function made(count: number): Promise<Delivery[]> {
     const all = Array.from({ length: count }, () =>
-      unreminded({ orgId: tenant.orgId, endpoint: id }, tables),
+      withoutMessages({ orgId: tenant.orgId, endpoint: id }, tables),
     );
     await mapConcurrently(all, WRITES_AT_ONCE, async ({ rows }) => {
       for (const row of rows) await service.rewrite(row);

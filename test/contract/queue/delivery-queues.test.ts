@@ -6,24 +6,24 @@ import { queueKinds, type TestQueues } from './queues.ts';
 
 const patient = { visibilitySeconds: 3600, maxReceives: 100 };
 
-const aReminder = (): DeliveryMessage => DeliveryMessage.parse(aDelivery());
-const some = (count: number): DeliveryMessage[] => Array.from({ length: count }, aReminder);
-const byId = (reminders: readonly DeliveryMessage[]) =>
-  reminders.toSorted((a, b) => a.id.localeCompare(b.id));
+const aDeliveryMessage = (): DeliveryMessage => DeliveryMessage.parse(aDelivery());
+const some = (count: number): DeliveryMessage[] => Array.from({ length: count }, aDeliveryMessage);
+const byId = (deliveryMessages: readonly DeliveryMessage[]) =>
+  deliveryMessages.toSorted((a, b) => a.id.localeCompare(b.id));
 
 /** One queue of each kind; most behavior is the same for all queues. */
 function bindLane(queues: TestQueues, lane: Lane = 'fresh') {
   const at = (delay: number) => later(queues.now(), seconds(delay));
   return {
-    send: (...reminders: readonly DeliveryMessage[]) =>
+    send: (...deliveryMessages: readonly DeliveryMessage[]) =>
       queues.send(
         lane,
-        reminders.map((reminder) => ({ message: reminder })),
+        deliveryMessages.map((deliveryMessage) => ({ message: deliveryMessage })),
       ),
-    sendLater: (delay: number, ...reminders: readonly DeliveryMessage[]) =>
+    sendLater: (delay: number, ...deliveryMessages: readonly DeliveryMessage[]) =>
       queues.send(
         lane,
-        reminders.map((reminder) => ({ message: reminder, until: at(delay) })),
+        deliveryMessages.map((deliveryMessage) => ({ message: deliveryMessage, until: at(delay) })),
       ),
     hideFor: (receiptHandle: string, duration: number) => queues.hide(lane, receiptHandle, at(duration)),
     receive: () => queues.receive(lane),
@@ -45,23 +45,23 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
 
   it('takes any number of messages and returns each once', async () => {
     const queue = await aQueue();
-    const reminders = some(23);
+    const deliveryMessages = some(23);
 
-    expect(await queue.send(...reminders)).toEqual([]);
+    expect(await queue.send(...deliveryMessages)).toEqual([]);
 
     const messages = await queue.receiveAll(23);
-    expect(byId(messages.map(({ message }) => message))).toEqual(byId(reminders));
+    expect(byId(messages.map(({ message }) => message))).toEqual(byId(deliveryMessages));
     expect(messages.every(({ receives }) => receives === 1)).toBe(true);
     expect(await queue.receive()).toEqual([]);
   });
 
   it('returns a message with the trace id that it was sent with', async () => {
     const queue = await aQueue();
-    const reminder = { ...aReminder(), traceId: '1-5759e988-bd862e3fe1be46a994272793' };
+    const deliveryMessage = { ...aDeliveryMessage(), traceId: '1-5759e988-bd862e3fe1be46a994272793' };
 
-    await queue.send(reminder);
+    await queue.send(deliveryMessage);
 
-    expect((await queue.receiveOne()).message).toEqual(reminder);
+    expect((await queue.receiveOne()).message).toEqual(deliveryMessage);
   });
 
   it('accepts an empty list of messages', async () => {
@@ -73,12 +73,15 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
 
   it('keeps both copies of a message that is sent twice', async () => {
     const queue = await aQueue();
-    const reminder = aReminder();
+    const deliveryMessage = aDeliveryMessage();
 
-    await queue.send(reminder);
-    await queue.send(reminder);
+    await queue.send(deliveryMessage);
+    await queue.send(deliveryMessage);
 
-    expect((await queue.receiveAll(2)).map((message) => message.message)).toEqual([reminder, reminder]);
+    expect((await queue.receiveAll(2)).map((message) => message.message)).toEqual([
+      deliveryMessage,
+      deliveryMessage,
+    ]);
   });
 
   it('returns at most ten messages at a time', async () => {
@@ -90,8 +93,9 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
 
   it('returns messages of quiet organizations before those of one with many in flight', async () => {
     const queue = await aQueue();
-    const [{ orgId: noisy }, quiet] = [aReminder(), some(5)];
-    const ofNoisy = (count: number) => some(count).map((reminder) => ({ ...reminder, orgId: noisy }));
+    const [{ orgId: noisy }, quiet] = [aDeliveryMessage(), some(5)];
+    const ofNoisy = (count: number) =>
+      some(count).map((deliveryMessage) => ({ ...deliveryMessage, orgId: noisy }));
     await queue.send(...ofNoisy(40));
     await queue.receiveAll(40);
     await queue.send(...ofNoisy(20));
@@ -104,17 +108,17 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
 
   it('returns messages of a noisy organization when no other waits', async () => {
     const queue = await aQueue();
-    const { orgId } = aReminder();
-    await queue.send(...some(60).map((reminder) => ({ ...reminder, orgId })));
+    const { orgId } = aDeliveryMessage();
+    await queue.send(...some(60).map((deliveryMessage) => ({ ...deliveryMessage, orgId })));
     expect(await queue.receiveAll(60)).toHaveLength(60);
   });
 
   it('does not return a message that was removed', async () => {
     const queue = await aQueue();
-    const [removed, kept] = [aReminder(), aReminder()];
+    const [removed, kept] = [aDeliveryMessage(), aDeliveryMessage()];
     await queue.send(removed, kept);
-    for (const { message: reminder, receiptHandle } of await queue.receiveAll(2)) {
-      if (reminder.id === removed.id) await queue.remove(receiptHandle);
+    for (const { message: deliveryMessage, receiptHandle } of await queue.receiveAll(2)) {
+      if (deliveryMessage.id === removed.id) await queue.remove(receiptHandle);
       else await queue.hideFor(receiptHandle, 1);
     }
 
@@ -123,24 +127,24 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
 
   it('returns a message again when its visibility timeout has passed', async () => {
     const queue = await aQueue({ ...patient, visibilitySeconds: 1 });
-    const reminder = aReminder();
-    await queue.send(reminder);
+    const deliveryMessage = aDeliveryMessage();
+    await queue.send(deliveryMessage);
 
     const first = await queue.receiveOne();
     const second = await queue.receiveOne();
 
     expect([first.receives, second.receives]).toEqual([1, 2]);
-    expect(second.message).toEqual(reminder);
+    expect(second.message).toEqual(deliveryMessage);
   });
 
   it('hides a message until the given time, and counts every receive', async () => {
     const queue = await aQueue();
-    const reminder = aReminder();
-    await queue.send(reminder);
+    const deliveryMessage = aDeliveryMessage();
+    await queue.send(deliveryMessage);
 
     for (let receives = 1; receives <= 3; receives += 1) {
       const message = await queue.receiveOne();
-      expect(message).toMatchObject({ message: reminder, receives });
+      expect(message).toMatchObject({ message: deliveryMessage, receives });
       await queue.hideFor(message.receiptHandle, 7200);
       expect(await queue.receive()).toEqual([]);
       await queue.hideFor(message.receiptHandle, 1);
@@ -149,7 +153,7 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
 
   it('hides a message for SQS’s longest time when the given time is later', async () => {
     const queue = await aQueue();
-    await queue.send(aReminder());
+    await queue.send(aDeliveryMessage());
     const { receiptHandle } = await queue.receiveOne();
 
     await queue.hideFor(receiptHandle, 86_400);
@@ -159,7 +163,7 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
 
   it('refuses to hide a message that was removed', async () => {
     const queue = await aQueue();
-    await queue.send(aReminder());
+    await queue.send(aDeliveryMessage());
     const { receiptHandle } = await queue.receiveOne();
     await queue.remove(receiptHandle);
 
@@ -168,30 +172,30 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
 
   it('moves a message to the dead-letter queue when it was received too often', async () => {
     const queue = await aQueue({ visibilitySeconds: 3600, maxReceives: 2 });
-    const reminder = aReminder();
-    await queue.send(reminder);
+    const deliveryMessage = aDeliveryMessage();
+    await queue.send(deliveryMessage);
     for (let receives = 1; receives <= 2; receives += 1)
       await queue.hideFor((await queue.receiveOne()).receiptHandle, 1);
 
-    expect(await queue.deadLetter()).toEqual(reminder);
+    expect(await queue.deadLetter()).toEqual(deliveryMessage);
     expect(await queue.receive()).toEqual([]);
   });
 
   it('delays a message until the given time, and then returns it like any other', async () => {
     const queues = await make(patient);
     const queue = bindLane(queues);
-    const reminder = aReminder();
+    const deliveryMessage = aDeliveryMessage();
     const until = later(queues.now(), seconds(1));
 
-    expect(await queues.send('fresh', [{ message: reminder, until }])).toEqual([]);
+    expect(await queues.send('fresh', [{ message: deliveryMessage, until }])).toEqual([]);
 
-    expect(await queue.receiveOne()).toMatchObject({ message: reminder, receives: 1 });
+    expect(await queue.receiveOne()).toMatchObject({ message: deliveryMessage, receives: 1 });
     expect(queues.now().getTime()).toBeGreaterThanOrEqual(until.getTime());
   });
 
   it.each([600, 86_400])('does not return a message yet that is delayed by %i s', async (delay) => {
     const queue = await aQueue();
-    const [held, free] = [aReminder(), aReminder()];
+    const [held, free] = [aDeliveryMessage(), aDeliveryMessage()];
 
     expect(await queue.sendLater(delay, held)).toEqual([]);
     await queue.send(free);
@@ -202,7 +206,7 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
 
   it('does not delay a message whose time has passed', async () => {
     const queue = await aQueue();
-    await queue.sendLater(-60, aReminder());
+    await queue.sendLater(-60, aDeliveryMessage());
 
     expect(await queue.receive()).toHaveLength(1);
   });
@@ -241,13 +245,14 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
 describe.each(queueKinds())('delivery queues (%s)', (_, make) => {
   it('have messages of their own', async () => {
     const queues = await make(patient);
-    const reminders = new Map(LANES.map((lane) => [lane, aReminder()]));
-    for (const [lane, reminder] of reminders) await queues.send(lane, [{ message: reminder }]);
+    const deliveryMessages = new Map(LANES.map((lane) => [lane, aDeliveryMessage()]));
+    for (const [lane, deliveryMessage] of deliveryMessages)
+      await queues.send(lane, [{ message: deliveryMessage }]);
 
-    for (const [lane, reminder] of reminders) {
+    for (const [lane, deliveryMessage] of deliveryMessages) {
       expect(await queues.backlog(lane)).toBe(1);
       const [message] = await queues.receiveAll(lane, 1);
-      expect(message?.message).toEqual(reminder);
+      expect(message?.message).toEqual(deliveryMessage);
       await queues.hide(lane, message?.receiptHandle ?? '', later(queues.now(), seconds(600)));
       expect(await queues.receive(lane)).toEqual([]);
     }
@@ -257,7 +262,7 @@ describe.each(queueKinds())('delivery queues (%s)', (_, make) => {
     const queues = await make(patient);
     await queues.send(
       'retry',
-      some(20).map((reminder) => ({ message: reminder })),
+      some(20).map((deliveryMessage) => ({ message: deliveryMessage })),
     );
     await queues.receiveAll('retry', 20);
 

@@ -65,9 +65,9 @@ function memoryTestQueues(terms: Terms): TestQueues {
     remove: (lane, receiptHandle) => lanes.queues[lane].remove(receiptHandle),
     async deadLetter(lane) {
       receiveNext(lane);
-      const [reminder] = lanes.queues[lane].deadLetters;
-      if (reminder === undefined) throw new Error('the queue has given nothing up');
-      return reminder;
+      const [deliveryMessage] = lanes.queues[lane].deadLetters;
+      if (deliveryMessage === undefined) throw new Error('the queue has given nothing up');
+      return deliveryMessage;
     },
   };
 }

@@ -128,7 +128,7 @@ const setUpDispatch =
     const log = recordedLog();
     const attempted: OrgId[] = [];
     const queues = { send: async () => [], hide: async () => undefined, crowded: async () => false };
-    const deal = attemptDelivery(
+    const processMessage = attemptDelivery(
       {
         ...stores,
         queues,
@@ -147,7 +147,7 @@ const setUpDispatch =
       { retry: { baseSeconds: 30, capSeconds: 3600, maxAttempts: 8 }, leaseSeconds: 25, attemptSeconds: 10 },
     );
     const run = processDeliveryMessages({
-      attempt: deal,
+      attempt: processMessage,
       organizations: organizationStates(readOrganizationState(service)),
       contexts: deliveryContexts(service, outbox, () => undefined),
       queues,
@@ -164,7 +164,8 @@ const setUpDispatch =
     return {
       orgIds: all.map(({ orgId }) => orgId),
       rows: all.map((each) => ROWS[row](tables, each)),
-      run: async () => (await run('fresh', messages)).map(({ message: reminder }) => reminder.orgId),
+      run: async () =>
+        (await run('fresh', messages)).map(({ message: deliveryMessage }) => deliveryMessage.orgId),
       done: async () => attempted,
     };
   };
@@ -180,7 +181,7 @@ const fanningOut =
       organizations: organizationStates(readOrganizationState(tables.service)),
       queues: {
         async send(_lane, messages) {
-          sent.push(...messages.map(({ message: reminder }) => reminder.orgId));
+          sent.push(...messages.map(({ message: deliveryMessage }) => deliveryMessage.orgId));
           return [];
         },
       },
@@ -264,8 +265,8 @@ const behindTheBus = (
   done,
 });
 
-const eachAlone = (deal: (event: BusEvent) => Promise<void>) => {
-  const run = processEach(deal, recordedLog());
+const eachAlone = (processMessage: (event: BusEvent) => Promise<void>) => {
+  const run = processEach(processMessage, recordedLog());
   return async (events: readonly BusEvent[]) => (await run(events)).map(({ event }) => event);
 };
 

@@ -49,12 +49,12 @@ export async function live(
   await call('testWebhook', { params: { id: taking } });
   await call('updateWebhook', { params: { id: taking }, body: { events: EVENTS } });
 
-  const reminders = await engine.fanOut();
-  const to = (endpoint: EndpointId) => reminders.filter(({ webhookId }) => webhookId === endpoint);
-  for (const reminder of to(taking).slice(1)) await engine.attempt(reminder);
+  const deliveryMessages = await engine.fanOut();
+  const to = (endpoint: EndpointId) => deliveryMessages.filter(({ webhookId }) => webhookId === endpoint);
+  for (const deliveryMessage of to(taking).slice(1)) await engine.attempt(deliveryMessage);
   const [last, ...late] = to(failing);
   if (last) await engine.attempt(last);
-  for (const reminder of late) await engine.attempt(reminder);
+  for (const deliveryMessage of late) await engine.attempt(deliveryMessage);
   const [hidden, parked, lost] = to(gone);
   if (hidden) {
     await engine.attempt(hidden, 1);
@@ -67,7 +67,7 @@ export async function live(
   // A succeeded delivery is redelivered, and the disabled endpoint gets an event.
   const [, again] = to(taking);
   if (again) await call('redeliverDelivery', { params: { id: taking, deliveryId: again.id } });
-  for (const reminder of await engine.fanOut()) await engine.attempt(reminder);
+  for (const deliveryMessage of await engine.fanOut()) await engine.attempt(deliveryMessage);
   await converse(call);
   await engine.fanOut();
   await sendAgain(engine, call, { id: taking }, { id: await register('200') });
@@ -109,8 +109,8 @@ async function answer(engine: TestEngine, call: Caller): Promise<void> {
     await call('createMessage', { params, body: { role: 'agent', content: 'Hello' } });
     if (channelId === widget) await call('createVisitorToken', { params });
   }
-  for (const reminder of await engine.fanOut())
-    if (reminder.webhookId === taking) await engine.attempt(reminder);
+  for (const deliveryMessage of await engine.fanOut())
+    if (deliveryMessage.webhookId === taking) await engine.attempt(deliveryMessage);
   await call('deleteChannel', { params: { id: gone } });
 }
 

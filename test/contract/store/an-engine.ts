@@ -53,7 +53,7 @@ export function anEngine(tables: TestTables, keyring: Keyring) {
   const store = deliveryStore(deliveries);
   const endpoints = endpointStore(service);
   const contextsOf = deliveryContexts(service, outbox, () => undefined);
-  const reminders: DeliveryMessage[] = [];
+  const deliveryMessages: DeliveryMessage[] = [];
   const read = new Set<unknown>();
   let shards = 0;
 
@@ -66,17 +66,17 @@ export function anEngine(tables: TestTables, keyring: Keyring) {
   const handOut = fanOut({
     subscribers: endpoints,
     deliveries: store,
-    organizations: organizations,
+    organizations,
     queues: {
       async send(_lane, messages) {
-        reminders.push(...messages.map(({ message: reminder }) => reminder));
+        deliveryMessages.push(...messages.map(({ message: deliveryMessage }) => deliveryMessage));
         return [];
       },
     },
     log,
     now,
   });
-  const deal = attemptDelivery(
+  const processMessage = attemptDelivery(
     {
       deliveries: { ...store, ...moves },
       endpoints,
@@ -102,7 +102,7 @@ export function anEngine(tables: TestTables, keyring: Keyring) {
     { retry: DEFAULT_RETRY_POLICY, leaseSeconds: LEASE_SECONDS, attemptSeconds: TIMEOUT_MS / 1000 },
   );
   const follow = processDeliveryStream(
-    { due: dueIndex(deliveries), ledger: ledgerStore(ledger), organizations: organizations, log, now },
+    { due: dueIndex(deliveries), ledger: ledgerStore(ledger), organizations, log, now },
     { graceSeconds: DEFAULT_GRACE_SECONDS },
   );
   /** Seconds that the jobs have waited, such as for new events to be fanned out. */
@@ -121,7 +121,7 @@ export function anEngine(tables: TestTables, keyring: Keyring) {
       wait: async (time) => {
         waited += time;
       },
-      organizations: organizations,
+      organizations,
       log,
       now: () => later(new Date(), seconds(waited)),
     },
@@ -167,7 +167,7 @@ export function anEngine(tables: TestTables, keyring: Keyring) {
       for (const { pk } of rows) read.add(pk);
       const failed = await handOut(rows.flatMap((row) => parseOutboxRecord(row) ?? []));
       if (failed.length > 0) throw new Error(`${failed.length} entries of the outbox failed`);
-      return reminders.splice(0);
+      return deliveryMessages.splice(0);
     },
 
     /** Runs the redelivery jobs in the outbox. */
@@ -180,22 +180,22 @@ export function anEngine(tables: TestTables, keyring: Keyring) {
 
     /** Attempts a delivery until it has ended, or a number of times. */
     async attempt(
-      reminder: DeliveryMessage,
+      deliveryMessage: DeliveryMessage,
       most = DEFAULT_RETRY_POLICY.maxAttempts,
     ): Promise<Delivery | undefined> {
       for (let attempt = 1; attempt <= most; attempt += 1) {
-        const contextOf = await contextsOf([reminder]);
-        await deal(reminder, contextOf(reminder), 'slow');
-        const { nextRetryAt } = (await store.find(reminder)) ?? {};
+        const contextOf = await contextsOf([deliveryMessage]);
+        await processMessage(deliveryMessage, contextOf(deliveryMessage), 'slow');
+        const { nextRetryAt } = (await store.find(deliveryMessage)) ?? {};
         if (nextRetryAt === undefined) break;
         present = new Date(Math.max(present.getTime(), Date.parse(nextRetryAt)));
       }
-      return store.find(reminder);
+      return store.find(deliveryMessage);
     },
 
     /** Claims a delivery as a worker does that is lost afterwards. */
-    claim: (reminder: DeliveryMessage) =>
-      moves.claim(reminder, { now: present, leaseSeconds: LEASE_SECONDS, maxAttempts: 8 }),
+    claim: (deliveryMessage: DeliveryMessage) =>
+      moves.claim(deliveryMessage, { now: present, leaseSeconds: LEASE_SECONDS, maxAttempts: 8 }),
 
     /**
      * Counts and watches all deliveries of an organization again, as after a repeated batch of the stream.

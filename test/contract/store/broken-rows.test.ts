@@ -316,7 +316,7 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
       return {
         ...keys.redelivery(deliveryId),
         kind: 'redelivery',
-        reminder: { id: deliveryId, ...tenant, webhookId, eventId },
+        deliveryMessage: { id: deliveryId, ...tenant, webhookId, eventId },
       };
     },
     nameOf: owed,

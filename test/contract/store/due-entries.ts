@@ -38,7 +38,7 @@ export async function placesOf(due: DueIndex, { id }: Pick<Delivery, 'id'>): Pro
       pagesOf(due, state, shardOf(keys.dueOf(state, id))).then((pages) => pages.flat()),
     ),
   );
-  return found.flat().filter(({ message: reminder }) => reminder.id === id);
+  return found.flat().filter(({ message: deliveryMessage }) => deliveryMessage.id === id);
 }
 
 const shardOf = (dueIn: string): number => Number(dueIn.slice(dueIn.indexOf('#') + 1));

@@ -48,18 +48,18 @@ async function owed({ deliveries }: Stores, endpoint: Endpoint, count: number): 
 async function dispatchAll(
   stores: Stores,
   endpoint: Endpoint,
-  reminders: DeliveryMessage[],
+  deliveryMessages: DeliveryMessage[],
   answer: keyof typeof answers,
 ) {
   const log = recordedLog();
   const event = anEvent();
-  const allUnderWay = barrier(reminders.length);
+  const allUnderWay = barrier(deliveryMessages.length);
   const attempt: SendAttempt = async () => {
     await allUnderWay();
     return answers[answer];
   };
   const queues = { crowded: async () => false };
-  const deal = attemptDelivery(
+  const processMessage = attemptDelivery(
     {
       ...stores,
       queues,
@@ -72,7 +72,9 @@ async function dispatchAll(
     },
     terms,
   );
-  await Promise.all(reminders.map((reminder) => deal(reminder, { endpoint, event }, 'retry')));
+  await Promise.all(
+    deliveryMessages.map((deliveryMessage) => processMessage(deliveryMessage, { endpoint, event }, 'retry')),
+  );
   return { disabled: log.entries.filter(({ level }) => level === 'warn').length };
 }
 

@@ -18,16 +18,16 @@ async function setUp(changes: Partial<Endpoint> = {}) {
   const endpoint = anEndpoint(changes);
   await stores.endpoints.put(endpoint);
   const find = () => endpointStore(tables.service).find(endpoint.orgId, endpoint.id);
-  const standing = endpointState(tables.service);
-  return { tables, stores, endpoint, find, standing };
+  const state = endpointState(tables.service);
+  return { tables, stores, endpoint, find, state };
 }
 
 describe('an operator', () => {
   it('disables an active endpoint once, without a reason', async () => {
-    const { endpoint, find, standing, stores } = await setUp({ consecutiveFailures: 3 });
+    const { endpoint, find, state, stores } = await setUp({ consecutiveFailures: 3 });
     const { orgId, id } = endpoint;
 
-    const results = await Promise.all([0, 1, 2].map(() => standing.disable(orgId, id, NOW)));
+    const results = await Promise.all([0, 1, 2].map(() => state.disable(orgId, id, NOW)));
 
     expect(results.filter(Boolean)).toHaveLength(1);
     expect(await find()).toEqual({ ...endpoint, status: 'auto_disabled', disabledAt: NOW.toISOString() });
@@ -37,7 +37,7 @@ describe('an operator', () => {
   });
 
   it('enables a disabled endpoint once, without failures', async () => {
-    const { endpoint, find, standing, stores } = await setUp({
+    const { endpoint, find, state, stores } = await setUp({
       status: 'auto_disabled',
       consecutiveFailures: 10,
       failingSince: NOW.toISOString(),
@@ -47,8 +47,8 @@ describe('an operator', () => {
     });
     const { orgId, id } = endpoint;
 
-    expect(await standing.enable(orgId, id, NOW)).toBe(true);
-    expect(await standing.enable(orgId, id, NOW)).toBe(false);
+    expect(await state.enable(orgId, id, NOW)).toBe(true);
+    expect(await state.enable(orgId, id, NOW)).toBe(false);
 
     const { failingSince, disabledAt, disabledReason, ...rest } = endpoint;
     expect(await find()).toEqual({ ...rest, status: 'active', pace: { is: 'new' }, consecutiveFailures: 0 });
@@ -58,18 +58,18 @@ describe('an operator', () => {
   });
 
   it('creates no endpoint', async () => {
-    const { tables, standing } = await setUp();
+    const { tables, state } = await setUp();
     const { orgId, id } = anEndpoint();
-    expect(await standing.disable(orgId, id, NOW)).toBe(false);
-    expect(await standing.enable(orgId, id, NOW)).toBe(false);
+    expect(await state.disable(orgId, id, NOW)).toBe(false);
+    expect(await state.enable(orgId, id, NOW)).toBe(false);
     expect(await endpointStore(tables.service).find(orgId, id)).toBeUndefined();
   });
 
   it('disables and enables a channel too', async () => {
-    const { tables, standing, stores } = await setUp();
+    const { tables, state, stores } = await setUp();
     const channel = anHttpChannel();
     await committer(tables.service.client)(channelStore(tables.service).add(channel));
-    expect(await standing.disable(channel.orgId, channel.id, NOW)).toBe(true);
+    expect(await state.disable(channel.orgId, channel.id, NOW)).toBe(true);
     expect(await stores.auditEntries(channel.orgId)).toMatchObject([
       { action: 'channel.disabled', targetId: channel.id },
     ]);
@@ -81,7 +81,7 @@ describe('an operator', () => {
 
 describe('an endpoint that an operator has enabled', () => {
   it('is disabled by further failures, with another notice for its admins', async () => {
-    const { stores, endpoint, find, standing } = await setUp({ consecutiveFailures: 9 });
+    const { stores, endpoint, find, state } = await setUp({ consecutiveFailures: 9 });
     const { orgId, id } = endpoint;
     const fail = async (at: Date) =>
       stores.deliveries.settle(await claimed(stores, { orgId, webhookId: id, attempts: 7 }), exhausted, {
@@ -92,7 +92,7 @@ describe('an endpoint that an operator has enabled', () => {
     const second = later(NOW, seconds(60));
 
     expect(await fail(NOW)).toBe('done');
-    expect(await standing.enable(orgId, id, NOW)).toBe(true);
+    expect(await state.enable(orgId, id, NOW)).toBe(true);
     await stores.endpoints.remove(orgId, id);
     await stores.endpoints.put({ ...endpoint, consecutiveFailures: 9 });
     expect(await fail(second)).toBe('done');

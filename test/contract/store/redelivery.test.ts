@@ -65,7 +65,7 @@ async function anExhaustedDelivery(client = engine.client()) {
         new ScanCommand({ TableName: outbox.name, ConsistentRead: true }),
       );
       const made = page.items.filter(({ redeliveryOf: original }) => original === exhausted.id);
-      const orderIds = Items.map((row) => Object(parseOutboxRecord(row)).reminder.id);
+      const orderIds = Items.map((row) => Object(parseOutboxRecord(row)).deliveryMessage.id);
       expect(orderIds.toSorted()).toEqual(made.map(({ id }) => id).toSorted());
       return made;
     },

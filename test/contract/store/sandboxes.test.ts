@@ -30,7 +30,7 @@ async function aLiveOrganization(client = engine.client()) {
     service,
     live,
     find: () => store.find(live.id),
-    standing: readOrganizationState(service),
+    state: readOrganizationState(service),
     /** As provisioning creates it, each time with another sandbox. */
     create(made = createSandbox(live.id, NOW)): Promise<CommitResult> {
       return commit(store.create(made.pairing, made.sandbox, SANDBOX_ORGANIZATION));
@@ -72,18 +72,18 @@ describe('the sandbox of an organization', () => {
   });
 
   it('is found by its live organization, at its first generation', async () => {
-    const { live, find, standing, create } = await aLiveOrganization();
+    const { live, find, state, create } = await aLiveOrganization();
     const made = createSandbox(live.id, NOW);
 
     expect(await create(made)).toEqual({ kind: 'committed' });
 
     expect(await find()).toEqual(made);
-    expect(await standing(made.sandbox.id)).toEqual({
+    expect(await state(made.sandbox.id)).toEqual({
       environment: 'sandbox',
       tier: 'sandbox',
       generation: 1,
     });
-    expect(await standing(live.id)).toMatchObject({ environment: 'live', generation: 0 });
+    expect(await state(live.id)).toMatchObject({ environment: 'live', generation: 0 });
   });
 
   it('is read consistently, so that the next request sees a reset', async () => {
@@ -204,14 +204,14 @@ describe('the next generation of a sandbox', () => {
   });
 
   it('does not start without a sandbox: neither for a live organization nor for none', async () => {
-    const { live, standing, reset, rows } = await aLiveOrganization();
+    const { live, state, reset, rows } = await aLiveOrganization();
     const before = await rows();
 
     expect(await reset(live.id, 0)).toEqual(OVER);
     expect(await reset(newId('org', NOW), 1)).toEqual(OVER);
 
     expect(await rows()).toEqual(before);
-    expect(await standing(live.id)).toMatchObject({ environment: 'live', generation: 0 });
+    expect(await state(live.id)).toMatchObject({ environment: 'live', generation: 0 });
   });
 });
 

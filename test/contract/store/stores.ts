@@ -75,8 +75,8 @@ export function storeKinds(engine = dynamoDb()): [name: string, make: () => Prom
 
 function memoryStores(): Stores {
   const rows = new MemoryEndpoints();
-  const standings = memoryOrganizationStates();
-  const deliveries = new MemoryDeliveries(rows, DEFAULT_GRACE_SECONDS, standings);
+  const states = memoryOrganizationStates();
+  const deliveries = new MemoryDeliveries(rows, DEFAULT_GRACE_SECONDS, states);
   return {
     deliveries,
     endpoints: {
@@ -91,8 +91,8 @@ function memoryStores(): Stores {
     ledger: new MemoryLedger(),
     async sandbox() {
       const orgId = newId('org', NOW);
-      standings.makeSandbox(orgId);
-      return { tenant: aSandboxTenant({ orgId }), reset: async () => void standings.reset(orgId) };
+      states.makeSandbox(orgId);
+      return { tenant: aSandboxTenant({ orgId }), reset: async () => void states.reset(orgId) };
     },
     notices: async () => deliveries.notices,
     auditEntries: async (orgId) => deliveries.entries.filter((entry) => entry.orgId === orgId),

@@ -4,7 +4,7 @@ const PURGE = 'functions/tenancy/purge.ts';
 const WATCH = 'functions/delivery/stream.ts';
 const GATE = 'functions/tenancy/gate.ts';
 const DISPATCHER = 'functions/delivery/dispatch.ts';
-const STANDINGS = 'functions/tenancy/organizations.ts';
+const STATES = 'functions/tenancy/organizations.ts';
 const PURGES = 'functions/tenancy/purges.ts';
 
 /**
@@ -34,7 +34,7 @@ export const SANDBOXES: readonly Mutation[] = [
   },
   {
     name: 'the state of every organization is cached',
-    file: STANDINGS,
+    file: STATES,
     find: "if (state?.environment === 'live') live",
     replace: 'if (state !== undefined) live',
     breaks: ['no work after a reset'],

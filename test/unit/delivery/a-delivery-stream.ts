@@ -27,16 +27,16 @@ export const sequenced = (changes: readonly DeliveryChange[]): SequencedChange[]
 /** The delivery stream's worker over deliveries in memory. */
 export function aDeliveryStream(replaced: Partial<DeliveryStreamPorts> = {}) {
   const clock = new VirtualClock();
-  const standings = memoryOrganizationStates();
+  const states = memoryOrganizationStates();
   const log = recordedLog();
   const deliveries = new MemoryDeliveries(new MemoryEndpoints());
   const due = new MemoryDueIndex(deliveries, { sharded: false });
   const ledger = new MemoryLedger();
   const run = processDeliveryStream(
-    { due, ledger, organizations: standings, log, now: clock.now, ...replaced },
+    { due, ledger, organizations: states, log, now: clock.now, ...replaced },
     { graceSeconds: DEFAULT_GRACE_SECONDS },
   );
-  return { clock, log, standings, deliveries, due, ledger, run };
+  return { clock, log, states, deliveries, due, ledger, run };
 }
 
 /** Sorts entries by key, since the order of counting may vary. */

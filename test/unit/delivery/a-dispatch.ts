@@ -53,7 +53,7 @@ interface Setting {
   /** Called for each wait; by default no time passes. */
   wait?: AttemptPorts['wait'];
   /** Replaces the store of organization states. */
-  standings?: (standings: MemoryOrganizationStates) => OrganizationStates;
+  states?: (states: MemoryOrganizationStates) => OrganizationStates;
   /** Replaces the store of deliveries. */
   deliveries?: (deliveries: MemoryDeliveries) => AttemptPorts['deliveries'];
 }
@@ -66,7 +66,7 @@ export async function aDispatch({
   prepare = async () => undefined,
   takeTurn: replacedTurn,
   wait = async () => undefined,
-  standings: before = (standings) => standings,
+  states: before = (states) => states,
   deliveries: inFront = (deliveries) => deliveries,
   ...changes
 }: Setting = {}) {
@@ -74,9 +74,9 @@ export async function aDispatch({
   const log = recordedLog();
   const endpoints = new MemoryEndpoints();
   const endpoint = anEndpoint(changes.endpoint);
-  const standings = memoryOrganizationStates();
-  const deliveries = new MemoryDeliveries(endpoints, undefined, standings);
-  if (sandbox) standings.makeSandbox(endpoint.orgId);
+  const states = memoryOrganizationStates();
+  const deliveries = new MemoryDeliveries(endpoints, undefined, states);
+  if (sandbox) states.makeSandbox(endpoint.orgId);
   const tenant = {
     orgId: endpoint.orgId,
     generation: sandbox ? FIRST_SANDBOX_GENERATION : LIVE_GENERATION,
@@ -98,7 +98,7 @@ export async function aDispatch({
   let turnsTaken = 0;
   const schedules = rateScheduleStore(memoryTables().rates);
   const scheduledTurn = endpointTurns({ schedules, deliveries, log, now: clock.now });
-  const deal = attemptDelivery(
+  const processMessage = attemptDelivery(
     {
       deliveries: inFront(deliveries),
       endpoints,
@@ -126,14 +126,14 @@ export async function aDispatch({
     },
     { retry: DEFAULT_RETRY_POLICY, leaseSeconds: LEASE_SECONDS, attemptSeconds: ATTEMPT_SECONDS },
   );
-  const reminder = DeliveryMessage.parse(delivery);
+  const deliveryMessage = DeliveryMessage.parse(delivery);
   /** Messages whose context the dispatcher has read. */
   const read: DeliveryMessage[] = [];
   const receive = processDeliveryMessages({
-    attempt: deal,
-    organizations: before(standings),
-    contexts: async (reminders) => {
-      read.push(...reminders);
+    attempt: processMessage,
+    organizations: before(states),
+    contexts: async (deliveryMessages) => {
+      read.push(...deliveryMessages);
       return ({ webhookId }) => ({ endpoint: endpoints.present(endpoint.orgId, webhookId), event });
     },
     queues: { send: async () => [], hide: async () => undefined },
@@ -143,29 +143,29 @@ export async function aDispatch({
   return {
     clock,
     log,
-    standings,
+    states,
     endpoints,
     deliveries,
     endpoint,
     event,
     delivery,
-    reminder,
+    deliveryMessage,
     attempts,
     measured,
     disablings: () => disabled,
     turnsTaken: () => turnsTaken,
-    deal,
+    processMessage,
     /**
      * Processes the message with the endpoint as it is now. In the retry queue a message may stay for all its
      * attempts.
      */
-    dispatch: async (lane: Lane = 'retry', message = reminder) =>
-      deal(message, { endpoint: await endpoints.find(endpoint.orgId, endpoint.id), event }, lane),
+    dispatch: async (lane: Lane = 'retry', message = deliveryMessage) =>
+      processMessage(message, { endpoint: await endpoints.find(endpoint.orgId, endpoint.id), event }, lane),
     /** Messages whose endpoint and event the dispatcher has read. */
     read,
     /** Processes the message as one that was received from a queue. @returns whether it is deleted there */
     receive: async (lane: Lane = 'retry') => {
-      const staying = await receive(lane, [{ message: reminder, receiptHandle: 'receipt' }]);
+      const staying = await receive(lane, [{ message: deliveryMessage, receiptHandle: 'receipt' }]);
       return staying.length === 0 ? 'deleted' : 'stays';
     },
     claim: () =>

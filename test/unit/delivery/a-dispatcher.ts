@@ -22,33 +22,36 @@ export const messagesFor = (
   of: Partial<Tenant> = {},
 ): ReceivedDeliveryMessage[] =>
   Array.from({ length: count }, () => {
-    const reminder = toDeliveryMessage(aDelivery({ webhookId, orgId, ...of }));
-    return { message: reminder, receiptHandle: `receipt of ${reminder.id}` };
+    const deliveryMessage = toDeliveryMessage(aDelivery({ webhookId, orgId, ...of }));
+    return { message: deliveryMessage, receiptHandle: `receipt of ${deliveryMessage.id}` };
   });
 
 export const DELETED: MessageDisposition = { kind: 'delete' };
 
 /** A dispatcher whose attempts the test answers, and whose queues record the order of their calls. */
 export function aDispatcher(
-  deal: (reminder: DeliveryMessage, lane: Lane) => Promise<MessageDisposition> | MessageDisposition,
+  processMessage: (
+    deliveryMessage: DeliveryMessage,
+    lane: Lane,
+  ) => Promise<MessageDisposition> | MessageDisposition,
   replaced: Partial<DeliveryMessagePorts> = {},
 ) {
   const log = recordedLog();
   /** The calls of the queues. */
   const asked: { what: 'send' | 'hide'; lane: Lane; id: string; until: Date | undefined }[] = [];
   /** The messages that were processed. */
-  const dealt: DeliveryMessage[] = [];
+  const processed: DeliveryMessage[] = [];
   const run = processDeliveryMessages({
-    async attempt(reminder, _context, lane) {
-      dealt.push(reminder);
-      return deal(reminder, lane);
+    async attempt(deliveryMessage, _context, lane) {
+      processed.push(deliveryMessage);
+      return processMessage(deliveryMessage, lane);
     },
     organizations: memoryOrganizationStates(),
     contexts: async () => () => ({ endpoint: undefined, event: undefined }),
     queues: {
       async send(lane, messages) {
-        for (const { message: reminder, until } of messages)
-          asked.push({ what: 'send', lane, id: reminder.id, until });
+        for (const { message: deliveryMessage, until } of messages)
+          asked.push({ what: 'send', lane, id: deliveryMessage.id, until });
         return [];
       },
       async hide(lane, receiptHandle, until) {
@@ -59,7 +62,7 @@ export function aDispatcher(
     now: () => NOW,
     ...replaced,
   });
-  return { run, asked, dealt, log };
+  return { run, asked, processed, log };
 }
 
 /** Attempts that each wait until the test lets them go on. */
@@ -73,10 +76,10 @@ export class HeldAttempts {
     return this.#held.size;
   }
 
-  readonly deal = (reminder: DeliveryMessage): Promise<MessageDisposition> => {
-    this.begun.push(reminder);
+  readonly processMessage = (deliveryMessage: DeliveryMessage): Promise<MessageDisposition> => {
+    this.begun.push(deliveryMessage);
     return new Promise((resolve) => {
-      this.#held.set(reminder.id, () => resolve(DELETED));
+      this.#held.set(deliveryMessage.id, () => resolve(DELETED));
     });
   };
 

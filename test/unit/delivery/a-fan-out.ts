@@ -21,23 +21,23 @@ export const events = (count: number) => Array.from({ length: count }, () => owi
 /** The outbox work of a delivery that is resent. */
 export const anOrder = (delivery: Delivery = aDelivery({ orgId: tenant.orgId })) => ({
   kind: 'redelivery' as const,
-  reminder: toDeliveryMessage(delivery),
+  deliveryMessage: toDeliveryMessage(delivery),
 });
 
 /** Fan-out over stores in memory, with some of its ports replaced. */
 export function aFanOut(endpoints: Endpoint[], replaced: Partial<FanOutPorts> = {}) {
   const subscribers = new MemoryEndpoints();
   for (const endpoint of endpoints) subscribers.put(endpoint);
-  const standings = memoryOrganizationStates();
-  const deliveries = new MemoryDeliveries(subscribers, undefined, standings);
+  const states = memoryOrganizationStates();
+  const deliveries = new MemoryDeliveries(subscribers, undefined, states);
   const log = recordedLog();
   const sent: DeliveryMessage[] = [];
   const lanesOf = new Map<DeliveryMessage['webhookId'], FirstLane>();
   const queues: FanOutPorts['queues'] = {
     async send(lane, messages) {
-      for (const { message: reminder } of messages) {
-        sent.push(reminder);
-        lanesOf.set(reminder.webhookId, lane);
+      for (const { message: deliveryMessage } of messages) {
+        sent.push(deliveryMessage);
+        lanesOf.set(deliveryMessage.webhookId, lane);
       }
       return [];
     },
@@ -46,10 +46,10 @@ export function aFanOut(endpoints: Endpoint[], replaced: Partial<FanOutPorts> = 
     subscribers,
     deliveries,
     queues,
-    organizations: standings,
+    organizations: states,
     log,
     now: () => NOW,
     ...replaced,
   });
-  return { run, subscribers, deliveries, standings, log, sent, lanesOf };
+  return { run, subscribers, deliveries, states, log, sent, lanesOf };
 }

@@ -23,7 +23,7 @@ const PAGE = 3;
 /** The ledger audit over deliveries and their ledger in memory. */
 export function aLedgerAudit(replaced: Partial<AuditLedgerPorts> = {}) {
   const clock = new VirtualClock();
-  const standings = memoryOrganizationStates();
+  const states = memoryOrganizationStates();
   const log = recordedLog();
   const deliveries = new MemoryDeliveries(new MemoryEndpoints());
   const due = new MemoryDueIndex(deliveries, { sharded: false });
@@ -54,7 +54,7 @@ export function aLedgerAudit(replaced: Partial<AuditLedgerPorts> = {}) {
   };
 
   const run = auditLedger(
-    { ledger, readDeliveries: inHour, due, organizations: standings, log, now: clock.now, ...replaced },
+    { ledger, readDeliveries: inHour, due, organizations: states, log, now: clock.now, ...replaced },
     { graceSeconds: DEFAULT_GRACE_SECONDS },
   );
 
@@ -68,7 +68,7 @@ export function aLedgerAudit(replaced: Partial<AuditLedgerPorts> = {}) {
   return {
     clock,
     log,
-    standings,
+    states,
     deliveries,
     ledger,
     /** Endpoints with an unreadable delivery. */

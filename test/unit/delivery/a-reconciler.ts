@@ -69,6 +69,6 @@ export function aReconciler({ pageSize, shards = 1 }: { pageSize?: number; shard
     put,
     /** The time at which the next message of the retry queue becomes visible. */
     nextVisible: () => lanes.queues.retry.nextVisibleAt(),
-    sent: () => lanes.queues.retry.reminders.map(({ id }) => id),
+    sent: () => lanes.queues.retry.deliveryMessages.map(({ id }) => id),
   };
 }

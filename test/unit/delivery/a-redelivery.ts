@@ -68,7 +68,7 @@ export function aRedelivery({
   const store = deliveryStore(deliveries);
   const jobs = redeliveryJobs(service);
   const commit = committer(service.client);
-  const standings = memoryOrganizationStates();
+  const organizationStates = memoryOrganizationStates();
   const log = recordedLog();
   const reminded: { lane: string; id: string }[] = [];
   const messages: BusEvent[] = [];
@@ -167,7 +167,7 @@ export function aRedelivery({
           gate,
         ),
         rounds: interposed('rounds', queue, gate),
-        organizations: interposed('standings', standings, gate),
+        organizations: interposed('organizationStates', organizationStates, gate),
         log,
         now: clock.now,
         wait: async (time) => clock.elapse(time),
@@ -189,7 +189,7 @@ export function aRedelivery({
         runs: interposed('runs', runs, gate),
         jobs: interposed('jobs', jobs, gate),
         rounds: interposed('rounds', queue, gate),
-        organizations: interposed('standings', standings, gate),
+        organizations: interposed('organizationStates', organizationStates, gate),
         log,
         now: clock.now,
       },
@@ -212,7 +212,7 @@ export function aRedelivery({
   return {
     clock,
     log,
-    standings,
+    organizationStates,
     resumer,
     /** The rows of running jobs, due or not. */
     async runs() {
@@ -315,12 +315,12 @@ export function aRedelivery({
      * Processes messages until there are none; failed ones are received again later. @returns the number of
      * messages
      */
-    async run(deal = worker()): Promise<number> {
+    async run(processMessage = worker()): Promise<number> {
       for (let count = 0; ; count += 1) {
         const message = messages.shift();
         if (message === undefined) return count;
         try {
-          await deal(message);
+          await processMessage(message);
         } catch {
           clock.elapse(LEASE_SECONDS);
           messages.push(message);

@@ -48,11 +48,11 @@ export function aService(terms: {
   const tenant = aTenant({ generation: terms.sandbox ? FIRST_SANDBOX_GENERATION : LIVE_GENERATION });
   const clock = new VirtualClock();
   const log = recordedLog();
-  const standings = memoryOrganizationStates();
-  if (terms.sandbox) standings.makeSandbox(tenant.orgId);
+  const states = memoryOrganizationStates();
+  if (terms.sandbox) states.makeSandbox(tenant.orgId);
   const now = clock.now;
   const endpoints = new MemoryEndpoints();
-  const deliveries = new MemoryDeliveries(endpoints, undefined, standings);
+  const deliveries = new MemoryDeliveries(endpoints, undefined, states);
   const due = new MemoryDueIndex(deliveries, { sharded: false });
   const lanes = new MemoryLanes({
     now,
@@ -66,7 +66,7 @@ export function aService(terms: {
   const events = new Map<string, OutboxEvent>();
   const schedules = rateScheduleStore(memoryTables().rates);
 
-  const deal = attemptDelivery(
+  const processMessage = attemptDelivery(
     {
       deliveries,
       endpoints,
@@ -81,8 +81,8 @@ export function aService(terms: {
     { retry: DEFAULT_RETRY_POLICY, leaseSeconds: clocks.lease, attemptSeconds: clocks.attempt },
   );
   const runBatch = processDeliveryMessages({
-    attempt: deal,
-    organizations: { of: (orgId) => standings.of(orgId) },
+    attempt: processMessage,
+    organizations: { of: (orgId) => states.of(orgId) },
     contexts:
       async () =>
       ({ orgId, webhookId, eventId }) => ({
@@ -104,14 +104,14 @@ export function aService(terms: {
     for (const { receiptHandle } of batch)
       if (!staying.has(receiptHandle)) await lanes.queues[lane].remove(receiptHandle);
     const dead = lanes.queues[lane].deadLetters.splice(0);
-    for (const reminder of dead) await bury(reminder);
+    for (const deliveryMessage of dead) await bury(deliveryMessage);
     return batch.length + dead.length;
   }
 
   const runFanOut = fanOut({
     subscribers: endpoints,
     deliveries,
-    organizations: standings,
+    organizations: states,
     queues: lanes,
     log,
     now,
@@ -122,7 +122,7 @@ export function aService(terms: {
     tenant,
     clock,
     log,
-    standings,
+    states,
     endpoints,
     /** The organization's endpoints as they were registered. */
     subscribed,

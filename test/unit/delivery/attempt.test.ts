@@ -135,9 +135,11 @@ describe('dispatcher with a delivery that it cannot attempt', () => {
   );
 
   it('deletes the message of a delivery that does not exist', async () => {
-    const { deal, endpoint, event, attempts } = await aDispatch();
+    const { processMessage, endpoint, event, attempts } = await aDispatch();
 
-    expect(await deal(aDelivery({ webhookId: endpoint.id }), { endpoint, event }, 'fresh')).toEqual(DELETE);
+    expect(await processMessage(aDelivery({ webhookId: endpoint.id }), { endpoint, event }, 'fresh')).toEqual(
+      DELETE,
+    );
     expect(attempts).toEqual([]);
   });
 
@@ -163,9 +165,10 @@ describe('dispatcher with a delivery that it cannot attempt', () => {
   });
 
   it('skips a delivery whose event is missing, without an attempt, and logs an error', async () => {
-    const { deal, reminder, endpoint, delivery, found, foundEndpoint, attempts, log } = await aDispatch();
+    const { processMessage, deliveryMessage, endpoint, delivery, found, foundEndpoint, attempts, log } =
+      await aDispatch();
 
-    expect(await deal(reminder, { endpoint, event: undefined }, 'fresh')).toEqual(DELETE);
+    expect(await processMessage(deliveryMessage, { endpoint, event: undefined }, 'fresh')).toEqual(DELETE);
 
     expect(attempts).toEqual([]);
     expect(await found()).toMatchObject({ status: 'skipped', terminalReason: 'event_missing', attempts: 0 });
@@ -176,11 +179,11 @@ describe('dispatcher with a delivery that it cannot attempt', () => {
   });
 
   it('leaves a delivery whose event is missing to the worker that still attempts it', async () => {
-    const { deal, claim, reminder, endpoint, found } = await aDispatch();
+    const { processMessage, claim, deliveryMessage, endpoint, found } = await aDispatch();
     await claim();
     const claimed = await found();
 
-    expect(await deal(reminder, { endpoint, event: undefined }, 'fresh')).toEqual(
+    expect(await processMessage(deliveryMessage, { endpoint, event: undefined }, 'fresh')).toEqual(
       keepUntil(later(NOW, seconds(LEASE_SECONDS))),
     );
     expect(await found()).toEqual(claimed);
@@ -239,8 +242,10 @@ describe('dispatcher with a deleted or disabled endpoint', () => {
   });
 
   it('skips a delivery without its event', async () => {
-    const { deal, reminder } = await aDispatch();
+    const { processMessage, deliveryMessage } = await aDispatch();
 
-    expect(await deal(reminder, { endpoint: undefined, event: undefined }, 'fresh')).toEqual(DELETE);
+    expect(await processMessage(deliveryMessage, { endpoint: undefined, event: undefined }, 'fresh')).toEqual(
+      DELETE,
+    );
   });
 });

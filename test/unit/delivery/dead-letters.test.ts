@@ -23,19 +23,19 @@ describe('delivery message in the dead-letter queue', () => {
     const log = recordedLog();
     const deliveries = new MemoryDeliveries(new MemoryEndpoints());
     const due = new MemoryDueIndex(deliveries, { sharded: false });
-    const deal = processDeadDeliveryMessage(
+    const processMessage = processDeadDeliveryMessage(
       { due, log, now: () => NOW },
       { graceSeconds: DEFAULT_GRACE_SECONDS },
     );
-    return { deliveries, deal, log };
+    return { deliveries, processMessage, log };
   };
 
   it('leaves its delivery open, for the reconciler', async () => {
-    const { deliveries, deal, log } = aDeadMessage();
+    const { deliveries, processMessage, log } = aDeadMessage();
     const delivery = aDelivery({ attempts: 2, status: 'retrying' });
     await deliveries.add(delivery);
 
-    await deal(toDeliveryMessage(delivery));
+    await processMessage(toDeliveryMessage(delivery));
 
     expect(await deliveries.find(delivery)).toEqual(delivery);
     expect(deliveries.dueOf(delivery)).toEqual({
@@ -46,20 +46,20 @@ describe('delivery message in the dead-letter queue', () => {
   });
 
   it('changes nothing about a delivery that has ended or is in the due index already', async () => {
-    const { deliveries, deal } = aDeadMessage();
+    const { deliveries, processMessage } = aDeadMessage();
     const [ended, parked] = [aDelivery({ status: 'succeeded' }), aDelivery({ status: 'retrying' })];
     for (const delivery of [ended, parked]) await deliveries.add(delivery);
     const place = { state: 'parked' as const, dueAt: NOW.toISOString() };
     deliveries.moveDue(parked, undefined, place);
 
-    for (const delivery of [ended, parked, aDelivery()]) await deal(toDeliveryMessage(delivery));
+    for (const delivery of [ended, parked, aDelivery()]) await processMessage(toDeliveryMessage(delivery));
 
     expect(deliveries.due).toEqual([{ delivery: parked, due: place }]);
   });
 });
 
 const anEntry = (now = NOW): OutboxWork => ({ kind: 'event', event: anEvent({ now }) });
-const anOrder = (): OutboxWork => ({ kind: 'redelivery', reminder: toDeliveryMessage(aDelivery()) });
+const anOrder = (): OutboxWork => ({ kind: 'redelivery', deliveryMessage: toDeliveryMessage(aDelivery()) });
 
 const RECORDS: DeadLetter = {
   kind: 'records',
@@ -78,7 +78,7 @@ function aReader(failing: readonly OutboxWork[], replaced: Partial<DeadEntriesPo
   const tried: OutboxWork[] = [];
   const sent: OutboxWork[][] = [];
   const kept: OutboxWork[] = [];
-  const deal = processDeadEntries({
+  const processMessage = processDeadEntries({
     outbox: {
       read: async () => kept,
       find: async (key) => kept.find((work) => isDeepStrictEqual(getWorkKey(work), key)),
@@ -96,17 +96,17 @@ function aReader(failing: readonly OutboxWork[], replaced: Partial<DeadEntriesPo
     now: () => NOW,
     ...replaced,
   });
-  return { deal, kept, tried, sent, log };
+  return { processMessage, kept, tried, sent, log };
 }
 
 const DONE = { abandoned: 0 };
 
 describe('stream records that an outbox reader failed on', () => {
   it('are processed once more, and removed after a success', async () => {
-    const { deal, kept, tried, sent } = aReader([]);
+    const { processMessage, kept, tried, sent } = aReader([]);
     kept.push(anEntry(), anOrder());
 
-    expect(await deal(RECORDS)).toEqual(DONE);
+    expect(await processMessage(RECORDS)).toEqual(DONE);
 
     expect(tried).toEqual(kept);
     expect(sent).toEqual([]);
@@ -114,20 +114,20 @@ describe('stream records that an outbox reader failed on', () => {
 
   it('are sent by their keys when they fail again, because the stream drops them', async () => {
     const failing = [anEntry(), anOrder()];
-    const { deal, kept, sent } = aReader(failing);
+    const { processMessage, kept, sent } = aReader(failing);
     kept.push(anEntry(), ...failing, anEntry());
 
-    expect(await deal(RECORDS)).toEqual(DONE);
+    expect(await processMessage(RECORDS)).toEqual(DONE);
 
     expect(sent).toEqual([failing]);
   });
 
   it('are given up with an error when the stream has dropped them', async () => {
-    const { deal, tried, log } = aReader([], {
+    const { processMessage, tried, log } = aReader([], {
       outbox: { read: async () => undefined, find: async () => undefined },
     });
 
-    expect(await deal(RECORDS)).toEqual({ abandoned: 1 });
+    expect(await processMessage(RECORDS)).toEqual({ abandoned: 1 });
 
     expect(tried).toEqual([]);
     expect(log.entries).toMatchObject([
@@ -137,19 +137,19 @@ describe('stream records that an outbox reader failed on', () => {
 
   it('stay in their queue when they can be neither processed nor sent', async () => {
     const failing = anEntry();
-    const { deal, kept } = aReader([failing], { handOver: async (work) => refuse(work) });
+    const { processMessage, kept } = aReader([failing], { handOver: async (work) => refuse(work) });
     kept.push(failing);
 
-    expect(await deal(RECORDS)).toMatchObject({ retryInSeconds: expect.any(Number) });
+    expect(await processMessage(RECORDS)).toMatchObject({ retryInSeconds: expect.any(Number) });
   });
 });
 
 describe('outbox entries that a reader failed on', () => {
   it('are found by their keys and processed', async () => {
-    const { deal, kept, tried, sent } = aReader([]);
+    const { processMessage, kept, tried, sent } = aReader([]);
     kept.push(anEntry(), anOrder());
 
-    expect(await deal(entries(...kept))).toEqual(DONE);
+    expect(await processMessage(entries(...kept))).toEqual(DONE);
 
     expect(tried).toEqual(kept);
     expect(sent).toEqual([]);
@@ -157,10 +157,10 @@ describe('outbox entries that a reader failed on', () => {
 
   it('stay in their letter when all of them fail again, so that a crash leaves no second one', async () => {
     const failing = [anEntry(), anEntry()];
-    const { deal, kept, sent } = aReader(failing);
+    const { processMessage, kept, sent } = aReader(failing);
     kept.push(...failing);
 
-    expect(await deal(entries(...failing))).toEqual({ abandoned: 0, retryInSeconds: 5 });
+    expect(await processMessage(entries(...failing))).toEqual({ abandoned: 0, retryInSeconds: 5 });
 
     expect(sent).toEqual([]);
   });
@@ -170,18 +170,18 @@ describe('outbox entries that a reader failed on', () => {
     [86_400, 900],
   ])('are retried after as long as they are old, at most 15 minutes: %i s', async (age, retryInSeconds) => {
     const failing = anEntry(later(NOW, -seconds(age)));
-    const { deal, kept } = aReader([failing]);
+    const { processMessage, kept } = aReader([failing]);
     kept.push(failing);
 
-    expect(await deal(entries(failing))).toEqual({ abandoned: 0, retryInSeconds });
+    expect(await processMessage(entries(failing))).toEqual({ abandoned: 0, retryInSeconds });
   });
 
   it('are sent in a letter of their own when others of their letter succeed', async () => {
     const failing = anEntry();
-    const { deal, kept, sent } = aReader([failing]);
+    const { processMessage, kept, sent } = aReader([failing]);
     kept.push(anEntry(), failing);
 
-    expect(await deal(entries(...kept))).toEqual(DONE);
+    expect(await processMessage(entries(...kept))).toEqual(DONE);
 
     expect(sent).toEqual([[failing]]);
   });
@@ -189,10 +189,10 @@ describe('outbox entries that a reader failed on', () => {
   it('are given up with an error after three days, and not before', async () => {
     const old = anEntry(later(NOW, -seconds(EXPIRY_SECONDS) - 1));
     const young = anEntry(later(NOW, -seconds(EXPIRY_SECONDS)));
-    const { deal, kept, sent, log } = aReader([old, young]);
+    const { processMessage, kept, sent, log } = aReader([old, young]);
     kept.push(old, young);
 
-    expect(await deal(entries(old, young))).toEqual({ abandoned: 1 });
+    expect(await processMessage(entries(old, young))).toEqual({ abandoned: 1 });
 
     expect(sent).toEqual([[young]]);
     expect(log.entries).toMatchObject([{ level: 'error', fields: { id: getWorkKey(old).sk } }]);
@@ -200,17 +200,17 @@ describe('outbox entries that a reader failed on', () => {
 
   it('are processed even when they are old, since the dependency may be back', async () => {
     const old = anEntry(later(NOW, -seconds(EXPIRY_SECONDS) - 1));
-    const { deal, kept, tried } = aReader([]);
+    const { processMessage, kept, tried } = aReader([]);
     kept.push(old);
 
-    expect(await deal(entries(old))).toEqual(DONE);
+    expect(await processMessage(entries(old))).toEqual(DONE);
     expect(tried).toEqual([old]);
   });
 
   it('are ignored when they are gone from the outbox', async () => {
-    const { deal, tried, sent } = aReader([]);
+    const { processMessage, tried, sent } = aReader([]);
 
-    expect(await deal(entries(anEntry()))).toEqual(DONE);
+    expect(await processMessage(entries(anEntry()))).toEqual(DONE);
 
     expect(tried).toEqual([]);
     expect(sent).toEqual([]);

@@ -16,7 +16,7 @@ const added = (tenant: { orgId: OrgId; generation: number }): DeliveryChange => 
 /** The delivery stream's worker, with a sandbox. */
 function aSandboxStream(replaced: Parameters<typeof aDeliveryStream>[0] = {}) {
   const service = aDeliveryStream(replaced);
-  service.standings.makeSandbox(orgId);
+  service.states.makeSandbox(orgId);
   return service;
 }
 
@@ -33,10 +33,10 @@ describe('delivery stream of a sandbox', () => {
   });
 
   it('neither counts nor indexes nor logs deliveries that a reset has deleted', async () => {
-    const { run, ledger, deliveries, standings, log } = aSandboxStream();
+    const { run, ledger, deliveries, states, log } = aSandboxStream();
     const change = added({ orgId, generation: 1 });
     await deliveries.add(change.delivery);
-    standings.reset(orgId);
+    states.reset(orgId);
 
     await run(SHARD, sequenced([change]));
 
@@ -61,13 +61,13 @@ describe('delivery stream of a sandbox', () => {
     });
     await fc.assert(
       fc.asyncProperty(changes, histories, async (all, kinds) => {
-        const { run, ledger, standings } = aDeliveryStream();
+        const { run, ledger, states } = aDeliveryStream();
         for (const [index, kind] of kinds.entries()) {
           const org = orgs[index] ?? orgId;
-          if (kind === 'unknown') standings.forget(org);
+          if (kind === 'unknown') states.forget(org);
           if (typeof kind !== 'number') continue;
-          standings.makeSandbox(org);
-          for (let reset = 0; reset < kind; reset += 1) standings.reset(org);
+          states.makeSandbox(org);
+          for (let reset = 0; reset < kind; reset += 1) states.reset(org);
         }
         const stream = all.map(({ org, generation, ended }): DeliveryChange => {
           const change = added({ orgId: orgs[org] ?? orgId, generation });
@@ -90,9 +90,9 @@ describe('delivery stream of a sandbox', () => {
   });
 
   it('is not stopped by an unknown tenant, and logs it once', async () => {
-    const { run, ledger, standings, log, deliveries } = aSandboxStream();
+    const { run, ledger, states, log, deliveries } = aSandboxStream();
     const unknown = newId('org', NOW);
-    standings.forget(unknown);
+    states.forget(unknown);
     const counted = [added({ orgId, generation: 1 }), added({ orgId: newId('org', NOW), generation: 0 })];
     const lost = [added({ orgId: unknown, generation: 1 }), added({ orgId: unknown, generation: 1 })];
     const stream = [...lost, ...counted];
@@ -107,8 +107,8 @@ describe('delivery stream of a sandbox', () => {
   });
 
   it('adds open deliveries of an unknown tenant to the due index', async () => {
-    const { run, ledger, standings, deliveries } = aSandboxStream();
-    standings.forget(orgId);
+    const { run, ledger, states, deliveries } = aSandboxStream();
+    states.forget(orgId);
     const change = added({ orgId, generation: 1 });
     await deliveries.add(change.delivery);
 
@@ -144,14 +144,14 @@ describe('delivery stream of a sandbox', () => {
 
 describe('organization reads of the delivery stream', () => {
   it('are none for live deliveries, and one for each generation of a sandbox in a batch', async () => {
-    const standings = memoryOrganizationStates();
-    standings.makeSandbox(orgId);
+    const states = memoryOrganizationStates();
+    states.makeSandbox(orgId);
     const asked: OrgId[] = [];
     const { run } = aDeliveryStream({
       organizations: {
         of(id) {
           asked.push(id);
-          return standings.of(id);
+          return states.of(id);
         },
       },
     });

@@ -128,7 +128,7 @@ describe('delivery to a slow endpoint', () => {
 
     // The batch read the endpoint before it was marked.
     const stale = { endpoint: setting.endpoint, event: setting.event };
-    expect(await setting.deal(setting.reminder, stale, 'retry')).toMatchObject({
+    expect(await setting.processMessage(setting.deliveryMessage, stale, 'retry')).toMatchObject({
       kind: 'move',
       lane: 'slow',
     });

@@ -8,12 +8,12 @@ const DELETE = { kind: 'delete' };
 
 describe('message of an older sandbox generation', () => {
   it.each(LANES)('is deleted from the %s queue without any read or write', async (lane) => {
-    const { receive, read, standings, endpoint, delivery, found, foundEndpoint, attempts, log } =
+    const { receive, read, states, endpoint, delivery, found, foundEndpoint, attempts, log } =
       await aDispatch({
         sandbox: true,
         delivery: { status: 'retrying', attempts: 2, nextRetryAt: NOW.toISOString() },
       });
-    standings.reset(endpoint.orgId);
+    states.reset(endpoint.orgId);
 
     expect(await receive(lane)).toBe('deleted');
 
@@ -25,12 +25,12 @@ describe('message of an older sandbox generation', () => {
   });
 
   it('is deleted without ending a delivery whose last attempt was lost', async () => {
-    const { receive, standings, endpoint, delivery, found, foundEndpoint } = await aDispatch({
+    const { receive, states, endpoint, delivery, found, foundEndpoint } = await aDispatch({
       sandbox: true,
       delivery: { attempts: 8 },
       endpoint: { consecutiveFailures: 9 },
     });
-    standings.reset(endpoint.orgId);
+    states.reset(endpoint.orgId);
 
     expect(await receive()).toBe('deleted');
 
@@ -39,11 +39,11 @@ describe('message of an older sandbox generation', () => {
   });
 
   it('does not prevent the attempt of a message of the present generation', async () => {
-    const { receive, standings, endpoint, found } = await aDispatch({
+    const { receive, states, endpoint, found } = await aDispatch({
       sandbox: true,
       delivery: { generation: 2 },
     });
-    standings.reset(endpoint.orgId);
+    states.reset(endpoint.orgId);
 
     expect(await receive()).toBe('deleted');
 
@@ -55,12 +55,12 @@ describe('message whose organization', () => {
   it.each<[string, Parameters<typeof aDispatch>[0] & object, string]>([
     [
       'does not exist',
-      { standings: () => ({ of: async () => undefined }) },
+      { states: () => ({ of: async () => undefined }) },
       expect.stringMatching(/no organization/),
     ],
     [
       'cannot be read',
-      { standings: () => ({ of: () => Promise.reject(new Error('the table is throttled')) }) },
+      { states: () => ({ of: () => Promise.reject(new Error('the table is throttled')) }) },
       expect.stringMatching(/throttled/),
     ],
     [
@@ -95,23 +95,23 @@ describe('message whose organization', () => {
       attempts += 1;
       return OK;
     };
-    const { publish, dispatchFrom, standings, tenant, clock, lanes, deliveries } = aService({
+    const { publish, dispatchFrom, states, tenant, clock, lanes, deliveries } = aService({
       attempt,
       sandbox: true,
     });
     await publish();
-    const { of } = standings;
-    standings.of = async () => undefined;
+    const { of } = states;
+    states.of = async () => undefined;
 
     await dispatchFrom('fresh');
-    expect(lanes.queues.fresh.reminders).toHaveLength(1);
+    expect(lanes.queues.fresh.deliveryMessages).toHaveLength(1);
     expect(attempts).toBe(0);
 
-    standings.of = of;
+    states.of = of;
     clock.elapse(60);
     await dispatchFrom('fresh');
     expect(attempts).toBe(1);
-    expect(lanes.reminders).toEqual([]);
+    expect(lanes.deliveryMessages).toEqual([]);
     expect(deliveries.every).toMatchObject([{ ...tenant, status: 'succeeded' }]);
   });
 });
@@ -127,7 +127,7 @@ describe('sandbox reset during an attempt', () => {
       delivery: { attempts: before },
       endpoint: counts,
       attempt: () => {
-        setting.standings.reset(setting.endpoint.orgId);
+        setting.states.reset(setting.endpoint.orgId);
         return answer;
       },
     });
@@ -145,7 +145,7 @@ describe('sandbox reset during an attempt', () => {
     const setting = await aDispatch({
       sandbox: true,
       attempt: () => {
-        setting.standings.reset(setting.endpoint.orgId);
+        setting.states.reset(setting.endpoint.orgId);
         return OK;
       },
     });
@@ -158,7 +158,7 @@ describe('sandbox reset during an attempt', () => {
     const setting = await aDispatch({
       sandbox: true,
       attempt: () => {
-        setting.standings.reset(setting.endpoint.orgId);
+        setting.states.reset(setting.endpoint.orgId);
         return FAILED;
       },
     });
@@ -172,7 +172,7 @@ describe('sandbox reset during an attempt', () => {
 
   it('empties all queues, for deliveries in any state', async () => {
     let hasFailed = 0;
-    const { publish, pass, standings, tenant, lanes, deliveries } = aService({
+    const { publish, pass, states, tenant, lanes, deliveries } = aService({
       sandbox: true,
       attempt: async () => {
         hasFailed += 1;
@@ -184,13 +184,13 @@ describe('sandbox reset during an attempt', () => {
       await publish();
       await pass(1);
     }
-    expect(lanes.reminders).not.toEqual([]);
-    standings.reset(tenant.orgId);
+    expect(lanes.deliveryMessages).not.toEqual([]);
+    states.reset(tenant.orgId);
     const [before, attempted] = [deliveries.every, hasFailed];
 
     await pass(60);
 
-    expect(lanes.reminders).toEqual([]);
+    expect(lanes.deliveryMessages).toEqual([]);
     expect(hasFailed).toBe(attempted);
     expect(deliveries.every).toEqual(before);
   });

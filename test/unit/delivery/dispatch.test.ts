@@ -45,7 +45,12 @@ describe('delivery message in a batch', () => {
 
     expect(await run('fresh', messages)).toEqual([]);
     expect(asked).toEqual(
-      messages.map(({ message: reminder }) => ({ what: 'send', lane: 'slow', id: reminder.id, until })),
+      messages.map(({ message: deliveryMessage }) => ({
+        what: 'send',
+        lane: 'slow',
+        id: deliveryMessage.id,
+        until,
+      })),
     );
   });
 
@@ -54,7 +59,8 @@ describe('delivery message in a batch', () => {
     const unlucky = messages[1]?.message.id;
     const { run } = aDispatcher(() => ({ kind: 'move', lane: 'slow', until }), {
       queues: {
-        send: async (_lane, sent) => refuse(sent.filter(({ message: reminder }) => reminder.id === unlucky)),
+        send: async (_lane, sent) =>
+          refuse(sent.filter(({ message: deliveryMessage }) => deliveryMessage.id === unlucky)),
         hide: () => Promise.resolve(),
       },
     });
@@ -80,7 +86,7 @@ describe('delivery message in a batch', () => {
       fc.asyncProperty(outcomes, fc.constantFrom(...LANES), async (wanted, lane) => {
         const messages = wanted.flatMap(() => messagesFor(1));
         const outcomeById = new Map(
-          messages.map(({ message: reminder }, index) => [reminder.id, wanted[index]]),
+          messages.map(({ message: deliveryMessage }, index) => [deliveryMessage.id, wanted[index]]),
         );
         const { run, log } = aDispatcher(({ id }) => {
           switch (outcomeById.get(id)) {
@@ -103,7 +109,7 @@ describe('delivery message in a batch', () => {
         expect(log.entries.map(({ fields }) => fields.deliveryId)).toEqual(
           messages
             .filter((_, index) => wanted[index] === 'throw')
-            .map(({ message: reminder }) => reminder.id),
+            .map(({ message: deliveryMessage }) => deliveryMessage.id),
         );
       }),
     );
@@ -114,16 +120,17 @@ describe('batch of ten in which the context of some messages cannot be read', ()
   it.each([[1], [3], [10]])('keeps those %i messages, and processes the others', async (broken) => {
     const messages = Array.from({ length: 10 }, () => messagesFor(1)).flat();
     const stays = messages.slice(0, broken);
-    const { run, dealt, log } = aDispatcher(() => DELETED, {
-      contexts: async () => (reminder) => {
-        if (stays.some((message) => message.message === reminder)) throw new Error('the row is unreadable');
+    const { run, processed, log } = aDispatcher(() => DELETED, {
+      contexts: async () => (deliveryMessage) => {
+        if (stays.some((message) => message.message === deliveryMessage))
+          throw new Error('the row is unreadable');
         return { endpoint: undefined, event: undefined };
       },
     });
 
     expect(await run('fresh', messages)).toEqual(stays);
 
-    expect(dealt).toEqual(messages.slice(broken).map(({ message: reminder }) => reminder));
+    expect(processed).toEqual(messages.slice(broken).map(({ message: deliveryMessage }) => deliveryMessage));
     expect(log.entries).toMatchObject(
       stays.map(({ message: { id: deliveryId } }) => ({
         code: 'DELIVERY_LEFT',
@@ -134,13 +141,13 @@ describe('batch of ten in which the context of some messages cannot be read', ()
 
   it('keeps all messages, and does not fail, when nothing can be read', async () => {
     const messages = messagesFor(10);
-    const { run, dealt, log } = aDispatcher(() => DELETED, {
+    const { run, processed, log } = aDispatcher(() => DELETED, {
       contexts: () => Promise.reject(new Error('the table is down')),
     });
 
     expect(await run('fresh', messages)).toEqual(messages);
 
-    expect(dealt).toEqual([]);
+    expect(processed).toEqual([]);
     expect(log.entries).toHaveLength(10);
   });
 });
@@ -151,17 +158,17 @@ describe('batch with messages of several generations and organizations', () => {
    * read.
    */
   function ofAllKinds() {
-    const standings = memoryOrganizationStates();
+    const states = memoryOrganizationStates();
     const [live, sandbox, absent, refused] = Array.from({ length: 4 }, () => newId('org', NOW));
     if (!live || !sandbox || !absent || !refused) throw new Error('four organizations were to be made');
-    standings.makeSandbox(sandbox);
-    standings.reset(sandbox);
-    standings.forget(absent);
+    states.makeSandbox(sandbox);
+    states.reset(sandbox);
+    states.forget(absent);
     const asked: OrgId[] = [];
-    const of: typeof standings.of = async (orgId) => {
+    const of: typeof states.of = async (orgId) => {
       asked.push(orgId);
       if (orgId === refused) throw new Error('the table is throttled');
-      return standings.of(orgId);
+      return states.of(orgId);
     };
     const messages = [
       ...messagesFor(2, anEndpoint(), { orgId: live, generation: 0 }),
@@ -172,18 +179,18 @@ describe('batch with messages of several generations and organizations', () => {
     ];
     const listIds = (...orgIds: OrgId[]) =>
       messages
-        .filter(({ message: reminder }) => orgIds.includes(reminder.orgId))
-        .map(({ message: reminder }) => reminder.id);
-    return { standings: { of }, messages, asked, live, sandbox, absent, refused, listIds };
+        .filter(({ message: deliveryMessage }) => orgIds.includes(deliveryMessage.orgId))
+        .map(({ message: deliveryMessage }) => deliveryMessage.id);
+    return { states: { of }, messages, asked, live, sandbox, absent, refused, listIds };
   }
 
   it('reads and processes those of a present generation, and drops those of an older one', async () => {
-    const { standings, messages, live, sandbox, absent, refused, listIds } = ofAllKinds();
+    const { states, messages, live, sandbox, absent, refused, listIds } = ofAllKinds();
     const read: string[] = [];
-    const { run, dealt } = aDispatcher(() => DELETED, {
-      organizations: standings,
-      contexts: async (reminders) => {
-        read.push(...reminders.map(({ id }) => id));
+    const { run, processed } = aDispatcher(() => DELETED, {
+      organizations: states,
+      contexts: async (deliveryMessages) => {
+        read.push(...deliveryMessages.map(({ id }) => id));
         return () => ({ endpoint: undefined, event: undefined });
       },
     });
@@ -192,13 +199,15 @@ describe('batch with messages of several generations and organizations', () => {
 
     const current = [...listIds(live), ...listIds(sandbox).slice(2)];
     expect(read).toEqual(current);
-    expect(dealt.map(({ id }) => id)).toEqual(current);
-    expect(staying.map(({ message: reminder }) => reminder.id)).toEqual(listIds(absent, refused));
+    expect(processed.map(({ id }) => id)).toEqual(current);
+    expect(staying.map(({ message: deliveryMessage }) => deliveryMessage.id)).toEqual(
+      listIds(absent, refused),
+    );
   });
 
   it('logs each message of an organization that cannot be read, and nothing else', async () => {
-    const { standings, messages, absent, refused, listIds } = ofAllKinds();
-    const { run, log } = aDispatcher(() => DELETED, { organizations: standings });
+    const { states, messages, absent, refused, listIds } = ofAllKinds();
+    const { run, log } = aDispatcher(() => DELETED, { organizations: states });
 
     await run('fresh', messages);
 
@@ -208,9 +217,9 @@ describe('batch with messages of several generations and organizations', () => {
   });
 
   it('reads each organization once', async () => {
-    const { standings, messages, asked, live, sandbox, absent, refused } = ofAllKinds();
+    const { states, messages, asked, live, sandbox, absent, refused } = ofAllKinds();
 
-    await aDispatcher(() => DELETED, { organizations: standings }).run('fresh', messages);
+    await aDispatcher(() => DELETED, { organizations: states }).run('fresh', messages);
 
     expect(asked).toEqual([live, sandbox, absent, refused]);
   });
@@ -219,7 +228,7 @@ describe('batch with messages of several generations and organizations', () => {
 describe('concurrent attempts of one organization', () => {
   it.each(['fresh', 'retry'] as const)('are limited in the %s queue', async (lane) => {
     const attempts = new HeldAttempts();
-    const { run } = aDispatcher(attempts.deal);
+    const { run } = aDispatcher(attempts.processMessage);
     const { orgId } = anEndpoint();
     const toTenEndpoints = Array.from({ length: 10 }, () => messagesFor(1, anEndpoint({ orgId }))).flat();
     const done = run(lane, toTenEndpoints);
@@ -234,7 +243,7 @@ describe('concurrent attempts of one organization', () => {
 
   it('begin with deliveries of live events, before those of redelivery jobs', async () => {
     const attempts = new HeldAttempts();
-    const { run } = aDispatcher(attempts.deal);
+    const { run } = aDispatcher(attempts.processMessage);
     const endpoint = anEndpoint();
     const ofJob = messagesFor(8, endpoint).map((one) => {
       const { eventId, webhookId } = one.message;
@@ -255,7 +264,7 @@ describe('concurrent attempts of one organization', () => {
 
   it('are not limited in the slow queue', async () => {
     const attempts = new HeldAttempts();
-    const { run } = aDispatcher(attempts.deal);
+    const { run } = aDispatcher(attempts.processMessage);
     const done = run('slow', messagesFor(10));
 
     await turn();
@@ -270,7 +279,7 @@ describe('message that waits in its batch for too long', () => {
   async function waitingFor(waited: number, lane: Lane) {
     let now = NOW;
     const attempts = new HeldAttempts();
-    const { run, asked } = aDispatcher(attempts.deal, { now: () => now });
+    const { run, asked } = aDispatcher(attempts.processMessage, { now: () => now });
     const messages = messagesFor(6);
     const done = run(lane, messages);
     await turn();
@@ -286,7 +295,7 @@ describe('message that waits in its batch for too long', () => {
     const { asked, waiting } = await waitingFor(HELD_UP_AFTER_MS, lane);
 
     expect(asked.map(({ what, lane, id }) => [what, lane, id])).toEqual(
-      waiting.map(({ message: reminder }) => ['send', 'slow', reminder.id]),
+      waiting.map(({ message: deliveryMessage }) => ['send', 'slow', deliveryMessage.id]),
     );
   });
 
@@ -300,12 +309,12 @@ describe('message that waits in its batch for too long', () => {
     let now = NOW;
     const attempts = new HeldAttempts();
     const requests: DeliveryMessage[][] = [];
-    const { run, log } = aDispatcher(attempts.deal, {
+    const { run, log } = aDispatcher(attempts.processMessage, {
       now: () => now,
       queues: {
         async send(_lane, sent) {
-          const reminders = sent.map(({ message: reminder }) => reminder);
-          requests.push(reminders);
+          const deliveryMessages = sent.map(({ message: deliveryMessage }) => deliveryMessage);
+          requests.push(deliveryMessages);
           return refuse(sent.slice(0, 1));
         },
         hide: () => Promise.resolve(),
@@ -319,14 +328,14 @@ describe('message that waits in its batch for too long', () => {
     attempts.end();
 
     expect(await done).toEqual(waiting.slice(0, 1));
-    expect(requests).toEqual([waiting.map(({ message: reminder }) => reminder)]);
+    expect(requests).toEqual([waiting.map(({ message: deliveryMessage }) => deliveryMessage)]);
     expect(log.entries).toMatchObject([{ code: 'DELIVERY_LEFT' }]);
   });
 
   it('stays where it is when the slow queue cannot be reached', async () => {
     let now = NOW;
     const attempts = new HeldAttempts();
-    const { run, log } = aDispatcher(attempts.deal, { now: () => now, queues: DOWN });
+    const { run, log } = aDispatcher(attempts.processMessage, { now: () => now, queues: DOWN });
     const messages = messagesFor(5);
     const done = run('fresh', messages);
     await turn();
@@ -341,10 +350,10 @@ describe('message that waits in its batch for too long', () => {
 describe('endpoint that does not answer', () => {
   it('delays no message of another organization in its batch', async () => {
     const attempts = new HeldAttempts();
-    const { run } = aDispatcher(attempts.deal);
+    const { run } = aDispatcher(attempts.processMessage);
     const hanging = messagesFor(6);
     const others = [...messagesFor(1), ...messagesFor(1), ...messagesFor(5)];
-    const isHanging = new Set<string>(hanging.map(({ message: reminder }) => reminder.id));
+    const isHanging = new Set<string>(hanging.map(({ message: deliveryMessage }) => deliveryMessage.id));
     const done = run('fresh', [...hanging, ...others]);
 
     for (let round = 0; round < 2; round += 1) {
@@ -353,7 +362,9 @@ describe('endpoint that does not answer', () => {
     }
 
     const begun = attempts.begun.map(({ id }) => id);
-    expect(begun).toEqual(expect.arrayContaining(others.map(({ message: reminder }) => reminder.id)));
+    expect(begun).toEqual(
+      expect.arrayContaining(others.map(({ message: deliveryMessage }) => deliveryMessage.id)),
+    );
     expect(begun.filter((id) => isHanging.has(id))).toHaveLength(ATTEMPTS_PER_ORGANIZATION);
     for (let round = 0; round < 2; round += 1) {
       attempts.end();

@@ -29,7 +29,7 @@ async function aHangingReceiver(messageCount: number) {
     await lanes.send('fresh', [{ message: toDeliveryMessage(delivery) }]);
   }
   const attempts: { onSlow: () => void; answer: () => void }[] = [];
-  const deal = attemptDelivery(
+  const processMessage = attemptDelivery(
     {
       deliveries,
       endpoints,
@@ -46,7 +46,7 @@ async function aHangingReceiver(messageCount: number) {
   );
   const createBatch = (read: Endpoint) =>
     processDeliveryMessages({
-      attempt: deal,
+      attempt: processMessage,
       organizations: memoryOrganizationStates(),
       contexts: async () => () => ({ endpoint: read, event: anEvent() }),
       queues: lanes,
@@ -88,5 +88,5 @@ it('a message is sent to the slow queue before it is deleted from the fresh one'
   }
 
   expect(await done).toEqual([batch[4]]);
-  expect(lanes.queues.slow.reminders).toEqual([]);
+  expect(lanes.queues.slow.deliveryMessages).toEqual([]);
 });

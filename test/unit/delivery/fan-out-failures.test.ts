@@ -86,7 +86,7 @@ describe('fan-out that fails in part', () => {
           const queues: FanOutPorts['queues'] = {
             async send(_lane, messages) {
               const now = messages.filter(() => refusals.next().value);
-              refused.push(...now.map(({ message: reminder }) => reminder));
+              refused.push(...now.map(({ message: deliveryMessage }) => deliveryMessage));
               return refuse(now);
             },
           };
@@ -144,7 +144,7 @@ describe('fan-out that fails in part', () => {
       queues: {
         async send(_lane, messages) {
           if (broken) return refuse(messages);
-          sent.push(...messages.map(({ message: reminder }) => reminder));
+          sent.push(...messages.map(({ message: deliveryMessage }) => deliveryMessage));
           return [];
         },
       },
@@ -165,13 +165,19 @@ describe('delivery message of a resent delivery', () => {
     const { run, log } = aFanOut([ours()], {
       queues: {
         send: async (_lane, messages) =>
-          refuse(messages.filter(({ message: reminder }) => reminder.id === unlucky.reminder.id)),
+          refuse(
+            messages.filter(
+              ({ message: deliveryMessage }) => deliveryMessage.id === unlucky.deliveryMessage.id,
+            ),
+          ),
       },
     });
 
     expect(await run([...events(2), anOrder(), unlucky, ...events(2)])).toEqual([unlucky]);
 
-    expect(log.trouble()).toMatchObject([{ level: 'error', fields: { deliveryId: unlucky.reminder.id } }]);
+    expect(log.trouble()).toMatchObject([
+      { level: 'error', fields: { deliveryId: unlucky.deliveryMessage.id } },
+    ]);
   });
 
   it('is reported when the queue is down, and sent when it is repeated', async () => {
@@ -181,7 +187,7 @@ describe('delivery message of a resent delivery', () => {
       queues: {
         async send(_lane, messages) {
           if (broken) return refuse(messages);
-          sent.push(...messages.map(({ message: reminder }) => reminder));
+          sent.push(...messages.map(({ message: deliveryMessage }) => deliveryMessage));
           return [];
         },
       },
@@ -191,7 +197,7 @@ describe('delivery message of a resent delivery', () => {
 
     expect(failed).toEqual(orders);
     expect(await run(failed)).toEqual([]);
-    expect(sent).toEqual(orders.map(({ reminder }) => reminder));
+    expect(sent).toEqual(orders.map(({ deliveryMessage }) => deliveryMessage));
   });
 
   it('is sent although endpoints cannot be read and deliveries cannot be added', async () => {
@@ -204,6 +210,6 @@ describe('delivery message of a resent delivery', () => {
 
     expect(await run(batch)).toEqual(batch.slice(0, 2));
 
-    expect(sent).toEqual([order.reminder]);
+    expect(sent).toEqual([order.deliveryMessage]);
   });
 });

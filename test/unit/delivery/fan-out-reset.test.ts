@@ -16,17 +16,17 @@ const buildWork = (generation: number) => [
 
 function aSandboxFanOut() {
   const service = aFanOut([ours(), ours()]);
-  service.standings.makeSandbox(sandbox.orgId);
+  service.states.makeSandbox(sandbox.orgId);
   return service;
 }
 
 /** A fan-out that cannot read one organization. */
-function withUnreadable(unreadable: OrgId, standings: MemoryOrganizationStates = memoryOrganizationStates()) {
+function withUnreadable(unreadable: OrgId, states: MemoryOrganizationStates = memoryOrganizationStates()) {
   return aFanOut([ours()], {
     organizations: {
       async of(orgId) {
         if (orgId === unreadable) throw new Error('the table is throttled');
-        return standings.of(orgId);
+        return states.of(orgId);
       },
     },
   });
@@ -43,8 +43,8 @@ describe('fan-out of a sandbox', () => {
   });
 
   it('drops work that a reset has deleted, without a log line', async () => {
-    const { run, standings, deliveries, sent, log } = aSandboxFanOut();
-    standings.reset(sandbox.orgId);
+    const { run, states, deliveries, sent, log } = aSandboxFanOut();
+    states.reset(sandbox.orgId);
 
     expect(await run(buildWork(1))).toEqual([]);
 
@@ -54,8 +54,8 @@ describe('fan-out of a sandbox', () => {
   });
 
   it('processes work of the generation after the reset', async () => {
-    const { run, standings, deliveries, sent } = aSandboxFanOut();
-    standings.reset(sandbox.orgId);
+    const { run, states, deliveries, sent } = aSandboxFanOut();
+    states.reset(sandbox.orgId);
     const [event, order] = buildWork(2);
     if (event === undefined || order === undefined) throw new Error('two work items expected');
 
@@ -78,9 +78,9 @@ describe('fan-out of a sandbox', () => {
 
 describe('fan-out of several organizations', () => {
   it('repeats the work of an unknown one, and processes the others', async () => {
-    const { run, standings, deliveries, log } = aFanOut([ours()]);
+    const { run, states, deliveries, log } = aFanOut([ours()]);
     const [unknown, other] = [owing(anEvent()), owing(anEvent({ tenant }))];
-    standings.forget(unknown.event.orgId);
+    states.forget(unknown.event.orgId);
 
     expect(await run([unknown, other])).toEqual([unknown]);
 

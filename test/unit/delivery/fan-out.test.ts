@@ -204,12 +204,12 @@ describe('repeated fan-out', () => {
     const batch = events(3);
     await run(batch);
     const before = deliveries.every;
-    const reminders = sent.splice(0);
+    const deliveryMessages = sent.splice(0);
 
     expect(await run(batch)).toEqual([]);
 
     expect(deliveries.every).toEqual(before);
-    expect(sent).toEqual(reminders);
+    expect(sent).toEqual(deliveryMessages);
   });
 
   it('leaves a delivery alone that has changed meanwhile', async () => {
@@ -231,13 +231,13 @@ describe('repeated fan-out', () => {
     const { run, deliveries, subscribers, sent } = aFanOut([endpoint]);
     const batch = events(1);
     await run(batch);
-    const reminders = sent.splice(0);
+    const deliveryMessages = sent.splice(0);
     subscribers.put({ ...endpoint, status: 'auto_disabled' });
 
     await run(batch);
 
     expect(deliveries.every).toMatchObject([{ status: 'pending' }]);
-    expect(sent).toEqual(reminders);
+    expect(sent).toEqual(deliveryMessages);
   });
 });
 
@@ -248,7 +248,7 @@ describe('redelivery in the outbox', () => {
 
     expect(await run([order])).toEqual([]);
 
-    expect(sent).toEqual([order.reminder]);
+    expect(sent).toEqual([order.deliveryMessage]);
     expect(deliveries.every).toEqual([]);
   });
 
@@ -258,7 +258,7 @@ describe('redelivery in the outbox', () => {
 
     expect(await run([...events(3), ...orders, ...events(2)])).toEqual([]);
 
-    const ordered = orders.map(({ reminder }) => reminder.id);
+    const ordered = orders.map(({ deliveryMessage }) => deliveryMessage.id);
     expect(sent.map(({ id }) => id).toSorted()).toEqual(
       [...deliveries.every.map(({ id }) => id), ...ordered].toSorted(),
     );
@@ -272,6 +272,6 @@ describe('redelivery in the outbox', () => {
     await run([order]);
     await run([order]);
 
-    expect(sent).toEqual([order.reminder, order.reminder]);
+    expect(sent).toEqual([order.deliveryMessage, order.deliveryMessage]);
   });
 });

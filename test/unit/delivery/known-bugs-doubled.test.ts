@@ -35,7 +35,7 @@ describe('delivery engine, against known duplicates of other services,', () => {
 
     expect(started).toBe(1);
     expect(deliveries.every).toMatchObject([{ status: 'succeeded', attempts: 1 }]);
-    expect(lanes.reminders).toEqual([]);
+    expect(lanes.deliveryMessages).toEqual([]);
   });
 
   it('keeps a success although an older attempt fails late', async () => {
@@ -56,7 +56,7 @@ describe('delivery engine, against known duplicates of other services,', () => {
     await pass(60);
 
     expect(deliveries.every).toEqual(succeeded);
-    expect(lanes.reminders).toEqual([]);
+    expect(lanes.deliveryMessages).toEqual([]);
   });
 
   it('adds each delivery once in concurrent fan-outs of one event', async () => {
@@ -95,7 +95,9 @@ describe('delivery engine, against known duplicates of other services,', () => {
     for (const lane of ['fresh', 'retry', 'slow'] as const)
       await lanes.send(
         lane,
-        lanes.queues.fresh.reminders.slice(0, 1).map((reminder) => ({ message: reminder })),
+        lanes.queues.fresh.deliveryMessages
+          .slice(0, 1)
+          .map((deliveryMessage) => ({ message: deliveryMessage })),
       );
 
     await pass(5);

@@ -31,7 +31,7 @@ describe('delivery engine, against known losses and loops of other services,', (
 
     expect(started).toEqual(EIGHT);
     expect(deliveries.every).toMatchObject([{ status: 'exhausted' }]);
-    expect(lanes.reminders).toEqual([]);
+    expect(lanes.deliveryMessages).toEqual([]);
     expect(deliveries.due).toEqual([]);
   });
 
@@ -81,7 +81,7 @@ describe('delivery engine, against known losses and loops of other services,', (
     expect(deliveries.every).toMatchObject([
       { status: 'retrying', attempts: 1, lastError: expect.any(String) },
     ]);
-    expect(lanes.queues.retry.reminders).toHaveLength(1);
+    expect(lanes.queues.retry.deliveryMessages).toHaveLength(1);
   });
 
   it('skips the delivery of a deleted endpoint and processes the rest of the batch', async () => {
@@ -102,7 +102,7 @@ describe('delivery engine, against known losses and loops of other services,', (
       'succeeded',
       'succeeded',
     ]);
-    expect(lanes.reminders).toEqual([]);
+    expect(lanes.deliveryMessages).toEqual([]);
   });
 
   it('processes the next batch after seconds of queue errors', async () => {
@@ -139,7 +139,7 @@ describe('delivery engine, against known losses and loops of other services,', (
     await publish();
     await dispatchFrom('fresh');
     expect(lanes.queues.retry.lose(0)).toBeDefined();
-    expect(lanes.reminders).toEqual([]);
+    expect(lanes.deliveryMessages).toEqual([]);
 
     await pass(30);
 

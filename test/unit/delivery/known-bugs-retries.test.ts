@@ -17,7 +17,7 @@ async function redeliver(
   const again = createRedelivery(ended, endpoint, clock.now());
   if (again.kind === 'refused') throw new Error(again.why);
   await deliveries.add(again.delivery);
-  await fanOut([{ kind: 'redelivery', reminder: toDeliveryMessage(again.delivery) }]);
+  await fanOut([{ kind: 'redelivery', deliveryMessage: toDeliveryMessage(again.delivery) }]);
 }
 
 describe('delivery engine, against known retry bugs of other services,', () => {
@@ -81,7 +81,7 @@ describe('delivery engine, against known retry bugs of other services,', () => {
     ]);
     expect(service.deliveries.notices).toHaveLength(1);
     expect(service.deliveries.every).toHaveLength(12);
-    expect(service.lanes.reminders).toEqual([]);
+    expect(service.lanes.deliveryMessages).toEqual([]);
   });
 
   it('delivers to healthy endpoints while hundreds of retries of another wait', async () => {
@@ -97,8 +97,8 @@ describe('delivery engine, against known retry bugs of other services,', () => {
     for (let count = 0; count < 300; count += 1) await service.publish();
     while ((await service.dispatchFrom('fresh')) > 0);
 
-    expect(service.lanes.queues.fresh.reminders).toEqual([]);
-    expect(service.lanes.queues.retry.reminders).toHaveLength(300);
+    expect(service.lanes.queues.fresh.deliveryMessages).toEqual([]);
+    expect(service.lanes.queues.retry.deliveryMessages).toHaveLength(300);
     expect(delivered).toHaveLength(300);
     // Messages in the retry queue were sent with a delay, so they are not in flight.
     expect(service.lanes.queues.retry.inFlight).toBe(0);

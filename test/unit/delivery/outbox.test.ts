@@ -37,10 +37,10 @@ describe('outbox row', () => {
   });
 
   it('of a redelivery has its delivery message, under a key that no event has', () => {
-    const reminder = toDeliveryMessage(aDelivery({ redeliveryOf: newId('dlv', NOW) }));
-    const row = store.appendRedelivery(reminder).write.Put?.Item;
-    expect(parseOutboxRecord(row)).toEqual({ kind: 'redelivery', reminder });
-    expect(row).toMatchObject({ pk: reminder.id });
+    const deliveryMessage = toDeliveryMessage(aDelivery({ redeliveryOf: newId('dlv', NOW) }));
+    const row = store.appendRedelivery(deliveryMessage).write.Put?.Item;
+    expect(parseOutboxRecord(row)).toEqual({ kind: 'redelivery', deliveryMessage });
+    expect(row).toMatchObject({ pk: deliveryMessage.id });
   });
 
   it('has the trace of its work item', () => {
@@ -48,7 +48,7 @@ describe('outbox row', () => {
     const order = { ...toDeliveryMessage(aDelivery()), traceId };
     expect(parseOutboxRecord(store.append(event).write.Put?.Item)).toEqual({ kind: 'event', event });
     expect(parseOutboxRecord(store.appendRedelivery(order).write.Put?.Item)).toMatchObject({
-      reminder: { traceId },
+      deliveryMessage: { traceId },
     });
   });
 
@@ -64,7 +64,7 @@ describe('outbox row', () => {
 
   it.each([
     ['a notice for the service itself', store.appendNotice(aNotice()).write.Put?.Item],
-    ['an unknown kind of entry', { kind: 'refund', reminder: toDeliveryMessage(aDelivery()) }],
+    ['an unknown kind of entry', { kind: 'refund', deliveryMessage: toDeliveryMessage(aDelivery()) }],
   ])('that holds %s has no work for an endpoint', (_what, row) => {
     expect(parseOutboxRecord(row)).toBeUndefined();
   });
@@ -104,8 +104,8 @@ describe('outbox row', () => {
   });
 
   it('of a redelivery expires as well', () => {
-    const reminder = toDeliveryMessage(aDelivery({ id: newId('dlv', NOW) }));
-    expect(store.appendRedelivery(reminder).write.Put?.Item).toMatchObject({ expiresAt: EXPIRY });
+    const deliveryMessage = toDeliveryMessage(aDelivery({ id: newId('dlv', NOW) }));
+    expect(store.appendRedelivery(deliveryMessage).write.Put?.Item).toMatchObject({ expiresAt: EXPIRY });
   });
 });
 

@@ -28,26 +28,28 @@ describe('trace of an API call', () => {
     ['succeeds', undefined],
     ['fails', () => FAILED],
   ])('is in every log line of an attempt that %s', async (_, attempt) => {
-    const { deal, reminder, endpoint, event, log } = await aDispatch(attempt ? { attempt } : {});
-    await deal(reminder, { endpoint, event: { ...event, traceId: CALL } }, 'fresh');
+    const { processMessage, deliveryMessage, endpoint, event, log } = await aDispatch(
+      attempt ? { attempt } : {},
+    );
+    await processMessage(deliveryMessage, { endpoint, event: { ...event, traceId: CALL } }, 'fresh');
     expect(log.entries.length).toBeGreaterThan(0);
     expect(new Set(listTraceIds(log))).toEqual(new Set([CALL]));
   });
 
   it('is in the log lines of a delivery whose event is missing, taken from the message', async () => {
-    const { deal, reminder, endpoint, log } = await aDispatch();
-    await deal({ ...reminder, traceId: CALL }, { endpoint, event: undefined }, 'fresh');
+    const { processMessage, deliveryMessage, endpoint, log } = await aDispatch();
+    await processMessage({ ...deliveryMessage, traceId: CALL }, { endpoint, event: undefined }, 'fresh');
     expect(log.entries).toMatchObject([{ code: 'EVENT_MISSING', fields: { traceId: CALL } }]);
   });
 
   it('is in the notice of the endpoint that its delivery disables, and on the bus', async () => {
-    const { deal, reminder, endpoint, event, log, deliveries } = await aDispatch({
+    const { processMessage, deliveryMessage, endpoint, event, log, deliveries } = await aDispatch({
       delivery: { attempts: 7 },
       endpoint: { consecutiveFailures: 9 },
       attempt: () => FAILED,
     });
     const settle = vi.spyOn(deliveries, 'settle');
-    await deal(reminder, { endpoint, event: { ...event, traceId: CALL } }, 'fresh');
+    await processMessage(deliveryMessage, { endpoint, event: { ...event, traceId: CALL } }, 'fresh');
     expect(settle.mock.calls.map(([, , outcome]) => outcome)).toMatchObject([
       { effect: 'disable', traceId: CALL },
     ]);
@@ -78,9 +80,11 @@ describe('resent delivery', () => {
   });
 
   it("logs its own trace and not its event's, even when its message has none", async () => {
-    const { deal, reminder, endpoint, event, log } = await aDispatch({ delivery: { traceId: OTHER } });
-    const { traceId: _, ...ofTheIndex } = reminder;
-    await deal(ofTheIndex, { endpoint, event: { ...event, traceId: CALL } }, 'retry');
+    const { processMessage, deliveryMessage, endpoint, event, log } = await aDispatch({
+      delivery: { traceId: OTHER },
+    });
+    const { traceId: _, ...ofTheIndex } = deliveryMessage;
+    await processMessage(ofTheIndex, { endpoint, event: { ...event, traceId: CALL } }, 'retry');
     expect(listTraceIds(log)).toEqual([OTHER]);
   });
 });

@@ -131,15 +131,15 @@ describe('processing events one by one', () => {
   it('continues after failures, returns them, and logs each', async () => {
     const log = recordedLog();
     const events = [aBusEvent(), aBusEvent(), aBusEvent()];
-    const dealtWith: BusEvent[] = [];
+    const processed: BusEvent[] = [];
     const processEvents = processEach(async (event) => {
       if (event === events[1]) throw new Error('out of reach');
-      dealtWith.push(event);
+      processed.push(event);
     }, log);
 
     expect(await processEvents(events)).toEqual([{ event: events[1], why: 'failed' }]);
 
-    expect(dealtWith).toEqual([events[0], events[2]]);
+    expect(processed).toEqual([events[0], events[2]]);
     expect(log.entries).toMatchObject([
       { level: 'error', fields: { eventId: events[1]?.id, error: new Error('out of reach') } },
     ]);

@@ -123,7 +123,7 @@ interface Replaced {
 
 /** The meter over the real store. All organizations are live except those that a test makes sandboxes. */
 function aMeter({ throttled, ...replaced }: Replaced = {}) {
-  const standings = memoryOrganizationStates();
+  const states = memoryOrganizationStates();
   const table = memoryTables().usage;
   const meter = { ...usageMeter(table), ...replaced };
   const usage: UsageMeter = {
@@ -133,11 +133,11 @@ function aMeter({ throttled, ...replaced }: Replaced = {}) {
     },
   };
   const log = recordedLog();
-  const count = meterUsage({ gate: gate(standings.of), usage, log, ...replaced });
+  const count = meterUsage({ gate: gate(states.of), usage, log, ...replaced });
   const read = usageReader(table);
   const of = async (organization: OrgId) =>
     Object.fromEntries(await read(organization, { from: '2026-01', to: '2026-12' }));
-  return { count, of, standings, log };
+  return { count, of, states, log };
 }
 
 const { orgId } = aTenant();
@@ -156,8 +156,8 @@ describe('meter', () => {
   });
 
   it('counts nothing of a sandbox, and does not repeat its events', async () => {
-    const { count, of, standings, log } = aMeter();
-    standings.makeSandbox(orgId);
+    const { count, of, states, log } = aMeter();
+    states.makeSandbox(orgId);
 
     expect(await count([aBusEvent({ orgId, generation: 1 }), message()])).toEqual([]);
 
@@ -184,9 +184,9 @@ describe('meter', () => {
   });
 
   it('repeats events of unknown organizations, and counts the others', async () => {
-    const { count, of, standings, log } = aMeter();
+    const { count, of, states, log } = aMeter();
     const unknown = newId('org', NOW);
-    standings.forget(unknown);
+    states.forget(unknown);
     const failing = [message(unknown), conversation(unknown)];
 
     expect(await count([message(), ...failing])).toEqual(failing);
@@ -223,10 +223,10 @@ describe('meter', () => {
         fc.array(fc.record({ of: fc.nat(4), isMessage: fc.boolean() }), { maxLength: 30 }),
         async (shapes) => {
           const ids = organizations.map(() => newId('org', NOW));
-          const { count, of, standings } = aMeter({ throttled: ids[4] });
+          const { count, of, states } = aMeter({ throttled: ids[4] });
           const [, , sandbox = orgId, unknown = orgId] = ids;
-          standings.makeSandbox(sandbox);
-          standings.forget(unknown);
+          states.makeSandbox(sandbox);
+          states.forget(unknown);
           const events = shapes.map(({ of, isMessage }) =>
             isMessage ? message(ids[of]) : conversation(ids[of]),
           );

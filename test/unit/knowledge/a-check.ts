@@ -25,7 +25,7 @@ export function aCheck() {
   const tables = memoryTables();
   const sources = sourcesIn(tables);
   const slots = checkSlots(tables.knowledge, SHARE);
-  const standings = memoryOrganizationStates();
+  const states = memoryOrganizationStates();
   const log = recordedLog();
   const outcomes: CheckOutcome[] = [];
   const organization = anOrganization();
@@ -40,7 +40,7 @@ export function aCheck() {
         sources: interposed('sources', sources, gate),
         slots: interposed('slots', slots, gate),
         organizations: interposed('organizations', { find: async () => settings }, gate),
-        organizationStates: interposed('standings', standings, gate),
+        organizationStates: interposed('organizationStates', states, gate),
         fetchContent: interposed(
           'page',
           {
@@ -62,12 +62,12 @@ export function aCheck() {
   return {
     clock,
     sources,
-    standings,
+    states,
     log,
     outcomes,
     organization,
     worker,
-    deal: worker(),
+    processMessage: worker(),
     get looks() {
       return looks;
     },

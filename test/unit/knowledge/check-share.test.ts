@@ -9,12 +9,12 @@ import { aCheck, LEASE_SECONDS, SHARE, type TestCheck } from './a-check.ts';
 function held(check: TestCheck) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const running: string[] = [];
-  const deal = check.worker(async (call, stage) => {
+  const processMessage = check.worker(async (call, stage) => {
     if (call !== 'page.look' || stage !== 'calling') return;
     running.push('check');
     await promise;
   });
-  return { deal, running, go: resolve };
+  return { processMessage, running, go: resolve };
 }
 
 /** Runs everything that is ready. */
@@ -25,10 +25,12 @@ describe('share of an organization', () => {
     const check = aCheck();
     const sources = await Promise.all(Array.from({ length: 10 }, () => check.added()));
     const foreign = await check.added({ orgId: anOrganization().id });
-    const { deal, running, go } = held(check);
+    const { processMessage, running, go } = held(check);
 
-    const deals = sources.map((source) => deal(check.event(source)).catch((error: unknown) => error));
-    const others = deal(check.event(foreign));
+    const deals = sources.map((source) =>
+      processMessage(check.event(source)).catch((error: unknown) => error),
+    );
+    const others = processMessage(check.event(foreign));
     await idle();
     expect(running).toHaveLength(SHARE + 1);
     go();
@@ -44,7 +46,7 @@ describe('share of an organization', () => {
         starts: 0,
         checks: refused ? 0 : 1,
       });
-      if (refused) await check.deal(check.event(source), 2);
+      if (refused) await check.processMessage(check.event(source), 2);
       expect(await check.sources.find(source, source.id)).toMatchObject({ checks: 1 });
     }
   });
@@ -65,29 +67,29 @@ describe('share of an organization', () => {
     for (let times = 1; times <= SHARE; times += 1)
       await expect(lost(check.event(await check.added()))).rejects.toThrow('lost');
     const other = await check.added();
-    await expect(check.deal(check.event(other))).rejects.toThrow(ShareInUse);
+    await expect(check.processMessage(check.event(other))).rejects.toThrow(ShareInUse);
 
     check.clock.elapse(LEASE_SECONDS);
-    await check.deal(check.event(other));
+    await check.processMessage(check.event(other));
     expect(await check.sources.find(other, other.id)).toMatchObject({ checks: 1 });
   });
 
   it('is not needed to delete the texts of a deleted source', async () => {
     const check = aCheck();
-    const { deal, go } = held(check);
+    const { processMessage, go } = held(check);
     const sources = await Promise.all(Array.from({ length: SHARE }, () => check.added()));
-    const deals = sources.map((source) => deal(check.event(source)));
+    const deals = sources.map((source) => processMessage(check.event(source)));
     await idle();
-    await check.deal(check.deleted(await check.added()));
+    await check.processMessage(check.deleted(await check.added()));
     go();
     await Promise.all(deals);
   });
 
   it('leaves a check that is often refused to the due index, which resends it soon', async () => {
     const check = aCheck();
-    const { deal, go } = held(check);
+    const { processMessage, go } = held(check);
     const sources = await Promise.all(Array.from({ length: SHARE }, () => check.added()));
-    const deals = sources.map((source) => deal(check.event(source)));
+    const deals = sources.map((source) => processMessage(check.event(source)));
     const waiting = await check.added();
     await idle();
     // A check that began before this event leaves the source like this.
@@ -97,8 +99,8 @@ describe('share of an organization', () => {
     );
 
     for (let receives = 1; receives < MAX_REFUSALS; receives += 1)
-      await expect(check.deal(check.event(waiting), receives)).rejects.toThrow(ShareInUse);
-    await check.deal(check.event(waiting), MAX_REFUSALS);
+      await expect(check.processMessage(check.event(waiting), receives)).rejects.toThrow(ShareInUse);
+    await check.processMessage(check.event(waiting), MAX_REFUSALS);
 
     expect(await check.sources.dueAt(waiting)).toBe(
       later(check.clock.now(), seconds(RESEND_SECONDS)).toISOString(),

@@ -11,7 +11,7 @@ async function aChangingSource() {
   for (const text of ['a b c d', 'a b c e', 'a b c f']) {
     check.shows(text);
     check.clock.elapse(EVERY_SECONDS);
-    await check.deal(check.event(source));
+    await check.processMessage(check.event(source));
   }
   await check.sources.notified(source, source.id, 3, check.clock.now());
   check.shows('g h i j');
@@ -54,7 +54,7 @@ describe('check whose worker is lost', () => {
       await expect(dying(event), `${call} ${stage}`).rejects.toThrow('the worker is lost');
 
       check.clock.elapse(LEASE_SECONDS);
-      await check.deal(event);
+      await check.processMessage(event);
 
       await expectEnded(check, source);
     }
@@ -95,7 +95,7 @@ describe('concurrent checks of one source', () => {
           await scheduler.waitFor(Promise.all(running));
 
           check.clock.elapse(LEASE_SECONDS);
-          for (const event of events) await check.deal(event);
+          for (const event of events) await check.processMessage(event);
           await expectEnded(check, source);
         },
       ),
@@ -109,7 +109,7 @@ describe('concurrent checks of one source', () => {
       if (call !== 'page.look' || stage !== 'answering') return;
       check.clock.elapse(LEASE_SECONDS);
       check.shows('k l m n');
-      await check.deal(check.event(source));
+      await check.processMessage(check.event(source));
     });
 
     await late(check.event(source));

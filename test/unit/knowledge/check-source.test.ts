@@ -7,7 +7,7 @@ import { aCheck, EVERY_SECONDS, LEASE_SECONDS, type TestCheck } from './a-check.
 /** Lets an hour pass, and checks the source. */
 async function anHourLater(check: TestCheck, source: Parameters<TestCheck['event']>[0]) {
   check.clock.elapse(EVERY_SECONDS);
-  await check.deal(check.event(source));
+  await check.processMessage(check.event(source));
   return check.sources.find(source, source.id);
 }
 
@@ -16,7 +16,7 @@ describe('first check of a source', () => {
     const check = aCheck();
     const source = await check.added();
 
-    await check.deal(check.event(source));
+    await check.processMessage(check.event(source));
 
     expect(await check.sources.find(source, source.id)).toMatchObject({
       content: { version: 1, words: 4 },
@@ -31,7 +31,7 @@ describe('first check of a source', () => {
     const check = aCheck();
     const source = await check.added();
     check.finds({ kind: 'failed', error: 'timed out after 20 s' });
-    await check.deal(check.event(source));
+    await check.processMessage(check.event(source));
     const failing = await check.sources.find(source, source.id);
     expect(failing).toMatchObject({ lastError: 'timed out after 20 s', failures: 1 });
     expect(failing).not.toHaveProperty('content');
@@ -45,7 +45,7 @@ describe('first check of a source', () => {
     const source = await check.added();
     check.finds({ kind: 'not-modified' });
 
-    await check.deal(check.event(source));
+    await check.processMessage(check.event(source));
 
     expect(await check.sources.find(source, source.id)).toMatchObject({
       lastError: 'the server answered 304 (Not Modified), but no version is stored',
@@ -60,7 +60,7 @@ describe('check of a known source', () => {
   ])('creates no version of unchanged content: %s', async (_, found) => {
     const check = aCheck();
     const source = await check.added();
-    await check.deal(check.event(source));
+    await check.processMessage(check.event(source));
     check.finds(found);
 
     const after = await anHourLater(check, source);
@@ -73,7 +73,7 @@ describe('check of a known source', () => {
   it('keeps the content after a failure, and stores a bounded error of one line', async () => {
     const check = aCheck();
     const source = await check.added();
-    await check.deal(check.event(source));
+    await check.processMessage(check.event(source));
     check.finds({ kind: 'failed', error: `bad\n  content ${'x'.repeat(500)}` });
 
     const failing = await anHourLater(check, source);
@@ -87,7 +87,7 @@ describe('check of a known source', () => {
   it('reports a change over the threshold, with the added and the removed text', async () => {
     const check = aCheck();
     const source = await check.added();
-    await check.deal(check.event(source));
+    await check.processMessage(check.event(source));
     check.shows('one two three five');
 
     const after = await anHourLater(check, source);
@@ -115,7 +115,7 @@ describe('check of a known source', () => {
     const check = aCheck();
     check.sets({ contentChangeThreshold: 25 });
     const source = await check.added();
-    await check.deal(check.event(source));
+    await check.processMessage(check.event(source));
     check.shows('one two three five');
 
     expect(await anHourLater(check, source)).toMatchObject({ measured: { from: 1, difference: 25 } });
@@ -126,7 +126,7 @@ describe('check of a known source', () => {
     const check = aCheck();
     check.sets({ contentChangeNotifications: false });
     const source = await check.added();
-    await check.deal(check.event(source));
+    await check.processMessage(check.event(source));
     check.shows('five six');
 
     expect(await anHourLater(check, source)).toMatchObject({ measured: { from: 1, difference: 100 } });
@@ -138,7 +138,7 @@ describe('check of a known source', () => {
     const source = await check.added();
     const words = Array.from({ length: 20 }, (_, index) => `word${index}`);
     check.shows(words.join(' '));
-    await check.deal(check.event(source));
+    await check.processMessage(check.event(source));
     for (let changed = 1; changed <= 4; changed += 1) {
       words[changed] = `other${changed}`;
       check.shows(words.join(' '));
@@ -157,7 +157,7 @@ describe('check of a known source', () => {
   it('measures from the version that admins were notified of last', async () => {
     const check = aCheck();
     const source = await check.added();
-    await check.deal(check.event(source));
+    await check.processMessage(check.event(source));
     check.shows('five six seven eight');
     await anHourLater(check, source);
     await check.sources.notified(source, source.id, 2, check.clock.now());
@@ -203,7 +203,7 @@ describe('check of a known source', () => {
   it('starts again from a new baseline when the text to compare with is missing, and logs it', async () => {
     const check = aCheck();
     const source = await check.added();
-    await check.deal(check.event(source));
+    await check.processMessage(check.event(source));
     await check.sources.deleteAllVersions(source);
     check.shows('five six');
 
@@ -220,18 +220,18 @@ describe('source checker', () => {
     const asked = Array.from({ length: 5 }, (_, index) =>
       check.event(source, later(check.clock.now(), -index)),
     );
-    for (const event of asked) await check.deal(event);
+    for (const event of asked) await check.processMessage(event);
 
     expect(check.looks).toBe(1);
   });
 
   it('ignores a source that is gone, or whose generation was deleted by a reset', async () => {
     const check = aCheck();
-    await check.deal(check.event(aSource()));
-    check.standings.makeSandbox(check.organization.id);
+    await check.processMessage(check.event(aSource()));
+    check.states.makeSandbox(check.organization.id);
     const source = await check.added({ generation: 1 });
-    check.standings.reset(check.organization.id);
-    await check.deal(check.event(source));
+    check.states.reset(check.organization.id);
+    await check.processMessage(check.event(source));
 
     expect(check.looks).toBe(0);
     expect(await check.sources.find(source, source.id)).toEqual(source);
@@ -244,7 +244,7 @@ describe('source checker', () => {
     const terms = { askedAt: check.clock.now(), now: check.clock.now(), leaseSeconds: LEASE_SECONDS };
     await check.sources.lease(source, terms);
 
-    await check.deal(event);
+    await check.processMessage(event);
     expect(check.looks).toBe(0);
   });
 });
@@ -257,16 +257,16 @@ describe('source checker whose message is received again', () => {
     await check.sources.lease(source, terms);
     check.clock.elapse(1);
 
-    await expect(check.deal(check.event(source))).rejects.toThrow(CheckInProgress);
+    await expect(check.processMessage(check.event(source))).rejects.toThrow(CheckInProgress);
     expect(check.looks).toBe(0);
   });
 
   it('fails for an event of an unknown organization', async () => {
     const check = aCheck();
     const source = await check.added();
-    check.standings.forget(source.orgId);
+    check.states.forget(source.orgId);
 
-    await expect(check.deal(check.event(source))).rejects.toThrow(UnknownTenant);
+    await expect(check.processMessage(check.event(source))).rejects.toThrow(UnknownTenant);
   });
 
   it.each([
@@ -274,7 +274,9 @@ describe('source checker whose message is received again', () => {
     ['that names no source', { type: 'source.check', data: { sourceId: 'whk_1' } }],
   ])('fails for an event %s, so that none is dropped unread', async (_, changes) => {
     const check = aCheck();
-    await expect(check.deal(aBusEvent({ ...changes, orgId: check.organization.id }))).rejects.toThrow();
+    await expect(
+      check.processMessage(aBusEvent({ ...changes, orgId: check.organization.id })),
+    ).rejects.toThrow();
   });
 });
 
@@ -305,10 +307,10 @@ describe('deleted source', () => {
   it('leaves no texts, even when its event is received twice', async () => {
     const check = aCheck();
     const source = await check.added();
-    await check.deal(check.event(source));
+    await check.processMessage(check.event(source));
     await check.sources.remove(source, source.id);
 
-    for (let time = 1; time <= 2; time += 1) await check.deal(check.deleted(source));
+    for (let time = 1; time <= 2; time += 1) await check.processMessage(check.deleted(source));
     expect(await check.sources.versionsOf(source)).toEqual([]);
   });
 
@@ -318,7 +320,7 @@ describe('deleted source', () => {
     const slow = check.worker(async (call, stage) => {
       if (call !== 'page.look' || stage !== 'answering') return;
       await check.sources.remove(source, source.id);
-      await check.deal(check.deleted(source));
+      await check.processMessage(check.deleted(source));
     });
 
     await slow(check.event(source));

@@ -24,12 +24,12 @@ function aContentFetcher(
   answer: FetchResult = PAGE,
   extraction: Extraction = { ok: true, text: 'one', title: 'Prices' },
 ) {
-  const standings = memoryOrganizationStates();
+  const states = memoryOrganizationStates();
   const requests: (FetchRequest & { orgId: string })[] = [];
   const extracted: (Content & { kind: string })[] = [];
   const fetchContent = sourceContent({
     userAgent: 'Example/1.0',
-    gate: gate(standings.of),
+    gate: gate(states.of),
     outbound: {
       async fetch(request: FetchRequest, permit: Permit) {
         requirePermit(permit);
@@ -42,7 +42,7 @@ function aContentFetcher(
       return extraction;
     },
   });
-  return { standings, requests, extracted, fetchContent };
+  return { states, requests, extracted, fetchContent };
 }
 
 describe('content of a live source', () => {
@@ -113,9 +113,9 @@ describe("content of a sandbox's source", () => {
     );
     await fc.assert(
       fc.asyncProperty(programs, fc.integer({ min: 0, max: 5 }), async (program, checks) => {
-        const { fetchContent, standings, requests, extracted } = aContentFetcher();
+        const { fetchContent, states, requests, extracted } = aContentFetcher();
         const source = aSource({ generation: 1, url: `https://example.com/${program}`, checks });
-        standings.makeSandbox(source.orgId);
+        states.makeSandbox(source.orgId);
         await fetchContent(source);
         expect([requests, extracted]).toEqual([[], []]);
       }),
@@ -123,9 +123,9 @@ describe("content of a sandbox's source", () => {
   });
 
   it('takes the next step at the next check', async () => {
-    const { fetchContent, standings } = aContentFetcher();
+    const { fetchContent, states } = aContentFetcher();
     const source = aSource({ generation: 1, url: 'https://example.com/?simulate=200,304,503' });
-    standings.makeSandbox(source.orgId);
+    states.makeSandbox(source.orgId);
     const kinds: string[] = [];
     for (let checks = 0; checks < 4; checks += 1)
       kinds.push((await fetchContent({ ...source, checks })).kind);
@@ -134,9 +134,9 @@ describe("content of a sandbox's source", () => {
 });
 
 it('no content is fetched for an unknown organization', async () => {
-  const { fetchContent, standings, requests } = aContentFetcher();
+  const { fetchContent, states, requests } = aContentFetcher();
   const source = aSource();
-  standings.forget(source.orgId);
+  states.forget(source.orgId);
 
   await expect(fetchContent(source)).rejects.toThrow(GateClosed);
   expect(requests).toEqual([]);

@@ -73,7 +73,7 @@ export function aNotifier({
 } = {}) {
   const clock = new VirtualClock();
   const log = recordedLog();
-  const standings = memoryOrganizationStates();
+  const states = memoryOrganizationStates();
   const counts = { sent: 0, failed: 0, unknown: 0, nobody: 0, overBudget: 0, ceiling: 0 };
   const people = { admins: ['ada@example.com'] };
   const organization = { name: 'Example Ltd', contentChangeNotifications: true };
@@ -87,7 +87,7 @@ export function aNotifier({
   const asked: OrgId[] = [];
 
   const ports: NotifyContext = {
-    gate: gate(standings.of),
+    gate: gate(states.of),
     organizations: { find: async (id) => anOrganization({ id, ...organization }) },
     endpoints: { find: async (_, id) => endpoints.get(id) },
     sources: {
@@ -135,7 +135,7 @@ export function aNotifier({
   return {
     clock,
     log,
-    standings,
+    states,
     counts,
     people,
     organization,

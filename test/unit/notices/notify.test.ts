@@ -174,9 +174,9 @@ describe('warning of a failing endpoint', () => {
 
 describe('sandbox', () => {
   it('sends no e-mail and reads no admins', async () => {
-    const { run, sent, asked, standings, log } = aNotifier();
+    const { run, sent, asked, states, log } = aNotifier();
     const tenant = aTenant({ generation: 1 });
-    standings.makeSandbox(tenant.orgId);
+    states.makeSandbox(tenant.orgId);
 
     await run(aDisabling({ tenant }));
     await run(aChange({ tenant }));
@@ -187,9 +187,9 @@ describe('sandbox', () => {
   });
 
   it('is assumed for an unknown organization: its event is repeated', async () => {
-    const { run, sent, standings } = aNotifier();
+    const { run, sent, states } = aNotifier();
     const tenant = aTenant();
-    standings.forget(tenant.orgId);
+    states.forget(tenant.orgId);
 
     await expect(run(aDisabling({ tenant }))).rejects.toThrow(GateClosed);
     expect(sent).toEqual([]);

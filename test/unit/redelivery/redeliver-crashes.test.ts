@@ -79,7 +79,7 @@ describe('redelivery job whose messages are received several times at once', () 
           const order = await test.started();
           const [message] = test.messages;
           if (message === undefined) throw new Error('there was to be a message');
-          const deal = test.worker(
+          const processMessage = test.worker(
             (call, stage) => scheduler.schedule(Promise.resolve(), `${call} ${stage}`),
             SHORTEST_ROUND,
           );
@@ -87,7 +87,7 @@ describe('redelivery job whose messages are received several times at once', () 
             await scheduler.schedule(Promise.resolve());
             // The lease of another worker may have ended by now.
             test.clock.elapse(pause);
-            return deal(message).catch(() => undefined);
+            return processMessage(message).catch(() => undefined);
           });
           await scheduler.waitFor(Promise.all(running));
           test.clock.elapse(LEASE_SECONDS);
@@ -141,8 +141,8 @@ describe('redelivery job whose messages are lost', () => {
                 .catch(() => undefined);
             const message = one.kind === 'worker' ? test.messages.shift() : undefined;
             if (message === undefined) continue;
-            const deal = test.worker(livingFor(one.dies, test), roundSeconds);
-            await deal(message).catch(() => test.messages.push(message));
+            const processMessage = test.worker(livingFor(one.dies, test), roundSeconds);
+            await processMessage(message).catch(() => test.messages.push(message));
           }
           // From now on nothing is lost.
           test.messages.length = 0;
@@ -174,11 +174,11 @@ describe('redelivery job with an extra message', () => {
           test.clock.elapse(GRACE_SECONDS);
           const gate = (call: string, stage: string) =>
             scheduler.schedule(Promise.resolve(), `${call} ${stage}`);
-          const deal = test.worker(gate, SHORTEST_ROUND);
+          const processMessage = test.worker(gate, SHORTEST_ROUND);
           const next = async () => {
             await scheduler.schedule(Promise.resolve());
             const message = test.messages.shift();
-            if (message !== undefined) await deal(message).catch(() => test.messages.push(message));
+            if (message !== undefined) await processMessage(message).catch(() => test.messages.push(message));
           };
           const working = Array.from({ length: 4 }, next);
           const looking = test.resumer(gate)(() => true);

@@ -30,7 +30,7 @@ async function aStalledFanOut() {
         return [];
       },
     },
-    organizations: test.standings,
+    organizations: test.organizationStates,
     log: test.log,
     now: test.clock.now,
   });

@@ -174,14 +174,14 @@ describe('redelivery job', () => {
 
   it('does nothing in a generation that was deleted by a reset', async () => {
     const tenant = aSandboxTenant();
-    const { had, started, run, standings, made } = aRedelivery({
+    const { had, started, run, organizationStates, made } = aRedelivery({
       endpoint: anEndpoint({ orgId: tenant.orgId }),
       generation: tenant.generation,
     });
-    standings.makeSandbox(tenant.orgId);
+    organizationStates.makeSandbox(tenant.orgId);
     await had('exhausted', 10);
     const order = await started();
-    standings.reset(tenant.orgId);
+    organizationStates.reset(tenant.orgId);
     expect(await run()).toBe(1);
     expect(await made(order)).toEqual([]);
   });

@@ -137,9 +137,9 @@ describe('row of a running job', () => {
       endpoint: anEndpoint({ orgId: tenant.orgId }),
       generation: tenant.generation,
     });
-    test.standings.makeSandbox(tenant.orgId);
+    test.organizationStates.makeSandbox(tenant.orgId);
     await aLostJob(test);
-    test.standings.reset(tenant.orgId);
+    test.organizationStates.reset(tenant.orgId);
     test.clock.elapse(GRACE_SECONDS);
     expect(await test.resumer()(() => true)).toEqual({ ...NOTHING, removed: 1 });
     expect(await test.runs()).toEqual([]);
@@ -162,7 +162,7 @@ describe('resumption of a lost job', () => {
   it('is left to the next run when its organization is unknown', async () => {
     const test = aRedelivery();
     await aLostJob(test);
-    test.standings.forget(test.tenant.orgId);
+    test.organizationStates.forget(test.tenant.orgId);
     test.clock.elapse(GRACE_SECONDS);
     expect(await test.resumer()(() => true)).toEqual({ ...NOTHING, left: 1 });
     expect(codes(test)).toEqual(['REDELIVERY_NOT_LOOKED_AT']);

@@ -151,20 +151,20 @@ describe("a failed read of an organization's state", () => {
 
 /** A sandbox after so many resets, and the check of its generations. */
 function aSandbox(resets: number) {
-  const standings = memoryOrganizationStates();
-  standings.makeSandbox(orgId);
-  for (let reset = 0; reset < resets; reset += 1) standings.reset(orgId);
-  return { standings, generationOf: createGenerationCheck(standings) };
+  const states = memoryOrganizationStates();
+  states.makeSandbox(orgId);
+  for (let reset = 0; reset < resets; reset += 1) states.reset(orgId);
+  return { states, generationOf: createGenerationCheck(states) };
 }
 
 describe('generation check', () => {
   it('returns over for a generation before a reset, even after several resets', async () => {
-    const { generationOf, standings } = aSandbox(0);
+    const { generationOf, states } = aSandbox(0);
     expect(await generationOf({ orgId, generation: 1 })).toBe('current');
-    standings.reset(orgId);
+    states.reset(orgId);
     expect(await generationOf({ orgId, generation: 1 })).toBe('over');
     expect(await generationOf({ orgId, generation: 2 })).toBe('current');
-    standings.reset(orgId);
+    states.reset(orgId);
     expect(await generationOf({ orgId, generation: 1 })).toBe('over');
   });
 
@@ -184,8 +184,8 @@ describe('generation check', () => {
   });
 
   it('fails for an unknown organization', async () => {
-    const { standings, generationOf } = aSandbox(0);
-    standings.forget(orgId);
+    const { states, generationOf } = aSandbox(0);
+    states.forget(orgId);
     await expect(generationOf({ orgId, generation: 1 })).rejects.toThrow(UnknownTenant);
   });
 });

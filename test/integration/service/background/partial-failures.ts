@@ -5,7 +5,7 @@ import { newId, OrgId, ReceiverId } from '../../../../functions/aws/ids.ts';
 import type { Table } from '../../../../functions/aws/table.ts';
 import type { BusEvent } from '../../../../functions/events/bus.ts';
 import type { FunctionName } from '../../../../lib/cloud/grants/grant.ts';
-import { queueEvent, unreminded } from '../../../bench/measure/reminders.ts';
+import { queueEvent, withoutMessages } from '../../../bench/measure/delivery-messages.ts';
 import type { Row } from '../../../support/tables.ts';
 import { aTenant } from '../../../support/tenant.ts';
 import type { Place } from '../place.ts';
@@ -23,7 +23,7 @@ export function partialFailures({ service, keep }: Place): void {
     const webhookId = ReceiverId.parse((await api.register(receiver, ['ticket.created'])).id);
     // Only the names of the tables are used: the rows are written by the service's own client.
     const table = (name: string) => ({ name }) as Table;
-    const made = unreminded(
+    const made = withoutMessages(
       { orgId, endpoint: webhookId },
       { outbox: table(tables.outbox), deliveries: table(tables.deliveries) },
     );

@@ -73,12 +73,12 @@ export function recovery(place: Place): void {
       const id = DeliveryId.parse(item.sk);
       const lease = { token: 'another', until: Date.now() + 5000 };
       await place.service().rewrite({ table, item: { ...open, status: 'pending', attempts: 1, lease } });
-      const reminder = DeliveryMessage.parse({ ...item, id, traceId: undefined });
+      const deliveryMessage = DeliveryMessage.parse({ ...item, id, traceId: undefined });
       const message = {
         messageId: 'm1',
         receiptHandle: 'none',
-        body: JSON.stringify(reminder),
-        attributes: { MessageGroupId: reminder.orgId },
+        body: JSON.stringify(deliveryMessage),
+        attributes: { MessageGroupId: deliveryMessage.orgId },
         messageAttributes: {},
         eventSource: 'aws:sqs',
         eventSourceARN: place.service().queueArn('Delivery/Fresh'),

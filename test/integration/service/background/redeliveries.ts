@@ -5,7 +5,7 @@ import type { Table } from '../../../../functions/aws/table.ts';
 import { LARGEST_GROUP } from '../../../../functions/delivery/lanes.ts';
 import { keys } from '../../../../functions/tenancy/keys.ts';
 import { type ReceivedDelivery, startReceiver } from '../../../../packages/cli/src/receiver/receiver.ts';
-import { unreminded } from '../../../bench/measure/reminders.ts';
+import { withoutMessages } from '../../../bench/measure/delivery-messages.ts';
 import type { ApiClient, Data } from '../../../support/api.ts';
 import { casesOf } from '../../../support/cases.ts';
 import type { Row } from '../../../support/tables.ts';
@@ -67,7 +67,7 @@ export function redeliveries({ service, keep }: Place): void {
     const [event = expect.fail('its event is stored')] = await findRows('Outbox', String(item.eventId));
     const tables = { outbox: { name: event.table } as Table, deliveries: { name: table } as Table };
     for (let copy = 0; copy < copies; copy += 1)
-      for (const row of unreminded({ orgId, endpoint: ReceiverId.parse(id) }, tables).rows)
+      for (const row of withoutMessages({ orgId, endpoint: ReceiverId.parse(id) }, tables).rows)
         await service().rewrite(row.table === table ? { table, item: asFailed(row.item) } : row);
     return { api, orgId, id, path, received };
   }

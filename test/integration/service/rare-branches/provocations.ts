@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { EndpointId, newId, ReceiverId } from '../../../../functions/aws/ids.ts';
 import type { Table } from '../../../../functions/aws/table.ts';
 import { keys } from '../../../../functions/tenancy/keys.ts';
-import { queueEvent, unreminded } from '../../../bench/measure/reminders.ts';
+import { queueEvent, withoutMessages } from '../../../bench/measure/delivery-messages.ts';
 import { aSandbox, aTenant, type Tenant } from '../../../support/tenant.ts';
 import { type Page, pageOf, paragraph, startPage } from '../background/page.ts';
 import type { Place } from '../place.ts';
@@ -121,7 +121,7 @@ export function provocations(place: Place) {
     // Only the names of the tables are used: the rows are written by the service's own client.
     const named = (table: string) =>
       ({ name: all.find((row) => row.table.includes(`Tables${table}`))?.table }) as Table;
-    const { rows, delivery } = unreminded(
+    const { rows, delivery } = withoutMessages(
       { orgId: tenant.orgId, endpoint: webhookId },
       { outbox: named('Outbox'), deliveries: named('Deliveries') },
     );

@@ -66,7 +66,7 @@ const SETTINGS = /^(org_\w+(#api-keys|#(live|sandbox|dashboard)#\d+)?|key#\w+|pu
 /** @returns undefined for a row of none of these owners */
 function placeOf({ accounts }: World, { item }: Row): Place | undefined {
   // A row of the outbox may be a work item that names a delivery.
-  const { pk, orgId, generation } = { ...Object(item.reminder), ...item };
+  const { pk, orgId, generation } = { ...Object(item.deliveryMessage), ...item };
   const [, inKey, generationInKey] = /^(org_[0-9a-f]{32})(?:#(\d+)#)?/.exec(pk) ?? [];
   const organization = inKey ?? orgId;
   const account = accounts.find(

@@ -25,7 +25,7 @@ export async function invokeAll(service: Service, organizations: readonly string
     const owners = new Set(found.map(({ item }) => item.orgId));
     return owners.size === organizations.length && { rows: all, deliveries: found };
   });
-  const reminders = deliveries.map(({ item: { sk: id, webhookId, eventId, orgId, generation } }) => ({
+  const deliveryMessages = deliveries.map(({ item: { sk: id, webhookId, eventId, orgId, generation } }) => ({
     id,
     webhookId,
     eventId,
@@ -35,7 +35,7 @@ export async function invokeAll(service: Service, organizations: readonly string
   const events = rows
     .map(({ item: { pk, sk } }) => ({ pk, sk }))
     .filter(({ sk }) => String(sk).startsWith('evt_'));
-  await service.invoke('dead-delivery-messages', letters(reminders));
+  await service.invoke('dead-delivery-messages', letters(deliveryMessages));
   for (const name of ['dead-fan-outs', 'dead-publications'] as const)
     await service.invoke(name, letters([{ kind: 'entries', keys: events }]));
   for (const name of SCHEDULED) await service.invoke(name);

@@ -8,7 +8,7 @@ import { buildEvent } from '../../../functions/events/events.ts';
 import type { Row } from '../../support/tables.ts';
 
 /** A delivery without a message in a queue, with its event. */
-export interface Unreminded {
+export interface WithoutMessage {
   delivery: Delivery;
   /** To be written, in this order. */
   rows: Row[];
@@ -19,10 +19,10 @@ export interface Unreminded {
  * A delivery to an endpoint that subscribes to new tickets, as fan-out makes it. Its event is written over
  * another row, because the fan-out reads additions only: it would send a message.
  */
-export function unreminded(
+export function withoutMessages(
   { orgId, endpoint }: { orgId: OrgId; endpoint: ReceiverId },
   tables: { outbox: Table; deliveries: Table },
-): Unreminded {
+): WithoutMessage {
   const now = new Date();
   const tenant = { orgId, generation: 0 };
   const event = buildEvent('ticket.created', { ticketId: newId('tkt', now) }, { tenant, now });
