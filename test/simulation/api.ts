@@ -5,7 +5,7 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { logger } from '../../functions/aws/logger.ts';
 import { aKeyring } from '../builders.ts';
-import { aGatewayEvent, FUNCTION_ENVIRONMENT, INVOCATION } from '../support/functions.ts';
+import { aGatewayEvent, FUNCTION_ENVIRONMENT, UNTIMED } from '../support/functions.ts';
 
 /** A request of a customer with an API key. */
 export interface Request {
@@ -57,7 +57,7 @@ export async function call(handler: Handler, request: Request, client: DynamoDBC
     pathParameters: request.params,
     body: JSON.stringify(request.body),
   });
-  const { statusCode, headers = {}, body } = await reached.run(client, () => handler(event, INVOCATION));
+  const { statusCode, headers = {}, body } = await reached.run(client, () => handler(event, UNTIMED));
   const { data, error } = JSON.parse(body);
   return {
     isSuccess: statusCode < 300,

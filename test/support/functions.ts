@@ -76,10 +76,12 @@ export const aGatewayEvent = (changes: Partial<APIGatewayProxyEvent>): APIGatewa
   ...changes,
 });
 
-/** Lambda's context of an invocation. */
-export const INVOCATION: Context = {
+/** Lambda's context of an invocation without a real deadline, for virtual time. */
+export const UNTIMED: Context = {
   ...({} as Context),
   functionName: 'a-function',
   awsRequestId: 'invocation-id',
-  getRemainingTimeInMillis: () => 10_000,
 };
+
+/** Lambda's context of an invocation. */
+export const INVOCATION: Context = { ...UNTIMED, getRemainingTimeInMillis: () => 10_000 };

@@ -42,8 +42,8 @@ export const SANDBOXES: readonly Mutation[] = [
   {
     name: 'the fan-out adds deliveries of deleted data',
     file: 'functions/delivery/fan-out.ts',
-    find: "=== 'over') return [];",
-    replace: '=== undefined) return [];',
+    find: "work.deliveryMessage)) === 'over')",
+    replace: 'work.deliveryMessage)) === undefined)',
     breaks: ['no work after a reset', 'complete purge'],
   },
   {
