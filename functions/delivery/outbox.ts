@@ -1,18 +1,9 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import {
-  type DynamoDBStreamsClient,
-  GetRecordsCommand,
-  GetShardIteratorCommand,
-  ResourceNotFoundException,
-  TrimmedDataAccessException,
-} from '@aws-sdk/client-dynamodb-streams';
 import * as z from 'zod/mini';
 import { EventId, type OrgId, parseCreationTime } from '../aws/ids.ts';
-import { Defect } from '../aws/logger.ts';
-import { get, parseRow, type Table, toExpiry } from '../aws/table.ts';
+import { get, type Table, toExpiry } from '../aws/table.ts';
 import { buildAddition, type Change } from '../aws/transaction.ts';
 import { BusEvent, type Notice, toBusEvent } from '../events/bus.ts';
-import { type DiscardedRecords, type EntryKey, EVENT_DAYS, OutboxEvent } from '../events/events.ts';
+import { type EntryKey, EVENT_DAYS, OutboxEvent } from '../events/events.ts';
 import { buildSandboxMark, keys } from '../tenancy/keys.ts';
 import type { DeliveryMessage } from './delivery.ts';
 import { type OutboxWork, RedeliveryOrder } from './redelivery.ts';
@@ -68,129 +59,48 @@ export const appendNotice = (outbox: Pick<Table, 'name'>, notice: Notice): Chang
 /** Events have no `kind`. */
 const Entry = z.object({ kind: z.optional(z.string()) });
 
-/**
- * Parses the work item of a row of the outbox or of its stream; undefined for rows without endpoint work.
- * @throws a zod error when the row is invalid
- */
-export function parseOutboxRecord(row: unknown): OutboxWork | undefined {
-  const { kind } = Entry.parse(row);
-  if (kind === undefined) return { kind: 'event', event: OutboxEvent.parse(row) };
-  return kind === 'redelivery' ? RedeliveryOrder.parse(row) : undefined;
-}
-
-/**
- * Parses the bus event of a row of the outbox or of its stream; undefined for other rows.
- * @throws a zod error when the row is invalid
- */
-export function parseBusEvent(row: unknown): BusEvent | undefined {
-  const { kind } = Entry.parse(row);
-  if (kind === undefined) return toBusEvent(OutboxEvent.parse(row));
-  return kind === 'notice' ? BusEvent.parse(row) : undefined;
-}
-
 /** Returns the key of the entry that has a work item. */
 export const getWorkKey = (work: OutboxWork): EntryKey =>
   work.kind === 'event'
     ? keys.event(work.event, work.event.id)
     : keys.redelivery(work.deliveryMessage.id, work.retryAfter);
 
-/** How the readers of the outbox name entries that they failed on. */
-export const WORK = {
-  getKey: getWorkKey,
-  getOrganization: (work: OutboxWork): OrgId =>
-    work.kind === 'event' ? work.event.orgId : work.deliveryMessage.orgId,
+/** The entries of the outbox that one reader processes. */
+export interface EntryKind<T> {
+  /**
+   * Parses a row of the outbox or of its stream; undefined when it is for another reader.
+   * @throws a zod error when the row is invalid
+   */
+  parse(row: unknown): T | undefined;
+  /** What a letter and the log say of an entry. */
+  describe(entry: T): { key: EntryKey; orgId: OrgId; id: string; createdAt: string };
+}
+
+/** Work of the fan-out. */
+export const WORK: EntryKind<OutboxWork> = {
+  parse(row) {
+    const { kind } = Entry.parse(row);
+    if (kind === undefined) return { kind: 'event', event: OutboxEvent.parse(row) };
+    return kind === 'redelivery' ? RedeliveryOrder.parse(row) : undefined;
+  },
+  describe(work) {
+    const { id, orgId } = work.kind === 'event' ? work.event : work.deliveryMessage;
+    const createdAt =
+      work.kind === 'event' ? work.event.createdAt : parseCreationTime(work.deliveryMessage.id).toISOString();
+    return { key: getWorkKey(work), orgId, id, createdAt };
+  },
 };
-export const PUBLICATION = {
-  getKey: (event: BusEvent): EntryKey => getBusEventKey(event),
-  getOrganization: ({ orgId }: BusEvent): OrgId => orgId,
+
+/** Events for the bus. */
+export const PUBLICATION: EntryKind<BusEvent> = {
+  parse(row) {
+    const { kind } = Entry.parse(row);
+    if (kind === undefined) return toBusEvent(OutboxEvent.parse(row));
+    return kind === 'notice' ? BusEvent.parse(row) : undefined;
+  },
+  describe(event) {
+    const { orgId, id, createdAt } = event;
+    const { success, data: eventId } = EventId.safeParse(id);
+    return { key: success ? keys.event(event, eventId) : keys.notice(id), orgId, id, createdAt };
+  },
 };
-
-/** Returns the key of the entry that a bus event was built from. */
-export function getBusEventKey(event: BusEvent): EntryKey {
-  const { success, data: id } = EventId.safeParse(event.id);
-  return success ? keys.event(event, id) : keys.notice(event.id);
-}
-
-/** Empty reads are normal; this many in a row mean that the shard ended before the range. */
-const MAX_EMPTY_READS = 20;
-
-/**
- * Reads the inserted rows of a part of a stream, for records that an event source mapping discarded.
- * @returns undefined when the stream no longer has them, after 24 hours
- * @throws Error when only some of them could be read
- */
-export function streamReader(client: DynamoDBStreamsClient) {
-  return async ({
-    streamArn,
-    shardId,
-    startSequenceNumber,
-    endSequenceNumber,
-  }: DiscardedRecords): Promise<Record<string, unknown>[] | undefined> => {
-    const end = BigInt(endSequenceNumber);
-    let hasStarted = false;
-    const rows: Record<string, unknown>[] = [];
-    try {
-      let { ShardIterator: iterator } = await client.send(
-        new GetShardIteratorCommand({
-          StreamArn: streamArn,
-          ShardId: shardId,
-          ShardIteratorType: 'AT_SEQUENCE_NUMBER',
-          SequenceNumber: startSequenceNumber,
-        }),
-      );
-      for (let empty = 0; iterator !== undefined && empty < MAX_EMPTY_READS; ) {
-        const { Records = [], NextShardIterator } = await client.send(
-          new GetRecordsCommand({ ShardIterator: iterator }),
-        );
-        for (const { eventName, dynamodb } of Records) {
-          const sequence = BigInt(dynamodb?.SequenceNumber ?? 0);
-          // A stream may continue after trimmed records.
-          if (!hasStarted && sequence > BigInt(startSequenceNumber)) return undefined;
-          hasStarted = true;
-          if (sequence > end) return rows;
-          // The two clients have separate types for one shape.
-          if (eventName === 'INSERT')
-            rows.push(parseRow(dynamodb?.NewImage as Record<string, AttributeValue>));
-          if (sequence === end) return rows;
-        }
-        empty = Records.length === 0 ? empty + 1 : 0;
-        iterator = NextShardIterator;
-      }
-      if (!hasStarted) return undefined;
-      // A shard that ended has no more records; after empty reads there may be more.
-      if (iterator === undefined) return rows;
-      throw new Defect(`${shardId} was not read to the end of the range`);
-    } catch (error) {
-      if (error instanceof TrimmedDataAccessException || error instanceof ResourceNotFoundException)
-        return undefined;
-      throw error;
-    }
-  };
-}
-
-/**
- * Reads outbox entries by stream records or by keys, to recover records that the stream does not repeat.
- * @param read parses a row; undefined when it is for another reader
- */
-export function outboxEntries<T>(
-  outbox: Table,
-  streams: DynamoDBStreamsClient,
-  read: (row: Record<string, unknown>) => T | undefined,
-) {
-  const { find } = outboxStore(outbox);
-  const readStream = streamReader(streams);
-  return {
-    /**
-     * Undefined when the stream no longer has them, after a day.
-     * @throws as `streamReader`
-     */
-    read: async (records: DiscardedRecords): Promise<T[] | undefined> =>
-      (await readStream(records))?.flatMap((row) => read(row) ?? []),
-
-    /** Undefined when there is no such entry, or it is for another reader. */
-    async find(key: EntryKey): Promise<T | undefined> {
-      const row = await find(key);
-      return row && read(row);
-    },
-  };
-}

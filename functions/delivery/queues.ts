@@ -6,11 +6,9 @@ import {
 } from '@aws-sdk/client-sqs';
 import { TimedCache } from '../aws/cache.ts';
 import { type Failure, REQUEST_BYTES, splitIntoChunks } from '../aws/concurrency.ts';
-import type { OrgId } from '../aws/ids.ts';
 import { logger } from '../aws/logger.ts';
 import { count, UNREADABLE_MESSAGES } from '../aws/metrics.ts';
 import { BusEvent } from '../events/bus.ts';
-import type { DeadLetter, EntryKey } from '../events/events.ts';
 import { DeliveryMessage, type OutgoingMessage } from './delivery.ts';
 import { CROWDED_IN_FLIGHT, LANES, type Lane, type QueueVariable } from './lanes.ts';
 import { getMessageGroup } from './redelivery.ts';
@@ -156,30 +154,6 @@ export const setVisibility =
     );
   };
 
-/** Seconds until entries are repeated for the first time. */
-const FIRST_RETRY_SECONDS = 5;
-
-/**
- * The queue of outbox entries that a reader failed on, which a function of its own repeats.
- * @param url of the queue
- */
-export function failedEntries<T>(
-  client: SQSClient,
-  url: string,
-  { getKey, getOrganization }: { getKey(entry: T): EntryKey; getOrganization(entry: T): OrgId },
-) {
-  /** Sends the keys of each organization's entries in one message; returns entries that were not taken. */
-  return async (entries: readonly T[]): Promise<Failure<T>[]> => {
-    const letters = [...Map.groupBy(entries, getOrganization)];
-    const refused = await sendBatches(client, url, letters, ([orgId, own]) => ({
-      body: JSON.stringify({ kind: 'entries', keys: own.map(getKey) } satisfies DeadLetter),
-      group: orgId,
-      delay: FIRST_RETRY_SECONDS,
-    }));
-    return refused.flatMap(({ item: [, own], error }) => own.map((item) => ({ item, error })));
-  };
-}
-
 interface Outgoing {
   body: string;
   /** `MessageGroupId` makes the queue fair: an organization's backlog does not delay others. */
@@ -193,7 +167,7 @@ interface Outgoing {
  * @param toMessage throws when an item is no message
  * @returns those that the queue did not take
  */
-async function sendBatches<T>(
+export async function sendBatches<T>(
   client: Pick<SQSClient, 'send'>,
   QueueUrl: string,
   items: readonly T[],

@@ -217,3 +217,21 @@ function createTurnCounter(): (message: DeliveryMessage) => number {
     return resent > inAll ? 1 : 0;
   };
 }
+
+/**
+ * Processes a delivery message that SQS gave up after too many receives: the delivery stays open, and the due
+ * index takes it over until it ends or expires.
+ */
+export function processDeadDeliveryMessage(
+  { due, log, now }: { due: Pick<ReturnType<typeof dueIndex>, 'watch'>; log: Log; now: () => Date },
+  { graceSeconds }: { graceSeconds: number },
+) {
+  return async (deliveryMessage: DeliveryMessage): Promise<void> => {
+    log('REMINDER_DEAD', {
+      deliveryId: deliveryMessage.id,
+      webhookId: deliveryMessage.webhookId,
+      traceId: deliveryMessage.traceId,
+    });
+    await due.watch(deliveryMessage, new Date(now().getTime() + graceSeconds * 1000));
+  };
+}

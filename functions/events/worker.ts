@@ -1,20 +1,10 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { MiddlewareObj } from '@middy/core';
 import middy from '@middy/core';
-import type {
-  Context,
-  DynamoDBBatchResponse,
-  DynamoDBStreamEvent,
-  SQSBatchResponse,
-  SQSEvent,
-  SQSRecord,
-} from 'aws-lambda';
+import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import * as z from 'zod/mini';
-import type { Failure } from '../aws/concurrency.ts';
 import type { Log } from '../aws/log-codes.ts';
 import { type Logging, logger, summarizeError } from '../aws/logger.ts';
 import {
-  ABANDONED_ENTRIES,
   type BusWorkerName,
   count,
   FAILED_INVOCATIONS,
@@ -24,7 +14,6 @@ import {
 } from '../aws/metrics.ts';
 import { InProgressError } from '../http/problem.ts';
 import { BusEvent } from './bus.ts';
-import { DeadLetter } from './events.ts';
 
 /** Replaces a worker's error: Lambda logs the message of a thrown error. */
 export class InvocationFailed extends Error {
@@ -57,106 +46,6 @@ export const scheduledWorker = <R>(run: (hasTime: () => boolean) => Promise<R>) 
   middy<unknown, R>()
     .use(invocation())
     .handler((_event: unknown, context: Context) => run(() => context.getRemainingTimeInMillis() > STEP_MS));
-
-type Image = Record<string, AttributeValue>;
-
-/**
- * Handler of a reader of the outbox's stream. Failed entries go to a queue of their own, so that the others
- * are processed once and their shard waits for none. The stream repeats only those that the queue did not
- * take, and what follows them.
- * @param read parses an inserted row; undefined when it is for another reader; throws when it is not
- * an outbox entry
- * @param handle returns the entries to retry
- * @param handOver sends entries to their queue
- */
-export const outboxReader = <T extends object>(
-  read: (image: Image) => T | undefined,
-  handle: (batch: readonly T[]) => Promise<readonly T[]>,
-  handOver: (failed: readonly T[]) => Promise<readonly Failure<T>[]>,
-) =>
-  middy<DynamoDBStreamEvent, DynamoDBBatchResponse>()
-    .use(invocation())
-    .handler(async ({ Records }: DynamoDBStreamEvent) => {
-      const sequences = new Map<T, string>();
-      for (const { dynamodb } of Records) {
-        const sequence = dynamodb?.SequenceNumber ?? '';
-        try {
-          // Lambda's events and the SDK have separate types for one shape.
-          const entry = read(dynamodb?.NewImage as Image);
-          if (entry) sequences.set(entry, sequence);
-        } catch (error) {
-          // A retry would fail again and block the shard.
-          logger.log('STREAM_RECORD_UNREADABLE', { sequence, error });
-          count(ABANDONED_ENTRIES);
-        }
-      }
-      const refused = await handOver(await handle([...sequences.keys()]));
-      const [first] = refused;
-      if (first !== undefined)
-        logger.log('ENTRIES_NOT_HANDED_OVER', { entries: refused.length, error: first.error });
-      const repeated = new Set(refused.map(({ item }) => item));
-      // In the order of the records, because the order in which failures occur is left to chance.
-      const batchItemFailures = [...sequences]
-        .filter(([entry]) => repeated.has(entry))
-        .map(([, itemIdentifier]) => ({ itemIdentifier }));
-      return { batchItemFailures };
-    });
-
-/**
- * Parses rows of the outbox; reports and counts unreadable ones.
- * @param read throws when a row is unreadable
- */
-export const parseOrAbandon =
-  <T>(read: (row: unknown) => T | undefined) =>
-  (row: Record<string, unknown>): T | undefined => {
-    try {
-      return read(row);
-    } catch (error) {
-      logger.log('OUTBOX_ENTRY_UNREADABLE', { id: String(row.pk), error });
-      count(ABANDONED_ENTRIES);
-      return undefined;
-    }
-  };
-
-/**
- * Handler of the dead letters of the outbox's stream. A failed letter stays in the queue.
- * @param handle returns the number of abandoned entries, and when to retry the letter if it is not done
- */
-export const deadLetterWorker = (
-  handle: (letter: DeadLetter) => Promise<{ abandoned: number; retryInSeconds?: number }>,
-  hide: HideMessage,
-) =>
-  middy<SQSEvent, SQSBatchResponse>()
-    .use(invocation())
-    .handler(async ({ Records }: SQSEvent) => {
-      const kept = await Promise.all(
-        Records.map(async ({ body, messageId, receiptHandle }) => {
-          const letter = parseDeadLetter(body, messageId);
-          if (letter === undefined) return [];
-          try {
-            const { abandoned, retryInSeconds } = await handle(letter);
-            count(ABANDONED_ENTRIES, abandoned);
-            if (retryInSeconds === undefined) return [];
-            await hide(receiptHandle, retryInSeconds);
-          } catch (error) {
-            logger.log('OUTBOX_LETTER_STAYS', { messageId, error });
-          }
-          return [{ itemIdentifier: messageId }];
-        }),
-      );
-      return { batchItemFailures: kept.flat() };
-    });
-
-/** An unparsable letter would return for two weeks: it is reported and dropped. */
-function parseDeadLetter(body: string, messageId: string): DeadLetter | undefined {
-  try {
-    return DeadLetter.parse(JSON.parse(body));
-  } catch (error) {
-    logger.log('OUTBOX_LETTER_UNREADABLE', { messageId, bytes: Buffer.byteLength(body), error });
-    count(ABANDONED_ENTRIES);
-    return undefined;
-  }
-}
 
 /** EventBridge's envelope of a bus event. */
 const Message = z.object({ detail: BusEvent });

@@ -5,9 +5,9 @@ import { openTables } from '../aws/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../aws/config.ts';
 import { logger } from '../aws/logger.ts';
 import { count, DEAD_LETTERS } from '../aws/metrics.ts';
-import { processDeadDeliveryMessage } from '../delivery/dead-letters.ts';
 import { dueIndex } from '../delivery/delivery-rows.ts';
 import { parseDeliveryMessage } from '../delivery/queues.ts';
+import { processDeadDeliveryMessage } from '../delivery/reconcile.ts';
 import { invocation } from '../events/worker.ts';
 
 export const DeadDeliveryMessagesEnvironment = z.object({

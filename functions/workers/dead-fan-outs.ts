@@ -1,14 +1,13 @@
 import * as z from 'zod/mini';
-import { openTables, queueClient, streamsClient } from '../aws/clients.ts';
+import { openTables, queueClient } from '../aws/clients.ts';
 import { NonEmptyText, readEnvironment } from '../aws/config.ts';
 import { logger } from '../aws/logger.ts';
-import { getOutboxWorkName, processDeadEntries } from '../delivery/dead-letters.ts';
 import { deliveryStore } from '../delivery/deliveries.ts';
 import { fanOut } from '../delivery/fan-out.ts';
 import { FIRST_LANES, FirstAttemptQueues } from '../delivery/lanes.ts';
-import { outboxEntries, parseOutboxRecord, WORK } from '../delivery/outbox.ts';
-import { deliveryQueues, failedEntries, queueUrls, setVisibility } from '../delivery/queues.ts';
-import { deadLetterWorker, parseOrAbandon } from '../events/worker.ts';
+import { WORK } from '../delivery/outbox.ts';
+import { deadLetterWorker } from '../delivery/outbox-readers.ts';
+import { deliveryQueues, queueUrls } from '../delivery/queues.ts';
 import { endpointStore } from '../receivers/endpoints.ts';
 import { organizationStates, readOrganizationState } from '../tenancy/organizations.ts';
 
@@ -24,25 +23,18 @@ export type DeadFanOutsEnvironment = z.input<typeof DeadFanOutsEnvironment>;
 
 const environment = readEnvironment(DeadFanOutsEnvironment);
 const { service, outbox, deliveries } = openTables(environment);
-const sqs = queueClient();
 const now = () => new Date();
 
 /** Processes the dead letters of the fan-out's stream. */
-export const handler = deadLetterWorker(
-  processDeadEntries({
-    outbox: outboxEntries(outbox, streamsClient(), parseOrAbandon(parseOutboxRecord)),
-    process: fanOut({
-      subscribers: endpointStore(service),
-      organizations: organizationStates(readOrganizationState(service)),
-      deliveries: deliveryStore(deliveries),
-      queues: deliveryQueues(sqs, queueUrls(FIRST_LANES, environment), now),
-      log: logger.log,
-      now,
-    }),
-    handOver: failedEntries(sqs, environment.DEAD_FAN_OUTS, WORK),
-    getName: getOutboxWorkName,
+export const handler = deadLetterWorker(WORK, {
+  outbox,
+  url: environment.DEAD_FAN_OUTS,
+  handle: fanOut({
+    subscribers: endpointStore(service),
+    organizations: organizationStates(readOrganizationState(service)),
+    deliveries: deliveryStore(deliveries),
+    queues: deliveryQueues(queueClient(), queueUrls(FIRST_LANES, environment), now),
     log: logger.log,
     now,
   }),
-  setVisibility(sqs, environment.DEAD_FAN_OUTS),
-);
+});

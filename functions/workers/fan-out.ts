@@ -2,13 +2,12 @@ import * as z from 'zod/mini';
 import { openTables, queueClient } from '../aws/clients.ts';
 import { NonEmptyText, readEnvironment } from '../aws/config.ts';
 import { logger } from '../aws/logger.ts';
-import { parseRow } from '../aws/table.ts';
 import { deliveryStore } from '../delivery/deliveries.ts';
 import { fanOut } from '../delivery/fan-out.ts';
 import { FIRST_LANES, FirstAttemptQueues } from '../delivery/lanes.ts';
-import { parseOutboxRecord, WORK } from '../delivery/outbox.ts';
-import { deliveryQueues, failedEntries, queueUrls } from '../delivery/queues.ts';
-import { outboxReader } from '../events/worker.ts';
+import { WORK } from '../delivery/outbox.ts';
+import { failedEntries, outboxReader } from '../delivery/outbox-readers.ts';
+import { deliveryQueues, queueUrls } from '../delivery/queues.ts';
 import { endpointStore } from '../receivers/endpoints.ts';
 import { organizationStates, readOrganizationState } from '../tenancy/organizations.ts';
 
@@ -36,8 +35,4 @@ const run = fanOut({
 });
 
 /** Processes inserts of the outbox's stream. */
-export const handler = outboxReader(
-  (image) => parseOutboxRecord(parseRow(image)),
-  run,
-  failedEntries(sqs, environment.DEAD_FAN_OUTS, WORK),
-);
+export const handler = outboxReader(WORK, run, failedEntries(sqs, environment.DEAD_FAN_OUTS, WORK));

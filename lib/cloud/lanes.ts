@@ -92,9 +92,7 @@ export class ServiceQueue extends sqs.Queue implements GrantedResource {
 /** Timeout of the functions that process dead letters. */
 export const DEAD_LETTERS_SECONDS = 30;
 
-/**
- * Ends the chain of a function that puts an outbox entry back into its own queue (delivery/dead-letters.ts).
- */
+/** Ends the chain of a function that puts an outbox entry back into its own queue. */
 export const DEAD_ENTRIES_BOUND =
   'An entry is given up 3 days after its event, with an alarm and a log line.';
 

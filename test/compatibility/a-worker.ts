@@ -8,7 +8,7 @@ import { dueIndex } from '../../functions/delivery/delivery-rows.ts';
 import { fanOut } from '../../functions/delivery/fan-out.ts';
 import type { Lane } from '../../functions/delivery/lanes.ts';
 import { deliveriesInHour, ledgerStore } from '../../functions/delivery/ledger.ts';
-import { parseOutboxRecord } from '../../functions/delivery/outbox.ts';
+import { WORK } from '../../functions/delivery/outbox.ts';
 import { reconcileDeliveries } from '../../functions/delivery/reconcile.ts';
 import { processDeliveryStream } from '../../functions/delivery/stream.ts';
 import { DEFAULT_GRACE_SECONDS, DEFAULT_RETRY_POLICY } from '../../functions/delivery/timing.ts';
@@ -81,7 +81,7 @@ export function aWorker({ service, outbox, deliveries, ledger, knowledge }: Test
    * be missing in the index.
    */
   async function handOutAll(): Promise<void> {
-    const owed = (await rowsIn(outbox)).flatMap((row) => parseOutboxRecord(row) ?? []);
+    const owed = (await rowsIn(outbox)).flatMap((row) => WORK.parse(row) ?? []);
     const failed = await handOut(owed);
     if (failed.length > 0) throw new Error(`${failed.length} entries could not be processed`);
   }

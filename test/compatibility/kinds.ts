@@ -3,7 +3,7 @@ import { type OrgId, ReceiverId, type SourceId } from '../../functions/aws/ids.t
 import { Conversation, Escalation, Message, Ticket } from '../../functions/conversations/conversation.ts';
 import { parseDelivery } from '../../functions/delivery/deliveries.ts';
 import { LedgerEntry } from '../../functions/delivery/ledger.ts';
-import { parseBusEvent, parseOutboxRecord } from '../../functions/delivery/outbox.ts';
+import { PUBLICATION, WORK } from '../../functions/delivery/outbox.ts';
 import { RedeliveryRecord } from '../../functions/delivery/redelivery.ts';
 import { OutboxEvent } from '../../functions/events/events.ts';
 import { UsageCounts } from '../../functions/events/usage.ts';
@@ -209,8 +209,8 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     table: 'outbox',
     is: owes(undefined),
     keyOf(row) {
-      parseBusEvent(row);
-      parseOutboxRecord(row);
+      PUBLICATION.parse(row);
+      WORK.parse(row);
       const event = OutboxEvent.parse(row);
       return keys.event(event, event.id);
     },
@@ -219,7 +219,7 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     table: 'outbox',
     is: owes('redelivery'),
     keyOf(row) {
-      const owed = parseOutboxRecord(row);
+      const owed = WORK.parse(row);
       if (owed?.kind !== 'redelivery') throw new Error('it is no redelivery');
       return keys.redelivery(owed.deliveryMessage.id, owed.retryAfter);
     },
@@ -227,7 +227,7 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
   notice: {
     table: 'outbox',
     is: owes('notice'),
-    keyOf: (row) => keys.notice(String(parseBusEvent(row)?.id)),
+    keyOf: (row) => keys.notice(String(PUBLICATION.parse(row)?.id)),
   },
   rateWindow: {
     table: 'rates',

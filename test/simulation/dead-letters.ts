@@ -1,10 +1,7 @@
-import {
-  getOutboxWorkName,
-  processDeadDeliveryMessage,
-  processDeadEntries,
-} from '../../functions/delivery/dead-letters.ts';
 import { dueIndex } from '../../functions/delivery/delivery-rows.ts';
-import { outboxStore, parseOutboxRecord, WORK } from '../../functions/delivery/outbox.ts';
+import { getWorkKey, outboxStore, WORK } from '../../functions/delivery/outbox.ts';
+import { processDeadEntries } from '../../functions/delivery/outbox-readers.ts';
+import { processDeadDeliveryMessage } from '../../functions/delivery/reconcile.ts';
 import type { OutboxWork } from '../../functions/delivery/redelivery.ts';
 import type { EntryKey } from '../../functions/events/events.ts';
 import { nameOf, tenantOf } from './entries.ts';
@@ -79,25 +76,22 @@ export class DeadLetters {
       async (reach) => {
         const { find } = outboxStore(reach.tables.outbox);
         const ports = reach.gate('dead', {
-          read: async () =>
-            isForgotten() ? undefined : records.flatMap(({ value }) => parseOutboxRecord(value.row) ?? []),
+          readStream: async () => (isForgotten() ? undefined : records.map(({ value }) => value.row)),
           handOver: async (works: readonly OutboxWork[]) => {
-            deadFanOuts.send({ kind: 'entries', keys: works.map(WORK.getKey) }, clock.ms + PATIENCE_MS);
+            deadFanOuts.send({ kind: 'entries', keys: works.map(getWorkKey) }, clock.ms + PATIENCE_MS);
             for (const work of works) again.add(nameOf(work));
             return [];
           },
         });
         const processMessage = processDeadEntries({
-          outbox: {
-            read: ports.read,
-            find: async (key: EntryKey) => {
-              const row = await find(key);
-              return row && parseOutboxRecord(row);
-            },
+          async read(letter) {
+            const rows =
+              letter.kind === 'records' ? await ports.readStream() : await Promise.all(letter.keys.map(find));
+            return rows?.flatMap((row) => (row && WORK.parse(row)) ?? []);
           },
-          process: fanOutOf(reach),
+          handle: fanOutOf(reach),
           handOver: ports.handOver,
-          getName: getOutboxWorkName,
+          describe: WORK.describe,
           log: reach.log,
           now: reach.now,
         });

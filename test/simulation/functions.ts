@@ -4,7 +4,7 @@ import { parseDelivery } from '../../functions/delivery/deliveries.ts';
 import { dueIndex } from '../../functions/delivery/delivery-rows.ts';
 import { fanOut } from '../../functions/delivery/fan-out.ts';
 import { buildEntryKey, deliveriesInHour, ledgerStore } from '../../functions/delivery/ledger.ts';
-import { parseOutboxRecord, WORK } from '../../functions/delivery/outbox.ts';
+import { getWorkKey, WORK } from '../../functions/delivery/outbox.ts';
 import { RESENT_IN_BACKLOG, reconcileDeliveries } from '../../functions/delivery/reconcile.ts';
 import type { OutboxWork } from '../../functions/delivery/redelivery.ts';
 import { processDeliveryStream } from '../../functions/delivery/stream.ts';
@@ -50,7 +50,7 @@ export class Functions {
       async (reach) => {
         const run = fanOutOf(reach);
         const entries = batch.records.flatMap(({ value, sequence }) => {
-          const work = parseOutboxRecord(value.row);
+          const work = WORK.parse(value.row);
           return work === undefined ? [] : [{ work, sequence }];
         });
         const again = new Set(await run(entries.map(({ work }) => work)));
@@ -76,7 +76,7 @@ export class Functions {
 
   readonly #handOver = async (works: readonly OutboxWork[]): Promise<void> => {
     const { deadFanOuts, clock } = this.#world;
-    deadFanOuts.send({ kind: 'entries', keys: works.map(WORK.getKey) }, clock.ms + PATIENCE_MS);
+    deadFanOuts.send({ kind: 'entries', keys: works.map(getWorkKey) }, clock.ms + PATIENCE_MS);
   };
 
   watch(shard: StreamShard<Change>): void {

@@ -2,7 +2,7 @@ import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import type { DeliveryId, EventId, IdPrefix, OrgId, ReceiverId } from '../../functions/aws/ids.ts';
 import type { Delivery, DeliveryMessage } from '../../functions/delivery/delivery.ts';
 import type { LedgerEntry } from '../../functions/delivery/ledger.ts';
-import { parseBusEvent, parseOutboxRecord } from '../../functions/delivery/outbox.ts';
+import { PUBLICATION, WORK } from '../../functions/delivery/outbox.ts';
 import type { BusEvent, Notice } from '../../functions/events/bus.ts';
 import type { DeadLetter, OutboxEvent } from '../../functions/events/events.ts';
 import type { Endpoint } from '../../functions/receivers/endpoint.ts';
@@ -217,7 +217,7 @@ export class World implements WorldContext {
     if (before !== undefined && row === undefined) this.events.delete(before.id as EventId);
     if (before !== undefined || row === undefined) return;
     if (row.kind === 'notice') this.#noticed(row as unknown as Notice);
-    const owed = parseOutboxRecord(row);
+    const owed = WORK.parse(row);
     if (owed === undefined) return;
     const entry: Entry = { row, owed, committed, done: undefined, isAbandoned: false };
     this.entries.set(nameOf(owed), entry);
@@ -228,7 +228,7 @@ export class World implements WorldContext {
   #noticed(notice: Notice): void {
     if (notice.type === 'webhook.disabled') this.notices.push(notice);
     if (notice.type === 'webhook.failing') this.warnings.push(notice);
-    const event = notice.type === 'webhook.redelivery' ? parseBusEvent(notice) : undefined;
+    const event = notice.type === 'webhook.redelivery' ? PUBLICATION.parse(notice) : undefined;
     if (event !== undefined) this.rounds.send(event, this.clock.ms);
   }
 

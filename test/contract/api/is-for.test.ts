@@ -3,7 +3,7 @@ import { deriveDeliveryId, type EndpointId, newId } from '../../../functions/aws
 import { type Change, committer } from '../../../functions/aws/transaction.ts';
 import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import type { Delivery, DeliveryMessage } from '../../../functions/delivery/delivery.ts';
-import { outboxStore, parseBusEvent } from '../../../functions/delivery/outbox.ts';
+import { outboxStore, PUBLICATION } from '../../../functions/delivery/outbox.ts';
 import { buildEvent, buildExampleEvent, type OutboxEvent } from '../../../functions/events/events.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
@@ -210,7 +210,7 @@ describe.each(Object.entries(KINDS))('%s', (_kind, { event, isFor, mayHave, isOn
   });
 
   it(`is ${isOnBus ? '' : 'not '}on the bus`, async () => {
-    expect((await parseBusEvent((await anOwner(event)).event)) !== undefined).toBe(isOnBus);
+    expect((await PUBLICATION.parse((await anOwner(event)).event)) !== undefined).toBe(isOnBus);
   });
 });
 

@@ -9,7 +9,7 @@ import { fanOut } from '../../../functions/delivery/fan-out.ts';
 import { ledgerStore } from '../../../functions/delivery/ledger.ts';
 import type { FetchRequest, FetchResult } from '../../../functions/delivery/outbound/client.ts';
 import type { OutboundRequest, OutboundResult } from '../../../functions/delivery/outbound/exchange.ts';
-import { parseBusEvent, parseOutboxRecord } from '../../../functions/delivery/outbox.ts';
+import { PUBLICATION, WORK } from '../../../functions/delivery/outbox.ts';
 import { redeliveryRecords } from '../../../functions/delivery/redelivery-records.ts';
 import { parseProgram, simulate } from '../../../functions/delivery/simulation.ts';
 import { processDeliveryStream, type SequencedChange } from '../../../functions/delivery/stream.ts';
@@ -165,7 +165,7 @@ export function anEngine(tables: TestTables, keyring: Keyring) {
     async fanOut(): Promise<DeliveryMessage[]> {
       const rows = (await rowsIn(outbox)).filter(({ pk }) => !read.has(pk));
       for (const { pk } of rows) read.add(pk);
-      const failed = await handOut(rows.flatMap((row) => parseOutboxRecord(row) ?? []));
+      const failed = await handOut(rows.flatMap((row) => WORK.parse(row) ?? []));
       if (failed.length > 0) throw new Error(`${failed.length} entries of the outbox failed`);
       return deliveryMessages.splice(0);
     },
@@ -173,7 +173,7 @@ export function anEngine(tables: TestTables, keyring: Keyring) {
     /** Runs the redelivery jobs in the outbox. */
     async redeliver(): Promise<void> {
       for (const row of await rowsIn(outbox)) {
-        const event = parseBusEvent(row);
+        const event = PUBLICATION.parse(row);
         if (event?.type === 'webhook.redelivery') await again(event);
       }
     },
@@ -218,7 +218,7 @@ export function anEngine(tables: TestTables, keyring: Keyring) {
     /** Checks the sources named in the outbox, and deletes the texts of those that are deleted. */
     async checkSources(): Promise<void> {
       const news = (await rowsIn(outbox))
-        .map((row) => parseBusEvent(row))
+        .map((row) => PUBLICATION.parse(row))
         .filter(
           (event): event is BusEvent =>
             event !== undefined && OF_SOURCES.includes(event.type) && !told.has(event.id),

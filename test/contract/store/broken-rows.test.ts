@@ -1,4 +1,3 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
@@ -11,7 +10,7 @@ import {
   type ReceiverId,
 } from '../../../functions/aws/ids.ts';
 import { ABANDONED_ENTRIES } from '../../../functions/aws/metrics.ts';
-import { parseRow, type UnreadableRow } from '../../../functions/aws/table.ts';
+import type { UnreadableRow } from '../../../functions/aws/table.ts';
 import {
   conversationStore,
   escalationStore,
@@ -21,10 +20,10 @@ import {
 import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import { openDeliveries } from '../../../functions/delivery/delivery-queries.ts';
 import { deliveriesInHour, ledgerStore, toStartOfHour } from '../../../functions/delivery/ledger.ts';
-import { parseBusEvent, parseOutboxRecord } from '../../../functions/delivery/outbox.ts';
+import { PUBLICATION, WORK } from '../../../functions/delivery/outbox.ts';
+import { outboxReader } from '../../../functions/delivery/outbox-readers.ts';
 import { redeliveryRecords } from '../../../functions/delivery/redelivery-records.ts';
 import { usageReader } from '../../../functions/events/usage.ts';
-import { outboxReader } from '../../../functions/events/worker.ts';
 import { sourceStore } from '../../../functions/knowledge/sources.ts';
 import { blockedHostStore } from '../../../functions/receivers/blocked-hosts.ts';
 import { channelStore } from '../../../functions/receivers/channels.ts';
@@ -118,7 +117,7 @@ const readStreamed =
     const output = capturedOutput();
     const taken: T[] = [];
     const handle = outboxReader(
-      (image: Record<string, AttributeValue>) => read(parseRow(image)),
+      { parse: read },
       async (batch: readonly T[]) => {
         taken.push(...batch);
         return [];
@@ -138,8 +137,8 @@ const readStreamed =
     expect(output.metric(ABANDONED_ENTRIES)).toBeGreaterThan(0);
     return taken.map((entry) => JSON.stringify(entry));
   };
-const owed = (row: unknown) => JSON.stringify(parseOutboxRecord(row));
-const told = (row: unknown) => JSON.stringify(parseBusEvent(row));
+const owed = (row: unknown) => JSON.stringify(WORK.parse(row));
+const told = (row: unknown) => JSON.stringify(PUBLICATION.parse(row));
 
 const CASES: Readonly<Record<KindName, Case | Alone>> = {
   organization: 'read by its key',
@@ -308,7 +307,7 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
       return { ...keys.event(event, event.id), ...event };
     },
     nameOf: owed,
-    readers: { 'the stream, for the fan-out': readStreamed(parseOutboxRecord) },
+    readers: { 'the stream, for the fan-out': readStreamed(WORK.parse) },
   },
   redelivery: {
     make: (tenant) => {
@@ -320,7 +319,7 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
       };
     },
     nameOf: owed,
-    readers: { 'the stream, for the fan-out': readStreamed(parseOutboxRecord) },
+    readers: { 'the stream, for the fan-out': readStreamed(WORK.parse) },
   },
   notice: {
     make: (tenant) => {
@@ -336,7 +335,7 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
       };
     },
     nameOf: told,
-    readers: { 'the stream, for the publisher': readStreamed(parseBusEvent) },
+    readers: { 'the stream, for the publisher': readStreamed(PUBLICATION.parse) },
   },
   keyUse: {
     make: ({ orgId }) => {

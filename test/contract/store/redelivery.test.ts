@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Commit, type CommitResult, Contended, committer } from '../../../functions/aws/transaction.ts';
 import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import { type Delivery, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
-import { outboxStore, parseOutboxRecord } from '../../../functions/delivery/outbox.ts';
+import { outboxStore, WORK } from '../../../functions/delivery/outbox.ts';
 import { createRedelivery } from '../../../functions/delivery/redelivery.ts';
 import { recordRedelivery } from '../../../functions/delivery/redelivery-records.ts';
 import { type IdempotencyScope, idempotencyStore } from '../../../functions/http/idempotency.ts';
@@ -65,7 +65,7 @@ async function anExhaustedDelivery(client = engine.client()) {
         new ScanCommand({ TableName: outbox.name, ConsistentRead: true }),
       );
       const made = page.items.filter(({ redeliveryOf: original }) => original === exhausted.id);
-      const orderIds = Items.map((row) => Object(parseOutboxRecord(row)).deliveryMessage.id);
+      const orderIds = Items.map((row) => Object(WORK.parse(row)).deliveryMessage.id);
       expect(orderIds.toSorted()).toEqual(made.map(({ id }) => id).toSorted());
       return made;
     },

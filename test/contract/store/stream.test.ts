@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb-streams';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { streamReader } from '../../../functions/delivery/outbox.ts';
+import { streamReader } from '../../../functions/delivery/outbox-readers.ts';
 import { dynamoDb } from '../../engines.ts';
 
 const engine = dynamoDb();

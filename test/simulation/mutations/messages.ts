@@ -79,7 +79,7 @@ export const MESSAGES: readonly Mutation[] = [
       },
     ],
     breaks: ['nothing lost'],
-    firstSeed: 1070,
+    firstSeed: 900,
   },
   {
     name: 'a delivery is deferred for days',
@@ -118,7 +118,7 @@ export const MESSAGES: readonly Mutation[] = [
   },
   {
     name: 'an abandoned entry stays in the queue',
-    file: 'functions/delivery/dead-letters.ts',
+    file: 'functions/delivery/outbox-readers.ts',
     find: 'return { abandoned: expired.length };',
     replace: 'return expired.length > 0 ? { abandoned: 0, retryInSeconds: most } : { abandoned: 0 };',
     breaks: ['whole job'],
@@ -154,14 +154,14 @@ export const MESSAGES: readonly Mutation[] = [
   },
   {
     name: 'dead letters of the fan-out are processed once',
-    file: 'functions/delivery/dead-letters.ts',
+    file: 'functions/delivery/outbox-readers.ts',
     find: 'const refused = open.length === 0 ? [] : await handOver(open);',
     replace: 'const refused = open.length >= 0 ? [] : await handOver(open);',
     breaks: ['nothing lost'],
   },
   {
     name: 'a delivery whose message moved to the dead-letter queue is not watched',
-    file: 'functions/delivery/dead-letters.ts',
+    file: 'functions/delivery/reconcile.ts',
     find: 'await due.watch(deliveryMessage, new Date(now().getTime() + graceSeconds * 1000));',
     replace: 'if (graceSeconds < 0) await due.watch(deliveryMessage, now());',
     breaks: ['nothing lost', 'comes to rest'],

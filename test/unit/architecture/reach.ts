@@ -54,12 +54,12 @@ export const ALLOWED: readonly Allowance[] = [
   { modules: ['@aws-sdk/util-dynamodb'], in: ['aws/table.ts'], reaches: 'nothing' },
   {
     modules: ['@aws-sdk/client-dynamodb-streams'],
-    in: ['aws/clients.ts', 'delivery/outbox.ts'],
+    in: ['aws/clients.ts', 'delivery/outbox-readers.ts'],
     reaches: "the service's own data",
   },
   {
     modules: ['@aws-sdk/client-sqs'],
-    in: ['aws/clients.ts', 'delivery/queues.ts'],
+    in: ['aws/clients.ts', 'delivery/outbox-readers.ts', 'delivery/queues.ts'],
     reaches: "the service's own data",
   },
   // Events to the service's own workers: the stack owns the bus and its permissions.

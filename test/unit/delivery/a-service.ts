@@ -1,12 +1,11 @@
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import { type AttemptPorts, attemptDelivery } from '../../../functions/delivery/attempt.ts';
-import { processDeadDeliveryMessage } from '../../../functions/delivery/dead-letters.ts';
 import type { SendAttempt } from '../../../functions/delivery/delivery.ts';
 import { processDeliveryMessages } from '../../../functions/delivery/dispatch.ts';
 import { endpointTurns } from '../../../functions/delivery/endpoint-turns.ts';
 import { fanOut } from '../../../functions/delivery/fan-out.ts';
 import { LANES, type Lane } from '../../../functions/delivery/lanes.ts';
-import { reconcileDeliveries } from '../../../functions/delivery/reconcile.ts';
+import { processDeadDeliveryMessage, reconcileDeliveries } from '../../../functions/delivery/reconcile.ts';
 import {
   DEFAULT_GRACE_SECONDS,
   DEFAULT_RETRY_POLICY,

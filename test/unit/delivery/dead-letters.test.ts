@@ -1,13 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import {
-  type DeadEntriesPorts,
-  getOutboxWorkName,
-  processDeadDeliveryMessage,
-  processDeadEntries,
-} from '../../../functions/delivery/dead-letters.ts';
 import { toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
-import { getWorkKey } from '../../../functions/delivery/outbox.ts';
+import { getWorkKey, WORK } from '../../../functions/delivery/outbox.ts';
+import { type DeadEntriesPorts, processDeadEntries } from '../../../functions/delivery/outbox-readers.ts';
+import { processDeadDeliveryMessage } from '../../../functions/delivery/reconcile.ts';
 import type { OutboxWork } from '../../../functions/delivery/redelivery.ts';
 import { DEFAULT_GRACE_SECONDS, EXPIRY_SECONDS } from '../../../functions/delivery/timing.ts';
 import type { DeadLetter } from '../../../functions/events/events.ts';
@@ -79,11 +75,11 @@ function aReader(failing: readonly OutboxWork[], replaced: Partial<DeadEntriesPo
   const sent: OutboxWork[][] = [];
   const kept: OutboxWork[] = [];
   const processMessage = processDeadEntries({
-    outbox: {
-      read: async () => kept,
-      find: async (key) => kept.find((work) => isDeepStrictEqual(getWorkKey(work), key)),
-    },
-    async process(work) {
+    read: async (letter) =>
+      letter.kind === 'records'
+        ? kept
+        : kept.filter((work) => letter.keys.some((key) => isDeepStrictEqual(getWorkKey(work), key))),
+    async handle(work) {
       tried.push(...work);
       return work.filter((each) => failing.includes(each));
     },
@@ -91,7 +87,7 @@ function aReader(failing: readonly OutboxWork[], replaced: Partial<DeadEntriesPo
       sent.push([...work]);
       return [];
     },
-    getName: getOutboxWorkName,
+    describe: WORK.describe,
     log,
     now: () => NOW,
     ...replaced,
@@ -124,7 +120,7 @@ describe('stream records that an outbox reader failed on', () => {
 
   it('are given up with an error when the stream has dropped them', async () => {
     const { processMessage, tried, log } = aReader([], {
-      outbox: { read: async () => undefined, find: async () => undefined },
+      read: async () => undefined,
     });
 
     expect(await processMessage(RECORDS)).toEqual({ abandoned: 1 });

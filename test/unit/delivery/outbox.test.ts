@@ -4,12 +4,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
-import {
-  getBusEventKey,
-  outboxStore,
-  parseBusEvent,
-  parseOutboxRecord,
-} from '../../../functions/delivery/outbox.ts';
+import { outboxStore, PUBLICATION, WORK } from '../../../functions/delivery/outbox.ts';
 import { createNotice } from '../../../functions/events/bus.ts';
 import { EVENT_DAYS, HISTORY_DAYS } from '../../../functions/events/events.ts';
 import type { Tenant } from '../../../functions/tenancy/tenant.ts';
@@ -33,21 +28,21 @@ beforeEach(() => {
 describe('outbox row', () => {
   it('of an event has the event', () => {
     const event = anEvent();
-    expect(parseOutboxRecord(store.append(event).write.Put?.Item)).toEqual({ kind: 'event', event });
+    expect(WORK.parse(store.append(event).write.Put?.Item)).toEqual({ kind: 'event', event });
   });
 
   it('of a redelivery has its delivery message, under a key that no event has', () => {
     const deliveryMessage = toDeliveryMessage(aDelivery({ redeliveryOf: newId('dlv', NOW) }));
     const row = store.appendRedelivery(deliveryMessage).write.Put?.Item;
-    expect(parseOutboxRecord(row)).toEqual({ kind: 'redelivery', deliveryMessage });
+    expect(WORK.parse(row)).toEqual({ kind: 'redelivery', deliveryMessage });
     expect(row).toMatchObject({ pk: deliveryMessage.id });
   });
 
   it('has the trace of its work item', () => {
     const event = { ...anEvent(), traceId };
     const order = { ...toDeliveryMessage(aDelivery()), traceId };
-    expect(parseOutboxRecord(store.append(event).write.Put?.Item)).toEqual({ kind: 'event', event });
-    expect(parseOutboxRecord(store.appendRedelivery(order).write.Put?.Item)).toMatchObject({
+    expect(WORK.parse(store.append(event).write.Put?.Item)).toEqual({ kind: 'event', event });
+    expect(WORK.parse(store.appendRedelivery(order).write.Put?.Item)).toMatchObject({
       deliveryMessage: { traceId },
     });
   });
@@ -59,14 +54,14 @@ describe('outbox row', () => {
     ['an event of the kind of a redelivery', { ...anEvent(), kind: 'redelivery' }],
     ['an event without its body', { ...anEvent(), body: undefined }],
   ])('that holds %s is rejected', (_what, row) => {
-    expect(() => parseOutboxRecord(row)).toThrow();
+    expect(() => WORK.parse(row)).toThrow();
   });
 
   it.each([
     ['a notice for the service itself', store.appendNotice(aNotice()).write.Put?.Item],
     ['an unknown kind of entry', { kind: 'refund', deliveryMessage: toDeliveryMessage(aDelivery()) }],
   ])('that holds %s has no work for an endpoint', (_what, row) => {
-    expect(parseOutboxRecord(row)).toBeUndefined();
+    expect(WORK.parse(row)).toBeUndefined();
   });
 
   it('of any kind has the generation of its sandbox, and none when it is live', () => {
@@ -114,7 +109,7 @@ describe('outbox row, read for the bus,', () => {
     const event = anEvent();
     const row = store.append(event).write.Put?.Item;
     expect(row).toMatchObject({ pk: expect.stringMatching(`^${event.orgId}#0#events#[0-3]$`), sk: event.id });
-    expect(parseBusEvent(row)).toMatchObject({ id: event.id, type: event.type, orgId: event.orgId });
+    expect(PUBLICATION.parse(row)).toMatchObject({ id: event.id, type: event.type, orgId: event.orgId });
   });
 
   it.each([
@@ -123,8 +118,8 @@ describe('outbox row, read for the bus,', () => {
   ])('of %s has the key that its bus event names', (_what, entry) => {
     const { write } = 'body' in entry ? store.append(entry) : store.appendNotice(entry);
     const { pk, sk } = write.Put?.Item ?? {};
-    const event = parseBusEvent(write.Put?.Item);
-    expect(event && getBusEventKey(event)).toEqual({ pk, sk });
+    const event = PUBLICATION.parse(write.Put?.Item);
+    expect(event && PUBLICATION.describe(event).key).toEqual({ pk, sk });
   });
 
   it('of a notice has the notice, under its key, and is unique for its cause', () => {
@@ -137,7 +132,7 @@ describe('outbox row, read for the bus,', () => {
       Item: { pk: `${sourceId}#now`, expiresAt: EXPIRY },
       ConditionExpression: 'attribute_not_exists(pk)',
     });
-    expect(parseBusEvent(write.Put?.Item)).toEqual({
+    expect(PUBLICATION.parse(write.Put?.Item)).toEqual({
       id: `${sourceId}#now`,
       type: 'source.check',
       ...tenant,
@@ -151,7 +146,7 @@ describe('outbox row, read for the bus,', () => {
     ['a redelivery', store.appendRedelivery(toDeliveryMessage(aDelivery())).write.Put?.Item],
     ['an unknown kind of entry', { kind: 'refund' }],
   ])('of %s has no event', (_what, row) => {
-    expect(parseBusEvent(row)).toBeUndefined();
+    expect(PUBLICATION.parse(row)).toBeUndefined();
   });
 
   it('has the trace of its event', () => {
@@ -159,7 +154,7 @@ describe('outbox row, read for the bus,', () => {
       store.append({ ...anEvent(), traceId }),
       store.appendNotice({ ...aNotice(), traceId }),
     ])
-      expect(parseBusEvent(write.Put?.Item)).toMatchObject({ traceId });
+      expect(PUBLICATION.parse(write.Put?.Item)).toMatchObject({ traceId });
   });
 
   it.each([
@@ -168,6 +163,6 @@ describe('outbox row, read for the bus,', () => {
     ['an event whose body has another form', { ...anEvent(), body: '"hello"' }],
     ['a notice without its organization', { ...aNotice(), orgId: undefined }],
   ])('that holds %s is rejected', (_what, row) => {
-    expect(() => parseBusEvent(row)).toThrow();
+    expect(() => PUBLICATION.parse(row)).toThrow();
   });
 });

@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-dynamodb-streams';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { streamReader } from '../../../functions/delivery/outbox.ts';
+import { streamReader } from '../../../functions/delivery/outbox-readers.ts';
 
 const streams = mockClient(DynamoDBStreamsClient);
 const read = streamReader(new DynamoDBStreamsClient({}));

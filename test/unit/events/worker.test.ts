@@ -2,7 +2,8 @@ import middy from '@middy/core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Defect } from '../../../functions/aws/logger.ts';
 import { count, FAILED_INVOCATIONS } from '../../../functions/aws/metrics.ts';
-import { InvocationFailed, invocation, outboxReader } from '../../../functions/events/worker.ts';
+import { outboxReader } from '../../../functions/delivery/outbox-readers.ts';
+import { InvocationFailed, invocation } from '../../../functions/events/worker.ts';
 import { INVOCATION } from '../../support/functions.ts';
 import { capturingLogger } from '../aws/capturing-logger.ts';
 
@@ -61,7 +62,7 @@ describe('a reader of the stream of the outbox', () => {
       dynamodb: { SequenceNumber, NewImage: { pk: { S: SequenceNumber } } },
     }));
     const handler = outboxReader(
-      (image) => ({ image }),
+      { parse: (row) => ({ row }) },
       async (batch) => batch.slice(1).reverse(),
       async (failed) => failed.map((item) => ({ item, error: new Error('the queue is down') })),
     );
