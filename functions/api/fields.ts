@@ -143,9 +143,6 @@ export const PageQuery = z.object({
   limit: clamped({ least: 1, most: 100, standard: 20 }),
   cursor: z.optional(z.string()),
 });
-export const NoQuery = z.object({});
-
-export const NoParams = z.object({});
 
 /** Failures of a receiver: since when, and how many more disable it. */
 export const Failing = z.object({ since: orNull(Timestamp), failuresUntilDisabled: z.int() });

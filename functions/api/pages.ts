@@ -46,7 +46,7 @@ export async function paginate<Answer extends Page<{ id: string }> | Problem>(
   route: Route,
   request: {
     tenant: Tenant;
-    params: Record<string, string>;
+    params: unknown;
     query: { limit: number; cursor?: string | undefined };
   },
   read: (page: PageRequest) => Promise<Answer>,
@@ -56,7 +56,7 @@ export async function paginate<Answer extends Page<{ id: string }> | Problem>(
   const binding: CursorBinding = {
     tenant: buildTenantKey(tenant),
     route: route.name,
-    filters: [...Object.values(params), ...filters],
+    filters: [...Object.values<string>(Object(params)), ...filters],
   };
   const { cursor } = query;
   const after =
@@ -89,7 +89,7 @@ type ListRoute = Route & { readonly query: z.ZodMiniType<Query> };
 export const listHandler = <R extends ListRoute>(
   route: R,
   read: (request: ApiRequest<R>, page: PageRequest) => Promise<Page<{ id: string }> | RefusalOf<R>>,
-  describeFilters: (query: z.output<R['query']>) => readonly string[] = () => [],
+  describeFilters: (query: ApiRequest<R>['query']) => readonly string[] = () => [],
 ) =>
   routeHandler(route, (request) => {
     const answer = paginate(route, request, (page) => read(request, page), describeFilters(request.query));

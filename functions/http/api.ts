@@ -25,7 +25,7 @@ import type { Charge, RateLimiter } from './limiter.ts';
 import { isProblem, type Problem, refusals } from './problem.ts';
 import { buildQuotaHeaders, computeTokens } from './rate-limit.ts';
 import { type Reply, type Success, success } from './reply.ts';
-import type { Deprecation, RefusalOf, Route } from './route.ts';
+import { type Deprecation, NO_FIELDS, type RefusalOf, type Route } from './route.ts';
 import { findRepeatedHeaders, parseBody, parseQuery } from './validation.ts';
 
 export interface ApiPorts extends RequestPorts, EffectPorts {
@@ -49,9 +49,9 @@ export interface ApiRequest<R extends Route> {
   allows(scope: Scope): boolean;
   /** The user, on routes for sessions only. */
   session: R extends { readonly role: Role } ? Session : undefined;
-  params: z.output<R['params']>;
-  query: z.output<R['query']>;
-  body: R['body'] extends z.ZodMiniType ? z.output<R['body']> : undefined;
+  params: Parsed<R['params']>;
+  query: Parsed<R['query']>;
+  body: Parsed<R['body']>;
   now: Date;
   /** Row of the tenant that was read with the caller's key, on a route that reads one ahead. */
   rowAhead: Readonly<Record<string, unknown>> | undefined;
@@ -60,6 +60,8 @@ export interface ApiRequest<R extends Route> {
   /** Commits the effect. A route with an action of the audit log passes what it changes. */
   effect: R extends { readonly audit: AuditAction } ? AuditedEffect<RefusalOf<R>> : Effect<RefusalOf<R>>;
 }
+
+type Parsed<Schema> = Schema extends z.ZodMiniType ? z.output<Schema> : undefined;
 
 /** The logic of a route. All writes go through `effect`; a repeated request runs it again up to there. */
 export type UseCase<R extends Route> = (request: ApiRequest<R>) => Promise<Reply<RefusalOf<R>>>;
@@ -187,7 +189,7 @@ interface Input {
 
 /** Parses path, query and body, in this order; a malformed id is answered like one that does not exist. */
 function parseInput(event: APIGatewayProxyEvent, route: Route): Input | Reply {
-  const params = route.params.safeParse(event.pathParameters ?? {});
+  const params = (route.params ?? NO_FIELDS).safeParse(event.pathParameters ?? {});
   if (!params.success)
     return route.success.status === 204 ? success(undefined, { status: 204 }) : refusals.malformedId;
   const query = parseQuery(event, route);

@@ -1,4 +1,4 @@
-import type * as z from 'zod/mini';
+import * as z from 'zod/mini';
 import type { Scope } from '../tenancy/api-keys.ts';
 import type { AuditAction } from '../tenancy/audit.ts';
 import type { Role } from '../tenancy/tenant.ts';
@@ -26,6 +26,9 @@ export interface Deprecation {
   /** URL of a migration guide. */
   readonly guide?: string;
 }
+
+/** Parameters of a route that declares none. */
+export const NO_FIELDS = z.object({});
 
 /** An HTTP-date (RFC 9110, 5.6.7). */
 const httpDate = (moment: string): string => new Date(moment).toUTCString();
@@ -75,9 +78,10 @@ export type Route = Declared & {
    * one.
    */
   tokens?(query: object): number;
-  readonly params: z.ZodMiniType<Record<string, string>>;
-  readonly query: z.ZodMiniObject;
-  /** Absent when the route takes no body. A schema that accepts `undefined` makes the body optional. */
+  /** Of the path. Absent, like the others, when the route takes none. */
+  readonly params?: z.ZodMiniType<Record<string, string>>;
+  readonly query?: z.ZodMiniObject;
+  /** A schema that accepts `undefined` makes the body optional. */
   readonly body?: z.ZodMiniType;
   readonly success: {
     readonly status: 200 | 201 | 202 | 204;

@@ -3,7 +3,7 @@ import { closestMatch } from 'leven';
 import * as z from 'zod/mini';
 import { header } from './lifecycle.ts';
 import { type FieldError, type FieldErrorCode, invalid, type Problem, refusals } from './problem.ts';
-import { type Route, settingsPath } from './route.ts';
+import { NO_FIELDS, type Route, settingsPath } from './route.ts';
 
 /** Maximum size of a request body in bytes (docs/specification.md, Representation). */
 const MAX_BODY_BYTES = 256 * 1024;
@@ -92,7 +92,8 @@ export function parseQuery(event: APIGatewayProxyEvent, route: Route): Parsed<ob
   const query = Object.fromEntries(
     Object.entries(event.queryStringParameters ?? {}).map(([name, value]) => [name, restorePlus(value)]),
   );
-  const known = Object.keys(route.query.shape);
+  const schema = route.query ?? NO_FIELDS;
+  const known = Object.keys(schema.shape);
   // Read with the session, before the query.
   if (event.resource !== undefined && event.resource === settingsPath(route)) known.push('environment');
   const repeated = Object.entries(event.multiValueQueryStringParameters ?? {})
@@ -104,7 +105,7 @@ export function parseQuery(event: APIGatewayProxyEvent, route: Route): Parsed<ob
       .map((name) => describeUnknown(name, known, 'parameter')),
     ...repeated.filter((name) => known.includes(name)).map(describeRepeated),
   ];
-  return parse(route.query, query, faults);
+  return parse(schema, query, faults);
 }
 
 /** A time whose offset has a space: an unencoded `+` of a query means one. */

@@ -2,7 +2,7 @@ import { EventInclude, EventOrder, ListEventsQuery } from '../../functions/api/e
 import { DeliveryInclude, ListDeliveriesQuery } from '../../functions/api/fields.ts';
 import { AuditLogQuery } from '../../functions/api/settings/routes.ts';
 import * as ids from '../../functions/aws/ids.ts';
-import type { Route } from '../../functions/http/route.ts';
+import { NO_FIELDS, type Route } from '../../functions/http/route.ts';
 import { Environment } from '../../functions/tenancy/tenant.ts';
 import { apiKey, CURSOR, IDEMPOTENCY_KEY } from './example-values.ts';
 import type { Parameter, Ref } from './openapi.ts';
@@ -260,7 +260,7 @@ export function parametersOf(route: Route): Ref[] {
 }
 
 function shapeOf(route: Route, part: 'params' | 'query'): Readonly<Record<string, unknown>> {
-  const schema = route[part];
+  const schema = route[part] ?? NO_FIELDS;
   if (!('shape' in schema)) throw new Error(`${route.name}: its ${part} are no object`);
   return Object(schema.shape);
 }

@@ -8,7 +8,7 @@ import type { Route } from '../../functions/http/route.ts';
 
 /** Whether a route gives its answer in pages. */
 export const isPaged = ({ query }: Pick<Route, 'query'>): boolean =>
-  'shape' in query && 'cursor' in Object(query.shape);
+  query !== undefined && 'cursor' in query.shape;
 
 /**
  * Whether a route reads what is in the request's body: also where none is expected, something else than JSON

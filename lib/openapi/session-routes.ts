@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type Route, settingsPath } from '../../functions/http/route.ts';
+import { NO_FIELDS, type Route, settingsPath } from '../../functions/http/route.ts';
 import { Environment } from '../../functions/tenancy/tenant.ts';
 import type { OperationText } from './operation-text.ts';
 
@@ -10,13 +10,12 @@ import type { OperationText } from './operation-text.ts';
 export function buildSessionRoute(route: Route): Route | undefined {
   const path = settingsPath(route);
   if (path === undefined || route.dashboard === undefined) return undefined;
-  const { scope, dashboard, visitor, ...facts } = route;
-  if (!(facts.query instanceof z.ZodMiniObject)) throw new Error(`${route.name}: its query is no object`);
+  const { scope, dashboard, visitor, query = NO_FIELDS, ...facts } = route;
   return {
     ...facts,
     path,
     role: dashboard,
-    query: z.extend(facts.query, { environment: z.optional(Environment) }),
+    query: z.extend(query, { environment: z.optional(Environment) }),
     refusals: [...(facts.refusals ?? []), 'SANDBOX_NOT_PROVISIONED'],
   };
 }

@@ -10,8 +10,6 @@ import {
   fault,
   LISTED_FIELDS,
   ListDeliveriesQuery,
-  NoParams,
-  NoQuery,
   orNull,
   PageQuery,
   receiverUrl,
@@ -65,8 +63,6 @@ export const createChannel = {
   scope: 'write:conversations',
   idempotency: 'honoured',
   audit: 'channel.created',
-  params: NoParams,
-  query: NoQuery,
   body: CreateChannel,
   success: { status: 201, data: CreatedChannel },
   refusals: ['LIMIT_EXCEEDED', 'GONE'],
@@ -78,7 +74,6 @@ export const listChannels = {
   path: '/v1/channels',
   summary: 'List channels',
   scope: 'read:conversations',
-  params: NoParams,
   query: PageQuery,
   success: { status: 200, data: z.array(Channel) },
 } as const satisfies Route;
@@ -90,7 +85,6 @@ export const readChannel = {
   summary: 'Read a channel',
   scope: 'read:conversations',
   params: ChannelParams,
-  query: NoQuery,
   success: { status: 200, data: Channel },
 } as const satisfies Route;
 
@@ -102,7 +96,6 @@ export const deleteChannel = {
   scope: 'write:conversations',
   audit: 'channel.deleted',
   params: ChannelParams,
-  query: NoQuery,
   success: { status: 204, data: z.undefined() },
 } as const satisfies Route;
 
@@ -124,6 +117,5 @@ export const readChannelDelivery = {
   summary: 'Read a delivery to a channel with its attempts',
   scope: 'read:conversations',
   params: ChannelDeliveryParams,
-  query: NoQuery,
   success: { status: 200, data: ChannelDeliveryWithAttempts },
 } as const satisfies Route;

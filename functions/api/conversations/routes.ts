@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { ConversationId, EscalationId, MessageId, TicketId, Timestamp } from '../../aws/ids.ts';
 import { ConversationStatus, MessageRole } from '../../conversations/conversation.ts';
 import type { Route } from '../../http/route.ts';
-import { NoParams, NoQuery, orNull, PageQuery, text } from '../fields.ts';
+import { orNull, PageQuery, text } from '../fields.ts';
 
 export const CreateConversation = z.strictObject({ channelId: text(200), externalUserId: text(200) });
 export const Conversation = z.object({
@@ -75,8 +75,6 @@ export const createConversation = {
   scope: 'write:conversations',
   idempotency: 'honoured',
   audit: 'none',
-  params: NoParams,
-  query: NoQuery,
   body: CreateConversation,
   success: { status: 201, data: Conversation },
 } as const satisfies Route;
@@ -87,7 +85,6 @@ export const listConversations = {
   path: '/v1/conversations',
   summary: 'List conversations',
   scope: 'read:conversations',
-  params: NoParams,
   query: PageQuery,
   success: { status: 200, data: z.array(Conversation) },
 } as const satisfies Route;
@@ -99,7 +96,6 @@ export const readConversation = {
   summary: 'Read a conversation',
   scope: 'read:conversations',
   params: ConversationParams,
-  query: NoQuery,
   success: { status: 200, data: Conversation },
 } as const satisfies Route;
 
@@ -112,7 +108,6 @@ export const createMessage = {
   idempotency: 'honoured',
   audit: 'none',
   params: ConversationParams,
-  query: NoQuery,
   body: CreateMessage,
   success: { status: 201, data: Message },
 } as const satisfies Route;
@@ -135,7 +130,6 @@ export const readMessage = {
   summary: 'Read a message',
   scope: 'read:conversations',
   params: MessageParams,
-  query: NoQuery,
   success: { status: 200, data: Message },
 } as const satisfies Route;
 
@@ -148,7 +142,6 @@ export const requestHandoff = {
   idempotency: 'honoured',
   audit: 'none',
   params: ConversationParams,
-  query: NoQuery,
   body: RequestHandoff,
   success: { status: 201, unchanged: 200, data: Escalation },
   refusals: ['CONFLICT'],
@@ -172,7 +165,6 @@ export const readEscalation = {
   summary: 'Read an escalation log entry',
   scope: 'read:conversations',
   params: EscalationParams,
-  query: NoQuery,
   success: { status: 200, data: Escalation },
 } as const satisfies Route;
 
@@ -185,7 +177,6 @@ export const resolveConversation = {
   idempotency: 'honoured',
   audit: 'none',
   params: ConversationParams,
-  query: NoQuery,
   body: ResolveConversation,
   success: { status: 200, data: Conversation },
 } as const satisfies Route;
@@ -198,8 +189,6 @@ export const createTicket = {
   scope: 'write:conversations',
   idempotency: 'honoured',
   audit: 'none',
-  params: NoParams,
-  query: NoQuery,
   body: CreateTicket,
   success: { status: 201, data: Ticket },
   refusals: ['NOT_FOUND'],
@@ -211,7 +200,6 @@ export const listTickets = {
   path: '/v1/tickets',
   summary: 'List tickets',
   scope: 'read:conversations',
-  params: NoParams,
   query: PageQuery,
   success: { status: 200, data: z.array(Ticket) },
 } as const satisfies Route;
@@ -223,7 +211,6 @@ export const readTicket = {
   summary: 'Read a ticket',
   scope: 'read:conversations',
   params: TicketParams,
-  query: NoQuery,
   success: { status: 200, data: Ticket },
 } as const satisfies Route;
 
@@ -236,7 +223,6 @@ export const createVisitorToken = {
   idempotency: 'honoured',
   audit: 'none',
   params: ConversationParams,
-  query: NoQuery,
   success: { status: 201, data: VisitorToken },
   refusals: ['CONFLICT'],
 } as const satisfies Route;
@@ -247,7 +233,6 @@ export const readWidgetMessages = {
   path: '/v1/widget/messages',
   summary: 'Read new messages as a visitor',
   visitor: true,
-  params: NoParams,
   query: PageQuery,
   success: { status: 200, followed: true, data: z.array(WidgetMessage) },
 } as const satisfies Route;

@@ -3,16 +3,7 @@ import { ChannelId, DeliveryId, EndpointId, EventId, Timestamp } from '../../aws
 import { EventTypeName } from '../../events/events.ts';
 import type { Route } from '../../http/route.ts';
 import { EndpointStatus } from '../../receivers/endpoint.ts';
-import {
-  ATTEMPTS_FIELDS,
-  DELIVERY_FIELDS,
-  listed,
-  moment,
-  NoParams,
-  NoQuery,
-  orNull,
-  PageQuery,
-} from '../fields.ts';
+import { ATTEMPTS_FIELDS, DELIVERY_FIELDS, listed, moment, orNull, PageQuery } from '../fields.ts';
 
 const LoggedEvent = z.object({
   id: EventId,
@@ -62,7 +53,6 @@ export const listEvents = {
   summary: 'List events',
   scope: 'read:webhooks',
   dashboard: 'member',
-  params: NoParams,
   query: ListEventsQuery,
   success: { status: 200, followed: true, data: z.array(Event) },
 } as const satisfies Route;
@@ -75,6 +65,5 @@ export const readEvent = {
   scope: 'read:webhooks',
   dashboard: 'member',
   params: EventParams,
-  query: NoQuery,
   success: { status: 200, data: EventWithDeliveries },
 } as const satisfies Route;

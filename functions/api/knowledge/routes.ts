@@ -3,7 +3,7 @@ import { SourceId, Timestamp } from '../../aws/ids.ts';
 import { SourceKind } from '../../events/bus.ts';
 import type { Route } from '../../http/route.ts';
 import { SourceStatus } from '../../knowledge/sources.ts';
-import { NoParams, NoQuery, orNull, PageQuery, receiverUrl, text } from '../fields.ts';
+import { orNull, PageQuery, receiverUrl, text } from '../fields.ts';
 
 export const CreateSource = z.strictObject({
   kind: SourceKind,
@@ -63,8 +63,6 @@ export const createSource = {
   dashboard: 'admin',
   idempotency: 'honoured',
   audit: 'source.created',
-  params: NoParams,
-  query: NoQuery,
   body: CreateSource,
   success: { status: 201, data: Source },
   refusals: ['LIMIT_EXCEEDED'],
@@ -77,7 +75,6 @@ export const listSources = {
   summary: 'List content sources',
   scope: 'read:knowledge',
   dashboard: 'member',
-  params: NoParams,
   query: PageQuery,
   success: { status: 200, data: z.array(Source) },
 } as const satisfies Route;
@@ -90,7 +87,6 @@ export const readSource = {
   scope: 'read:knowledge',
   dashboard: 'member',
   params: SourceParams,
-  query: NoQuery,
   success: { status: 200, data: Source },
 } as const satisfies Route;
 
@@ -103,7 +99,6 @@ export const deleteSource = {
   dashboard: 'admin',
   audit: 'source.deleted',
   params: SourceParams,
-  query: NoQuery,
   success: { status: 204, data: z.undefined() },
 } as const satisfies Route;
 
@@ -117,7 +112,6 @@ export const syncSource = {
   idempotency: 'honoured',
   audit: 'none',
   params: SourceParams,
-  query: NoQuery,
   success: { status: 202, data: Source },
   refusals: ['RATE_LIMITED'],
 } as const satisfies Route;
@@ -130,6 +124,5 @@ export const readSourceChanges = {
   scope: 'read:knowledge',
   dashboard: 'member',
   params: SourceParams,
-  query: NoQuery,
   success: { status: 200, data: SourceChanges },
 } as const satisfies Route;

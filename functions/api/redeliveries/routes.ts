@@ -3,7 +3,7 @@ import { EndpointId, RedeliveryJobId, Timestamp } from '../../aws/ids.ts';
 import { EventTypeName } from '../../events/events.ts';
 import type { Route } from '../../http/route.ts';
 import { FailedStatus, RedeliveryJobStatus, RedeliverySelection, StopReason } from '../../redelivery/job.ts';
-import { distinct, NoQuery, orNull, PageQuery, requestTime } from '../fields.ts';
+import { distinct, orNull, PageQuery, requestTime } from '../fields.ts';
 
 /** The use case checks the times, because their limits depend on the current time. */
 export const StartRedelivery = z.strictObject({
@@ -46,7 +46,6 @@ export const startRedelivery = {
   idempotency: 'honoured',
   audit: 'redelivery.started',
   params: OfWebhook,
-  query: NoQuery,
   body: StartRedelivery,
   success: { status: 202, data: Redelivery },
   refusals: ['CONFLICT'],
@@ -72,7 +71,6 @@ export const readRedelivery = {
   scope: 'read:webhooks',
   dashboard: 'member',
   params: RedeliveryParams,
-  query: NoQuery,
   success: { status: 200, data: Redelivery },
 } as const satisfies Route;
 
@@ -85,6 +83,5 @@ export const stopRedelivery = {
   dashboard: 'admin',
   audit: 'redelivery.stopped',
   params: RedeliveryParams,
-  query: NoQuery,
   success: { status: 204, data: z.undefined() },
 } as const satisfies Route;

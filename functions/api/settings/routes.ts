@@ -5,7 +5,7 @@ import type { Route } from '../../http/route.ts';
 import { Scope } from '../../tenancy/api-keys.ts';
 import { AuditAction, AuditActorType, AuditTargetType, AuditValue } from '../../tenancy/audit.ts';
 import { Environment, OrganizationSettings, Percentage, Role, Tier } from '../../tenancy/tenant.ts';
-import { clamped, distinct, listed, moment, NoParams, NoQuery, orNull, PageQuery, text } from '../fields.ts';
+import { clamped, distinct, listed, moment, orNull, PageQuery, text } from '../fields.ts';
 
 export const Organization = z.object({
   id: OrgId,
@@ -104,8 +104,6 @@ export const provisionSandbox = {
   summary: 'Provision the sandbox and issue an API key for it',
   role: 'admin',
   audit: 'api_key.created',
-  params: NoParams,
-  query: NoQuery,
   body: CreateApiKey,
   success: { status: 201, data: ProvisionedSandbox },
 } as const satisfies Route;
@@ -117,8 +115,6 @@ export const resetSandbox = {
   summary: 'Reset the sandbox',
   role: 'admin',
   audit: 'sandbox.reset',
-  params: NoParams,
-  query: NoQuery,
   success: { status: 200, data: ResetSandbox },
   refusals: ['SANDBOX_NOT_PROVISIONED'],
 } as const satisfies Route;
@@ -129,8 +125,6 @@ export const readSandbox = {
   path: '/settings/sandbox',
   summary: 'Read the sandbox of the organization',
   role: 'member',
-  params: NoParams,
-  query: NoQuery,
   success: { status: 200, data: Sandbox },
   refusals: ['NOT_FOUND'],
 } as const satisfies Route;
@@ -141,8 +135,6 @@ export const readSession = {
   path: '/settings/session',
   summary: 'Read the signed-in user',
   role: 'member',
-  params: NoParams,
-  query: NoQuery,
   success: { status: 200, data: SignedIn },
 } as const satisfies Route;
 
@@ -152,8 +144,6 @@ export const readOrganization = {
   path: '/settings/organization',
   summary: 'Read the organization and its settings',
   role: 'member',
-  params: NoParams,
-  query: NoQuery,
   success: { status: 200, data: Organization },
 } as const satisfies Route;
 
@@ -164,8 +154,6 @@ export const updateOrganization = {
   summary: 'Update the settings of the organization',
   role: 'admin',
   audit: 'organization.updated',
-  params: NoParams,
-  query: NoQuery,
   body: UpdateOrganization,
   success: { status: 200, data: Organization },
 } as const satisfies Route;
@@ -176,7 +164,6 @@ export const readUsage = {
   path: '/settings/usage',
   summary: 'Read the usage of the organization',
   role: 'member',
-  params: NoParams,
   query: UsageQuery,
   success: { status: 200, data: Usage },
 } as const satisfies Route;
@@ -188,8 +175,6 @@ export const createApiKey = {
   summary: 'Create an API key',
   role: 'admin',
   audit: 'api_key.created',
-  params: NoParams,
-  query: NoQuery,
   body: CreateApiKey,
   success: { status: 201, data: CreatedApiKey },
 } as const satisfies Route;
@@ -200,7 +185,6 @@ export const listApiKeys = {
   path: '/settings/api-keys',
   summary: 'List API keys',
   role: 'admin',
-  params: NoParams,
   query: PageQuery,
   success: { status: 200, data: z.array(ApiKey) },
 } as const satisfies Route;
@@ -213,7 +197,6 @@ export const revokeApiKey = {
   role: 'admin',
   audit: 'api_key.revoked',
   params: ApiKeyParams,
-  query: NoQuery,
   success: { status: 204, data: z.undefined() },
 } as const satisfies Route;
 
@@ -223,7 +206,6 @@ export const listAuditLog = {
   path: '/settings/audit-log',
   summary: 'List the audit log',
   role: 'admin',
-  params: NoParams,
   query: AuditLogQuery,
   success: { status: 200, data: z.array(AuditEntry) },
   refusals: ['SANDBOX_NOT_PROVISIONED'],

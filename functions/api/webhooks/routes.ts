@@ -12,8 +12,6 @@ import {
   Failing,
   LISTED_FIELDS,
   ListDeliveriesQuery,
-  NoParams,
-  NoQuery,
   note,
   orNull,
   PageQuery,
@@ -134,8 +132,6 @@ export const registerWebhook = {
   dashboard: 'admin',
   idempotency: 'required',
   audit: 'webhook.created',
-  params: NoParams,
-  query: NoQuery,
   body: RegisterWebhook,
   success: { status: 201, data: RegisteredWebhook },
   refusals: ['LIMIT_EXCEEDED', 'GONE'],
@@ -148,7 +144,6 @@ export const listWebhooks = {
   summary: 'List webhook endpoints',
   scope: 'read:webhooks',
   dashboard: 'member',
-  params: NoParams,
   query: PageQuery,
   success: { status: 200, data: z.array(Webhook) },
 } as const satisfies Route;
@@ -161,7 +156,6 @@ export const readWebhook = {
   scope: 'read:webhooks',
   dashboard: 'member',
   params: WebhookParams,
-  query: NoQuery,
   success: { status: 200, data: Webhook },
 } as const satisfies Route;
 
@@ -174,7 +168,6 @@ export const updateWebhook = {
   dashboard: 'admin',
   audit: 'webhook.updated',
   params: WebhookParams,
-  query: NoQuery,
   body: UpdateWebhook,
   success: { status: 200, data: Webhook },
   refusals: ['LIMIT_EXCEEDED'],
@@ -189,7 +182,6 @@ export const deleteWebhook = {
   dashboard: 'admin',
   audit: 'webhook.deleted',
   params: WebhookParams,
-  query: NoQuery,
   success: { status: 204, data: z.undefined() },
 } as const satisfies Route;
 
@@ -203,7 +195,6 @@ export const testWebhook = {
   idempotency: 'required',
   audit: 'none',
   params: WebhookParams,
-  query: NoQuery,
   body: TestWebhook,
   success: { status: 202, data: TestEvent },
   refusals: ['CONFLICT'],
@@ -228,7 +219,6 @@ export const readDeliveryStats = {
   summary: 'Count the deliveries of all webhook endpoints by hour and outcome',
   scope: 'read:webhooks',
   dashboard: 'member',
-  params: NoParams,
   query: StatsQuery,
   // The cost for 50 endpoints with counts in every hour.
   tokens: ({ hours }: { hours: number }) => Math.ceil(hours / 42),
@@ -255,7 +245,6 @@ export const readDelivery = {
   scope: 'read:webhooks',
   dashboard: 'member',
   params: DeliveryParams,
-  query: NoQuery,
   success: { status: 200, data: DeliveryWithAttempts },
 } as const satisfies Route;
 
@@ -269,7 +258,6 @@ export const retryDelivery = {
   audit: 'none',
   idempotency: 'honoured',
   params: DeliveryParams,
-  query: NoQuery,
   success: { status: 202, data: Delivery },
   refusals: ['CONFLICT'],
 } as const satisfies Route;
@@ -284,7 +272,6 @@ export const redeliverDelivery = {
   idempotency: 'honoured',
   audit: 'none',
   params: DeliveryParams,
-  query: NoQuery,
   success: { status: 202, data: Delivery },
   refusals: ['CONFLICT'],
 } as const satisfies Route;

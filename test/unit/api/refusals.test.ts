@@ -58,7 +58,7 @@ const fieldsOf = (route: Route): Field[] => [
       return messagesOf(parseBody(event, route), name);
     },
   })),
-  ...Object.entries(route.query.shape).map(([name, schema]) => ({
+  ...Object.entries(route.query?.shape ?? {}).map(([name, schema]) => ({
     name: `${route.name} ?${name}`,
     schema,
     refuse: (value: unknown) =>
