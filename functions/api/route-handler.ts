@@ -2,7 +2,6 @@ import { memoizeFor } from '../aws/cache.ts';
 import { openTables, tableClient } from '../aws/clients.ts';
 import { ApiEnvironment, readEnvironment } from '../aws/config.ts';
 import { logger } from '../aws/logger.ts';
-import { count, RATE_LIMITER_FAILURES } from '../aws/metrics.ts';
 import { committer } from '../aws/transaction.ts';
 import { type AddSecrets, type ApiPorts, apiHandler, type UseCase } from '../http/api.ts';
 import {
@@ -13,7 +12,7 @@ import {
   keyUseRecorder,
 } from '../http/authentication.ts';
 import { idempotencyStore } from '../http/idempotency.ts';
-import { meterCapacity, requestPorts } from '../http/lifecycle.ts';
+import { meterCapacity } from '../http/lifecycle.ts';
 import { type RateLimiter, rateLimiter, rateWindowStore } from '../http/limiter.ts';
 import { rateLimits } from '../http/rate-limit.ts';
 import type { Route } from '../http/route.ts';
@@ -36,11 +35,11 @@ const TIERS = { capacity: 1000, freshMs: 30_000 };
 
 /** Ports of the pipeline, without authentication. */
 export const ports: Omit<ApiPorts, 'authenticate'> = {
-  ...requestPorts,
+  logger,
+  now: () => new Date(),
   organization: memoizeFor(readOrganizationState(tables.service), TIERS),
   limiter: rateLimiter(rateWindowStore(tables.rates), rateLimits(environment)),
   capacity,
-  onLimiterFailure: () => count(RATE_LIMITER_FAILURES),
   idempotency: idempotencyStore(tables.service),
   commit: committer(client),
   recordAuditEntry: (entry) => recordAuditEntry(tables.service, entry),
@@ -53,12 +52,12 @@ const keys = {
 
 /** Callers with API keys, or with sessions where the route has a role for them. */
 const authenticateKeys = (buildRowKey?: BuildRowKey): Authenticate =>
-  authenticateByMode({
-    keys: keyAuthentication(keys, findSandbox, logger.log, buildRowKey),
+  authenticateByMode(
+    keyAuthentication(keys, findSandbox, logger.log, buildRowKey),
     // A separate file of the bundle (lib/cloud/bundle.ts), loaded with the first session.
-    sessions: async () => (await import('./sessions.ts')).authenticate,
+    async () => (await import('./sessions.ts')).authenticate,
     findSandbox,
-  });
+  );
 
 interface Options {
   /** Of routes for other callers than API keys. */

@@ -8,12 +8,12 @@ import { sessionVerifier } from '../tenancy/sessions.ts';
 
 const environment = readEnvironment(SessionEnvironment);
 
-export const authenticate = sessionAuthentication({
-  verify: sessionVerifier({
+export const authenticate = sessionAuthentication(
+  sessionVerifier({
     issuer: environment.OIDC_ISSUER,
     audience: environment.OIDC_AUDIENCE,
     organizationClaim: environment.OIDC_ORGANIZATION_CLAIM,
     roleClaim: environment.OIDC_ROLE_CLAIM,
   }),
-  dashboardOrigin: environment.DASHBOARD_ORIGIN,
-});
+  environment.DASHBOARD_ORIGIN,
+);

@@ -1,6 +1,8 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type * as z from 'zod/mini';
 import type { ConversationId } from '../aws/ids.ts';
+import type { Logging } from '../aws/logger.ts';
+import { count, RATE_LIMITER_FAILURES } from '../aws/metrics.ts';
 import { hasScope, type Scope } from '../tenancy/api-keys.ts';
 import type { AuditAction } from '../tenancy/audit.ts';
 import type { OrganizationState, Role, Session, Tenant, Tier } from '../tenancy/tenant.ts';
@@ -13,14 +15,7 @@ import {
   parseIdempotencyKey,
   replayFirst,
 } from './idempotency.ts';
-import {
-  type CapacityMeter,
-  gatewayHandler,
-  getRequestId,
-  getTraceId,
-  type Headers,
-  type RequestPorts,
-} from './lifecycle.ts';
+import { type CapacityMeter, gatewayHandler, getRequestId, getTraceId, type Headers } from './lifecycle.ts';
 import type { Charge, RateLimiter } from './limiter.ts';
 import { isProblem, type Problem, refusals } from './problem.ts';
 import { buildQuotaHeaders, computeTokens } from './rate-limit.ts';
@@ -28,7 +23,9 @@ import { type Reply, type Success, success } from './reply.ts';
 import { type Deprecation, NO_FIELDS, type RefusalOf, type Route } from './route.ts';
 import { findRepeatedHeaders, parseBody, parseQuery } from './validation.ts';
 
-export interface ApiPorts extends RequestPorts, EffectPorts {
+export interface ApiPorts extends EffectPorts {
+  logger: Logging;
+  now: () => Date;
   authenticate: Authenticate;
   /** The caller's organization, up to some seconds old. */
   organization(
@@ -37,8 +34,6 @@ export interface ApiPorts extends RequestPorts, EffectPorts {
   ): Promise<Pick<OrganizationState, 'tier' | 'environment'> | undefined>;
   limiter: RateLimiter;
   capacity: CapacityMeter;
-  /** Counts a failed rate limiter, for an alarm: requests pass meanwhile. */
-  onLimiterFailure(): void;
 }
 
 export interface ApiRequest<R extends Route> {
@@ -146,7 +141,7 @@ export function apiHandler<R extends Route>(
   const passOnFailure = (charging: Promise<Charge>): Promise<Charge | undefined> =>
     charging.catch((error: unknown) => {
       logger.log('RATE_LIMITER_FAILED', { error });
-      ports.onLimiterFailure();
+      count(RATE_LIMITER_FAILURES);
       return undefined;
     });
 
@@ -168,7 +163,7 @@ export function apiHandler<R extends Route>(
     };
   }
 
-  return gatewayHandler(ports, route, handleRequest);
+  return gatewayHandler(route, handleRequest, logger);
 }
 
 const isShutDown = ({ deprecation }: { deprecation?: Deprecation }, now: Date): boolean =>

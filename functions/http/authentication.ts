@@ -56,17 +56,11 @@ export type Authenticate = (
 /** Reads a live organization's pairing and its sandbox. */
 type FindSandbox = ReturnType<typeof readPairing>;
 
-interface Keys extends Pick<ReturnType<typeof apiKeyStore>, 'find' | 'findWith'> {
-  noteUse: ReturnType<typeof keyUseRecorder>;
-}
-
 /** Builds the key of a row that the use case needs; undefined when the request names none. */
 export type BuildRowKey = (tenant: Tenant, event: APIGatewayProxyEvent) => Key | undefined;
 
 /** Maximum number of cached callers. */
 const MAX_CACHED = 1000;
-
-type Identified = Pick<Caller, 'tenant' | 'bucket' | 'tier'>;
 
 /**
  * Callers with API keys (docs/specification.md, Authentication). A sandbox key acts for its organization's
@@ -76,25 +70,23 @@ type Identified = Pick<Caller, 'tenant' | 'bucket' | 'tier'>;
  * of its last call only guesses the row's key, so the row counts only when the key acts for the same tenant.
  */
 export function keyAuthentication(
-  keys: Keys,
+  keys: Pick<ReturnType<typeof apiKeyStore>, 'find' | 'findWith'> & {
+    noteUse: ReturnType<typeof keyUseRecorder>;
+  },
   findSandbox: FindSandbox,
   log: Log,
   buildRowKey?: BuildRowKey,
 ): Authenticate {
   const tenants = new BoundedMap<string, Tenant>(MAX_CACHED);
 
-  async function identify(key: ApiKey): Promise<Identified | undefined> {
+  async function identify(key: ApiKey): Promise<Pick<Caller, 'tenant' | 'bucket' | 'tier'> | undefined> {
     const { orgId, environment } = key;
     if (environment === 'live')
       return { tenant: { orgId, generation: LIVE_GENERATION }, bucket: { orgId, kind: 'live' } };
     const { pairing, sandbox } = await findSandbox(orgId);
     const route = routeToEnvironment(key, pairing, sandbox);
     if (route.kind === 'refused') {
-      log('SANDBOX_KEY_REFUSED', {
-        keyId: key.id,
-        liveOrgId: orgId,
-        why: route.why,
-      });
+      log('SANDBOX_KEY_REFUSED', { keyId: key.id, liveOrgId: orgId, why: route.why });
       return undefined;
     }
     const { tenant } = route;
@@ -173,22 +165,17 @@ export function isSameOrigin(event: APIGatewayProxyEvent, url: string | undefine
   return origin !== undefined && origin !== 'null' && url !== undefined && origin === new URL(url).origin;
 }
 
-export interface SessionAuthenticationOptions {
-  /** Returns the session of a token; undefined when it is invalid. */
-  verify(token: string): Promise<Session | undefined>;
-  /** Without it no write is accepted with a cookie. */
-  dashboardOrigin: string | undefined;
-}
-
 /**
  * Users with dashboard sessions (docs/specification.md, Authentication): a bearer token or the cookie.
  * Browsers send the cookie for requests of any site, so a write with it must come from a page of the
  * dashboard.
+ * @param verify returns the session of a token; undefined when it is invalid
+ * @param dashboardOrigin without it no write is accepted with a cookie
  */
-export function sessionAuthentication({
-  verify,
-  dashboardOrigin,
-}: SessionAuthenticationOptions): Authenticate {
+export function sessionAuthentication(
+  verify: (token: string) => Promise<Session | undefined>,
+  dashboardOrigin: string | undefined,
+): Authenticate {
   return async (event, { role, method }) => {
     const authorization = header(event, 'authorization');
     // Decided by form alone, so the response does not reveal whether the key exists.
@@ -239,19 +226,17 @@ export const buildLocation = (
   location: string,
 ): string => (isAtSettings(event, route) ? location.replace(/^\/api\/v\d+\//, '/api/settings/') : location);
 
-export interface AuthenticationModes {
-  keys: Authenticate;
-  /** Loads session verification, which calls with keys do not need. */
-  sessions(): Promise<Authenticate>;
-  findSandbox: FindSandbox;
-}
-
 /**
  * API keys or sessions: each path accepts its own mode only (docs/decisions/0016-dashboard.md). Users have no
  * sandbox keys: with `environment=sandbox` they act on their organization's sandbox by the same rule. Their
  * budget stays the dashboard's.
+ * @param sessions loads session verification, which calls with keys do not need
  */
-export function authenticateByMode({ keys, sessions, findSandbox }: AuthenticationModes): Authenticate {
+export function authenticateByMode(
+  keys: Authenticate,
+  sessions: () => Promise<Authenticate>,
+  findSandbox: FindSandbox,
+): Authenticate {
   /** @throws when the pairing is invalid: nothing is done for another organization's sandbox */
   async function findSandboxTenant({ orgId }: Tenant): Promise<Tenant | Problem> {
     const { pairing, sandbox } = await findSandbox(orgId);
@@ -279,27 +264,22 @@ const UNKNOWN_ENVIRONMENT = invalid({
   message: 'must be one of live, sandbox',
 });
 
-export interface VisitorAuthenticationOptions {
-  /** Returns the visit of a token; undefined when it is invalid. */
-  findVisit(token: string): Promise<Visit | undefined>;
-  /** Current generations: a sandbox reset ends its visits. */
-  organizations: { of(orgId: Visit['orgId']): Promise<{ generation: number } | undefined> };
-}
-
 /**
  * Untrusted visitors of a web widget, who can read one conversation. The response does not say what is wrong
  * with a token.
+ * @param findVisit returns the visit of a token; undefined when it is invalid
+ * @param findState returns the current generation: a sandbox reset ends its visits
  */
-export function visitorAuthentication({
-  findVisit,
-  organizations,
-}: VisitorAuthenticationOptions): Authenticate {
+export function visitorAuthentication(
+  findVisit: (token: string) => Promise<Visit | undefined>,
+  findState: (orgId: Visit['orgId']) => Promise<{ generation: number } | undefined>,
+): Authenticate {
   return async (event) => {
     const token = parseBearerVisitorToken(header(event, 'authorization'));
     const visit = token === undefined ? undefined : await findVisit(token);
     if (visit === undefined) return refusals.missingVisitorToken;
     const { orgId, generation, conversationId } = visit;
-    const state = await organizations.of(orgId);
+    const state = await findState(orgId);
     if (state?.generation !== generation) return refusals.missingVisitorToken;
     return {
       tenant: { orgId, generation },

@@ -1,29 +1,13 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { parseTraceId } from '../aws/ids.ts';
-import { type Logging, logger } from '../aws/logger.ts';
+import { logger as functionLogger, type Logging } from '../aws/logger.ts';
 import { count, FAILED_INVOCATIONS, publishMetrics } from '../aws/metrics.ts';
 import { refusals } from './problem.ts';
 import type { Capacity } from './rate-limit.ts';
 import { type Reply, toResult } from './reply.ts';
 import { buildDeprecationHeaders, type Route } from './route.ts';
-
-/** Ports of every route's function. */
-export interface RequestPorts {
-  logger: Logging;
-  /** Counts a request that failed unexpectedly. */
-  onFailure(): void;
-  publishMetrics(): void;
-  now: () => Date;
-}
-
-/** Ports of the functions as they are deployed. */
-export const requestPorts: RequestPorts = {
-  logger,
-  onFailure: () => count(FAILED_INVOCATIONS),
-  publishMetrics,
-  now: () => new Date(),
-};
 
 /** A path with an empty part: API Gateway passes on slashes around a resource's path, which name no route. */
 const HAS_EMPTY_PART = /\/(?:\/|$)/;
@@ -38,15 +22,15 @@ export type Headers = Record<string, string>;
  * @param answer may add headers to the response
  */
 export function gatewayHandler(
-  { logger, onFailure, publishMetrics }: Omit<RequestPorts, 'now'>,
   { name, deprecation, visitor }: { name: string } & Pick<Partial<Route>, 'deprecation' | 'visitor'>,
   answer: (event: APIGatewayProxyEvent, headers: Headers) => Promise<Reply | APIGatewayProxyResult>,
+  logger: Logging = functionLogger,
 ) {
   /** @returns 503 when a retry may succeed, else 500; neither has details */
   function handleError(error: unknown): Reply {
     const transient = isTransient(error);
     logger.log(transient ? 'DEPENDENCY_UNAVAILABLE' : 'REQUEST_FAILED', { error });
-    onFailure();
+    count(FAILED_INVOCATIONS);
     return transient ? refusals.busy : refusals.failed;
   }
 
@@ -135,19 +119,6 @@ const READS = /^(Query|Scan|Get|BatchGet|TransactGet)/;
 type Fields = Readonly<Record<string, unknown>>;
 const toFields = (value: unknown): Fields => Object(value);
 
-/** The part of a document client that adds a middleware. */
-interface Client {
-  middlewareStack: {
-    add(
-      step: <A extends { input: object }, O extends { output: unknown }>(
-        next: (args: A) => Promise<O>,
-        context: { commandName?: string },
-      ) => (args: A) => Promise<O>,
-      options: { step: 'initialize'; name: string },
-    ): void;
-  };
-}
-
 /** Sums the consumed capacity of a client's commands. */
 export interface CapacityMeter {
   begin(): void;
@@ -159,7 +130,7 @@ export interface CapacityMeter {
  * sum is that request's. A refused write is not reported but consumes units: it counts as one, a cancelled
  * transaction as two per item (Developer Guide, Condition expressions, Transactions).
  */
-export function meterCapacity(client: Client): CapacityMeter {
+export function meterCapacity(client: Pick<DynamoDBClient, 'middlewareStack'>): CapacityMeter {
   let sum: Capacity = { reads: 0, writes: 0 };
   client.middlewareStack.add(
     (next, { commandName = '' }) =>

@@ -19,11 +19,10 @@ import * as routes from './routes.ts';
  */
 const organizations = organizationStates(readOrganizationState(tables.service));
 const passGate = gate(organizations.of);
-const authenticate = visitorAuthentication({
-  findVisit: (token) =>
-    unsealWithKeys(getSealedPart(token), (ring) => openVisitorToken(ring, token, ports.now())),
-  organizations,
-});
+const authenticate = visitorAuthentication(
+  (token) => unsealWithKeys(getSealedPart(token), (ring) => openVisitorToken(ring, token, ports.now())),
+  organizations.of,
+);
 const limiter = visitorLimiter(
   rateWindowStore(tables.rates),
   visitorLimits(readEnvironment(VisitorEnvironment)),

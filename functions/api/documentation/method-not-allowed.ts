@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { gatewayHandler, requestPorts } from '../../http/lifecycle.ts';
+import { gatewayHandler } from '../../http/lifecycle.ts';
 import { refusals } from '../../http/problem.ts';
 
 /** Response headers by path, written beside the code with the bundle. */
@@ -11,6 +11,6 @@ const headers: Record<string, Record<string, string>> = JSON.parse(
  * Answers a method that a path does not have with 405 and `Allow` (RFC 9110, 15.5.6), for any content type: a
  * mock of the gateway rejects those that it has no template for.
  */
-export const handler = gatewayHandler(requestPorts, { name: 'method-not-allowed' }, async ({ resource }) =>
+export const handler = gatewayHandler({ name: 'method-not-allowed' }, async ({ resource }) =>
   refusals.noMethod(headers[resource] ?? {}),
 );

@@ -1,8 +1,10 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type * as z from 'zod/mini';
 import { readEnvironment, SignInEnvironment } from '../../aws/config.ts';
 import type { Log } from '../../aws/log-codes.ts';
+import { logger as functionLogger } from '../../aws/logger.ts';
 import { isSameOrigin, parseCookie } from '../../http/authentication.ts';
-import { gatewayHandler, getRequestId, type RequestPorts, requestPorts } from '../../http/lifecycle.ts';
+import { gatewayHandler, getRequestId, type Headers } from '../../http/lifecycle.ts';
 import { isProblem, refusals } from '../../http/problem.ts';
 import { type Reply, toResult } from '../../http/reply.ts';
 import { parseBody } from '../../http/validation.ts';
@@ -24,23 +26,19 @@ export type SignInUseCase<R extends SignInRoute> = (
   request: SignInRequest<R>,
 ) => Promise<{ reply: Reply; cookies?: readonly string[] }>;
 
-export interface SignInPorts extends RequestPorts {
-  /** Origin of the dashboard, the only permitted caller; undefined when sign-in is off. */
-  dashboardOrigin: string | undefined;
-}
-
 /**
  * Creates the handler of a sign-in route. Callers are not authenticated, so there is no organization, rate
  * limit per organization or idempotency; the gateway limits the rate. The required `Origin` and JSON body
  * prevent requests from other sites (docs/decisions/0016-dashboard.md).
+ * @param dashboardOrigin the only permitted caller; undefined when sign-in is off
  */
 export function signInHandler<R extends SignInRoute>(
   route: R,
-  ports: SignInPorts,
+  dashboardOrigin: string | undefined,
   useCase: SignInUseCase<R>,
+  logger = functionLogger,
 ) {
-  const { dashboardOrigin, logger, now } = ports;
-  return gatewayHandler(ports, route, async (event, headers) => {
+  const handle = async (event: APIGatewayProxyEvent, headers: Headers) => {
     // Not 503, which would raise an alarm.
     if (dashboardOrigin === undefined) return refusals.signInOff;
     if (!isSameOrigin(event, dashboardOrigin)) return refusals.foreignSignIn;
@@ -49,13 +47,14 @@ export function signInHandler<R extends SignInRoute>(
     const { reply, cookies } = await useCase({
       body: body.value,
       cookie: (name) => parseCookie(event, name),
-      now: now(),
+      now: new Date(),
       log: logger.log,
     } as SignInRequest<R>);
     const answer = isProblem(reply) ? reply : { ...reply, data: route.data.parse(reply.data) };
     const result = toResult(answer, getRequestId(event), headers);
     return { ...result, ...(cookies && { multiValueHeaders: { 'Set-Cookie': [...cookies] } }) };
-  });
+  };
+  return gatewayHandler(route, handle, logger);
 }
 
 const environment = readEnvironment(SignInEnvironment);
@@ -77,10 +76,9 @@ const terms: SignInTerms = {
     issuer,
   ),
 };
-const ports = { ...requestPorts, dashboardOrigin: DASHBOARD_ORIGIN };
 
 /** Creates the Lambda handler of a sign-in route, which depends on the issuer only. */
 export const signInRouteHandler = <R extends SignInRoute>(
   route: R,
   useCase: (terms: SignInTerms) => SignInUseCase<R>,
-) => signInHandler(route, ports, useCase(terms));
+) => signInHandler(route, DASHBOARD_ORIGIN, useCase(terms));

@@ -84,7 +84,7 @@ describe('a request on a route with an action', () => {
   it('names the user of a session', async () => {
     const service = inMemory();
     const session = aSession({ orgId: service.tenant.orgId, userId: 'ada', email: 'ada@example.com' });
-    const authenticate = sessionAuthentication({ verify: async () => session, dashboardOrigin: undefined });
+    const authenticate = sessionAuthentication(async () => session, undefined);
     const { scope, idempotency, ...facts } = route;
     const settings = { ...facts, role: 'admin' } as const;
     const ports = { ...service.ports, authenticate };

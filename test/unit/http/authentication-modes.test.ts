@@ -58,13 +58,13 @@ async function request({
   const { take } = service.ports.limiter;
   const findSandbox = vi.fn(async (id: Tenant['orgId']) => service.sandboxes.get(id) ?? NONE);
   const sessions = vi.fn(async () =>
-    sessionAuthentication({
-      verify: async (token) => (token === 'a.b.c' ? aSession({ orgId: service.key.orgId, role }) : undefined),
-      dashboardOrigin: DASHBOARD,
-    }),
+    sessionAuthentication(
+      async (token) => (token === 'a.b.c' ? aSession({ orgId: service.key.orgId, role }) : undefined),
+      DASHBOARD,
+    ),
   );
   const budgets: [RateBucket, string][] = [];
-  service.ports.authenticate = authenticateByMode({ keys, sessions, findSandbox });
+  service.ports.authenticate = authenticateByMode(keys, sessions, findSandbox);
   service.ports.limiter.take = async (bucket, tier, now) => {
     budgets.push([bucket, tier]);
     return take(bucket, tier, now);

@@ -49,16 +49,12 @@ export interface InMemory {
   consumed: Capacity;
   /** Tokens that requests were charged after they ran, in addition to those before. */
   corrections: number[];
-  /** How often the limiter failed and requests passed. */
-  limiterFailures: number;
   /** The rows of each commit that took effect. */
   commits: Row[][];
   /** Stores an answer, as another request with the same key would. */
   rememberMeanwhile(scope: IdempotencyScope, answer: IdempotencyRecord): Promise<unknown>;
   /** When set, every commit is refused with this. */
   refusal?: Refusal;
-  /** Requests that failed through an error of the service. */
-  failures: number;
   logger: CapturedLogging;
   ports: ApiPorts;
 }
@@ -95,8 +91,6 @@ export function inMemory(): InMemory {
     consumed: { reads: 0, writes: 0 },
     corrections: [],
     used: [],
-    limiterFailures: 0,
-    failures: 0,
     ports: {
       authenticate: keyAuthentication(
         {
@@ -125,13 +119,6 @@ export function inMemory(): InMemory {
         },
       },
       capacity: { begin: () => undefined, consumed: () => service.consumed },
-      onLimiterFailure: () => {
-        service.limiterFailures += 1;
-      },
-      onFailure: () => {
-        service.failures += 1;
-      },
-      publishMetrics: () => undefined,
       idempotency,
       commit: async (changes) => {
         if (service.refusal !== undefined) return { kind: 'refused', refusal: service.refusal };

@@ -1,10 +1,12 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
+import { FAILED_INVOCATIONS } from '../../../functions/aws/metrics.ts';
 import { gatewayHandler, isTransient } from '../../../functions/http/lifecycle.ts';
 import { refusals } from '../../../functions/http/problem.ts';
 import { success } from '../../../functions/http/reply.ts';
 import { GateClosed } from '../../../functions/tenancy/gate.ts';
 import { aGatewayEvent, INVOCATION } from '../../support/functions.ts';
+import { publishedDuring } from '../aws/capturing-logger.ts';
 import { aRequest, createThing, createThingWith, envelope, send, thingRoute } from './call.ts';
 import { inMemory } from './in-memory.ts';
 
@@ -162,9 +164,9 @@ describe('a retryable failure', () => {
 describe('a function that serves everybody', () => {
   const page = { statusCode: 200, headers: { 'Content-Type': 'text/html' }, body: 'a page' };
 
-  async function call(serve: Parameters<typeof gatewayHandler>[2], path = '/docs') {
+  async function call(serve: Parameters<typeof gatewayHandler>[1], path = '/docs') {
     const event = aGatewayEvent({ httpMethod: 'GET', path, resource: '/docs' });
-    const handler = gatewayHandler(inMemory().ports, { name: 'docs' }, serve);
+    const handler = gatewayHandler({ name: 'docs' }, serve, inMemory().logger);
     const { statusCode, headers, body } = await handler(event, INVOCATION);
     return { status: statusCode, type: statusCode < 400 ? body : JSON.parse(body).error.type, headers };
   }
@@ -182,10 +184,13 @@ describe('a function that serves everybody', () => {
     expect(await call(async () => page, '/docs/')).toMatchObject({ status: 404, type: 'NOT_FOUND' });
   });
 
-  it('is 500 in the envelope when it fails', async () => {
+  it('is 500 in the envelope when it fails, which is counted', async () => {
     const broken = async () => {
       throw new Error('the file is gone');
     };
-    expect(await call(broken)).toMatchObject({ status: 500, type: 'INTERNAL_ERROR' });
+    const metrics = await publishedDuring(async () => {
+      expect(await call(broken)).toMatchObject({ status: 500, type: 'INTERNAL_ERROR' });
+    });
+    expect(metrics).toMatchObject({ [FAILED_INVOCATIONS]: 1 });
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { parseList } from 'structured-headers';
 import { describe, expect, it, vi } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
+import { RATE_LIMITER_FAILURES } from '../../../functions/aws/metrics.ts';
 import { type RateWindows, rateLimiter, visitorLimiter } from '../../../functions/http/limiter.ts';
 import {
   computeDebt,
@@ -12,6 +13,7 @@ import {
 } from '../../../functions/http/rate-limit.ts';
 import type { RateBucket } from '../../../functions/tenancy/keys.ts';
 import { later, NOW, seconds } from '../../builders.ts';
+import { publishedDuring } from '../aws/capturing-logger.ts';
 import { aRequest, createThing, createThingWith, envelope, send, thingRoute } from './call.ts';
 import { inMemory } from './in-memory.ts';
 
@@ -74,10 +76,12 @@ describe('the budget of a caller', () => {
     service.ports.limiter.take = async () => {
       throw new Error('the table is throttled');
     };
-    const { status, headers } = await createThingWith({}, service);
-    expect(status).toBe(201);
-    expect(headers).not.toHaveProperty('RateLimit');
-    expect(service.limiterFailures).toBe(1);
+    const metrics = await publishedDuring(async () => {
+      const { status, headers } = await createThingWith({}, service);
+      expect(status).toBe(201);
+      expect(headers).not.toHaveProperty('RateLimit');
+    });
+    expect(metrics).toMatchObject({ [RATE_LIMITER_FAILURES]: 1 });
     expect(service.logger.lines).toMatchObject([{ level: 'WARN' }]);
   });
 });
@@ -127,10 +131,12 @@ describe('the cost of a request', () => {
     service.ports.limiter.correct = async () => {
       throw new Error('the table is throttled');
     };
-    const { status, headers } = await createThingWith({}, service);
-    expect(status).toBe(201);
-    expect(fieldOf(headers, 'RateLimit')).toMatchObject({ r: 9 });
-    expect(service.limiterFailures).toBe(1);
+    const metrics = await publishedDuring(async () => {
+      const { status, headers } = await createThingWith({}, service);
+      expect(status).toBe(201);
+      expect(fieldOf(headers, 'RateLimit')).toMatchObject({ r: 9 });
+    });
+    expect(metrics).toMatchObject({ [RATE_LIMITER_FAILURES]: 1 });
   });
 
   it('is charged in advance where the query determines it, and refunded where it was less', async () => {

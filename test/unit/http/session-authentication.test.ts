@@ -40,13 +40,13 @@ async function request(
   service.environment = environment;
   const verified: string[] = [];
   const tenants: unknown[] = [];
-  service.ports.authenticate = sessionAuthentication({
-    verify: async (token) => {
+  service.ports.authenticate = sessionAuthentication(
+    async (token) => {
       verified.push(token);
       return sessions[token];
     },
-    dashboardOrigin: dashboardOrigin === 'none' ? undefined : dashboardOrigin,
-  });
+    dashboardOrigin === 'none' ? undefined : dashboardOrigin,
+  );
   const event = aRequest(service, {
     headers: { Authorization: undefined, 'Content-Type': undefined, ...headers },
     pathParameters: null,
@@ -146,12 +146,9 @@ describe('a session', () => {
 
   it('cannot be verified while the issuer is down: the answer is 503', async () => {
     const service = inMemory();
-    service.ports.authenticate = sessionAuthentication({
-      verify: async () => {
-        throw Object.assign(new Error('canary'), { name: 'IssuerUnavailable' });
-      },
-      dashboardOrigin: undefined,
-    });
+    service.ports.authenticate = sessionAuthentication(async () => {
+      throw Object.assign(new Error('canary'), { name: 'IssuerUnavailable' });
+    }, undefined);
     const event = aRequest(service, { headers: bearer('admin-token'), pathParameters: null });
     const { status, body, headers } = await send(settingsRoute('GET', 'member'), service, event, async () =>
       success({ name: 'thing' }),

@@ -57,10 +57,10 @@ async function request(given: Given = {}) {
     buckets.push([bucket, tier]);
     return take(bucket, tier, now);
   };
-  service.ports.authenticate = visitorAuthentication({
-    findVisit: async (text) => openVisitorToken(ring, text, NOW),
-    organizations: { of: async () => state },
-  });
+  service.ports.authenticate = visitorAuthentication(
+    async (text) => openVisitorToken(ring, text, NOW),
+    async () => state,
+  );
   const seen: unknown[] = [];
   const event = aRequest(service, {
     httpMethod: 'GET',

@@ -115,18 +115,18 @@ async function problemOf(
   const service = inMemory();
   await given.service?.(service);
   const verify = async () => aSession({ orgId: service.tenant.orgId, ...session });
-  const sessions = sessionAuthentication({ verify, dashboardOrigin: undefined });
+  const sessions = sessionAuthentication(verify, undefined);
   const authenticate = route.visitor
-    ? visitorAuthentication({
-        findVisit: async () => VISIT,
-        organizations: { of: async () => ({ generation: 0 }) },
-      })
+    ? visitorAuthentication(
+        async () => VISIT,
+        async () => ({ generation: 0 }),
+      )
     : route.role === undefined
-      ? authenticateByMode({
-          keys: service.ports.authenticate,
-          sessions: async () => sessions,
-          findSandbox: async () => ({ pairing: undefined, sandbox: undefined }),
-        })
+      ? authenticateByMode(
+          service.ports.authenticate,
+          async () => sessions,
+          async () => ({ pairing: undefined, sandbox: undefined }),
+        )
       : sessions;
   const ports = { ...service.ports, authenticate };
   const handler = apiHandler({ ...route, ...given.route }, ports, async ({ effect }) => {

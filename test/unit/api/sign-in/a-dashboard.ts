@@ -102,21 +102,12 @@ export async function aDashboard(circumstances: Circumstances = {}) {
     idTokens: idTokenReader(identity, at),
   };
   const logger = capturingLogger();
-  let failures = 0;
-  const ports = {
-    dashboardOrigin: 'dashboardOrigin' in circumstances ? circumstances.dashboardOrigin : ORIGIN,
-    logger,
-    onFailure: () => {
-      failures += 1;
-    },
-    publishMetrics: () => undefined,
-    now: () => new Date(),
-  };
+  const origin = 'dashboardOrigin' in circumstances ? circumstances.dashboardOrigin : ORIGIN;
   const handlers = {
-    begin: signInHandler(beginSignIn, ports, begin(terms)),
-    finish: signInHandler(finishSignIn, ports, finish(terms)),
-    renew: signInHandler(renewSession, ports, renew(terms)),
-    end: signInHandler(signOut, ports, end(terms)),
+    begin: signInHandler(beginSignIn, origin, begin(terms), logger),
+    finish: signInHandler(finishSignIn, origin, finish(terms), logger),
+    renew: signInHandler(renewSession, origin, renew(terms), logger),
+    end: signInHandler(signOut, origin, end(terms), logger),
   };
   const jar = new Map<string, string>();
 
@@ -152,7 +143,6 @@ export async function aDashboard(circumstances: Circumstances = {}) {
     granted,
     jar,
     logger,
-    failures: () => failures,
     call,
     /** Begins a sign-in, and parses the URL at the issuer. */
     async begin(body: object = {}) {

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { COOKIES } from '../../../../functions/api/sign-in/browser.ts';
 import { newId } from '../../../../functions/aws/ids.ts';
+import { FAILED_INVOCATIONS } from '../../../../functions/aws/metrics.ts';
 import { later, NOW, seconds } from '../../../builders.ts';
+import { publishedDuring } from '../../aws/capturing-logger.ts';
 import { KEYS, ORGANIZATION, wrongly } from '../../tenancy/an-issuer.ts';
 import { aDashboard, signedIn } from './a-dashboard.ts';
 
@@ -23,9 +25,11 @@ describe('issuer that', () => {
     const dashboard = await aDashboard(answer === wrongly.never ? { issuerTimeoutMs: 1500 } : {});
     const { state } = await dashboard.begin();
     dashboard.issuer.fault = { path: '/token', answer };
-    const { status, error } = await dashboard.finish(state);
-    expect([status, error?.type]).toEqual([503, 'SERVICE_UNAVAILABLE']);
-    expect(dashboard.failures()).toBe(1);
+    const metrics = await publishedDuring(async () => {
+      const { status, error } = await dashboard.finish(state);
+      expect([status, error?.type]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    });
+    expect(metrics).toMatchObject({ [FAILED_INVOCATIONS]: 1 });
     expect(dashboard.jar.has(COOKIES.signIn)).toBe(true);
     expect(dashboard.issuer.requests).not.toContain('/elsewhere');
     dashboard.issuer.fault = undefined;
