@@ -31,8 +31,8 @@ export class TimedCache<K, V> {
   }
 
   get(key: K, now: Date): V | undefined {
-    const known = this.#values.get(key);
-    return known !== undefined && now.getTime() < known.until ? known.value : undefined;
+    const entry = this.#values.get(key);
+    return entry !== undefined && now.getTime() < entry.until ? entry.value : undefined;
   }
 
   set(key: K, value: V, now: Date): void {
@@ -83,7 +83,7 @@ export function refreshedValue<V>(
   load: () => Promise<V>,
   { freshMs, retryMs, now }: { freshMs: number; retryMs: number; now: () => number },
 ) {
-  let known: { value: V } | undefined;
+  let loaded: { value: V } | undefined;
   let freshUntil = Number.NEGATIVE_INFINITY;
   let loading: Promise<V> | undefined;
 
@@ -91,7 +91,7 @@ export function refreshedValue<V>(
     // The time before the load: a change during it may be missing from the value.
     const startedAt = now();
     const value = await load();
-    known = { value };
+    loaded = { value };
     freshUntil = startedAt + freshMs;
     return value;
   }
@@ -107,18 +107,18 @@ export function refreshedValue<V>(
   return {
     /** @throws the error of a load before the value is known */
     async get(): Promise<V> {
-      if (known !== undefined && now() < freshUntil) return known.value;
+      if (loaded !== undefined && now() < freshUntil) return loaded.value;
       try {
         return await reload();
       } catch (error) {
-        if (known === undefined) throw error;
+        if (loaded === undefined) throw error;
         freshUntil = now() + retryMs;
-        return known.value;
+        return loaded.value;
       }
     },
     reload,
     /** The value of the last load; undefined before the first. */
-    known: (): V | undefined => known?.value,
+    peek: (): V | undefined => loaded?.value,
   };
 }
 
@@ -129,8 +129,8 @@ export function memoizeFor<K, V>(
 ): (key: K, now: Date) => Promise<V | undefined> {
   const cached = new TimedCache<K, V>(terms);
   return async (key, now) => {
-    const known = cached.get(key, now);
-    if (known !== undefined) return known;
+    const fresh = cached.get(key, now);
+    if (fresh !== undefined) return fresh;
     const value = await load(key);
     if (value !== undefined) cached.set(key, value, now);
     return value;

@@ -151,9 +151,9 @@ export function publishRegularly(record: () => void): void {
 
 const getValues = (name: string, unit: Unit): number[] => {
   isUrgent = true;
-  const known = collected.get(name) ?? { unit, values: [] };
-  collected.set(name, known);
-  return known.values;
+  const { values } = collected.get(name) ?? { values: [] };
+  collected.set(name, { unit, values });
+  return values;
 };
 
 /** Counts occurrences. Zero is not recorded. */

@@ -152,13 +152,18 @@ export async function mergeScans<T extends { id: string }>(
     // A full page is not worth the search for one more match.
     if (!isFull || !isFiltered) await Promise.all(heads.filter(needsItems).map(readHead));
     if (isFull) return heads.every(isDrained) ? { items } : { items, next: items.at(-1)?.id ?? '' };
-    const head = findFirst(heads, isBefore);
-    const horizon = getHorizon(heads, isBefore);
-    const item = head?.items[0];
-    if (item === undefined || (horizon !== undefined && isBefore(horizon, item.id)))
+    const id = findFirst(
+      heads.flatMap(({ items: [first] }) => first?.id ?? []),
+      isBefore,
+    );
+    // Up to where all partitions were examined; undefined when that is to their ends.
+    const horizon = findFirst(
+      heads.flatMap(({ ended, boundary }) => (ended ? [] : (boundary ?? []))),
+      isBefore,
+    );
+    if (id === undefined || (horizon !== undefined && isBefore(horizon, id)))
       return horizon === undefined ? { items } : { items, next: horizon };
-    items.push(item);
-    head?.items.shift();
+    items.push(...(heads.find(({ items: [first] }) => first?.id === id)?.items.splice(0, 1) ?? []));
   }
 }
 
@@ -197,25 +202,9 @@ async function readHead<T>(head: Head<T>): Promise<void> {
 
 type IsBefore = (id: string, other: string) => boolean;
 
-const findFirst = <T extends { id: string }>(
-  heads: readonly Head<T>[],
-  isBefore: IsBefore,
-): Head<T> | undefined =>
-  heads.reduce<Head<T> | undefined>(
-    (first, head) =>
-      head.items[0] && (!first?.items[0] || isBefore(head.items[0].id, first.items[0].id)) ? head : first,
-    undefined,
-  );
-
-/**
- * Id after which a partition is not examined yet. Undefined when all partitions were examined to their ends.
- */
-const getHorizon = <T>(heads: readonly Head<T>[], isBefore: IsBefore): string | undefined =>
-  heads.reduce<string | undefined>(
-    (nearest, { ended, boundary }) =>
-      ended || boundary === undefined || (nearest !== undefined && isBefore(nearest, boundary))
-        ? nearest
-        : boundary,
+const findFirst = (ids: readonly string[], isBefore: IsBefore): string | undefined =>
+  ids.reduce<string | undefined>(
+    (first, id) => (first === undefined || isBefore(id, first) ? id : first),
     undefined,
   );
 
@@ -238,42 +227,39 @@ const MOST_NAMED = 50;
 interface Position {
   /** All rows up to this id were read. */
   after: string;
-  /** Ids of rows after it that were read as well. */
-  named: ReadonlySet<string>;
+  named: Set<string>;
 }
 
-const SEPARATOR = ' ';
+/** The position before all messages: less than each id. */
+export const FIRST_POSITION = 'msg';
 
-/** The position before all rows. */
-export const getStart = (prefix: 'msg'): string => prefix;
-
-function parsePosition(text: string | undefined, prefix: 'msg'): Position {
-  const [after = '', ...named] = (text ?? getStart(prefix)).split(SEPARATOR);
-  return { after, named: new Set(named.map((body) => `${prefix}_${body}`)) };
+function parsePosition(text = FIRST_POSITION): Position {
+  const [after = '', ...named] = text.split(' ');
+  return { after, named: new Set(named.map((body) => `msg_${body}`)) };
 }
 
-const formatPosition = ({ after, named }: Position, prefix: string): string =>
-  [after, ...[...named].map((id) => id.slice(prefix.length + 1))].join(SEPARATOR);
+const formatPosition = (after: string, named: readonly string[]): string =>
+  [after, ...named.map((id) => id.slice('msg_'.length))].join(' ');
 
 /**
- * Reads rows of a partition by ascending id, as soon as they are committed, consistently, and each of them
- * once. A row whose commit was overtaken comes after those that overtook it. Of more than `MOST_NAMED` rows,
- * or 1 MB, within the commit window, the last ones come when it has passed.
+ * Reads the messages of a partition by ascending id, as soon as they are committed, consistently, and each of
+ * them once. One whose commit was overtaken comes after those that overtook it. Of more than `MOST_NAMED`, or
+ * 1 MB, within the commit window, the last ones come when it has passed.
  * @param parse throws when a row is invalid
  */
 export async function followPartition<T extends { id: string }>(
   table: Table,
-  { pk, prefix }: { pk: string; prefix: 'msg' },
+  pk: string,
   parse: (row: unknown) => T,
-  { after: text, limit }: PageRequest,
+  { after: position, limit }: PageRequest,
   now: Date,
 ): Promise<Page<T>> {
-  const start = parsePosition(text, prefix);
+  const start = parsePosition(position);
   const { rows, next } = await query(table, {
     where: expression`pk = ${pk} AND sk > ${start.after}`,
     limit: limit + start.named.size,
   });
-  const settled = buildIdBound(prefix, new Date(now.getTime() - COMMIT_WINDOW_SECONDS * 1000));
+  const settled = buildIdBound('msg', new Date(now.getTime() - COMMIT_WINDOW_SECONDS * 1000));
   const named = new Set([...start.named].filter((id) => id >= settled));
   const items: T[] = [];
   /** Where the rows that were examined end. */
@@ -291,11 +277,12 @@ export async function followPartition<T extends { id: string }>(
     if (!isRead) items.push(row);
     if (row.id >= settled) named.add(row.id);
   }
-  const after = getLater(start.after, end !== undefined && end < settled ? end : settled);
-  const unpassed = [...start.named, ...named].filter((id) => id > after);
-  const follow = formatPosition({ after, named: new Set(unpassed) }, prefix);
+  const passed = end !== undefined && end < settled ? end : settled;
+  const after = start.after > passed ? start.after : passed;
+  const follow = formatPosition(
+    after,
+    [...new Set([...start.named, ...named])].filter((id) => id > after),
+  );
   const hasMore = end !== undefined && (items.length > 0 || end < settled);
   return { items, follow, ...(hasMore ? { next: follow } : {}) };
 }
-
-const getLater = (one: string, other: string): string => (one > other ? one : other);

@@ -52,7 +52,7 @@ type Attributes = Record<string, AttributeValue>;
 const toAttributes = (row: object): Attributes => marshall(row, { removeUndefinedValues: true });
 const toRow = (attributes: Attributes | undefined): Row | undefined =>
   attributes === undefined ? undefined : unmarshall(attributes);
-const toRows = (found: Attributes[] = []): Row[] => found.map((attributes) => unmarshall(attributes));
+const toRows = (items: Attributes[] = []): Row[] => items.map((attributes) => unmarshall(attributes));
 
 /** Converts the image of a stream record into a row. */
 export const parseRow = (image: Attributes | undefined): Row => unmarshall(image ?? {});
@@ -124,8 +124,8 @@ export async function getBatch(
     const { Responses = {}, UnprocessedKeys = {} } = await client.send(
       new BatchGetItemCommand({ RequestItems }),
     );
-    for (const [name, found] of Object.entries(Responses))
-      rows.set(name, [...(rows.get(name) ?? []), ...toRows(found)]);
+    for (const [name, items] of Object.entries(Responses))
+      rows.set(name, [...(rows.get(name) ?? []), ...toRows(items)]);
     const unread = Object.entries(UnprocessedKeys);
     leftOut += 1;
     if (unread.length === 0 || leftOut === MAX_LEFT_OUT)
@@ -149,15 +149,15 @@ export class Throttled extends Error {
  * @throws Throttled when DynamoDB keeps returning unprocessed keys
  */
 export async function getMany(table: Table, keys: readonly Key[], options: ReadOptions = {}): Promise<Row[]> {
-  const found: Row[] = [];
+  const all: Row[] = [];
   for (let start = 0; start < keys.length; start += BATCH) {
     const { rows, unread } = await getBatch(table, [
       { table, keys: keys.slice(start, start + BATCH), ...options },
     ]);
     if (unread.size > 0) throw new Throttled(`${table.name} could not be read in full`);
-    found.push(...(rows.get(table.name) ?? []));
+    all.push(...(rows.get(table.name) ?? []));
   }
-  return found;
+  return all;
 }
 
 /** A range of a partition. */
@@ -233,14 +233,14 @@ export async function query(
 
 /** All rows of a range, of as many pages as it has. */
 export async function queryAll(table: Table, range: Query): Promise<Row[]> {
-  const found: Row[] = [];
+  const all: Row[] = [];
   let after = range.after;
   do {
     const { rows, next } = await query(table, { ...range, after });
-    found.push(...rows);
+    all.push(...rows);
     after = next;
   } while (after !== undefined);
-  return found;
+  return all;
 }
 
 /** Reads a whole table, consistently, page by page: for operators only. */
@@ -451,7 +451,7 @@ export async function lease(
     update: add === undefined ? assigned : expression`${assigned} ADD ${add}`,
     if: all(condition, isFree(now, name)),
     returns,
-    isDone: (found) => Object(found[name]).token === taken.token,
+    isDone: (stored) => Object(stored[name]).token === taken.token,
   });
   return kind === 'done' ? { kind: 'leased', lease: taken, row: row ?? {} } : { kind: 'refused', row };
 }

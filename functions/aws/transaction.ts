@@ -107,10 +107,10 @@ export const increaseCount = (
   { key, things, limit, refusals, marks = {} }: Counter,
 ): Change => {
   const count = attribute(things);
-  const one = expression`ADD ${count} ${1}`;
+  const addition = expression`ADD ${count} ${1}`;
   return buildUpdate(service, key, {
     refusal: refusals.full,
-    update: Object.keys(marks).length === 0 ? one : expression`SET ${assign(marks)} ${one}`,
+    update: Object.keys(marks).length === 0 ? addition : expression`SET ${assign(marks)} ${addition}`,
     if: expression`attribute_not_exists(${count}) OR ${count} < ${limit}`,
   });
 };

@@ -70,7 +70,7 @@ export function messageStore(service: Table) {
       now: Date,
     ): Promise<Page<Message>> {
       const pk = keys.messages(tenant, conversation);
-      return followPartition(service, { pk, prefix: 'msg' }, (row) => Message.parse(row), page, now);
+      return followPartition(service, pk, (row) => Message.parse(row), page, now);
     },
 
     add(tenant: Tenant, message: Message): Change {

@@ -45,35 +45,25 @@ export function isBlocked(host: string, blocked: ReadonlySet<string>): boolean {
   return false;
 }
 
-const TERMS = { freshMs: BLOCKED_HOSTS_FRESH_SECONDS * 1000, retryMs: 5000 };
-
-export interface BlockedHosts {
-  /**
-   * Reads the list unless it was read in the last 30 seconds. When the read fails, the cached list stays in
-   * use.
-   * @throws the error of the first read: nothing is sent before the list is known
-   */
-  refresh(): Promise<void>;
-  /** Whether a host or a parent domain is blocked. Every host is blocked before the list is known. */
-  blocks(host: string): boolean;
-}
-
 /** Caches the blocked hosts in an instance. */
-export function blockedHosts(
-  load: () => Promise<readonly Pick<BlockedHost, 'host'>[]>,
-  now = Date.now,
-): BlockedHosts {
+export function blockedHosts(load: () => Promise<readonly Pick<BlockedHost, 'host'>[]>, now = Date.now) {
   const list = refreshedValue<ReadonlySet<string>>(
     async () => new Set((await load()).map(({ host }) => host)),
-    { ...TERMS, now },
+    { freshMs: BLOCKED_HOSTS_FRESH_SECONDS * 1000, retryMs: 5000, now },
   );
   return {
-    async refresh() {
+    /**
+     * Reads the list unless it was read in the last 30 seconds. When that fails, the cached list stays in use.
+     * @throws the error of the first read: nothing is sent before the list is known
+     */
+    async refresh(): Promise<void> {
       await list.get();
     },
-    blocks(host) {
-      const known = list.known();
-      return known === undefined || isBlocked(host, known);
+
+    /** Whether a host or a parent domain is blocked. Every host is blocked before the list is known. */
+    blocks(host: string): boolean {
+      const blocked = list.peek();
+      return blocked === undefined || isBlocked(host, blocked);
     },
   };
 }

@@ -109,7 +109,7 @@ export type DisabledEndpoint = z.infer<typeof DisabledEndpoint>;
 export function computeSuccession(
   disabled: readonly DisabledEndpoint[],
 ): Pick<Endpoint, 'predecessor' | 'replaces'> {
-  const latest = disabled.toSorted((one, other) => (one.disabledAt < other.disabledAt ? -1 : 1)).at(-1);
+  const latest = disabled.toSorted((a, b) => (a.disabledAt < b.disabledAt ? -1 : 1)).at(-1);
   if (latest === undefined) return {};
   const { predecessor, replaces = [], ...rest } = latest;
   if (predecessor === undefined) return { predecessor: rest };

@@ -189,11 +189,11 @@ export function endpointStore(service: Table) {
      * endpoints and the last 50 deletions at most.
      */
     async findReplaced(orgId: OrgId, url: string): Promise<Pick<Endpoint, 'predecessor' | 'replaces'>> {
-      const found = await Promise.all([
+      const disabled = await Promise.all([
         readDisabled(keys.endpoints(orgId), url),
         readDisabled(keys.deletedEndpoints(orgId), url, MAX_DELETED_PREDECESSORS),
       ]);
-      return computeSuccession(found.flat());
+      return computeSuccession(disabled.flat());
     },
 
     /**

@@ -96,8 +96,8 @@ export function apiKeyStore(service: Table) {
     ): Promise<{ key: ApiKey | undefined; row: Record<string, unknown> | undefined }> {
       const key = keys.apiKey(digest);
       const rows = await getMany(service, [key, other], { consistent: true });
-      const found = rows.find(({ pk }) => pk === key.pk);
-      return { key: found && ApiKey.parse(found), row: rows.find(({ pk }) => pk !== key.pk) };
+      const row = rows.find(({ pk }) => pk === key.pk);
+      return { key: row && ApiKey.parse(row), row: rows.find(({ pk }) => pk !== key.pk) };
     },
 
     /** Keys of an organization, newest first, revoked ones included. */

@@ -85,15 +85,14 @@ export function createAuditEntry(
   actor: AuditActor,
   now: Date,
 ): AuditEntry {
-  const email = actor.type === 'user' ? (actor.email ?? undefined) : undefined;
   return {
     id: newId('aud', now),
     ...change,
     actorType: actor.type,
-    ...('id' in actor ? { actorId: actor.id } : {}),
-    ...(email === undefined ? {} : { actorEmail: email }),
+    actorId: 'id' in actor ? actor.id : undefined,
+    actorEmail: actor.type === 'user' ? (actor.email ?? undefined) : undefined,
     changes: [...changes],
-    ...(requestId === undefined ? {} : { requestId }),
+    requestId,
     createdAt: now.toISOString(),
   };
 }

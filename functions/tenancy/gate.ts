@@ -50,14 +50,14 @@ export type Gate = <T>(orgId: OrgId, branches: GateBranches<T>) => Promise<T>;
  */
 export function gate(findState: (orgId: OrgId) => Promise<OrganizationState | undefined>): Gate {
   async function readEnvironment(orgId: OrgId): Promise<Environment> {
-    let found: unknown;
+    let stored: unknown;
     try {
-      found = await findState(orgId);
+      stored = await findState(orgId);
     } catch (cause) {
       throw new GateClosed(`the state of ${orgId} could not be read`, { cause });
     }
     // A contradictory state is no answer.
-    const state = OrganizationState.safeParse(found);
+    const state = OrganizationState.safeParse(stored);
     if (!state.success) throw new GateClosed(`the state of ${orgId} is missing or contradictory`);
     return state.data.environment;
   }

@@ -69,24 +69,19 @@ export function organizationStore(service: Table) {
   };
 }
 
-export interface SandboxPairing {
-  pairing: Pairing | undefined;
-  /** The organization that the pairing names, if it is a sandbox. */
-  sandbox: Sandbox | undefined;
-}
-
 /**
- * Reads a live organization's pairing and sandbox consistently, so that the next request sees a reset.
- * Separate from the store, because every function with API key authentication loads it.
+ * Reads a live organization's pairing, and the organization that it names if that is a sandbox, consistently,
+ * so that the next request sees a reset. Separate from the store, because every function with API key
+ * authentication loads it.
  */
 export function readPairing(service: Table) {
-  return async (liveOrgId: OrgId): Promise<SandboxPairing> => {
-    const pairing = Pairing.safeParse(await get(service, keys.pairing(liveOrgId)));
-    if (!pairing.success) return { pairing: undefined, sandbox: undefined };
-    const sandbox = Sandbox.safeParse(
-      await get(service, keys.organization(pairing.data.sandboxOrganizationId)),
+  return async (liveOrgId: OrgId): Promise<{ pairing?: Pairing; sandbox?: Sandbox | undefined }> => {
+    const { data: pairing } = Pairing.safeParse(await get(service, keys.pairing(liveOrgId)));
+    if (pairing === undefined) return {};
+    const { data: sandbox } = Sandbox.safeParse(
+      await get(service, keys.organization(pairing.sandboxOrganizationId)),
     );
-    return { pairing: pairing.data, sandbox: sandbox.data };
+    return { pairing, sandbox };
   };
 }
 
@@ -146,8 +141,8 @@ export function organizationStates(load: Load): { of: Load } {
 
   return {
     async of(orgId) {
-      const known = live.get(orgId);
-      if (known !== undefined) return known;
+      const cached = live.get(orgId);
+      if (cached !== undefined) return cached;
       const begun = reading.get(orgId);
       if (begun === undefined) return startRead(orgId);
       const shared = await begun.catch(() => undefined);

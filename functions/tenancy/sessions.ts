@@ -51,36 +51,14 @@ const buildMetadataSchema = (issuer: string) =>
   });
 export type IssuerMetadata = z.output<ReturnType<typeof buildMetadataSchema>>;
 
-interface PostedForm {
-  status: number;
-  /** Undefined when it is not JSON. */
-  body: unknown;
-}
-
-export interface Issuer {
-  /**
-   * Reads the discovery document once.
-   * @throws IssuerUnavailable also for an invalid document
-   */
-  metadata(): Promise<IssuerMetadata>;
-  /**
-   * Tries twice.
-   * @throws IssuerUnavailable also for an invalid response
-   */
-  read<S extends z.ZodMiniType>(url: string, schema: S): Promise<z.output<S>>;
-  /**
-   * Tries once, because a code or refresh token is valid once; again only when no byte can have been sent.
-   * @throws IssuerUnavailable without a response, or when the issuer fails
-   */
-  post(url: string, fields: Readonly<Record<string, string>>): Promise<PostedForm>;
-}
+export type Issuer = ReturnType<typeof issuerAt>;
 
 /**
  * The issuer at a URL, with its discovery document below it (OpenID Connect Discovery 1.0, 4).
  * @param timeoutMs per request
  * @throws Error for a URL that could be impersonated on the network
  */
-export function issuerAt(issuer: string, timeoutMs = TIMEOUT_MS): Issuer {
+export function issuerAt(issuer: string, timeoutMs = TIMEOUT_MS) {
   if (!isTamperProof(issuer)) throw new Error('the issuer of sessions must have an https URL');
   const Metadata = buildMetadataSchema(issuer);
   let pausedUntil = 0;
@@ -109,7 +87,11 @@ export function issuerAt(issuer: string, timeoutMs = TIMEOUT_MS): Issuer {
     }
   }
 
-  const read: Issuer['read'] = (url, schema) =>
+  /**
+   * Tries twice.
+   * @throws IssuerUnavailable also for an invalid response
+   */
+  const read = <S extends z.ZodMiniType>(url: string, schema: S): Promise<z.output<S>> =>
     sendRequest(
       url,
       {},
@@ -122,16 +104,29 @@ export function issuerAt(issuer: string, timeoutMs = TIMEOUT_MS): Issuer {
 
   return {
     read,
+
+    /**
+     * Reads the discovery document once.
+     * @throws IssuerUnavailable also for an invalid document
+     */
     metadata: loadOnce(() => read(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, Metadata)),
-    post: (url, fields) =>
+
+    /**
+     * Tries once, because a code or refresh token is valid once; again only when no byte can have been sent.
+     * @returns the status, and the body unless it is not JSON
+     * @throws IssuerUnavailable without a response, or when the issuer fails
+     */
+    post: (
+      url: string,
+      fields: Readonly<Record<string, string>>,
+    ): Promise<{ status: number; body: unknown }> =>
       sendRequest(
         url,
         { method: 'POST', body: new URLSearchParams(fields) },
         async (response) => {
           const { status } = response;
           if (status >= 500 || status === 429) throw new Error(`the issuer answered ${status}`);
-          const text = await response.text();
-          return { status, body: parseJson(text) };
+          return { status, body: parseJson(await response.text()) };
         },
         wasNotSent,
       ),
@@ -185,25 +180,14 @@ const MAX_LENGTH = 8 * 1024;
 /** A signed token in its compact form (RFC 7515, 3.1): three parts, none empty. */
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** Verified claims of an ID token, with or without a session. */
-interface IdToken {
-  /** Absent when the token names no organization or no role. */
-  session: Session | undefined;
-  nonce: string | undefined;
-}
+/** Maximum age of keys, so that withdrawn ones go out of use. */
+const FRESH_MS = 10 * 60_000;
+/** Minimum interval between reads for an unknown key id, which any caller can make up. */
+const COOLDOWN_MS = 30_000;
 
-export interface IdTokenReader {
-  /**
-   * @returns the claims; undefined when the token is invalid for any reason
-   * @throws IssuerUnavailable when the issuer's keys cannot be read
-   */
-  read(token: string): Promise<IdToken | undefined>;
-  /**
-   * Loads the keys before a one-time token is requested.
-   * @throws IssuerUnavailable
-   */
-  ready(): Promise<void>;
-}
+const JwkSet = z.object({ keys: z.array(z.looseObject({})) });
+
+export type IdTokenReader = ReturnType<typeof idTokenReader>;
 
 /**
  * Verifies ID tokens of one issuer (docs/specification.md, Authentication): signature, issuer, audience,
@@ -212,10 +196,27 @@ export interface IdTokenReader {
 export function idTokenReader(
   { issuer, audience, organizationClaim, roleClaim }: SessionSettings,
   at: Issuer = issuerAt(issuer),
-): IdTokenReader {
-  const { getKey, ready } = issuerKeys(at);
+) {
+  /** Read with the first token and cached; again for an unknown key id: issuers rotate keys without notice. */
+  const getKeySet = loadOnce(async (): Promise<RemoteJWKSet> => {
+    const { jwks_uri } = await at.metadata();
+    return createRemoteJWKSet(new URL(jwks_uri), {
+      cooldownDuration: COOLDOWN_MS,
+      cacheMaxAge: FRESH_MS,
+      // Through the issuer's client, for its timeout.
+      [customFetch]: async (url) => Response.json(await at.read(url, JwkSet)),
+    });
+  });
+  const getKey: JWTVerifyGetKey = async (header, token) => (await getKeySet())(header, token);
 
-  async function read(token: string): Promise<IdToken | undefined> {
+  /**
+   * @returns the claims, without a session when they name no organization or role; undefined when the token is
+   * invalid for any reason
+   * @throws IssuerUnavailable when the issuer's keys cannot be read
+   */
+  async function read(
+    token: string,
+  ): Promise<{ session: Session | undefined; nonce: string | undefined } | undefined> {
     if (token.length > MAX_LENGTH || !COMPACT.test(token)) return undefined;
     try {
       const { protectedHeader, payload } = await jwtVerify(token, getKey, {
@@ -244,13 +245,21 @@ export function idTokenReader(
     }
   }
 
-  return { read, ready };
+  return {
+    read,
+
+    /**
+     * Loads the keys before a one-time token is requested.
+     * @throws IssuerUnavailable
+     */
+    async ready(): Promise<void> {
+      const keys = await getKeySet();
+      if (!keys.fresh) await keys.reload();
+    },
+  };
 }
 
-/**
- * @returns a function for the session of a token; undefined when it is invalid; throws as {@link
- * IdTokenReader.read}
- */
+/** @returns the session of a token as {@link idTokenReader} reads it; undefined when it is invalid */
 export function sessionVerifier(
   settings: SessionSettings,
   at?: Issuer,
@@ -275,42 +284,4 @@ function isIdToken(
     (token_use === undefined || token_use === 'id') &&
     (typ === undefined || /^(application\/)?jwt$/i.test(typ))
   );
-}
-
-/** Maximum age of keys, so that withdrawn ones go out of use. */
-const FRESH_MS = 10 * 60_000;
-/** Minimum interval between reads for an unknown key id, which any caller can make up. */
-const COOLDOWN_MS = 30_000;
-
-const JwkSet = z.object({ keys: z.array(z.looseObject({})) });
-
-interface IssuerKeys {
-  /** Throws IssuerUnavailable, also for invalid responses of the issuer; jose's error when no key fits. */
-  getKey: JWTVerifyGetKey;
-  /** @throws IssuerUnavailable */
-  ready(): Promise<void>;
-}
-
-/**
- * Published keys of an issuer, read with the first token and cached. An unknown key id reads them again,
- * because issuers rotate keys without notice.
- */
-function issuerKeys(issuer: Issuer): IssuerKeys {
-  const getKeySet = loadOnce(async (): Promise<RemoteJWKSet> => {
-    const { jwks_uri } = await issuer.metadata();
-    return createRemoteJWKSet(new URL(jwks_uri), {
-      cooldownDuration: COOLDOWN_MS,
-      cacheMaxAge: FRESH_MS,
-      // Through the issuer's client, for its timeout.
-      [customFetch]: async (url) => Response.json(await issuer.read(url, JwkSet)),
-    });
-  });
-
-  return {
-    getKey: async (header, token) => (await getKeySet())(header, token),
-    async ready() {
-      const keys = await getKeySet();
-      if (!keys.fresh) await keys.reload();
-    },
-  };
 }

@@ -1,5 +1,5 @@
 import { readEnvironment, VisitorEnvironment } from '../../aws/config.ts';
-import { getStart, type Page } from '../../aws/pages.ts';
+import { FIRST_POSITION, type Page } from '../../aws/pages.ts';
 import type { Message } from '../../conversations/conversation.ts';
 import type { UseCase } from '../../http/api.ts';
 import { visitorAuthentication } from '../../http/authentication.ts';
@@ -44,7 +44,7 @@ const readMessages: UseCase<typeof routes.readWidgetMessages> = (request) => {
           requirePermit(permit);
           return messages.follow(tenant, conversationId, page, now);
         },
-        sandbox: async () => ({ items: [], follow: page.after ?? getStart('msg') }),
+        sandbox: async () => ({ items: [], follow: page.after ?? FIRST_POSITION }),
       });
       return { items: items.filter(({ role }) => routes.VisibleRole.safeParse(role).success), ...position };
     },

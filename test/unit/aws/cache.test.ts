@@ -191,15 +191,15 @@ describe('value that is refreshed', () => {
   }
 
   it('is loaded again when it is as old as its terms say', async () => {
-    const { get, known, state } = aValue();
-    expect(known()).toBeUndefined();
+    const { get, peek, state } = aValue();
+    expect(peek()).toBeUndefined();
     expect(await Promise.all([get(), get()])).toEqual(['first', 'first']);
     state.value = 'second';
     state.time = 99;
     expect(await get()).toBe('first');
     state.time = 100;
     expect(await get()).toBe('second');
-    expect([known(), state.loads]).toEqual(['second', 2]);
+    expect([peek(), state.loads]).toEqual(['second', 2]);
   });
 
   it('stays in use when it cannot be loaded, and is tried again after a time', async () => {
