@@ -13,7 +13,7 @@ import { endpointStore } from '../receivers/endpoints.ts';
 import { redeliveryJobs } from '../redelivery/jobs.ts';
 import { apiKeyStore } from '../tenancy/api-keys.ts';
 import { organizationStore, sandboxStore } from '../tenancy/organizations.ts';
-import { purgeStore } from '../tenancy/purges.ts';
+import { purgeStore } from '../tenancy/purge.ts';
 import { environment, tables } from './route-handler.ts';
 
 /*

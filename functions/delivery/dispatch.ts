@@ -6,7 +6,7 @@ import { createGenerationCheck, type OrganizationStates } from '../tenancy/organ
 import type { Tenant } from '../tenancy/tenant.ts';
 import type { AttemptContext } from './attempt.ts';
 import type { DeliveryMessage, MessageDisposition, OutgoingMessage } from './delivery.ts';
-import { isPatient, type Lane } from './lanes.ts';
+import { attemptsAllAtOnce, type Lane } from './lanes.ts';
 import { isFromJob } from './redelivery.ts';
 
 /** A received message. */
@@ -146,8 +146,8 @@ export function processDeliveryMessages({
         throw error;
       },
     );
-    const atOnce = isPatient(lane) ? Number.POSITIVE_INFINITY : ATTEMPTS_PER_ORGANIZATION;
-    const heldUpAt = isPatient(lane) ? Number.POSITIVE_INFINITY : now().getTime() + HELD_UP_AFTER_MS;
+    const atOnce = attemptsAllAtOnce(lane) ? Number.POSITIVE_INFINITY : ATTEMPTS_PER_ORGANIZATION;
+    const heldUpAt = attemptsAllAtOnce(lane) ? Number.POSITIVE_INFINITY : now().getTime() + HELD_UP_AFTER_MS;
 
     const logAndKeep = (message: ReceivedDeliveryMessage, error: unknown, context?: AttemptContext) => {
       logFailure(message, error, message.message.traceId ?? context?.event?.traceId);

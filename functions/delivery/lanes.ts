@@ -11,7 +11,7 @@ interface LaneFacts {
   /** Batching window in seconds, by stage. Without it a message is received at once. */
   readonly windowSeconds?: Readonly<Record<'dev' | 'staging' | 'prod', number>>;
   /** Whether a batch starts all attempts at once. Other queues limit each organization within a batch. */
-  readonly isPatient?: boolean;
+  readonly attemptsAllAtOnce?: boolean;
   /**
    * Whether the previous release does not know the queue. It is then read through an alias that gets new code
    * at once, because the previous version would fail on it. The next release can drop the mark.
@@ -28,14 +28,14 @@ export const LANE_TABLE = {
   // Separate from first attempts, so that a storm of retries delays no new event.
   retry: { queue: 'RETRY_QUEUE', dispatchers: { dev: 10, staging: 10, prod: 50 } },
   // Slow endpoints delay only each other. With the half of 16 a redelivery job of 100,000 takes an hour.
-  slow: { queue: 'SLOW_QUEUE', dispatchers: { dev: 10, staging: 16, prod: 40 }, isPatient: true },
+  slow: { queue: 'SLOW_QUEUE', dispatchers: { dev: 10, staging: 16, prod: 40 }, attemptsAllAtOnce: true },
   // For endpoints that do not answer until the deadline: ten such attempts in one invocation cost as much as
   // one. The window is the shortest wait between attempts; stage `dev` has none.
   stalled: {
     queue: 'STALLED_QUEUE',
     dispatchers: { dev: 10, staging: 10, prod: 40 },
     windowSeconds: { dev: 0, staging: 30, prod: 30 },
-    isPatient: true,
+    attemptsAllAtOnce: true,
     isNew: true,
   },
 } as const satisfies Record<string, LaneFacts>;
@@ -100,7 +100,7 @@ export const chooseFirstLane = (pace: Pace, isRequested: boolean): FirstLane =>
  */
 export const chooseJobLane = (pace: Pace): JobLane => (pace === 'stalled' ? 'stalled' : 'slow');
 
-export const isPatient = (lane: Lane): boolean => getLaneFacts(lane).isPatient === true;
+export const attemptsAllAtOnce = (lane: Lane): boolean => getLaneFacts(lane).attemptsAllAtOnce === true;
 
 /** Whether the queue has a batching window, which is not a delay of the service. */
 export const isBatched = (lane: Lane): boolean => getLaneFacts(lane).windowSeconds !== undefined;

@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-dynamodb-streams';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import middy from '@middy/core';
-import type { DynamoDBBatchResponse, DynamoDBStreamEvent, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import { queueClient, streamsClient } from '../aws/clients.ts';
 import type { Failure } from '../aws/concurrency.ts';
 import type { Log } from '../aws/log-codes.ts';
@@ -16,7 +16,7 @@ import { Defect, logger } from '../aws/logger.ts';
 import { ABANDONED_ENTRIES, count } from '../aws/metrics.ts';
 import { parseRow, type Row, type Table } from '../aws/table.ts';
 import { DeadLetter, type DiscardedRecords } from '../events/events.ts';
-import { invocation } from '../events/worker.ts';
+import { invocation, queueWorker } from '../events/worker.ts';
 import { type EntryKind, outboxStore } from './outbox.ts';
 import { sendBatches, setVisibility } from './queues.ts';
 import { EXPIRY_SECONDS } from './timing.ts';
@@ -111,26 +111,19 @@ export function deadLetterWorker<T>(
     log: logger.log,
     now: () => new Date(),
   });
-  return middy<SQSEvent, SQSBatchResponse>()
-    .use(invocation())
-    .handler(async ({ Records }: SQSEvent) => {
-      const kept = await Promise.all(
-        Records.map(async ({ body, messageId, receiptHandle }) => {
-          const letter = parseDeadLetter(body, messageId);
-          if (letter === undefined) return [];
-          try {
-            const { abandoned, retryInSeconds } = await handleLetter(letter);
-            count(ABANDONED_ENTRIES, abandoned);
-            if (retryInSeconds === undefined) return [];
-            await hide(receiptHandle, retryInSeconds);
-          } catch (error) {
-            logger.log('OUTBOX_LETTER_STAYS', { messageId, error });
-          }
-          return [{ itemIdentifier: messageId }];
-        }),
-      );
-      return { batchItemFailures: kept.flat() };
-    });
+  return queueWorker(async ({ body, messageId, receiptHandle }) => {
+    const letter = parseDeadLetter(body, messageId);
+    if (letter === undefined) return 'done';
+    try {
+      const { abandoned, retryInSeconds } = await handleLetter(letter);
+      count(ABANDONED_ENTRIES, abandoned);
+      if (retryInSeconds === undefined) return 'done';
+      await hide(receiptHandle, retryInSeconds);
+    } catch (error) {
+      logger.log('OUTBOX_LETTER_STAYS', { messageId, error });
+    }
+    return 'stays';
+  });
 }
 
 /** Parses a row; reports and counts an unreadable one. */

@@ -51,15 +51,15 @@ export function deliveryQueues<L extends Lane>(
 ) {
   const gauges = new TimedCache<Lane, Promise<number>>({ capacity: LANES.length, freshMs: GAUGE_MS });
 
-  async function measure(
-    lane: L,
-    attribute: 'ApproximateNumberOfMessages' | 'ApproximateNumberOfMessagesNotVisible',
-  ) {
-    const { Attributes } = await client.send(
-      new GetQueueAttributesCommand({ QueueUrl: getUrl(lane), AttributeNames: [attribute] }),
-    );
-    return Number(Attributes?.[attribute] ?? Number.NaN);
-  }
+  const measure =
+    (attribute: 'ApproximateNumberOfMessages' | 'ApproximateNumberOfMessagesNotVisible') =>
+    async (lane: L): Promise<number> => {
+      const { Attributes } = await client.send(
+        new GetQueueAttributesCommand({ QueueUrl: getUrl(lane), AttributeNames: [attribute] }),
+      );
+      return Number(Attributes?.[attribute] ?? Number.NaN);
+    };
+  const measureInFlight = measure('ApproximateNumberOfMessagesNotVisible');
 
   return {
     /** Sends delivery messages; returns those that the queue did not take. */
@@ -71,14 +71,8 @@ export function deliveryQueues<L extends Lane>(
       }));
     },
 
-    async hide(lane: L, receiptHandle: string, until: Date): Promise<void> {
-      await client.send(
-        new ChangeMessageVisibilityCommand({
-          QueueUrl: getUrl(lane),
-          ReceiptHandle: receiptHandle,
-          VisibilityTimeout: computeVisibilitySeconds(until, now()),
-        }),
-      );
+    hide(lane: L, receiptHandle: string, until: Date): Promise<void> {
+      return setVisibility(client, getUrl(lane))(receiptHandle, computeVisibilitySeconds(until, now()));
     },
 
     /**
@@ -87,9 +81,9 @@ export function deliveryQueues<L extends Lane>(
      */
     async crowded(lane: L): Promise<boolean> {
       const at = now();
-      const known = gauges.get(lane, at);
-      const inFlight = known ?? measure(lane, 'ApproximateNumberOfMessagesNotVisible');
-      if (known === undefined) gauges.set(lane, inFlight, at);
+      const cached = gauges.get(lane, at);
+      const inFlight = cached ?? measureInFlight(lane);
+      if (cached === undefined) gauges.set(lane, inFlight, at);
       try {
         // An unknown number (NaN) counts as crowded.
         return !((await inFlight) < CROWDED_IN_FLIGHT);
@@ -100,14 +94,10 @@ export function deliveryQueues<L extends Lane>(
     },
 
     /** Messages that were received, or are hidden until their retry. */
-    inFlight(lane: L): Promise<number> {
-      return measure(lane, 'ApproximateNumberOfMessagesNotVisible');
-    },
+    inFlight: measureInFlight,
 
     /** Messages that could be received now. */
-    backlog(lane: L): Promise<number> {
-      return measure(lane, 'ApproximateNumberOfMessages');
-    },
+    backlog: measure('ApproximateNumberOfMessages'),
   };
 }
 
@@ -143,7 +133,7 @@ export const workerQueue = (client: SQSClient, url: string) => ({
  * @param url of the queue
  */
 export const setVisibility =
-  (client: SQSClient, url: string) =>
+  (client: Pick<SQSClient, 'send'>, url: string) =>
   async (receiptHandle: string, seconds: number): Promise<void> => {
     await client.send(
       new ChangeMessageVisibilityCommand({

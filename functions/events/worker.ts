@@ -47,6 +47,19 @@ export const scheduledWorker = <R>(run: (hasTime: () => boolean) => Promise<R>) 
     .use(invocation())
     .handler((_event: unknown, context: Context) => run(() => context.getRemainingTimeInMillis() > STEP_MS));
 
+/**
+ * Handler of a queue whose messages are processed each on its own, all of a batch at once.
+ * @param handle returns whether the message stays in the queue, until its visibility timeout
+ */
+export const queueWorker = (handle: (record: SQSRecord) => Promise<'done' | 'stays'>) =>
+  middy<SQSEvent, SQSBatchResponse>()
+    .use(invocation())
+    .handler(async ({ Records }: SQSEvent) => {
+      const ends = await Promise.all(Records.map(handle));
+      const staying = Records.filter((_, index) => ends[index] === 'stays');
+      return { batchItemFailures: staying.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+    });
+
 /** EventBridge's envelope of a bus event. */
 const Message = z.object({ detail: BusEvent });
 

@@ -1,5 +1,3 @@
-import middy from '@middy/core';
-import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { openTables } from '../aws/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../aws/config.ts';
@@ -8,7 +6,7 @@ import { count, DEAD_LETTERS } from '../aws/metrics.ts';
 import { dueIndex } from '../delivery/delivery-rows.ts';
 import { parseDeliveryMessage } from '../delivery/queues.ts';
 import { processDeadDeliveryMessage } from '../delivery/reconcile.ts';
-import { invocation } from '../events/worker.ts';
+import { queueWorker } from '../events/worker.ts';
 
 export const DeadDeliveryMessagesEnvironment = z.object({
   DELIVERIES_TABLE: NonEmptyText,
@@ -19,31 +17,20 @@ export type DeadDeliveryMessagesEnvironment = z.input<typeof DeadDeliveryMessage
 const environment = readEnvironment(DeadDeliveryMessagesEnvironment);
 
 const handle = processDeadDeliveryMessage(
-  {
-    due: dueIndex(openTables(environment).deliveries),
-    log: logger.log,
-    now: () => new Date(),
-  },
+  { due: dueIndex(openTables(environment).deliveries), log: logger.log, now: () => new Date() },
   { graceSeconds: environment.GRACE_SECONDS },
 );
 
 /** Processes the dead letters of the delivery queues. */
-export const handler = middy<SQSEvent, SQSBatchResponse>()
-  .use(invocation())
-  .handler(async ({ Records }: SQSEvent) => {
-    const kept = await Promise.all(
-      Records.map(async ({ body, messageId }) => {
-        const deliveryMessage = parseDeliveryMessage(body, messageId);
-        if (deliveryMessage === undefined) return [];
-        count(DEAD_LETTERS);
-        try {
-          await handle(deliveryMessage);
-          return [];
-        } catch (error) {
-          logger.log('DEAD_REMINDER_STAYS', { messageId, error });
-          return [{ itemIdentifier: messageId }];
-        }
-      }),
-    );
-    return { batchItemFailures: kept.flat() };
-  });
+export const handler = queueWorker(async ({ body, messageId }) => {
+  const deliveryMessage = parseDeliveryMessage(body, messageId);
+  if (deliveryMessage === undefined) return 'done';
+  count(DEAD_LETTERS);
+  try {
+    await handle(deliveryMessage);
+    return 'done';
+  } catch (error) {
+    logger.log('DEAD_REMINDER_STAYS', { messageId, error });
+    return 'stays';
+  }
+});

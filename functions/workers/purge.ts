@@ -4,8 +4,7 @@ import { DecimalNumber, NonEmptyText, readEnvironment } from '../aws/config.ts';
 import { logger } from '../aws/logger.ts';
 import { count, gauge, PURGED } from '../aws/metrics.ts';
 import { scheduledWorker } from '../events/worker.ts';
-import { purgeSandboxes } from '../tenancy/purge.ts';
-import { hasRows, purgeStore } from '../tenancy/purges.ts';
+import { purgeSandboxes, purgeStore, sandboxRows } from '../tenancy/purge.ts';
 
 export const PurgeEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,
@@ -27,7 +26,7 @@ const LEASE_SECONDS = 960;
 const run = purgeSandboxes(
   {
     purges: purgeStore(service),
-    remains: [outbox, deliveries, ledger, knowledge, service].map(hasRows),
+    remains: [outbox, deliveries, ledger, knowledge, service].map(sandboxRows),
     log: logger.log,
     now: () => new Date(),
   },

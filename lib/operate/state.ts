@@ -9,7 +9,7 @@ import {
   listShards,
   SOURCE_DUE_SHARDS,
 } from '../../functions/tenancy/keys.ts';
-import { purgeStore } from '../../functions/tenancy/purges.ts';
+import { purgeStore } from '../../functions/tenancy/purge.ts';
 import { type Context, tableOf } from './context.ts';
 import { keyVersions } from './keys.ts';
 

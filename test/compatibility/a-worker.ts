@@ -14,8 +14,7 @@ import { processDeliveryStream } from '../../functions/delivery/stream.ts';
 import { DEFAULT_GRACE_SECONDS, DEFAULT_RETRY_POLICY } from '../../functions/delivery/timing.ts';
 import { endpointStore } from '../../functions/receivers/endpoints.ts';
 import { organizationStates, readOrganizationState } from '../../functions/tenancy/organizations.ts';
-import { purgeSandboxes } from '../../functions/tenancy/purge.ts';
-import { hasRows, purgeStore } from '../../functions/tenancy/purges.ts';
+import { purgeSandboxes, purgeStore, sandboxRows } from '../../functions/tenancy/purge.ts';
 import { rowsIn } from '../contract/store/rows.ts';
 import { noMeasures } from '../doubles/no-measures.ts';
 import { recordedLog } from '../doubles/recorded-log.ts';
@@ -136,7 +135,7 @@ export function aWorker({ service, outbox, deliveries, ledger, knowledge }: Test
       purgeSandboxes(
         {
           purges: purgeStore(service),
-          remains: [outbox, deliveries, ledger, knowledge, service].map(hasRows),
+          remains: [outbox, deliveries, ledger, knowledge, service].map(sandboxRows),
           log,
           now,
         },

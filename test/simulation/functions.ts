@@ -9,8 +9,7 @@ import { RESENT_IN_BACKLOG, reconcileDeliveries } from '../../functions/delivery
 import type { OutboxWork } from '../../functions/delivery/redelivery.ts';
 import { processDeliveryStream } from '../../functions/delivery/stream.ts';
 import { endpointStore } from '../../functions/receivers/endpoints.ts';
-import { purgeSandboxes } from '../../functions/tenancy/purge.ts';
-import { hasRows, purgeStore } from '../../functions/tenancy/purges.ts';
+import { purgeSandboxes, purgeStore, sandboxRows } from '../../functions/tenancy/purge.ts';
 import { DEFAULT_LINGER_SECONDS } from '../../functions/tenancy/sandbox.ts';
 import { ROUND } from '../../functions/tenancy/sweep.ts';
 import { isSandbox } from '../../functions/tenancy/tenant.ts';
@@ -124,7 +123,7 @@ export class Functions {
     this.#invoke(
       'purge',
       async ({ process, tables: { outbox, deliveries, ledger, knowledge, service }, log, now }) => {
-        const remains = [outbox, deliveries, ledger, knowledge, service].map(hasRows);
+        const remains = [outbox, deliveries, ledger, knowledge, service].map(sandboxRows);
         const run = purgeSandboxes(
           { purges: purgeStore(service), remains, log, now },
           { lingerSeconds: DEFAULT_LINGER_SECONDS, leaseSeconds: terms.purgeLeaseSeconds },

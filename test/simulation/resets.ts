@@ -1,6 +1,6 @@
 import type { OrgId } from '../../functions/aws/ids.ts';
 import { sandboxStore } from '../../functions/tenancy/organizations.ts';
-import { purgeStore } from '../../functions/tenancy/purges.ts';
+import { purgeStore } from '../../functions/tenancy/purge.ts';
 import type { Tenant } from '../../functions/tenancy/tenant.ts';
 import type { Customers } from './customers.ts';
 import { tenantOf } from './entries.ts';

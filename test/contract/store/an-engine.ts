@@ -29,8 +29,7 @@ import {
   organizationStore,
   readOrganizationState,
 } from '../../../functions/tenancy/organizations.ts';
-import { purgeSandboxes } from '../../../functions/tenancy/purge.ts';
-import { hasRows, purgeStore } from '../../../functions/tenancy/purges.ts';
+import { purgeSandboxes, purgeStore, sandboxRows } from '../../../functions/tenancy/purge.ts';
 import { later, seconds } from '../../builders.ts';
 import { noMeasures } from '../../doubles/no-measures.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
@@ -150,7 +149,7 @@ export function anEngine(tables: TestTables, keyring: Keyring) {
   const wipe = purgeSandboxes(
     {
       purges: purgeStore(service),
-      remains: [outbox, deliveries, ledger, knowledge, service].map(hasRows),
+      remains: [outbox, deliveries, ledger, knowledge, service].map(sandboxRows),
       log,
       now: () => new Date(),
     },

@@ -39,7 +39,7 @@ import {
   listShards,
   REDELIVERY_RUN_SHARDS,
 } from '../../../functions/tenancy/keys.ts';
-import { purgeStore } from '../../../functions/tenancy/purges.ts';
+import { purgeStore } from '../../../functions/tenancy/purge.ts';
 import { LIVE_GENERATION, type Tenant } from '../../../functions/tenancy/tenant.ts';
 import { endpointScan } from '../../../lib/operate/endpoint-scan.ts';
 import {

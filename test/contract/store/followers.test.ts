@@ -78,7 +78,7 @@ const RULES: Record<string, Name | keyof typeof OTHERS> = {
   deliveriesInHour: 'fromStart',
   ledgerStore: 'fromStart',
   scanPartition: 'caller',
-  hasRows: 'fromStart',
+  sandboxRows: 'fromStart',
   purgeStore: 'fromStart',
   redeliveryRuns: 'fromStart',
   sourceVersions: 'present',

@@ -16,8 +16,7 @@ import { recordSuccess } from '../../../functions/delivery/redelivery-records.ts
 import { createNotice } from '../../../functions/events/bus.ts';
 import { idempotencyStore } from '../../../functions/http/idempotency.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
-import { purgeSandboxes } from '../../../functions/tenancy/purge.ts';
-import { hasRows, purgeStore } from '../../../functions/tenancy/purges.ts';
+import { purgeSandboxes, purgeStore, sandboxRows } from '../../../functions/tenancy/purge.ts';
 import type { Tenant } from '../../../functions/tenancy/tenant.ts';
 import {
   aConversation,
@@ -117,7 +116,7 @@ describe('a purge', () => {
     const run = purgeSandboxes(
       {
         purges,
-        remains: [tables.outbox, tables.deliveries, tables.ledger, tables.service].map(hasRows),
+        remains: [tables.outbox, tables.deliveries, tables.ledger, tables.service].map(sandboxRows),
         log: recordedLog(),
         now: () => NOW,
       },
@@ -165,7 +164,7 @@ describe('a purge', () => {
     await ways.ticket({ ...tenant, generation: 2 });
     const before = await everyRow(tables);
     await committer(tables.service.client)([purges.order({ ...tenant, requestedAt: NOW.toISOString() })]);
-    const remains = [tables.outbox, tables.deliveries, tables.ledger, tables.service].map(hasRows);
+    const remains = [tables.outbox, tables.deliveries, tables.ledger, tables.service].map(sandboxRows);
     const at = (now: Date) =>
       purgeSandboxes(
         { purges, remains, log: recordedLog(), now: () => now },

@@ -2,7 +2,7 @@ import { BatchWriteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Table } from '../../../functions/aws/table.ts';
 import { buildTenantKey } from '../../../functions/tenancy/keys.ts';
-import { hasRows } from '../../../functions/tenancy/purges.ts';
+import { sandboxRows } from '../../../functions/tenancy/purge.ts';
 import type { Tenant } from '../../../functions/tenancy/tenant.ts';
 import { aSandboxTenant } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
@@ -29,7 +29,7 @@ async function aTable(name: keyof TestTables = 'service', client = engine.client
     };
   };
   return {
-    ...hasRows(table),
+    ...sandboxRows(table),
     /**
      * Stores so many rows.
      * @param of the sandbox that owns them; live when absent

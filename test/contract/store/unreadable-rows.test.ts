@@ -7,7 +7,7 @@ import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/timing.ts';
 import { dueSources } from '../../../functions/knowledge/sources.ts';
 import { redeliveryRuns } from '../../../functions/redelivery/jobs.ts';
 import { keys, listShards, PURGE_SHARDS } from '../../../functions/tenancy/keys.ts';
-import { purgeStore } from '../../../functions/tenancy/purges.ts';
+import { purgeStore } from '../../../functions/tenancy/purge.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 

@@ -5,7 +5,6 @@ const WATCH = 'functions/delivery/stream.ts';
 const GATE = 'functions/tenancy/gate.ts';
 const DISPATCHER = 'functions/delivery/dispatch.ts';
 const STATES = 'functions/tenancy/organizations.ts';
-const PURGES = 'functions/tenancy/purges.ts';
 
 /**
  * Mutations of the separation of sandboxes from live organizations, and of old generations from current ones.
@@ -127,14 +126,14 @@ export const SANDBOXES: readonly Mutation[] = [
   },
   {
     name: 'a purge finds the rows of the next generation',
-    file: PURGES,
+    file: PURGE,
     find: 'ofSandbox = ${buildTenantKey(tenant)}`',
     replace: 'ofSandbox = ${buildTenantKey({ ...tenant, generation: tenant.generation + 1 })}`',
     breaks: ['nothing else is purged', 'complete purge'],
   },
   {
     name: 'the progress of a purge restores it',
-    file: PURGES,
+    file: PURGE,
     find: '${deleted}`, if: EXISTS });',
     replace: '${deleted}` });',
     breaks: ['complete purge'],

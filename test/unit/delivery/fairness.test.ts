@@ -26,8 +26,7 @@ import {
   REDELIVERY_RUN_SHARDS,
   SOURCE_DUE_SHARDS,
 } from '../../../functions/tenancy/keys.ts';
-import { purgeSandboxes } from '../../../functions/tenancy/purge.ts';
-import { hasRows, purgeStore } from '../../../functions/tenancy/purges.ts';
+import { purgeSandboxes, purgeStore, sandboxRows } from '../../../functions/tenancy/purge.ts';
 import {
   aDelivery,
   aLedgerEntry,
@@ -254,7 +253,7 @@ const WORKERS: [worker: string, what: string, setUp: Case][] = [
       const worker = purgeSandboxes(
         {
           purges: purgeStore(own.service),
-          remains: [hasRows(own.deliveries), hasRows(own.service)],
+          remains: [sandboxRows(own.deliveries), sandboxRows(own.service)],
           log,
           now,
         },

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  attemptsAllAtOnce,
   chooseFirstLane,
   chooseRetryLane,
   chooseWaitMode,
   type FirstLane,
   findBetterLane,
-  isPatient,
   LANES,
   LONGEST_QUEUED_WAIT_SECONDS,
 } from '../../../functions/delivery/lanes.ts';
@@ -116,7 +116,7 @@ describe('queue of a message', () => {
   it('of a retry is a patient one exactly for a slow or stalled endpoint', () => {
     fc.assert(
       fc.property(paces, (pace) => {
-        expect(isPatient(chooseRetryLane(pace))).toBe(pace !== 'fast');
+        expect(attemptsAllAtOnce(chooseRetryLane(pace))).toBe(pace !== 'fast');
         expect(chooseRetryLane(pace)).toBe(findBetterLane('retry', pace, false) ?? 'retry');
       }),
     );
