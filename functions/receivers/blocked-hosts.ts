@@ -53,7 +53,8 @@ export function blockedHosts(load: () => Promise<readonly Pick<BlockedHost, 'hos
   );
   return {
     /**
-     * Reads the list unless it was read in the last 30 seconds. When that fails, the cached list stays in use.
+     * Reads the list unless it was read in the last 30 seconds. When that fails, the cached list stays in
+     * use.
      * @throws the error of the first read: nothing is sent before the list is known
      */
     async refresh(): Promise<void> {

@@ -89,10 +89,10 @@ export function createAuditEntry(
     id: newId('aud', now),
     ...change,
     actorType: actor.type,
-    actorId: 'id' in actor ? actor.id : undefined,
-    actorEmail: actor.type === 'user' ? (actor.email ?? undefined) : undefined,
+    ...('id' in actor ? { actorId: actor.id } : {}),
+    ...(actor.type === 'user' && actor.email ? { actorEmail: actor.email } : {}),
     changes: [...changes],
-    requestId,
+    ...(requestId === undefined ? {} : { requestId }),
     createdAt: now.toISOString(),
   };
 }

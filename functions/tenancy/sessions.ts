@@ -197,7 +197,7 @@ export function idTokenReader(
   { issuer, audience, organizationClaim, roleClaim }: SessionSettings,
   at: Issuer = issuerAt(issuer),
 ) {
-  /** Read with the first token and cached; again for an unknown key id: issuers rotate keys without notice. */
+  /** Read with the first token, and again for an unknown key id: issuers rotate keys without notice. */
   const getKeySet = loadOnce(async (): Promise<RemoteJWKSet> => {
     const { jwks_uri } = await at.metadata();
     return createRemoteJWKSet(new URL(jwks_uri), {
@@ -210,8 +210,8 @@ export function idTokenReader(
   const getKey: JWTVerifyGetKey = async (header, token) => (await getKeySet())(header, token);
 
   /**
-   * @returns the claims, without a session when they name no organization or role; undefined when the token is
-   * invalid for any reason
+   * @returns the claims, without a session when they name no organization or role; undefined when the token
+   * is invalid for any reason
    * @throws IssuerUnavailable when the issuer's keys cannot be read
    */
   async function read(

@@ -1,4 +1,4 @@
-/** Names that expressions must not have without a placeholder, in any case (Developer Guide, Reserved words). */
+/** Names that an expression has by placeholders only, in any case (Developer Guide, Reserved words). */
 export const RESERVED_WORDS: ReadonlySet<string> = new Set(
   `ABORT ABSOLUTE ACTION ADD AFTER AGENT AGGREGATE ALL ALLOCATE ALTER ANALYZE AND ANY ARCHIVE ARE ARRAY
   AS ASC ASCII ASENSITIVE ASSERTION ASYMMETRIC AT ATOMIC ATTACH ATTRIBUTE AUTH AUTHORIZATION AUTHORIZE
