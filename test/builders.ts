@@ -8,7 +8,7 @@ import { buildEvent, type OutboxEvent } from '../functions/events/events.ts';
 import { createSource, Source } from '../functions/knowledge/sources.ts';
 import { HttpChannel, WebWidgetChannel } from '../functions/receivers/channels.ts';
 import { Endpoint } from '../functions/receivers/endpoint.ts';
-import { RedeliveryJob } from '../functions/redelivery/job.ts';
+import { RedeliveryJob } from '../functions/redelivery/jobs.ts';
 import { ApiKey } from '../functions/tenancy/api-keys.ts';
 import { AuditEntry } from '../functions/tenancy/audit.ts';
 import { FIRST_SANDBOX_GENERATION, Organization, Session, type Tenant } from '../functions/tenancy/tenant.ts';
@@ -224,11 +224,13 @@ export const aRedeliveryJob = (changes: Partial<RedeliveryJob> = {}): Redelivery
     ...aTenant(),
     webhookId: newId('whk', NOW),
     status: 'running',
+    what: 'failed',
     from: later(NOW, -seconds(3600)).toISOString(),
     to: NOW.toISOString(),
     statuses: ['exhausted', 'skipped'],
     examined: 0,
     redelivered: 0,
+    eventTypes: {},
     round: 0,
     createdAt: NOW.toISOString(),
     ...changes,

@@ -7,7 +7,7 @@ import {
 } from '../conversations/conversations.ts';
 import { deliveryStore } from '../delivery/deliveries.ts';
 import { outboxStore } from '../delivery/outbox.ts';
-import { redeliveryRecords } from '../delivery/redelivery-records.ts';
+import { redeliveryRecords } from '../delivery/redelivery.ts';
 import { channelStore } from '../receivers/channels.ts';
 import { endpointStore } from '../receivers/endpoints.ts';
 import { redeliveryJobs } from '../redelivery/jobs.ts';

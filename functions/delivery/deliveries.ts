@@ -48,8 +48,7 @@ import {
   type KeptTurn,
 } from './delivery-rows.ts';
 import { appendNotice } from './outbox.ts';
-import { isFirstDelivery } from './redelivery.ts';
-import { recordSuccess } from './redelivery-records.ts';
+import { isFirstDelivery, recordSuccess } from './redelivery.ts';
 
 /**
  * Parses a row of the table or of its stream.

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { assign, expression, unchanged } from '../aws/expression.ts';
 import {
   DeliveryId,
   deriveDeliveryId,
@@ -11,8 +12,19 @@ import {
   type TraceId,
   withTrace,
 } from '../aws/ids.ts';
-import { type AddressedEvent, HISTORY_DAYS, isExample, isFor, type OutboxEvent } from '../events/events.ts';
+import { getMany, readRows, type Table, toExpiry } from '../aws/table.ts';
+import { buildUpdate, type Change } from '../aws/transaction.ts';
+import {
+  type AddressedEvent,
+  EVENT_DAYS,
+  HISTORY_DAYS,
+  isExample,
+  isFor,
+  type OutboxEvent,
+} from '../events/events.ts';
 import type { Endpoint } from '../receivers/endpoint.ts';
+import { buildSandboxMark, keys } from '../tenancy/keys.ts';
+import type { Tenant } from '../tenancy/tenant.ts';
 import { type Delivery, DeliveryMessage, OPEN_STATUSES } from './delivery.ts';
 
 /** Why a delivery cannot be resent. */
@@ -100,23 +112,6 @@ export const isRequestedByCustomer = (delivery: Named, event: AddressedEvent): b
   !isFromJob(delivery) && (event.type === 'webhook.test' || isExample(event) || !isFirstDelivery(delivery));
 
 /**
- * The latest redelivery of an event at a receiver, and how it ended. The failed delivery keeps its state, so
- * redelivery jobs and the event log find here what became of its event.
- */
-export const RedeliveryRecord = z.object({
-  eventId: EventId,
-  webhookId: ReceiverId,
-  /** The latest redelivery: jobs pass over the event while it is open. */
-  deliveryId: DeliveryId,
-  /** The latest redelivery by a job, and that job: it recognizes its own after a later single redelivery. */
-  jobDeliveryId: z.optional(DeliveryId),
-  redeliveryId: z.optional(RedeliveryJobId),
-  /** The first redelivery that succeeded: the event has arrived, however later ones end. */
-  succeededId: z.optional(DeliveryId),
-});
-export type RedeliveryRecord = z.infer<typeof RedeliveryRecord>;
-
-/**
  * Outbox entry of a redelivery, or of a retry that a user requested: its delivery was committed with it, so
  * only the message is to be sent.
  */
@@ -134,6 +129,84 @@ export type RedeliveryOrder = z.infer<typeof RedeliveryOrder>;
  */
 export type OutboxWork = { kind: 'event'; event: OutboxEvent } | RedeliveryOrder;
 
-/** What a job reads of a delivery, or of an event that the endpoint has no delivery of. */
-export type ExaminedDelivery = Pick<Delivery, 'eventId' | 'eventType'> &
-  Partial<Pick<Delivery, 'id' | 'status'>>;
+/**
+ * The latest redelivery of an event at a receiver, and how it ended. The failed delivery keeps its state, so
+ * redelivery jobs and the event log find here what became of its event.
+ */
+export const RedeliveryRecord = z.object({
+  eventId: EventId,
+  webhookId: ReceiverId,
+  /** The latest redelivery: jobs pass over the event while it is open. */
+  deliveryId: DeliveryId,
+  /** The latest redelivery by a job, and that job: it recognizes its own after a later single redelivery. */
+  jobDeliveryId: z.optional(DeliveryId),
+  redeliveryId: z.optional(RedeliveryJobId),
+  /** The first redelivery that succeeded: the event has arrived, however later ones end. */
+  succeededId: z.optional(DeliveryId),
+});
+export type RedeliveryRecord = z.infer<typeof RedeliveryRecord>;
+
+const buildKey = (delivery: Delivery) =>
+  keys.redeliveryRecord(delivery, delivery.webhookId, delivery.eventId);
+
+/** What each change of a record sets: it is kept as long as the event. */
+const getBasis = ({ eventId, webhookId, orgId, generation }: Delivery) => ({
+  eventId,
+  webhookId,
+  expiresAt: toExpiry(parseCreationTime(eventId), EVENT_DAYS),
+  ...buildSandboxMark({ orgId, generation }),
+});
+
+/**
+ * Records a redelivery as the latest of its event, in the transaction that adds it.
+ * @param ofJob the job that adds it, and the record as it was read: refused as `redelivery-overtaken` when
+ * another one was added since. That of a single redelivery is never refused
+ */
+export function recordRedelivery(
+  service: Pick<Table, 'name'>,
+  delivery: Delivery,
+  ofJob?: { job: { id: RedeliveryJobId }; read: Partial<RedeliveryRecord> },
+): Change {
+  const { id: deliveryId } = delivery;
+  const set = {
+    ...getBasis(delivery),
+    deliveryId,
+    ...(ofJob && { jobDeliveryId: deliveryId, redeliveryId: ofJob.job.id }),
+  };
+  return buildUpdate(service, buildKey(delivery), {
+    refusal: 'redelivery-overtaken',
+    update: expression`SET ${assign(set)}`,
+    if: ofJob && unchanged(ofJob.read, ['deliveryId']),
+  });
+}
+
+/**
+ * Records that a redelivery succeeded, in the transaction that settles it. Never refused; the first success
+ * stays. In a row of its own, because an update of the failed delivery would appear in the stream as a second
+ * end.
+ */
+export function recordSuccess(service: Pick<Table, 'name'>, delivery: Delivery): Change {
+  const { id } = delivery;
+  return buildUpdate(service, buildKey(delivery), {
+    refusal: 'exists',
+    update: expression`SET ${assign(getBasis(delivery))},
+      deliveryId = if_not_exists(deliveryId, ${id}), succeededId = if_not_exists(succeededId, ${id})`,
+  });
+}
+
+/**
+ * Reads the records of those pairs of an event and a receiver that have one. Consistently: a caller that has
+ * seen the success expects the event not to be resent.
+ * @param pairs without repetition
+ * @throws Throttled when DynamoDB keeps returning unprocessed keys
+ */
+export const redeliveryRecords =
+  (service: Table) =>
+  async (
+    tenant: Tenant,
+    pairs: readonly { eventId: EventId; webhookId: ReceiverId }[],
+  ): Promise<RedeliveryRecord[]> => {
+    const wanted = pairs.map(({ eventId, webhookId }) => keys.redeliveryRecord(tenant, webhookId, eventId));
+    const rows = await getMany(service, wanted, { consistent: true });
+    return readRows(service, rows, (row) => RedeliveryRecord.parse(row));
+  };

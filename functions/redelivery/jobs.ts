@@ -1,11 +1,21 @@
+import * as z from 'zod/mini';
 import { all, assign, expression, unchanged } from '../aws/expression.ts';
-import type { EndpointId } from '../aws/ids.ts';
+import {
+  type DeliveryId,
+  EndpointId,
+  newId,
+  OrgId,
+  parseCreationTime,
+  RedeliveryJobId,
+  Timestamp,
+  TraceId,
+  withTrace,
+} from '../aws/ids.ts';
 import { type Page, type PageRequest, readPage } from '../aws/pages.ts';
 import {
   get,
   IS_NEW,
   isHeld,
-  type Lease,
   lease,
   parseReadable,
   query,
@@ -14,7 +24,6 @@ import {
   remove,
   type Table,
   toExpiry,
-  type UnreadableRow,
   update,
 } from '../aws/table.ts';
 import {
@@ -26,66 +35,188 @@ import {
   type Commit,
 } from '../aws/transaction.ts';
 import { deliveryStore } from '../delivery/deliveries.ts';
-import type { Delivery } from '../delivery/delivery.ts';
-import type { RedeliveryRecord } from '../delivery/redelivery.ts';
-import { recordRedelivery } from '../delivery/redelivery-records.ts';
+import { type Delivery, Lease } from '../delivery/delivery.ts';
+import { type RedeliveryRecord, recordRedelivery } from '../delivery/redelivery.ts';
+import { createNotice, type Notice } from '../events/bus.ts';
+import { EventTypeName, HISTORY_DAYS } from '../events/events.ts';
+import type { Endpoint } from '../receivers/endpoint.ts';
 import { buildSandboxMark, keys } from '../tenancy/keys.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
-import {
-  JOB_DAYS,
-  type LeasedJob,
-  RedeliveryJob,
-  type RedeliveryJobRef,
-  type RedeliveryJobStatus,
-  RedeliveryRun,
-  type StopReason,
-  toRedeliveryRun,
-} from './job.ts';
+
+/** Days for which a finished job can be read. */
+const JOB_DAYS = 30;
+
+/** Statuses of deliveries that a job resends. */
+export const FailedStatus = z.enum(['exhausted', 'skipped']);
+export type FailedStatus = z.infer<typeof FailedStatus>;
+
+/**
+ * What a job resends: the endpoint's own deliveries that failed, or every event of its types that it has not
+ * received, those before its registration included.
+ */
+export const RedeliverySelection = z.enum(['failed', 'missing']);
+
+export const RedeliveryJobStatus = z.enum(['running', 'done', 'stopped']);
+
+/** Why a job stopped early. */
+export const StopReason = z.enum(['cancelled', 'endpoint_disabled', 'endpoint_deleted']);
+
+/** A job that resends what an endpoint lacks in a time range, with its progress. */
+export const RedeliveryJob = z.object({
+  id: RedeliveryJobId,
+  orgId: OrgId,
+  generation: z.int(),
+  webhookId: EndpointId,
+  status: RedeliveryJobStatus,
+  reason: z.optional(StopReason),
+  what: RedeliverySelection,
+  /** Set for a job that only counts. */
+  dryRun: z.optional(z.literal(true)),
+  /** Time range of the deliveries or events by their ids; `from` inclusive, `to` exclusive. */
+  from: Timestamp,
+  to: Timestamp,
+  statuses: z.array(FailedStatus),
+  /**
+   * Deliveries or events up to this id are examined, and what was created for them has had its first attempt.
+   * Absent at the start.
+   */
+  place: z.optional(z.string()),
+  /** Up to this id, deliveries may have been created: the next round's page includes them. */
+  reach: z.optional(z.string()),
+  /** Deliveries or events examined, and deliveries created, or counted by a dry run. */
+  examined: z.int(),
+  redelivered: z.int(),
+  /** The latter by event type. */
+  eventTypes: z.partialRecord(EventTypeName, z.int()),
+  /** Time of the first event that is resent, or counted. */
+  firstEventAt: z.optional(Timestamp),
+  /** Number of the last message that was processed. */
+  round: z.int(),
+  createdAt: Timestamp,
+  finishedAt: z.optional(Timestamp),
+  lease: z.optional(Lease),
+  traceId: TraceId,
+});
+export type RedeliveryJob = z.infer<typeof RedeliveryJob>;
+
+/** Identifies a job: the parts of its key. */
+export type RedeliveryJobRef = Pick<RedeliveryJob, 'id' | 'orgId' | 'generation' | 'webhookId'>;
+
+/** Marks an endpoint's running job, which allows no other and whose messages can be lost. */
+export const RedeliveryRun = z.object({
+  ...{ id: RedeliveryJobId, orgId: OrgId, generation: z.int(), webhookId: EndpointId },
+  /** When a message was last sent for it outside of its rounds; at first, its creation. */
+  remindedAt: Timestamp,
+});
+export type RedeliveryRun = z.infer<typeof RedeliveryRun>;
+
+export type LeasedJob = RedeliveryJob & { lease: Lease };
+
+/**
+ * Creates a job. Its range ends now at the latest, so that it does not include its own deliveries, and begins
+ * where events can still be resent. A dry run may count for a disabled endpoint too.
+ * @param request times in ISO 8601
+ */
+export function createJob(
+  request: {
+    what?: RedeliveryJob['what'] | undefined;
+    dryRun?: boolean | undefined;
+    from: string;
+    to?: string | undefined;
+    statuses: readonly FailedStatus[];
+  },
+  endpoint: { id: EndpointId; status: Endpoint['status'] },
+  { tenant, now, traceId }: { tenant: Tenant; now: Date; traceId?: TraceId },
+):
+  | { kind: 'job'; job: RedeliveryJob }
+  | { kind: 'refused'; why: 'endpoint-disabled' | 'no-time' | 'too-old' } {
+  const earliest = now.getTime() - HISTORY_DAYS * 86_400_000;
+  const from = Math.max(Date.parse(request.from), earliest);
+  const to = Math.min(request.to === undefined ? now.getTime() : Date.parse(request.to), now.getTime());
+  if (Date.parse(request.from) >= to) return { kind: 'refused', why: 'no-time' };
+  if (to <= earliest) return { kind: 'refused', why: 'too-old' };
+  if (endpoint.status === 'auto_disabled' && request.dryRun !== true)
+    return { kind: 'refused', why: 'endpoint-disabled' };
+  return {
+    kind: 'job',
+    job: {
+      id: newId('rdj', now),
+      orgId: tenant.orgId,
+      generation: tenant.generation,
+      webhookId: endpoint.id,
+      status: 'running',
+      what: request.what ?? 'failed',
+      ...(request.dryRun === true ? { dryRun: true } : {}),
+      from: new Date(from).toISOString(),
+      to: new Date(to).toISOString(),
+      statuses: [...request.statuses],
+      examined: 0,
+      redelivered: 0,
+      eventTypes: {},
+      round: 0,
+      createdAt: now.toISOString(),
+      ...withTrace(traceId),
+    },
+  };
+}
+
+type Counted = Pick<Delivery, 'eventId' | 'eventType'>;
+
+/** Adds deliveries to a job's counts. */
+function addToCounts(
+  { eventTypes, firstEventAt }: RedeliveryJob,
+  deliveries: readonly Counted[],
+): Pick<RedeliveryJob, 'eventTypes' | 'firstEventAt'> {
+  const counts = { ...eventTypes };
+  for (const { eventType } of deliveries) counts[eventType] = (counts[eventType] ?? 0) + 1;
+  const times = deliveries.map(({ eventId }) => parseCreationTime(eventId).toISOString());
+  const [first] = [...times, ...(firstEventAt === undefined ? [] : [firstEventAt])].sort();
+  return { eventTypes: counts, ...(first === undefined ? {} : { firstEventAt: first }) };
+}
+
+/** Examined share of the job's range, from 0 to 1. A finished job is at 1. */
+export function computeProgress(job: Pick<RedeliveryJob, 'status' | 'from' | 'to' | 'place'>): number {
+  if (job.status === 'done') return 1;
+  if (job.place === undefined) return 0;
+  const [from, to] = [Date.parse(job.from), Date.parse(job.to)];
+  const share = (parseCreationTime(job.place as DeliveryId).getTime() - from) / (to - from);
+  return Math.round(Math.min(1, Math.max(0, share)) * 10_000) / 10_000;
+}
+
+export const toJobView = ({ eventTypes, ...job }: RedeliveryJob) => ({
+  ...job,
+  statuses: job.what === 'missing' ? [] : job.statuses,
+  eventTypes: Object.entries(eventTypes)
+    .map(([type, count]) => ({ type, count }))
+    .toSorted((one, other) => other.count - one.count || (one.type < other.type ? -1 : 1)),
+  progress: computeProgress(job),
+});
+
+export function toRedeliveryRun(job: RedeliveryJob): RedeliveryRun {
+  const { id, orgId, generation, webhookId, createdAt: remindedAt } = job;
+  return { id, orgId, generation, webhookId, remindedAt };
+}
+
+/** Builds the message of a job's round: a notice in the transaction that creates the job, then bus events. */
+export const buildRound = (job: RedeliveryJob, round: number, now: Date): Notice => {
+  const { webhookId, id: redeliveryId, traceId } = job;
+  const data = { webhookId, redeliveryId, round };
+  return createNotice('webhook.redelivery', `${redeliveryId}#round#${round}`, data, {
+    ...{ tenant: job, now, traceId },
+  });
+};
 
 const IS_RUNNING = expression`#status = ${'running'}`;
 
-/** @throws a zod error when the row holds no job */
-export const parseJob = (row: unknown): RedeliveryJob => RedeliveryJob.parse(row);
+/** The endpoint's run is of this job, not of a later one. */
+const isOf = ({ id }: Pick<RedeliveryJob, 'id'>) => expression`id = ${id}`;
+
 export const buildJobKey = (job: RedeliveryJobRef) => keys.redeliveryJob(job, job.webhookId, job.id);
 
 export interface JobEnd {
-  status: Exclude<RedeliveryJobStatus, 'running'>;
-  reason?: StopReason;
+  status: 'done' | 'stopped';
+  reason?: RedeliveryJob['reason'];
   at: Date;
-}
-
-/** Creates, reads and stops redelivery jobs. */
-export function redeliveryJobs(service: Table) {
-  return {
-    async find(tenant: Tenant, endpoint: EndpointId, id: RedeliveryJob['id']) {
-      const row = await get(service, keys.redeliveryJob(tenant, endpoint, id));
-      return row && parseJob(row);
-    },
-
-    list(tenant: Tenant, endpoint: EndpointId, page: PageRequest): Promise<Page<RedeliveryJob>> {
-      return readPage(service, [keys.redeliveryJobs(tenant, endpoint)], page, { parse: parseJob });
-    },
-
-    /** Adds a job and its run; refused as `redelivery-running` while another one of the endpoint runs. */
-    start(job: RedeliveryJob): Change[] {
-      const run = toRedeliveryRun(job);
-      const expiresAt = toExpiry(new Date(job.createdAt), JOB_DAYS);
-      const mark = buildSandboxMark(job);
-      return [
-        buildPut(
-          service,
-          { ...keys.redeliveryRun(run), ...mark, ...run },
-          { refusal: 'redelivery-running', if: IS_NEW },
-        ),
-        buildAddition(service, { ...buildJobKey(job), ...mark, ...job, expiresAt }),
-      ];
-    },
-
-    /** Stops a job. Its worker notices when it next saves progress; the current page still counts. */
-    stop(job: RedeliveryJobRef, at: Date): Change[] {
-      return buildJobEnd(service, job, { status: 'stopped', reason: 'cancelled', at });
-    },
-  };
 }
 
 /**
@@ -110,54 +241,70 @@ function buildJobEnd(
   ];
 }
 
-/** The endpoint's run is of this job, not of a later one. */
-const isOf = ({ id }: Pick<RedeliveryJob, 'id'>) => expression`id = ${id}`;
+/** Runs per page; small enough that a worker's time can end between two pages. */
+const RUNS = 100;
 
-/** Rows per page; small enough that a run can end between two pages. */
-const PAGE = 100;
-
-/** Running redelivery jobs, for the worker that resends lost job messages. */
-export function redeliveryRuns(service: Table) {
+/** Creates, reads and stops redelivery jobs, and finds running ones whose message may be lost. */
+export function redeliveryJobs(service: Table) {
   return {
+    async find(tenant: Tenant, endpoint: EndpointId, id: RedeliveryJobId) {
+      const row = await get(service, keys.redeliveryJob(tenant, endpoint, id));
+      return row && RedeliveryJob.parse(row);
+    },
+
+    list(tenant: Tenant, endpoint: EndpointId, page: PageRequest): Promise<Page<RedeliveryJob>> {
+      return readPage(service, [keys.redeliveryJobs(tenant, endpoint)], page, {
+        parse: (row) => RedeliveryJob.parse(row),
+      });
+    },
+
+    /** Adds a job and its run; refused as `redelivery-running` while another one of the endpoint runs. */
+    start(job: RedeliveryJob): Change[] {
+      const run = toRedeliveryRun(job);
+      const mark = buildSandboxMark(job);
+      const expiresAt = toExpiry(new Date(job.createdAt), JOB_DAYS);
+      return [
+        buildPut(
+          service,
+          { ...keys.redeliveryRun(run), ...mark, ...run },
+          { refusal: 'redelivery-running', if: IS_NEW },
+        ),
+        buildAddition(service, { ...buildJobKey(job), ...mark, ...job, expiresAt }),
+      ];
+    },
+
+    /** Stops a job. Its worker notices before it adds further deliveries. */
+    stop(job: RedeliveryJobRef, at: Date): Change[] {
+      return buildJobEnd(service, job, { status: 'stopped', reason: 'cancelled', at });
+    },
+
     /**
      * Returns a shard's runs without a message since `until`. Reads all runs: at most one per endpoint.
      * @param after end of the previous page
      */
-    async find(
-      shard: number,
-      until: Date,
-      after?: Row,
-    ): Promise<{ entries: RedeliveryRun[]; unreadable: UnreadableRow[]; next?: Row }> {
+    async findRuns(shard: number, until: Date, after?: Row) {
       const { rows, next } = await query(service, {
         where: expression`pk = ${keys.redeliveryRuns(shard)}`,
         filter: expression`remindedAt <= ${until.toISOString()}`,
-        limit: PAGE,
+        limit: RUNS,
         after,
       });
       return { ...parseReadable(rows, (row) => RedeliveryRun.parse(row)), ...(next && { next }) };
     },
 
     /** Records that a message was sent. Does nothing when another worker recorded one, or the run ended. */
-    async reminded(run: RedeliveryRun, at: Date): Promise<void> {
+    async recordMessage(run: RedeliveryRun, at: Date): Promise<void> {
       await update(service, keys.redeliveryRun(run), {
         update: expression`SET remindedAt = ${at.toISOString()}`,
         if: all(isOf(run), unchanged(run, ['remindedAt'])),
       });
     },
 
-    async remove(run: RedeliveryRun): Promise<void> {
+    async removeRun(run: RedeliveryRun): Promise<void> {
       await remove(service, keys.redeliveryRun(run), { if: isOf(run) });
     },
   };
 }
-
-export type JobLeaseResult =
-  /** `isRepeated` when a worker had processed the same message before, and may have been lost. */
-  | { kind: 'leased'; job: LeasedJob; isRepeated: boolean }
-  /** Another worker has the lease. */
-  | { kind: 'busy' }
-  /** The job ended or does not exist, or a later message continues it. */
-  | { kind: 'over' };
 
 /** Workers' writes to redelivery jobs, refused unless the worker holds the job's lease. */
 export function redeliveryRounds(
@@ -166,11 +313,16 @@ export function redeliveryRounds(
 ) {
   const { adding } = deliveryStore(deliveries);
   return {
-    /** Leases a running job unless a later message was processed. */
+    /**
+     * Leases a running job.
+     * @returns `isRepeated` when a worker had processed the same message before, and may have been lost;
+     * `busy` when another worker has the lease; `over` when the job ended or does not exist, or a later
+     * message continues it
+     */
     async lease(
       ref: RedeliveryJobRef,
       { round, now, leaseSeconds }: { round: number; now: Date; leaseSeconds: number },
-    ): Promise<JobLeaseResult> {
+    ): Promise<{ kind: 'leased'; job: LeasedJob; isRepeated: boolean } | { kind: 'busy' | 'over' }> {
       const taken = await lease(service, buildJobKey(ref), {
         now,
         seconds: leaseSeconds,
@@ -178,43 +330,50 @@ export function redeliveryRounds(
         if: all(IS_RUNNING, expression`#round <= ${round}`),
         returns: 'old',
       });
-      const found = taken.row && parseJob(taken.row);
+      const job = taken.row && RedeliveryJob.parse(taken.row);
+      if (job === undefined) return { kind: 'over' };
       // After a lost response, the row is the one with this lease, which counts as a repetition.
-      if (taken.kind === 'leased' && found)
+      if (taken.kind === 'leased')
         return {
           kind: 'leased',
-          job: { ...found, round, lease: taken.lease },
-          isRepeated: found.round === round,
+          job: { ...job, round, lease: taken.lease },
+          isRepeated: job.round === round,
         };
-      if (found === undefined || found.status !== 'running' || found.round > round) return { kind: 'over' };
-      return { kind: 'busy' };
+      return { kind: job.status !== 'running' || job.round > round ? 'over' : 'busy' };
     },
 
     /**
-     * Saves that a job has processed a page.
-     * @param page `place`: id up to which all is examined; `eventTypes`, `firstEventAt`: of the job with this
-     * page
+     * Saves that a job has examined so many items, up to an id, and what it has resent of them.
      * @returns the stored job, possibly stopped meanwhile; undefined when the lease is lost or the job is
      * gone
      */
     async save(
       job: LeasedJob,
-      {
-        place,
-        examined,
-        redelivered,
-        ...totals
-      }: Pick<RedeliveryJob, 'examined' | 'redelivered' | 'eventTypes' | 'firstEventAt'> & { place: string },
+      page: { place: string; examined: number; resent: readonly Counted[] },
     ): Promise<RedeliveryJob | undefined> {
-      const set = assign({ place, ...totals });
+      const { place, examined, resent } = page;
+      const set = assign({ place, ...addToCounts(job, resent) });
       const { kind, row } = await update(service, buildJobKey(job), {
-        update: expression`SET ${set} ADD examined ${examined}, redelivered ${redelivered}`,
+        update: expression`SET ${set} ADD examined ${examined}, redelivered ${resent.length}`,
         // The position makes a retried request count once.
         if: all(isHeld(job.lease), unchanged({ place: job.place }, ['place'])),
         returns: 'new',
-        isDone: (found) => Object(found.lease).token === job.lease.token && found.place === place,
+        isDone: (stored) => Object(stored.lease).token === job.lease.token && stored.place === place,
       });
-      return kind === 'done' ? parseJob(row) : undefined;
+      return kind === 'done' ? RedeliveryJob.parse(row) : undefined;
+    },
+
+    /**
+     * Records up to which id a job is about to create deliveries.
+     * @returns whether it still runs: not when it was stopped or the lease is lost
+     */
+    async reach(job: LeasedJob, place = ''): Promise<boolean> {
+      const reach = job.reach === undefined || place > job.reach ? place : job.reach;
+      const { kind } = await update(service, buildJobKey(job), {
+        update: expression`SET reach = ${reach}`,
+        if: all(IS_RUNNING, isHeld(job.lease)),
+      });
+      return kind === 'done';
     },
 
     /**
@@ -228,30 +387,18 @@ export function redeliveryRounds(
       return (await commit([adding(delivery), record])).kind === 'committed';
     },
 
-    /**
-     * Records up to which id a job is about to create deliveries.
-     * @returns whether it still runs: not when it was stopped or the lease is lost
-     */
-    async reach(job: LeasedJob, reach: string): Promise<boolean> {
-      const { kind } = await update(service, buildJobKey(job), {
-        update: expression`SET reach = ${reach}`,
-        if: all(IS_RUNNING, isHeld(job.lease)),
-      });
-      return kind === 'done';
-    },
-
     /** Releases a job after a round; its next message continues it. */
     async release(job: LeasedJob): Promise<void> {
       await release(service, buildJobKey(job), job.lease);
     },
 
     /**
-     * Ends a job. Refused when it was stopped meanwhile, or the lease is lost.
+     * Ends a job.
+     * @returns false when it was stopped meanwhile, or the lease is lost
      * @throws Contended
      */
-    async end(job: LeasedJob, end: JobEnd): Promise<'done' | 'refused'> {
-      const { kind } = await commit(buildJobEnd(service, job, end, job.lease));
-      return kind === 'committed' ? 'done' : 'refused';
+    async end(job: LeasedJob, end: JobEnd): Promise<boolean> {
+      return (await commit(buildJobEnd(service, job, end, job.lease))).kind === 'committed';
     },
   };
 }

@@ -1,56 +1,54 @@
 import { mapConcurrently } from '../aws/concurrency.ts';
-import { deriveDeliveryId, type EventId, parseCreationTime } from '../aws/ids.ts';
+import type { TraceId } from '../aws/ids.ts';
 import type { Log } from '../aws/log-codes.ts';
 import { Defect } from '../aws/logger.ts';
-import { COMMIT_WINDOW_SECONDS } from '../aws/pages.ts';
+import type { Row, Table } from '../aws/table.ts';
 import type { deliveryStore } from '../delivery/deliveries.ts';
-import { type Delivery, OPEN_STATUSES, toDeliveryMessage } from '../delivery/delivery.ts';
+import { type Delivery, toDeliveryMessage } from '../delivery/delivery.ts';
 import { chooseJobLane } from '../delivery/lanes.ts';
-import type { deliveryQueues, workerQueue } from '../delivery/queues.ts';
-import { type ExaminedDelivery, isForStill, type RedeliveryRecord } from '../delivery/redelivery.ts';
-import type { redeliveryRecords } from '../delivery/redelivery-records.ts';
+import type { deliveryQueues, WorkerQueue } from '../delivery/queues.ts';
 import { type BusEvent, NOTICES } from '../events/bus.ts';
-import { isFor, listTypesFor } from '../events/events.ts';
 import { InProgressError } from '../http/problem.ts';
 import type { Endpoint } from '../receivers/endpoint.ts';
 import type { endpointStore } from '../receivers/endpoints.ts';
 import { computePace } from '../receivers/pace.ts';
+import { REDELIVERY_RUN_SHARDS } from '../tenancy/keys.ts';
 import { createGenerationCheck, type OrganizationStates } from '../tenancy/organizations.ts';
+import { sendMessages, sweep, takeTurns, updateEntries } from '../tenancy/sweep.ts';
 import {
-  addToCounts,
   buildRound,
+  type JobEnd,
+  type LeasedJob,
+  type RedeliveryJob,
+  type RedeliveryJobRef,
+  type RedeliveryRun,
+  type redeliveryJobs,
+  type redeliveryRounds,
+} from './jobs.ts';
+import {
   createJobDelivery,
-  type ExaminedPage,
+  type ExaminedDelivery,
   endPageBefore,
   getPlace,
-  isWanted,
-  type LeasedJob,
-  listFirstDeliveries,
-  type RedeliveryJob,
-  type RedeliveryJobStatus,
-  type StopReason,
-  selectDeliveries,
-} from './job.ts';
-import type { redeliveryRounds } from './jobs.ts';
-import type { deliveryRanges, eventRanges } from './ranges.ts';
+  jobPages,
+  type Resend,
+} from './selection.ts';
 
-export interface RedeliverContext {
+interface RedeliverContext {
+  tables: { service: Table; outbox: Table; deliveries: Table };
   jobs: ReturnType<typeof redeliveryRounds>;
-  deliveries: ReturnType<typeof deliveryStore>;
-  endpoints: ReturnType<typeof endpointStore>;
-  readDeliveries: ReturnType<typeof deliveryRanges>;
-  readEvents: ReturnType<typeof eventRanges>;
-  findRecords: ReturnType<typeof redeliveryRecords>;
+  deliveries: Pick<ReturnType<typeof deliveryStore>, 'states' | 'listWaiting'>;
+  endpoints: Pick<ReturnType<typeof endpointStore>, 'find'>;
   queues: Pick<ReturnType<typeof deliveryQueues>, 'send'>;
   /** The worker's own queue. */
-  rounds: ReturnType<typeof workerQueue>;
+  rounds: WorkerQueue;
   organizations: OrganizationStates;
   log: Log;
   now: () => Date;
   wait(seconds: number): Promise<unknown>;
 }
 
-export interface RedeliverSettings {
+interface RedeliverSettings {
   /** Longer than the function's timeout. */
   leaseSeconds: number;
   /** A round ends after this time, so that other jobs get their turn. */
@@ -72,19 +70,9 @@ const CHECK = { shortest: 0.02, longest: 0.5 };
 /** Seconds' worth of deliveries that may wait at an endpoint with a limit, so that live ones come between. */
 const SECONDS_OF_LIMIT = 2;
 
-/** An event that a page resends. */
-interface Resend {
-  item: ExaminedDelivery;
-  /** The event's record as it was read. */
-  record: RedeliveryRecord | undefined;
-  /** The job's delivery, once it is added. */
-  delivery: Delivery | undefined;
-  /** Whether an earlier try has added it, and it still waits for its first attempt. */
-  isWaiting: boolean;
-}
-
-const isOpen = (delivery: Pick<Delivery, 'status'> | undefined): boolean =>
-  OPEN_STATUSES.some((open) => open === delivery?.status);
+const getLogFields = ({ id, webhookId, orgId, traceId }: RedeliveryJobRef & { traceId?: TraceId }) => ({
+  ...{ redeliveryId: id, webhookId, orgId, traceId },
+});
 
 /**
  * Runs one round of a redelivery job, oldest deliveries first, so that a receiver gets events in their order.
@@ -95,149 +83,9 @@ const isOpen = (delivery: Pick<Delivery, 'status'> | undefined): boolean =>
  * has a message of its own, because SQS limits receives.
  */
 export function runRedeliveryJob(context: RedeliverContext, settings: RedeliverSettings) {
-  const { jobs, deliveries, endpoints, findRecords, queues, rounds, log, now, wait } = context;
+  const { jobs, deliveries, endpoints, queues, rounds, log, now, wait } = context;
+  const pages = jobPages(context, settings);
   const checkGeneration = createGenerationCheck(context.organizations);
-
-  const getLogFields = ({ id, webhookId, orgId, traceId }: RedeliveryJob) => ({
-    redeliveryId: id,
-    webhookId,
-    orgId,
-    traceId,
-  });
-
-  /** Why a job cannot continue. A disabled endpoint would skip all its deliveries. */
-  const findObstacle = (job: RedeliveryJob, endpoint: Endpoint | undefined): StopReason | undefined => {
-    if (endpoint === undefined) return 'endpoint_deleted';
-    return endpoint.status === 'auto_disabled' && job.dryRun !== true ? 'endpoint_disabled' : undefined;
-  };
-
-  /** Reads the next page, which includes all that earlier rounds may have created deliveries for. */
-  async function readPage(job: RedeliveryJob, endpoint: Endpoint): Promise<ExaminedPage> {
-    const { place, reach = '' } = job;
-    let page: ExaminedPage = { items: [], place, isLast: false };
-    do {
-      const next = await readAfter(page.place, job, endpoint);
-      page = { ...next, items: [...page.items, ...next.items] };
-    } while (!page.isLast && (page.place ?? '') < reach);
-    if (job.dryRun === true) return { ...page, items: page.items.map((item) => toLive(item, endpoint)) };
-    const fanningOut = page.items.find(isBeingFannedOut);
-    return fanningOut === undefined ? page : endPageBefore(job, page, fanningOut);
-  }
-
-  async function readAfter(
-    place: string | undefined,
-    job: RedeliveryJob,
-    endpoint: Endpoint,
-  ): Promise<ExaminedPage> {
-    const time = { from: new Date(job.from), to: new Date(job.to) };
-    if (job.what === 'failed') return context.readDeliveries(job, time, place, settings.pageRows);
-    const types = listTypesFor(endpoint);
-    const events = await context.readEvents(job, time, types, place, settings.pageEvents);
-    return { ...events, items: await findFirstDeliveries(job, endpoint, events.items) };
-  }
-
-  /** The endpoint's own delivery of each event that is for it, as far as there is one. */
-  async function findFirstDeliveries(
-    { webhookId, generation }: RedeliveryJob,
-    endpoint: Endpoint,
-    events: Awaited<ReturnType<RedeliverContext['readEvents']>>['items'],
-  ): Promise<ExaminedDelivery[]> {
-    const refs = events
-      .filter((event) => isFor(event, endpoint))
-      .map(({ id: eventId, type: eventType }) => ({
-        ...{ id: deriveDeliveryId(eventId, webhookId), webhookId, generation, eventId, eventType },
-      }));
-    const states = await deliveries.states(refs);
-    return refs.map(({ id, eventId, eventType }) => {
-      const status = states.get(id)?.status;
-      return { eventId, eventType, ...(status && { id, status }) };
-    });
-  }
-
-  /** Whether the fan-out is about to add the delivery of a new event: the job waits for it. */
-  const isBeingFannedOut = ({ status, eventId }: ExaminedDelivery): boolean =>
-    status === undefined &&
-    now().getTime() - parseCreationTime(eventId).getTime() < COMMIT_WINDOW_SECONDS * 1000;
-
-  /** A count does not wait: a new event from after the registration is being delivered. */
-  const toLive = (item: ExaminedDelivery, { createdAt }: Endpoint): ExaminedDelivery =>
-    isBeingFannedOut(item) && parseCreationTime(item.eventId).getTime() >= Date.parse(createdAt)
-      ? { ...item, status: 'pending' }
-      : item;
-
-  /**
-   * Events to resend of a page, and those that an earlier try has resent: without events that have arrived,
-   * also at a predecessor, or that another redelivery is about to deliver.
-   */
-  async function planPage(
-    job: RedeliveryJob,
-    endpoint: Endpoint,
-    examined: readonly ExaminedDelivery[],
-  ): Promise<Resend[]> {
-    const { webhookId, generation } = job;
-    // After an earlier try, a late fan-out may have added the first delivery of what the job has resent.
-    const keepsAll = job.what === 'missing' && job.dryRun !== true;
-    const items = examined.filter(
-      (item) => isForStill(item, endpoint) && (keepsAll || isWanted(job, item.status)),
-    );
-    const firsts = await deliveries.states(listFirstDeliveries(job, items));
-    const selected = selectDeliveries(job, items, firsts, now());
-    const eventIds = selected.map(({ eventId }) => eventId);
-    const [records, received] = await Promise.all([
-      findRecords(
-        job,
-        eventIds.map((eventId) => ({ eventId, webhookId })),
-      ),
-      findReceivedBefore(job, endpoint, eventIds),
-    ]);
-    const named = records.flatMap(({ deliveryId, jobDeliveryId = deliveryId }) => [
-      deliveryId,
-      jobDeliveryId,
-    ]);
-    const states = await deliveries.states([...new Set(named)].map((id) => ({ id, webhookId, generation })));
-    const recordOf = new Map(records.map((record) => [record.eventId, record]));
-    return selected.flatMap((item): Resend[] => {
-      const record = recordOf.get(item.eventId);
-      const own =
-        record?.redeliveryId === job.id ? states.get(record.jobDeliveryId ?? record.deliveryId) : undefined;
-      if (own !== undefined) {
-        // Resent for another delivery of the same event, on another page.
-        if (job.what === 'failed' && own.redeliveryOf !== item.id) return [];
-        const delivery = createJobDelivery(job, item, parseCreationTime(own.id));
-        return [{ item, record, delivery, isWaiting: own.status === 'pending' }];
-      }
-      const hasArrived = record?.succeededId !== undefined || received.has(item.eventId);
-      const isBeingResent = record !== undefined && isOpen(states.get(record.deliveryId));
-      if (hasArrived || isBeingResent || !isWanted(job, item.status)) return [];
-      return [{ item, record, delivery: undefined, isWaiting: false }];
-    });
-  }
-
-  /** Events that the endpoints have received which this one replaces. */
-  async function findReceivedBefore(
-    { orgId, generation, what }: RedeliveryJob,
-    { predecessor, replaces = [] }: Endpoint,
-    eventIds: readonly EventId[],
-  ): Promise<ReadonlySet<EventId>> {
-    if (what !== 'missing' || predecessor === undefined) return new Set();
-    const end = Date.parse(predecessor.disabledAt);
-    const before = eventIds.filter((id) => parseCreationTime(id).getTime() <= end);
-    const pairs = [predecessor.id, ...replaces].flatMap((webhookId) =>
-      before.map((eventId) => ({ eventId, webhookId })),
-    );
-    const [states, records] = await Promise.all([
-      deliveries.states(
-        pairs.map(({ eventId, webhookId }) => ({
-          ...{ id: deriveDeliveryId(eventId, webhookId), webhookId, generation },
-        })),
-      ),
-      findRecords({ orgId, generation }, pairs),
-    ]);
-    return new Set([
-      ...[...states.values()].flatMap(({ status, eventId }) => (status === 'succeeded' ? [eventId] : [])),
-      ...records.flatMap(({ succeededId, eventId }) => (succeededId === undefined ? [] : [eventId])),
-    ]);
-  }
 
   /** @returns those that were added: another redelivery of an event may have been added meanwhile */
   async function addGroup(job: LeasedJob, group: readonly Resend[]): Promise<Delivery[]> {
@@ -267,14 +115,14 @@ export function runRedeliveryJob(context: RedeliverContext, settings: RedeliverS
     let waiting = page.flatMap(({ delivery, isWaiting }) => (delivery && isWaiting ? [delivery] : []));
     const isDone = ({ delivery }: Resend) => delivery !== undefined && !waiting.includes(delivery);
     // The worker before may have been lost before it sent their messages.
-    if (isRepeated) await sendMessages(endpoint, waiting);
+    if (isRepeated) await sendDeliveries(endpoint, waiting);
     for (let pause = CHECK.shortest; !page.every(isDone); ) {
       const group = page.filter(({ delivery }) => delivery === undefined).slice(0, window - waiting.length);
       if (group.length > 0 && waiting.length <= window / 2) {
-        const reach = [job.reach ?? '', getPlace(job, group.at(-1)?.item) ?? ''].sort()[1] ?? '';
-        if (!(await jobs.reach(job, reach))) return { left: group[0]?.item, isStopped: true };
+        if (!(await jobs.reach(job, getPlace(job, group.at(-1)?.item))))
+          return { left: group[0]?.item, isStopped: true };
         const added = await addGroup(job, group);
-        await sendMessages(endpoint, added);
+        await sendDeliveries(endpoint, added);
         waiting.push(...added);
         // The page is planned again.
         if (added.length < group.length) break;
@@ -289,7 +137,7 @@ export function runRedeliveryJob(context: RedeliverContext, settings: RedeliverS
     return { left: page.find((resend) => !isDone(resend))?.item };
   }
 
-  async function sendMessages(endpoint: Endpoint, added: readonly Delivery[]): Promise<void> {
+  async function sendDeliveries(endpoint: Endpoint, added: readonly Delivery[]): Promise<void> {
     if (added.length === 0) return;
     const lane = chooseJobLane(computePace(endpoint.pace, now()));
     const messages = added.map((delivery) => ({ message: toDeliveryMessage(delivery) }));
@@ -298,15 +146,10 @@ export function runRedeliveryJob(context: RedeliverContext, settings: RedeliverS
     if (refused.length > 0) throw new Error(`the queue did not take ${refused.length} delivery messages`);
   }
 
-  async function end(
-    job: LeasedJob,
-    status: Exclude<RedeliveryJobStatus, 'running'>,
-    reason?: StopReason,
-  ): Promise<void> {
-    const ended = await jobs.end(job, { status, at: now(), ...(reason === undefined ? {} : { reason }) });
+  async function end(job: LeasedJob, status: 'done' | 'stopped', reason?: JobEnd['reason']): Promise<void> {
+    if (!(await jobs.end(job, { status, reason, at: now() }))) return;
     const { examined, redelivered } = job;
-    if (ended === 'done')
-      log('REDELIVERY_ENDED', { ...getLogFields(job), status, reason, examined, redelivered });
+    log('REDELIVERY_ENDED', { ...getLogFields(job), status, reason, examined, redelivered });
   }
 
   async function sendNextRound(job: LeasedJob): Promise<void> {
@@ -323,17 +166,18 @@ export function runRedeliveryJob(context: RedeliverContext, settings: RedeliverS
       // The purge deletes its rows.
       if ((await checkGeneration(job)) === 'over') return;
       const endpoint = await endpoints.find(job.orgId, job.webhookId);
-      const stopReason = findObstacle(job, endpoint);
-      if (endpoint === undefined || stopReason !== undefined) return end(job, 'stopped', stopReason);
-      const page = await readPage(job, endpoint);
-      const resends = await planPage(job, endpoint, page.items);
+      if (endpoint === undefined) return end(job, 'stopped', 'endpoint_deleted');
+      // All its deliveries would be skipped.
+      if (endpoint.status === 'auto_disabled' && job.dryRun !== true)
+        return end(job, 'stopped', 'endpoint_disabled');
+      const page = await pages.readNext(job, endpoint);
+      const resends = await pages.plan(job, endpoint, page.items);
       const { left, isStopped } =
         job.dryRun === true ? {} : await resendPage(job, endpoint, resends, { untilMs, isRepeated });
       const { items, place, isLast } = left === undefined ? page : endPageBefore(job, page, left);
       if (place !== undefined && place !== job.place) {
-        const done = resends.map(({ item }) => item).filter((item) => items.includes(item));
-        const progress = { place, examined: items.length, redelivered: done.length };
-        const saved = await jobs.save(job, { ...progress, ...addToCounts(job, done) });
+        const resent = resends.map(({ item }) => item).filter((item) => items.includes(item));
+        const saved = await jobs.save(job, { place, examined: items.length, resent });
         if (saved === undefined) return log('REDELIVERY_TAKEN_OVER', getLogFields(job));
         job = { ...saved, lease };
       } else await wait(CHECK.longest);
@@ -354,5 +198,90 @@ export function runRedeliveryJob(context: RedeliverContext, settings: RedeliverS
     const leased = await jobs.lease(ref, { round, now: now(), leaseSeconds: settings.leaseSeconds });
     if (leased.kind === 'busy') throw new RedeliveryInProgress(`${id} is in progress`);
     if (leased.kind === 'leased') await runRound(leased.job, leased.isRepeated);
+  };
+}
+
+interface ResumeContext {
+  jobs: ReturnType<typeof redeliveryJobs>;
+  rounds: WorkerQueue;
+  organizations: OrganizationStates;
+  log: Log;
+  now: () => Date;
+}
+
+/** Jobs checked concurrently. */
+const CONCURRENCY = 8;
+
+/**
+ * Resends the message of each running job without a worker, then records the time, so that a lost message
+ * does not stop a job.
+ * @param graceSeconds seconds without a message after which a job is checked
+ */
+export function resumeRedeliveryJobs(
+  { jobs, rounds, organizations, log, now }: ResumeContext,
+  { graceSeconds }: { graceSeconds: number },
+) {
+  const checkGeneration = createGenerationCheck(organizations);
+
+  /**
+   * @returns the jobs whose message was resent, rows removed of jobs that have ended or are gone, jobs that a
+   * worker holds, jobs left to the next run after a failure, and whether every job was checked
+   * @throws as `sweep`
+   */
+  return async (hasTime: () => boolean) => {
+    const done = { sent: 0, removed: 0, held: 0, left: 0, complete: true };
+
+    function logLeft(run: RedeliveryRun, error: unknown): void {
+      log('REDELIVERY_NOT_LOOKED_AT', { ...getLogFields(run), error });
+      done.left += 1;
+    }
+
+    /** @returns the run with its job when it needs a message */
+    async function findUnheld(run: RedeliveryRun): Promise<{ run: RedeliveryRun; job: RedeliveryJob }[]> {
+      try {
+        const isOver = (await checkGeneration(run)) === 'over';
+        const job = isOver ? undefined : await jobs.find(run, run.webhookId, run.id);
+        if (job?.status !== 'running') {
+          await jobs.removeRun(run);
+          done.removed += 1;
+        } else if (job.lease !== undefined && job.lease.until > now().getTime()) done.held += 1;
+        else return [{ run, job }];
+      } catch (error) {
+        logLeft(run, error);
+      }
+      return [];
+    }
+
+    async function handle(runs: readonly RedeliveryRun[]): Promise<[]> {
+      const unheld = (await mapConcurrently(runs, CONCURRENCY, findUnheld)).flat();
+      const sent = await sendMessages(
+        unheld,
+        ({ job }) => buildRound(job, Math.max(1, job.round), now()),
+        rounds.send,
+        (error) => log('REDELIVERIES_NOT_SENT', { error }),
+      );
+      done.sent += sent.length;
+      done.left += unheld.length - sent.length;
+      for (const { job } of sent)
+        log('REDELIVERY_RESUMED', { ...getLogFields(job), round: Math.max(1, job.round) });
+      await updateEntries(
+        sent,
+        ({ run }) => jobs.recordMessage(run, now()),
+        ({ run }, error) => logLeft(run, error),
+      );
+      return [];
+    }
+
+    const startedAt = now();
+    const until = new Date(startedAt.getTime() - graceSeconds * 1000);
+    const takeJobs = takeTurns({
+      partitions: REDELIVERY_RUN_SHARDS,
+      find: (shard, position?: Row) => jobs.findRuns(shard, until, position),
+      getOrganization: ({ orgId }) => orgId,
+      handle,
+      logUnread: (shard, error) => log('REDELIVERY_SHARD_UNREAD', { shard, error }),
+    });
+    done.complete = await sweep([takeJobs], { now: startedAt, hasTime, log });
+    return done;
   };
 }

@@ -7,12 +7,10 @@ import { committer } from '../aws/transaction.ts';
 import { deliveryStore } from '../delivery/deliveries.ts';
 import { JOB_LANES, JobQueues } from '../delivery/lanes.ts';
 import { deliveryQueues, queueUrls, workerQueue } from '../delivery/queues.ts';
-import { redeliveryRecords } from '../delivery/redelivery-records.ts';
 import { REDELIVER_LEASE_SECONDS, REDELIVER_ROUND_SECONDS } from '../delivery/timing.ts';
 import { busWorker, processEach } from '../events/worker.ts';
 import { endpointStore } from '../receivers/endpoints.ts';
 import { redeliveryRounds } from '../redelivery/jobs.ts';
-import { deliveryRanges, eventRanges } from '../redelivery/ranges.ts';
 import { runRedeliveryJob } from '../redelivery/redeliver.ts';
 import { organizationStates, readOrganizationState } from '../tenancy/organizations.ts';
 
@@ -30,7 +28,8 @@ export type RedeliverEnvironment = z.input<typeof RedeliverEnvironment>;
 
 const environment = readEnvironment(RedeliverEnvironment);
 const queues = queueClient();
-const { service, outbox, deliveries } = openTables(environment);
+const tables = openTables(environment);
+const { service, deliveries } = tables;
 const now = () => new Date();
 
 /** Rows per shard, of eight shards. */
@@ -40,12 +39,10 @@ const PAGE_EVENTS = 100;
 
 const handle = runRedeliveryJob(
   {
-    jobs: redeliveryRounds({ service, deliveries }, committer(service.client)),
+    tables,
+    jobs: redeliveryRounds(tables, committer(service.client)),
     deliveries: deliveryStore(deliveries),
     endpoints: endpointStore(service),
-    readDeliveries: deliveryRanges(deliveries),
-    readEvents: eventRanges(outbox),
-    findRecords: redeliveryRecords(service),
     queues: deliveryQueues(queues, queueUrls(JOB_LANES, environment), now),
     rounds: workerQueue(queues, environment.REDELIVERIES_QUEUE),
     organizations: organizationStates(readOrganizationState(service)),

@@ -5,8 +5,8 @@ import { logger } from '../aws/logger.ts';
 import { count, REDELIVERIES_RESUMED } from '../aws/metrics.ts';
 import { workerQueue } from '../delivery/queues.ts';
 import { scheduledWorker } from '../events/worker.ts';
-import { redeliveryJobs, redeliveryRuns } from '../redelivery/jobs.ts';
-import { resumeRedeliveryJobs } from '../redelivery/resume-jobs.ts';
+import { redeliveryJobs } from '../redelivery/jobs.ts';
+import { resumeRedeliveryJobs } from '../redelivery/redeliver.ts';
 import { organizationStates, readOrganizationState } from '../tenancy/organizations.ts';
 
 export const ResumeRedeliveryJobsEnvironment = z.object({
@@ -21,7 +21,6 @@ const { service } = openTables(environment);
 
 const run = resumeRedeliveryJobs(
   {
-    runs: redeliveryRuns(service),
     jobs: redeliveryJobs(service),
     rounds: workerQueue(queueClient(), environment.REDELIVERIES_QUEUE),
     organizations: organizationStates(readOrganizationState(service)),

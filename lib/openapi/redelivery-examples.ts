@@ -1,4 +1,4 @@
-import { computeProgress } from '../../functions/redelivery/job.ts';
+import { computeProgress } from '../../functions/redelivery/jobs.ts';
 import * as examples from './example-values.ts';
 
 const createdAt = '2026-11-21T14:05:07.412Z';

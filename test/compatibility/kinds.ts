@@ -14,8 +14,7 @@ import { BlockedHost } from '../../functions/receivers/blocked-hosts.ts';
 import { Channel } from '../../functions/receivers/channels.ts';
 import { DeletedEndpoint, Endpoint } from '../../functions/receivers/endpoint.ts';
 import { RateSchedule } from '../../functions/receivers/endpoint-rate.ts';
-import { RedeliveryRun } from '../../functions/redelivery/job.ts';
-import { parseJob } from '../../functions/redelivery/jobs.ts';
+import { RedeliveryJob, RedeliveryRun } from '../../functions/redelivery/jobs.ts';
 import { ApiKey, KeyUse } from '../../functions/tenancy/api-keys.ts';
 import { AuditEntry } from '../../functions/tenancy/audit.ts';
 import { keys, type RateBucket } from '../../functions/tenancy/keys.ts';
@@ -144,7 +143,7 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     table: 'service',
     is: under(/#redeliveries$/),
     keyOf(row) {
-      const job = parseJob(row);
+      const job = RedeliveryJob.parse(row);
       return keys.redeliveryJob(job, job.webhookId, job.id);
     },
   },

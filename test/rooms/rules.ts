@@ -86,7 +86,7 @@ const ROOMS: readonly Room[] = [
       '^functions/events/events\\.ts$',
       '^functions/http/(?:problem|rate-limit|route)\\.ts$',
       '^functions/receivers/(?:endpoint|url-text)\\.ts$',
-      '^functions/redelivery/job\\.ts$',
+      '^functions/redelivery/jobs\\.ts$',
       '^functions/tenancy/(?:api-keys|tenant)\\.ts$',
       '^packages/cli/src/terminal/command-line\\.ts$',
     ],

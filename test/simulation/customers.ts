@@ -6,15 +6,19 @@ import { messageStore } from '../../functions/conversations/conversations.ts';
 import { deliveryStore } from '../../functions/delivery/deliveries.ts';
 import { toDeliveryMessage } from '../../functions/delivery/delivery.ts';
 import { outboxStore } from '../../functions/delivery/outbox.ts';
-import { createRedelivery } from '../../functions/delivery/redelivery.ts';
-import { recordRedelivery } from '../../functions/delivery/redelivery-records.ts';
+import { createRedelivery, recordRedelivery } from '../../functions/delivery/redelivery.ts';
 import type { EventType, OutboxEvent, SubscribableType } from '../../functions/events/events.ts';
 import { channelStore } from '../../functions/receivers/channels.ts';
 import type { Endpoint, EndpointChange } from '../../functions/receivers/endpoint.ts';
 import { type CountedAt, endpointStore } from '../../functions/receivers/endpoints.ts';
 import { NEW } from '../../functions/receivers/pace.ts';
-import { buildRound, createJob, FailedStatus, type RedeliveryJob } from '../../functions/redelivery/job.ts';
-import { redeliveryJobs } from '../../functions/redelivery/jobs.ts';
+import {
+  buildRound,
+  createJob,
+  FailedStatus,
+  type RedeliveryJob,
+  redeliveryJobs,
+} from '../../functions/redelivery/jobs.ts';
 import { buildSandboxMark, keys } from '../../functions/tenancy/keys.ts';
 import type { Tenant } from '../../functions/tenancy/tenant.ts';
 import { endpointState } from '../../lib/operate/endpoint-scan.ts';

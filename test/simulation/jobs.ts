@@ -2,7 +2,7 @@ import type { DeliveryId, EventId } from '../../functions/aws/ids.ts';
 import type { Delivery } from '../../functions/delivery/delivery.ts';
 import { isFirstDelivery, isFromJob } from '../../functions/delivery/redelivery.ts';
 import type { OutboxEvent } from '../../functions/events/events.ts';
-import type { RedeliveryJob } from '../../functions/redelivery/job.ts';
+import type { RedeliveryJob } from '../../functions/redelivery/jobs.ts';
 import type { Row } from '../doubles/tables/expressions.ts';
 import type { Limits } from './limits.ts';
 import { isOpen } from './moves.ts';

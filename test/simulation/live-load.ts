@@ -13,15 +13,18 @@ import { processDeliveryMessages } from '../../functions/delivery/dispatch.ts';
 import { endpointTurns } from '../../functions/delivery/endpoint-turns.ts';
 import { computeRedeliveryGroup, LANE_TABLE, LANES, type Lane } from '../../functions/delivery/lanes.ts';
 import type { RedeliveryRecord } from '../../functions/delivery/redelivery.ts';
-import { redeliveryRecords } from '../../functions/delivery/redelivery-records.ts';
 import { computeDelaySeconds, DEFAULT_RETRY_POLICY } from '../../functions/delivery/timing.ts';
 import type { OutboxEvent } from '../../functions/events/events.ts';
 import type { Endpoint } from '../../functions/receivers/endpoint.ts';
 import { endpointStore } from '../../functions/receivers/endpoints.ts';
 import { rateScheduleStore } from '../../functions/receivers/rate-schedules.ts';
-import { buildRound, createJob, type LeasedJob } from '../../functions/redelivery/job.ts';
-import { redeliveryJobs, redeliveryRounds } from '../../functions/redelivery/jobs.ts';
-import { deliveryRanges, eventRanges } from '../../functions/redelivery/ranges.ts';
+import {
+  buildRound,
+  createJob,
+  type LeasedJob,
+  redeliveryJobs,
+  redeliveryRounds,
+} from '../../functions/redelivery/jobs.ts';
 import { runRedeliveryJob } from '../../functions/redelivery/redeliver.ts';
 import { aDelivery, anEndpoint, anEvent, later, seconds } from '../builders.ts';
 import { interposed } from '../doubles/interposed.ts';
@@ -276,12 +279,13 @@ export class LiveLoad {
 
   async #runJob(endpoint: Endpoint): Promise<void> {
     const { now } = this.#timeline;
-    const { service, outbox, deliveries } = this.#tables;
+    const { service } = this.#tables;
     const commit = committer(service.client);
     const jobs = redeliveryRounds(this.#tables, commit);
     const messages: Parameters<ReturnType<typeof runRedeliveryJob>>[0][] = [];
     const run = runRedeliveryJob(
       {
+        tables: this.#tables,
         jobs: this.#timed({
           ...jobs,
           add: (job: LeasedJob, delivery: Delivery, read: Partial<RedeliveryRecord>) => {
@@ -292,9 +296,6 @@ export class LiveLoad {
         }),
         deliveries: this.#timed(this.#store),
         endpoints: this.#timed({ ...endpointStore(service), find: this.#endpoints.find }),
-        readDeliveries: deliveryRanges(deliveries),
-        readEvents: eventRanges(outbox),
-        findRecords: redeliveryRecords(service),
         queues: this.#queues,
         rounds: {
           send: async (events) => {

@@ -1,11 +1,8 @@
-import { redeliveryRecords } from '../../functions/delivery/redelivery-records.ts';
 import { REDELIVER_LEASE_SECONDS } from '../../functions/delivery/timing.ts';
 import type { BusEvent } from '../../functions/events/bus.ts';
 import { endpointStore } from '../../functions/receivers/endpoints.ts';
-import { redeliveryJobs, redeliveryRounds, redeliveryRuns } from '../../functions/redelivery/jobs.ts';
-import { deliveryRanges, eventRanges } from '../../functions/redelivery/ranges.ts';
-import { runRedeliveryJob } from '../../functions/redelivery/redeliver.ts';
-import { resumeRedeliveryJobs } from '../../functions/redelivery/resume-jobs.ts';
+import { redeliveryJobs, redeliveryRounds } from '../../functions/redelivery/jobs.ts';
+import { resumeRedeliveryJobs, runRedeliveryJob } from '../../functions/redelivery/redeliver.ts';
 import type { Invoke } from './invocations.ts';
 import type { World } from './world.ts';
 
@@ -39,16 +36,13 @@ export class Redeliveries {
         now,
         wait,
       }) => {
-        const { service, outbox } = tables;
         witness.jobs.begins(process, String(letter.content.data.redeliveryId));
         const run = runRedeliveryJob(
           {
+            tables,
             jobs: redeliveryRounds(tables, commit),
             deliveries,
-            endpoints: endpointStore(service),
-            readDeliveries: deliveryRanges(tables.deliveries),
-            readEvents: eventRanges(outbox),
-            findRecords: redeliveryRecords(service),
+            endpoints: endpointStore(tables.service),
             queues,
             rounds: next,
             organizations,
@@ -80,7 +74,6 @@ export class Redeliveries {
       async ({ tables: { service }, rounds, organizations, log, now }) => {
         const run = resumeRedeliveryJobs(
           {
-            runs: redeliveryRuns(service),
             jobs: redeliveryJobs(service),
             rounds,
             organizations,

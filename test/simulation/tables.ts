@@ -4,7 +4,7 @@ import { type Change, committer } from '../../functions/aws/transaction.ts';
 import type { Delivery } from '../../functions/delivery/delivery.ts';
 import type { LedgerEntry } from '../../functions/delivery/ledger.ts';
 import type { Endpoint } from '../../functions/receivers/endpoint.ts';
-import type { RedeliveryRun } from '../../functions/redelivery/job.ts';
+import type { RedeliveryRun } from '../../functions/redelivery/jobs.ts';
 import type { DueState } from '../../functions/tenancy/keys.ts';
 import { buildTenantKey } from '../../functions/tenancy/keys.ts';
 import { OF_SANDBOX_INDEX, type Purge } from '../../functions/tenancy/sandbox.ts';

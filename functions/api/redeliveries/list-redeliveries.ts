@@ -1,5 +1,5 @@
 import { refusals } from '../../http/problem.ts';
-import { toJobView } from '../../redelivery/job.ts';
+import { toJobView } from '../../redelivery/jobs.ts';
 import { listHandler, mapPage } from '../pages.ts';
 import { endpoints, jobs } from '../stores.ts';
 import * as routes from './routes.ts';

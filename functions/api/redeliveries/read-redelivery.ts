@@ -1,6 +1,6 @@
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { toJobView } from '../../redelivery/job.ts';
+import { toJobView } from '../../redelivery/jobs.ts';
 import { routeHandler } from '../route-handler.ts';
 import { jobs } from '../stores.ts';
 import * as routes from './routes.ts';

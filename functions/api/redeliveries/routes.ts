@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { EndpointId, RedeliveryJobId, Timestamp } from '../../aws/ids.ts';
 import { EventTypeName } from '../../events/events.ts';
 import type { Route } from '../../http/route.ts';
-import { FailedStatus, RedeliveryJobStatus, RedeliverySelection, StopReason } from '../../redelivery/job.ts';
+import { FailedStatus, RedeliveryJobStatus, RedeliverySelection, StopReason } from '../../redelivery/jobs.ts';
 import { distinct, orNull, PageQuery, requestTime } from '../fields.ts';
 
 /** The use case checks the times, because their limits depend on the current time. */

@@ -1,7 +1,7 @@
 import { HISTORY_DAYS } from '../../events/events.ts';
 import { invalid, refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { buildRound, createJob, FailedStatus, toJobView } from '../../redelivery/job.ts';
+import { buildRound, createJob, FailedStatus, toJobView } from '../../redelivery/jobs.ts';
 import { compareFields } from '../../tenancy/audit.ts';
 import { routeHandler } from '../route-handler.ts';
 import { endpoints, jobs, outbox } from '../stores.ts';

@@ -1,11 +1,9 @@
 import { success } from '../../http/reply.ts';
-import type { RedeliveryJobStatus } from '../../redelivery/job.ts';
 import { routeHandler } from '../route-handler.ts';
 import { jobs } from '../stores.ts';
 import * as routes from './routes.ts';
 
 const done = success(undefined);
-const [before, after]: [RedeliveryJobStatus, RedeliveryJobStatus] = ['running', 'stopped'];
 
 /** Stopping a finished or unknown job succeeds, so that retries are safe. */
 export const handler = routeHandler(routes.stopRedelivery, ({ tenant, params, now, effect }) => {
@@ -13,7 +11,7 @@ export const handler = routeHandler(routes.stopRedelivery, ({ tenant, params, no
   return effect(
     done,
     jobs.stop({ ...tenant, webhookId, id }, now),
-    { id, changes: [{ field: 'status', before, after }] },
+    { id, changes: [{ field: 'status', before: 'running', after: 'stopped' }] },
     { 'redelivery-over': async () => done },
   );
 });

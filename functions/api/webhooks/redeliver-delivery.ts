@@ -1,6 +1,5 @@
 import { toDeliveryMessage } from '../../delivery/delivery.ts';
-import { createRedelivery, type RedeliveryRefusal } from '../../delivery/redelivery.ts';
-import { recordRedelivery } from '../../delivery/redelivery-records.ts';
+import { createRedelivery, type RedeliveryRefusal, recordRedelivery } from '../../delivery/redelivery.ts';
 import { HISTORY_DAYS } from '../../events/events.ts';
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';

@@ -4,7 +4,7 @@ import { buildAddition, type Change, committer } from '../../../functions/aws/tr
 import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import type { Delivery } from '../../../functions/delivery/delivery.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
-import { recordSuccess } from '../../../functions/delivery/redelivery-records.ts';
+import { recordSuccess } from '../../../functions/delivery/redelivery.ts';
 import { eventLog } from '../../../functions/events/event-log.ts';
 import type { OutboxEvent } from '../../../functions/events/events.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';

@@ -10,7 +10,6 @@ import { endpointTurns } from '../../../functions/delivery/endpoint-turns.ts';
 import { fanOut } from '../../../functions/delivery/fan-out.ts';
 import { ledgerStore } from '../../../functions/delivery/ledger.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
-import { redeliveryRecords } from '../../../functions/delivery/redelivery-records.ts';
 import { processDeliveryStream } from '../../../functions/delivery/stream.ts';
 import type { BusEvent } from '../../../functions/events/bus.ts';
 import { meterUsage, usageMeter } from '../../../functions/events/usage.ts';
@@ -24,7 +23,6 @@ import { notifyAdmins } from '../../../functions/notices/notify.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { redeliveryJobs, redeliveryRounds } from '../../../functions/redelivery/jobs.ts';
-import { deliveryRanges, eventRanges } from '../../../functions/redelivery/ranges.ts';
 import { runRedeliveryJob } from '../../../functions/redelivery/redeliver.ts';
 import { gate } from '../../../functions/tenancy/gate.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
@@ -327,7 +325,7 @@ async function setUpCheck(tables: TestTables): Promise<BatchOfTen> {
 }
 
 async function setUpRedelivery(tables: TestTables): Promise<BatchOfTen> {
-  const { service, outbox, deliveries } = tables;
+  const { service, deliveries } = tables;
   const commit = committer(service.client);
   const jobs = redeliveryJobs(service);
   const all = await organizations(tables);
@@ -343,12 +341,10 @@ async function setUpRedelivery(tables: TestTables): Promise<BatchOfTen> {
   );
   const run = runRedeliveryJob(
     {
+      tables,
       jobs: redeliveryRounds(tables, commit),
       // No dispatcher attempts them.
       deliveries: { ...deliveryStore(deliveries), listWaiting: async () => [] },
-      readDeliveries: deliveryRanges(deliveries),
-      readEvents: eventRanges(outbox),
-      findRecords: redeliveryRecords(service),
       endpoints: endpointStore(service),
       queues: { send: async () => [] },
       rounds: { send: async () => [] },

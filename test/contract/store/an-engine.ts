@@ -10,7 +10,6 @@ import { ledgerStore } from '../../../functions/delivery/ledger.ts';
 import type { FetchRequest, FetchResult } from '../../../functions/delivery/outbound/client.ts';
 import type { OutboundRequest, OutboundResult } from '../../../functions/delivery/outbound/exchange.ts';
 import { PUBLICATION, WORK } from '../../../functions/delivery/outbox.ts';
-import { redeliveryRecords } from '../../../functions/delivery/redelivery-records.ts';
 import { parseProgram, simulate } from '../../../functions/delivery/simulation.ts';
 import { processDeliveryStream, type SequencedChange } from '../../../functions/delivery/stream.ts';
 import { DEFAULT_GRACE_SECONDS, DEFAULT_RETRY_POLICY } from '../../../functions/delivery/timing.ts';
@@ -21,7 +20,6 @@ import { checkSlots, sourceChecks } from '../../../functions/knowledge/source-ch
 import { simulateContent, sourceContent } from '../../../functions/knowledge/source-content.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { redeliveryRounds } from '../../../functions/redelivery/jobs.ts';
-import { deliveryRanges, eventRanges } from '../../../functions/redelivery/ranges.ts';
 import { runRedeliveryJob } from '../../../functions/redelivery/redeliver.ts';
 import { gate, type Permit, requirePermit } from '../../../functions/tenancy/gate.ts';
 import {
@@ -108,12 +106,10 @@ export function anEngine(tables: TestTables, keyring: Keyring) {
   let waited = 0;
   const again = runRedeliveryJob(
     {
+      tables,
       jobs: redeliveryRounds(tables, committer(service.client)),
       // No dispatcher attempts them.
       deliveries: { ...store, listWaiting: async () => [] },
-      readDeliveries: deliveryRanges(deliveries),
-      readEvents: eventRanges(outbox),
-      findRecords: redeliveryRecords(service),
       endpoints,
       queues: { send: async () => [] },
       rounds: { send: async () => [] },

@@ -22,14 +22,14 @@ import { openDeliveries } from '../../../functions/delivery/delivery-queries.ts'
 import { deliveriesInHour, ledgerStore, toStartOfHour } from '../../../functions/delivery/ledger.ts';
 import { PUBLICATION, WORK } from '../../../functions/delivery/outbox.ts';
 import { outboxReader } from '../../../functions/delivery/outbox-readers.ts';
-import { redeliveryRecords } from '../../../functions/delivery/redelivery-records.ts';
+import { redeliveryRecords } from '../../../functions/delivery/redelivery.ts';
 import { usageReader } from '../../../functions/events/usage.ts';
 import { sourceStore } from '../../../functions/knowledge/sources.ts';
 import { blockedHostStore } from '../../../functions/receivers/blocked-hosts.ts';
 import { channelStore } from '../../../functions/receivers/channels.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
-import { redeliveryJobs, redeliveryRuns } from '../../../functions/redelivery/jobs.ts';
-import { deliveryRanges } from '../../../functions/redelivery/ranges.ts';
+import { redeliveryJobs } from '../../../functions/redelivery/jobs.ts';
+import { readDeliveries } from '../../../functions/redelivery/selection.ts';
 import { apiKeyStore, keyUseStore } from '../../../functions/tenancy/api-keys.ts';
 import { auditLogReader } from '../../../functions/tenancy/audit.ts';
 import {
@@ -250,7 +250,7 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
     readers: {
       find: async ({ service }) => {
         const pages = await Promise.all(
-          listShards(REDELIVERY_RUN_SHARDS).map((shard) => redeliveryRuns(service).find(shard, NOW)),
+          listShards(REDELIVERY_RUN_SHARDS).map((shard) => redeliveryJobs(service).findRuns(shard, NOW)),
         );
         for (const row of pages.flatMap(({ unreadable }) => unreadable)) service.reportUnreadable?.(row);
         return pages.flatMap(({ entries }) => ids(entries));
@@ -370,7 +370,7 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
       },
       'ranges, for redelivery jobs': async ({ deliveries }, tenant) =>
         (
-          await deliveryRanges(deliveries)(ofTenant(tenant), { from: BEFORE, to: AFTER }, undefined, 100)
+          await readDeliveries(deliveries, ofTenant(tenant), { from: BEFORE, to: AFTER }, undefined, 100)
         ).items.map((item) => String(item.id)),
       'open ones': async ({ deliveries }, tenant) =>
         ids(

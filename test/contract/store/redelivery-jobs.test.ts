@@ -4,9 +4,13 @@ import { type EndpointId, newId } from '../../../functions/aws/ids.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
 import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import type { Delivery } from '../../../functions/delivery/delivery.ts';
-import type { LeasedJob, RedeliveryJob } from '../../../functions/redelivery/job.ts';
-import { redeliveryJobs, redeliveryRounds } from '../../../functions/redelivery/jobs.ts';
-import { deliveryRanges } from '../../../functions/redelivery/ranges.ts';
+import {
+  type LeasedJob,
+  type RedeliveryJob,
+  redeliveryJobs,
+  redeliveryRounds,
+} from '../../../functions/redelivery/jobs.ts';
+import { readDeliveries } from '../../../functions/redelivery/selection.ts';
 import { aDelivery, aRedeliveryJob, later, NOW, seconds } from '../../builders.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
@@ -41,7 +45,8 @@ function jobsIn(tables: TestTables) {
   };
 }
 const COUNTS = { eventTypes: { 'ticket.created': 3 }, firstEventAt: NOW.toISOString() };
-const page = (place: string) => ({ place, examined: 10, redelivered: 3, ...COUNTS });
+const resent = [1, 2, 3].map(() => aDelivery({ eventType: 'ticket.created', eventId: newId('evt', NOW) }));
+const page = (place: string) => ({ place, examined: 10, resent });
 
 describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
   it('run one at a time for an endpoint', async () => {
@@ -147,7 +152,7 @@ describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
     const late = await held(job);
     await lease(job, terms(1, AFTER_LEASE));
     expect(await save(late, page('dlv_a'))).toBeUndefined();
-    expect(await end(late, { status: 'done', at: AFTER_LEASE })).toBe('refused');
+    expect(await end(late, { status: 'done', at: AFTER_LEASE })).toBe(false);
     expect(await find(job)).toMatchObject({ status: 'running', examined: 0 });
   });
 
@@ -158,7 +163,7 @@ describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
     const leased = await held(job);
     await stop(job);
     expect(await save(leased, page('dlv_a'))).toMatchObject({ status: 'stopped', examined: 10 });
-    expect(await end(leased, { status: 'done', at: AFTER_LEASE })).toBe('refused');
+    expect(await end(leased, { status: 'done', at: AFTER_LEASE })).toBe(false);
     expect(await find(job)).toMatchObject({
       status: 'stopped',
       reason: 'cancelled',
@@ -172,7 +177,7 @@ describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
     const job = aRedeliveryJob();
     await start(job);
     const at = AFTER_LEASE;
-    expect(await end(await held(job), { status: 'stopped', reason: 'endpoint_deleted', at })).toBe('done');
+    expect(await end(await held(job), { status: 'stopped', reason: 'endpoint_deleted', at })).toBe(true);
     const found = await find(job);
     expect(found).toMatchObject({
       status: 'stopped',
@@ -211,7 +216,6 @@ describe.each(KINDS)('the deliveries of a time span (%s)', (_, make) => {
   it('come in order, each once, in parts of any size', async () => {
     const tables = await make();
     const store = deliveryStore(tables.deliveries);
-    const range = deliveryRanges(tables.deliveries);
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: -5, max: 70 }), { maxLength: 60 }),
@@ -225,7 +229,13 @@ describe.each(KINDS)('the deliveries of a time span (%s)', (_, make) => {
           await Promise.all(had.map((delivery) => store.add(delivery)));
           const found: string[] = [];
           for (let after: string | undefined, isLast = false; !isLast; ) {
-            const part = await range({ webhookId, generation: 0 }, time, after, limit);
+            const part = await readDeliveries(
+              tables.deliveries,
+              { webhookId, generation: 0 },
+              time,
+              after,
+              limit,
+            );
             found.push(...part.items.map(({ id }) => String(id)));
             after = part.place;
             isLast = part.isLast;
@@ -242,18 +252,17 @@ describe.each(KINDS)('the deliveries of a time span (%s)', (_, make) => {
 
   it('have their status, and an empty part follows the last one', async () => {
     const { deliveries } = await make();
-    const range = deliveryRanges(deliveries);
     const delivery = aDelivery({ status: 'skipped', attempts: 3, lastError: 'refused' });
     await deliveryStore(deliveries).add(delivery);
     const time = { from: NOW, to: later(NOW, 1) };
-    const part = await range(delivery, time, undefined, 10);
+    const part = await readDeliveries(deliveries, delivery, time, undefined, 10);
     const { id, eventId, eventType } = delivery;
     expect(part).toEqual({
       items: [{ id, eventId, eventType, status: 'skipped' }],
       place: expect.any(String),
       isLast: true,
     });
-    expect(await range(delivery, time, part.place, 10)).toEqual({
+    expect(await readDeliveries(deliveries, delivery, time, part.place, 10)).toEqual({
       items: [],
       place: part.place,
       isLast: true,

@@ -3,8 +3,11 @@ import { newId } from '../../../functions/aws/ids.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
 import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import type { Delivery, Settlement } from '../../../functions/delivery/delivery.ts';
-import { repeatDelivery } from '../../../functions/delivery/redelivery.ts';
-import { recordRedelivery, redeliveryRecords } from '../../../functions/delivery/redelivery-records.ts';
+import {
+  recordRedelivery,
+  redeliveryRecords,
+  repeatDelivery,
+} from '../../../functions/delivery/redelivery.ts';
 import { EVENT_DAYS } from '../../../functions/events/events.ts';
 import type { Endpoint, EndpointOutcome } from '../../../functions/receivers/endpoint.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';

@@ -3,15 +3,12 @@ import { newId } from '../../../functions/aws/ids.ts';
 import type { Row } from '../../../functions/aws/table.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
 import {
+  buildJobKey,
   type RedeliveryJob,
   type RedeliveryRun,
-  toRedeliveryRun,
-} from '../../../functions/redelivery/job.ts';
-import {
-  buildJobKey,
   redeliveryJobs,
   redeliveryRounds,
-  redeliveryRuns,
+  toRedeliveryRun,
 } from '../../../functions/redelivery/jobs.ts';
 import { keys, listShards, REDELIVERY_RUN_SHARDS } from '../../../functions/tenancy/keys.ts';
 import { aRedeliveryJob, aSandboxTenant, later, NOW } from '../../builders.ts';
@@ -31,9 +28,8 @@ function runsIn(tables: TestTables) {
   const commit = committer(service.client);
   const jobs = redeliveryJobs(service);
   const rounds = redeliveryRounds(tables, commit);
-  const runs = redeliveryRuns(service);
   return {
-    ...runs,
+    ...jobs,
     start: (job: RedeliveryJob) => commit(jobs.start(job)),
     stop: (job: RedeliveryJob) => commit(jobs.stop(job, NOW)),
     async finish(job: RedeliveryJob) {
@@ -47,7 +43,7 @@ function runsIn(tables: TestTables) {
       for (const shard of listShards(REDELIVERY_RUN_SHARDS)) {
         let after: Row | undefined;
         do {
-          const page = await runs.find(shard, until, after);
+          const page = await jobs.findRuns(shard, until, after);
           found.push(...page.entries);
           after = page.next;
         } while (after !== undefined);
@@ -73,7 +69,7 @@ describe.each(KINDS)('the record of a running redelivery job (%s)', (_, make) =>
 
     await stop(stopped);
     expect(await since(later(NOW, 1))).toEqual([toRedeliveryRun(done)]);
-    expect(await finish(done)).toBe('done');
+    expect(await finish(done)).toBe(true);
     expect(await since(later(NOW, 1))).toEqual([]);
   });
 
@@ -96,12 +92,12 @@ describe.each(KINDS)('the record of a running redelivery job (%s)', (_, make) =>
     const leased = await rounds.lease(job, { round: 1, now: NOW, leaseSeconds: 40 });
     if (leased.kind !== 'leased') throw new Error(`the job is ${leased.kind}`);
     const taken = { ...leased.job, lease: { ...leased.job.lease, token: 'another' } };
-    expect(await rounds.end(taken, { status: 'done', at: NOW })).toBe('refused');
+    expect(await rounds.end(taken, { status: 'done', at: NOW })).toBe(false);
     expect(await since(NOW)).toEqual([toRedeliveryRun(job)]);
   });
 
   it('is found by the time of its last message', async () => {
-    const { start, since, reminded } = runsIn(await make());
+    const { start, since, recordMessage } = runsIn(await make());
     const [first, second] = [jobAt(0), jobAt(10)];
     await start(first);
     await start(second);
@@ -109,7 +105,7 @@ describe.each(KINDS)('the record of a running redelivery job (%s)', (_, make) =>
     expect(await since(later(NOW, 9))).toEqual([toRedeliveryRun(first)]);
     expect(await since(later(NOW, 10))).toEqual([toRedeliveryRun(first), toRedeliveryRun(second)]);
 
-    await reminded(toRedeliveryRun(first), later(NOW, 20));
+    await recordMessage(toRedeliveryRun(first), later(NOW, 20));
     expect(await since(later(NOW, 19))).toEqual([toRedeliveryRun(second)]);
     expect(await since(later(NOW, 20))).toEqual([
       { ...toRedeliveryRun(first), remindedAt: later(NOW, 20).toISOString() },
@@ -118,17 +114,17 @@ describe.each(KINDS)('the record of a running redelivery job (%s)', (_, make) =>
   });
 
   it('is updated once by several that have read the same, and is not restored', async () => {
-    const { start, stop, since, reminded, remove } = runsIn(await make());
+    const { start, stop, since, recordMessage, removeRun } = runsIn(await make());
     const job = jobAt(0);
     await start(job);
     const read = toRedeliveryRun(job);
-    await reminded(read, later(NOW, 20));
-    await reminded(read, later(NOW, 40));
+    await recordMessage(read, later(NOW, 20));
+    await recordMessage(read, later(NOW, 40));
     expect(await since(later(NOW, 20))).toHaveLength(1);
 
     await stop(job);
-    await reminded({ ...read, remindedAt: later(NOW, 20).toISOString() }, later(NOW, 40));
-    await remove(read);
+    await recordMessage({ ...read, remindedAt: later(NOW, 20).toISOString() }, later(NOW, 40));
+    await removeRun(read);
     expect(await since(later(NOW, 60))).toEqual([]);
   });
 

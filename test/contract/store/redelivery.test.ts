@@ -4,8 +4,7 @@ import { type Commit, type CommitResult, Contended, committer } from '../../../f
 import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import { type Delivery, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import { outboxStore, WORK } from '../../../functions/delivery/outbox.ts';
-import { createRedelivery } from '../../../functions/delivery/redelivery.ts';
-import { recordRedelivery } from '../../../functions/delivery/redelivery-records.ts';
+import { createRedelivery, recordRedelivery } from '../../../functions/delivery/redelivery.ts';
 import { type IdempotencyScope, idempotencyStore } from '../../../functions/http/idempotency.ts';
 import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';

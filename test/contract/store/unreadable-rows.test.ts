@@ -5,7 +5,7 @@ import type { UnreadableRow } from '../../../functions/aws/table.ts';
 import { dueIndex } from '../../../functions/delivery/delivery-rows.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/timing.ts';
 import { dueSources } from '../../../functions/knowledge/sources.ts';
-import { redeliveryRuns } from '../../../functions/redelivery/jobs.ts';
+import { redeliveryJobs } from '../../../functions/redelivery/jobs.ts';
 import { keys, listShards, PURGE_SHARDS } from '../../../functions/tenancy/keys.ts';
 import { purgeStore } from '../../../functions/tenancy/purge.ts';
 import { later, NOW, seconds } from '../../builders.ts';
@@ -81,7 +81,7 @@ const READERS: Record<string, Reader> = {
   'redelivery jobs that run': {
     table: 'service',
     rows: [run(), { ...run(), webhookId: 'broken' }],
-    read: ({ service }) => redeliveryRuns(service).find(0, UNTIL),
+    read: ({ service }) => redeliveryJobs(service).findRuns(0, UNTIL),
   },
   'orders to purge': {
     table: 'service',

@@ -54,8 +54,8 @@ export const CUSTOMERS: readonly Mutation[] = [
   {
     name: 'a job passes over the first of each page',
     file: REDELIVER,
-    find: 'planPage(job, endpoint, page.items)',
-    replace: 'planPage(job, endpoint, page.items.slice(1))',
+    find: 'pages.plan(job, endpoint, page.items)',
+    replace: 'pages.plan(job, endpoint, page.items.slice(1))',
     also: [FEW_ATTEMPTS, MANY_JOBS],
     breaks: ['whole job', 'window'],
   },
@@ -70,16 +70,16 @@ export const CUSTOMERS: readonly Mutation[] = [
   {
     name: 'a stopped job goes on to the end of its page',
     file: REDELIVER,
-    find: '!(await jobs.reach(job, reach))',
+    find: '!(await jobs.reach(job, getPlace(job, group.at(-1)?.item)))',
     replace: 'untilMs === 0',
     also: STOPPED_JOBS,
     breaks: ['window'],
   },
   {
     name: 'a job whose message is lost stands still',
-    file: 'functions/redelivery/resume-jobs.ts',
-    find: "if (job !== undefined && state === 'unheld') return",
-    replace: "if (job !== undefined && state === 'held') return",
+    file: REDELIVER,
+    find: 'else return [{ run, job }];',
+    replace: 'else done.held += 1;',
     breaks: ['comes to rest'],
   },
   {

@@ -6,26 +6,24 @@ import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import type { Delivery, DeliveryRef, DeliveryStatus } from '../../../functions/delivery/delivery.ts';
 import { LARGEST_GROUP } from '../../../functions/delivery/lanes.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
-import { createRedelivery, isFromJob } from '../../../functions/delivery/redelivery.ts';
 import {
+  createRedelivery,
+  isFromJob,
   recordRedelivery,
   recordSuccess,
-  redeliveryRecords,
-} from '../../../functions/delivery/redelivery-records.ts';
+} from '../../../functions/delivery/redelivery.ts';
 import { BusEvent } from '../../../functions/events/bus.ts';
 import type { OutboxEvent } from '../../../functions/events/events.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
-import { endpointStore } from '../../../functions/receivers/endpoints.ts';
-import { buildRound, createJob, type RedeliveryJob } from '../../../functions/redelivery/job.ts';
 import {
   buildJobKey,
+  buildRound,
+  createJob,
+  type RedeliveryJob,
   redeliveryJobs,
   redeliveryRounds,
-  redeliveryRuns,
 } from '../../../functions/redelivery/jobs.ts';
-import { deliveryRanges, eventRanges } from '../../../functions/redelivery/ranges.ts';
-import { runRedeliveryJob } from '../../../functions/redelivery/redeliver.ts';
-import { resumeRedeliveryJobs } from '../../../functions/redelivery/resume-jobs.ts';
+import { resumeRedeliveryJobs, runRedeliveryJob } from '../../../functions/redelivery/redeliver.ts';
 import { keys, listShards, REDELIVERY_RUN_SHARDS } from '../../../functions/tenancy/keys.ts';
 import { aDelivery, anEndpoint, anEvent, later, NOW, seconds } from '../../builders.ts';
 import { type Gate, interposed } from '../../doubles/interposed.ts';
@@ -74,7 +72,6 @@ export function aRedelivery({
   const messages: BusEvent[] = [];
   const batches: number[] = [];
   const tenant = { orgId: endpoint.orgId, generation };
-  const runs = redeliveryRuns(service);
   let present: Endpoint | undefined = endpoint;
   const others = new Map<string, Endpoint>();
   const findEndpoint = (id: string) => (id === endpoint.id ? present : others.get(id));
@@ -129,24 +126,12 @@ export function aRedelivery({
         ]),
       );
     const find = async (_: string, id: string) => findEndpoint(id);
-    const reads = {
-      deliveries: deliveryRanges(own.deliveries),
-      events: eventRanges(own.outbox),
-      records: redeliveryRecords(own.service),
-    };
-    const {
-      deliveries: readDeliveries,
-      events: readEvents,
-      records: findRecords,
-    } = interposed('reads', reads, gate);
     return runRedeliveryJob(
       {
+        tables: own,
         jobs: interposed('jobs', redeliveryRounds(own, committer(own.service.client)), gate),
-        deliveries: interposed('deliveries', { ...store, states, listWaiting }, gate),
-        endpoints: interposed('endpoints', { ...endpointStore(own.service), find }, gate),
-        readDeliveries,
-        readEvents,
-        findRecords,
+        deliveries: interposed('deliveries', { states, listWaiting }, gate),
+        endpoints: interposed('endpoints', { find }, gate),
         queues: interposed(
           'queues',
           {
@@ -179,14 +164,13 @@ export function aRedelivery({
   /** A worker whose every page takes a second. */
   const slowly = () =>
     worker(async (call, stage) => {
-      if (call === 'reads.deliveries' && stage === 'calling') clock.elapse(1);
+      if (call === 'endpoints.find' && stage === 'calling') clock.elapse(1);
     });
 
   /** The scheduled worker that resumes jobs. @param gate that each of its calls passes */
   const resumer = (gate: Gate = open) =>
     resumeRedeliveryJobs(
       {
-        runs: interposed('runs', runs, gate),
         jobs: interposed('jobs', jobs, gate),
         rounds: interposed('rounds', queue, gate),
         organizations: interposed('organizationStates', organizationStates, gate),
@@ -217,7 +201,9 @@ export function aRedelivery({
     /** The rows of running jobs, due or not. */
     async runs() {
       const found = await Promise.all(
-        listShards(REDELIVERY_RUN_SHARDS).map((shard) => runs.find(shard, later(clock.now(), seconds(1)))),
+        listShards(REDELIVERY_RUN_SHARDS).map((shard) =>
+          jobs.findRuns(shard, later(clock.now(), seconds(1))),
+        ),
       );
       return found.flatMap(({ entries }) => entries);
     },

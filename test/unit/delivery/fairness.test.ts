@@ -13,9 +13,8 @@ import { reconcileDeliveries } from '../../../functions/delivery/reconcile.ts';
 import { scheduleSourceChecks } from '../../../functions/knowledge/schedule-source-checks.ts';
 import { dueSources, MAX_SOURCES, sourceStore } from '../../../functions/knowledge/sources.ts';
 import { MAX_ENDPOINTS } from '../../../functions/receivers/endpoint.ts';
-import type { RedeliveryJob } from '../../../functions/redelivery/job.ts';
-import { redeliveryJobs, redeliveryRuns } from '../../../functions/redelivery/jobs.ts';
-import { resumeRedeliveryJobs } from '../../../functions/redelivery/resume-jobs.ts';
+import { type RedeliveryJob, redeliveryJobs } from '../../../functions/redelivery/jobs.ts';
+import { resumeRedeliveryJobs } from '../../../functions/redelivery/redeliver.ts';
 import {
   buildSandboxMark,
   DUE_SHARDS,
@@ -211,7 +210,6 @@ const WORKERS: [worker: string, what: string, setUp: Case][] = [
       const sent: string[] = [];
       const worker = resumeRedeliveryJobs(
         {
-          runs: redeliveryRuns(own.service),
           jobs: redeliveryJobs(own.service),
           rounds: {
             async send(events) {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { deriveJobDeliveryId, type EventId } from '../../../functions/aws/ids.ts';
 import type { DeliveryStatus } from '../../../functions/delivery/delivery.ts';
-import type { RedeliveryJob } from '../../../functions/redelivery/job.ts';
+import type { RedeliveryJob } from '../../../functions/redelivery/jobs.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import type { TestRedelivery } from '../delivery/a-redelivery.ts';
 

@@ -8,14 +8,16 @@ import {
   buildRound,
   computeProgress,
   createJob,
-  createJobDelivery,
   FailedStatus,
+  RedeliveryJob,
+  toJobView,
+} from '../../../functions/redelivery/jobs.ts';
+import {
+  createJobDelivery,
   isWanted,
   listFirstDeliveries,
-  RedeliveryJob,
   selectDeliveries,
-  toJobView,
-} from '../../../functions/redelivery/job.ts';
+} from '../../../functions/redelivery/selection.ts';
 import { aDelivery, aRedeliveryJob, aSandboxTenant, aTenant, later, NOW, seconds } from '../../builders.ts';
 
 const active = { id: newId('whk', NOW), status: 'active' as const };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { fanOut } from '../../../functions/delivery/fan-out.ts';
 import type { OutboxEvent } from '../../../functions/events/events.ts';
-import type { RedeliveryJob } from '../../../functions/redelivery/job.ts';
+import type { RedeliveryJob } from '../../../functions/redelivery/jobs.ts';
 import { anEndpoint } from '../../builders.ts';
 import { aRedelivery, SHORTEST_ROUND, type TestRedelivery } from '../delivery/a-redelivery.ts';
 

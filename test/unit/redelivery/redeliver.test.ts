@@ -104,7 +104,7 @@ describe('redelivery job', () => {
     await many(had, 60);
     const order = await started();
     const slow = worker(async (call, stage) => {
-      if (call === 'reads.deliveries' && stage === 'calling') clock.elapse(6);
+      if (call === 'endpoints.find' && stage === 'calling') clock.elapse(6);
     });
     expect(await run(slow)).toBeGreaterThan(1);
     expect(await made(order)).toHaveLength(60);
@@ -144,7 +144,7 @@ describe('redelivery job', () => {
     const order = await started();
     let pages = 0;
     const interrupted = worker(async (call, stage) => {
-      if (call !== 'reads.deliveries' || stage !== 'answering') return;
+      if (call !== 'endpoints.find' || stage !== 'answering') return;
       pages += 1;
       if (pages === 2) await commit(jobs.stop(order, clock.now()));
     });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { BusEvent } from '../../../functions/events/bus.ts';
-import type { RedeliveryJob } from '../../../functions/redelivery/job.ts';
+import type { RedeliveryJob } from '../../../functions/redelivery/jobs.ts';
 import { anEndpoint, aSandboxTenant, later, NOW, seconds } from '../../builders.ts';
 import {
   aRedelivery,
@@ -174,7 +174,7 @@ describe('resumption of a lost job', () => {
     const job = await aLostJob(test);
     test.clock.elapse(GRACE_SECONDS);
     const forgetful = test.resumer(async (call) => {
-      if (call === 'runs.reminded') throw new Error('the table is busy');
+      if (call === 'jobs.recordMessage') throw new Error('the table is busy');
     });
     expect(await forgetful(() => true)).toEqual({ ...NOTHING, sent: 1, left: 1 });
     expect(await test.resumer()(() => true)).toEqual({ ...NOTHING, sent: 1 });
@@ -189,7 +189,7 @@ describe('resumption of a lost job', () => {
     test.clock.elapse(GRACE_SECONDS);
     let finds = 0;
     const half = test.resumer(async (call, stage) => {
-      if (call !== 'runs.find' || stage !== 'calling') return;
+      if (call !== 'jobs.findRuns' || stage !== 'calling') return;
       finds += 1;
       if (finds % 2 === 0) throw new Error('throttled');
     });

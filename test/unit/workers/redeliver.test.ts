@@ -1,3 +1,4 @@
+import { buildRound, type RedeliveryJob } from '../../../functions/redelivery/jobs.ts';
 import 'aws-sdk-client-mock-vitest/extend';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import {
@@ -12,7 +13,6 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { REDELIVER_ROUND_SECONDS } from '../../../functions/delivery/timing.ts';
-import { buildRound, type RedeliveryJob } from '../../../functions/redelivery/job.ts';
 import { handler } from '../../../functions/workers/redeliver.ts';
 import { aDelivery, anEndpoint, aRedeliveryJob, later, NOW, seconds } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';

@@ -1,10 +1,10 @@
+import { type RedeliveryJob, toRedeliveryRun } from '../../../functions/redelivery/jobs.ts';
 import 'aws-sdk-client-mock-vitest/extend';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { REDELIVERIES_RESUMED } from '../../../functions/aws/metrics.ts';
-import { type RedeliveryJob, toRedeliveryRun } from '../../../functions/redelivery/job.ts';
 import { keys, REDELIVERY_RUN_SHARDS } from '../../../functions/tenancy/keys.ts';
 import { handler } from '../../../functions/workers/resume-redelivery-jobs.ts';
 import { aRedeliveryJob } from '../../builders.ts';
