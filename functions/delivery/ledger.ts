@@ -115,7 +115,8 @@ export const countOpen = ({ owed, succeeded, exhausted, skipped }: LedgerCounts)
 export const addCounts = (a: LedgerCounts, b: LedgerCounts): LedgerCounts =>
   mapCounts((name) => a[name] + b[name]);
 
-const isOpen = ({ status }: Delivery): boolean => OPEN_STATUSES.some((open) => open === status);
+export const isOpen = ({ status }: Pick<Delivery, 'status'>): boolean =>
+  OPEN_STATUSES.some((open) => open === status);
 
 /** A delivery to a disabled endpoint is added as skipped and does not change again. */
 export function toCounts({ kind, delivery }: DeliveryChange): LedgerCounts {

@@ -1,16 +1,13 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import middy from '@middy/core';
-import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import type { DynamoDBStreamEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { openTables } from '../aws/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../aws/config.ts';
 import { logger } from '../aws/logger.ts';
-import { count, ENDED, UNREADABLE_ROWS } from '../aws/metrics.ts';
-import { parseRow } from '../aws/table.ts';
-import { parseDelivery } from '../delivery/deliveries.ts';
+import { count, ENDED } from '../aws/metrics.ts';
 import { dueIndex } from '../delivery/delivery-rows.ts';
 import { ledgerStore } from '../delivery/ledger.ts';
-import { processDeliveryStream, type SequencedChange } from '../delivery/stream.ts';
+import { parseChange, processDeliveryStream } from '../delivery/ledger-updates.ts';
 import { invocation } from '../events/worker.ts';
 import { organizationStates, readOrganizationState } from '../tenancy/organizations.ts';
 
@@ -60,16 +57,3 @@ export const handler = middy<WindowedEvent, { state: Record<string, unknown> }>(
 
 /** A delivery that was skipped at creation ends with its addition. */
 const isEnd = (status: string): status is keyof typeof ENDED => Object.hasOwn(ENDED, status);
-
-function parseChange({ eventName, dynamodb }: DynamoDBRecord): SequencedChange[] {
-  const sequence = dynamodb?.SequenceNumber ?? '0';
-  try {
-    const delivery = parseDelivery(parseRow(dynamodb?.NewImage as Record<string, AttributeValue>));
-    return [{ kind: eventName === 'INSERT' ? 'added' : 'ended', delivery, sequence }];
-  } catch (error) {
-    // A repetition would block the shard. The ledger audit adds missing counts.
-    logger.log('DELIVERY_UNREADABLE', { sequence, error });
-    count(UNREADABLE_ROWS);
-    return [];
-  }
-}

@@ -1,6 +1,5 @@
 import { committer } from '../../functions/aws/transaction.ts';
 import { attemptDelivery } from '../../functions/delivery/attempt.ts';
-import { auditLedger } from '../../functions/delivery/audit-ledger.ts';
 import { deliveryMoves, deliveryStore, parseDelivery } from '../../functions/delivery/deliveries.ts';
 import { type Delivery, type DeliveryMessage, OPEN_STATUSES } from '../../functions/delivery/delivery.ts';
 import { deliveryContexts } from '../../functions/delivery/delivery-context.ts';
@@ -8,9 +7,9 @@ import { dueIndex } from '../../functions/delivery/delivery-rows.ts';
 import { fanOut } from '../../functions/delivery/fan-out.ts';
 import type { Lane } from '../../functions/delivery/lanes.ts';
 import { deliveriesInHour, ledgerStore } from '../../functions/delivery/ledger.ts';
+import { auditLedger, processDeliveryStream } from '../../functions/delivery/ledger-updates.ts';
 import { WORK } from '../../functions/delivery/outbox.ts';
 import { reconcileDeliveries } from '../../functions/delivery/reconcile.ts';
-import { processDeliveryStream } from '../../functions/delivery/stream.ts';
 import { DEFAULT_GRACE_SECONDS, DEFAULT_RETRY_POLICY } from '../../functions/delivery/timing.ts';
 import { endpointStore } from '../../functions/receivers/endpoints.ts';
 import { organizationStates, readOrganizationState } from '../../functions/tenancy/organizations.ts';

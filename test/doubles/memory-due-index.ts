@@ -1,7 +1,7 @@
 import { type DeliveryRef, toDeliveryMessage } from '../../functions/delivery/delivery.ts';
 import type { DueEntry, DueRange } from '../../functions/delivery/delivery-rows.ts';
+import type { DeliveryStreamPorts } from '../../functions/delivery/ledger-updates.ts';
 import type { ReconcilePorts } from '../../functions/delivery/reconcile.ts';
-import type { DeliveryStreamPorts } from '../../functions/delivery/stream.ts';
 import type { DueState } from '../../functions/tenancy/keys.ts';
 import { keys } from '../../functions/tenancy/keys.ts';
 import type { MemoryDeliveries } from './memory-deliveries.ts';

@@ -1,4 +1,3 @@
-import type { AuditLedgerPorts } from '../../functions/delivery/audit-ledger.ts';
 import {
   addCounts,
   addDurations,
@@ -7,7 +6,7 @@ import {
   type LedgerEntry,
   NO_COUNTS,
 } from '../../functions/delivery/ledger.ts';
-import type { DeliveryStreamPorts } from '../../functions/delivery/stream.ts';
+import type { AuditLedgerPorts, DeliveryStreamPorts } from '../../functions/delivery/ledger-updates.ts';
 import { keys } from '../../functions/tenancy/keys.ts';
 
 /** The ledger in memory. An addition takes effect at once, or not at all. */

@@ -10,9 +10,9 @@ import { processDeliveryMessages } from '../../../functions/delivery/dispatch.ts
 import { fanOut } from '../../../functions/delivery/fan-out.ts';
 import type { Lane } from '../../../functions/delivery/lanes.ts';
 import { ledgerStore } from '../../../functions/delivery/ledger.ts';
+import { processDeliveryStream } from '../../../functions/delivery/ledger-updates.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
 import { deliveryQueues, parseDeliveryMessage } from '../../../functions/delivery/queues.ts';
-import { processDeliveryStream } from '../../../functions/delivery/stream.ts';
 import { buildEvent } from '../../../functions/events/events.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { organizationStates, readOrganizationState } from '../../../functions/tenancy/organizations.ts';

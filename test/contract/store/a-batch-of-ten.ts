@@ -9,8 +9,8 @@ import { processDeliveryMessages } from '../../../functions/delivery/dispatch.ts
 import { endpointTurns } from '../../../functions/delivery/endpoint-turns.ts';
 import { fanOut } from '../../../functions/delivery/fan-out.ts';
 import { ledgerStore } from '../../../functions/delivery/ledger.ts';
+import { processDeliveryStream } from '../../../functions/delivery/ledger-updates.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
-import { processDeliveryStream } from '../../../functions/delivery/stream.ts';
 import type { BusEvent } from '../../../functions/events/bus.ts';
 import { meterUsage, usageMeter } from '../../../functions/events/usage.ts';
 import { processEach } from '../../../functions/events/worker.ts';

@@ -7,11 +7,11 @@ import { deliveryContexts } from '../../../functions/delivery/delivery-context.t
 import { dueIndex } from '../../../functions/delivery/delivery-rows.ts';
 import { fanOut } from '../../../functions/delivery/fan-out.ts';
 import { ledgerStore } from '../../../functions/delivery/ledger.ts';
+import { processDeliveryStream, type SequencedChange } from '../../../functions/delivery/ledger-updates.ts';
 import type { FetchRequest, FetchResult } from '../../../functions/delivery/outbound/client.ts';
 import type { OutboundRequest, OutboundResult } from '../../../functions/delivery/outbound/exchange.ts';
 import { PUBLICATION, WORK } from '../../../functions/delivery/outbox.ts';
 import { parseProgram, simulate } from '../../../functions/delivery/simulation.ts';
-import { processDeliveryStream, type SequencedChange } from '../../../functions/delivery/stream.ts';
 import { DEFAULT_GRACE_SECONDS, DEFAULT_RETRY_POLICY } from '../../../functions/delivery/timing.ts';
 import { simulatedReceiver, webhookSender } from '../../../functions/delivery/webhook-sender.ts';
 import type { BusEvent } from '../../../functions/events/bus.ts';

@@ -109,14 +109,14 @@ export const COUNTS: readonly Mutation[] = [
   },
   {
     name: 'the ledger counts a whole batch again of which it has counted a part',
-    file: 'functions/delivery/stream.ts',
+    file: 'functions/delivery/ledger-updates.ts',
     find: 'uncounted = uncounted.filter(({ sequence }) => BigInt(sequence) > BigInt(result.countedTo));',
     replace: 'uncounted = uncounted.slice(0, BigInt(result.countedTo) > 0n ? 0 : 1);',
     breaks: ['true ledger', 'nothing lost'],
   },
   {
     name: 'the ledger counts before the due index has the entries',
-    file: 'functions/delivery/stream.ts',
+    file: 'functions/delivery/ledger-updates.ts',
     find: 'const watched = await mapSettled(',
     replace:
       'const early = Map.groupBy(current, ({ delivery }) => buildEntryKey(delivery));\n    await mapSettled([...early.values()], CONCURRENCY, (each) => count(shardId, each));\n    const watched = await mapSettled(',
@@ -124,14 +124,14 @@ export const COUNTS: readonly Mutation[] = [
   },
   {
     name: 'the ledger counts deliveries that could not be added to the due index',
-    file: 'functions/delivery/stream.ts',
+    file: 'functions/delivery/ledger-updates.ts',
     find: 'uncounted.has(key) ? [] : [changes]',
     replace: '[changes]',
     breaks: ['nothing lost'],
   },
   {
     name: 'delivery-stream reports failures as done',
-    file: 'functions/delivery/stream.ts',
+    file: 'functions/delivery/ledger-updates.ts',
     find: 'if (errors.length > 0) throw errors[0];',
     replace: '',
     breaks: ['nothing lost', 'true ledger'],

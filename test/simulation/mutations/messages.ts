@@ -197,7 +197,7 @@ export const MESSAGES: readonly Mutation[] = [
   },
   {
     name: 'delivery-stream adds no delivery to the due index',
-    file: 'functions/delivery/stream.ts',
+    file: 'functions/delivery/ledger-updates.ts',
     find: '({ delivery }) => due.watch(delivery, dueAt)',
     replace: '({ delivery }) => (graceSeconds < 0 ? due.watch(delivery, dueAt) : Promise.resolve())',
     breaks: ['nothing lost'],

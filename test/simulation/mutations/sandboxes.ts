@@ -1,7 +1,7 @@
 import type { Mutation } from './mutation.ts';
 
 const PURGE = 'functions/tenancy/purge.ts';
-const WATCH = 'functions/delivery/stream.ts';
+const WATCH = 'functions/delivery/ledger-updates.ts';
 const GATE = 'functions/tenancy/gate.ts';
 const DISPATCHER = 'functions/delivery/dispatch.ts';
 const STATES = 'functions/tenancy/organizations.ts';
@@ -82,7 +82,7 @@ export const SANDBOXES: readonly Mutation[] = [
   },
   {
     name: 'the audit judges deleted data',
-    file: 'functions/delivery/audit-ledger.ts',
+    file: 'functions/delivery/ledger-updates.ts',
     find: 'if (await isDeleted(entry)) return;',
     replace: '',
     breaks: ['true ledger', 'no work after a reset'],

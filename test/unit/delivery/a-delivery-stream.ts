@@ -4,7 +4,7 @@ import {
   type DeliveryStreamPorts,
   processDeliveryStream,
   type SequencedChange,
-} from '../../../functions/delivery/stream.ts';
+} from '../../../functions/delivery/ledger-updates.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/timing.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';

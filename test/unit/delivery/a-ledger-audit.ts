@@ -1,8 +1,8 @@
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import { newId, type ReceiverId } from '../../../functions/aws/ids.ts';
-import { type AuditLedgerPorts, auditLedger } from '../../../functions/delivery/audit-ledger.ts';
 import type { Delivery } from '../../../functions/delivery/delivery.ts';
 import { getLedgerHour, type LedgerEntry, sumChanges } from '../../../functions/delivery/ledger.ts';
+import { type AuditLedgerPorts, auditLedger } from '../../../functions/delivery/ledger-updates.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/timing.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';

@@ -1,24 +1,148 @@
-import { mapConcurrently } from '../aws/concurrency.ts';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBRecord } from 'aws-lambda';
+import { collectFailures, mapConcurrently, mapSettled } from '../aws/concurrency.ts';
 import type { Log } from '../aws/log-codes.ts';
-import type { Row } from '../aws/table.ts';
+import { Defect, logger } from '../aws/logger.ts';
+import { count, UNREADABLE_ROWS } from '../aws/metrics.ts';
+import { parseRow, type Row } from '../aws/table.ts';
 import { DELIVERY_SHARDS, LEDGER_SHARDS, listShards } from '../tenancy/keys.ts';
 import { createGenerationCheck, type OrganizationStates, UnknownTenant } from '../tenancy/organizations.ts';
 import { type PhaseRun, type Run, sweep, takeTurns } from '../tenancy/sweep.ts';
 import { isSandbox } from '../tenancy/tenant.ts';
-import { type Delivery, OPEN_STATUSES } from './delivery.ts';
+import { parseDelivery } from './deliveries.ts';
 import type { dueIndex } from './delivery-rows.ts';
 import {
   addCounts,
+  buildEntryKey,
   countOpen,
+  type DeliveryChange,
   type deliveriesInHour,
   getHourBefore,
+  isOpen,
   type LedgerCounts,
   type LedgerEntry,
   type ledgerStore,
   NO_COUNTS,
+  sumChanges,
   toCounts,
 } from './ledger.ts';
 import { EXPIRY_SECONDS } from './timing.ts';
+
+/** Concurrent writes. */
+const WRITES = 16;
+
+/** A change with its position in its shard of the stream. */
+export interface SequencedChange extends DeliveryChange {
+  /** Decimal digits without leading zeros. */
+  sequence: string;
+}
+
+/** Parses a record of the stream; none when it is unreadable, which is reported and counted. */
+export function parseChange({ eventName, dynamodb }: DynamoDBRecord): SequencedChange[] {
+  const sequence = dynamodb?.SequenceNumber ?? '0';
+  try {
+    const delivery = parseDelivery(parseRow(dynamodb?.NewImage as Record<string, AttributeValue>));
+    return [{ kind: eventName === 'INSERT' ? 'added' : 'ended', delivery, sequence }];
+  } catch (error) {
+    // A repetition would block the shard. The ledger audit adds missing counts.
+    logger.log('DELIVERY_UNREADABLE', { sequence, error });
+    count(UNREADABLE_ROWS);
+    return [];
+  }
+}
+
+export interface DeliveryStreamPorts {
+  due: Pick<ReturnType<typeof dueIndex>, 'watch'>;
+  ledger: Pick<ReturnType<typeof ledgerStore>, 'add'>;
+  organizations: OrganizationStates;
+  log: Log;
+  now: () => Date;
+}
+
+/** Tries to cut a part that another run of the shard has already counted partly. */
+const MAX_RETRIES = 10;
+
+/**
+ * Processes the deliveries' stream. Added deliveries that are still open at the end of a batch go into the
+ * due index, so that a lost message is noticed; most end within the batch. Then changes are counted, each
+ * record once. Deliveries of an older sandbox generation are not counted.
+ * @param graceSeconds seconds past due after which a message counts as lost
+ */
+export function processDeliveryStream(
+  { due, ledger, organizations, log, now }: DeliveryStreamPorts,
+  { graceSeconds }: { graceSeconds: number },
+) {
+  const checkGeneration = createGenerationCheck(organizations);
+
+  /** Counts the changes of one entry in order, without those that an earlier run counted. */
+  async function countChanges(shardId: string, changes: readonly SequencedChange[]): Promise<void> {
+    let uncounted = changes;
+    for (let cut = 1; cut <= MAX_RETRIES; cut += 1) {
+      const [first, last, [entry]] = [uncounted.at(0), uncounted.at(-1), sumChanges(uncounted)];
+      if (first === undefined || last === undefined || entry === undefined) return;
+      const result = await ledger.add({ shardId, first: first.sequence, last: last.sequence }, entry);
+      if (result === 'added') return;
+      uncounted = uncounted.filter(({ sequence }) => BigInt(sequence) > BigInt(result.countedTo));
+    }
+    throw new Defect(`the ledger was ahead of ${shardId} ${MAX_RETRIES} times`);
+  }
+
+  async function getTenantState({ delivery }: SequencedChange): Promise<'current' | 'over' | 'unknown'> {
+    // Live data has one generation.
+    if (!isSandbox(delivery)) return 'current';
+    try {
+      return await checkGeneration(delivery);
+    } catch (error) {
+      // A repetition would block the shard. Open deliveries are watched anyway, and the ledger audit adds
+      // missing counts.
+      if (!(error instanceof UnknownTenant)) throw error;
+      log('TENANT_UNKNOWN', { orgId: delivery.orgId, error });
+      return 'unknown';
+    }
+  }
+
+  /**
+   * Groups changes by the state of their tenants, each read once. Changes whose tenant cannot be read are in
+   * neither list.
+   */
+  async function groupByTenantState(read: readonly SequencedChange[]) {
+    const byTenant = [
+      ...Map.groupBy(read, ({ delivery }) => `${delivery.orgId}#${delivery.generation}`).values(),
+    ];
+    const states = new Map<SequencedChange, 'current' | 'over' | 'unknown'>();
+    const results = await mapSettled(byTenant, WRITES, async (changes) => {
+      const [first] = changes;
+      if (first === undefined) return;
+      const state = await getTenantState(first);
+      for (const change of changes) states.set(change, state);
+    });
+    return {
+      present: read.filter((change) => ['current', 'unknown'].includes(states.get(change) ?? 'over')),
+      current: read.filter((change) => states.get(change) === 'current'),
+      errors: collectFailures(byTenant, results).map(({ error }) => error),
+    };
+  }
+
+  /** @throws the first error, after the rest of the batch was processed */
+  return async (shardId: string, read: readonly SequencedChange[]): Promise<void> => {
+    const { present, current, errors } = await groupByTenantState(read);
+    const ended = new Set(present.filter(({ kind }) => kind === 'ended').map(({ delivery }) => delivery.id));
+    const open = present.filter(
+      ({ kind, delivery }) => kind === 'added' && delivery.status === 'pending' && !ended.has(delivery.id),
+    );
+    const dueAt = new Date(now().getTime() + graceSeconds * 1000);
+    const watched = await mapSettled(open, WRITES, ({ delivery }) => due.watch(delivery, dueAt));
+    const unwatched = collectFailures(open, watched);
+    // Counted last: a delivery that is counted but missing in the due index would be lost.
+    const uncounted = new Set(unwatched.map(({ item }) => buildEntryKey(item.delivery)));
+    const byEntry = Map.groupBy(current, ({ delivery }) => buildEntryKey(delivery));
+    const entries = [...byEntry].flatMap(([key, changes]) => (uncounted.has(key) ? [] : [changes]));
+    const counted = await mapSettled(entries, WRITES, (changes) => countChanges(shardId, changes));
+    if (open.length > unwatched.length) log('DELIVERIES_WATCHED', { count: open.length - unwatched.length });
+    for (const { error } of [...unwatched, ...collectFailures(entries, counted)]) errors.push(error);
+    if (errors.length > 0) throw errors[0];
+  };
+}
 
 export interface AuditLedgerPorts {
   ledger: Pick<ReturnType<typeof ledgerStore>, 'inHour' | 'correct'>;
@@ -50,9 +174,8 @@ const STREAM_HOURS = 24;
 const LAST_AGE = 1 + EXPIRY_SECONDS / 3600 + STREAM_HOURS + 1;
 /** Allowed lag of the ledger behind the deliveries, in milliseconds. */
 const LAG_MS = 600_000;
-/** Endpoints counted at once, and concurrent additions to the due index. */
+/** Endpoints counted at once. */
 const ENTRIES_AT_ONCE = 4;
-const UPDATES_AT_ONCE = 16;
 
 /** A recount of the deliveries of an endpoint and hour, and where it continues in their shards. */
 interface Recount {
@@ -89,7 +212,7 @@ export function auditLedger(
 
   /** @throws as `sweep`, and what an hour could not be checked for */
   return async (hasTime: () => boolean): Promise<LedgerAudit> => {
-    const found: LedgerAudit = { entries: 0, open: 0, differing: 0, complete: true };
+    const audit: LedgerAudit = { entries: 0, open: 0, differing: 0, complete: true };
     const startedAt = now();
 
     /** Counts a page of each shard, and returns what is left. */
@@ -108,18 +231,16 @@ export function auditLedger(
       // With unreadable rows the count is incomplete, so the ledger is not corrected.
       if (pages.some(({ isComplete }) => !isComplete)) isSettled = false;
       const dueAt = new Date(now().getTime() + graceSeconds * 1000);
-      await mapConcurrently(counted.filter(isOpen), UPDATES_AT_ONCE, (delivery) =>
-        due.watch(delivery, dueAt),
-      );
+      await mapConcurrently(counted.filter(isOpen), WRITES, (delivery) => due.watch(delivery, dueAt));
       const left = pages.flatMap(({ shard, next }) => (next === undefined ? [] : [{ shard, after: next }]));
       return { entry, counts, rest: left, isSettled };
     }
 
     async function compare(entry: LedgerEntry, counts: LedgerCounts): Promise<void> {
       if (await isDeleted(entry)) return;
-      found.open += countOpen(counts);
+      audit.open += countOpen(counts);
       if (JSON.stringify(counts) === JSON.stringify(addCounts(NO_COUNTS, entry))) return;
-      found.differing += 1;
+      audit.differing += 1;
       const shouldCorrect = entry.hour === getHourBefore(startedAt, LAST_AGE);
       log(shouldCorrect ? 'LEDGER_CORRECTED' : 'LEDGER_DIFFERS', {
         webhookId: entry.webhookId,
@@ -151,7 +272,7 @@ export function auditLedger(
         partitions: LEDGER_SHARDS,
         async find(shard, position) {
           const page = await ledger.inHour(hour, shard, position);
-          found.entries += page.entries.length;
+          audit.entries += page.entries.length;
           const unbalanced = page.entries.filter((entry) => countOpen(entry) !== 0);
           const rest = listShards(DELIVERY_SHARDS).map((deliveryShard) => ({ shard: deliveryShard }));
           return {
@@ -167,9 +288,7 @@ export function auditLedger(
       });
     };
     const context = { now: startedAt, hasTime, log };
-    found.complete = await sweep([...AGES, LAST_AGE].map(takeHour), context);
-    return found;
+    audit.complete = await sweep([...AGES, LAST_AGE].map(takeHour), context);
+    return audit;
   };
 }
-
-const isOpen = ({ status }: Delivery): boolean => OPEN_STATUSES.some((open) => open === status);
