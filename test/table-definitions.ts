@@ -1,6 +1,6 @@
 import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
 import { DUE_INDEX } from '../functions/tenancy/keys.ts';
-import { OF_SANDBOX_INDEX } from '../functions/tenancy/sandbox.ts';
+import { OF_SANDBOX_INDEX } from '../functions/tenancy/purge.ts';
 
 export type TableDefinition = Pick<
   CreateTableCommandInput,

@@ -14,8 +14,7 @@ import {
 } from '../tenancy/api-keys.ts';
 import type { AuditActor } from '../tenancy/audit.ts';
 import type { Key, RateBucket } from '../tenancy/keys.ts';
-import type { readPairing } from '../tenancy/organizations.ts';
-import { routeToEnvironment } from '../tenancy/sandbox.ts';
+import { type readPairing, routeToEnvironment } from '../tenancy/organizations.ts';
 import { Environment, hasRole, LIVE_GENERATION, type Session, type Tenant } from '../tenancy/tenant.ts';
 import { parseBearerVisitorToken, type Visit } from '../tenancy/visitor-token.ts';
 import { header } from './lifecycle.ts';

@@ -1,6 +1,7 @@
+import * as z from 'zod/mini';
 import { mapConcurrently } from '../aws/concurrency.ts';
 import { all, expression } from '../aws/expression.ts';
-import type { OrgId } from '../aws/ids.ts';
+import { OrgId, Timestamp } from '../aws/ids.ts';
 import type { Log } from '../aws/log-codes.ts';
 import {
   EXISTS,
@@ -17,9 +18,33 @@ import {
 } from '../aws/table.ts';
 import { buildAddition, type Change } from '../aws/transaction.ts';
 import { buildTenantKey, keys, listShards, PURGE_SHARDS } from './keys.ts';
-import { isSettled, OF_SANDBOX_INDEX, Purge } from './sandbox.ts';
 import { sweep, takeTurns } from './sweep.ts';
 import type { Tenant } from './tenant.ts';
+
+/** Index, in every table, of the rows of sandboxes. */
+export const OF_SANDBOX_INDEX = 'of-sandbox';
+
+/**
+ * Seconds after a reset in which functions that began before may still use the older generation: longer than
+ * the timeout of any function that adds rows, and than an index lags behind its table.
+ */
+export const DEFAULT_LINGER_SECONDS = 120;
+
+/** The order to delete the rows of a generation, given by a reset. */
+export const Purge = z.object({
+  orgId: OrgId,
+  generation: z.int(),
+  requestedAt: Timestamp,
+  deleted: z._default(z.int(), 0),
+});
+export type Purge = z.infer<typeof Purge>;
+
+/**
+ * Whether no function uses the generation any more, so that the purge can begin and an empty index means that
+ * it is complete.
+ */
+export const isSettled = ({ requestedAt }: Purge, now: Date, lingerSeconds: number): boolean =>
+  now.getTime() - new Date(requestedAt).getTime() >= lingerSeconds * 1000;
 
 /** Orders to delete the rows of earlier sandbox generations. */
 export function purgeStore(service: Table) {

@@ -5,7 +5,7 @@ import {
 } from '../../functions/delivery/timing.ts';
 import { DEFAULT_RATE_LIMITS, type RateLimits } from '../../functions/http/rate-limit.ts';
 import { MAIL_BUDGETS, type MailLimits } from '../../functions/notices/mail.ts';
-import { DEFAULT_LINGER_SECONDS } from '../../functions/tenancy/sandbox.ts';
+import { DEFAULT_LINGER_SECONDS } from '../../functions/tenancy/purge.ts';
 import { type Context, flag, number, SECONDS, SettingError, text, WHOLE } from './context.ts';
 import { readPolicy, type StagePolicy } from './stages.ts';
 

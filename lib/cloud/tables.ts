@@ -3,7 +3,7 @@ import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { DUE_INDEX } from '../../functions/tenancy/keys.ts';
-import { OF_SANDBOX_INDEX } from '../../functions/tenancy/sandbox.ts';
+import { OF_SANDBOX_INDEX } from '../../functions/tenancy/purge.ts';
 import { acknowledge } from './acknowledgements.ts';
 import type { GrantedResource } from './grants/resource.ts';
 import { ServiceStack } from './stacks/service-stack.ts';

@@ -18,7 +18,8 @@ import { RedeliveryJob, RedeliveryRun } from '../../functions/redelivery/jobs.ts
 import { ApiKey, KeyUse } from '../../functions/tenancy/api-keys.ts';
 import { AuditEntry } from '../../functions/tenancy/audit.ts';
 import { keys, type RateBucket } from '../../functions/tenancy/keys.ts';
-import { Pairing, Purge } from '../../functions/tenancy/sandbox.ts';
+import { Pairing } from '../../functions/tenancy/organizations.ts';
+import { Purge } from '../../functions/tenancy/purge.ts';
 import { Organization, OrganizationState, type Tenant } from '../../functions/tenancy/tenant.ts';
 import type { Row } from '../doubles/tables/expressions.ts';
 import type { TableName } from '../table-definitions.ts';

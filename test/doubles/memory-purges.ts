@@ -1,5 +1,4 @@
-import type { PurgePorts } from '../../functions/tenancy/purge.ts';
-import type { Purge } from '../../functions/tenancy/sandbox.ts';
+import type { Purge, PurgePorts } from '../../functions/tenancy/purge.ts';
 import type { Tenant } from '../../functions/tenancy/tenant.ts';
 
 interface Order {

@@ -1,7 +1,7 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { PURGED } from '../../functions/aws/metrics.ts';
-import { DEFAULT_LINGER_SECONDS, OF_SANDBOX_INDEX } from '../../functions/tenancy/sandbox.ts';
+import { DEFAULT_LINGER_SECONDS, OF_SANDBOX_INDEX } from '../../functions/tenancy/purge.ts';
 import { HIGHEST_LIMITS, SETTINGS } from './contexts.ts';
 import { functionNamed, ofType, synthesize, tableGrants } from './synthesize.ts';
 

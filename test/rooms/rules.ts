@@ -71,7 +71,7 @@ const ROOMS: readonly Room[] = [
       '^functions/events/(?:bus|usage)\\.ts$',
       '^functions/http/(?:problem|rate-limit|route)\\.ts$',
       '^functions/notices/mail\\.ts$',
-      '^functions/tenancy/(?:keys|sandbox)\\.ts$',
+      '^functions/tenancy/(?:keys|purge)\\.ts$',
     ],
     packages: [...npm('aws-cdk-lib', 'constructs', 'cdk-nag', 'esbuild', 'vite'), ALL_OF_NODE],
     because:

@@ -7,7 +7,7 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { OrgId } from '../../functions/aws/ids.ts';
 import { CROWDED_IN_FLIGHT, LANES, type Lane } from '../../functions/delivery/lanes.ts';
 import { DUE_INDEX } from '../../functions/tenancy/keys.ts';
-import { OF_SANDBOX_INDEX } from '../../functions/tenancy/sandbox.ts';
+import { OF_SANDBOX_INDEX } from '../../functions/tenancy/purge.ts';
 import type { Row } from '../doubles/tables/expressions.ts';
 import type { Input } from '../doubles/tables/input.ts';
 import { pass } from './calls.ts';

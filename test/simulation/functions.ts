@@ -8,8 +8,12 @@ import { getWorkKey, WORK } from '../../functions/delivery/outbox.ts';
 import { RESENT_IN_BACKLOG, reconcileDeliveries } from '../../functions/delivery/reconcile.ts';
 import type { OutboxWork } from '../../functions/delivery/redelivery.ts';
 import { endpointStore } from '../../functions/receivers/endpoints.ts';
-import { purgeSandboxes, purgeStore, sandboxRows } from '../../functions/tenancy/purge.ts';
-import { DEFAULT_LINGER_SECONDS } from '../../functions/tenancy/sandbox.ts';
+import {
+  DEFAULT_LINGER_SECONDS,
+  purgeSandboxes,
+  purgeStore,
+  sandboxRows,
+} from '../../functions/tenancy/purge.ts';
 import { ROUND } from '../../functions/tenancy/sweep.ts';
 import { isSandbox } from '../../functions/tenancy/tenant.ts';
 import type { Change } from './delivery-stream.ts';

@@ -1,6 +1,6 @@
 import type { DeliveryId, OrgId } from '../../functions/aws/ids.ts';
 import { buildTenantKey } from '../../functions/tenancy/keys.ts';
-import { DEFAULT_LINGER_SECONDS, isSettled } from '../../functions/tenancy/sandbox.ts';
+import { DEFAULT_LINGER_SECONDS, isSettled } from '../../functions/tenancy/purge.ts';
 import type { Tenant } from '../../functions/tenancy/tenant.ts';
 import type { Row } from '../doubles/tables/expressions.ts';
 import type { Process } from './processes.ts';

@@ -1,6 +1,6 @@
 import type { Lane } from '../../functions/delivery/lanes.ts';
 import { RECONCILE_EVERY_SECONDS, RECONCILE_LOOKAHEAD_SECONDS } from '../../functions/delivery/timing.ts';
-import { DEFAULT_LINGER_SECONDS } from '../../functions/tenancy/sandbox.ts';
+import { DEFAULT_LINGER_SECONDS } from '../../functions/tenancy/purge.ts';
 import { Customers } from './customers.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { Dispatchers } from './dispatchers.ts';

@@ -7,7 +7,7 @@ import type { Endpoint } from '../../functions/receivers/endpoint.ts';
 import type { RedeliveryRun } from '../../functions/redelivery/jobs.ts';
 import type { DueState } from '../../functions/tenancy/keys.ts';
 import { buildTenantKey } from '../../functions/tenancy/keys.ts';
-import { OF_SANDBOX_INDEX, type Purge } from '../../functions/tenancy/sandbox.ts';
+import { OF_SANDBOX_INDEX, type Purge } from '../../functions/tenancy/purge.ts';
 import type { Tenant } from '../../functions/tenancy/tenant.ts';
 import type { Row } from '../doubles/tables/expressions.ts';
 import { MemoryTables, type Written } from '../doubles/tables/memory-tables.ts';

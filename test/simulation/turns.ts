@@ -1,4 +1,4 @@
-import { DEFAULT_LINGER_SECONDS } from '../../functions/tenancy/sandbox.ts';
+import { DEFAULT_LINGER_SECONDS } from '../../functions/tenancy/purge.ts';
 import type { Written } from '../doubles/tables/memory-tables.ts';
 import { STALE_MS } from './endpoint-history.ts';
 import type { Process } from './processes.ts';

@@ -2,7 +2,7 @@ import { Defect } from '../../aws/logger.ts';
 import { success } from '../../http/reply.ts';
 import { hashApiKey, issueKey } from '../../tenancy/api-keys.ts';
 import { compareFields } from '../../tenancy/audit.ts';
-import { createSandbox, type Sandbox } from '../../tenancy/sandbox.ts';
+import { createSandbox, type Sandbox } from '../../tenancy/organizations.ts';
 import { apiKeys, sandboxes } from '../stores.ts';
 import * as routes from './routes.ts';
 import { findSandbox, sessionRouteHandler } from './session.ts';

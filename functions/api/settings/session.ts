@@ -4,7 +4,7 @@ import { Defect } from '../../aws/logger.ts';
 import type { UseCase } from '../../http/api.ts';
 import { success } from '../../http/reply.ts';
 import type { Route } from '../../http/route.ts';
-import { type Pairing, routeToEnvironment, type Sandbox } from '../../tenancy/sandbox.ts';
+import { type Pairing, routeToEnvironment, type Sandbox } from '../../tenancy/organizations.ts';
 import type { Organization } from '../../tenancy/tenant.ts';
 import { routeHandler } from '../route-handler.ts';
 import { authenticate } from '../sessions.ts';

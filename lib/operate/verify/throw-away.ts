@@ -4,9 +4,8 @@ import { EXISTS, queryAll, remove, type Table, toExpiry, update } from '../../..
 import { committer } from '../../../functions/aws/transaction.ts';
 import { apiKeyStore, hashApiKey, issueKey, Scope } from '../../../functions/tenancy/api-keys.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
-import { sandboxStore } from '../../../functions/tenancy/organizations.ts';
+import { createSandbox, sandboxStore } from '../../../functions/tenancy/organizations.ts';
 import { purgeStore } from '../../../functions/tenancy/purge.ts';
-import { createSandbox } from '../../../functions/tenancy/sandbox.ts';
 import type { Tenant } from '../../../functions/tenancy/tenant.ts';
 import { CheckFailed } from './check.ts';
 

@@ -3,7 +3,7 @@ import { newId } from '../../../functions/aws/ids.ts';
 import { MAX_CHANNELS } from '../../../functions/receivers/channels.ts';
 import { MAX_ENDPOINTS } from '../../../functions/receivers/endpoint.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
-import { createSandbox, type Pairing, type Sandbox } from '../../../functions/tenancy/sandbox.ts';
+import { createSandbox, type Pairing, type Sandbox } from '../../../functions/tenancy/organizations.ts';
 import { anEndpoint, anHttpChannel, later, NOW, seconds } from '../../builders.ts';
 import { type Document, readDocument } from '../../fuzz/document.ts';
 import { rowAfter } from '../../support/mocked-dynamodb.ts';

@@ -12,7 +12,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { newId } from '../../../functions/aws/ids.ts';
 import { NO_COUNTS } from '../../../functions/delivery/ledger.ts';
 import { Scope } from '../../../functions/tenancy/api-keys.ts';
-import { createSandbox } from '../../../functions/tenancy/sandbox.ts';
+import { createSandbox } from '../../../functions/tenancy/organizations.ts';
 import {
   aConversation,
   aDelivery,

@@ -20,7 +20,7 @@ import {
   listShards,
   USAGE_SHARDS,
 } from '../../../functions/tenancy/keys.ts';
-import { createSandbox } from '../../../functions/tenancy/sandbox.ts';
+import { createSandbox } from '../../../functions/tenancy/organizations.ts';
 import {
   aConversation,
   aDelivery,

@@ -27,12 +27,12 @@ import { runRedeliveryJob } from '../../../functions/redelivery/redeliver.ts';
 import { gate } from '../../../functions/tenancy/gate.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import {
+  createSandbox,
   organizationStates,
   organizationStore,
   readOrganizationState,
   sandboxStore,
 } from '../../../functions/tenancy/organizations.ts';
-import { createSandbox } from '../../../functions/tenancy/sandbox.ts';
 import type { Tenant } from '../../../functions/tenancy/tenant.ts';
 import {
   aBusEvent,

@@ -4,12 +4,13 @@ import { newId } from '../../../functions/aws/ids.ts';
 import { type CommitResult, Contended, committer } from '../../../functions/aws/transaction.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import {
+  createSandbox,
   organizationStore,
   readOrganizationState,
   readPairing,
+  routeToEnvironment,
   sandboxStore,
 } from '../../../functions/tenancy/organizations.ts';
-import { createSandbox, routeToEnvironment } from '../../../functions/tenancy/sandbox.ts';
 import { anOrganization, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { cancelTransactions, conflictOnOverlap, loseNextAnswer } from './faults.ts';

@@ -6,7 +6,7 @@ import type { SetupEffect } from '../../../functions/http/idempotency.ts';
 import { success } from '../../../functions/http/reply.ts';
 import { generateApiKey, hashApiKey } from '../../../functions/tenancy/api-keys.ts';
 import { AuditEntry } from '../../../functions/tenancy/audit.ts';
-import { createSandbox } from '../../../functions/tenancy/sandbox.ts';
+import { createSandbox } from '../../../functions/tenancy/organizations.ts';
 import { anApiKey, aSession, NOW } from '../../builders.ts';
 import { aRequest, send, thingRoute } from './call.ts';
 import { aThing, type InMemory, inMemory } from './in-memory.ts';

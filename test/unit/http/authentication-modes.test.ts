@@ -5,7 +5,7 @@ import { success } from '../../../functions/http/reply.ts';
 import { type Method, type Route, settingsPath } from '../../../functions/http/route.ts';
 import { generateApiKey, hashApiKey } from '../../../functions/tenancy/api-keys.ts';
 import type { RateBucket } from '../../../functions/tenancy/keys.ts';
-import { createSandbox } from '../../../functions/tenancy/sandbox.ts';
+import { createSandbox } from '../../../functions/tenancy/organizations.ts';
 import type { Role, Tenant } from '../../../functions/tenancy/tenant.ts';
 import { anApiKey, aSession, NOW } from '../../builders.ts';
 import { aRequest, envelope, send } from './call.ts';

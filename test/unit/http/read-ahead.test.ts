@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { keyAuthentication } from '../../../functions/http/authentication.ts';
 import { type ApiKey, generateApiKey, hashApiKey } from '../../../functions/tenancy/api-keys.ts';
-import { createSandbox } from '../../../functions/tenancy/sandbox.ts';
+import { createSandbox } from '../../../functions/tenancy/organizations.ts';
 import type { Tenant } from '../../../functions/tenancy/tenant.ts';
 import { anApiKey, NOW } from '../../builders.ts';
 import { capturingLogger } from '../aws/capturing-logger.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { newId, type OrgId } from '../../../functions/aws/ids.ts';
 import { keyAuthentication } from '../../../functions/http/authentication.ts';
 import { generateApiKey, hashApiKey } from '../../../functions/tenancy/api-keys.ts';
-import { createSandbox, type Pairing, type Sandbox } from '../../../functions/tenancy/sandbox.ts';
+import { createSandbox, type Pairing, type Sandbox } from '../../../functions/tenancy/organizations.ts';
 import { anApiKey, NOW } from '../../builders.ts';
 import { casesOf } from '../../support/cases.ts';
 import { capturingLogger } from '../aws/capturing-logger.ts';

@@ -1,6 +1,10 @@
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
-import { type PurgePorts, purgeSandboxes } from '../../../functions/tenancy/purge.ts';
-import { DEFAULT_LINGER_SECONDS, type Purge } from '../../../functions/tenancy/sandbox.ts';
+import {
+  DEFAULT_LINGER_SECONDS,
+  type Purge,
+  type PurgePorts,
+  purgeSandboxes,
+} from '../../../functions/tenancy/purge.ts';
 import type { Tenant } from '../../../functions/tenancy/tenant.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { MemoryPurges } from '../../doubles/memory-purges.ts';

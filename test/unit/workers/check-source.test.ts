@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { CHECKED, UNREADABLE_MESSAGES } from '../../../functions/aws/metrics.ts';
 import type { Source } from '../../../functions/knowledge/sources.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
-import { createSandbox } from '../../../functions/tenancy/sandbox.ts';
+import { createSandbox } from '../../../functions/tenancy/organizations.ts';
 import { handler } from '../../../functions/workers/check-source.ts';
 import { aBusEvent, aSource, NOW } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';

@@ -1,9 +1,9 @@
+import { OF_SANDBOX_INDEX } from '../../../functions/tenancy/purge.ts';
 import 'aws-sdk-client-mock-vitest/extend';
 import { BatchWriteCommand, DeleteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { PURGED } from '../../../functions/aws/metrics.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
-import { OF_SANDBOX_INDEX } from '../../../functions/tenancy/sandbox.ts';
 import { handler } from '../../../functions/workers/purge.ts';
 import { aTenant } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
