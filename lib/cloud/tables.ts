@@ -99,8 +99,8 @@ export class Tables extends Construct {
     super(scope, id);
     const partitionKey = 'pk';
     const sortKey = { name: 'sk', type: dynamodb.AttributeType.STRING };
-    const one = { partitionKey, encryptionKey };
-    const many = { ...one, sortKey };
+    const simple = { partitionKey, encryptionKey };
+    const many = { ...simple, sortKey };
     this.service = new DataTable(this, 'Service', { ...many, ofSandbox: true });
     this.outbox = new DataTable(this, 'Outbox', {
       ...many,
@@ -133,7 +133,7 @@ export class Tables extends Construct {
     });
     // Without sandbox data: its writers reject sandboxes.
     this.usage = new DataTable(this, 'Usage', many);
-    this.mailings = new DataTable(this, 'Mailings', one);
-    this.rates = new DataTable(this, 'Rates', { ...one, ephemeral: true });
+    this.mailings = new DataTable(this, 'Mailings', simple);
+    this.rates = new DataTable(this, 'Rates', { ...simple, ephemeral: true });
   }
 }

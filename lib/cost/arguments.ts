@@ -106,33 +106,33 @@ function parseAmount(value: string): number | undefined {
 const count =
   (least = 0) =>
   (value: string): number => {
-    const found = parseAmount(value);
-    return found !== undefined && found >= least && found <= MOST
-      ? found
+    const amount = parseAmount(value);
+    return amount !== undefined && amount >= least && amount <= MOST
+      ? amount
       : refuse(`a number of at least ${least}, such as 500, 10k, 2.5M or 1G`);
   };
 
 function share(value: string): number {
   const [, digits, percent] = /^(\d+(?:\.\d+)?|\.\d+)(%?)$/.exec(value) ?? [];
-  const found = digits === undefined ? Number.NaN : Number(digits) / (percent ? 100 : 1);
-  return found <= 1 ? found : refuse('a share from 0% to 100%, such as 2% or 0.02');
+  const fraction = digits === undefined ? Number.NaN : Number(digits) / (percent ? 100 : 1);
+  return fraction <= 1 ? fraction : refuse('a share from 0% to 100%, such as 2% or 0.02');
 }
 
 function bytes(value: string): number {
   const [, digits, unit = ''] = /^(\d+(?:\.\d+)?)\s?(B|KB|KiB)?$/i.exec(value) ?? [];
-  const found = Math.round(Number(digits) * (unit.toLowerCase().startsWith('k') ? KIB : 1));
-  return found >= 1 && found <= 256 * KIB ? found : refuse('a size from 1 B to 256 KB, such as 800 or 2KB');
+  const size = Math.round(Number(digits) * (unit.toLowerCase().startsWith('k') ? KIB : 1));
+  return size >= 1 && size <= 256 * KIB ? size : refuse('a size from 1 B to 256 KB, such as 800 or 2KB');
 }
 
 function milliseconds(value: string): number {
   const [, digits, unit] = /^(\d+(?:\.\d+)?)\s?(ms|s)$/.exec(value) ?? [];
-  const found = Number(digits) * (unit === 's' ? 1000 : 1);
-  return found <= 10_000 ? found : refuse('a time up to 10s, such as 200ms or 1.5s');
+  const ms = Number(digits) * (unit === 's' ? 1000 : 1);
+  return ms <= 10_000 ? ms : refuse('a time up to 10s, such as 200ms or 1.5s');
 }
 
 function hours(value: string): number {
-  const found = parseAmount(value) ?? 0;
-  return found >= 1 && found <= HOURS_A_MONTH
-    ? found
+  const count = parseAmount(value) ?? 0;
+  return count >= 1 && count <= HOURS_A_MONTH
+    ? count
     : refuse(`a number of hours from 1 to ${HOURS_A_MONTH}`);
 }

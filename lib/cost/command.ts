@@ -35,8 +35,8 @@ export function costCommand(
     output.write(json ? `${JSON.stringify(time, null, 2)}\n` : renderLatency(time, paint));
     return;
   }
-  const found = estimate(workload, counted);
-  output.write(json ? `${JSON.stringify(jsonOf(found), null, 2)}\n` : renderEstimate(found, paint));
+  const estimated = estimate(workload, counted);
+  output.write(json ? `${JSON.stringify(jsonOf(estimated), null, 2)}\n` : renderEstimate(estimated, paint));
 }
 
 const jsonOf = ({

@@ -224,14 +224,14 @@ function watchUsage(frame: Frame): Quantities {
   const endpoints = distinct(workload.endpoints, Math.max(1, size / 2));
   const ofKind = (kind: DeliveryKind) => delivery(frame, kind).watch;
   const entries = straddlingShare(workload, measured) * fates.succeededAtOnce;
-  const each = workOf(
+  const perDelivery = workOf(
     [(1 - hangingRate) * fates.succeededAtOnce, ofKind('succeeded')],
     [(1 - hangingRate) * (fates.retried + entries), ofKind('retried')],
     [(1 - hangingRate) * fates.exhausted, ofKind('exhausted')],
     [hangingRate, ofKind('timedOut')],
   );
   const { watchEndpoint } = measured;
-  const work = workOf([batches, watchEndpoint], [deliveries, each]);
+  const work = workOf([batches, watchEndpoint], [deliveries, perDelivery]);
   const further = batches * (endpoints - 1);
   return functionUsage({
     memoryMiB: memoryOf(frame, 'delivery-stream'),

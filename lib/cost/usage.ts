@@ -85,12 +85,12 @@ export const gatewayUsage = ({ template }: Measured, calls: number): Partial<Qua
 });
 
 /** Usage of a route's calls, without the gateway. */
-export const callUsage = (measured: Measured, fn: string, calls: number, each: Work): Quantities =>
+export const callUsage = (measured: Measured, fn: string, calls: number, work: Work): Quantities =>
   functionUsage({
     memoryMiB: memoryOf({ measured }, fn),
     invocations: calls,
-    work: workOf([calls, each]),
-    waits: waitsOf(each),
+    work: workOf([calls, work]),
+    waits: waitsOf(work),
   });
 
 /** Workers behind the bus: every message is published and metered. */
@@ -147,8 +147,8 @@ function storageUsage(workload: Workload, measured: Measured, logGb: number): Qu
 /** Usage without any work. */
 function standingUsage(measured: Measured): Quantities {
   const { template, idle } = measured;
-  const runs = Object.entries(idle).map(([fn, each]) =>
-    callUsage(measured, fn, (template.schedules[fn] ?? 0) * HOURS_A_MONTH, each),
+  const runs = Object.entries(idle).map(([fn, work]) =>
+    callUsage(measured, fn, (template.schedules[fn] ?? 0) * HOURS_A_MONTH, work),
   );
   const queues = template.mappings.filter(({ source }) => source === 'queue').length;
   const keyUsers = template.queues * 2 + template.tables * READERS_OF_A_TABLE;

@@ -30,7 +30,7 @@ const property = (schema: Schema | undefined, name: string): Schema | undefined 
 
 function describe(schema: Schema | undefined, texts: Texts): void {
   for (const [name, description] of Object.entries(texts)) {
-    const found = property(schema, name);
-    if (found !== undefined) found.description = description;
+    const described = property(schema, name);
+    if (described !== undefined) described.description = description;
   }
 }

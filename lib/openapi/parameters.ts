@@ -242,16 +242,16 @@ const OWN_NAMES = new Map<string, ParameterName>([
 
 /** @throws when a route has a parameter that has no text here */
 export function parametersOf(route: Route): Ref[] {
-  const known = (name: ParameterName | undefined, parameter: string): ParameterName => {
+  const requireName = (name: ParameterName | undefined, parameter: string): ParameterName => {
     if (name === undefined) throw new Error(`${route.name}: no description of the ${parameter}`);
     return name;
   };
   const names = [
     ...Object.entries(shapeOf(route, 'params')).map(([name, id]) =>
-      known(NAMES.get(id), `path parameter ${name}`),
+      requireName(NAMES.get(id), `path parameter ${name}`),
     ),
     ...Object.keys(shapeOf(route, 'query')).map((name) =>
-      known(OWN_NAMES.get(`${route.name} ${name}`) ?? QUERY_NAMES.get(name), `query parameter ${name}`),
+      requireName(OWN_NAMES.get(`${route.name} ${name}`) ?? QUERY_NAMES.get(name), `query parameter ${name}`),
     ),
   ];
   if (route.idempotency === 'required') names.push('RequiredIdempotencyKey');

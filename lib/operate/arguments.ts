@@ -62,9 +62,11 @@ Environment: AWS credentials as the SDK finds them; LOCAL_DIR, the directory of 
     // Each command with its group, instead of the groups alone.
     visibleCommands: ({ commands }) =>
       commands.flatMap((each) => (each.commands.length === 0 ? [each] : each.commands)),
-    subcommandTerm: (each) => {
-      const group = each.parent?.parent ? [each.parent.name()] : [];
-      return [...group, each.name(), ...each.registeredArguments.map((it) => `<${it.name()}>`)].join(' ');
+    subcommandTerm: (command) => {
+      const group = command.parent?.parent ? [command.parent.name()] : [];
+      return [...group, command.name(), ...command.registeredArguments.map((it) => `<${it.name()}>`)].join(
+        ' ',
+      );
     },
   });
   const read: Omit<OperateArguments, 'flags'>[] = [];
@@ -81,9 +83,9 @@ Environment: AWS credentials as the SDK finds them; LOCAL_DIR, the directory of 
     });
   }
   program.parse(args.length === 0 ? ['--help'] : args, { from: 'user' });
-  const [found] = read;
+  const [chosen] = read;
   // Type narrowing only: without a command the program has ended.
-  if (found === undefined) return program.help({ error: true });
+  if (chosen === undefined) return program.help({ error: true });
   const { max = DEFAULT_MAX, id: ids = [], ...flags } = program.opts();
-  return { ...found, flags: { ...flags, max, ids } };
+  return { ...chosen, flags: { ...flags, max, ids } };
 }

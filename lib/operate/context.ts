@@ -26,13 +26,13 @@ export interface Report {
 
 /** @throws OperateError when the deployment lacks the resource */
 export function resource(place: Place, kind: keyof Resources, name: string): string {
-  const found = place[kind].get(name);
-  if (found !== undefined) return found;
-  const known = [...place[kind].keys()];
+  const value = place[kind].get(name);
+  if (value !== undefined) return value;
+  const names = [...place[kind].keys()];
   throw new OperateError(
-    known.length === 0
+    names.length === 0
       ? `The outputs of ${place.name} name no ${LABELS[kind]} at all: deploy the present version first.`
-      : `There is no ${LABELS[kind]} ${name}. There are: ${known.join(', ')}.`,
+      : `There is no ${LABELS[kind]} ${name}. There are: ${names.join(', ')}.`,
   );
 }
 const LABELS: Record<keyof Resources, string> = {

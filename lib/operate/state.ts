@@ -132,11 +132,11 @@ async function readShares<P>(find: (position?: P) => Promise<DuePage & { next?: 
 }
 
 async function readDue(pages: readonly Promise<DuePage>[]): Promise<Due> {
-  const found = await Promise.all(pages);
-  const [oldestAt] = found.flatMap(({ entries }) => entries.map(({ dueAt }) => dueAt)).sort();
+  const pagesRead = await Promise.all(pages);
+  const [oldestAt] = pagesRead.flatMap(({ entries }) => entries.map(({ dueAt }) => dueAt)).sort();
   return {
-    count: found.reduce((sum, { entries }) => sum + entries.length, 0),
-    more: found.some(({ next, more = [] }) => next !== undefined || more.length > 0),
+    count: pagesRead.reduce((sum, { entries }) => sum + entries.length, 0),
+    more: pagesRead.some(({ next, more = [] }) => next !== undefined || more.length > 0),
     ...(oldestAt === undefined ? {} : { oldestAt }),
   };
 }

@@ -100,7 +100,7 @@ async function presentRows(
   table: string,
   rows: readonly Row[],
 ): Promise<Map<string, Row>> {
-  const found = new Map<string, Row>();
+  const rowsByKey = new Map<string, Row>();
   let keys: Record<string, unknown>[] = rows.map(pickKey);
   for (let attempt = 1; keys.length > 0; attempt++) {
     if (attempt > MAX_TRIES) throw new OperateError(`${table} is too busy: try again later.`);
@@ -109,11 +109,11 @@ async function presentRows(
     );
     for (const item of Responses[table] ?? []) {
       const row = Row.parse(item);
-      found.set(describeKey(row), row);
+      rowsByKey.set(describeKey(row), row);
     }
     keys = UnprocessedKeys[table]?.Keys ?? [];
   }
-  return found;
+  return rowsByKey;
 }
 
 /** Rows written meanwhile are newer than the restored ones. */

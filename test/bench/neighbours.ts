@@ -100,11 +100,11 @@ async function bench(names: readonly string[], terms: Terms, file?: string): Pro
   say(
     `\n  ${paint('bold', 'Neighbours')} of ${commitOf(ROOT)} on ${cpus} x ${model}, Node.js ${node}, load ${load.toFixed(2)}; turns of ${terms.seconds} s, ${terms.rounds} of each side\n`,
   );
-  const found: { name: string; ratio: number; faults: string[]; turns: Turns }[] = [];
+  const comparisons: { name: string; ratio: number; faults: string[]; turns: Turns }[] = [];
   for (const scenario of SCENARIOS.filter(({ name }) => names.includes(name))) {
     const turns = await measure(scenario, terms);
     const { metric, ratio, faults } = judge(turns);
-    found.push({ name: scenario.name, ratio, faults, turns });
+    comparisons.push({ name: scenario.name, ratio, faults, turns });
     say(renderBlock(blockOf(scenario, turns), paint));
     const verdict = faults.length === 0 ? paint('green', 'passes') : paint('red', faults.join('; '));
     say(
@@ -112,10 +112,15 @@ async function bench(names: readonly string[], terms: Terms, file?: string): Pro
     );
     // Earlier results stay when a later scenario fails.
     if (file === undefined) continue;
-    const document = { commit: commitOf(ROOT), machine: describeMachine(load), ...terms, scenarios: found };
+    const document = {
+      commit: commitOf(ROOT),
+      machine: describeMachine(load),
+      ...terms,
+      scenarios: comparisons,
+    };
     writeFileSync(file, `${JSON.stringify(document, null, 1)}\n`);
   }
-  return found.every(({ faults }) => faults.length === 0);
+  return comparisons.every(({ faults }) => faults.length === 0);
 }
 
 const {

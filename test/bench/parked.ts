@@ -143,9 +143,9 @@ try {
     const seconds = (performance.now() - began) / 1000;
     const { reads, writes, requests } = consumed();
     late += [...resumed.values()].filter(({ sentAt, until }) => sentAt === now && until < now).length;
-    const each = done.resumed === 0 ? '-' : ((reads / done.resumed) * 1000).toFixed(0);
+    const perEntry = done.resumed === 0 ? '-' : ((reads / done.resumed) * 1000).toFixed(0);
     say(
-      `${String(minute).padEnd(6)}${[done.resumed, reads.toFixed(0), each, writes.toFixed(0), requests, seconds.toFixed(1)].map((cell) => String(cell).padStart(12)).join('')}`,
+      `${String(minute).padEnd(6)}${[done.resumed, reads.toFixed(0), perEntry, writes.toFixed(0), requests, seconds.toFixed(1)].map((cell) => String(cell).padStart(12)).join('')}`,
     );
   }
   say(`\nresumed ${resumed.size} of ${PARKED}, ${late} after they were due`);

@@ -87,12 +87,12 @@ try {
   const done = await until(
     'the job to end',
     async () => {
-      const found = (await api.get(`${path}/redeliveries/${job}`)).body.data;
-      if (Number(found?.redelivered) >= shown + 2000) {
-        shown = Number(found?.redelivered);
+      const progress = (await api.get(`${path}/redeliveries/${job}`)).body.data;
+      if (Number(progress?.redelivered) >= shown + 2000) {
+        shown = Number(progress?.redelivered);
         say(styleText('dim', `  ${shown} redelivered after ${seconds(begun)}`));
       }
-      return found?.status !== 'running' && found;
+      return progress?.status !== 'running' && progress;
     },
     PATIENCE_MS,
     EVERY_MS,

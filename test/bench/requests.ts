@@ -117,10 +117,10 @@ function keep(part: Partial<Measured>): void {
  * @throws Error naming the missing section
  */
 function before<Name extends keyof Measured>(name: Name): NonNullable<Measured[Name]> {
-  const found = measured[name];
-  if (found === undefined)
+  const figures = measured[name];
+  if (figures === undefined)
     throw new Error(`${name} was not measured: --only template --only work comes first`);
-  return found as NonNullable<Measured[Name]>;
+  return figures as NonNullable<Measured[Name]>;
 }
 
 const isWanted = (section: (typeof SECTIONS)[number]) => only.includes(section);

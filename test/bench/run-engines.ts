@@ -84,7 +84,7 @@ export async function startRunEngines(directory: string) {
     /** The number of these deliveries in their table. */
     async countOf(deliveries: readonly Delivery[]): Promise<number> {
       const { name } = (await tables()).deliveries;
-      let found = 0;
+      let count = 0;
       for (let first = 0; first < deliveries.length; first += 100) {
         const Keys = deliveries
           .slice(first, first + 100)
@@ -92,9 +92,9 @@ export async function startRunEngines(directory: string) {
         const { Responses = {} } = await client.send(
           new BatchGetCommand({ RequestItems: { [name]: { Keys, ProjectionExpression: 'pk' } } }),
         );
-        found += Responses[name]?.length ?? 0;
+        count += Responses[name]?.length ?? 0;
       }
-      return found;
+      return count;
     },
 
     /** Messages in all queues: delayed, visible or in flight. */

@@ -62,9 +62,9 @@ export function recordsOf(
   const conversations = list(share(SHARE.conversations), () => aConversation({ id: newId('cnv', now) }));
   const tickets = list(share(SHARE.tickets), () => aTicket({ id: newId('tkt', now) }));
   const of = <T>(all: readonly T[], index: number): T => {
-    const one = all[index % all.length];
-    if (one === undefined) throw new Error('there is none of these');
-    return one;
+    const chosen = all[index % all.length];
+    if (chosen === undefined) throw new Error('there is none of these');
+    return chosen;
   };
   // For a deleted endpoint, so that the reader of the outbox's stream creates no more deliveries of them.
   const events = list(share(SHARE.events), (index) =>

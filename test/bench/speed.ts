@@ -41,7 +41,7 @@ async function bench(): Promise<void> {
   );
 
   const { runs, seconds, isFull, growthScale, isSmoke } = wanted;
-  const found: Bench['found'] = {};
+  const results: Bench['found'] = {};
   const sections: FinishedSection[] = [];
   const chosen = isSmoke
     ? [smoke]
@@ -68,7 +68,7 @@ async function bench(): Promise<void> {
       isFull,
       growthScale,
       isSmoke,
-      found,
+      found: results,
       progress: (text) =>
         process.stderr.write(
           `${dim('dim', `${elapsed().toFixed(0).padStart(6)} s  ${section.name.padEnd(12)}${text}`)}\n`,

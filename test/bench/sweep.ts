@@ -107,8 +107,8 @@ async function measure(client: DynamoDBDocumentClient, at: string, queue: string
     const [count, result] = await run();
     const seconds = ((performance.now() - began) / 1000).toFixed(2);
     const { reads, writes, requests } = consumed();
-    const each = count === 0 ? '-' : (writes / count).toFixed(1);
-    const cells = [count, reads.toFixed(0), writes.toFixed(0), each, requests, seconds];
+    const perEntry = count === 0 ? '-' : (writes / count).toFixed(1);
+    const cells = [count, reads.toFixed(0), writes.toFixed(0), perEntry, requests, seconds];
     say(`${name.padEnd(34)}${cells.map((cell) => String(cell).padStart(12)).join('')}`);
     return result;
   };
@@ -134,12 +134,12 @@ async function measure(client: DynamoDBDocumentClient, at: string, queue: string
   const checkAll = async (
     events: readonly BusEvent[],
     now: Date,
-    found: (source: Source) => CheckFinding,
+    finding: (source: Source) => CheckFinding,
   ) => {
     fetched.clear();
     const check = checksOf(client, now, (source) => {
       fetched.set(source.id, (fetched.get(source.id) ?? 0) + 1);
-      return found(source);
+      return finding(source);
     });
     await checkWithinShares(events, check);
     return [fetched.size, undefined] as [number, undefined];

@@ -266,8 +266,8 @@ export const GENERATORS: readonly Generator[] = [
 
 /** The programs of the machine that a generator lacks. */
 export async function missingPrograms({ needs }: Generator): Promise<string[]> {
-  const found = await Promise.all(needs.map(([program, version]) => isInstalled(program, version)));
-  return needs.filter((_, index) => !found[index]).map(([program]) => program);
+  const installed = await Promise.all(needs.map(([program, version]) => isInstalled(program, version)));
+  return needs.filter((_, index) => !installed[index]).map(([program]) => program);
 }
 
 /** Installs a generator unless an earlier run did. @returns its directory */

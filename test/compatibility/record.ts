@@ -53,10 +53,10 @@ function cursorKeysIn(directory: string): Keyring {
   const secrets: Record<string, unknown> = JSON.parse(
     readFileSync(join(directory, 'state/secrets.json'), 'utf8'),
   );
-  const found = Object.entries(secrets).find(([name]) => /cursor/i.test(name))?.[1];
-  if (found === undefined) throw new Error('the local run has no keys for cursors');
+  const sealed = Object.entries(secrets).find(([name]) => /cursor/i.test(name))?.[1];
+  if (sealed === undefined) throw new Error('the local run has no keys for cursors');
   // Earlier versions of the local run stored one version of a secret, without a list.
-  return JSON.parse(versionOf(SecretVersions.parse(found), {}).value) as Keyring;
+  return JSON.parse(versionOf(SecretVersions.parse(sealed), {}).value) as Keyring;
 }
 
 /** As an operator does. A version without such a command leaves no row of it. */

@@ -190,9 +190,9 @@ describe('the stores on items of earlier versions', () => {
         const [tenant] = listTenants([row]);
         const [, , , route = '', key = ''] = String(row.pk).split('#');
         if (tenant === undefined) continue;
-        const found = await store.find({ tenant, route, key }, new Date(fixture.made.recordedAt));
+        const record = await store.find({ tenant, route, key }, new Date(fixture.made.recordedAt));
         const { fingerprint, status, data } = row;
-        expect(found).toMatchObject({ fingerprint, status, data });
+        expect(record).toMatchObject({ fingerprint, status, data });
       }
     });
 

@@ -152,14 +152,14 @@ export class MemoryDeliveries implements DeliveryPorts {
     settlement: Settlement,
     outcome: EndpointOutcome,
   ): Promise<MoveResult> {
-    const { delivery: found, due } = this.#rows.get(rowKey(claimed)) ?? {};
-    if (found?.lease?.token !== claimed.lease.token) {
-      const isRecorded = found?.attemptLog.some(({ number }) => number === settlement.attempt.number);
+    const { delivery: stored, due } = this.#rows.get(rowKey(claimed)) ?? {};
+    if (stored?.lease?.token !== claimed.lease.token) {
+      const isRecorded = stored?.attemptLog.some(({ number }) => number === settlement.attempt.number);
       return isRecorded ? 'done' : 'refused';
     }
-    if (found.lease.until <= settlement.at.getTime()) return 'refused';
+    if (stored.lease.until <= settlement.at.getTime()) return 'refused';
     const lastError = settlement.attempt.error ?? '';
-    return this.#move(settled(found, settlement), this.#dueAfter(settlement, due), outcome, lastError);
+    return this.#move(settled(stored, settlement), this.#dueAfter(settlement, due), outcome, lastError);
   }
 
   async exhaust(
@@ -168,12 +168,12 @@ export class MemoryDeliveries implements DeliveryPorts {
     maxAttempts: number,
     outcome: EndpointOutcome,
   ): Promise<MoveResult> {
-    const found = this.#idle(ref, outcome.at);
-    if (found === undefined || found.attempts < maxAttempts) return 'refused';
+    const stored = this.#idle(ref, outcome.at);
+    if (stored === undefined || stored.attempts < maxAttempts) return 'refused';
     const terminalAt = outcome.at.toISOString();
     return this.#move(
       {
-        ...waitless(found),
+        ...waitless(stored),
         status: 'exhausted',
         terminalAt,
         terminalReason: 'max_attempts',
@@ -187,11 +187,11 @@ export class MemoryDeliveries implements DeliveryPorts {
   }
 
   async skip(ref: DeliveryRef, reason: SkipReason, now: Date): Promise<'done' | 'refused'> {
-    const found = this.#idle(ref, now);
-    if (found === undefined) return 'refused';
+    const stored = this.#idle(ref, now);
+    if (stored === undefined) return 'refused';
     if (reason === 'expired' && this.#rows.get(rowKey(ref))?.due?.isDeferred) return 'refused';
     this.#end({
-      ...waitless(found),
+      ...waitless(stored),
       status: 'skipped',
       terminalAt: now.toISOString(),
       terminalReason: reason,
@@ -222,9 +222,9 @@ export class MemoryDeliveries implements DeliveryPorts {
 
   /** The delivery, when it is open and no attempt is in progress. */
   #idle(ref: DeliveryRef, now: Date): Delivery | undefined {
-    const found = this.#rows.get(rowKey(ref))?.delivery;
-    const leased = found?.lease !== undefined && found.lease.until > now.getTime();
-    return found && isOpen(found) && !leased ? found : undefined;
+    const stored = this.#rows.get(rowKey(ref))?.delivery;
+    const leased = stored?.lease !== undefined && stored.lease.until > now.getTime();
+    return stored && isOpen(stored) && !leased ? stored : undefined;
   }
 
   #move(moved: Delivery, due: Due | undefined, outcome: EndpointOutcome, lastError: string): MoveResult {
@@ -274,18 +274,18 @@ const rowKey = ({ webhookId, generation, id }: DeliveryRef): string => `${webhoo
 const isOpen = ({ status }: Delivery): boolean => OPEN_STATUSES.some((open) => open === status);
 
 /** A delivery that has no wait any more. */
-function waitless(found: Delivery): Delivery {
-  const { lease: _, nextRetryAt: __, parked: ___, turn: ____, ...kept } = found;
+function waitless(stored: Delivery): Delivery {
+  const { lease: _, nextRetryAt: __, parked: ___, turn: ____, ...kept } = stored;
   return kept;
 }
 
-function settled(found: Delivery, settlement: Settlement): Delivery {
+function settled(stored: Delivery, settlement: Settlement): Delivery {
   const { attempt } = settlement;
-  const { lastResponseStatus: _, ...kept } = waitless(found);
+  const { lastResponseStatus: _, ...kept } = waitless(stored);
   return {
     ...kept,
     status: settlement.kind,
-    attemptLog: [...found.attemptLog, attempt],
+    attemptLog: [...stored.attemptLog, attempt],
     ...(attempt.error === undefined ? {} : { lastError: attempt.error, lastErrorCode: attempt.errorCode }),
     ...(attempt.status === undefined ? {} : { lastResponseStatus: attempt.status }),
     ...(settlement.kind === 'retrying'

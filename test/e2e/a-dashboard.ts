@@ -81,11 +81,11 @@ export function aDashboard(
   ): Promise<Page> {
     if (!sharesContexts || Object.keys(options).length > 0)
       return (await context({ ...options, ...(storageState && { storageState }) })).newPage();
-    const known = shared.get(email) ?? (await newContext(storageState ? { storageState } : {}));
-    shared.set(email, known);
+    const cached = shared.get(email) ?? (await newContext(storageState ? { storageState } : {}));
+    shared.set(email, cached);
     const pages = unused.get(email) ?? [];
     unused.set(email, pages);
-    const page = pages.pop() ?? (await known.newPage());
+    const page = pages.pop() ?? (await cached.newPage());
     onTestFinished(async () => {
       await leave(page);
       pages.push(page);

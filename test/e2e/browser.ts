@@ -22,12 +22,12 @@ export function findChromium(): string | undefined {
     if (!isThere(given)) throw new Error(`CHROMIUM=${given} is no program`);
     return given;
   }
-  const found = PLACES.find(isThere);
-  if (found === undefined)
+  const place = PLACES.find(isThere);
+  if (place === undefined)
     process.stderr.write(
       `\n${'!'.repeat(100)}\n!!! THE DASHBOARD IS NOT TESTED: there is no Chromium here. Install the package chromium, or set CHROMIUM=/path/to/it.\n${'!'.repeat(100)}\n\n`,
     );
-  return found;
+  return place;
 }
 
 /**

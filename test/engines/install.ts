@@ -40,8 +40,8 @@ export async function requireTools(engine: EngineName): Promise<void> {
   const toRun = { 'dynamodb-local': ['java', 'javac'], elasticmq: ['java'], dynoxide: [] }[engine];
   const toInstall = engine === 'dynoxide' ? 'cargo' : 'mvn';
   const tools = [...toRun, ...(existsSync(getDirectory(engine)) ? [] : [toInstall])];
-  const found = await Promise.all(tools.map((tool) => isInstalled(tool)));
-  const missing = tools.filter((_, index) => !found[index]);
+  const installed = await Promise.all(tools.map((tool) => isInstalled(tool)));
+  const missing = tools.filter((_, index) => !installed[index]);
   if (missing.length > 0)
     throw new MissingToolError(`${engine} needs ${missing.join(' and ')}, which this machine does not have`);
 }

@@ -76,15 +76,15 @@ export async function startServer(
   ready: RegExp,
   options: ProgramOptions = {},
 ): Promise<Server> {
-  const found = Promise.withResolvers<string>();
+  const announced = Promise.withResolvers<string>();
   const { child, printed, ended } = start(command, args, {
     ...options,
     onLine: (line) => {
       const [, address] = ready.exec(line) ?? [];
-      if (address !== undefined) found.resolve(address);
+      if (address !== undefined) announced.resolve(address);
     },
   });
-  const fail = (what: string) => found.reject(new ProgramError(`${command} ${what}:\n${printed()}`));
+  const fail = (what: string) => announced.reject(new ProgramError(`${command} ${what}:\n${printed()}`));
   const deadline = setTimeout(() => fail(`was not ready after ${START_MS / 1000} s`), START_MS);
   ended.then(
     () => fail('ended before it was ready'),
@@ -92,7 +92,7 @@ export async function startServer(
   );
   const stop = () => end(child);
   try {
-    return { address: await found.promise, stop };
+    return { address: await announced.promise, stop };
   } catch (error) {
     await stop();
     throw error;

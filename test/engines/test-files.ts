@@ -17,8 +17,8 @@ export function contractFilesNeeding(needs: readonly Need[]): string[] {
   const wanted = new RegExp(`import[^;]*\\b(?:${needs.join('|')})\\b[^;]*from`);
   const reaches = new Map<string, boolean>();
   const isUser = (file: string): boolean => {
-    const known = reaches.get(file);
-    if (known !== undefined) return known;
+    const cached = reaches.get(file);
+    if (cached !== undefined) return cached;
     // The value until it is known: a cycle adds nothing.
     reaches.set(file, false);
     const source = readFileSync(file, 'utf8');

@@ -78,9 +78,13 @@ export const sizeOf = ({ target, headers }: Sent): number =>
 
 type Compile = (schema: Schema) => ValidateFunction;
 
-function compiled(ajv: Validator, known: Map<Schema, ValidateFunction>, schema: Schema): ValidateFunction {
-  const validate = known.get(schema) ?? ajv.compile(schema);
-  known.set(schema, validate);
+function compiled(
+  ajv: Validator,
+  compiledBefore: Map<Schema, ValidateFunction>,
+  schema: Schema,
+): ValidateFunction {
+  const validate = compiledBefore.get(schema) ?? ajv.compile(schema);
+  compiledBefore.set(schema, validate);
   return validate;
 }
 

@@ -140,9 +140,9 @@ function resolveReferences(node: unknown, root: OpenApiDocument): unknown {
 }
 
 function lookup(ref: string, root: unknown): unknown {
-  let found = root;
+  let node = root;
   for (const part of ref.slice('#/'.length).split('/'))
-    found = Object(found)[part.replaceAll('~1', '/').replaceAll('~0', '~')];
-  if (found === undefined) throw new Error(`the document refers to ${ref}, which it does not have`);
-  return found;
+    node = Object(node)[part.replaceAll('~1', '/').replaceAll('~0', '~')];
+  if (node === undefined) throw new Error(`the document refers to ${ref}, which it does not have`);
+  return node;
 }

@@ -119,10 +119,10 @@ const ODD_QUERIES = [
 ];
 
 function queryOf({ parameters }: Operation): fc.Arbitrary<string> {
-  const known = parameters.filter((parameter) => parameter.in === 'query');
+  const queryParameters = parameters.filter((parameter) => parameter.in === 'query');
   const pair = fc.oneof(
-    ...known.map(({ name, schema }) => fc.tuple(fc.constant(name), valuesOf(schema).map(String))),
-    ...known.map(({ name }) => fc.tuple(fc.constant(name), oddText)),
+    ...queryParameters.map(({ name, schema }) => fc.tuple(fc.constant(name), valuesOf(schema).map(String))),
+    ...queryParameters.map(({ name }) => fc.tuple(fc.constant(name), oddText)),
     fc.tuple(oddText, oddText),
   );
   const pairs = fc
@@ -136,7 +136,7 @@ function queryOf({ parameters }: Operation): fc.Arbitrary<string> {
   return rarely(
     odd.map((query) => `?${query}`),
     fc.constant(''),
-    known.length > 0 ? 1 : 8,
+    queryParameters.length > 0 ? 1 : 8,
   );
 }
 
@@ -169,7 +169,7 @@ function authorization({ credentials }: Ingredients): fc.Arbitrary<string | unde
 const AGAIN = '0b7c9ba0-6b3c-4f0e-9d39-3a1f4a1f0a10';
 
 function idempotencyKey({ parameters }: Operation): fc.Arbitrary<string | undefined> {
-  const known = parameters.some(({ name }) => name === 'Idempotency-Key');
+  const takesKey = parameters.some(({ name }) => name === 'Idempotency-Key');
   const odd = fc.constantFrom(
     '',
     'x',
@@ -179,7 +179,7 @@ function idempotencyKey({ parameters }: Operation): fc.Arbitrary<string | undefi
     `${AGAIN},${AGAIN}`,
     '\xff'.repeat(36),
   );
-  return known
+  return takesKey
     ? fc.oneof(
         { arbitrary: fc.uuid(), weight: 8 },
         { arbitrary: fc.constantFrom(AGAIN, AGAIN.toUpperCase()), weight: 2 },

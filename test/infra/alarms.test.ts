@@ -111,8 +111,8 @@ describe('the dashboard of operations', () => {
 
   it('has every metric that the functions write', () => {
     const { METRICS, ...groups } = metricNames;
-    const names = Object.values(groups).flatMap((one) =>
-      typeof one === 'string' ? [one] : Object.values(one),
+    const names = Object.values(groups).flatMap((group) =>
+      typeof group === 'string' ? [group] : Object.values(group),
     );
     expect(names.length).toBeGreaterThan(20);
     for (const name of names) expect(body).toContain(`\\"${METRICS.namespace}/prod\\",\\"${name}\\"`);

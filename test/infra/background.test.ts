@@ -127,8 +127,8 @@ describe('the publisher', () => {
   });
 
   it('may put events on the bus, as may the function for its dead letters, and no other', () => {
-    const putters = ofType(template, 'AWS::Lambda::Function').filter(([, each]) =>
-      statementsOf(template, each).some(({ Action }) => [Action].flat().includes('events:PutEvents')),
+    const putters = ofType(template, 'AWS::Lambda::Function').filter(([, fn]) =>
+      statementsOf(template, fn).some(({ Action }) => [Action].flat().includes('events:PutEvents')),
     );
     expect(putters.map(([logical]) => logical).sort()).toEqual(
       [id, functionNamed(template, 'dead-publications')[0]].sort(),
@@ -279,8 +279,8 @@ describe('metering', () => {
   });
 
   it('is the only writer of billed usage, which one route alone reads', () => {
-    const grants = ofType(template, 'AWS::Lambda::Function').flatMap(([name, each]) =>
-      tableGrants(template, each)
+    const grants = ofType(template, 'AWS::Lambda::Function').flatMap(([name, fn]) =>
+      tableGrants(template, fn)
         .filter((grant) => grant.endsWith(' Usage'))
         .map((grant) => ({ name, grant })),
     );

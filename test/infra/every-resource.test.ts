@@ -191,8 +191,8 @@ describe.each(STAGES)('in stage %s', (stage) => {
             expect(property(id, 'SqsManagedSseEnabled'), id).toBe(true);
             continue;
           }
-          const [found, ...others] = references(property(id, name));
-          expect(found, id).toMatch(key);
+          const [reference, ...others] = references(property(id, name));
+          expect(reference, id).toMatch(key);
           expect(others, id).toEqual([]);
         }
       for (const [id, { Properties }] of all(template, 'AWS::KMS::Key'))

@@ -98,8 +98,8 @@ describe.each(STAGES)('in stage %s', (stage) => {
       const neverGivesUp = ['delivery-stream'];
       for (const mapping of mappings.filter(isStream)) {
         const [id, { Properties }] = mapping;
-        const [[fnId, fn] = []] = all(template, 'AWS::Lambda::Function').filter(([each]) =>
-          invokes(template, Properties.FunctionName, each),
+        const [[fnId, fn] = []] = all(template, 'AWS::Lambda::Function').filter(([id]) =>
+          invokes(template, Properties.FunctionName, id),
         );
         if (fnId === undefined || fn === undefined) throw new Error(`${id} invokes nothing`);
         if (neverGivesUp.includes(nameOf(fn))) {

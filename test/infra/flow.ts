@@ -33,7 +33,7 @@ export function readFlow(template: Template): Flow {
     for (const source of references(from).map(functionOf))
       flow.set(source, new Set([...(flow.get(source) ?? []), ...references(to).map(functionOf)]));
   };
-  const each = (
+  const forEach = (
     type: string,
     read: (properties: Readonly<Record<string, unknown>>, ref: unknown) => void,
   ) => {
@@ -44,21 +44,21 @@ export function readFlow(template: Template): Flow {
     for (const { Action, Effect, Resource } of statementsOf(template, fn))
       if (Effect === 'Allow' && [Action].flat().some((action) => SENDS.has(action)))
         add({ Ref: id }, Resource);
-  each('AWS::Lambda::Function', ({ DeadLetterConfig }, ref) => add(ref, DeadLetterConfig));
-  each('AWS::Lambda::EventInvokeConfig', ({ FunctionName, DestinationConfig }) =>
+  forEach('AWS::Lambda::Function', ({ DeadLetterConfig }, ref) => add(ref, DeadLetterConfig));
+  forEach('AWS::Lambda::EventInvokeConfig', ({ FunctionName, DestinationConfig }) =>
     add(FunctionName, DestinationConfig),
   );
-  each('AWS::Lambda::EventSourceMapping', ({ EventSourceArn, FunctionName, DestinationConfig }) => {
+  forEach('AWS::Lambda::EventSourceMapping', ({ EventSourceArn, FunctionName, DestinationConfig }) => {
     if (!JSON.stringify(EventSourceArn).includes('StreamArn')) add(EventSourceArn, FunctionName);
     add(FunctionName, DestinationConfig);
   });
-  each('AWS::SQS::Queue', ({ RedrivePolicy }, ref) => add(ref, RedrivePolicy));
-  each('AWS::Events::EventBus', ({ DeadLetterConfig }, ref) => add(ref, DeadLetterConfig));
-  each('AWS::Events::Rule', ({ EventBusName, Targets }) => add(EventBusName, Targets));
-  each('AWS::SNS::Subscription', ({ TopicArn, Endpoint, RedrivePolicy }) =>
+  forEach('AWS::SQS::Queue', ({ RedrivePolicy }, ref) => add(ref, RedrivePolicy));
+  forEach('AWS::Events::EventBus', ({ DeadLetterConfig }, ref) => add(ref, DeadLetterConfig));
+  forEach('AWS::Events::Rule', ({ EventBusName, Targets }) => add(EventBusName, Targets));
+  forEach('AWS::SNS::Subscription', ({ TopicArn, Endpoint, RedrivePolicy }) =>
     add(TopicArn, [Endpoint, RedrivePolicy]),
   );
-  each('AWS::S3::Bucket', ({ NotificationConfiguration }, ref) => add(ref, NotificationConfiguration));
+  forEach('AWS::S3::Bucket', ({ NotificationConfiguration }, ref) => add(ref, NotificationConfiguration));
   return flow;
 }
 

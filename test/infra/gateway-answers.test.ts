@@ -206,8 +206,8 @@ describe('an unknown path', () => {
     ([id, { Properties }]) => [id, Path.parse(Properties)] as const,
   );
   const pathOf = (id: string): string => {
-    const found = all.find(([other]) => other === id)?.[1];
-    return found ? `${pathOf(String(Object(found.ParentId).Ref))}/${found.PathPart}` : '';
+    const answer = all.find(([other]) => other === id)?.[1];
+    return answer ? `${pathOf(String(Object(answer.ParentId).Ref))}/${answer.PathPart}` : '';
   };
   const paths = ['', ...all.map(([id]) => pathOf(id))].filter((path) => !path.endsWith('+}'));
   const credentials = [

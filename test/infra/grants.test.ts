@@ -91,10 +91,10 @@ const functionsIn = (template: Template): Found[] =>
 
 /** The functions whose roles and code differ: `name lacks …`, `name need not …`. */
 const differences = (template: Template, code: Readonly<Record<string, Access>>): string[] =>
-  functionsIn(template).flatMap((found) => {
-    const name = nameOf(found[1]);
-    const allowed = allowedBy(template, found[1]);
-    const needed = neededBy(template, found, code[name] ?? {});
+  functionsIn(template).flatMap((faults) => {
+    const name = nameOf(faults[1]);
+    const allowed = allowedBy(template, faults[1]);
+    const needed = neededBy(template, faults, code[name] ?? {});
     return [
       ...[...needed].filter((one) => !allowed.has(one)).map((one) => `${name} lacks ${one}`),
       ...[...allowed].filter((one) => !needed.has(one)).map((one) => `${name} need not ${one}`),
@@ -146,11 +146,11 @@ describe('the comparison', () => {
     const code = deriveWith(
       'functions/tenancy/organizations.ts',
       /\btype Table(?= \} from '..\/aws)|return row && OrganizationState.parse\(row\);/gm,
-      (found) =>
-        found === 'type Table'
-          ? `${found}, update`
+      (faults) =>
+        faults === 'type Table'
+          ? `${faults}, update`
           : `if (row?.gone) await update(service, keys.organization(id), { update: EXISTS });
-             ${found}`,
+             ${faults}`,
       'meter',
       'fan-out',
       'dispatch',
@@ -167,8 +167,8 @@ describe('the comparison', () => {
       'remove',
       'dispatch',
     );
-    const found = differences(template, code).map((one) => one.replace(/Tables([A-Z][a-z]+)\w+/, '$1'));
-    expect(found.sort()).toEqual([
+    const faults = differences(template, code).map((one) => one.replace(/Tables([A-Z][a-z]+)\w+/, '$1'));
+    expect(faults.sort()).toEqual([
       'dispatch lacks dynamodb:DeleteItem Outbox',
       'dispatch lacks dynamodb:DeleteItem Service',
       'dispatch need not dynamodb:GetItem Outbox',

@@ -4,7 +4,7 @@ import { ofType, synthesize } from './synthesize.ts';
 
 const template = synthesize();
 const outputs = template.toJSON().Outputs as Record<string, { Value: unknown }>;
-const known = new Set(Object.values(outputs).map(({ Value }) => JSON.stringify(Value)));
+const outputValues = new Set(Object.values(outputs).map(({ Value }) => JSON.stringify(Value)));
 
 /** The command works with the outputs alone, so a missing one cannot be operated. */
 describe("the operator's command", () => {
@@ -13,7 +13,7 @@ describe("the operator's command", () => {
     (type) => {
       const all = ofType(template, type).map(([id]) => id);
       expect(all.length).toBeGreaterThan(0);
-      expect(all.filter((id) => !known.has(JSON.stringify({ Ref: id })))).toEqual([]);
+      expect(all.filter((id) => !outputValues.has(JSON.stringify({ Ref: id })))).toEqual([]);
     },
   );
 

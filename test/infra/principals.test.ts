@@ -17,11 +17,11 @@ describe.each(STAGES)('services of AWS in stage %s', (stage) => {
 describe('the check of services', () => {
   type Resources = Record<string, SynthesizedResource>;
   const find = (resources: Resources, beginning: string, type: string): [string, SynthesizedResource] => {
-    const found = Object.entries(resources).find(
+    const faults = Object.entries(resources).find(
       ([id, { Type }]) => id.startsWith(beginning) && Type === type,
     );
-    if (found === undefined) throw new Error(`there is no ${type} ${beginning}`);
-    return found;
+    if (faults === undefined) throw new Error(`there is no ${type} ${beginning}`);
+    return faults;
   };
   const statementsOf = ({ Properties: { PolicyDocument, KeyPolicy } }: SynthesizedResource) =>
     Object(PolicyDocument ?? KeyPolicy).Statement as {
@@ -45,19 +45,19 @@ describe('the check of services', () => {
   };
 
   it('finds an alarm topic that CloudWatch may not publish to', () => {
-    const found = findAfter((resources) =>
+    const faults = findAfter((resources) =>
       forget(find(resources, 'AlarmsTopicPolicy', 'AWS::SNS::TopicPolicy')[1], 'cloudwatch'),
     );
-    expect(found.length).toBeGreaterThan(50);
-    for (const one of found)
-      expect(one).toMatch(/: cloudwatch.amazonaws.com may not perform sns:Publish on AlarmsTopic$/);
+    expect(faults.length).toBeGreaterThan(50);
+    for (const fault of faults)
+      expect(fault).toMatch(/: cloudwatch.amazonaws.com may not perform sns:Publish on AlarmsTopic$/);
   });
 
   it('finds a key that CloudWatch may not use', () => {
-    const found = findAfter((resources) =>
+    const faults = findAfter((resources) =>
       forget(find(resources, 'KeysMessages', 'AWS::KMS::Key')[1], 'cloudwatch'),
     );
-    expect(found).toContainEqual(
+    expect(faults).toContainEqual(
       expect.stringMatching(
         /cloudwatch.amazonaws.com may not perform kms:GenerateDataKey on the key of AlarmsTopic/,
       ),
@@ -69,60 +69,60 @@ describe('the check of services', () => {
     ['BusMeterQueue', 'MeteringMeterRule'],
     ['BusMeterDeadLetters', 'MeteringMeterRule'],
   ])('finds that %s has no policy for EventBridge', (queue, source) => {
-    const found = findAfter((resources) => {
+    const faults = findAfter((resources) => {
       const [id] = find(resources, `${queue}Policy`, 'AWS::SQS::QueuePolicy');
       delete resources[id];
     });
-    expect(found).toEqual([`${source}: events.amazonaws.com may not perform sqs:SendMessage on ${queue}`]);
+    expect(faults).toEqual([`${source}: events.amazonaws.com may not perform sqs:SendMessage on ${queue}`]);
   });
 
   it('finds a rule of another bus, which the policy of the queue does not name', () => {
-    const found = findAfter((resources) => {
+    const faults = findAfter((resources) => {
       find(resources, 'MeteringMeterRule', 'AWS::Events::Rule')[1].Properties.EventBusName = 'default';
     });
-    expect(found).toEqual([
+    expect(faults).toEqual([
       'MeteringMeterRule: events.amazonaws.com may not perform sqs:SendMessage on BusMeterQueue',
       'MeteringMeterRule: events.amazonaws.com may not perform sqs:SendMessage on BusMeterDeadLetters',
     ]);
   });
 
   it('finds that the dead-letter queue of the bus needs the key of the bus', () => {
-    const found = findAfter((resources) => {
+    const faults = findAfter((resources) => {
       const [, bus] = find(resources, 'BusEvents', 'AWS::Events::EventBus');
       find(resources, 'BusUnreadable', 'AWS::SQS::Queue')[1].Properties.KmsMasterKeyId =
         bus.Properties.KmsKeyIdentifier;
     });
-    expect(found).toEqual([
+    expect(faults).toEqual([
       'BusEvents: its dead-letter queue BusUnreadable needs the key whose failure it is for',
     ]);
   });
 
   it('finds a function that a schedule may not invoke', () => {
-    const found = findAfter((resources) => {
+    const faults = findAfter((resources) => {
       delete resources[find(resources, 'RecoveryReconcileSchedule', 'AWS::Lambda::Permission')[0]];
     });
-    expect(found).toEqual([
+    expect(faults).toEqual([
       'RecoveryReconcileSchedule: events.amazonaws.com may not perform lambda:InvokeFunction on RecoveryReconcile',
     ]);
   });
 
   it('finds a log group whose key serves another account, and a distribution without access to its bucket', () => {
-    const found = findAfter((resources) => {
+    const faults = findAfter((resources) => {
       for (const statement of statementsOf(find(resources, 'KeysLogs', 'AWS::KMS::Key')[1]))
         if (statement.Condition)
           statement.Condition = { ArnLike: { 'kms:EncryptionContext:aws:logs:arn': 'arn:aws:logs:*:1:*' } };
       forget(find(resources, 'SiteFilesPolicy', 'AWS::S3::BucketPolicy')[1], 'cloudfront');
     });
-    expect(found).toContain(
+    expect(faults).toContain(
       'SiteDistribution: cloudfront.amazonaws.com may not perform s3:GetObject on SiteFiles',
     );
-    expect(found).toContainEqual(
+    expect(faults).toContainEqual(
       expect.stringMatching(/Logs: logs.us-east-1.amazonaws.com may not perform kms:Encrypt on its key/),
     );
   });
 
   it('finds a gateway role that lacks a function, and one that the gateway may not assume', () => {
-    const found = findAfter((resources) => {
+    const faults = findAfter((resources) => {
       const [, role] = find(resources, 'ApiInvoker', 'AWS::IAM::Role');
       const [{ PolicyDocument }] = role.Properties.Policies as [
         { PolicyDocument: { Statement: [{ Resource: unknown[] }] } },
@@ -130,7 +130,7 @@ describe('the check of services', () => {
       const [statement] = PolicyDocument.Statement;
       statement.Resource = statement.Resource.filter((arn) => !JSON.stringify(arn).includes('create-ticket'));
     });
-    expect(found).toEqual([
+    expect(faults).toEqual([
       'ApiRestv1ticketsPOST: its role does not allow lambda:InvokeFunction on ApiCreateTicket',
     ]);
     const untrusted = findAfter((resources) => {
@@ -141,10 +141,10 @@ describe('the check of services', () => {
   });
 
   it('finds a role that its service may not assume', () => {
-    const found = findAfter((resources) => {
+    const faults = findAfter((resources) => {
       const [, role] = find(resources, 'MeteringMeterFunctionRole', 'AWS::IAM::Role');
       role.Properties.AssumeRolePolicyDocument = { Statement: [] };
     });
-    expect(found).toEqual(['MeteringMeterFunction: lambda.amazonaws.com may not assume its role']);
+    expect(faults).toEqual(['MeteringMeterFunction: lambda.amazonaws.com may not assume its role']);
   });
 });

@@ -5,10 +5,10 @@ import { ofType, type SynthesizedResource } from './synthesize.ts';
 export type Found = [id: string, resource: SynthesizedResource];
 /** All resources of a type, of which there is at least one. */
 export const all = (template: Template, type: string): Found[] => {
-  const found = ofType(template, type);
+  const matching = ofType(template, type);
   // An empty list would pass any check.
-  expect(found.length, type).toBeGreaterThan(0);
-  return found;
+  expect(matching.length, type).toBeGreaterThan(0);
+  return matching;
 };
 
 /** All resources of a template, by logical id. */

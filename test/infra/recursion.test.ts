@@ -64,43 +64,45 @@ describe('the comparison of cycles with RecursiveLoop', () => {
   it.each(['redeliver', 'dead-fan-outs', 'dead-publications', 'dispatch'])(
     'finds that %s lost the property',
     (name) => {
-      const found = withChange((resources) => {
+      const faults = withChange((resources) => {
         const [id] = functionNamed(synthesize(), name);
         delete resources[id]?.Properties.RecursiveLoop;
       });
-      expect(found).toEqual([expect.stringMatching(new RegExp(`^${name} would be stopped in `))]);
+      expect(faults).toEqual([expect.stringMatching(new RegExp(`^${name} would be stopped in `))]);
     },
   );
 
   it('finds a grant that closes a cycle', () => {
-    const found = withChange((resources) =>
+    const faults = withChange((resources) =>
       grant(resources, 'check-source', {
         Action: 'sqs:SendMessage',
         Resource: queueOf(resources, 'BusCheckSourceQueue'),
       }),
     );
-    expect(found).toEqual(['check-source would be stopped in BusCheckSourceQueue']);
+    expect(faults).toEqual(['check-source would be stopped in BusCheckSourceQueue']);
   });
 
   it('finds a cycle through the bus and its rules', () => {
-    const found = withChange((resources) =>
+    const faults = withChange((resources) =>
       grant(resources, 'meter', { Action: 'events:PutEvents', Resource: queueOf(resources, 'BusEvents') }),
     );
-    expect(found).toEqual(['meter would be stopped in BusEvents → BusMeterQueue']);
+    expect(faults).toEqual(['meter would be stopped in BusEvents → BusMeterQueue']);
   });
 
   it('finds a cycle through a dead-letter queue', () => {
-    const found = withChange((resources) =>
+    const faults = withChange((resources) =>
       grant(resources, 'dead-delivery-messages', {
         Action: 'sqs:SendMessage',
         Resource: queueOf(resources, 'DeliveryFresh'),
       }),
     );
-    expect(found).toEqual(['dead-delivery-messages would be stopped in DeliveryFresh → DeliveryDeadLetters']);
+    expect(faults).toEqual([
+      'dead-delivery-messages would be stopped in DeliveryFresh → DeliveryDeadLetters',
+    ]);
   });
 
   it('finds a property without a cycle, and one without a bound', () => {
-    const found = withChange((resources) => {
+    const faults = withChange((resources) => {
       for (const name of ['reconcile', 'redeliver']) {
         const [id] = functionNamed(synthesize(), name);
         const fn = resources[id];
@@ -109,7 +111,7 @@ describe('the comparison of cycles with RecursiveLoop', () => {
         Reflect.deleteProperty(fn, 'Metadata');
       }
     });
-    expect(found.sort()).toEqual([
+    expect(faults.sort()).toEqual([
       'reconcile allows a loop and is in none',
       'reconcile allows a loop that nothing ends',
       'redeliver allows a loop that nothing ends',

@@ -78,11 +78,11 @@ function allowed(stage: string): Allowed[] {
         .filter(({ effect }) => effect === 'Allow')
         .flatMap(({ actions, resources, condition }) =>
           actions.flatMap((action) =>
-            resources.map((each) => ({
+            resources.map((resource) => ({
               id,
               type,
               action,
-              resource: typeof each === 'string' ? each : JSON.stringify(each),
+              resource: typeof resource === 'string' ? resource : JSON.stringify(resource),
               condition,
             })),
           ),
@@ -170,8 +170,8 @@ const acknowledgedIn = (app: App): { id: string; path: string }[] =>
     );
 
 describe('cdk-nag', () => {
-  const isOf = (one: { id: string; path: string }, other: { id: string; path: string }): boolean =>
-    one.id === other.id && (one.path === other.path || one.path.startsWith(`${other.path}/`));
+  const isOf = (first: { id: string; path: string }, second: { id: string; path: string }): boolean =>
+    first.id === second.id && (first.path === second.path || first.path.startsWith(`${second.path}/`));
 
   it('finds exactly the acknowledged findings, over all stages', () => {
     const unused = new Map<string, boolean>();
@@ -198,13 +198,13 @@ describe('cdk-nag', () => {
     const app = checkedApp({ outdir, findings: 'thrown' });
     const queue = new Queue(new Stack(app, 'Careless'), 'Queue');
     (queue.node.defaultChild as CfnResource).addPropertyOverride('VisibilityTimeOut', 30);
-    let found = '';
+    let text = '';
     try {
       app.synth();
     } catch (error) {
-      found = String(error);
+      text = String(error);
     }
-    expect(found).toMatch(/Careless\/Queue[\s\S]*AwsSolutions-SQS4/);
-    expect(found).toMatch(/VisibilityTimeOut/);
+    expect(text).toMatch(/Careless\/Queue[\s\S]*AwsSolutions-SQS4/);
+    expect(text).toMatch(/VisibilityTimeOut/);
   });
 });

@@ -108,36 +108,39 @@ function edgesOf(typed: (type: string) => Resource[], byId: ReadonlyMap<string, 
       kind && { sqs: 'sqs:SendMessage', sns: 'sns:Publish', lambda: 'lambda:InvokeFunction' }[kind];
     edges.push({ service, source, action: action ?? 'an action unknown to this check', target: to });
   };
-  const each = (type: string, read: (properties: Properties, resource: Resource) => void): void => {
+  const forEachResource = (
+    type: string,
+    read: (properties: Properties, resource: Resource) => void,
+  ): void => {
     for (const resource of typed(type)) read(resource.properties, resource);
   };
-  each('AWS::CloudWatch::Alarm', ({ AlarmActions, OKActions, InsufficientDataActions }, alarm) => {
+  forEachResource('AWS::CloudWatch::Alarm', ({ AlarmActions, OKActions, InsufficientDataActions }, alarm) => {
     const actions = [AlarmActions, OKActions, InsufficientDataActions]
       .flat()
       .filter((it) => it !== undefined);
     for (const action of new Set(actions)) add('cloudwatch.amazonaws.com', alarm, action);
   });
-  each('AWS::Events::Rule', ({ Targets }, rule) => {
+  forEachResource('AWS::Events::Rule', ({ Targets }, rule) => {
     for (const { Arn, DeadLetterConfig } of Object(Targets ?? [])) {
       add('events.amazonaws.com', rule, Arn);
       if (DeadLetterConfig) add('events.amazonaws.com', rule, DeadLetterConfig.Arn);
     }
   });
-  each('AWS::Events::EventBus', ({ DeadLetterConfig }, bus) => {
+  forEachResource('AWS::Events::EventBus', ({ DeadLetterConfig }, bus) => {
     if (DeadLetterConfig) add('events.amazonaws.com', bus, Object(DeadLetterConfig).Arn);
   });
-  each('AWS::SNS::Subscription', ({ Endpoint, TopicArn, Protocol }, { id }) => {
+  forEachResource('AWS::SNS::Subscription', ({ Endpoint, TopicArn, Protocol }, { id }) => {
     if (Protocol === 'sqs' || Protocol === 'lambda')
       add('sns.amazonaws.com', { id, arn: String(TopicArn) }, Endpoint);
   });
-  each('AWS::ApiGateway::Method', (method, { id }) => {
+  forEachResource('AWS::ApiGateway::Method', (method, { id }) => {
     const { Type, Uri, Credentials } = Object(method.Integration);
     const [, fn] = /functions\/(arn:aws:lambda:[^/]+)\/invocations$/.exec(String(Uri)) ?? [];
     if (Type === 'AWS_PROXY' && Credentials === undefined)
       for (const stage of typed('AWS::ApiGateway::Stage'))
         add('apigateway.amazonaws.com', { id, arn: executeApiArn(method, stage, byId) }, fn);
   });
-  each('AWS::CloudFront::Distribution', ({ DistributionConfig }, distribution) => {
+  forEachResource('AWS::CloudFront::Distribution', ({ DistributionConfig }, distribution) => {
     for (const { DomainName, OriginAccessControlId } of Object(DistributionConfig).Origins) {
       const bucket = typed('AWS::S3::Bucket').find(({ id }) => String(DomainName).startsWith(`${id}.`));
       if (OriginAccessControlId && bucket)

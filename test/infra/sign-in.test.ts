@@ -25,8 +25,8 @@ describe('the functions of the sign-in', () => {
       by: JSON.stringify(Object(Properties.Integration).Uri ?? ''),
     }));
     for (const { name, method, path } of Object.values(routes)) {
-      const [found, ...others] = invoked.filter(({ by }) => by.includes(`-${name}/`));
-      expect(found, name).toMatchObject({ method, path });
+      const [caller, ...others] = invoked.filter(({ by }) => by.includes(`-${name}/`));
+      expect(caller, name).toMatchObject({ method, path });
       expect(others).toEqual([]);
     }
     expect(Object.values(routes).map(({ path }) => path)).toEqual([

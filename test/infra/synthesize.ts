@@ -30,8 +30,8 @@ export const stacksOf = (context: Record<string, unknown> = {}): StackContent[] 
 /** Cached, because many tests read the same template. */
 function madeOf(context: Record<string, unknown>): Synthesized {
   const key = JSON.stringify({ ...PROD, ...context });
-  const known = made.get(key);
-  if (known !== undefined) return known;
+  const cached = made.get(key);
+  if (cached !== undefined) return cached;
   const stacks = stacksOnce(key, context);
   const synthesized = { template: Template.fromJSON(joinStacks(stacks).content), stacks };
   made.set(key, synthesized);
@@ -103,11 +103,11 @@ export function ofType(template: Template, type: string): [string, SynthesizedRe
 
 /** The function of a route or worker. @throws when there is none */
 export function functionNamed(template: Template, name: string): [id: string, fn: SynthesizedResource] {
-  const found = ofType(template, 'AWS::Lambda::Function').find(
+  const resource = ofType(template, 'AWS::Lambda::Function').find(
     ([, fn]) => Object(fn.Properties.Environment).Variables.FUNCTION_NAME === name,
   );
-  if (found === undefined) throw new Error(`there is no function ${name}`);
-  return found;
+  if (resource === undefined) throw new Error(`there is no function ${name}`);
+  return resource;
 }
 
 /** Whether a name is that of a function, or of an alias of it. */
@@ -132,8 +132,8 @@ export interface Statement {
 /** The permissions of a function's role. */
 export function statementsOf(template: Template, fn: SynthesizedResource): Statement[] {
   const [role] = Object(fn.Properties.Role)['Fn::GetAtt'];
-  const [, found] = ofType(template, 'AWS::IAM::Role').find(([id]) => id === role) ?? [];
-  return Object(found?.Properties).Policies.flatMap(
+  const [, properties] = ofType(template, 'AWS::IAM::Role').find(([id]) => id === role) ?? [];
+  return Object(properties?.Properties).Policies.flatMap(
     ({ PolicyDocument }: { PolicyDocument: { Statement: Statement[] } }) => PolicyDocument.Statement,
   );
 }

@@ -59,12 +59,12 @@ export function dynamoOf(world: World, process: Process, notFound: Set<OrgId>): 
   /** A read of a state that is missing, or looks missing for a while. */
   function readState(input: Input, answer: () => unknown): unknown {
     const orgId = String(input.Key?.pk) as OrgId;
-    const found = organizations.isMissed(orgId) ? {} : (answer() as { Item?: Row });
-    if (found.Item === undefined) {
+    const answered = organizations.isMissed(orgId) ? {} : (answer() as { Item?: Row });
+    if (answered.Item === undefined) {
       statistics.count('organizations not found');
       notFound.add(orgId);
     }
-    return found;
+    return answered;
   }
 
   /** DynamoDB may leave out any part of a batch. */

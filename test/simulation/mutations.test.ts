@@ -16,10 +16,10 @@ describe('the mutations', () => {
   });
 
   it('use only names of their files, so that they break a promise and not the compilation', () => {
-    const found = MUTATIONS.flatMap((mutation) =>
+    const unknown = MUTATIONS.flatMap((mutation) =>
       findUnknownNames(mutation).map((name) => `${mutation.name}: ${name}`),
     );
-    expect(found).toEqual([]);
+    expect(unknown).toEqual([]);
   });
 
   it('are reported for an unknown name', () => {

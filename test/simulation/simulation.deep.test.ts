@@ -98,9 +98,9 @@ describe('a seed', () => {
   });
 
   it('gives another run than the next', async () => {
-    const one = await simulate(14);
+    const first = await simulate(14);
     const another = await simulate(15);
 
-    expect(one.counts).not.toEqual(another.counts);
+    expect(first.counts).not.toEqual(another.counts);
   });
 });

@@ -65,10 +65,10 @@ export class Timeline {
   }
 
   #swapIfLater(upper: number, lower: number): boolean {
-    const [one, other] = [this.#sleepers[upper], this.#sleepers[lower]];
-    if (one === undefined || other === undefined || one.atMs <= other.atMs) return false;
-    this.#sleepers[upper] = other;
-    this.#sleepers[lower] = one;
+    const [first, second] = [this.#sleepers[upper], this.#sleepers[lower]];
+    if (first === undefined || second === undefined || first.atMs <= second.atMs) return false;
+    this.#sleepers[upper] = second;
+    this.#sleepers[lower] = first;
     return true;
   }
 }

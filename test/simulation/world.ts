@@ -176,8 +176,8 @@ export class World implements WorldContext {
 
   /** Tokens that the stores generate themselves, in the order in which they are seen. */
   #tokenName(token: string): string {
-    const known = this.#names.get(token);
-    if (known !== undefined) return known;
+    const cached = this.#names.get(token);
+    if (cached !== undefined) return cached;
     this.#tokens += 1;
     const name = `token ${this.#tokens}`;
     this.#names.set(token, name);

@@ -21,9 +21,9 @@ export function functionsOf(assembly: string): Functions {
   );
   return {
     physicalNameOf(name) {
-      const found = names.get(name);
-      if (found === undefined) throw new Error(`the stack has no function ${name}`);
-      return found;
+      const id = names.get(name);
+      if (id === undefined) throw new Error(`the stack has no function ${name}`);
+      return id;
     },
   };
 }
@@ -49,13 +49,13 @@ export function stopLoopsOf(assembly: string, names: readonly FunctionName[]): v
  * @param beginning of its logical id
  */
 export function disableMapping(assembly: string, beginning: string): void {
-  let found = false;
+  let isFound = false;
   change(assembly, (id, { Type, Properties }) => {
     if (Type !== 'AWS::Lambda::EventSourceMapping' || !id.startsWith(beginning)) return;
-    found = true;
+    isFound = true;
     Properties.Enabled = false;
   });
-  if (!found) throw new Error(`the stack has no mapping ${beginning}`);
+  if (!isFound) throw new Error(`the stack has no mapping ${beginning}`);
 }
 
 /** Limits the concurrent invocations of a function of an assembly. */
@@ -73,18 +73,18 @@ export function withdrawActions(assembly: string, name: FunctionName, actions: r
     if (Type === 'AWS::Lambda::Function' && serviceName(Properties) === name)
       roles.add(String(Object(Properties.Role)['Fn::GetAtt']?.[0]));
   });
-  let found = false;
+  let isFound = false;
   change(assembly, (id, { Type, Properties }) => {
     if (Type !== 'AWS::IAM::Role' || !roles.has(id)) return;
     for (const { PolicyDocument } of Properties.Policies as { PolicyDocument: { Statement: Statement[] } }[])
       PolicyDocument.Statement = PolicyDocument.Statement.flatMap((statement) => {
         const all = [statement.Action].flat();
         const Action = all.filter((action) => !actions.includes(action));
-        found ||= Action.length < all.length;
+        isFound ||= Action.length < all.length;
         return Action.length === 0 ? [] : [{ ...statement, Action }];
       });
   });
-  if (!found) throw new Error(`the role of ${name} has none of ${actions.join(', ')}`);
+  if (!isFound) throw new Error(`the role of ${name} has none of ${actions.join(', ')}`);
 }
 
 interface Statement {

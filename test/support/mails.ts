@@ -14,8 +14,8 @@ export interface ReceivedMail extends Pick<SentMail, 'text' | 'html' | 'subject'
 export async function mailsIn(state: string): Promise<ReceivedMail[]> {
   const mailbox = openMailbox(state);
   const names = (await mailbox.names()).toReversed();
-  const found = await Promise.all(names.map((name) => mailbox.read(name)));
-  return found.flatMap((message) => {
+  const messages = await Promise.all(names.map((name) => mailbox.read(name)));
+  return messages.flatMap((message) => {
     if (!message) return [];
     const { text, html, subject, at } = message.mail;
     return [{ to: recipientsOf(message.mail), subject, text, html, at }];

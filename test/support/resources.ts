@@ -145,9 +145,9 @@ export async function unfinishedDelivery({ api }: Pick<Maker, 'api'>): Promise<s
 
 /** A conversation that visitors of a web widget may see. */
 async function onWidget(api: ApiClient): Promise<string> {
-  const known = WIDGETS.get(api) ?? made(api, '/api/v1/channels', { name: 'Website', kind: 'web_widget' });
-  WIDGETS.set(api, known);
-  return made(api, '/api/v1/conversations', { channelId: await known, externalUserId: 'visitor-1' });
+  const cached = WIDGETS.get(api) ?? made(api, '/api/v1/channels', { name: 'Website', kind: 'web_widget' });
+  WIDGETS.set(api, cached);
+  return made(api, '/api/v1/conversations', { channelId: await cached, externalUserId: 'visitor-1' });
 }
 /** One for each organization, because the number of channels is limited. */
 const WIDGETS = new WeakMap<ApiClient, Promise<string>>();

@@ -40,10 +40,10 @@ export function openFunctionLog(
   };
 
   const accept = ({ source, text }: LogLine) => {
-    for (const each of text.trimEnd().split('\n')) {
-      file.append({ source, text: each });
-      if (options.verbose) screen.print(`${screen.paint('dim', source)} ${each}`);
-      else showTrouble({ source, text: each });
+    for (const line of text.trimEnd().split('\n')) {
+      file.append({ source, text: line });
+      if (options.verbose) screen.print(`${screen.paint('dim', source)} ${line}`);
+      else showTrouble({ source, text: line });
     }
   };
 

@@ -127,8 +127,12 @@ function onEachTable(action: string): Rule {
 
 /** Possible values of a member of a command's input. */
 const memberValues = (input: Value, name: string): ReturnType<typeof alternativesOf> =>
-  alternativesOf(input).flatMap((one) =>
-    alternativesOf(one.kind === 'shape' ? (one.properties.get(name) ?? one.rest ?? NOTHING) : UNKNOWN),
+  alternativesOf(input).flatMap((alternative) =>
+    alternativesOf(
+      alternative.kind === 'shape'
+        ? (alternative.properties.get(name) ?? alternative.rest ?? NOTHING)
+        : UNKNOWN,
+    ),
   );
 
 /**

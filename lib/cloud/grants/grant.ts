@@ -9,10 +9,10 @@ const ACCESS: Readonly<Record<string, Access>> = access;
 
 /** @throws Error when access.json lacks the function */
 export function accessOf(name: FunctionName): Access {
-  const found = ACCESS[name];
-  if (found === undefined)
+  const access = ACCESS[name];
+  if (access === undefined)
     throw new Error(`what ${name} may do is not derived yet: npm run generate -- grants`);
-  return found;
+  return access;
 }
 
 /**

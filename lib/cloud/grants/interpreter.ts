@@ -62,8 +62,8 @@ export class Interpreter {
   }
 
   #load(file: string): Module {
-    const known = this.#modules.get(file);
-    if (known !== undefined) return known;
+    const cached = this.#modules.get(file);
+    if (cached !== undefined) return cached;
     const program = this.#parse(file);
     const module: Module = { scope: new Scope(file), imports: new Map(), exports: new Map() };
     this.#modules.set(file, module);
@@ -182,9 +182,9 @@ export class Interpreter {
       case 'ForInStatement': {
         const around = new Scope(scope.file, scope);
         const over = this.#evaluate(node.right, scope);
-        const each = node.type === 'ForOfStatement' ? elementOf(over) : UNKNOWN;
+        const element = node.type === 'ForOfStatement' ? elementOf(over) : UNKNOWN;
         if (node.left.type === 'VariableDeclaration')
-          for (const { id } of node.left.declarations) this.#bind(id, each, around);
+          for (const { id } of node.left.declarations) this.#bind(id, element, around);
         this.#runStatement(node.body, around, returned);
         return;
       }
@@ -262,13 +262,13 @@ export class Interpreter {
       ),
     );
     return either(
-      ...alternativesOf(value).map((one) =>
-        one.kind === 'shape'
+      ...alternativesOf(value).map((alternative) =>
+        alternative.kind === 'shape'
           ? shapeOf(
-              [...one.properties].filter(([name]) => !taken.has(name)),
-              one.rest,
+              [...alternative.properties].filter(([name]) => !taken.has(name)),
+              alternative.rest,
             )
-          : one,
+          : alternative,
       ),
     );
   }
@@ -397,14 +397,14 @@ export class Interpreter {
     for (const property of properties) {
       if (property.type === 'SpreadElement') {
         const spread = alternativesOf(this.#evaluate(property.argument, scope));
-        for (const one of spread) {
-          if (one.kind === 'environment' || one.kind === 'unknown') joinRest(one);
-          if (one.kind !== 'shape') continue;
-          for (const [name, value] of one.properties) {
+        for (const part of spread) {
+          if (part.kind === 'environment' || part.kind === 'unknown') joinRest(part);
+          if (part.kind !== 'shape') continue;
+          for (const [name, value] of part.properties) {
             if (spread.length === 1) shape.properties.set(name, value);
             else join(name, value);
           }
-          if (one.rest !== undefined) joinRest(one.rest);
+          if (part.rest !== undefined) joinRest(part.rest);
         }
         continue;
       }
@@ -438,8 +438,8 @@ export class Interpreter {
   #evaluateNew({ callee, arguments: nodes }: ESTree.NewExpression, scope: Scope): Value {
     const constructed = this.#evaluate(callee, scope);
     const values = this.#evaluateAll(nodes, scope);
-    for (const one of alternativesOf(constructed))
-      if (one.kind === 'external') this.#onUse(one.from, one.name, values.at(-1) ?? UNKNOWN);
+    for (const created of alternativesOf(constructed))
+      if (created.kind === 'external') this.#onUse(created.from, created.name, values.at(-1) ?? UNKNOWN);
     this.#escape(constructed);
     for (const value of values) this.#escape(value);
     if (callee.type === 'Identifier' && callee.name === 'Set') return listOf(elementOf(values[0] ?? UNKNOWN));
@@ -457,8 +457,8 @@ export class Interpreter {
     const method = key.kind === 'text' ? key.text : '';
     if (callee.object.type === 'Identifier') {
       const { name } = callee.object;
-      const known = scope.find(name) === undefined ? this.#callGlobal(name, method, values) : undefined;
-      if (known !== undefined) return known;
+      const result = scope.find(name) === undefined ? this.#callGlobal(name, method, values) : undefined;
+      if (result !== undefined) return result;
       if (GROWS.has(method) && object.kind === 'list')
         scope.assign(name, listOf(either(object.element, ...values)));
     }
@@ -533,9 +533,9 @@ export class Interpreter {
 
   #call(callee: Value, values: readonly Value[]): Value {
     return either(
-      ...alternativesOf(callee).map((one) => {
-        if (one.kind === 'closure') return this.#callClosure(one, values);
-        if (one.kind === 'external') this.#onUse(one.from, one.name, values.at(-1) ?? UNKNOWN);
+      ...alternativesOf(callee).map((called) => {
+        if (called.kind === 'closure') return this.#callClosure(called, values);
+        if (called.kind === 'external') this.#onUse(called.from, called.name, values.at(-1) ?? UNKNOWN);
         for (const value of values) this.#escape(value);
         return UNKNOWN;
       }),
@@ -549,8 +549,8 @@ export class Interpreter {
     const depth = this.#depth.get(node) ?? 0;
     const values = depth < MAX_DEPTH ? given : given.map(() => UNKNOWN);
     const key = `${keyOf(closure)}(${values.map(keyOf).join()})`;
-    const known = this.#results.get(key);
-    if (known !== undefined) return known;
+    const cached = this.#results.get(key);
+    if (cached !== undefined) return cached;
     this.#results.set(key, NOTHING);
     this.#depth.set(node, depth + 1);
     const result = this.#runBody(node, new Scope(scope.file, scope), values);
@@ -584,18 +584,18 @@ export class Interpreter {
     const key = keyOf(value);
     if (this.#escaped.has(key)) return;
     this.#escaped.add(key);
-    for (const one of alternativesOf(value)) {
-      if (one.kind === 'closure')
+    for (const alternative of alternativesOf(value)) {
+      if (alternative.kind === 'closure')
         this.#escape(
           this.#callClosure(
-            one,
-            one.node.params.map(() => UNKNOWN),
+            alternative,
+            alternative.node.params.map(() => UNKNOWN),
           ),
         );
-      else if (one.kind === 'list') this.#escape(one.element);
-      else if (one.kind === 'shape') {
-        for (const part of one.properties.values()) this.#escape(part);
-        if (one.rest !== undefined) this.#escape(one.rest);
+      else if (alternative.kind === 'list') this.#escape(alternative.element);
+      else if (alternative.kind === 'shape') {
+        for (const part of alternative.properties.values()) this.#escape(part);
+        if (alternative.rest !== undefined) this.#escape(alternative.rest);
       }
     }
   }

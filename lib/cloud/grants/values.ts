@@ -90,22 +90,23 @@ export const readKey = (written: string): Value =>
 /** A value's property or element. */
 export function partOf(value: Value, key: Value): Value {
   return either(
-    ...alternativesOf(value).flatMap((one) =>
+    ...alternativesOf(value).flatMap((alternative) =>
       alternativesOf(key).map((name): Value => {
-        if (one.kind === 'environment')
+        if (alternative.kind === 'environment')
           return name.kind === 'text' ? { kind: 'variable', name: name.text } : UNKNOWN;
-        if (one.kind === 'list')
-          return name.kind === 'text' && !/^\d+$/.test(name.text) ? UNKNOWN : one.element;
-        if (one.kind === 'external' && name.kind === 'text')
-          return one.name === '*' ? { ...one, name: name.text } : UNKNOWN;
-        if (one.kind !== 'shape') return UNKNOWN;
+        if (alternative.kind === 'list')
+          return name.kind === 'text' && !/^\d+$/.test(name.text) ? UNKNOWN : alternative.element;
+        if (alternative.kind === 'external' && name.kind === 'text')
+          return alternative.name === '*' ? { ...alternative, name: name.text } : UNKNOWN;
+        if (alternative.kind !== 'shape') return UNKNOWN;
         const written = writtenAs(name);
-        if (written === undefined) return either(...one.properties.values(), one.rest ?? NOTHING);
-        const own = one.properties.get(written);
+        if (written === undefined)
+          return either(...alternative.properties.values(), alternative.rest ?? NOTHING);
+        const own = alternative.properties.get(written);
         if (own !== undefined) return own;
         // An absent property is undefined: it names no resource and cannot be called.
         return either(
-          ...alternativesOf(one.rest ?? NOTHING).map((rest) =>
+          ...alternativesOf(alternative.rest ?? NOTHING).map((rest) =>
             rest.kind === 'environment' ? partOf(rest, name) : rest,
           ),
         );
@@ -146,8 +147,8 @@ const keys = new WeakMap<object, string>();
 
 /** Equal for equivalent values, so that a call with the same arguments is evaluated once. */
 export function keyOf(value: Value): string {
-  const known = keys.get(value);
-  if (known !== undefined) return known;
+  const cached = keys.get(value);
+  if (cached !== undefined) return cached;
   const key = describe(value);
   keys.set(value, key);
   return key;

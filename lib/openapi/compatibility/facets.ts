@@ -6,8 +6,10 @@ import type { Schema } from '../openapi.ts';
  */
 export function typesOf({ type, const: only, enum: values }: Schema): readonly string[] | undefined {
   if (type !== undefined) return [type].flat().filter((name) => name !== 'null');
-  const known = only === undefined ? values : [only];
-  return known === undefined ? undefined : [...new Set(known.filter((value) => value !== null).map(typeOf))];
+  const listed = only === undefined ? values : [only];
+  return listed === undefined
+    ? undefined
+    : [...new Set(listed.filter((value) => value !== null).map(typeOf))];
 }
 
 function typeOf(value: unknown): string {

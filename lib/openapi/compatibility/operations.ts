@@ -66,13 +66,13 @@ function securityChanges(released: Operation, current: Operation, documents: Doc
 }
 
 function scopeGrants(has: string, needed: string): boolean {
-  const [one, other] = [Scope.safeParse(has), Scope.safeParse(needed)];
-  return has === needed || (one.success && other.success && hasScope([one.data], other.data));
+  const [first, second] = [Scope.safeParse(has), Scope.safeParse(needed)];
+  return has === needed || (first.success && second.success && hasScope([first.data], second.data));
 }
 
 function rolePermits(has: string, needed: string): boolean {
-  const [one, other] = [Role.safeParse(has), Role.safeParse(needed)];
-  return has === needed || (one.success && other.success && hasRole(one.data, other.data));
+  const [first, second] = [Role.safeParse(has), Role.safeParse(needed)];
+  return has === needed || (first.success && second.success && hasRole(first.data, second.data));
 }
 
 /**

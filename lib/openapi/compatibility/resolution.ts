@@ -8,16 +8,16 @@ export type Resolve = <T extends object>(thing: T | { $ref: string }) => T;
 export const resolverOf =
   (document: OpenApiDocument): Resolve =>
   <T extends object>(thing: T | { $ref: string }): T => {
-    let found: unknown = thing;
-    while (refOf(found) !== undefined) {
-      const ref = refOf(found) ?? '';
-      found = ref
+    let target: unknown = thing;
+    while (refOf(target) !== undefined) {
+      const ref = refOf(target) ?? '';
+      target = ref
         .split('/')
         .slice(1)
         .reduce<unknown>((node, step) => Object(node)[unescaped(step)], document);
-      if (found === undefined) throw new Error(`nothing is at ${ref}`);
+      if (target === undefined) throw new Error(`nothing is at ${ref}`);
     }
-    return found as T;
+    return target as T;
   };
 
 export const refOf = (thing: unknown): string | undefined => {
@@ -66,25 +66,25 @@ export function isNullable(
   );
 }
 
-const merged = (one: Schema, other: Schema): Schema => ({
-  ...other,
-  ...one,
-  ...(one.properties === undefined || other.properties === undefined
+const merged = (first: Schema, second: Schema): Schema => ({
+  ...second,
+  ...first,
+  ...(first.properties === undefined || second.properties === undefined
     ? {}
-    : { properties: mergedProperties(one.properties, other.properties) }),
-  ...(one.required === undefined || other.required === undefined
+    : { properties: mergedProperties(first.properties, second.properties) }),
+  ...(first.required === undefined || second.required === undefined
     ? {}
-    : { required: [...new Set([...one.required, ...other.required])] }),
+    : { required: [...new Set([...first.required, ...second.required])] }),
 });
 
 /** A property that both have must satisfy both. */
 const mergedProperties = (
-  one: Record<string, Schema>,
+  first: Record<string, Schema>,
   other: Record<string, Schema>,
 ): Record<string, Schema> => ({
   ...other,
   ...Object.fromEntries(
-    Object.entries(one).map(([name, schema]) => {
+    Object.entries(first).map(([name, schema]) => {
       const second = other[name];
       return [name, second === undefined ? schema : { allOf: [schema, second] }];
     }),

@@ -38,16 +38,16 @@ export const methodMark = (method: string): Markup =>
 
 function parameterOf(parameter: Parameter | Ref, { components }: OpenApiDocument): Parameter {
   if (!('$ref' in parameter)) return parameter;
-  const found = components.parameters[lastPart(parameter)];
-  if (found === undefined) throw new Error(`there is no ${parameter.$ref}`);
-  return found;
+  const resolved = components.parameters[lastPart(parameter)];
+  if (resolved === undefined) throw new Error(`there is no ${parameter.$ref}`);
+  return resolved;
 }
 
 function responseOf(response: Response | Ref, { components }: OpenApiDocument): Response {
   if (!('$ref' in response)) return response;
-  const found = components.responses[lastPart(response)];
-  if (found === undefined) throw new Error(`there is no ${response.$ref}`);
-  return found;
+  const resolved = components.responses[lastPart(response)];
+  if (resolved === undefined) throw new Error(`there is no ${response.$ref}`);
+  return resolved;
 }
 
 const lastPart = ({ $ref }: Ref): string => $ref.slice($ref.lastIndexOf('/') + 1);

@@ -35,7 +35,7 @@ export interface Made {
 
 /** @throws CheckSkipped when the check that creates it failed */
 export function need<Name extends keyof Made>(made: Made, name: Name): NonNullable<Made[Name]> {
-  const found = made[name];
-  if (found === undefined) throw new CheckSkipped(`needs the ${name}, which could not be made`);
-  return found;
+  const value = made[name];
+  if (value === undefined) throw new CheckSkipped(`needs the ${name}, which could not be made`);
+  return value;
 }

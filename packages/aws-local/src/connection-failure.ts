@@ -74,8 +74,8 @@ const FAILURES: Readonly<Record<string, Explanation>> = {
 
 /** Explains why a request from `fetch`, `node:http` or an SDK got no response. */
 export function explainConnectionFailure(error: unknown): ConnectionFailure {
-  const found = findConnectionFailure(error);
-  if (found !== undefined) return found;
+  const failure = findConnectionFailure(error);
+  if (failure !== undefined) return failure;
   const root = findRootCause(error);
   const code = readCode(root);
   const detail = code ?? (root instanceof Error ? root.message : String(root));

@@ -91,15 +91,15 @@ function listOrText(schema: Schema): Schema {
 
 /** The names of schemas that some of them refer to, in the document's order. */
 function reach(schemas: Schemas, from: readonly string[]): string[] {
-  const found = new Set<string>();
+  const names = new Set<string>();
   const visit = (name: string): void => {
-    if (found.has(name)) return;
-    found.add(name);
+    if (names.has(name)) return;
+    names.add(name);
     for (const [, ref = ''] of JSON.stringify(schemas[name]).matchAll(/"#\/components\/schemas\/(\w+)"/g))
       visit(ref);
   };
   for (const name of from) visit(name);
-  return Object.keys(schemas).filter((name) => found.has(name));
+  return Object.keys(schemas).filter((name) => names.has(name));
 }
 
 /**
@@ -114,8 +114,8 @@ function openModel(schema: Schema, title: string, others: Schemas): Schema {
   if (values !== undefined)
     return { anyOf: [{ type: 'string', enum: values }, { type: 'string' }], ...description };
   if (schema.properties !== undefined) {
-    const properties = mapValues(schema.properties, (each, name) =>
-      openModel(each, `${title}${capitalize(name)}`, others),
+    const properties = mapValues(schema.properties, (property, name) =>
+      openModel(property, `${title}${capitalize(name)}`, others),
     );
     others[title] = { type: 'object', ...description, properties, required: required ?? [] };
     return { $ref: `#/components/schemas/${title}`, ...description };

@@ -23,9 +23,9 @@ export class NoPythonError extends Error {
 /** @throws NoPythonError */
 export function findPython(): string {
   const names = [process.env.PYTHON ?? [], 'python3', 'python'].flat();
-  const found = names.find((name) => spawnSync(name, ['-c', IS_NEW_ENOUGH]).status === 0);
-  if (found === undefined) throw new NoPythonError();
-  return found;
+  const python = names.find((name) => spawnSync(name, ['-c', IS_NEW_ENOUGH]).status === 0);
+  if (python === undefined) throw new NoPythonError();
+  return python;
 }
 
 /**

@@ -80,18 +80,18 @@ export async function startDispatching({ service, taken }: MeasuredService): Pro
   return {
     tenant,
     receivers,
-    async dispatcher(batch, { runs, warming, each }) {
-      const deliveries = await made(warming + runs * each);
+    async dispatcher(batch, { runs, warming, each: extent }) {
+      const deliveries = await made(warming + runs * extent);
       await dispatch(deliveries.splice(0, warming), batch);
       const cpuMs: number[] = [];
       for (let run = 0; run < runs; run += 1) {
         const before = cpuMsOf(pid);
-        await dispatch(deliveries.splice(0, each), batch);
-        cpuMs.push((cpuMsOf(pid) - before) / each);
+        await dispatch(deliveries.splice(0, extent), batch);
+        cpuMs.push((cpuMsOf(pid) - before) / extent);
       }
       return cpuMs;
     },
-    async bareLoop(atOnce, { runs, warming, each }) {
+    async bareLoop(atOnce, { runs, warming, each: extent }) {
       const url = receivers.url('/0');
       const terms: BareLoopTerms = {
         url,
@@ -99,7 +99,7 @@ export async function startDispatching({ service, taken }: MeasuredService): Pro
         body,
         atOnce,
         warming: warming * LOOP_FACTOR,
-        requests: each * LOOP_FACTOR,
+        requests: extent * LOOP_FACTOR,
         runs,
       };
       const { stdout } = await execute(

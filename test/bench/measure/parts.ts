@@ -21,7 +21,7 @@ export function watchParts(run: number, others: Readonly<Record<string, number>>
       all.filter((one) => one.pid === pid).map((one) => [name, one] as const),
     );
     return new Map(
-      [...family.map((one) => [partOf(one, run), one] as const), ...around].map(([name, one]) => [
+      [...family.map((profile) => [partOf(profile, run), profile] as const), ...around].map(([name, one]) => [
         one.pid,
         { name, ...one },
       ]),
@@ -38,10 +38,10 @@ export function watchParts(run: number, others: Readonly<Record<string, number>>
       const host = (of: typeof after) => of.get(run)?.endedChildrenMs ?? 0;
       // The kernel reports a child's whole time when it ends; the part that was reported before is
       // subtracted.
-      const known = [...before]
+      const previous = [...before]
         .filter(([pid]) => !after.has(pid))
         .reduce((sum, [, { cpuMs }]) => sum + cpuMs, 0);
-      add(ENDED, Math.max(0, host(after) - host(before) - known));
+      add(ENDED, Math.max(0, host(after) - host(before) - previous));
       before = after;
       return times;
     },

@@ -64,8 +64,8 @@ export async function sourceFinder(functions: readonly string[], directory: stri
   const maps = new Map<string, SourceMap>();
 
   function mapOf(functionName: string, url: string): SourceMap {
-    const known = maps.get(functionName);
-    if (known !== undefined) return known;
+    const cached = maps.get(functionName);
+    if (cached !== undefined) return cached;
     const file = join(directory, functionName, 'index.mjs');
     if (readFileSync(fileURLToPath(url), 'utf8') !== readFileSync(file, 'utf8'))
       throw new Error(`${functionName} runs other code than the checkout's`);

@@ -46,9 +46,9 @@ export async function startTraffic(
 ): Promise<Traffic> {
   const messages = new Map<string, ExpectedMessage>();
   const findExpected = (id: string): ExpectedMessage => {
-    const known = messages.get(id) ?? { receipts: new Map(), duplicates: 0, isAccepted: false };
-    messages.set(id, known);
-    return known;
+    const cached = messages.get(id) ?? { receipts: new Map(), duplicates: 0, isAccepted: false };
+    messages.set(id, cached);
+    return cached;
   };
   let [refused, lastAt] = [0, wallClock.now()];
   const complete = (expected: ExpectedMessage) => {

@@ -26,9 +26,9 @@ const DELETE_AFTER_MS = 8_000;
 let baseUrl = '';
 const clients = new Map<string, ApiClient>();
 function clientOf(key: string): ApiClient {
-  const known = clients.get(key) ?? apiClient({ BASE_URL: baseUrl, API_KEY: key }, CONNECTIONS);
-  clients.set(key, known);
-  return known;
+  const cached = clients.get(key) ?? apiClient({ BASE_URL: baseUrl, API_KEY: key }, CONNECTIONS);
+  clients.set(key, cached);
+  return cached;
 }
 
 async function call({ key, ...planned }: PlannedCall): Promise<Pick<Answered, 'status' | 'id'>> {

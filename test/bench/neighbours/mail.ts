@@ -38,13 +38,13 @@ async function failEndpoint({ honest, pathServer }: Place, number: number) {
  * @returns undefined when it was not in time
  */
 async function disabledAt({ api }: Place['hostile'], id: string): Promise<number | undefined> {
-  const found = until(
+  const arrived = until(
     'an endpoint to be disabled',
     async () => (await api.get(`/api/v1/webhooks/${id}`)).body.data?.disabledAt ?? undefined,
     PATIENCE_MS,
     1_000,
   );
-  const at = await found.catch(() => undefined);
+  const at = await arrived.catch(() => undefined);
   return at === undefined ? undefined : Date.parse(String(at));
 }
 

@@ -78,19 +78,19 @@ export const sources: Scenario = {
   leadSeconds: 5,
   async prepare(place) {
     const { honest, client } = place;
-    const known = await mapConcurrently([...honest.entries()], AT_ONCE, async ([number, tenant]) => {
+    const sources = await mapConcurrently([...honest.entries()], AT_ONCE, async ([number, tenant]) => {
       const path = `${PATHS.steady}/${number}`;
       return { tenant, key: tenant.key, path, id: await createSource(tenant, client.pageUrl(path)) };
     });
     const drained = async () => {
-      const [first] = known;
+      const [first] = sources;
       if (first !== undefined) await awaitFreeChecks(first.tenant, first.id);
     };
     await drained();
     return {
       async honestTurn(seconds) {
         const count = Math.ceil(seconds * HONEST_PER_SECOND);
-        const checked = known.map(({ key, id, path }) => ({ key, id, path }));
+        const checked = sources.map(({ key, id, path }) => ({ key, id, path }));
         const job = { kind: 'checks', sources: checked, perSecond: HONEST_PER_SECOND, count } as const;
         const checks = await client.start(job).result;
         const missing = checks.filter(({ isSettled }) => !isSettled).length;

@@ -139,8 +139,8 @@ export async function startStage(directory: string, answerMs: number) {
       until(
         'the job to end',
         async () => {
-          const found = await stage.readJob(webhook, job);
-          return found.status !== 'running' && found;
+          const storedJob = await stage.readJob(webhook, job);
+          return storedJob.status !== 'running' && storedJob;
         },
         PATIENCE_MS,
         500,
@@ -195,16 +195,16 @@ export async function latenciesAt(
         .toReversed()
         .map(({ messageId, latencyMs }) => [messageId, latencyMs]),
     );
-  const found = await until(
+  const recovered = await until(
     `every live event at ${receiverPath}`,
     () => {
-      const known = byMessage();
-      return messages.every((id) => known.has(id)) && known;
+      const receipts = byMessage();
+      return messages.every((id) => receipts.has(id)) && receipts;
     },
     PATIENCE_MS,
     200,
   );
-  return messages.map((id) => found.get(id) ?? Number.NaN);
+  return messages.map((id) => recovered.get(id) ?? Number.NaN);
 }
 
 export const computeDelay = (without: readonly number[], during: readonly number[]): Delay => {

@@ -31,9 +31,9 @@ export function compare(
   before: Pick<BenchDocument, 'sections'>,
   now: Pick<BenchDocument, 'sections'>,
 ): Change[] {
-  const known = figuresOf(before);
+  const previous = figuresOf(before);
   return [...figuresOf(now)].flatMap(([name, figure]) => {
-    const earlier = known.get(name);
+    const earlier = previous.get(name);
     if (earlier === undefined || earlier.unit !== figure.unit) return [];
     return [
       {

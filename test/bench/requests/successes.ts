@@ -19,23 +19,23 @@ const SUCCEEDS = [204];
 export async function measureSuccesses(run: WatchedRun) {
   const receivers = await startReceivers(run.service.tls);
   try {
-    const one = await aSender(run, receivers, [SUCCEEDS]);
+    const single = await aSender(run, receivers, [SUCCEEDS]);
     const several = await aSender(run, receivers, Array(ENDPOINTS).fill(SUCCEEDS));
-    await atOnce(one, SINGLES);
+    await atOnce(single, SINGLES);
     await atOnce(several, 2);
     await run.taken(GATHERED_MS);
 
     receivers.taken();
-    await oneByOne(one, SINGLES);
+    await oneByOne(single, SINGLES);
     const singles = await run.taken(GATHERED_MS);
     const wire = receivers.taken();
-    await oneByOne(one, SINGLES, false);
+    await oneByOne(single, SINGLES, false);
     const plain = await run.taken(GATHERED_MS);
-    await atOnce(one, BURST);
+    await atOnce(single, BURST);
     const burst = await run.taken(GATHERED_MS);
     await oneByOne(several, SINGLES);
     const wide = await run.taken(GATHERED_MS);
-    await allEnded(one, 2 * SINGLES + BURST + SINGLES);
+    await allEnded(single, 2 * SINGLES + BURST + SINGLES);
 
     const pair = (fn: string) => fitted(ofFunction(singles, fn), ofFunction(burst, fn));
     const fanOut = pair('fan-out');
@@ -64,7 +64,7 @@ export async function measureSuccesses(run: WatchedRun) {
         withKey: workOf(eachInvocation(ofFunction(singles, 'create-message'))),
         withoutKey: workOf(eachInvocation(ofFunction(plain, 'create-message'))),
       },
-      items: await itemsOf(run, one.tenant.orgId, bodyBytes),
+      items: await itemsOf(run, single.tenant.orgId, bodyBytes),
       bodyBytes: Math.round(bodyBytes),
       wireBytes: Math.round((wire.wireBytes - wire.bodyBytes) / wire.requests),
     };
@@ -75,9 +75,9 @@ export async function measureSuccesses(run: WatchedRun) {
 
 /** The cost that each delivery adds to a fan-out of several for one event. */
 function deliveryOf(wide: Tally, { perBatch, perUnit }: { perBatch: Tally; perUnit: Tally }): Tally {
-  const each = minus(eachInvocation(wide), perBatch);
+  const perInvocation = minus(eachInvocation(wide), perBatch);
   const events = wide.records / wide.invocations;
-  return times(minus(times(each, 1 / events), perUnit), 1 / (ENDPOINTS - 1));
+  return times(minus(times(perInvocation, 1 / events), perUnit), 1 / (ENDPOINTS - 1));
 }
 
 /**
@@ -86,9 +86,9 @@ function deliveryOf(wide: Tally, { perBatch, perUnit }: { perBatch: Tally; perUn
  */
 function watchOf(singles: Tally, burst: Tally): { perBatch: Tally; perDelivery: Tally } {
   const { perBatch, perUnit } = fitted(singles, burst);
-  const each = eachInvocation(singles);
+  const perInvocation = eachInvocation(singles);
   return {
-    perBatch: { ...each, cpuMs: perBatch.cpuMs },
+    perBatch: { ...perInvocation, cpuMs: perBatch.cpuMs },
     perDelivery: { ...NOTHING, cpuMs: 2 * perUnit.cpuMs },
   };
 }

@@ -38,8 +38,8 @@ export function templateFacts(assembly: string): Measured['template'] {
   const functionIn = (reference: unknown): string | undefined => {
     const text = JSON.stringify(reference);
     const alias = [...resources].find(([id, { Type }]) => Type === 'AWS::Lambda::Alias' && text.includes(id));
-    const [, found] = [...functions].find(([id]) => text.includes(id)) ?? [];
-    if (found) return found.Environment.Variables.FUNCTION_NAME;
+    const [, match] = [...functions].find(([id]) => text.includes(id)) ?? [];
+    if (match) return match.Environment.Variables.FUNCTION_NAME;
     return alias && functionIn(alias[1].Properties.FunctionName);
   };
 
@@ -94,7 +94,7 @@ function runsAnHour(expression: string): number {
 /** Each name is a billed custom metric as soon as it has a value, with or without alarms. */
 function metricNames(): string[] {
   const { METRICS: _, ...names } = metrics;
-  return Object.values(names).flatMap((each: unknown) =>
-    typeof each === 'string' ? [each] : Object.values(Object(each)).map(String),
+  return Object.values(names).flatMap((named: unknown) =>
+    typeof named === 'string' ? [named] : Object.values(Object(named)).map(String),
   );
 }

@@ -28,12 +28,12 @@ export const eachInvocation = (tally: Tally): Tally => times(tally, 1 / Math.max
  * @throws RangeError when the sizes are too close
  */
 export function fitted(small: Tally, large: Tally): { perBatch: Tally; perUnit: Tally } {
-  const [each, other] = [eachInvocation(small), eachInvocation(large)];
-  const difference = other.records - each.records;
+  const [smallBatch, other] = [eachInvocation(small), eachInvocation(large)];
+  const difference = other.records - smallBatch.records;
   if (difference < 0.5)
     throw new RangeError(
-      `batches of ${each.records} and ${other.records} records do not determine the cost of one`,
+      `batches of ${smallBatch.records} and ${other.records} records do not determine the cost of one`,
     );
-  const perUnit = times(minus(other, each), 1 / difference);
-  return { perBatch: minus(each, times(perUnit, each.records)), perUnit };
+  const perUnit = times(minus(other, smallBatch), 1 / difference);
+  return { perBatch: minus(smallBatch, times(perUnit, smallBatch.records)), perUnit };
 }

@@ -117,14 +117,14 @@ function callFigures(measured: Measured): Figure[] {
     [
       ['', withoutKey],
       [', with a key', withKey],
-    ].flatMap(([suffix, found]) => {
-      if (found === undefined || typeof found === 'string') return [];
+    ].flatMap(([suffix, cost]) => {
+      if (cost === undefined || typeof cost === 'string') return [];
       const used = sumOf([
-        usageOf(measured, { fn, work: found, invocations: 1, waits: 0 }, 1),
+        usageOf(measured, { fn, work: cost, invocations: 1, waits: 0 }, 1),
         quantities({ apiCalls: 1 }),
       ]);
       return [
-        ...workFigures(`${fn}${suffix}`, found, used.logGb * GIB),
+        ...workFigures(`${fn}${suffix}`, cost, used.logGb * GIB),
         figure(`${fn}${suffix}`, 'a million', bill(used).usd * MILLION, { unit: 'USD' }),
       ];
     }),
@@ -150,12 +150,12 @@ function modelFigures(measured: Measured): Figure[] {
   };
   const usd = { unit: 'USD' } as const;
   return Object.entries(months).flatMap(([subject, workload]) => {
-    const found = perMillion(workload, measured);
+    const cost = perMillion(workload, measured);
     return [
-      figure(subject, 'first-try deliveries', found.firstTry, usd),
-      figure(subject, 'attempts that time out', found.timedOutAttempt, usd),
-      figure(subject, 'exhausted deliveries', found.exhausted, usd),
-      figure(subject, 'messages', found.message, usd),
+      figure(subject, 'first-try deliveries', cost.firstTry, usd),
+      figure(subject, 'attempts that time out', cost.timedOutAttempt, usd),
+      figure(subject, 'exhausted deliveries', cost.exhausted, usd),
+      figure(subject, 'messages', cost.message, usd),
     ];
   });
 }

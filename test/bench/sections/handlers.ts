@@ -41,7 +41,7 @@ type Times = number[];
  */
 async function replayed(
   invoke: () => Promise<{ status: number; pid: number }>,
-  { runs, warming, each }: Extent,
+  { runs, warming, each: extent }: Extent,
 ) {
   const statuses = new Set<number>();
   let pid = 0;
@@ -56,8 +56,8 @@ async function replayed(
   const cpuMs: Times = [];
   for (let run = 0; run < runs; run += 1) {
     const before = cpuMsOf(pid);
-    await times(each);
-    cpuMs.push((cpuMsOf(pid) - before) / each);
+    await times(extent);
+    cpuMs.push((cpuMsOf(pid) - before) / extent);
   }
   return { cpuMs, isAllSuccess: [...statuses].every((status) => status < 400) };
 }

@@ -109,17 +109,17 @@ async function run(bench: Bench): Promise<Block[]> {
     },
     {
       title: `Calls over ${LANES} connections, warm`,
-      figures: Object.entries(calls).flatMap(([name, each]) => [
+      figures: Object.entries(calls).flatMap(([name, call]) => [
         figure(
           `${name} a conversation`,
           'p50',
-          each.map((times) => quantile(times, 0.5)),
+          call.map((times) => quantile(times, 0.5)),
           { unit: 'ms' },
         ),
         figure(
           `${name} a conversation`,
           'p99',
-          each.map((times) => quantile(times, 0.99)),
+          call.map((times) => quantile(times, 0.99)),
           { unit: 'ms' },
         ),
       ]),

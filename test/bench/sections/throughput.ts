@@ -121,13 +121,14 @@ const LEAST_MS = 0.01;
 /** The processor time of each part, for each delivery. */
 function partFigures(held: readonly Held[]): Figure[] {
   const names = [...new Set(held.flatMap(({ parts }) => [...parts.keys()]))];
-  const each = ({ parts, deliveries }: Held, part: string) => (parts.get(part) ?? 0) / deliveries;
+  const perPart = ({ parts, deliveries }: Held, part: string) => (parts.get(part) ?? 0) / deliveries;
   return names
-    .filter((part) => held.some((one) => each(one, part) >= LEAST_MS))
+    .filter((part) => held.some((one) => perPart(one, part) >= LEAST_MS))
     .sort(
-      (a, b) => Math.max(...held.map((one) => each(one, b))) - Math.max(...held.map((one) => each(one, a))),
+      (a, b) =>
+        Math.max(...held.map((one) => perPart(one, b))) - Math.max(...held.map((one) => perPart(one, a))),
     )
-    .flatMap((part) => held.map((one) => figure(part, one.name, each(one, part), { unit: 'ms' })));
+    .flatMap((part) => held.map((one) => figure(part, one.name, perPart(one, part), { unit: 'ms' })));
 }
 
 async function run(bench: Bench): Promise<Block[]> {
@@ -143,9 +144,9 @@ async function run(bench: Bench): Promise<Block[]> {
       bench.found.eventsPerSecond ??= first.eventsPerSecond;
       held.push({
         ...first,
-        figures: first.figures.map((one, place) =>
+        figures: first.figures.map((figure, place) =>
           together(
-            one,
+            figure,
             others.map(({ figures }) => figures[place]),
           ),
         ),
@@ -176,12 +177,12 @@ async function repeated<T>(times: number, act: () => Promise<T>): Promise<T[]> {
 }
 
 /** A figure with the runs of others like it. */
-const together = (one: Figure, others: readonly (Figure | undefined)[]): Figure =>
+const together = (own: Figure, others: readonly (Figure | undefined)[]): Figure =>
   figure(
-    one.subject,
-    one.measure,
-    [one, ...others].flatMap((each) => each?.values ?? []),
-    one,
+    own.subject,
+    own.measure,
+    [own, ...others].flatMap((each) => each?.values ?? []),
+    own,
   );
 
 export const throughput: Section = {

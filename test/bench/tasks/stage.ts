@@ -43,15 +43,15 @@ export interface Stage {
 
 /** Chooses events that fail at every attempt, for each cause in turn. @returns also the events that came */
 function failures() {
-  const known = new Map<string, Answer | undefined>();
+  const answers = new Map<string, Answer | undefined>();
   const causeOf = (eventId: string): Answer | undefined => {
-    if (!known.has(eventId)) {
-      const number = known.size;
-      known.set(eventId, number % FAILING === 0 ? CAUSES[(number / FAILING) % CAUSES.length] : undefined);
+    if (!answers.has(eventId)) {
+      const number = answers.size;
+      answers.set(eventId, number % FAILING === 0 ? CAUSES[(number / FAILING) % CAUSES.length] : undefined);
     }
-    return known.get(eventId);
+    return answers.get(eventId);
   };
-  return { known, causeOf };
+  return { known: answers, causeOf };
 }
 
 /**
@@ -63,7 +63,7 @@ export async function setStage(run: LocalRun, events: number, disabled: number):
   const { BASE_URL, API_KEY, ADMIN_TOKEN } = run.environment;
   const api = apiClient({ BASE_URL, API_KEY }, CONNECTIONS);
   const admin = apiClient({ BASE_URL, API_KEY: ADMIN_TOKEN }, 1);
-  const { known, causeOf } = failures();
+  const { known: answers, causeOf } = failures();
   let isRepaired = false;
   const respond = ({ path, headers }: ReceivedDelivery): Answer => {
     if (isRepaired) return { status: 200 };
@@ -90,7 +90,7 @@ export async function setStage(run: LocalRun, events: number, disabled: number):
   const failingId = await register('/failing');
   for (let sent = 0; sent < events; sent += BATCH) {
     await tickets(BATCH);
-    await until('all events to be sent', async () => known.size >= sent + BATCH, PATIENCE_MS);
+    await until('all events to be sent', async () => answers.size >= sent + BATCH, PATIENCE_MS);
     await ended(failingId);
   }
   const disabledIds: string[] = [];

@@ -17,10 +17,10 @@ export async function rowsIn(endpoint: string): Promise<TableRows> {
   for (const name of TableNames) {
     const table = NAME.exec(name)?.[1]?.toLowerCase() as TableName | undefined;
     if (table === undefined) throw new Error(`${name} is a table of nothing that is known here`);
-    const found: Row[] = [];
+    const collected: Row[] = [];
     for await (const page of paginateScan({ client }, { TableName: name, ConsistentRead: true }))
-      found.push(...(page.Items ?? []));
-    rows[table] = found;
+      collected.push(...(page.Items ?? []));
+    rows[table] = collected;
   }
   plain.destroy();
   return rows;

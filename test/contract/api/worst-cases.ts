@@ -157,8 +157,8 @@ export async function worstCases(tables: TestTables, api: Api) {
     }),
   );
   const talk = aConversation({ channelId: messenger.id, externalUserId: NAME });
-  const [handedOff, resolved] = [aConversation(talk), aConversation(talk)].map((one) => ({
-    ...one,
+  const [handedOff, resolved] = [aConversation(talk), aConversation(talk)].map((conversation) => ({
+    ...conversation,
     id: newId('cnv', now),
   }));
   const watched = aConversation({ channelId: widget.id });
@@ -202,7 +202,7 @@ export async function worstCases(tables: TestTables, api: Api) {
   const words = () => randomBytes(MAX_TEXT_BYTES / 2 - 1).toString('hex');
   const stored = [1, 2, 3].map((version) => ({ version, ...versions.add(source, version, words()) }));
   for (const { changes } of stored) await commit(changes);
-  const known = {
+  const announcedSource = {
     ...source,
     announcedFrom: 1,
     baseline: 2,
@@ -220,47 +220,49 @@ export async function worstCases(tables: TestTables, api: Api) {
     ...[large, ...others].map((one) => ({ ...keys.endpoint(tenant.orgId, one.id), ...one })),
     { ...keys.endpointCount(tenant.orgId), endpoints: MAX_ENDPOINTS - 1 },
     ...[messenger, goneChannel].map((one) => ({ ...keys.endpoint(tenant.orgId, one.id), ...one })),
-    ...times(MAX_CHANNELS - 2, () => anHttpChannel({ ...messenger, id: newId('chn', now) })).map((one) => ({
-      ...keys.endpoint(tenant.orgId, one.id),
-      ...one,
-    })),
+    ...times(MAX_CHANNELS - 2, () => anHttpChannel({ ...messenger, id: newId('chn', now) })).map(
+      (channel) => ({
+        ...keys.endpoint(tenant.orgId, channel.id),
+        ...channel,
+      }),
+    ),
     { ...keys.channelCount(tenant.orgId), channels: 10 },
     { ...keys.endpoint(organization.id, widget.id), ...widget },
-    ...[...conversations, talk, handedOff ?? talk, resolved ?? talk].map((one) => ({
-      ...keys.conversation(tenant, one.id),
+    ...[...conversations, talk, handedOff ?? talk, resolved ?? talk].map((conversation) => ({
+      ...keys.conversation(tenant, conversation.id),
       ...mark,
-      ...one,
+      ...conversation,
     })),
     ...[watched, widgetTalk].map((one) => ({ ...keys.conversation(live, one.id), ...one })),
-    ...[largeMessage, ...times(12, () => buildMessage(talk.id))].map((one) => ({
-      ...keys.message(tenant, talk.id, one.id),
+    ...[largeMessage, ...times(12, () => buildMessage(talk.id))].map((message) => ({
+      ...keys.message(tenant, talk.id, message.id),
       ...mark,
-      ...one,
+      ...message,
     })),
-    ...times(12, () => buildMessage(watched.id)).map((one) => ({
-      ...keys.message(live, watched.id, one.id),
-      ...one,
+    ...times(12, () => buildMessage(watched.id)).map((message) => ({
+      ...keys.message(live, watched.id, message.id),
+      ...message,
     })),
-    ...[escalation, ...times(ROWS, () => ({ ...escalation, id: newId('esc', now) }))].map((one) => ({
-      ...keys.escalation(tenant, talk.id, one.id),
+    ...[escalation, ...times(ROWS, () => ({ ...escalation, id: newId('esc', now) }))].map((escalation) => ({
+      ...keys.escalation(tenant, talk.id, escalation.id),
       ...mark,
-      ...one,
+      ...escalation,
     })),
-    ...[ticket, ...times(ROWS, () => ({ ...ticket, id: newId('tkt', now) }))].map((one) => ({
-      ...keys.ticket(tenant, one.id),
+    ...[ticket, ...times(ROWS, () => ({ ...ticket, id: newId('tkt', now) }))].map((ticket) => ({
+      ...keys.ticket(tenant, ticket.id),
       ...mark,
-      ...one,
+      ...ticket,
     })),
-    ...[job, ...times(ROWS, () => ({ ...job, id: newId('rdj', now), status: 'done' }))].map((one) => ({
-      ...keys.redeliveryJob(tenant, spare.id, one.id),
+    ...[job, ...times(ROWS, () => ({ ...job, id: newId('rdj', now), status: 'done' }))].map((job) => ({
+      ...keys.redeliveryJob(tenant, spare.id, job.id),
       ...mark,
-      ...one,
+      ...job,
     })),
     { ...keys.redeliveryRun(job), ...mark, ...job, remindedAt: now.toISOString() },
     ...times(ROWS, () => anApiKey({ orgId: organization.id, id: newId('key', now), name: NAME })).map(
-      (one) => ({
-        ...keys.listedApiKey(organization.id, one.id),
-        ...one,
+      (delivery) => ({
+        ...keys.listedApiKey(organization.id, delivery.id),
+        ...delivery,
         digest: 'a digest',
       }),
     ),
@@ -283,11 +285,13 @@ export async function worstCases(tables: TestTables, api: Api) {
     ),
   );
   await fill(knowledge, [
-    ...[known, ...times(ROWS, () => ({ ...known, id: newId('src', now) }))].map((one) => ({
-      ...keys.source(tenant, one.id),
-      ...mark,
-      ...one,
-    })),
+    ...[announcedSource, ...times(ROWS, () => ({ ...announcedSource, id: newId('src', now) }))].map(
+      (source) => ({
+        ...keys.source(tenant, source.id),
+        ...mark,
+        ...source,
+      }),
+    ),
     { ...keys.sourceCount(tenant), ...mark, sources: 200 },
   ]);
   const event = anEvent({ tenant, now });
@@ -304,12 +308,12 @@ export async function worstCases(tables: TestTables, api: Api) {
   );
   await fill(outbox, [
     { ...keys.event(tenant, event.id), ...mark, ...event },
-    ...times(ROWS, () => anEvent({ tenant, now })).map((one) => ({
-      ...keys.event(tenant, one.id),
+    ...times(ROWS, () => anEvent({ tenant, now })).map((event) => ({
+      ...keys.event(tenant, event.id),
       ...mark,
-      ...one,
+      ...event,
       // The longest message for a channel.
-      body: JSON.stringify({ ...JSON.parse(one.body), data: { content: CONTENT } }),
+      body: JSON.stringify({ ...JSON.parse(event.body), data: { content: CONTENT } }),
     })),
   ]);
   await fill(
@@ -331,10 +335,11 @@ export async function worstCases(tables: TestTables, api: Api) {
   const newest = anEvent({ tenant, now: later(now, 1) });
   const body = JSON.stringify({ ...JSON.parse(newest.body), data: { content: CONTENT } });
   await fill(outbox, [{ ...keys.event(tenant, newest.id), ...mark, ...newest, body }]);
-  const ofNewest = ofEvent.map((one, index) => ({
-    ...one,
+  const ofNewest = ofEvent.map((delivery, index) => ({
+    ...delivery,
     eventId: newest.id,
-    id: index % 2 === 0 ? deriveDeliveryId(newest.id, one.webhookId) : newId('dlv', later(redelivered, 1)),
+    id:
+      index % 2 === 0 ? deriveDeliveryId(newest.id, delivery.webhookId) : newId('dlv', later(redelivered, 1)),
   }));
   await fill(deliveries, ofNewest.map(buildRow));
   await fill(

@@ -22,7 +22,7 @@ export async function findErrors(
   lint: (document: OpenApiDocument) => Promise<string[]>,
   planted: RegExp,
 ): Promise<string[]> {
-  const found = await lint(withErrors());
-  if (found.length === 0) throw new Error('the linter does not find the planted error');
-  return found.filter((problem) => !planted.test(problem) || !PLANTED.test(problem));
+  const problems = await lint(withErrors());
+  if (problems.length === 0) throw new Error('the linter does not find the planted error');
+  return problems.filter((problem) => !planted.test(problem) || !PLANTED.test(problem));
 }

@@ -368,8 +368,8 @@ async function setUpRedelivery(tables: TestTables): Promise<BatchOfTen> {
     ),
     eachAlone(run),
     async () => {
-      const found = await Promise.all(started.map((job) => jobs.find(job, job.webhookId, job.id)));
-      return found.flatMap((job) => (job?.status === 'done' ? [job.orgId] : []));
+      const stored = await Promise.all(started.map((job) => jobs.find(job, job.webhookId, job.id)));
+      return stored.flatMap((job) => (job?.status === 'done' ? [job.orgId] : []));
     },
   );
 }

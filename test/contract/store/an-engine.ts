@@ -242,8 +242,10 @@ const fetches = new Map<string, number>();
 async function fetch({ url: { href } }: Pick<FetchRequest, 'url'>, permit: Permit): Promise<FetchResult> {
   requirePermit(permit);
   fetches.set(href, (fetches.get(href) ?? 0) + 1);
-  const found = simulateContent(href, fetches.get(href) ?? 1);
-  return found.kind === 'fetched' ? { kind: 'fetched', url: href, body: Buffer.from(found.text) } : found;
+  const simulated = simulateContent(href, fetches.get(href) ?? 1);
+  return simulated.kind === 'fetched'
+    ? { kind: 'fetched', url: href, body: Buffer.from(simulated.text) }
+    : simulated;
 }
 
 /** A receiver of a live organization, without a network. */

@@ -61,10 +61,10 @@ describe('an API key', () => {
 
   it('is not listed by another organization', async () => {
     const { add, listAll } = await keyStore();
-    const [one, other] = [await add(), await add()];
+    const [first, second] = [await add(), await add()];
 
-    expect(await listAll(one.key.orgId)).toEqual([one.key]);
-    expect(await listAll(other.key.orgId)).toEqual([other.key]);
+    expect(await listAll(first.key.orgId)).toEqual([first.key]);
+    expect(await listAll(second.key.orgId)).toEqual([second.key]);
     expect(await listAll(newId('org', NOW))).toEqual([]);
   });
 
@@ -149,9 +149,9 @@ describe('a revocation', () => {
       ...times.slice(1).map(() => refused),
     ]);
     expect(conflicts.count()).toBeGreaterThan(0);
-    const found = await find(digest);
-    expect(times.map((time) => time.toISOString())).toContain(found?.revokedAt);
-    expect(await listAll(key.orgId)).toEqual([found]);
+    const stored = await find(digest);
+    expect(times.map((time) => time.toISOString())).toContain(stored?.revokedAt);
+    expect(await listAll(key.orgId)).toEqual([stored]);
   });
 
   it('of an unknown key does nothing', async () => {
@@ -188,9 +188,9 @@ describe('a revocation', () => {
         }
         const listed = await store.listAll(orgId);
         for (const { key, digest } of made) {
-          const found = await store.find(digest);
-          expect(found?.revokedAt).toBe(first.get(key.id));
-          expect(listed).toContainEqual(found);
+          const stored = await store.find(digest);
+          expect(stored?.revokedAt).toBe(first.get(key.id));
+          expect(listed).toContainEqual(stored);
         }
       }),
       { numRuns: 20 },

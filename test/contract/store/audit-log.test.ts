@@ -103,8 +103,8 @@ describe.each([
             (from === undefined || entry.createdAt >= from.toISOString()) &&
             (to === undefined || entry.createdAt < to.toISOString()),
         );
-        const found = await readAll({ ...filter, now: later(NOW, 1000) });
-        expect(found.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id).reverse());
+        const shown = await readAll({ ...filter, now: later(NOW, 1000) });
+        expect(shown.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id).reverse());
       }),
       { numRuns: 25 },
     );

@@ -95,9 +95,9 @@ const conversation: ConversationId = newId('cnv', NOW);
 const webhooks = new Map<OrgId, EndpointId>();
 /** The endpoint of all rows of an organization. */
 const aWebhookOf = ({ orgId }: Pick<Tenant, 'orgId'>): EndpointId => {
-  const known = webhooks.get(orgId) ?? newId('whk', NOW);
-  webhooks.set(orgId, known);
-  return known;
+  const cached = webhooks.get(orgId) ?? newId('whk', NOW);
+  webhooks.set(orgId, cached);
+  return cached;
 };
 const ofTenant = (tenant: Tenant) => ({ ...tenant, webhookId: aWebhookOf(tenant) });
 
@@ -191,9 +191,9 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
       list: async ({ service }, { orgId }) => ids((await endpointStore(service).list(orgId, PAGE)).items),
       'all, for the fan-out': async ({ service }, { orgId }) => ids(await endpointStore(service).all(orgId)),
       'scan for disabled ones': async ({ service }) => {
-        const found: unknown[] = [];
-        for await (const page of endpointScan(service).disabled()) found.push(...ids(page.found));
-        return found;
+        const results: unknown[] = [];
+        for await (const page of endpointScan(service).disabled()) results.push(...ids(page.found));
+        return results;
       },
     },
   },
@@ -528,12 +528,12 @@ describe('an unreadable row', () => {
       const { client, name } = tables[KINDS[kind].table];
       for (const Item of all) await client.send(new PutCommand({ TableName: name, Item }));
 
-      const found = new Set([
+      const kinds = new Set([
         ...(await read(tables, tenant, all)),
         ...(await read(tables, other, [...ofOther, ...broken.slice(0, 1)])),
       ]);
 
-      for (const row of [...good, ...ofOther]) expect(found).toContain(nameOf(row));
+      for (const row of [...good, ...ofOther]) expect(kinds).toContain(nameOf(row));
       if (KINDS[kind].table === 'outbox') return;
       const places = new Set(broken.map(({ pk, sk = '' }) => `${pk} ${sk}`));
       expect(reported.length).toBeGreaterThan(0);

@@ -54,9 +54,9 @@ describe('the deliveries of an endpoint in an hour', () => {
     const beyond = [later(START, -1), END, later(END, 1)].map((time) => createdAt(time));
     const { pages } = await setUp([...within, ...beyond]);
 
-    const found = (await pages()).flat(2);
+    const pagesRead = (await pages()).flat(2);
 
-    expect(byId(found)).toEqual(byId(within));
+    expect(byId(pagesRead)).toEqual(byId(within));
     expect(new Set(within.map(getLedgerHour))).toEqual(new Set([HOUR]));
     for (const delivery of beyond) expect(getLedgerHour(delivery)).not.toBe(HOUR);
   });
@@ -72,8 +72,8 @@ describe('the deliveries of an endpoint in an hour', () => {
   });
 
   it('come in as many pages as the page size requires', async () => {
-    const one = createdAt(NOW);
-    const shard = keys.delivery(webhookId, 0, one.id).pk;
+    const delivery = createdAt(NOW);
+    const shard = keys.delivery(webhookId, 0, delivery.id).pk;
     const large: Delivery[] = [];
     while (large.length < 5) {
       const delivery = createdAt(NOW, { lastError: 'x'.repeat(300_000) });
@@ -81,9 +81,9 @@ describe('the deliveries of an endpoint in an hour', () => {
     }
     const { pages } = await setUp(large);
 
-    const found = await pages();
+    const pagesRead = await pages();
 
-    expect(Math.max(...found.map((each) => each.length))).toBeGreaterThan(1);
-    expect(byId(found.flat(2))).toEqual(byId(large));
+    expect(Math.max(...pagesRead.map((each) => each.length))).toBeGreaterThan(1);
+    expect(byId(pagesRead.flat(2))).toEqual(byId(large));
   });
 });

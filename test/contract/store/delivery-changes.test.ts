@@ -132,9 +132,9 @@ describe.each(kinds)('change that the SDK repeats after a lost response (%s)', (
       }),
     );
     expect(await CHANGES[name]?.(storesOf(tables, repeating(tables.deliveries)), delivery)).toEqual(result);
-    const found = await storesOf(tables).find(delivery);
-    expect(found?.attempts).toBe(delivery.attempts + Number(name === 'claim'));
-    expect(found?.attemptLog).toHaveLength(Number(name.startsWith('settle')));
+    const stored = await storesOf(tables).find(delivery);
+    expect(stored?.attempts).toBe(delivery.attempts + Number(name === 'claim'));
+    expect(stored?.attemptLog).toHaveLength(Number(name.startsWith('settle')));
   });
 
   it('is refused when another worker has made the change', async () => {

@@ -63,15 +63,15 @@ describe('deliveries by status, event type and time', () => {
     const { list, all } = await setUp();
     await fc.assert(
       fc.asyncProperty(filters, fc.integer({ min: 1, max: 100 }), async (filter, limit) => {
-        const found: string[] = [];
+        const listed: string[] = [];
         let after: string | undefined;
         do {
           const { items, next } = await list(tenant, webhookId, { limit, after }, filter);
-          found.push(...items.map(({ id }) => id));
+          listed.push(...items.map(({ id }) => id));
           after = next;
         } while (after !== undefined);
         const expected = all.filter(matches(filter)).map(({ id }) => id);
-        expect(found).toEqual(expected.sort().reverse());
+        expect(listed).toEqual(expected.sort().reverse());
       }),
       { numRuns: casesOf(12, 40) },
     );

@@ -76,8 +76,8 @@ async function settleAtOnce(
 }
 
 async function statuses(stores: Stores, ends: ClaimedDelivery[]): Promise<(string | undefined)[]> {
-  const found = await Promise.all(ends.map((claim) => stores.deliveries.find(claim)));
-  return found.map((delivery) => delivery?.status).toSorted();
+  const stored = await Promise.all(ends.map((claim) => stores.deliveries.find(claim)));
+  return stored.map((delivery) => delivery?.status).toSorted();
 }
 
 describe.each(storeKinds(engine))('the disabling of an endpoint (%s)', (_, make) => {

@@ -27,18 +27,18 @@ export async function pagesOf(
 
 /** All due entries of all shards. */
 export async function everyDue(due: DueIndex, state: DueState, until = FAR): Promise<DueEntry[]> {
-  const found = await Promise.all(listShards(DUE_SHARDS).map((shard) => pagesOf(due, state, shard, until)));
-  return found.flat(2);
+  const pages = await Promise.all(listShards(DUE_SHARDS).map((shard) => pagesOf(due, state, shard, until)));
+  return pages.flat(2);
 }
 
 /** The entries of a delivery: none, or one with one state. */
 export async function placesOf(due: DueIndex, { id }: Pick<Delivery, 'id'>): Promise<DueEntry[]> {
-  const found = await Promise.all(
+  const pagesOfStates = await Promise.all(
     DUE_STATES.map((state) =>
       pagesOf(due, state, shardOf(keys.dueOf(state, id))).then((pages) => pages.flat()),
     ),
   );
-  return found.flat().filter(({ message: deliveryMessage }) => deliveryMessage.id === id);
+  return pagesOfStates.flat().filter(({ message: deliveryMessage }) => deliveryMessage.id === id);
 }
 
 const shardOf = (dueIn: string): number => Number(dueIn.slice(dueIn.indexOf('#') + 1));

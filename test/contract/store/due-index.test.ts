@@ -200,9 +200,9 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
     await due.postpone(entry, LATER, 'sent');
 
     expect(await places()).toEqual([watchedAt(delivery, LATER)]);
-    const found = await deliveries.find(delivery);
-    expect(found).toMatchObject({ status: 'retrying', nextRetryAt: RETRY.toISOString() });
-    expect(found).not.toHaveProperty('parked');
+    const stored = await deliveries.find(delivery);
+    expect(stored).toMatchObject({ status: 'retrying', nextRetryAt: RETRY.toISOString() });
+    expect(stored).not.toHaveProperty('parked');
   });
 
   it('marks an entry whose message was deferred the last time', async () => {
@@ -237,13 +237,13 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
 
   it('keeps an entry that has changed since it was read', async () => {
     const { due, delivery, places } = await setUpWaiting('parked');
-    const [found] = await places();
-    if (found === undefined) throw new Error('the delivery was to be parked');
-    await due.postpone(found, LOST, 'sent');
+    const [stored] = await places();
+    if (stored === undefined) throw new Error('the delivery was to be parked');
+    await due.postpone(stored, LOST, 'sent');
 
-    await due.postpone(found, LATER, 'sent');
-    await due.postpone({ ...found, dueAt: LOST.toISOString() }, LATER, 'sent');
-    await due.postpone({ ...found, state: 'watched' }, LATER, 'sent');
+    await due.postpone(stored, LATER, 'sent');
+    await due.postpone({ ...stored, dueAt: LOST.toISOString() }, LATER, 'sent');
+    await due.postpone({ ...stored, state: 'watched' }, LATER, 'sent');
 
     expect(await places()).toEqual([watchedAt(delivery, LOST)]);
   });
@@ -264,11 +264,11 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
 
   it('does not expire a delivery whose entry has changed since it was read', async () => {
     const { due, places } = await setUpWaiting('parked');
-    const [found] = await places();
-    if (found === undefined) throw new Error('the delivery was to be parked');
-    await due.postpone(found, LATER, 'deferred');
+    const [stored] = await places();
+    if (stored === undefined) throw new Error('the delivery was to be parked');
+    await due.postpone(stored, LATER, 'deferred');
 
-    expect(await due.expire(found, LEASE_END)).toBe('refused');
+    expect(await due.expire(stored, LEASE_END)).toBe('refused');
 
     expect(await places()).toMatchObject([{ dueAt: LATER.toISOString(), isDeferred: true }]);
   });

@@ -52,8 +52,8 @@ async function setUp(
 
 const ofOne = () => inShard();
 
-const byId = (found: readonly DueEntry[]) =>
-  found.toSorted((a, b) => a.message.id.localeCompare(b.message.id));
+const byId = (entries: readonly DueEntry[]) =>
+  entries.toSorted((a, b) => a.message.id.localeCompare(b.message.id));
 
 describe.each(storeKinds())('a read of the due index (%s)', (_, make) => {
   it('returns all entries of an organization once, the earliest first, in all its pages', async () => {
@@ -91,16 +91,16 @@ describe.each(storeKinds())('a read of the due index (%s)', (_, make) => {
     const others = Array.from({ length: 130 }, () => newId('org', NOW));
     const entries = await setUp(stores, 430, (index) => inShard(others[index - 300]));
 
-    const found: string[] = [];
+    const ids: string[] = [];
     let position: DueRange | undefined;
     do {
       const page = await stores.due.find('watched', SHARD, later(NOW, 1000), position);
-      found.push(...page.entries.map(({ message: { orgId } }) => orgId));
+      ids.push(...page.entries.map(({ message: { orgId } }) => orgId));
       position = page.next;
     } while (position !== undefined);
 
-    expect(new Set(found)).toEqual(new Set([BUSY, ...others]));
-    expect(found.filter((orgId) => orgId === BUSY).length).toBeLessThan(20);
+    expect(new Set(ids)).toEqual(new Set([BUSY, ...others]));
+    expect(ids.filter((orgId) => orgId === BUSY).length).toBeLessThan(20);
     expect(byId((await pagesOf(stores.due, 'watched', SHARD)).flat())).toEqual(byId(entries));
   });
 
@@ -120,7 +120,7 @@ describe.each(storeKinds())('a read of the due index (%s)', (_, make) => {
     const entries = await setUp(stores, 130, ofOne);
     const end = later(NOW, 130);
 
-    const found: DueEntry[] = [];
+    const readEntries: DueEntry[] = [];
     const positions: (DueRange | undefined)[] = [undefined];
     for (let read = 0; read < positions.length; read += 1) {
       const {
@@ -129,11 +129,11 @@ describe.each(storeKinds())('a read of the due index (%s)', (_, make) => {
         more = [],
       } = await stores.due.find('watched', SHARD, end, positions[read]);
       await Promise.all(page.map((entry) => stores.due.postpone(entry, later(NOW, 1000), 'sent')));
-      found.push(...page);
+      readEntries.push(...page);
       positions.push(...(next === undefined ? [] : [next]), ...more);
     }
 
-    expect(found).toEqual(entries);
+    expect(readEntries).toEqual(entries);
     expect(await stores.due.find('watched', SHARD, end)).toMatchObject({ entries: [] });
   });
 

@@ -22,9 +22,9 @@ export function changingEndpoints(service: Table) {
       settings: Partial<Pick<Endpoint, 'url' | 'events'>>,
     ): Promise<Endpoint | 'full' | undefined> {
       for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-        const found = await store.findToChange(orgId, id);
-        if (found === undefined) return undefined;
-        const result = await commit(store.buildUpdate(found, settings));
+        const stored = await store.findToChange(orgId, id);
+        if (stored === undefined) return undefined;
+        const result = await commit(store.buildUpdate(stored, settings));
         if (result.kind === 'committed') return store.find(orgId, id);
         if (result.refusal === 'endpoint-host-limit') return 'full';
       }
@@ -33,9 +33,9 @@ export function changingEndpoints(service: Table) {
 
     async remove(orgId: OrgId, id: ReceiverId, now: Date): Promise<CommitResult> {
       for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-        const found = await store.findToChange(orgId, id);
-        if (found === undefined) return { kind: 'refused', refusal: 'endpoint-missing' };
-        const result = await commit(store.buildRemoval(found, SETTINGS, now));
+        const stored = await store.findToChange(orgId, id);
+        if (stored === undefined) return { kind: 'refused', refusal: 'endpoint-missing' };
+        const result = await commit(store.buildRemoval(stored, SETTINGS, now));
         if (result.kind === 'committed') return result;
       }
       throw new Error(`${id} always changed while it was removed`);

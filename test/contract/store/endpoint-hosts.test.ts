@@ -81,9 +81,9 @@ describe('the limit of endpoints at a host', () => {
   });
 
   it('applies to each organization separately', async () => {
-    const [one, other] = [await anOrganization(), await anOrganization()];
-    await Promise.all(times(10, () => one.add('a.example.com')));
-    expect(await other.add('a.example.com')).toEqual({ kind: 'committed' });
+    const [first, second] = [await anOrganization(), await anOrganization()];
+    await Promise.all(times(10, () => first.add('a.example.com')));
+    expect(await second.add('a.example.com')).toEqual({ kind: 'committed' });
   });
 
   it('counts the existing endpoints after any concurrent changes', async () => {

@@ -83,10 +83,10 @@ describe.each(storeKinds())('the lease of a delivery (%s)', (_, make) => {
           }
         }
 
-        const found = await deliveries.find(delivery);
-        expect(found?.attempts).toBe(claims.length);
-        expect(found?.terminalAt !== undefined).toBe(ended);
-        const settled = found?.attemptLog.map(({ number }) => number) ?? [];
+        const stored = await deliveries.find(delivery);
+        expect(stored?.attempts).toBe(claims.length);
+        expect(stored?.terminalAt !== undefined).toBe(ended);
+        const settled = stored?.attemptLog.map(({ number }) => number) ?? [];
         expect(new Set(settled).size).toBe(settled.length);
       }),
       { numRuns: casesOf(12, 40) },

@@ -88,7 +88,7 @@ const RULES: Record<string, Name | keyof typeof OTHERS> = {
 
 /** Readers of ascending keys in the stores: the declarations that have the query. */
 function findAscendingReaders(): string[] {
-  const found = globSync(['functions/aws/pages.ts', 'functions/[b-z]*/*.ts', 'lib/operate/*.ts'], {
+  const readers = globSync(['functions/aws/pages.ts', 'functions/[b-z]*/*.ts', 'lib/operate/*.ts'], {
     cwd: ROOT,
   }).flatMap((path) => {
     const text = readFileSync(join(ROOT, path), 'utf8');
@@ -104,13 +104,13 @@ function findAscendingReaders(): string[] {
       return [declared.at(-1)?.[1] ?? path];
     });
   });
-  return [...new Set(found)].toSorted();
+  return [...new Set(readers)].toSorted();
 }
 
 it('every reader of ascending keys names how it finds rows that are committed late', () => {
-  const found = findAscendingReaders();
-  expect(found).toContain('followPartition');
-  expect(found.filter((reader) => !(reader in RULES))).toEqual([]);
+  const readers = findAscendingReaders();
+  expect(readers).toContain('followPartition');
+  expect(readers.filter((reader) => !(reader in RULES))).toEqual([]);
 });
 
 const engine = dynamoDb();

@@ -103,8 +103,8 @@ describe.each(storeKinds(engine))('the end of a delivery in a sandbox (%s)', (_,
     const { stores, tenant, endpoint, reset } = await setUp(await make(), 0);
     const redelivery = () => ({ ...tenant, webhookId: endpoint.id, id: newId('dlv', NOW) });
     const [claim, late] = [await claimed(stores, redelivery()), await claimed(stores, redelivery())];
-    const settle = (one: ClaimedDelivery) =>
-      stores.deliveries.settle(one, succeeded, buildOutcome(endpoint, 'none'));
+    const settle = (claimed: ClaimedDelivery) =>
+      stores.deliveries.settle(claimed, succeeded, buildOutcome(endpoint, 'none'));
     expect(await settle(claim)).toBe('done');
     await reset();
     expect(await settle(late)).toBe('refused');

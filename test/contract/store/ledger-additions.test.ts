@@ -80,10 +80,10 @@ describe.each(storeKinds())('an addition to the ledger (%s)', (_, make) => {
 
   it('counts each entry separately', async () => {
     const { ledger } = await make();
-    const [one, other] = [aLedgerEntry({ owed: 1 }), aLedgerEntry({ owed: 1 })];
-    await ledger.add(part(1, 9), one);
+    const [first, second] = [aLedgerEntry({ owed: 1 }), aLedgerEntry({ owed: 1 })];
+    await ledger.add(part(1, 9), first);
 
-    expect(await ledger.add(part(2, 8), other)).toBe('added');
+    expect(await ledger.add(part(2, 8), second)).toBe('added');
   });
 
   it('counts once when ten add the same part at once, and in each of several shards', async () => {

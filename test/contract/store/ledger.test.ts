@@ -46,29 +46,29 @@ async function inHour(ledger: Ledger, hour: string): Promise<LedgerEntry[][]> {
 describe.each(storeKinds())('a read of the ledger (%s)', (_, make) => {
   it('returns the requested hours of an endpoint and generation that have counts', async () => {
     const { ledger } = await make();
-    const [one = '', two = '', three = ''] = [1, 2, 3].map((count) => getHourBefore(NOW, count));
+    const [latest = '', middle = '', oldest = ''] = [1, 2, 3].map((count) => getHourBefore(NOW, count));
     const entry = aLedgerEntry({ owed: 2, succeeded: 1 });
     const { webhookId } = entry;
     await addAll(ledger, [
-      { ...entry, hour: one },
-      { ...entry, hour: two, owed: 5 },
-      { ...entry, hour: one, generation: 1 },
-      aLedgerEntry({ hour: one, owed: 9 }),
+      { ...entry, hour: latest },
+      { ...entry, hour: middle, owed: 5 },
+      { ...entry, hour: latest, generation: 1 },
+      aLedgerEntry({ hour: latest, owed: 9 }),
     ]);
 
-    expect(byKey(await ledger.read(webhookId, 0, { first: one, last: one }))).toEqual([
-      { ...entry, hour: one },
+    expect(byKey(await ledger.read(webhookId, 0, { first: latest, last: latest }))).toEqual([
+      { ...entry, hour: latest },
     ]);
-    expect(byKey(await ledger.read(webhookId, 0, { first: three, last: one }))).toEqual(
+    expect(byKey(await ledger.read(webhookId, 0, { first: oldest, last: latest }))).toEqual(
       byKey([
-        { ...entry, hour: one },
-        { ...entry, hour: two, owed: 5 },
+        { ...entry, hour: latest },
+        { ...entry, hour: middle, owed: 5 },
       ]),
     );
-    expect(await ledger.read(webhookId, 1, { first: three, last: toStartOfHour(NOW) })).toEqual([
-      { ...entry, hour: one, generation: 1 },
+    expect(await ledger.read(webhookId, 1, { first: oldest, last: toStartOfHour(NOW) })).toEqual([
+      { ...entry, hour: latest, generation: 1 },
     ]);
-    expect(await ledger.read(webhookId, 0, { first: three, last: three })).toEqual([]);
+    expect(await ledger.read(webhookId, 0, { first: oldest, last: oldest })).toEqual([]);
   });
 
   it('returns all of many hours', async () => {
@@ -89,10 +89,10 @@ describe.each(storeKinds())('a read of the ledger (%s)', (_, make) => {
     );
     await addAll(ledger, [...entries, aLedgerEntry({ hour: getHourBefore(NOW, 1), owed: 1 })]);
 
-    const found = await inHour(ledger, entries[0]?.hour ?? '');
+    const entriesFound = await inHour(ledger, entries[0]?.hour ?? '');
 
-    expect(byKey(found.flat())).toEqual(byKey(entries));
-    for (const [shard, held] of found.entries())
+    expect(byKey(entriesFound.flat())).toEqual(byKey(entries));
+    for (const [shard, held] of entriesFound.entries())
       for (const { webhookId, generation, hour } of held)
         expect(keys.active(webhookId, generation, hour).pk).toBe(keys.activeInDay(hour, shard));
   });

@@ -104,9 +104,9 @@ describe('an endpoint that an operator has enabled', () => {
 });
 
 async function all<T>(pages: AsyncGenerator<ScannedPage<T>>): Promise<T[]> {
-  const found: T[] = [];
-  for await (const page of pages) found.push(...page.found);
-  return found;
+  const items: T[] = [];
+  for await (const page of pages) items.push(...page.found);
+  return items;
 }
 
 describe("an operator's scan", () => {

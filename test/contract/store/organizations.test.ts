@@ -23,8 +23,8 @@ async function organizations() {
     },
     /** As the route changes the settings. */
     async change(id: OrgId, settings: Partial<OrganizationSettings>) {
-      const found = await store.find(id);
-      return found && commit([store.buildUpdate(found, settings)]);
+      const stored = await store.find(id);
+      return stored && commit([store.buildUpdate(stored, settings)]);
     },
     addAgain: (organization = anOrganization()) => commit([store.add(organization)]),
   };
@@ -126,10 +126,10 @@ describe('a change of the settings', () => {
 
   it('does not change another organization', async () => {
     const { find, enrol, change } = await organizations();
-    const [one, other] = [await enrol(), await enrol()];
+    const [first, second] = [await enrol(), await enrol()];
 
-    await change(one.id, { contentChangeThreshold: 5 });
+    await change(first.id, { contentChangeThreshold: 5 });
 
-    expect(await find(other.id)).toEqual(other);
+    expect(await find(second.id)).toEqual(second);
   });
 });

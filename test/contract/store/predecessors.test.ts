@@ -32,8 +32,8 @@ describe('the predecessor of an endpoint', () => {
         return endpoint.id;
       },
       remove: async (id: Endpoint['id'], day: number) => {
-        const found = await store.findToChange(orgId, id);
-        if (found) await commit(store.buildRemoval(found, [], later(NOW, days(day))));
+        const stored = await store.findToChange(orgId, id);
+        if (stored) await commit(store.buildRemoval(stored, [], later(NOW, days(day))));
       },
       find: () => store.findReplaced(orgId, URL),
       store,

@@ -71,10 +71,10 @@ describe.each(storeKinds())('delivery that keeps its turn (%s)', (_, make) => {
       at: until,
       parked: true,
     });
-    const found = await Promise.all(
+    const schedules = await Promise.all(
       Array.from({ length: 32 }, (_, shard) => due.find('parked', shard, until)),
     );
-    const [entry] = found.flatMap(({ entries }) => entries);
+    const [entry] = schedules.flatMap(({ entries }) => entries);
     expect(entry).toMatchObject({ message: { id: delivery.id }, dueAt: until.toISOString() });
 
     // Resumed, it can be claimed; the end of its attempt is that of its turn.

@@ -76,9 +76,9 @@ describe.each(NAMES)('rows of a generation in the table %s', (name) => {
       ...(await having(3, { ...tenant, generation: 10 })),
     ];
 
-    const found = await find(tenant, 100);
-    expect(inOrder(found)).toEqual(inOrder(pickKeys(its)));
-    await remove(found);
+    const remaining = await find(tenant, 100);
+    expect(inOrder(remaining)).toEqual(inOrder(pickKeys(its)));
+    await remove(remaining);
 
     expect(await find(tenant, 100)).toEqual([]);
     expect(inOrder(await rows())).toEqual(inOrder(others));
@@ -153,10 +153,10 @@ describe('rows of a generation', () => {
     const tenant = aSandboxTenant();
     await having(30, tenant);
     const live = await having(1);
-    const found = await find(tenant, 100);
+    const remaining = await find(tenant, 100);
 
-    await Promise.all([remove(found), remove(found)]);
-    await remove(found);
+    await Promise.all([remove(remaining), remove(remaining)]);
+    await remove(remaining);
 
     expect(await rows()).toEqual(live);
   });

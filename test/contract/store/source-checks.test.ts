@@ -118,8 +118,8 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
     const stores = await make();
     const source = await setUpImported(stores, 'a first text');
 
-    const found = await stores.find(source, source.id);
-    expect(found).toMatchObject({
+    const stored = await stores.find(source, source.id);
+    expect(stored).toMatchObject({
       content: { version: 1, words: 3 },
       baseline: 1,
       stored: [{ version: 1, parts: 1 }],
@@ -130,7 +130,7 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
       lastChangedAt: NOW.toISOString(),
       nextCheckAt: HOUR.toISOString(),
     });
-    for (const gone of ['lease', 'lastError', 'measured']) expect(found).not.toHaveProperty(gone);
+    for (const gone of ['lease', 'lastError', 'measured']) expect(stored).not.toHaveProperty(gone);
     expect(await stores.text(source, { version: 1, parts: 1 })).toBe('a first text');
     expect(await stores.notices()).toEqual([]);
   });
@@ -218,10 +218,10 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
     const stores = await make();
     const source = await setUpImported(stores);
     const due = async (until: Date) => {
-      const found = await Promise.all(
+      const results = await Promise.all(
         Array.from({ length: 16 }, (_, shard) => stores.due.find(shard, until)),
       );
-      return found.flatMap(({ entries }) => entries);
+      return results.flatMap(({ entries }) => entries);
     };
 
     expect(await due(later(HOUR, -1))).toEqual([]);
@@ -432,8 +432,8 @@ describe.each(sourceStoreKinds())('the sync of a source (%s)', (_, make) => {
 
 describe.each(sourceStoreKinds())('the due index of sources (%s)', (_, make) => {
   const find = async (stores: Sources, until: Date) => {
-    const found = await Promise.all(Array.from({ length: 16 }, (_, shard) => stores.due.find(shard, until)));
-    return found.flatMap(({ entries }) => entries);
+    const pages = await Promise.all(Array.from({ length: 16 }, (_, shard) => stores.due.find(shard, until)));
+    return pages.flatMap(({ entries }) => entries);
   };
 
   it('has a new source a quarter of an hour later, in case its message is lost', async () => {

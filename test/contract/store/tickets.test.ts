@@ -26,8 +26,8 @@ describe('a ticket', () => {
     const { store, tenant, add } = await tickets();
     await add(ticket);
 
-    const found = await store.find(tenant, ticket.id);
-    expect(found).toStrictEqual(ticket);
+    const stored = await store.find(tenant, ticket.id);
+    expect(stored).toStrictEqual(ticket);
     expect(await store.list(tenant, { limit: 10 })).toEqual({ items: [ticket] });
   });
 

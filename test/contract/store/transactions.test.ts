@@ -46,9 +46,9 @@ async function postingTo(client: DynamoDBDocumentClient) {
         messages.list(tenant, conversation.id, { limit: 100 }),
         client.send(new GetCommand({ TableName: outbox.name, Key: keys.event(event, event.id) })),
       ]);
-      const found = items.some(({ id }) => id === message.id);
-      expect(Item !== undefined).toBe(found);
-      return found;
+      const isStored = items.some(({ id }) => id === message.id);
+      expect(Item !== undefined).toBe(isStored);
+      return isStored;
     },
   };
 }
@@ -102,8 +102,8 @@ describe('fifty messages to one conversation at once', () => {
     const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
     expect(failures).toHaveLength(10);
     expect(failures.every((reason) => reason instanceof Contended)).toBe(true);
-    for (const [index, one] of posted.entries())
-      expect(await happened(one)).toBe(results[index]?.status === 'fulfilled');
+    for (const [index, message] of posted.entries())
+      expect(await happened(message)).toBe(results[index]?.status === 'fulfilled');
   });
 });
 

@@ -33,7 +33,7 @@ describe('a time span that ends before it starts', () => {
   it.each(Object.entries(READERS))('is empty for %s', async (_, read) => {
     const tables = await engine.tables();
     await putDeliveries(tables.deliveries, [aDelivery({ id: newId('dlv', NOW), ...tenant, webhookId })]);
-    const found = await read(tables, later(NOW, seconds(30)), later(NOW, -seconds(86_400 * 40)));
-    expect(found ?? []).toEqual([]);
+    const result = await read(tables, later(NOW, seconds(30)), later(NOW, -seconds(86_400 * 40)));
+    expect(result ?? []).toEqual([]);
   });
 });

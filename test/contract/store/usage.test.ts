@@ -51,14 +51,14 @@ describe.each(usageKinds())('counted usage (%s)', (_, make) => {
 
   it('is separate for each organization, also for the same event', async () => {
     const usages = await make();
-    const [one, other] = [await aCustomer(), await aCustomer()];
+    const [first, second] = [await aCustomer(), await aCustomer()];
     const event = aMeteredEvent();
 
-    await usages.count([event], one.permit);
-    await usages.count([event, aMeteredEvent()], other.permit);
+    await usages.count([event], first.permit);
+    await usages.count([event, aMeteredEvent()], second.permit);
 
-    expect(await allOf(usages, one.orgId)).toEqual({ '2026-11': { conversations: 0, messages: 1 } });
-    expect(await allOf(usages, other.orgId)).toEqual({ '2026-11': { conversations: 0, messages: 2 } });
+    expect(await allOf(usages, first.orgId)).toEqual({ '2026-11': { conversations: 0, messages: 1 } });
+    expect(await allOf(usages, second.orgId)).toEqual({ '2026-11': { conversations: 0, messages: 2 } });
   });
 
   it('is read for the requested months, without those that have none', async () => {

@@ -47,9 +47,9 @@ function readerOf(text: string) {
   const tokens: string[] = [];
   TOKEN.lastIndex = 0;
   while (TOKEN.lastIndex < text.trimEnd().length) {
-    const found = TOKEN.exec(text);
-    if (found?.[1] === undefined) throw new InvalidRequest(`the expression "${text}" is not understood`);
-    tokens.push(found[1]);
+    const token = TOKEN.exec(text);
+    if (token?.[1] === undefined) throw new InvalidRequest(`the expression "${text}" is not understood`);
+    tokens.push(token[1]);
   }
   let at = 0;
   const is = (token: string) => tokens[at]?.toUpperCase() === token;
@@ -174,9 +174,9 @@ function assignment(tokens: Reader): Deed {
     if (tokens.takes(sign)) {
       const [left, right] = [value, operand(tokens)];
       value = (row, given) => {
-        const [one, other] = [left(row, given), right(row, given)];
-        if (typeof one !== 'number' || typeof other !== 'number') throw new InvalidRequest(TYPE_MISMATCH);
-        return one + factor * other;
+        const [first, second] = [left(row, given), right(row, given)];
+        if (typeof first !== 'number' || typeof second !== 'number') throw new InvalidRequest(TYPE_MISMATCH);
+        return first + factor * second;
       };
     }
   return (row, before, given) => put(row, named(path, given), value(before, given));
@@ -217,8 +217,8 @@ const TYPE_MISMATCH = 'An operand in the update expression has an incorrect data
 function remembered<T>(compile: (text: string) => T): (text: string) => T {
   const compiled = new Map<string, T>();
   return (text) => {
-    const known = compiled.get(text);
-    if (known !== undefined) return known;
+    const cached = compiled.get(text);
+    if (cached !== undefined) return cached;
     const made = compile(text);
     compiled.set(text, made);
     return made;

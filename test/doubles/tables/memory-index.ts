@@ -87,8 +87,8 @@ export class MemoryIndex {
 
   #under(row: Row): Map<Row, Presence> {
     const pk = String(row[this.keys[0] ?? '']);
-    const known = this.#entries.get(pk);
-    if (known !== undefined) return known;
+    const cached = this.#entries.get(pk);
+    if (cached !== undefined) return cached;
     const entries = new Map<Row, Presence>();
     this.#entries.set(pk, entries);
     return entries;

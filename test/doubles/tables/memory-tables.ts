@@ -188,14 +188,18 @@ export class MemoryTables {
       return { ...(row && { Item: row }), ...capacity(input, () => [[String(TableName), units()]]) };
     },
     BatchGet: ({ RequestItems = {}, ...input }) => {
-      const found = Object.entries(RequestItems).map(([name, request]) => {
+      const answers = Object.entries(RequestItems).map(([name, request]) => {
         const asked = request as Keys;
         return [name, (asked.Keys ?? []).map((key) => this.#read(name, key, asked))] as const;
       });
       const Responses = Object.fromEntries(
-        found.map(([name, reads]) => [name, reads.flatMap(({ row }) => row ?? [])]),
+        answers.map(([name, reads]) => [name, reads.flatMap(({ row }) => row ?? [])]),
       );
-      return { Responses, UnprocessedKeys: {}, ...capacity(input, () => found.map(unitsOfAll), 'by table') };
+      return {
+        Responses,
+        UnprocessedKeys: {},
+        ...capacity(input, () => answers.map(unitsOfAll), 'by table'),
+      };
     },
     Put: (input) => this.#single('Put', input),
     Update: (input) => this.#single('Update', input),
@@ -268,13 +272,13 @@ export class MemoryTables {
     const given = givenOf(input);
     const count = this.#countFitting(rows, Math.min(Limit, rows.length));
     const read = rows.slice(0, count);
-    const found =
+    const matching =
       FilterExpression === undefined ? read : read.filter((row) => conditionOf(FilterExpression)(row, given));
     const last = read.at(-1);
     const isWhole = count === rows.length && count < Limit;
     return {
-      ...(Select === 'COUNT' ? {} : { Items: found.map((row) => projected(input, row)) }),
-      Count: found.length,
+      ...(Select === 'COUNT' ? {} : { Items: matching.map((row) => projected(input, row)) }),
+      Count: matching.length,
       ScannedCount: count,
       ...(last === undefined || isWhole ? {} : { LastEvaluatedKey: picked(last, keys) }),
       ...capacity(input, () => [[store.name, readUnits(bytesOf(read), ConsistentRead)]]),
@@ -342,9 +346,9 @@ export class MemoryTables {
 
   #transact({ TransactItems = [], ClientRequestToken: token, ...input }: Input): object {
     const nowMs = this.#terms.nowMs();
-    const known = token === undefined ? undefined : this.#tokens.get(token);
-    if (known !== undefined && nowMs - known.ms < TOKEN_MS) {
-      if (known.items === TransactItems || JSON.stringify(known.items) === JSON.stringify(TransactItems))
+    const cached = token === undefined ? undefined : this.#tokens.get(token);
+    if (cached !== undefined && nowMs - cached.ms < TOKEN_MS) {
+      if (cached.items === TransactItems || JSON.stringify(cached.items) === JSON.stringify(TransactItems))
         return {};
       throw Object.assign(new Error('The token was used for other items'), {
         name: 'IdempotentParameterMismatchException',
@@ -364,9 +368,13 @@ export class MemoryTables {
       throw new TransactionCanceledException({
         message: 'Transaction cancelled, please refer cancellation reasons for specific reasons',
         $metadata: {},
-        CancellationReasons: prepared.map((one) =>
-          one instanceof Error
-            ? { Code: 'ConditionalCheckFailed', Message: one.message, ...(one.Item && { Item: one.Item }) }
+        CancellationReasons: prepared.map((result) =>
+          result instanceof Error
+            ? {
+                Code: 'ConditionalCheckFailed',
+                Message: result.message,
+                ...(result.Item && { Item: result.Item }),
+              }
             : { Code: 'None' },
         ),
       });

@@ -31,8 +31,8 @@ const measured = new WeakMap<Row, number>();
 
 /** Bytes of a row with the names of its attributes. */
 export function sizeOfRow(row: Row): number {
-  const known = measured.get(row);
-  if (known !== undefined) return known;
+  const cached = measured.get(row);
+  if (cached !== undefined) return cached;
   const size = sum(Object.entries(row), ([name, value]) => Buffer.byteLength(name) + sizeOf(value));
   measured.set(row, size);
   return size;

@@ -19,8 +19,8 @@ const PATIENCE = { timeout: 240_000 };
 /** The embedded engine's database of a run, with the names of two of its tables. */
 function databaseOf({ service }: Dashboard) {
   const { directory } = service.run;
-  const found = readdirSync(directory, { recursive: true, encoding: 'utf8' });
-  const file = join(directory, found.find((path) => path.endsWith('dynamodb.sqlite')) ?? '');
+  const names = readdirSync(directory, { recursive: true, encoding: 'utf8' });
+  const file = join(directory, names.find((path) => path.endsWith('dynamodb.sqlite')) ?? '');
   const database = new DatabaseSync(file, { readOnly: true });
   const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
   database.close();

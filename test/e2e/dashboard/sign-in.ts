@@ -215,9 +215,9 @@ export const membership = (dashboard: Dashboard, { isWhole }: Extent) =>
 
     it('sees every page, without buttons that change anything', async () => {
       const page = await dashboard.signedIn(MEMBER);
-      const found: [string, string[]][] = [];
-      for (const path of PATHS) found.push([path, await changingAt(page, path)]);
-      expect(found).toEqual(PATHS.map((path) => [path, []]));
+      const cookies: [string, string[]][] = [];
+      for (const path of PATHS) cookies.push([path, await changingAt(page, path)]);
+      expect(cookies).toEqual(PATHS.map((path) => [path, []]));
     });
 
     if (!isWhole) return;

@@ -101,17 +101,17 @@ export const endpoints = (dashboard: Dashboard, { isWhole }: Extent) =>
       const { id } = await dashboard.service.api.register(receiver.url, ['ticket.created']);
       const page = await dashboard.signedIn(ADMIN, `/endpoints/${id}`);
       // As if it came even later.
-      const one = new RegExp(`/api/settings/webhooks/${id}/deliveries/dlv_`);
-      await page.route(one, (route) =>
+      const pattern = new RegExp(`/api/settings/webhooks/${id}/deliveries/dlv_`);
+      await page.route(pattern, (route) =>
         route.fulfill({ status: 404, json: { error: { type: 'NOT_FOUND', message: 'not there' } } }),
       );
-      const looked = page.waitForResponse(one);
+      const looked = page.waitForResponse(pattern);
       await page.getByRole('button', { name: 'Send a test event' }).click();
       await looked;
       await page.getByRole('link', { name: 'All deliveries' }).click();
       const first = page.getByRole('list', { name: 'Deliveries' }).getByRole('link').first();
       await first.waitFor();
-      await page.unroute(one);
+      await page.unroute(pattern);
       await first.click();
       await page.getByRole('region', { name: 'Delivery' }).getByText('Attempt 1').first().waitFor();
     });

@@ -83,8 +83,8 @@ export async function startFakeOrganization(): Promise<FakeOrganization> {
   };
   const missing: Answer = [404, { type: 'NOT_FOUND', message: 'No such resource.' }];
   const find = <T extends { id: string }>(all: readonly T[], id: string | undefined): Answer => {
-    const found = all.find((each) => each.id === id);
-    return found === undefined ? missing : [200, found];
+    const entry = all.find((each) => each.id === id);
+    return entry === undefined ? missing : [200, entry];
   };
   const resent = (webhookId: string, id: string): Answer =>
     find(organization.deliveries, id)[0] === 404

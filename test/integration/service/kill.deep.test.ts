@@ -132,8 +132,8 @@ it('a local run ends a redelivery job although every process is killed and all m
   const done = await until(
     'its end',
     async () => {
-      const found = await jobIn(after, job);
-      return found.status !== 'running' && found;
+      const stored = await jobIn(after, job);
+      return stored.status !== 'running' && stored;
     },
     RECOVERY_MS,
   );
@@ -178,8 +178,8 @@ async function sendTests(api: ApiClient, at: string): Promise<void> {
  * @returns the new rows
  */
 async function rewriteAsFailed({ rows, rewrite }: TablesBehind, endpoint: string): Promise<Row[]> {
-  const found = (await rows([endpoint])).filter(({ item }) => String(item.sk).startsWith('dlv_'));
-  const failed = found.map(({ table, item }) => ({
+  const deliveries = (await rows([endpoint])).filter(({ item }) => String(item.sk).startsWith('dlv_'));
+  const failed = deliveries.map(({ table, item }) => ({
     table,
     item: { ...item, status: 'exhausted', terminalReason: 'max_attempts' },
   }));

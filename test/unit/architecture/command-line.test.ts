@@ -16,8 +16,8 @@ const helpOf = (program: string): string =>
 const sectionOf = (title: string): string =>
   PAGE.split(/^## /m).find((section) => section.startsWith(`${title}\n`)) ??
   expect.fail(`there is no ${title}`);
-const flagsIn = (text: string, each: RegExp): string[] =>
-  [...text.matchAll(each)].flatMap(([row]) => row.match(/--[a-z-]+/g) ?? []);
+const flagsIn = (text: string, pattern: RegExp): string[] =>
+  [...text.matchAll(pattern)].flatMap(([row]) => row.match(/--[a-z-]+/g) ?? []);
 
 /** The commands of `conversations`, with their names after it. */
 function commandsOf(

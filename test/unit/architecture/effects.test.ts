@@ -36,8 +36,8 @@ function listWriters(path: string): string[] {
   const parts = listParts(path);
   const stores = new Set(parts.map(({ store }) => store));
   let writing: Part[] = [];
-  for (let known = -1; known < writing.length; ) {
-    known = writing.length;
+  for (let before = -1; before < writing.length; ) {
+    before = writing.length;
     const calls = writing.map(({ name }) => `(?<![.\\w])${name}\\(`).join('|');
     const pattern = new RegExp(calls === '' ? SENDS : `${SENDS.source}|${calls}`);
     writing = parts.filter(({ name, body }) => !stores.has(name) && pattern.test(body));

@@ -17,11 +17,11 @@ describe('the clients', () => {
       globSync(`${directory}/**/*.{ts,tsx}`, { cwd: ROOT }).filter((path) => !path.includes('.gen.')),
     );
     expect(paths.length).toBeGreaterThan(300);
-    const found = paths.flatMap((path) => {
+    const faults = paths.flatMap((path) => {
       const text = readFileSync(join(ROOT, path), 'utf8');
       return CANDIDATE.test(text) ? findTextMatches(path, text).map((match) => `${path}, ${match}`) : [];
     });
-    expect(found.filter((match) => !match.startsWith(OWN_TEXT))).toEqual([]);
+    expect(faults.filter((match) => !match.startsWith(OWN_TEXT))).toEqual([]);
   });
 });
 

@@ -24,9 +24,9 @@ function searchesSubscriptions({ node }: Place): boolean {
 }
 
 it('whom an event is for is decided in one place', () => {
-  const found = globSync('**/*.ts', { cwd: ROOT }).flatMap((path) => {
+  const faults = globSync('**/*.ts', { cwd: ROOT }).flatMap((path) => {
     const { places } = sourceOf(path, readFileSync(join(ROOT, path), 'utf8'));
     return places.some((place) => readsRecipient(place) || searchesSubscriptions(place)) ? [path] : [];
   });
-  expect(found).toEqual([OWNER]);
+  expect(faults).toEqual([OWNER]);
 });

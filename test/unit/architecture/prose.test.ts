@@ -30,52 +30,52 @@ const pages = filesOf(['*.md', '{docs,packages,dashboard}/**/*.md']);
 describe('comments, texts and pages', () => {
   it('use the words of the field', () => {
     expect(sources.length).toBeGreaterThan(1200);
-    const found = [
+    const faults = [
       ...sources.map((source) => ({ path: source.path, prose: proseOf(source) })),
       ...pages.map(({ path, text }) => ({ path, prose: readPage(text) })),
     ].flatMap(({ path, prose }) =>
       prose.flatMap(({ line, text }) => findWordings(text).map((wording) => `${path}:${line} ${wording}`)),
     );
-    expect(found).toEqual([]);
+    expect(faults).toEqual([]);
   });
 
   it(`have no comment of more than ${COLUMNS} columns`, () => {
-    const found = sources.flatMap(({ path, text }) =>
+    const faults = sources.flatMap(({ path, text }) =>
       findLongComments(path, text, COLUMNS).map((line) => `${path}:${line}`),
     );
-    expect(found).toEqual([]);
+    expect(faults).toEqual([]);
   });
 
   it('cite only pages of this repository', () => {
     const exists = (path: string, page: string): boolean =>
       ['.', 'docs', relative('.', dirname(path))].some((from) => existsSync(join(ROOT, from, page)));
-    const found = sources.flatMap((source) =>
+    const faults = sources.flatMap((source) =>
       commentsOf(source).flatMap(({ line, text: comment }) =>
         [...comment.matchAll(/(?<![\w:/.-])[\w./-]+\.md\b/g)]
           .filter(([page]) => !exists(source.path, page))
           .map(([page]) => `${source.path}:${line} ${page}`),
       ),
     );
-    expect(found).toEqual([]);
+    expect(faults).toEqual([]);
   });
 
   it('cite only headings that a page has', () => {
-    const found = sources.flatMap((source) =>
+    const faults = sources.flatMap((source) =>
       commentsOf(source).flatMap(({ line, text: comment }) =>
         findHeadings(comment)
           .filter(({ page, heading }) => !headingsOf(page).includes(heading))
           .map(({ page, heading }) => `${source.path}:${line} ${page}, ${heading}`),
       ),
     );
-    expect(found).toEqual([]);
+    expect(faults).toEqual([]);
   });
 });
 
 function memoizeByPath<T>(read: (source: Source) => T): (source: Source) => T {
-  const known = new Map<string, T>();
+  const parsed = new Map<string, T>();
   return (source) => {
-    const value = known.get(source.path) ?? read(source);
-    known.set(source.path, value);
+    const value = parsed.get(source.path) ?? read(source);
+    parsed.set(source.path, value);
     return value;
   };
 }

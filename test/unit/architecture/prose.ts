@@ -46,8 +46,8 @@ const WORDINGS: readonly Wording[] = [
 export const findWordings = (text: string): string[] => {
   const words = text.replace(/`[^`]*`/g, '``').replace(/\s+/g, ' ');
   return WORDINGS.flatMap(({ pattern, instead }) => {
-    const [found] = pattern.exec(words) ?? [];
-    return found === undefined ? [] : [`"${found}": say ${instead}`];
+    const [match] = pattern.exec(words) ?? [];
+    return match === undefined ? [] : [`"${match}": say ${instead}`];
   });
 };
 

@@ -11,10 +11,10 @@ describe('the tests', () => {
   it('do not depend on the speed of the machine', () => {
     const paths = globSync('**/*.ts', { cwd: TESTS }).filter((path) => !EXCLUDED.test(path));
     expect(paths.length).toBeGreaterThan(500);
-    const found = paths.flatMap((path) =>
+    const faults = paths.flatMap((path) =>
       findTimingHazards(readFileSync(join(TESTS, path), 'utf8')).map((hazard) => `test/${path}, ${hazard}`),
     );
-    expect(found).toEqual([]);
+    expect(faults).toEqual([]);
   });
 });
 

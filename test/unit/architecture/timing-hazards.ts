@@ -37,9 +37,9 @@ const HAZARDS: readonly Hazard[] = [
 /** Lists what makes a test fail on a slow machine, or beside another run: a line for each. */
 export function findTimingHazards(source: string): string[] {
   return HAZARDS.flatMap(({ pattern, instead }) =>
-    [...source.matchAll(pattern)].map(({ 0: found, index }) => {
+    [...source.matchAll(pattern)].map(({ 0: match, index }) => {
       const line = source.slice(0, index).split('\n').length;
-      return `line ${line}: ${found.replaceAll(/\s+/g, ' ')}… (use ${instead})`;
+      return `line ${line}: ${match.replaceAll(/\s+/g, ' ')}… (use ${instead})`;
     }),
   );
 }

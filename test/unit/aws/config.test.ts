@@ -58,8 +58,8 @@ const environments = [
   ['the function that reads the ledger', StatsEnvironment],
   ['the function that reads usage', UsageEnvironment],
   ...workers.flatMap(([name, exports]) =>
-    Object.values(exports).flatMap((one): [string, z.ZodMiniObject][] =>
-      one instanceof z.ZodMiniObject ? [[name, one]] : [],
+    Object.values(exports).flatMap((exported): [string, z.ZodMiniObject][] =>
+      exported instanceof z.ZodMiniObject ? [[name, exported]] : [],
     ),
   ),
 ] as const;

@@ -48,9 +48,9 @@ describe('new id', () => {
 
   it('sorts as text by its creation time', () => {
     fc.assert(
-      fc.property(times, times, (one, other) => {
-        fc.pre(one.getTime() !== other.getTime());
-        expect(newId('msg', one) < newId('msg', other)).toBe(one < other);
+      fc.property(times, times, (time, otherTime) => {
+        fc.pre(time.getTime() !== otherTime.getTime());
+        expect(newId('msg', time) < newId('msg', otherTime)).toBe(time < otherTime);
       }),
     );
   });
@@ -118,29 +118,31 @@ describe('delivery id', () => {
 
   it('sorts as text by the time of its event', () => {
     fc.assert(
-      fc.property(times, times, idsOf('whk'), idsOf('whk'), (one, other, first, second) => {
-        fc.pre(one.getTime() !== other.getTime());
+      fc.property(times, times, idsOf('whk'), idsOf('whk'), (time, otherTime, first, second) => {
+        fc.pre(time.getTime() !== otherTime.getTime());
         const ids = [
-          deriveDeliveryId(newId('evt', one), first),
-          deriveDeliveryId(newId('evt', other), second),
+          deriveDeliveryId(newId('evt', time), first),
+          deriveDeliveryId(newId('evt', otherTime), second),
         ] as const;
-        expect(ids[0] < ids[1]).toBe(one < other);
+        expect(ids[0] < ids[1]).toBe(time < otherTime);
       }),
     );
   });
 
   it('of a redelivery job differs for each event, endpoint and job, and has the time of the job', () => {
     fc.assert(
-      fc.property(idsOf('evt'), idsOf('whk'), times, times, (event, endpoint, one, other) => {
-        const id = deriveJobDeliveryId(event, endpoint, one);
+      fc.property(idsOf('evt'), idsOf('whk'), times, times, (event, endpoint, time, otherTime) => {
+        const id = deriveJobDeliveryId(event, endpoint, time);
         expect(DeliveryId.parse(id)).toBe(id);
-        expect(parseCreationTime(id)).toEqual(one);
-        expect(deriveJobDeliveryId(event, endpoint, new Date(one))).toBe(id);
+        expect(parseCreationTime(id)).toEqual(time);
+        expect(deriveJobDeliveryId(event, endpoint, new Date(time))).toBe(id);
         const others = [
           deriveDeliveryId(event, endpoint),
-          deriveJobDeliveryId(newId('evt', one), endpoint, one),
-          deriveJobDeliveryId(event, newId('whk', one), one),
-          ...(one.getTime() === other.getTime() ? [] : [deriveJobDeliveryId(event, endpoint, other)]),
+          deriveJobDeliveryId(newId('evt', time), endpoint, time),
+          deriveJobDeliveryId(event, newId('whk', time), time),
+          ...(time.getTime() === otherTime.getTime()
+            ? []
+            : [deriveJobDeliveryId(event, endpoint, otherTime)]),
         ];
         expect(others).not.toContain(id);
       }),

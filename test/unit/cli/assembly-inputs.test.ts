@@ -31,8 +31,8 @@ async function aProject() {
 }
 
 it('is the same for the same inputs', async () => {
-  const [one, other] = [await aProject(), await aProject()];
-  expect(await one.fingerprint({ a: 1 })).toBe(await other.fingerprint({ a: 1 }));
+  const [first, second] = [await aProject(), await aProject()];
+  expect(await first.fingerprint({ a: 1 })).toBe(await second.fingerprint({ a: 1 }));
 });
 
 it.each(FILES)('changes when %s changes', async (file) => {

@@ -57,9 +57,9 @@ describe('the distinct items among the records of a batch', () => {
         fc.integer({ min: 1, max: 1e6 }),
         fc.integer({ min: 1, max: 1000 }),
         (endpoints, records) => {
-          const found = distinct(endpoints, records);
-          expect(found).toBeGreaterThanOrEqual(1 - 1e-9);
-          expect(found).toBeLessThanOrEqual(Math.min(endpoints, records) * (1 + 1e-9));
+          const result = distinct(endpoints, records);
+          expect(result).toBeGreaterThanOrEqual(1 - 1e-9);
+          expect(result).toBeLessThanOrEqual(Math.min(endpoints, records) * (1 + 1e-9));
         },
       ),
     );

@@ -71,8 +71,8 @@ describe('the bytes of an item', () => {
     );
     fc.assert(
       fc.property(items, (item) => {
-        const each = Object.entries(item).map(([name, value]) => itemBytes({ [name]: value }));
-        expect(itemBytes(item)).toBe(each.reduce((sum, bytes) => sum + bytes, 0));
+        const sizes = Object.entries(item).map(([name, value]) => itemBytes({ [name]: value }));
+        expect(itemBytes(item)).toBe(sizes.reduce((sum, bytes) => sum + bytes, 0));
       }),
     );
   });
@@ -98,9 +98,9 @@ describe('the cost of a batch and of each record', () => {
           records: invocations * size,
           writes: invocations * (perBatch + size * perUnit),
         });
-        const found = fitted(tally(few), tally(many));
-        expect(found.perBatch.writes).toBeCloseTo(perBatch, 6);
-        expect(found.perUnit.writes).toBeCloseTo(perUnit, 6);
+        const result = fitted(tally(few), tally(many));
+        expect(result.perBatch.writes).toBeCloseTo(perBatch, 6);
+        expect(result.perUnit.writes).toBeCloseTo(perUnit, 6);
       }),
     );
   });
@@ -118,9 +118,9 @@ describe('the cost of a batch and of each record', () => {
 
 describe('tallies', () => {
   it('are added and subtracted measure by measure', () => {
-    const one = { ...NOTHING, reads: 3, cpuMs: 1.5 };
+    const single = { ...NOTHING, reads: 3, cpuMs: 1.5 };
 
-    expect(plus(one, one)).toEqual(times(one, 2));
-    expect(minus(one, one)).toEqual(NOTHING);
+    expect(plus(single, single)).toEqual(times(single, 2));
+    expect(minus(single, single)).toEqual(NOTHING);
   });
 });

@@ -42,8 +42,8 @@ describe('the usage of a month', () => {
         fc.integer({ min: 2, max: 50 }),
         (workload, batch, factor) => {
           const filled = { ...workload, batch };
-          const [none, one, many] = [0, 1, factor].map((times) => usdOf(timesOf(filled, times)));
-          expect(isClose((one ?? 0) - (none ?? 0), ((many ?? 0) - (none ?? 0)) / factor)).toBe(true);
+          const [none, few, many] = [0, 1, factor].map((times) => usdOf(timesOf(filled, times)));
+          expect(isClose((few ?? 0) - (none ?? 0), ((many ?? 0) - (none ?? 0)) / factor)).toBe(true);
         },
       ),
     );

@@ -34,10 +34,10 @@ describe('the fingerprint of a message', () => {
         fc.array(fc.option(word, { nil: undefined }), { minLength: 1, maxLength: 10 }),
         fc.infiniteStream(variable),
         fc.infiniteStream(variable),
-        (template, one, other) => {
+        (template, first, second) => {
           const written = (values: Iterator<string>) =>
             template.map((part) => part ?? values.next().value).join(' ');
-          expect(fingerprintOf(written(one))).toBe(fingerprintOf(written(other)));
+          expect(fingerprintOf(written(first))).toBe(fingerprintOf(written(second)));
         },
       ),
     );
@@ -45,10 +45,10 @@ describe('the fingerprint of a message', () => {
 
   it('differs where a word differs', () => {
     fc.assert(
-      fc.property(fc.array(word, { maxLength: 5 }), word, word, (before, one, other) => {
-        fc.pre(one !== other);
-        expect(fingerprintOf([...before, one].join(' '))).not.toBe(
-          fingerprintOf([...before, other].join(' ')),
+      fc.property(fc.array(word, { maxLength: 5 }), word, word, (before, first, second) => {
+        fc.pre(first !== second);
+        expect(fingerprintOf([...before, first].join(' '))).not.toBe(
+          fingerprintOf([...before, second].join(' ')),
         );
       }),
     );

@@ -22,9 +22,9 @@ describe('idempotency keys', () => {
 
   it('are dropped one by one', () => {
     const keys = idempotencyKeys();
-    const [one, other] = [keys({ url: 'a' }), keys({ url: 'b' })];
+    const [first, second] = [keys({ url: 'a' }), keys({ url: 'b' })];
     keys.forget({ url: 'a' });
-    expect(keys({ url: 'a' })).not.toEqual(one);
-    expect(keys({ url: 'b' })).toEqual(other);
+    expect(keys({ url: 'a' })).not.toEqual(first);
+    expect(keys({ url: 'b' })).toEqual(second);
   });
 });

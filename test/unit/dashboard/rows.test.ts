@@ -154,8 +154,8 @@ describe('a row that was polled alone', () => {
     expect(withRow(list, row(2).id, row(2, 'retrying'), { isAtTop: true, isLike: true })).toBe(list);
   });
   it('is removed at the top when it no longer matches or is missing', () => {
-    for (const found of [row(2), undefined])
-      expect(withRow(list, row(2).id, found, { isAtTop: true, isLike: false }).rows).toEqual([
+    for (const given of [row(2), undefined])
+      expect(withRow(list, row(2).id, given, { isAtTop: true, isLike: false }).rows).toEqual([
         row(1, 'retrying'),
       ]);
   });

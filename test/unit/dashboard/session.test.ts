@@ -169,27 +169,27 @@ describe('a sign-out', () => {
   it('leaves no data of the user in any tab', async () => {
     const place = new Place();
     place.signIn(ADA);
-    const [one, other] = [place.open(), place.open()];
-    await Promise.all([one.keeper.look(), other.keeper.look()]);
-    expect(await one.keeper.signOut()).toBe('https://issuer.example.com/sign-out');
+    const [first, second] = [place.open(), place.open()];
+    await Promise.all([first.keeper.look(), second.keeper.look()]);
+    expect(await first.keeper.signOut()).toBe('https://issuer.example.com/sign-out');
     await settle();
-    expect(one.keeper.state()).toEqual({ kind: 'none' });
-    expect(other.keeper.state()).toEqual({ kind: 'leaving' });
-    expect(other.reloads).toBe(1);
+    expect(first.keeper.state()).toEqual({ kind: 'none' });
+    expect(second.keeper.state()).toEqual({ kind: 'leaving' });
+    expect(second.reloads).toBe(1);
   });
 
   it('is not undone by a renewal in progress', async () => {
     const place = new Place();
     place.signIn(ADA);
-    const [one, other] = [place.open(), place.open()];
-    await Promise.all([one.keeper.look(), other.keeper.look()]);
+    const [first, second] = [place.open(), place.open()];
+    await Promise.all([first.keeper.look(), second.keeper.look()]);
     place.session = undefined;
-    const renewing = watched(other.keeper.regained('renewed'));
-    await one.keeper.signOut();
+    const renewing = watched(second.keeper.regained('renewed'));
+    await first.keeper.signOut();
     await settle();
     expect(place.session).toBeUndefined();
     expect(renewing.outcome).not.toBe('failed');
-    expect(other.keeper.state().kind).toBe('leaving');
+    expect(second.keeper.state().kind).toBe('leaving');
   });
 
   it('keeps the session when it fails', async () => {
@@ -206,13 +206,13 @@ describe('a sign-out', () => {
 describe('a sign-in', () => {
   it('is reported to the other tabs', async () => {
     const place = new Place();
-    const [one, other] = [place.open(), place.open()];
-    await other.keeper.look();
-    expect(other.keeper.state().kind).toBe('none');
+    const [first, second] = [place.open(), place.open()];
+    await second.keeper.look();
+    expect(second.keeper.state().kind).toBe('none');
     place.signIn(ADA);
-    expect(await one.keeper.finishSignIn('code', 'state')).toBe('/deliveries');
+    expect(await first.keeper.finishSignIn('code', 'state')).toBe('/deliveries');
     await settle();
-    expect(other.keeper.state().kind).toBe('present');
+    expect(second.keeper.state().kind).toBe('present');
   });
 
   it('is refused for an account whose organization the service does not know', async () => {

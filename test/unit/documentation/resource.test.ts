@@ -67,9 +67,9 @@ describe('a resource', () => {
 
   it('has a tag that changes with its text only', () => {
     fc.assert(
-      fc.property(fc.string(), fc.string(), (one, other) => {
+      fc.property(fc.string(), fc.string(), (first, second) => {
         const tagOf = (text: string) => resource(text, 'text/plain', {}).headers.ETag;
-        expect(tagOf(one) === tagOf(other)).toBe(one === other);
+        expect(tagOf(first) === tagOf(second)).toBe(first === second);
       }),
     );
   });

@@ -27,20 +27,20 @@ describe('a worker behind the event bus', () => {
   });
 
   it('keeps exactly the messages of failed events in the queue in their order, duplicates included', async () => {
-    const [one, other] = [aBusEvent(), aBusEvent()];
+    const [first, second] = [aBusEvent(), aBusEvent()];
     const handler = busWorker('meter', async ([, ...others]) =>
       others.reverse().map((event) => ({ event, why: 'failed' })),
     );
 
     expect(
-      await handler(received('queue', busMessage(one), busMessage(other), busMessage(other)), WITH_TIME),
+      await handler(received('queue', busMessage(first), busMessage(second), busMessage(second)), WITH_TIME),
     ).toEqual(failed(2, 3));
   });
 
   it('counts a batch with failures once, and a batch with deferred events not at all', async () => {
     const output = capturedOutput();
-    const handler = busWorker('meter', async ([one, ...others]) => [
-      ...(one === undefined ? [] : [{ event: one, why: 'waits' as const }]),
+    const handler = busWorker('meter', async ([first, ...others]) => [
+      ...(first === undefined ? [] : [{ event: first, why: 'waits' as const }]),
       ...others.map((event) => ({ event, why: 'failed' as const })),
     ]);
     const message = () => busMessage(aBusEvent());

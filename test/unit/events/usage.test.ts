@@ -68,9 +68,9 @@ describe('metered usage', () => {
   it('is the sum of its parts, for any division into batches', () => {
     fc.assert(
       fc.property(events, fc.nat(30), (given, cut) => {
-        const [one, other] = [sumUsage(given.slice(0, cut)), sumUsage(given.slice(cut))];
+        const [first, second] = [sumUsage(given.slice(0, cut)), sumUsage(given.slice(cut))];
         for (const [month, counts] of sumUsage(given))
-          expect(addUsage(one.get(month) ?? NO_USAGE, other.get(month) ?? NO_USAGE)).toEqual(counts);
+          expect(addUsage(first.get(month) ?? NO_USAGE, second.get(month) ?? NO_USAGE)).toEqual(counts);
       }),
     );
   });
@@ -107,9 +107,9 @@ describe('months', () => {
 
   it('are sorted as text', () => {
     fc.assert(
-      fc.property(times, times, (one, other) => {
-        fc.pre(one < other);
-        expect(toMonth(one) <= toMonth(other)).toBe(true);
+      fc.property(times, times, (first, second) => {
+        fc.pre(first < second);
+        expect(toMonth(first) <= toMonth(second)).toBe(true);
       }),
     );
   });

@@ -30,7 +30,7 @@ export function aCheck() {
   const outcomes: CheckOutcome[] = [];
   const organization = anOrganization();
   let settings = organization;
-  let found: CheckFinding = { kind: 'fetched', text: 'one two three four' };
+  let finding: CheckFinding = { kind: 'fetched', text: 'one two three four' };
   let looks = 0;
 
   /** A worker. @param gate that each of its calls passes */
@@ -46,7 +46,7 @@ export function aCheck() {
           {
             async look(): Promise<CheckFinding> {
               looks += 1;
-              return found;
+              return finding;
             },
           },
           gate,
@@ -73,10 +73,10 @@ export function aCheck() {
     },
     /** Sets the result of the next checks. */
     finds: (next: CheckFinding) => {
-      found = next;
+      finding = next;
     },
     shows: (text: string) => {
-      found = { kind: 'fetched', text };
+      finding = { kind: 'fetched', text };
     },
     sets: (changes: Partial<typeof organization>) => {
       settings = { ...settings, ...changes };

@@ -86,7 +86,7 @@ describe('a change of content', () => {
         async (checks) => {
           const { add, clock, sent, results } = await aWatchedPage();
           const { look } = await add(A, 'https://www.example.com/prices');
-          let known = A;
+          let baselineText = A;
           for (const { page, hours, isRefused } of checks) {
             clock.elapse(hours * HOUR);
             const last = sent.at(-1)?.at.getTime();
@@ -94,9 +94,9 @@ describe('a change of content', () => {
             const before = sent.length;
             results.splice(0, results.length, ...(isRefused ? [REFUSED] : []));
             await look(page);
-            const expected = isDue && computeDifference(known, page) > THRESHOLD ? 1 : 0;
+            const expected = isDue && computeDifference(baselineText, page) > THRESHOLD ? 1 : 0;
             expect(sent.length - before).toBe(expected);
-            if (expected === 1) known = page;
+            if (expected === 1) baselineText = page;
           }
         },
       ),

@@ -29,15 +29,15 @@ async function callsOfACheck(): Promise<[call: string, stage: CallStage][]> {
 
 /** Checks the state after a check of the changed text, independent of which worker ended it. */
 async function expectEnded(check: TestCheck, source: Parameters<TestCheck['event']>[0]) {
-  const found = await check.sources.find(source, source.id);
-  expect(found).toMatchObject({
+  const stored = await check.sources.find(source, source.id);
+  expect(stored).toMatchObject({
     content: { version: 4, words: 4 },
     measured: { from: 3, difference: 100 },
     baseline: 3,
     starts: 0,
   });
-  expect(found).not.toHaveProperty('lease');
-  expect(found?.stored.map(({ version }) => version)).toEqual(await check.sources.versionsOf(source));
+  expect(stored).not.toHaveProperty('lease');
+  expect(stored?.stored.map(({ version }) => version)).toEqual(await check.sources.versionsOf(source));
   expect((await check.sources.notices()).filter(({ id }) => id === `${source.id}#changed#4`)).toHaveLength(1);
 }
 

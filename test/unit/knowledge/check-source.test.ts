@@ -57,11 +57,11 @@ describe('check of a known source', () => {
   it.each([
     ['not modified', { kind: 'not-modified' } as const],
     ['the same text', { kind: 'fetched', text: 'one two three four' } as const],
-  ])('creates no version of unchanged content: %s', async (_, found) => {
+  ])('creates no version of unchanged content: %s', async (_, finding) => {
     const check = aCheck();
     const source = await check.added();
     await check.processMessage(check.event(source));
-    check.finds(found);
+    check.finds(finding);
 
     const after = await anHourLater(check, source);
 

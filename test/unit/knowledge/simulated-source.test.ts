@@ -5,9 +5,9 @@ import { simulateContent } from '../../../functions/knowledge/source-content.ts'
 
 const at = (program: string) => `https://example.com/page?simulate=${program}`;
 const fetchText = (url: string, check: number): string => {
-  const found = simulateContent(url, check);
-  if (found.kind !== 'fetched') throw new Error(`check ${check} of ${url} brought no text`);
-  return found.text;
+  const finding = simulateContent(url, check);
+  if (finding.kind !== 'fetched') throw new Error(`check ${check} of ${url} brought no text`);
+  return finding.text;
 };
 
 describe("check of a sandbox's source", () => {
@@ -30,10 +30,10 @@ describe("check of a sandbox's source", () => {
         fc.integer({ min: 1, max: 50 }),
         fc.integer({ min: 1, max: 60 }),
         fc.integer({ min: 1, max: 60 }),
-        (steps, one, other) => {
+        (steps, first, second) => {
           const url = at(Array.from({ length: steps }, () => '200').join(','));
-          const same = Math.min(one, steps) === Math.min(other, steps);
-          expect(computeDifference(fetchText(url, one), fetchText(url, other))).toBe(same ? 0 : 100);
+          const same = Math.min(first, steps) === Math.min(second, steps);
+          expect(computeDifference(fetchText(url, first), fetchText(url, second))).toBe(same ? 0 : 100);
         },
       ),
     );

@@ -62,9 +62,9 @@ describe('changes of a source', () => {
       [4, 'one four'],
     ]);
     const announcedAt = NOW.toISOString();
-    const known = { id: sourceId, announcedFrom: 1, baseline: 3, lastNotifiedAt: announcedAt };
+    const versions = { id: sourceId, announcedFrom: 1, baseline: 3, lastNotifiedAt: announcedAt };
     const shown = listSourceChanges(
-      { ...known, stored: [1, 3, 4].map(version), content: content(4) },
+      { ...versions, stored: [1, 3, 4].map(version), content: content(4) },
       ({ version }) => texts.get(version),
     );
 

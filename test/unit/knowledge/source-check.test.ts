@@ -63,9 +63,9 @@ describe('needed versions of a source', () => {
           const source = { stored: all as StoredVersion[], content, baseline, announcedFrom };
           const needed = listNeededVersions(source);
           const compared = [version, baseline, announcedFrom];
-          for (const each of all) {
-            if (compared.includes(each.version)) expect(needed).toContain(each);
-            else if (each.version < baseline) expect(needed).not.toContain(each);
+          for (const version of all) {
+            if (compared.includes(version.version)) expect(needed).toContain(version);
+            else if (version.version < baseline) expect(needed).not.toContain(version);
           }
           expect(needed.length).toBeLessThanOrEqual(11);
           // The latest announced version can become the baseline.
@@ -90,7 +90,7 @@ describe('measured version of a source', () => {
 });
 
 describe('new text', () => {
-  const found = (text: string) => ({ text, content: toSourceContent(2, { text }) });
+  const fetched = (text: string) => ({ text, content: toSourceContent(2, { text }) });
   const words = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { minLength: 1, maxLength: 20 });
 
   it('creates a notice exactly when it differs by more than the threshold', () => {
@@ -107,7 +107,7 @@ describe('new text', () => {
           });
           const outcome = describeChange(
             leased({ baseline: 1 }),
-            found(after.join(' ')),
+            fetched(after.join(' ')),
             before.join(' '),
             settings,
             NOW,
@@ -123,7 +123,7 @@ describe('new text', () => {
 
   it('becomes the baseline without a notice when there is none to compare with', () => {
     for (const source of [leased(), leased({ baseline: 1 })]) {
-      const outcome = describeChange(source, found('a'), undefined, anOrganization(), NOW);
+      const outcome = describeChange(source, fetched('a'), undefined, anOrganization(), NOW);
       expect(outcome).not.toHaveProperty('measured');
       expect(outcome).not.toHaveProperty('notice');
     }
@@ -133,7 +133,7 @@ describe('new text', () => {
     const text = (word: string) => Array.from({ length: 50_000 }, (_, index) => `${word}${index}`).join(' ');
     const outcome = describeChange(
       leased({ baseline: 1 }),
-      found(text('x')),
+      fetched(text('x')),
       text('y'),
       anOrganization(),
       NOW,

@@ -73,12 +73,12 @@ describe('next check', () => {
 describe('stored content', () => {
   it('has a digest that differs exactly for different texts', () => {
     fc.assert(
-      fc.property(fc.string(), fc.string(), (one, other) => {
+      fc.property(fc.string(), fc.string(), (first, second) => {
         const digests = [
-          toSourceContent(1, { text: one }).digest,
-          toSourceContent(2, { text: other, title: 't' }).digest,
+          toSourceContent(1, { text: first }).digest,
+          toSourceContent(2, { text: second, title: 't' }).digest,
         ];
-        expect(digests[0] === digests[1]).toBe(one === other);
+        expect(digests[0] === digests[1]).toBe(first === second);
       }),
     );
   });

@@ -46,15 +46,15 @@ describe('e-mails to the admins of an organization', () => {
           notifier.people.admins = admins(people);
           const tenant = aTenant();
           const events: BusEvent[] = [];
-          for (const each of steps) {
-            if ('hours' in each) notifier.clock.elapse(each.hours * 3600);
-            else if ('result' in each) notifier.results.push(each.result);
-            else if ('repeat' in each) {
-              const event = events[each.repeat];
+          for (const stepTaken of steps) {
+            if ('hours' in stepTaken) notifier.clock.elapse(stepTaken.hours * 3600);
+            else if ('result' in stepTaken) notifier.results.push(stepTaken.result);
+            else if ('repeat' in stepTaken) {
+              const event = events[stepTaken.repeat];
               if (event) await notifier.untilDone(event);
             } else
-              for (let times = 0; times < each.times; times += 1) {
-                events.push(CAUSES[each.cause](tenant, notifier));
+              for (let times = 0; times < stepTaken.times; times += 1) {
+                events.push(CAUSES[stepTaken.cause](tenant, notifier));
                 await notifier.untilDone(events.at(-1) as BusEvent);
               }
           }

@@ -36,8 +36,8 @@ const MAILS: Record<MailKind, MailText[]> = {
     }),
   ],
   'webhook.failing': receivers.map((each) => composeFailingMail({ ...each, consecutiveFailures: 5 })),
-  'webhook.disabled': receivers.map((each) =>
-    composeDisabledMail({ ...each, disabledAt: NOW.toISOString() }),
+  'webhook.disabled': receivers.map((receiver) =>
+    composeDisabledMail({ ...receiver, disabledAt: NOW.toISOString() }),
   ),
 };
 const listLinks = ({ html }: MailText): string[] =>

@@ -81,7 +81,7 @@ describe('mailing', () => {
         mailings,
         fc.integer({ min: 0, max: 2 * DAY }),
         ({ sentAt, leaseUntil, ...rest }, windowSeconds) => {
-          const found = getState(
+          const state = getState(
             {
               ...rest,
               ...(sentAt === undefined ? {} : { sentAt: at(sentAt) }),
@@ -90,9 +90,9 @@ describe('mailing', () => {
             { windowSeconds },
           );
           const latest = Math.max(sentAt ?? -Infinity, leaseUntil ?? -Infinity);
-          if (found === 'free') expect(latest).toBeLessThanOrEqual(-windowSeconds);
-          if (found === 'free') expect([rest.sentFor, rest.claimedFor]).not.toContain('this');
-          if (found === 'within-window') expect(latest).toBeGreaterThan(-windowSeconds);
+          if (state === 'free') expect(latest).toBeLessThanOrEqual(-windowSeconds);
+          if (state === 'free') expect([rest.sentFor, rest.claimedFor]).not.toContain('this');
+          if (state === 'within-window') expect(latest).toBeGreaterThan(-windowSeconds);
         },
       ),
     );

@@ -35,10 +35,10 @@ describe('the collection of requests', () => {
         [tags[0], method.toUpperCase(), path, summary].join(' '),
       ),
     );
-    const found = requests.map((entry) =>
+    const entries = requests.map((entry) =>
       [entry.folder, entry.request.method, pathOf(entry), entry.name].join(' '),
     );
-    expect(found.toSorted()).toEqual(operations.toSorted());
+    expect(entries.toSorted()).toEqual(operations.toSorted());
   });
 
   it('is of the format that Postman and Bruno import', () => {

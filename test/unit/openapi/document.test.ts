@@ -23,12 +23,12 @@ const operationOf = (of: OpenApiDocument, { path, method }: Pick<Route, 'path' |
 const resolved = <T>(of: OpenApiDocument, thing: unknown): T => {
   const { $ref } = Object(thing) as { $ref?: string };
   if ($ref === undefined) return thing as T;
-  const found: unknown = $ref
+  const target: unknown = $ref
     .split('/')
     .slice(1)
     .reduce<unknown>((node, step) => Object(node)[step], of);
-  if (found === undefined) throw new Error(`nothing is at ${$ref}`);
-  return found as T;
+  if (target === undefined) throw new Error(`nothing is at ${$ref}`);
+  return target as T;
 };
 
 const parametersOf = (operation: Operation, of = document) =>

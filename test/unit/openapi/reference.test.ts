@@ -78,8 +78,8 @@ describe('samples of an operation', () => {
 
   it('ask for the credential that the operation takes', () => {
     const credentialOf = (wanted: string) => {
-      const found = items.find((each) => each.id === wanted) ?? expect.fail(`there is no ${wanted}`);
-      return /Bearer \$(\w+)/.exec(samplesOf(found, []).curl)?.[1];
+      const item = items.find((each) => each.id === wanted) ?? expect.fail(`there is no ${wanted}`);
+      return /Bearer \$(\w+)/.exec(samplesOf(item, []).curl)?.[1];
     };
     expect(
       ['listWebhooks', 'createApiKey', 'readOrganization', 'readWidgetMessages'].map(credentialOf),

@@ -63,9 +63,9 @@ describe('the problems in the status', () => {
   });
 
   it.each(PROBLEMS)('include %s, with a page of the runbooks', (_, changes, what) => {
-    const found = attentionOf(aState(changes), NOW);
-    expect(found).toEqual([{ what: expect.stringMatching(what), page: expect.any(String) }]);
-    expect(runbookPages().map(({ name }) => name)).toContain(found[0]?.page);
+    const attention = attentionOf(aState(changes), NOW);
+    expect(attention).toEqual([{ what: expect.stringMatching(what), page: expect.any(String) }]);
+    expect(runbookPages().map(({ name }) => name)).toContain(attention[0]?.page);
   });
 });
 

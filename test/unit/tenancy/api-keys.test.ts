@@ -62,9 +62,9 @@ describe('issued API key', () => {
   });
 
   it('is a new one each time', () => {
-    const [one, other] = [0, 1].map(() => issueKey({ ...terms, environment: 'live' }, NOW));
-    expect(one?.key.id).not.toBe(other?.key.id);
-    expect(one?.secret).not.toBe(other?.secret);
+    const [first, second] = [0, 1].map(() => issueKey({ ...terms, environment: 'live' }, NOW));
+    expect(first?.key.id).not.toBe(second?.key.id);
+    expect(first?.secret).not.toBe(second?.secret);
   });
 });
 
@@ -74,10 +74,10 @@ describe('digest of an API key', () => {
   });
 
   it('is the same for the same key, differs for another, and does not contain the key', () => {
-    const [one, other] = [generateApiKey('live'), generateApiKey('live')];
-    expect(hashApiKey(one)).toBe(hashApiKey(one));
-    expect(hashApiKey(one)).not.toBe(hashApiKey(other));
-    expect(hashApiKey(one)).not.toContain(one);
+    const [first, second] = [generateApiKey('live'), generateApiKey('live')];
+    expect(hashApiKey(first)).toBe(hashApiKey(first));
+    expect(hashApiKey(first)).not.toBe(hashApiKey(second));
+    expect(hashApiKey(first)).not.toContain(first);
   });
 });
 

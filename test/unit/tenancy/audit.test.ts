@@ -28,9 +28,9 @@ describe('the comparison of fields', () => {
   it('finds exactly the named fields that differ, with both values', () => {
     fc.assert(
       fc.property(fields, fields, fc.subarray(['url', 'events', 'name']), (before, after, names) => {
-        const found = compareFields(names, before, after);
+        const changes = compareFields(names, before, after);
         const differ = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
-        expect(found).toEqual(
+        expect(changes).toEqual(
           differ.map((field) => ({ field, before: before[field] ?? null, after: after[field] ?? null })),
         );
       }),

@@ -85,10 +85,10 @@ describe('partition keys', () => {
 
   it('are never shared by two tenants, even for the same conversation, route and key', () => {
     fc.assert(
-      fc.property(tenants, tenants, names, (one, other, named) => {
-        fc.pre(buildTenantKey(one) !== buildTenantKey(other));
-        const theirs = new Set(listPartitions(other, named));
-        for (const partition of listPartitions(one, named)) expect(theirs).not.toContain(partition);
+      fc.property(tenants, tenants, names, (first, second, named) => {
+        fc.pre(buildTenantKey(first) !== buildTenantKey(second));
+        const theirs = new Set(listPartitions(second, named));
+        for (const partition of listPartitions(first, named)) expect(theirs).not.toContain(partition);
       }),
       { numRuns: 500 },
     );
@@ -104,24 +104,24 @@ describe('partition keys', () => {
   });
 
   it('of organization data differ between organizations, and from those of tenant data', () => {
-    const [one, other] = [aTenant(), aTenant()];
+    const [first, second] = [aTenant(), aTenant()];
     const own = ({ orgId }: Tenant) => [
       keys.organization(orgId).pk,
       keys.endpoints(orgId),
       keys.endpointCount(orgId).pk,
     ];
-    for (const partition of own(one)) expect(own(other)).not.toContain(partition);
-    const data = listPartitions(one, { conversation: newId('cnv', NOW), route: 'r', key: 'k' });
-    for (const partition of own(one)) expect(data).not.toContain(partition);
+    for (const partition of own(first)) expect(own(second)).not.toContain(partition);
+    const data = listPartitions(first, { conversation: newId('cnv', NOW), route: 'r', key: 'k' });
+    for (const partition of own(first)) expect(data).not.toContain(partition);
   });
 
   it('hold one collection each, of one conversation', () => {
     const tenant = aTenant();
-    const one = listPartitions(tenant, { conversation: newId('cnv', NOW), route: 'r', key: 'k' });
-    expect(new Set(one).size).toBe(one.length);
+    const partitions = listPartitions(tenant, { conversation: newId('cnv', NOW), route: 'r', key: 'k' });
+    expect(new Set(partitions).size).toBe(partitions.length);
     const another = newId('cnv', NOW);
-    expect(one).not.toContain(keys.messages(tenant, another));
-    expect(one).not.toContain(keys.escalations(tenant, another));
+    expect(partitions).not.toContain(keys.messages(tenant, another));
+    expect(partitions).not.toContain(keys.escalations(tenant, another));
   });
 
   it('of deliveries differ between endpoints, generations and shards', () => {
@@ -221,11 +221,11 @@ describe('usage keys', () => {
   });
 
   it('and those of metered events are in partitions of their organization', () => {
-    const [one, other] = [newId('org', NOW), newId('org', NOW)];
+    const [first, second] = [newId('org', NOW), newId('org', NOW)];
     const event = newId('evt', NOW);
-    const partitions = [one, other].flatMap((orgId) => [keys.usage(orgId), keys.metered(orgId, event).pk]);
+    const partitions = [first, second].flatMap((orgId) => [keys.usage(orgId), keys.metered(orgId, event).pk]);
     expect(new Set(partitions).size).toBe(4);
-    expect(partitions.map((pk) => pk.startsWith(`${one}#`))).toEqual([true, true, false, false]);
+    expect(partitions.map((pk) => pk.startsWith(`${first}#`))).toEqual([true, true, false, false]);
   });
 });
 

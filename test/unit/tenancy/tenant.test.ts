@@ -111,8 +111,8 @@ describe('role', () => {
 
   it('is transitive', () => {
     fc.assert(
-      fc.property(roles, roles, roles, (one, other, needed) => {
-        if (hasRole(one, other) && hasRole(other, needed)) expect(hasRole(one, needed)).toBe(true);
+      fc.property(roles, roles, roles, (first, second, needed) => {
+        if (hasRole(first, second) && hasRole(second, needed)) expect(hasRole(first, needed)).toBe(true);
       }),
     );
   });

@@ -66,8 +66,8 @@ describe('visitor token', () => {
 
   it('cannot be combined from those of other tenants and conversations', () => {
     fc.assert(
-      fc.property(visits, visits, fc.nat(), (one, other, at) => {
-        const [first, second] = [createToken(one), createToken(other)];
+      fc.property(visits, visits, fc.nat(), (visit, otherVisit, at) => {
+        const [first, second] = [createToken(visit), createToken(otherVisit)];
         const index = 5 + (at % (Math.min(first.length, second.length) - 6));
         const mixed = first.slice(0, index) + second.slice(index);
         fc.pre(mixed !== first && mixed !== second);

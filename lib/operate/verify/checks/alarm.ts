@@ -120,9 +120,9 @@ async function waitForActions(
 ): Promise<void> {
   const startedAt = clock();
   for (;;) {
-    const found = await actions();
-    const [newest] = found;
-    if (newest !== undefined && found.length >= wanted) {
+    const changes = await actions();
+    const [newest] = changes;
+    if (newest !== undefined && changes.length >= wanted) {
       if (newest.outcome === 'failed')
         throw new CheckFailed(`${AlarmName} could not notify its topic: ${newest.summary}`);
       if (newest.outcome === 'succeeded') return;

@@ -25,16 +25,16 @@ export const queueChecks = (context: VerifyContext): Check[] => [
         name,
         messages: counts.visible + counts.inFlight + counts.delayed,
       }));
-      const found = all.filter(({ messages }) => messages > 0);
+      const filled = all.filter(({ messages }) => messages > 0);
       requireNone(
-        found
+        filled
           .filter(({ name }) => !DEALT_WITH.has(name))
           .map(
             ({ name, messages }) =>
               `${name} has ${count(messages)}: npm run operate -- dead-letters list ${name}`,
           ),
       );
-      const handled = found.map(
+      const handled = filled.map(
         ({ name, messages }) => `${count(messages)} of ${name}, which a function handles`,
       );
       return [`${all.length} queues`, ...(handled.length > 0 ? handled : ['none'])].join(', ');

@@ -147,8 +147,8 @@ async function endStaleEngine(database: string): Promise<void> {
   const { pid, parent } = recorded;
   // Process ids are reused: only a process that serves this file is the engine.
   const engine = () => {
-    const found = runningProcess(pid);
-    return found?.command.endsWith(`--db-path ${database}`) ? found : undefined;
+    const running = runningProcess(pid);
+    return running?.command.endsWith(`--db-path ${database}`) ? running : undefined;
   };
   if (engine()?.parent === parent) {
     throw new LocalRunError(`Another local run (process ${parent}) uses ${database}: stop it first`);

@@ -92,16 +92,16 @@ export class ExpiryLog {
     const last = Number(step?.last ?? after);
     const expiry = `CAST(json_extract(item_json, ${quoted(`$."${table.attribute}".N`, "'")}) AS INTEGER)`;
     const seconds = Math.floor(now.getTime() / 1_000);
-    const found = this.#database
+    const row = this.#database
       .prepare(
         `SELECT rowid, item_json FROM ${source} WHERE rowid > ? AND rowid <= ? AND ${expiry} > ? AND ${expiry} < ?
          ORDER BY rowid LIMIT ?`,
       )
       .all(after, last, seconds - FIVE_YEARS, seconds, limit);
     const isLast = Number(step?.rows) < this.#rowsInStep;
-    const examined = found.length === limit ? Number(found.at(-1)?.rowid) : last;
-    this.#positions.set(table.name, found.length < limit && isLast ? 0 : examined);
-    return found.map(({ item_json }) => pickKey(Item.parse(JSON.parse(String(item_json))), table));
+    const examined = row.length === limit ? Number(row.at(-1)?.rowid) : last;
+    this.#positions.set(table.name, row.length < limit && isLast ? 0 : examined);
+    return row.map(({ item_json }) => pickKey(Item.parse(JSON.parse(String(item_json))), table));
   }
 
   /** Announces deletions, so that their stream records are marked as time-to-live deletions. */

@@ -64,7 +64,7 @@ export class FairGroups {
    */
   choose<M>(waiting: readonly M[], groupOf: (message: M) => string | undefined, limit: number): M[] {
     const noisy = new Map<string, M[]>();
-    const known = new Map<string, boolean>();
+    const hasRoom = new Map<string, boolean>();
     const chosen: M[] = [];
     for (const message of waiting) {
       if (chosen.length >= limit) return chosen;
@@ -73,8 +73,8 @@ export class FairGroups {
         chosen.push(message);
         continue;
       }
-      const isNoisy = known.get(group) ?? this.isNoisy(group);
-      known.set(group, isNoisy);
+      const isNoisy = hasRoom.get(group) ?? this.isNoisy(group);
+      hasRoom.set(group, isNoisy);
       if (!isNoisy) {
         chosen.push(message);
         continue;

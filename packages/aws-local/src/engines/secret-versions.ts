@@ -43,17 +43,17 @@ export function versionOf(
   { versionId, stage }: { versionId?: string | undefined; stage?: string | undefined },
 ): SecretVersion {
   const label = stage ?? (versionId === undefined ? CURRENT : undefined);
-  const found = versions.find(
+  const current = versions.find(
     (version) =>
       (versionId === undefined || version.versionId === versionId) &&
       (label === undefined || version.stages.includes(label)),
   );
-  if (found === undefined)
+  if (current === undefined)
     throw new Refused(
       'ResourceNotFoundException',
       "Secrets Manager can't find the specified secret value for staging label or version.",
     );
-  return found;
+  return current;
 }
 
 /**
@@ -64,9 +64,9 @@ export function withValue(
   versions: SecretVersions,
   { versionId, value, createdAt, stages }: SecretVersion,
 ): SecretVersions {
-  const known = versions.find((version) => version.versionId === versionId);
-  if (known?.value === value) return versions;
-  if (known !== undefined)
+  const current = versions.find((version) => version.versionId === versionId);
+  if (current?.value === value) return versions;
+  if (current !== undefined)
     throw new Refused(
       'ResourceExistsException',
       "You can't use ClientRequestToken because it was used for another value.",

@@ -44,9 +44,12 @@ function find<Target>(
   segments: readonly string[],
   parameters: readonly Parameter[],
 ): RouteMatch<Target> | undefined {
-  const matched = ({ methods }: Node<Target>, found = parameters): RouteMatch<Target> | undefined => {
+  const matched = (
+    { methods }: Node<Target>,
+    matchedParameters = parameters,
+  ): RouteMatch<Target> | undefined => {
     const target = methods.get(method) ?? (ANY_METHODS.has(method) ? methods.get('ANY') : undefined);
-    return target === undefined ? undefined : { target, parameters: Object.fromEntries(found) };
+    return target === undefined ? undefined : { target, parameters: Object.fromEntries(matchedParameters) };
   };
   const [segment, ...rest] = segments;
   if (segment === undefined) return matched(node);

@@ -31,18 +31,18 @@ export interface Users {
 const USERS = '6f2f7f0e-7a06-5e0b-9a53-0c1c5c9f0d35';
 
 export function createUsers(pool: Pick<UserPool, 'id' | 'customAttributes'>): Users {
-  let known: readonly KnownUser[] = [];
-  const byEmail = (email: string) => known.find((user) => sameAddress(user.email, email));
+  let directory: readonly KnownUser[] = [];
+  const byEmail = (email: string) => directory.find((user) => sameAddress(user.email, email));
   return {
     set(users) {
       for (const user of users) checkAttributes(pool, user);
-      known = users.map((user) => ({
+      directory = users.map((user) => ({
         ...user,
         id: uuidFrom(`${pool.id} ${user.email.toLowerCase()}`, USERS),
       }));
     },
-    all: () => known,
-    byId: (id) => known.find((user) => user.id === id),
+    all: () => directory,
+    byId: (id) => directory.find((user) => user.id === id),
     byEmail,
     authenticate(email, password) {
       const user = byEmail(email.trim());

@@ -22,11 +22,11 @@ export const mailPages =
       return undefined;
     if (!isOurName(request)) return undefined;
     if (name === undefined) return answerOf(200, await list(mailbox));
-    const found = await mailbox.read(name);
-    if (!found) return answerOf(404, unknownPage());
-    if (part === undefined) return answerOf(200, messagePage({ name, mail: found.mail }));
-    if (part === 'html') return answerOf(200, found.mail.html, { policy: MESSAGE_POLICY });
-    if (part === 'source') return answerOf(200, found.source, { type: 'message/rfc822' });
+    const message = await mailbox.read(name);
+    if (!message) return answerOf(404, unknownPage());
+    if (part === undefined) return answerOf(200, messagePage({ name, mail: message.mail }));
+    if (part === 'html') return answerOf(200, message.mail.html, { policy: MESSAGE_POLICY });
+    if (part === 'source') return answerOf(200, message.source, { type: 'message/rfc822' });
     return undefined;
   };
 
@@ -40,8 +40,8 @@ async function list(mailbox: Pick<Mailbox, 'names' | 'read'>): Promise<string> {
   const names = await mailbox.names();
   const shown = await Promise.all(
     names.slice(0, MAX_LISTED).map(async (name): Promise<Listed[]> => {
-      const found = await mailbox.read(name);
-      return found ? [{ name, mail: found.mail }] : [];
+      const message = await mailbox.read(name);
+      return message ? [{ name, mail: message.mail }] : [];
     }),
   );
   return listPage(shown.flat(), Math.max(0, names.length - MAX_LISTED));

@@ -354,8 +354,8 @@ const tooFew = (member: string): string =>
   `1 validation error detected: Value at '${member}' failed to satisfy constraint: Member must have length greater than or equal to 1`;
 
 function first<T>(all: readonly T[], faultOf: (one: T) => string | undefined): string | undefined {
-  for (const one of all) {
-    const fault = faultOf(one);
+  for (const part of all) {
+    const fault = faultOf(part);
     if (fault !== undefined) return fault;
   }
   return undefined;

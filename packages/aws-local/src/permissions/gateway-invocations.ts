@@ -88,7 +88,7 @@ export function gatewayInvocations(
 
 /** Statements by the function's ARN. A permission names a function by its name or ARN. */
 function permissionsByFunction(template: Template, references: References): Map<string, ResourceStatement[]> {
-  const found = template.ofType('AWS::Lambda::Permission').map(({ properties }) => {
+  const permissions = template.ofType('AWS::Lambda::Permission').map(({ properties }) => {
     const { Action, FunctionName, Principal, SourceArn, SourceAccount } = PermissionProperties.parse(
       references.resolve(properties),
     );
@@ -106,7 +106,7 @@ function permissionsByFunction(template: Template, references: References): Map<
     return { target, statement };
   });
   return new Map(
-    [...Map.groupBy(found, ({ target }) => target)].map(([target, all]) => [
+    [...Map.groupBy(permissions, ({ target }) => target)].map(([target, all]) => [
       target,
       all.map(({ statement }) => statement),
     ]),

@@ -28,7 +28,7 @@ export type TableDefinition = z.infer<typeof TableDefinition>;
 
 /** Differences of an existing table that cannot be changed in place; empty if none. */
 export function differences(wanted: TableDefinition, existing: TableDescription): string[] {
-  const found = {
+  const present = {
     keys: keyNames(existing.KeySchema),
     indexes: indexesByName(existing.GlobalSecondaryIndexes),
     stream: existing.StreamSpecification?.StreamViewType,
@@ -39,7 +39,7 @@ export function differences(wanted: TableDefinition, existing: TableDescription)
     stream: wanted.StreamSpecification?.StreamViewType,
   };
   return (['keys', 'indexes', 'stream'] as const).filter(
-    (part) => !isDeepStrictEqual(found[part], defined[part]),
+    (part) => !isDeepStrictEqual(present[part], defined[part]),
   );
 }
 

@@ -80,8 +80,8 @@ const isKnown = (condition: string | undefined, etag: string): boolean =>
 /** Brotli before gzip, unless the client accepts neither (RFC 9110, 12.5.3). */
 export function codingFor(accepted: string | undefined): Coding {
   const weights = new Map(
-    (accepted ?? '').split(',').map((each) => {
-      const [coding = '', ...parameters] = each.split(';').map((part) => part.trim().toLowerCase());
+    (accepted ?? '').split(',').map((entry) => {
+      const [coding = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
       const weight = parameters.find((parameter) => parameter.startsWith('q='));
       return [coding, weight === undefined ? 1 : Number(weight.slice(2))];
     }),

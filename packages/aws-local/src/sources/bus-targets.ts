@@ -121,11 +121,11 @@ async function sendBatch(
  */
 function groupFrom(group: string, event: object): string | undefined {
   if (!group.startsWith('$.')) return group;
-  const found = group
+  const matched = group
     .slice(2)
     .split('.')
     .reduce((value: unknown, name) => Object(value)[name], event);
-  return typeof found === 'string' ? found : undefined;
+  return typeof matched === 'string' ? matched : undefined;
 }
 
 /** Event as JSON. Escapes characters beyond U+FFFF, which the embedded SQS rejects and SQS accepts. */

@@ -19,9 +19,9 @@ export function readByAll(
     const positions = mappings
       .filter((mapping) => isStream(mapping) && mapping.EventSourceArn.includes(`:table/${table}/`))
       .flatMap(({ logicalId, StartingPosition }) => {
-        const known = [...checkpoints.of(logicalId).values()];
-        const open = known.filter((position) => position !== SHARD_END).map(BigInt);
-        return known.length === 0 && StartingPosition !== 'LATEST' ? [0n] : open;
+        const positions = [...checkpoints.of(logicalId).values()];
+        const open = positions.filter((position) => position !== SHARD_END).map(BigInt);
+        return positions.length === 0 && StartingPosition !== 'LATEST' ? [0n] : open;
       });
     return positions.reduce<bigint | undefined>(
       (lowest, position) => (lowest === undefined || position < lowest ? position : lowest),

@@ -101,7 +101,7 @@ ${Object.entries(inertTypes)
 
 function renderRow(type: string, properties: Properties): string {
   const parts = [...partsOf(properties)];
-  const known = parts.flatMap(({ path, shape }) =>
+  const restrictions = parts.flatMap(({ path, shape }) =>
     shape.kind === 'oneOf' ? [`\`${path}\`: ${shape.values.map((value) => `\`${value}\``).join(', ')}`] : [],
   );
   const ignored = Map.groupBy(
@@ -111,7 +111,7 @@ function renderRow(type: string, properties: Properties): string {
   const reasons = [...ignored].map(
     ([reason, all]) => `${all.map(({ path }) => `\`${path}\``).join(', ')}: ${reason}`,
   );
-  return `| \`${type}\` | ${known.join('; ')} | ${reasons.join('; ')} |`;
+  return `| \`${type}\` | ${restrictions.join('; ')} | ${reasons.join('; ')} |`;
 }
 
 function* partsOf(properties: Properties, prefix = ''): Generator<{ path: string; shape: Shape }> {

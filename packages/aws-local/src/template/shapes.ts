@@ -52,8 +52,8 @@ function unsupportedProperty(value: unknown, properties: Properties, path: strin
   );
 }
 
-function unsupportedValue(value: unknown, known: readonly unknown[], path: string): string {
-  const names = known.map((one) => JSON.stringify(one)).join(' or ');
+function unsupportedValue(value: unknown, supported: readonly unknown[], path: string): string {
+  const names = supported.map((one) => JSON.stringify(one)).join(' or ');
   return `knows the property ${path} only as ${names}, not as ${JSON.stringify(value)}`;
 }
 

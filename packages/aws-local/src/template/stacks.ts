@@ -52,13 +52,13 @@ const section = (content: Section, name: string): Record<string, { Export?: unkn
 
 const nameOf = (exported: unknown): string => String(Object(exported).Name);
 
-function union(one: Section, other: Section, where: string): Section {
-  for (const [name, value] of Object.entries(other))
-    if (Object.hasOwn(one, name) && JSON.stringify(one[name]) !== JSON.stringify(value))
+function union(first: Section, second: Section, where: string): Section {
+  for (const [name, value] of Object.entries(second))
+    if (Object.hasOwn(first, name) && JSON.stringify(first[name]) !== JSON.stringify(value))
       throw new LocalRunError(
         `${where}: another stack has a different ${name}, and the local run makes one of all stacks`,
       );
-  return { ...one, ...other };
+  return { ...first, ...second };
 }
 
 /** Replaces imports by the exported values. */

@@ -148,9 +148,9 @@ function parseResource(logicalId: string, body: { Type: string }): Resource {
   const properties = Object.hasOwn(supported, body.Type) ? supported[body.Type] : undefined;
   if (!properties) throw refuse('does not know this resource type');
 
-  const known = ResourceBody.safeParse(body);
-  if (!known.success) throw refuse(`does not know the resource attribute ${strangeAttribute(body)}`);
-  const { Properties: given, DependsOn: dependsOn } = known.data;
+  const parsed = ResourceBody.safeParse(body);
+  if (!parsed.success) throw refuse(`does not know the resource attribute ${strangeAttribute(body)}`);
+  const { Properties: given, DependsOn: dependsOn } = parsed.data;
   const finding = unsupported(given, object(properties), '');
   if (finding) throw refuse(finding);
   return { logicalId, type: body.Type, properties: given, dependsOn };

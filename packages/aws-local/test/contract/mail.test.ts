@@ -37,8 +37,8 @@ describe('the embedded SES', () => {
 
     const [name = '', ...others] = await mailbox.names();
     expect(others).toEqual([]);
-    const found = await mailbox.read(name);
-    expect(found?.mail).toMatchObject({
+    const message = await mailbox.read(name);
+    expect(message?.mail).toMatchObject({
       id: MessageId,
       from: 'notifications@local.test',
       to: ['admin@local.test'],
@@ -46,7 +46,7 @@ describe('the embedded SES', () => {
       text: 'Grüße\nAda',
       html: '<p>Grüße</p>',
     });
-    expect(found?.mail.at.getTime()).toBeGreaterThanOrEqual(before.getTime());
+    expect(message?.mail.at.getTime()).toBeGreaterThanOrEqual(before.getTime());
   });
 
   it('stores each message in a file for its owner only, in the order of time', async () => {

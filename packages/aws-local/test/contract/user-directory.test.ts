@@ -22,10 +22,10 @@ const aUser = (name: string, digit = 1, role = 'member'): User => ({
   },
 });
 
-async function aDirectory(known: readonly User[]) {
+async function aDirectory(given: readonly User[]) {
   const pool = aUserPool();
   const users = createUsers(pool);
-  users.set(known);
+  users.set(given);
   const engine = await startUserDirectory(pool, users);
   onTestFinished(() => engine.stop());
   const client = cognitoClient(engine.endpoint);

@@ -78,6 +78,6 @@ export function retryAfterMs(headers: Headers, now: Date): number {
 }
 
 function parameter(field: string | null, name: string): number | undefined {
-  const found = new RegExp(`;\\s*${name}=(\\d+)`).exec(field ?? '')?.[1];
-  return found === undefined ? undefined : Number(found);
+  const match = new RegExp(`;\\s*${name}=(\\d+)`).exec(field ?? '')?.[1];
+  return match === undefined ? undefined : Number(match);
 }

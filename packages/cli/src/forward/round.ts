@@ -58,21 +58,21 @@ export async function lookRound<T extends Listed>(
   const due: Due[] = [];
   const seen: [Followed, Seen][] = [];
   for (const [webhookId, it] of followed) {
-    const found = await walkBack(webhookId, reachOf(it.position, look, it), requests, parts);
-    if (found === 'changed') return 'cut short';
-    const { due: ids, waiting } = dueOf(it.position, found.sightings);
-    due.push(...ids.map((id) => ({ id, webhookId, cursor: found.cursors.get(id) })));
+    const walked = await walkBack(webhookId, reachOf(it.position, look, it), requests, parts);
+    if (walked === 'changed') return 'cut short';
+    const { due: ids, waiting } = dueOf(it.position, walked.sightings);
+    due.push(...ids.map((id) => ({ id, webhookId, cursor: walked.cursors.get(id) })));
     it.waiting = waiting;
-    seen.push([it, found]);
+    seen.push([it, walked]);
   }
-  for (const each of due.sort((a, b) => (a.id < b.id ? -1 : 1))) {
-    const delivery = await findFresh(each, requests, parts);
-    const it = followed.get(each.webhookId);
+  for (const candidate of due.sort((a, b) => (a.id < b.id ? -1 : 1))) {
+    const delivery = await findFresh(candidate, requests, parts);
+    const it = followed.get(candidate.webhookId);
     if (delivery === undefined || it === undefined) return 'cut short';
     await parts.forward(delivery);
-    requests.delete(each.id);
-    const position = withForwarded(it.position, each.id);
-    it.position = look === 'full' ? raised(position, each.id, it.waiting) : position;
+    requests.delete(candidate.id);
+    const position = withForwarded(it.position, candidate.id);
+    it.position = look === 'full' ? raised(position, candidate.id, it.waiting) : position;
     await parts.save();
   }
   let moved = false;

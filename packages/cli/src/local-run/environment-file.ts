@@ -39,14 +39,14 @@ export function renderEnvironment(environment: LocalEnvironment): string {
  * @returns undefined when a required name is missing
  */
 export function parseEnvironment(text: string): LocalEnvironment | undefined {
-  const found = new Map<string, string>();
+  const variables = new Map<string, string>();
   for (const [, name = '', quoted = ''] of text.matchAll(/^export (\w+)=((?:'[^']*'|\\')+)$/gm)) {
-    found.set(
+    variables.set(
       name,
       quoted.replaceAll(/'([^']*)'|\\(')/g, (_, plain, quote) => plain ?? quote),
     );
   }
-  return LocalEnvironment.safeParse(Object.fromEntries(found)).data;
+  return LocalEnvironment.safeParse(Object.fromEntries(variables)).data;
 }
 
 /** @returns undefined when there is no such file, or it is not the local run's */

@@ -46,8 +46,8 @@ const isFetchRequest = (request: IncomingRequest): request is Request =>
 
 /** Load balancers and function URLs differ in the case of names. */
 function findHeader(headers: HeaderValues, name: string): string | undefined {
-  const found = headers[name] ?? Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
-  return typeof found === 'object' ? found.join(' ') : found;
+  const header = headers[name] ?? Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
+  return typeof header === 'object' ? header.join(' ') : header;
 }
 
 async function readBody(request: NodeRequest | LambdaRequest): Promise<Uint8Array<ArrayBuffer>> {

@@ -203,8 +203,10 @@ export function channels(place: Place): void {
 
       const path = `/api/v1/channels/${id}/deliveries`;
       const all = await until('both deliveries to end', async () => {
-        const found = await api.all(path, { include: 'request' });
-        return found.length === 2 && found.every(({ terminalAt }) => terminalAt !== null) && found;
+        const deliveries = await api.all(path, { include: 'request' });
+        return (
+          deliveries.length === 2 && deliveries.every(({ terminalAt }) => terminalAt !== null) && deliveries
+        );
       });
       for (const delivery of all)
         expect(delivery).toMatchObject({

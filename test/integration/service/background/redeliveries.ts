@@ -52,8 +52,8 @@ export function redeliveries({ service, keep }: Place): void {
     const rows = await until(
       `${count} deliveries to succeed`,
       async () => {
-        const found = await findRows('Deliveries', id);
-        return found.length === count && found.every(({ item }) => item.status === 'succeeded') && found;
+        const rows = await findRows('Deliveries', id);
+        return rows.length === count && rows.every(({ item }) => item.status === 'succeeded') && rows;
       },
       undefined,
       POLL_MS,
@@ -85,8 +85,8 @@ export function redeliveries({ service, keep }: Place): void {
     until(
       `the end of ${job.id}`,
       async () => {
-        const found = await read(api, path, job.id);
-        return found.status !== 'running' && found;
+        const storedJob = await read(api, path, job.id);
+        return storedJob.status !== 'running' && storedJob;
       },
       undefined,
       POLL_MS,
@@ -111,9 +111,9 @@ export function redeliveries({ service, keep }: Place): void {
       const all = await until(
         'all to be delivered',
         async () => {
-          const found = await api.all(`${path}/deliveries`);
-          const made = found.filter(({ redeliveryOf }) => redeliveryOf !== null);
-          return made.length === MANY && made.every(({ status }) => status === 'succeeded') && found;
+          const listed = await api.all(`${path}/deliveries`);
+          const made = listed.filter(({ redeliveryOf }) => redeliveryOf !== null);
+          return made.length === MANY && made.every(({ status }) => status === 'succeeded') && listed;
         },
         undefined,
         RARELY_MS,

@@ -77,12 +77,12 @@ export function requestedChecks(place: Place): void {
   it('of a source can be requested once a minute for each source', async () => {
     const server = place.keep(await aServer(place.service().tls));
     const tenant = place.keep(await aTenant(place.service()));
-    const [one, another] = [
+    const [first, another] = [
       await add(tenant, `${server.url}/one`),
       await add(tenant, `${server.url}/another`),
     ];
-    expect((await tenant.api.post(`${one}/sync`)).status).toBe(202);
-    const { status, headers, body } = await tenant.api.post(`${one}/sync`);
+    expect((await tenant.api.post(`${first}/sync`)).status).toBe(202);
+    const { status, headers, body } = await tenant.api.post(`${first}/sync`);
     expect(status).toBe(429);
     expect(body.error?.type).toBe('RATE_LIMITED');
     expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);

@@ -55,20 +55,20 @@ export function usage({ service, keep }: Place): void {
 
   describe.concurrent('usage', { timeout: 120_000 }, () => {
     it('counts conversations and messages of live organizations, each for itself', async () => {
-      const [one, other] = [aNewTenant(), aNewTenant()];
-      expect(await readUsage(one)).toEqual({ conversations: 0, messages: 0 });
-      const conversation = await aConversation(one.api);
-      await aConversation(one.api);
+      const [first, second] = [aNewTenant(), aNewTenant()];
+      expect(await readUsage(first)).toEqual({ conversations: 0, messages: 0 });
+      const conversation = await aConversation(first.api);
+      await aConversation(first.api);
       for (let index = 0; index < 12; index += 1)
-        await create(one.api, `/api/v1/conversations/${conversation}/messages`, message);
-      await aConversation(other.api);
+        await create(first.api, `/api/v1/conversations/${conversation}/messages`, message);
+      await aConversation(second.api);
 
-      await waitUntilCounted(one, { conversations: 2, messages: 12 });
-      await waitUntilCounted(other, { conversations: 1, messages: 0 });
+      await waitUntilCounted(first, { conversations: 2, messages: 12 });
+      await waitUntilCounted(second, { conversations: 1, messages: 0 });
 
-      const { body } = await one.admin.get('/api/settings/usage?months=3');
+      const { body } = await first.admin.get('/api/settings/usage?months=3');
       const { organizationId, months } = Object(body.data);
-      expect(organizationId).toBe(one.orgId);
+      expect(organizationId).toBe(first.orgId);
       expect(months.map(({ month }: { month: string }) => month)).toEqual(getLatestMonths(new Date(), 3));
     });
 

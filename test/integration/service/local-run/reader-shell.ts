@@ -129,9 +129,9 @@ npx() { [ "$1" = conversations ] || { command npx "$@"; return; }; shift; $repla
       shell.stdin.write(`{ ${onFreePorts(commands)}\n} < /dev/null; printf '\\n%s %s\\n' '${end}' $?\n`);
       const waitMs = withExamples || installs(commands) ? INSTALL_MS : undefined;
       const match = await awaitAssertion(() => {
-        const found = new RegExp(`^([\\s\\S]*)\\n${end} (\\d+)\\n`).exec(printed.slice(before));
-        if (found === null) throw new Error(`has not ended: ${commands}\n${printed.slice(before)}`);
-        return found;
+        const match = new RegExp(`^([\\s\\S]*)\\n${end} (\\d+)\\n`).exec(printed.slice(before));
+        if (match === null) throw new Error(`has not ended: ${commands}\n${printed.slice(before)}`);
+        return match;
       }, waitMs);
       const [, output = '', code] = match;
       expect({ commands, output, code }).toEqual({ commands, output, code: '0' });

@@ -260,10 +260,10 @@ function arbitraryAlteration(cursor: string, other: string): fc.Arbitrary<string
   );
 }
 
-function swapCharacters(text: string, one: number, two: number): string {
+function swapCharacters(text: string, first: number, two: number): string {
   const characters = [...text];
   return characters
-    .with(one, text[two] ?? '')
-    .with(two, text[one] ?? '')
+    .with(first, text[two] ?? '')
+    .with(two, text[first] ?? '')
     .join('');
 }

@@ -54,9 +54,9 @@ export function idempotency(place: Place, document: Document, atOnce: number): v
 
     it(`gives ${atOnce} concurrent requests the effect of one`, async () => {
       const operation = findOperation(document, id);
-      const one = await observeEffect(operation, 1);
+      const first = await observeEffect(operation, 1);
       const many = await observeEffect(operation, atOnce);
-      expect(many.written).toEqual(one.written);
+      expect(many.written).toEqual(first.written);
       const made = many.answers.filter(({ status }) => status !== 409);
       expect(new Set(made.map(({ status }) => status))).toEqual(new Set([success.status]));
       expect(made.filter((answer) => !isReplay(answer))).toHaveLength(1);
@@ -127,8 +127,8 @@ export function idempotency(place: Place, document: Document, atOnce: number): v
 const SYNCHRONOUS = /ServiceTable|OutboxTable/;
 
 function findOperation({ operations }: Document, id: string): Operation {
-  const found = operations.find((operation) => operation.id === id);
-  if (found === undefined)
+  const match = operations.find((operation) => operation.id === id);
+  if (match === undefined)
     throw new Error(`the document has no operation ${id}: npm run generate -- openapi`);
-  return found;
+  return match;
 }

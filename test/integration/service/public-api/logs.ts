@@ -187,10 +187,10 @@ export function logs(place: Place, operations: Document['operations'], isWhole: 
     ];
     // Each function has an output of its own, and the fan-out may end after the attempt.
     const lines = await until('the trace to be in all three logs', () => {
-      const found = readLines()
+      const lines = readLines()
         .filter((line) => line.includes(traceId))
         .map((line) => JSON.parse(line));
-      return ways.every(([, code]) => found.some((line) => line.code === code)) && found;
+      return ways.every(([, code]) => lines.some((line) => line.code === code)) && lines;
     });
     for (const [service, code] of ways)
       expect(lines).toContainEqual(expect.objectContaining({ service, code, traceId }));

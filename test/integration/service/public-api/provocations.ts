@@ -297,10 +297,10 @@ const BUDGETS: Readonly<Record<Operation['caller'], string>> = {
 
 /** A credential of an organization whose budget is used up for some time. */
 async function useUpCredential({ operation: { caller }, service, connection, poor }: Scene): Promise<string> {
-  const known = poor.get(caller) ?? aTenant(service, { tier: 'standard' });
-  poor.set(caller, known);
-  const { orgId } = await known;
-  const credential = await credentialOf({ caller }, await known);
+  const cached = poor.get(caller) ?? aTenant(service, { tier: 'standard' });
+  poor.set(caller, cached);
+  const { orgId } = await cached;
+  const credential = await credentialOf({ caller }, await cached);
   const targets = {
     key: '/api/v1/webhooks',
     session: '/api/settings/organization',

@@ -95,15 +95,15 @@ export function rateLimits(place: Place, tiers: readonly Limited[]): void {
     const send = (target: string, credential: string) =>
       place.connection().send({ ...listing(credential), target });
     const counted = (target: string, credential: string) => untilCounted(() => send(target, credential));
-    const known = await Promise.all([
+    const tenants = await Promise.all([
       counted('/api/v1/conversations', key),
       counted('/api/v1/conversations?limit=x', key),
       counted('/api/v1/conversations/nothing', key),
       counted('/api/settings/organization', member),
       counted('/api/settings/api-keys', member),
     ]);
-    expect(known.map(({ status }) => status)).toEqual([200, 400, 404, 200, 403]);
-    for (const { headers } of known)
+    expect(tenants.map(({ status }) => status)).toEqual([200, 400, 404, 200, 403]);
+    for (const { headers } of tenants)
       expect([headers['ratelimit-policy'], headers.ratelimit]).toEqual([
         expect.stringMatching(/^"scale";q=\d+;w=60$/),
         expect.stringMatching(/^"scale";r=\d+;t=([1-9]|[1-5]\d|60)$/),

@@ -61,8 +61,8 @@ export function tenancy(place: Place, document: Document, { isWhole }: { isWhole
       'of another organization’s sandbox, to a sandbox',
       OF_KEYS,
       async () => {
-        const [one, other] = [await place.tenant(), await place.tenant()];
-        return { owner: await place.sandbox(one), stranger: await place.sandbox(other) };
+        const [first, second] = [await place.tenant(), await place.tenant()];
+        return { owner: await place.sandbox(first), stranger: await place.sandbox(second) };
       },
     ],
   ];
@@ -159,10 +159,10 @@ function between(
 const ANY_ID = /\b[a-z]{3}_[0-9a-f]{32}\b/g;
 
 function findOperation({ operations }: Document, id: string): Operation {
-  const found = operations.find((operation) => operation.id === id);
-  if (found === undefined)
+  const match = operations.find((operation) => operation.id === id);
+  if (match === undefined)
     throw new Error(`the document has no operation ${id}: npm run generate -- openapi`);
-  return found;
+  return match;
 }
 
 /** A request of the suite must name a resource wherever the route takes an identifier. */

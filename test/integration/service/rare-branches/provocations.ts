@@ -18,7 +18,7 @@ export function provocations(place: Place) {
   let endpoint: string;
   let page: Page;
   /** Cursor of a listing. */
-  let known: string;
+  let knownKey: string;
 
   async function prepare(): Promise<void> {
     tenant = place.keep(await aTenant(service()));
@@ -134,13 +134,13 @@ export function provocations(place: Place) {
   /** A listing with its own cursor, for which the function reads the keyring. */
   async function listWithKnownKey(): Promise<void> {
     for (let times = 0; times < 2; times += 1) await tenant.api.createConversation();
-    known = String((await tenant.api.get(LIST)).body.nextCursor);
-    expect((await tenant.api.get(`${LIST}&cursor=${known}`)).status).toBe(200);
+    knownKey = String((await tenant.api.get(LIST)).body.nextCursor);
+    expect((await tenant.api.get(`${LIST}&cursor=${knownKey}`)).status).toBe(200);
   }
 
   /** A listing with a cursor that names a version after the newest one. */
   async function listWithUnknownKey(): Promise<void> {
-    const bytes = Buffer.from(known, 'base64url');
+    const bytes = Buffer.from(knownKey, 'base64url');
     bytes[0] = 9;
     const { status } = await tenant.api.get(`${LIST}&cursor=${bytes.toString('base64url')}`);
     expect(status).toBe(400);

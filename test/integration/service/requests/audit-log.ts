@@ -46,9 +46,9 @@ export function auditLog({ place, client }: Organization): void {
     expect(renamed.status).toBe(200);
     const removed = await live.api.call({ method: 'DELETE', path: `/api/v1/webhooks/${id}` });
 
-    const found = await live.admin.all(LOG);
+    const entries = await live.admin.all(LOG);
 
-    const ofEndpoint = found.filter(({ target }) => Object(target).id === id);
+    const ofEndpoint = entries.filter(({ target }) => Object(target).id === id);
     const byKey = { type: 'api_key', id: expect.stringMatching(/^key_/), email: null };
     const rest = (action: string, { headers }: Answer) => ({
       id: expect.stringMatching(/^aud_/),
@@ -80,7 +80,7 @@ export function auditLog({ place, client }: Organization): void {
         ],
       },
     ]);
-    const ids = found.map((entry) => String(entry.id));
+    const ids = entries.map((entry) => String(entry.id));
     expect(ids).toEqual(ids.toSorted().reverse());
   });
 

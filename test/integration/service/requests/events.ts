@@ -60,9 +60,9 @@ export function events(organization: Organization): void {
       const { id, received } = await subscribe(ok);
       const event = await findEvent(organization.api, await createTicket(organization.api, 'the payload'));
 
-      const { event: found, own } = await readEnded(event.id, id);
+      const { event: shown, own } = await readEnded(event.id, id);
 
-      const { payload, deliveries, ...read } = found;
+      const { payload, deliveries, ...read } = shown;
       expect(event).toMatchObject({ type: 'ticket.created', schemaVersion: 1 });
       expect(read).toEqual(event);
       const request = received.find(({ headers }) => headers['webhook-id'] === event.id);

@@ -130,8 +130,8 @@ export function webhookStats(organization: Organization): void {
       const stats = await until(
         'the delivery to be counted',
         async () => {
-          const found = await readStats(id);
-          return Object(found.totals).owed === 1 && found;
+          const stats = await readStats(id);
+          return Object(stats.totals).owed === 1 && stats;
         },
         undefined,
         RARELY_MS,
@@ -160,8 +160,8 @@ export function webhookStats(organization: Organization): void {
         until(
           `${owed} deliveries of ${id} in the stats`,
           async () => {
-            const found = await own();
-            return found.totals.owed === owed && found;
+            const stats = await own();
+            return stats.totals.owed === owed && stats;
           },
           undefined,
           RARELY_MS,

@@ -53,9 +53,9 @@ export function fastTime(place: Place): void {
     const delivery = await eventually(`the end of ${path}`, async () => {
       const { status, body } = await api.get(path);
       if (status !== 200) return false;
-      const found = body.data as unknown as Delivery;
-      seen.push(found);
-      return found.terminalAt !== null && found;
+      const shown = body.data as unknown as Delivery;
+      seen.push(shown);
+      return shown.terminalAt !== null && shown;
     });
     return { delivery, log: Object(delivery).attemptLog, seen };
   }

@@ -131,8 +131,8 @@ function refusalOf(
     const { action, resource } = request;
     const question = `${action} ${resource}`;
     // With faults each request is reported: a test checks what followed a fault.
-    const known = hasFaults ? undefined : decided.get(question);
-    const isAllowed = known ?? decide(request, authorization);
+    const cached = hasFaults ? undefined : decided.get(question);
+    const isAllowed = cached ?? decide(request, authorization);
     decided.set(question, isAllowed);
     if (!isAllowed && rolesEnforced) {
       return `User: ${principal} is not authorized to perform: ${action} on resource: ${resource} because no identity-based policy allows the ${action} action`;
@@ -156,8 +156,8 @@ function faultOf(
 
 function decide(asked: PermissionRequest, { statements, report }: Authorization): boolean {
   const { action, resource, or } = asked;
-  const isAllowed = [resource, ...(or === undefined ? [] : [or])].some((one) =>
-    allows(statements, action, one),
+  const isAllowed = [resource, ...(or === undefined ? [] : [or])].some((target) =>
+    allows(statements, action, target),
   );
   report(asked, isAllowed);
   return isAllowed;

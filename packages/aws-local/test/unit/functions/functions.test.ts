@@ -12,9 +12,9 @@ describe('a name of a function', () => {
   it('is the same with a version or an alias after it, as a name and as an ARN', () => {
     fc.assert(
       fc.property(name, qualifier, (fn, version) => {
-        for (const known of [fn, functionArn(fn)]) {
-          expect(unqualified(known)).toBe(known);
-          expect(unqualified(`${known}:${version}`)).toBe(known);
+        for (const name of [fn, functionArn(fn)]) {
+          expect(unqualified(name)).toBe(name);
+          expect(unqualified(`${name}:${version}`)).toBe(name);
         }
       }),
     );

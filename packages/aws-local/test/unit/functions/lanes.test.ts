@@ -63,8 +63,8 @@ describe('invocations that wait for a sandbox', () => {
             if (queue.underWay(chosen) > 0) queue.end(chosen);
           } else {
             const before = lanes.map((one) => queue.underWay(one));
-            const eligible = lanes.flatMap((one, at) =>
-              waiting[at]?.length && queue.underWay(one) < one.share ? [queue.underWay(one)] : [],
+            const eligible = lanes.flatMap((lane, at) =>
+              waiting[at]?.length && queue.underWay(lane) < lane.share ? [queue.underWay(lane)] : [],
             );
             const taken = queue.take();
             expect(taken === undefined).toBe(eligible.length === 0);

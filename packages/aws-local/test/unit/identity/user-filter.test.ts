@@ -28,8 +28,8 @@ describe('a filter of users', () => {
     ['status = "enabled"', false],
     ['cognito:user_status = "confirmed"', true],
     ['', true],
-  ])('finds Ada by %s: %s', (filter, found) => {
-    expect(compileUserFilter(filter)?.(ada)).toBe(found);
+  ])('finds Ada by %s: %s', (filter, isMatch) => {
+    expect(compileUserFilter(filter)?.(ada)).toBe(isMatch);
   });
 
   it.each([

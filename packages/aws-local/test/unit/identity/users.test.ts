@@ -65,16 +65,16 @@ describe('users', () => {
 
 describe('claims', () => {
   const user = () => {
-    const [known] = someUsers(anAdmin()).all();
-    if (!known) throw new Error('a user that was set is known');
-    return known;
+    const [present] = someUsers(anAdmin()).all();
+    if (!present) throw new Error('a user that was set is known');
+    return present;
   };
 
   it('contain the user, the organization and the role', () => {
-    const known = user();
-    expect(claimsOf(known, aUserPool())).toEqual({
-      sub: known.id,
-      'cognito:username': known.id,
+    const present = user();
+    expect(claimsOf(present, aUserPool())).toEqual({
+      sub: present.id,
+      'cognito:username': present.id,
       email: 'admin@local.test',
       email_verified: true,
       'custom:organization': organization,

@@ -92,11 +92,11 @@ export function callers(world: World, connection: Connection) {
     for (const [mark] of text.matchAll(MARK)) if (!marks.has(mark)) refuse(`was given what is ${mark}`);
     for (const [id, kind = ''] of text.matchAll(ID)) {
       const owner = ownerOf(id, caller);
-      const known = world.things.get(id);
-      if (known === undefined) world.things.set(id, { id, kind, owner, path: '', first: span, last: span });
-      else if (known.owner !== owner) refuse(`was given ${id} of ${known.owner}`);
-      else if (isSurelyGone(world, known, span)) refuse(`was given ${id}, which was deleted by a reset`);
-      else met(known, span);
+      const cached = world.things.get(id);
+      if (cached === undefined) world.things.set(id, { id, kind, owner, path: '', first: span, last: span });
+      else if (cached.owner !== owner) refuse(`was given ${id} of ${cached.owner}`);
+      else if (isSurelyGone(world, cached, span)) refuse(`was given ${id}, which was deleted by a reset`);
+      else met(cached, span);
     }
   }
 

@@ -30,8 +30,8 @@ export function expectOwners(world: World, rows: readonly Row[]): void {
     const { owner, account, generation } = place;
     const settings = `account ${account.number}`;
     const text = JSON.stringify(row.item);
-    const insist = (what: string, found: unknown, expected: unknown) =>
-      expect({ row, what, is: found }).toEqual({ row, what, is: expected });
+    const insist = (what: string, actual: unknown, expected: unknown) =>
+      expect({ row, what, is: actual }).toEqual({ row, what, is: expected });
 
     for (const [mark, number, whose] of text.matchAll(MARK))
       insist(mark, `${whose} ${number}`, whose === 'account' ? settings : owner);
@@ -76,9 +76,9 @@ function placeOf({ accounts }: World, { item }: Row): Place | undefined {
   const { number, sandboxOrgId } = account;
   if (SETTINGS.test(pk)) return { owner: `account ${number}`, account };
   if (organization !== sandboxOrgId) return { owner: `live ${number}`, account };
-  const found = inKey === undefined ? generation : generationInKey;
+  const actual = inKey === undefined ? generation : generationInKey;
   const owner: Owner = `sandbox ${number}`;
-  return found === undefined
+  return actual === undefined
     ? { owner, account }
-    : { owner, account, generation: `${organization}#${found}` };
+    : { owner, account, generation: `${organization}#${actual}` };
 }

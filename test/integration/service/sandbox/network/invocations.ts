@@ -21,9 +21,9 @@ const SCHEDULED = [
 export async function invokeAll(service: Service, organizations: readonly string[]): Promise<void> {
   const { rows, deliveries } = await eventually('a delivery of each of them', async () => {
     const all = (await service.rows()).filter(({ item }) => organizations.includes(String(item.orgId)));
-    const found = all.filter(({ item }) => String(item.sk).startsWith('dlv_'));
-    const owners = new Set(found.map(({ item }) => item.orgId));
-    return owners.size === organizations.length && { rows: all, deliveries: found };
+    const deliveries = all.filter(({ item }) => String(item.sk).startsWith('dlv_'));
+    const owners = new Set(deliveries.map(({ item }) => item.orgId));
+    return owners.size === organizations.length && { rows: all, deliveries: deliveries };
   });
   const deliveryMessages = deliveries.map(({ item: { sk: id, webhookId, eventId, orgId, generation } }) => ({
     id,

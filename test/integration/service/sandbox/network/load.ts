@@ -112,8 +112,8 @@ async function ended(api: ApiClient, endpoints: readonly Endpoint[]): Promise<Re
   for (const { path, owed } of endpoints)
     all.push(
       ...(await eventually(`${owed} deliveries of ${path} to end`, async () => {
-        const found = await api.all(`${path}/deliveries`);
-        return found.length === owed && found.every(({ terminalAt }) => terminalAt !== null) && found;
+        const listed = await api.all(`${path}/deliveries`);
+        return listed.length === owed && listed.every(({ terminalAt }) => terminalAt !== null) && listed;
       })),
     );
   return all;
@@ -123,11 +123,11 @@ async function ended(api: ApiClient, endpoints: readonly Endpoint[]): Promise<Re
 async function redeliver(api: ApiClient, endpoints: readonly Endpoint[]): Promise<void> {
   const deliveries = await ended(api, endpoints);
   for (const endpoint of endpoints) {
-    const found = deliveries.find(
+    const delivery = deliveries.find(
       ({ webhookId, status }) => endpoint.path.endsWith(String(webhookId)) && status === 'succeeded',
     );
-    if (found === undefined) continue;
-    await expectStatus(202, () => api.post(`${endpoint.path}/deliveries/${found.id}/redeliver`));
+    if (delivery === undefined) continue;
+    await expectStatus(202, () => api.post(`${endpoint.path}/deliveries/${delivery.id}/redeliver`));
     endpoint.owed += 1;
   }
 }

@@ -43,9 +43,9 @@ function watch(
 const binding: (name: string) => Record<string, { prototype: Methods }> = Reflect.get(process, 'binding');
 const listFunctions = (name: string): Methods => binding(name) as unknown as Methods;
 const getPrototype = (name: string, type: string): Methods => {
-  const found = binding(name)[type];
-  if (found === undefined) throw new Error(`this Node.js has no ${type} where the observer looks for it`);
-  return found.prototype;
+  const original = binding(name)[type];
+  if (original === undefined) throw new Error(`this Node.js has no ${type} where the observer looks for it`);
+  return original.prototype;
 };
 
 watch(getPrototype('tcp_wrap', 'TCP'), ['connect'], 'tcp', ([, address, port]) => `${address}:${port}`);
