@@ -190,21 +190,6 @@ export function buildSkipUpdate(
   return buildOpenUpdate(ref, expression`SET ${set} ${REMOVE_ENDED}`, isFree(now), isNotDeferred, condition);
 }
 
-const buildWatchUpdate = (ref: DueRef, dueAt: Date): DeliveryUpdate =>
-  buildOpenUpdate(
-    ref,
-    expression`SET ${assign(buildPlace('watched', ref, dueAt))}`,
-    expression`attribute_not_exists(dueIn)`,
-  );
-
-function buildPostponeUpdate(entry: DueEntry, until: Date, reason: PostponeReason): DeliveryUpdate {
-  const { message } = entry;
-  const isDeferred = reason === 'deferred';
-  const set = assign({ ...buildPlace('watched', message, until), ...(isDeferred && { isDeferred }) });
-  const removes = attributes(['parked', ...(isDeferred ? [] : ['isDeferred'])]);
-  return buildOpenUpdate(message, expression`SET ${set} REMOVE ${removes}`, isUnmoved(entry));
-}
-
 /** Rows of a page; small enough that a run can end between two pages. */
 const PAGE = 100;
 /** Of an organization on a page of all: a batch of a queue. */
@@ -219,26 +204,31 @@ export type DueRange = { first: string; last: string; isOfOne: boolean; after?: 
  * (docs/decisions/0034-turns-by-organization.md).
  */
 export function dueIndex(deliveries: Table) {
+  const apply = ({ key, ...change }: DeliveryUpdate, isDone?: (row: Row) => boolean) =>
+    update(deliveries, key, { ...change, ...(isDone && { isDone }) });
+
   return {
     /** Adds an open delivery whose message counts as lost from `dueAt`, unless it has an entry. */
     async watch(ref: DueRef, dueAt: Date): Promise<void> {
-      const { key, ...change } = buildWatchUpdate(ref, dueAt);
-      await update(deliveries, key, change);
+      const set = assign(buildPlace('watched', ref, dueAt));
+      await apply(buildOpenUpdate(ref, expression`SET ${set}`, expression`attribute_not_exists(dueIn)`));
     },
 
     /** Moves an entry's due time. Does nothing when the entry has moved since it was read. */
     async postpone(entry: DueEntry, until: Date, reason: PostponeReason = 'sent'): Promise<void> {
-      const { key, ...change } = buildPostponeUpdate(entry, until, reason);
-      await update(deliveries, key, change);
+      const { message } = entry;
+      const isDeferred = reason === 'deferred';
+      const set = assign({ ...buildPlace('watched', message, until), ...(isDeferred && { isDeferred }) });
+      const removes = attributes(['parked', ...(isDeferred ? [] : ['isDeferred'])]);
+      await apply(buildOpenUpdate(message, expression`SET ${set} REMOVE ${removes}`, isUnmoved(entry)));
     },
 
     /**
      * Ends an open, unleased delivery as expired. Refused when its entry moved: a message may be in flight.
      */
     async expire(entry: DueEntry, now: Date): Promise<'done' | 'refused'> {
-      const { key, ...change } = buildSkipUpdate(entry.message, 'expired', now, isUnmoved(entry));
-      const isDone = ({ terminalAt }: Row) => terminalAt === now.toISOString();
-      return (await update(deliveries, key, { ...change, isDone })).kind;
+      const skipped = buildSkipUpdate(entry.message, 'expired', now, isUnmoved(entry));
+      return (await apply(skipped, ({ terminalAt }) => terminalAt === now.toISOString())).kind;
     },
 
     /**

@@ -2,15 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
 import { keys, PURGE_SHARDS } from '../../../functions/tenancy/keys.ts';
-import { type Purge, type PurgePorts, purgeStore } from '../../../functions/tenancy/purge.ts';
+import { type Purge, purgeStore } from '../../../functions/tenancy/purge.ts';
 import { aSandboxTenant, later, NOW, seconds } from '../../builders.ts';
-import { MemoryPurges } from '../../doubles/memory-purges.ts';
 import { dynamoDb } from '../../engines.ts';
 import { readInPagesOf } from './faults.ts';
 
 const engine = dynamoDb();
-
-type Orders = PurgePorts['purges'] & { give(purge: Purge): Promise<unknown> };
 
 async function setUp(client = engine.client()) {
   const { service } = await engine.tables(client);
@@ -18,17 +15,6 @@ async function setUp(client = engine.client()) {
   const commit = committer(client);
   return { ...store, give: (purge: Purge) => commit([store.order(purge)]) };
 }
-
-const KINDS: [name: string, make: () => Promise<Orders>][] = [
-  [
-    'memory',
-    async () => {
-      const orders = new MemoryPurges();
-      return Object.assign(orders, { give: async (purge: Purge) => orders.order(purge) });
-    },
-  ],
-  ['dynamodb', setUp],
-];
 
 const aPurge = (changes: Partial<Purge> = {}): Purge => ({
   ...aSandboxTenant(),
@@ -38,7 +24,10 @@ const aPurge = (changes: Partial<Purge> = {}): Purge => ({
 });
 
 /** A purge that was requested. */
-async function given(orders: Pick<Orders, 'give'>, changes: Partial<Purge> = {}): Promise<Purge> {
+async function given(
+  orders: { give(purge: Purge): Promise<unknown> },
+  changes: Partial<Purge> = {},
+): Promise<Purge> {
   const purge = aPurge(changes);
   await orders.give(purge);
   return purge;
@@ -47,16 +36,16 @@ async function given(orders: Pick<Orders, 'give'>, changes: Partial<Purge> = {})
 const at = (second: number) => later(NOW, seconds(second)).toISOString();
 const until = later(NOW, seconds(900));
 
-describe.each(KINDS)('the record of a purge (%s)', (_, make) => {
+describe('the record of a purge', () => {
   it('is open with nothing deleted after the request', async () => {
-    const orders = await make();
+    const orders = await setUp();
     const purge = await given(orders);
 
     expect(await orders.open()).toEqual([purge]);
   });
 
   it('is gone once it is closed, also twice', async () => {
-    const orders = await make();
+    const orders = await setUp();
     const [purge, other] = [await given(orders), await given(orders)];
 
     await orders.close(purge);
@@ -66,7 +55,7 @@ describe.each(KINDS)('the record of a purge (%s)', (_, make) => {
   });
 
   it('comes before all later ones', async () => {
-    const orders = await make();
+    const orders = await setUp();
     const [last, first, second] = [
       await given(orders, { requestedAt: at(9) }),
       await given(orders, { requestedAt: at(1) }),
@@ -77,9 +66,9 @@ describe.each(KINDS)('the record of a purge (%s)', (_, make) => {
   });
 });
 
-describe.each(KINDS)('the lease of a purge (%s)', (_, make) => {
+describe('the lease of a purge', () => {
   it('is taken by one of ten at once', async () => {
-    const orders = await make();
+    const orders = await setUp();
     const purge = await given(orders);
 
     const taken = await Promise.all(Array.from({ length: 10 }, () => orders.lease(purge, until, NOW)));
@@ -88,7 +77,7 @@ describe.each(KINDS)('the lease of a purge (%s)', (_, make) => {
   });
 
   it('expires', async () => {
-    const orders = await make();
+    const orders = await setUp();
     const purge = await given(orders);
     await orders.lease(purge, until, NOW);
 
@@ -97,7 +86,7 @@ describe.each(KINDS)('the lease of a purge (%s)', (_, make) => {
   });
 
   it('ends when it is released', async () => {
-    const orders = await make();
+    const orders = await setUp();
     const purge = await given(orders);
     await orders.lease(purge, until, NOW);
 
@@ -107,7 +96,7 @@ describe.each(KINDS)('the lease of a purge (%s)', (_, make) => {
   });
 
   it('applies to one purge, not to others of the sandbox', async () => {
-    const orders = await make();
+    const orders = await setUp();
     const purge = await given(orders);
     const next = await given(orders, { orgId: purge.orgId, generation: purge.generation + 1 });
     await orders.lease(purge, until, NOW);
@@ -116,7 +105,7 @@ describe.each(KINDS)('the lease of a purge (%s)', (_, make) => {
   });
 
   it('cannot be taken for a finished purge, and releasing it restores nothing', async () => {
-    const orders = await make();
+    const orders = await setUp();
     const purge = await given(orders);
     await orders.close(purge);
 
@@ -127,9 +116,9 @@ describe.each(KINDS)('the lease of a purge (%s)', (_, make) => {
   });
 });
 
-describe.each(KINDS)('the progress of a purge (%s)', (_, make) => {
+describe('the progress of a purge', () => {
   it('adds up when several workers report it at once', async () => {
-    const orders = await make();
+    const orders = await setUp();
     const purge = await given(orders);
 
     await Promise.all(Array.from({ length: 20 }, () => orders.progress(purge, 7)));
@@ -138,7 +127,7 @@ describe.each(KINDS)('the progress of a purge (%s)', (_, make) => {
   });
 
   it('does not restore a finished purge', async () => {
-    const orders = await make();
+    const orders = await setUp();
     const purge = await given(orders);
     await orders.close(purge);
 

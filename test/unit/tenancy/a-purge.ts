@@ -1,14 +1,16 @@
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
+import { committer } from '../../../functions/aws/transaction.ts';
 import {
   DEFAULT_LINGER_SECONDS,
-  type Purge,
   type PurgePorts,
   purgeSandboxes,
+  purgeStore,
 } from '../../../functions/tenancy/purge.ts';
 import type { Tenant } from '../../../functions/tenancy/tenant.ts';
 import { later, NOW, seconds } from '../../builders.ts';
-import { MemoryPurges } from '../../doubles/memory-purges.ts';
+import { rowsIn } from '../../contract/store/rows.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
+import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 
 export const LINGER = DEFAULT_LINGER_SECONDS;
 export const LEASE = 960;
@@ -80,11 +82,13 @@ class SandboxTable {
 const belongsTo = ({ tenant }: Row, { orgId, generation }: Tenant): boolean =>
   tenant.orgId === orgId && tenant.generation === generation;
 
-/** The purge worker over orders and tables in memory. */
+/** The purge worker over the real orders, and tables in memory. */
 export function aPurge({ tables: count = 3, leaseSeconds = LEASE } = {}) {
   const clock = new VirtualClock();
   const log = recordedLog();
-  const purges = new MemoryPurges();
+  const { service } = memoryTables();
+  const purges = purgeStore(service);
+  const commit = committer(service.client);
   const tables = Array.from({ length: count }, () => new SandboxTable(clock.now));
   const runWith = (replaced: Partial<PurgePorts>) =>
     purgeSandboxes(
@@ -99,12 +103,10 @@ export function aPurge({ tables: count = 3, leaseSeconds = LEASE } = {}) {
     runWith,
     run: runWith({}),
     /** Resets a sandbox now. */
-    order(tenant: Tenant, requestedAt = clock.now()): void {
-      purges.order({ ...tenant, requestedAt: requestedAt.toISOString() });
-    },
-    /** The stored state of an order. */
-    noted: (tenant: Tenant): Purge | undefined =>
-      purges.every.map(({ purge }) => purge).find(({ orgId }) => orgId === tenant.orgId),
+    order: (tenant: Tenant, requestedAt = clock.now()) =>
+      commit([purges.order({ ...tenant, requestedAt: requestedAt.toISOString() })]),
+    /** The stored orders. */
+    orders: () => rowsIn(service),
     /** Counts the rows of a tenant that all tables still hold. */
     left: (tenant: Tenant): number => tables.reduce((sum, table) => sum + table.left(tenant), 0),
     fill(tenant: Tenant, rows: number): void {

@@ -46,16 +46,16 @@ describe('purge runs', () => {
     await fc.assert(
       fc.asyncProperty(rows, kills, async (all, killed) => {
         const setting = aPurge();
-        const { clock, purges, tables, order, runWith, left } = setting;
+        const { clock, tables, order, orders, runWith, left } = setting;
         for (const { tenant, table, addedAfter, lagMs } of all) {
           const whose = [...RESET, ...KEPT][tenant];
           if (whose) tables[table]?.add(whose, { addedAt: later(NOW, seconds(addedAfter)), lagMs });
         }
         const kept = KEPT.map(left);
-        for (const tenant of RESET) order(tenant, NOW);
+        for (const tenant of RESET) await order(tenant, NOW);
 
         // A killed run keeps its lease for 16 minutes.
-        for (let minute = 0; minute < killed.length + 60 && purges.every.length > 0; minute += 1) {
+        for (let minute = 0; minute < killed.length + 60 && (await orders()).length > 0; minute += 1) {
           clock.elapseUntil(later(NOW, seconds(minute * 60)));
           const kill = killed[minute] ?? { calls: Number.POSITIVE_INFINITY, stage: 'calling', time: 1_000 };
           let calls = 0;
@@ -65,10 +65,10 @@ describe('purge runs', () => {
             if (calls > kill.calls) throw new Error('the run was killed');
           };
           await runWith(gated(setting, gate))(pages(kill.time)).catch(() => undefined);
-          if (clock.now() < later(NOW, seconds(LINGER))) expect(purges.every).toHaveLength(RESET.length);
+          if (clock.now() < later(NOW, seconds(LINGER))) expect(await orders()).toHaveLength(RESET.length);
         }
 
-        expect(purges.every).toEqual([]);
+        expect(await orders()).toEqual([]);
         for (const tenant of RESET) expect(left(tenant)).toBe(0);
         expect(KEPT.map(left)).toEqual(kept);
       }),
@@ -83,10 +83,10 @@ describe('purge runs', () => {
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: 20 }), fc.scheduler(), async (count, scheduler) => {
         const setting = aPurge({ leaseSeconds });
-        const { purges, tables, order, fill, settle, left, runWith } = setting;
+        const { tables, order, orders, fill, settle, left, runWith } = setting;
         for (const tenant of RESET) {
           fill(tenant, count);
-          order(tenant, NOW);
+          await order(tenant, NOW);
         }
         settle();
         const gate: Gate = () => scheduler.schedule(Promise.resolve());
@@ -94,7 +94,7 @@ describe('purge runs', () => {
 
         await scheduler.waitFor(Promise.all(runs));
 
-        expect(purges.every).toEqual([]);
+        expect(await orders()).toEqual([]);
         for (const tenant of RESET) expect(left(tenant)).toBe(0);
         for (const { deletions } of tables)
           for (const times of deletions.values()) expect(times).toBeLessThanOrEqual(most);
