@@ -21,7 +21,6 @@ import { aSandboxTenant, later, NOW } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
-import { MemoryLedger } from '../../doubles/memory-ledger.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
@@ -86,7 +85,7 @@ function memoryStores(): Stores {
     },
     schedules: rateScheduleStore(memoryTables().rates),
     due: new MemoryDueIndex(deliveries, { sharded: true }),
-    ledger: new MemoryLedger(),
+    ledger: ledgerStore(memoryTables().ledger),
     async sandbox() {
       const orgId = newId('org', NOW);
       states.makeSandbox(orgId);

@@ -9,9 +9,10 @@ import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/timing.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
-import { MemoryLedger } from '../../doubles/memory-ledger.ts';
+import { ledgerIn } from '../../doubles/memory-ledger.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
+import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 
 export const SHARD = 'shardId-1';
 
@@ -31,7 +32,7 @@ export function aDeliveryStream(replaced: Partial<DeliveryStreamPorts> = {}) {
   const log = recordedLog();
   const deliveries = new MemoryDeliveries(new MemoryEndpoints());
   const due = new MemoryDueIndex(deliveries, { sharded: false });
-  const ledger = new MemoryLedger();
+  const ledger = ledgerIn(memoryTables().ledger);
   const run = processDeliveryStream(
     { due, ledger, organizations: states, log, now: clock.now, ...replaced },
     { graceSeconds: DEFAULT_GRACE_SECONDS },

@@ -9,9 +9,10 @@ import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
-import { MemoryLedger } from '../../doubles/memory-ledger.ts';
+import { ledgerIn } from '../../doubles/memory-ledger.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
+import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 
 export const hoursAgo = (hours: number): Date => later(NOW, -seconds(hours * 3600));
 /** A run that has time for everything. */
@@ -27,7 +28,7 @@ export function aLedgerAudit(replaced: Partial<AuditLedgerPorts> = {}) {
   const log = recordedLog();
   const deliveries = new MemoryDeliveries(new MemoryEndpoints());
   const due = new MemoryDueIndex(deliveries, { sharded: false });
-  const ledger = new MemoryLedger();
+  const ledger = ledgerIn(memoryTables().ledger);
   const broken = new Set<ReceiverId>();
   let reads = 0;
   let parts = 0;
@@ -89,8 +90,8 @@ export function aLedgerAudit(replaced: Partial<AuditLedgerPorts> = {}) {
       for (const entry of sumChanges(counted.map((delivery) => ({ kind: 'added', delivery }))))
         await ledger.add(part(), entry);
     },
-    entryOf: (delivery: Delivery): LedgerEntry | undefined =>
-      ledger.every.find(
+    entryOf: async (delivery: Delivery): Promise<LedgerEntry | undefined> =>
+      (await ledger.every()).find(
         ({ webhookId, hour }) => webhookId === delivery.webhookId && hour === getLedgerHour(delivery),
       ),
     /** The number of reads of deliveries. */

@@ -20,17 +20,17 @@ describe('ledger audit of a sandbox', () => {
 
     expect(await run(IN_FULL)).toMatchObject({ differing: 1 });
 
-    expect(ledger.every).toMatchObject([{ owed: 0 }]);
+    expect(await ledger.every()).toMatchObject([{ owed: 0 }]);
   });
 
   it('ignores a generation that a reset is deleting', async () => {
     const { run, states, ledger, log } = await aPurgedHour();
     states.reset(sandbox.orgId);
-    const before = ledger.every;
+    const before = await ledger.every();
 
     expect(await run(IN_FULL)).toMatchObject({ differing: 0, open: 0 });
 
-    expect(ledger.every).toEqual(before);
+    expect(await ledger.every()).toEqual(before);
     expect(log.entries).toEqual([]);
   });
 

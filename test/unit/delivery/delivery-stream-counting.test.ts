@@ -4,7 +4,8 @@ import { newId } from '../../../functions/aws/ids.ts';
 import { type DeliveryChange, sumChanges } from '../../../functions/delivery/ledger.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { interposed } from '../../doubles/interposed.ts';
-import { MemoryLedger } from '../../doubles/memory-ledger.ts';
+import { ledgerIn } from '../../doubles/memory-ledger.ts';
+import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { aDeliveryStream, entryNameOf, inOrder, SHARD, sequenced } from './a-delivery-stream.ts';
 
 const ENDPOINTS = Array.from({ length: 3 }, () => newId('whk', NOW));
@@ -57,7 +58,7 @@ describe('count of a stream shard', () => {
           read = Math.max(read, Math.min(from + size, changes.length));
         }
 
-        expect(inOrder(ledger.every)).toEqual(inOrder(sumChanges(stream)));
+        expect(inOrder(await ledger.every())).toEqual(inOrder(sumChanges(stream)));
       }),
     );
   });
@@ -67,7 +68,7 @@ describe('count of a stream shard', () => {
     await fc.assert(
       fc.asyncProperty(streams, mishaps, fc.integer({ min: 1, max: 10 }), async (stream, faults, size) => {
         const next = faults.values();
-        const memory = new MemoryLedger();
+        const memory = ledgerIn(memoryTables().ledger);
         let fault = next.next().value;
         const ledger = interposed('ledger', memory, async (_call, stage) => {
           if (stage === 'calling') fault = next.next().value;
@@ -84,7 +85,7 @@ describe('count of a stream shard', () => {
             );
         }
 
-        expect(inOrder(memory.every)).toEqual(inOrder(sumChanges(stream)));
+        expect(inOrder(await memory.every())).toEqual(inOrder(sumChanges(stream)));
       }),
     );
   });
@@ -92,7 +93,7 @@ describe('count of a stream shard', () => {
   it('includes each change once when several runs read the shard at the same time', async () => {
     await fc.assert(
       fc.asyncProperty(streams, fc.integer({ min: 2, max: 4 }), fc.scheduler(), async (stream, count, s) => {
-        const memory = new MemoryLedger();
+        const memory = ledgerIn(memoryTables().ledger);
         const ledger = interposed('ledger', memory, async () => s.schedule(Promise.resolve()));
         const { run } = aDeliveryStream({ ledger });
         const changes = sequenced(stream);
@@ -102,7 +103,7 @@ describe('count of a stream shard', () => {
         );
         await s.waitFor(Promise.all(lengths.map((length) => run(SHARD, changes.slice(0, length)))));
 
-        expect(inOrder(memory.every)).toEqual(inOrder(sumChanges(stream)));
+        expect(inOrder(await memory.every())).toEqual(inOrder(sumChanges(stream)));
       }),
     );
   });
@@ -114,7 +115,7 @@ describe('count of a stream shard', () => {
     await run(SHARD, sequenced(stream));
     await run('shardId-2', sequenced(stream));
 
-    expect(ledger.every).toMatchObject([{ owed: 2 }]);
+    expect(await ledger.every()).toMatchObject([{ owed: 2 }]);
   });
 
   it('compares sequence numbers as whole numbers', async () => {
@@ -126,14 +127,14 @@ describe('count of a stream shard', () => {
       { kind: 'ended', delivery: { ...delivery, status: 'succeeded' }, sequence: '100000000000000000000' },
     ]);
 
-    expect(ledger.every).toMatchObject([{ owed: 1, succeeded: 1 }]);
+    expect(await ledger.every()).toMatchObject([{ owed: 1, succeeded: 1 }]);
   });
 });
 
 describe('batch of many endpoints and hours', () => {
   it('costs one write for each of them, and no more when it is replayed', async () => {
     const writes: string[] = [];
-    const memory = new MemoryLedger();
+    const memory = ledgerIn(memoryTables().ledger);
     const { run } = aDeliveryStream({
       ledger: {
         add(part, entry) {
@@ -152,16 +153,16 @@ describe('batch of many endpoints and hours', () => {
 
     await run(SHARD, sequenced(stream));
 
-    expect(inOrder(memory.every)).toEqual(inOrder(sumChanges(stream)));
+    expect(inOrder(await memory.every())).toEqual(inOrder(sumChanges(stream)));
     expect(writes).toHaveLength(200);
     expect(new Set(writes).size).toBe(200);
     await run(SHARD, sequenced(stream));
     expect(writes).toHaveLength(400);
-    expect(inOrder(memory.every)).toEqual(inOrder(sumChanges(stream)));
+    expect(inOrder(await memory.every())).toEqual(inOrder(sumChanges(stream)));
   });
 
   it('is counted except for a failed entry, which a repetition counts', async () => {
-    const memory = new MemoryLedger();
+    const memory = ledgerIn(memoryTables().ledger);
     const [unlucky, other] = [aDelivery(), aDelivery()];
     let broken = true;
     const { run } = aDeliveryStream({
@@ -178,7 +179,7 @@ describe('batch of many endpoints and hours', () => {
     broken = false;
     await run(SHARD, sequenced(stream));
 
-    expect(inOrder(memory.every)).toEqual(inOrder(sumChanges(stream)));
+    expect(inOrder(await memory.every())).toEqual(inOrder(sumChanges(stream)));
   });
 
   it('fails for a repetition when the ledger stays ahead of it', async () => {
@@ -201,6 +202,6 @@ describe('batch of many endpoints and hours', () => {
 
     await run(SHARD, []);
 
-    expect(ledger.every).toEqual([]);
+    expect(await ledger.every()).toEqual([]);
   });
 });

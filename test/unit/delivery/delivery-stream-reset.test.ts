@@ -28,7 +28,7 @@ describe('delivery stream of a sandbox', () => {
 
     await run(SHARD, sequenced([change]));
 
-    expect(ledger.every).toMatchObject([{ orgId, generation: 1, owed: 1 }]);
+    expect(await ledger.every()).toMatchObject([{ orgId, generation: 1, owed: 1 }]);
     expect(deliveries.due).toHaveLength(1);
   });
 
@@ -40,7 +40,7 @@ describe('delivery stream of a sandbox', () => {
 
     await run(SHARD, sequenced([change]));
 
-    expect(ledger.every).toEqual([]);
+    expect(await ledger.every()).toEqual([]);
     expect(deliveries.due).toEqual([]);
     expect(log.entries).toEqual([]);
   });
@@ -84,7 +84,7 @@ describe('delivery stream of a sandbox', () => {
           if (delivery.generation === 0) return true;
           return typeof kind === 'number' && delivery.generation === kind + 1;
         });
-        expect(inOrder(ledger.every)).toEqual(inOrder(sumChanges(counts)));
+        expect(inOrder(await ledger.every())).toEqual(inOrder(sumChanges(counts)));
       }),
     );
   });
@@ -100,7 +100,7 @@ describe('delivery stream of a sandbox', () => {
 
     await run(SHARD, sequenced(stream));
 
-    expect(inOrder(ledger.every)).toEqual(inOrder(sumChanges(counted)));
+    expect(inOrder(await ledger.every())).toEqual(inOrder(sumChanges(counted)));
     expect(log.entries.filter(({ level }) => level === 'error')).toHaveLength(1);
     // The due index still has the deliveries that were not counted.
     expect(deliveries.due).toHaveLength(4);
@@ -115,7 +115,7 @@ describe('delivery stream of a sandbox', () => {
     await run(SHARD, sequenced([change]));
 
     expect(deliveries.due).toMatchObject([{ due: { state: 'watched' } }]);
-    expect(ledger.every).toEqual([]);
+    expect(await ledger.every()).toEqual([]);
   });
 
   it('does not count deliveries of a newer generation than the stored one', async () => {
@@ -123,7 +123,7 @@ describe('delivery stream of a sandbox', () => {
 
     await run(SHARD, sequenced([added({ orgId, generation: 2 })]));
 
-    expect(ledger.every).toEqual([]);
+    expect(await ledger.every()).toEqual([]);
     expect(log.entries.filter(({ level }) => level === 'error')).toHaveLength(1);
   });
 
@@ -137,7 +137,7 @@ describe('delivery stream of a sandbox', () => {
 
     await expect(run(SHARD, sequenced([sandbox, live]))).rejects.toThrow('throttled');
 
-    expect(inOrder(ledger.every)).toEqual(inOrder(sumChanges([live])));
+    expect(inOrder(await ledger.every())).toEqual(inOrder(sumChanges([live])));
     expect(deliveries.due.map(({ delivery }) => delivery.id)).toEqual([live.delivery.id]);
   });
 });
