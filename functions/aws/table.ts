@@ -10,8 +10,6 @@ import {
   GetItemCommand,
   PutItemCommand,
   QueryCommand,
-  type QueryCommandOutput,
-  ScanCommand,
   TransactionCanceledException,
   TransactionConflictException,
   type TransactWriteItem,
@@ -184,16 +182,6 @@ export interface Rows {
   units?: number;
 }
 
-const toPage = ({ Items, ScannedCount, LastEvaluatedKey, ConsumedCapacity }: QueryCommandOutput): Rows => {
-  const units = ConsumedCapacity?.CapacityUnits;
-  return {
-    rows: toRows(Items),
-    examined: ScannedCount ?? 0,
-    ...(LastEvaluatedKey && { next: unmarshall(LastEvaluatedKey) }),
-    ...(units !== undefined && { units }),
-  };
-};
-
 /**
  * Reads a page, which ends at 1 MB at the latest and may have no rows although others follow. Consistent by
  * default, except an index, which never is.
@@ -212,23 +200,28 @@ export async function query(
   }: Query,
 ): Promise<Rows> {
   const placeholders = new Placeholders();
-  return toPage(
-    await client.send(
-      new QueryCommand({
-        TableName: name,
-        IndexName: index,
-        KeyConditionExpression: placeholders.text(where),
-        FilterExpression: filter && placeholders.text(filter),
-        ProjectionExpression: attributes && buildProjection(attributes, placeholders),
-        ...toMaps(placeholders),
-        ScanIndexForward: !newestFirst,
-        Limit: limit,
-        ExclusiveStartKey: after && toAttributes(after),
-        ConsistentRead: consistent,
-        ReturnConsumedCapacity: 'TOTAL',
-      }),
-    ),
+  const { Items, ScannedCount, LastEvaluatedKey, ConsumedCapacity } = await client.send(
+    new QueryCommand({
+      TableName: name,
+      IndexName: index,
+      KeyConditionExpression: placeholders.text(where),
+      FilterExpression: filter && placeholders.text(filter),
+      ProjectionExpression: attributes && buildProjection(attributes, placeholders),
+      ...toMaps(placeholders),
+      ScanIndexForward: !newestFirst,
+      Limit: limit,
+      ExclusiveStartKey: after && toAttributes(after),
+      ConsistentRead: consistent,
+      ReturnConsumedCapacity: 'TOTAL',
+    }),
   );
+  const units = ConsumedCapacity?.CapacityUnits;
+  return {
+    rows: toRows(Items),
+    examined: ScannedCount ?? 0,
+    ...(LastEvaluatedKey && { next: unmarshall(LastEvaluatedKey) }),
+    ...(units !== undefined && { units }),
+  };
 }
 
 /** All rows of a range, of as many pages as it has. */
@@ -241,31 +234,6 @@ export async function queryAll(table: Table, range: Query): Promise<Row[]> {
     after = next;
   } while (after !== undefined);
   return all;
-}
-
-/** Reads a whole table, consistently, page by page: for operators only. */
-export async function* scan(
-  { client, name }: Table,
-  { filter, attributes }: { filter: Expression; attributes: readonly string[] },
-): AsyncGenerator<Rows> {
-  let after: Row | undefined;
-  do {
-    const placeholders = new Placeholders();
-    const page = toPage(
-      await client.send(
-        new ScanCommand({
-          TableName: name,
-          FilterExpression: placeholders.text(filter),
-          ProjectionExpression: buildProjection(attributes, placeholders),
-          ...toMaps(placeholders),
-          ConsistentRead: true,
-          ExclusiveStartKey: after && toAttributes(after),
-        }),
-      ),
-    );
-    yield page;
-    after = page.next;
-  } while (after !== undefined);
 }
 
 /** @param placeholders of texts that were all built before */

@@ -4,7 +4,7 @@ import { expression } from '../aws/expression.ts';
 import { Timestamp } from '../aws/ids.ts';
 import { put, queryAll, readRows, remove, type Table } from '../aws/table.ts';
 import { keys } from '../tenancy/keys.ts';
-import { getHost, isLoopbackHost, isPublicAddress, isPublicHostName } from './receiver-url.ts';
+import { isLoopbackHost, isPublicAddress } from './receiver-url.ts';
 
 /** Maximum age of the list when a request is sent. Seconds. */
 export const BLOCKED_HOSTS_FRESH_SECONDS = 30;
@@ -17,19 +17,6 @@ export const BlockedHost = z.object({
   blockedAt: Timestamp,
 });
 export type BlockedHost = z.infer<typeof BlockedHost>;
-
-/**
- * Parses an operator's input into the form in which hosts are compared. Undefined when it cannot be a
- * receiver's host.
- */
-export function parseHost(text: string): string | undefined {
-  const literal = text.includes(':') && !text.startsWith('[') ? `[${text}]` : text;
-  if (/[\s/?#@\\]/.test(literal)) return undefined;
-  const url = URL.parse(`https://${literal}`);
-  if (url === null || url.port !== '') return undefined;
-  const host = getHost(url);
-  return isPublicHostName(host) || isPublicAddress(host) || isLoopbackHost(host) ? host : undefined;
-}
 
 /**
  * Whether a host, or a parent domain of it, is blocked.

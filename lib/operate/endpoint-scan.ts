@@ -1,7 +1,15 @@
+import { ScanCommand, type ScanCommandOutput } from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
-import { assign, type Expression, expression } from '../../functions/aws/expression.ts';
+import {
+  assign,
+  attributes,
+  type Expression,
+  expression,
+  Placeholders,
+} from '../../functions/aws/expression.ts';
 import type { OrgId, ReceiverId } from '../../functions/aws/ids.ts';
-import { readRows, scan, type Table } from '../../functions/aws/table.ts';
+import { type Row, readRows, type Table } from '../../functions/aws/table.ts';
 import { buildUpdate, committer } from '../../functions/aws/transaction.ts';
 import { Endpoint } from '../../functions/receivers/endpoint.ts';
 import { NEW } from '../../functions/receivers/pace.ts';
@@ -29,11 +37,34 @@ const DisabledEndpoint = z.pick(Endpoint, { id: true, orgId: true, disabledAt: t
 export function endpointScan(service: Table) {
   async function* pages<T>(
     filter: Expression,
-    attributes: readonly string[],
+    names: readonly string[],
     parse: (row: unknown) => T,
   ): AsyncGenerator<ScannedPage<T>> {
-    for await (const { rows, examined } of scan(service, { filter, attributes }))
-      yield { found: readRows(service, rows, parse), scanned: examined };
+    const placeholders = new Placeholders();
+    const FilterExpression = placeholders.text(filter);
+    const ProjectionExpression = placeholders.text(attributes(names));
+    const { ExpressionAttributeNames, ExpressionAttributeValues = {} } = placeholders.maps;
+    let after: Row | undefined;
+    do {
+      const {
+        Items = [],
+        ScannedCount = 0,
+        LastEvaluatedKey,
+      }: ScanCommandOutput = await service.client.send(
+        new ScanCommand({
+          TableName: service.name,
+          FilterExpression,
+          ProjectionExpression,
+          ExpressionAttributeNames,
+          ExpressionAttributeValues: marshall(ExpressionAttributeValues),
+          ConsistentRead: true,
+          ExclusiveStartKey: after && marshall(after),
+        }),
+      );
+      const rows = Items.map((item) => unmarshall(item));
+      yield { found: readRows(service, rows, parse), scanned: ScannedCount };
+      after = LastEvaluatedKey && unmarshall(LastEvaluatedKey);
+    } while (after !== undefined);
   }
 
   return {
@@ -47,10 +78,8 @@ export function endpointScan(service: Table) {
 
     /** Disabled endpoints and channels of all organizations. */
     disabled(): AsyncGenerator<ScannedPage<DisabledEndpoint>> {
-      const attributes = ['pk', 'sk', ...Object.keys(DisabledEndpoint.shape)];
-      return pages(expression`#status = ${'auto_disabled'}`, attributes, (row) =>
-        DisabledEndpoint.parse(row),
-      );
+      const names = ['pk', 'sk', ...Object.keys(DisabledEndpoint.shape)];
+      return pages(expression`#status = ${'auto_disabled'}`, names, (row) => DisabledEndpoint.parse(row));
     },
   };
 }

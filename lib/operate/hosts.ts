@@ -1,13 +1,28 @@
+import { BLOCKED_HOSTS_FRESH_SECONDS, blockedHostStore } from '../../functions/receivers/blocked-hosts.ts';
 import {
-  BLOCKED_HOSTS_FRESH_SECONDS,
-  blockedHostStore,
-  parseHost,
-} from '../../functions/receivers/blocked-hosts.ts';
+  getHost,
+  isLoopbackHost,
+  isPublicAddress,
+  isPublicHostName,
+} from '../../functions/receivers/receiver-url.ts';
 import { ago, grid } from '../../packages/cli/src/terminal/grid.ts';
 import { type Context, confirmed, type Report, tableOf } from './context.ts';
 import { UsageError } from './errors.ts';
 
 const openStore = (context: Context) => blockedHostStore(tableOf(context, 'service'));
+
+/**
+ * Parses an operator's input into the form in which hosts are compared. Undefined when it cannot be a
+ * receiver's host.
+ */
+export function parseHost(text: string): string | undefined {
+  const literal = text.includes(':') && !text.startsWith('[') ? `[${text}]` : text;
+  if (/[\s/?#@\\]/.test(literal)) return undefined;
+  const url = URL.parse(`https://${literal}`);
+  if (url === null || url.port !== '') return undefined;
+  const host = getHost(url);
+  return isPublicHostName(host) || isPublicAddress(host) || isLoopbackHost(host) ? host : undefined;
+}
 
 /** @throws UsageError when it is neither a host name nor an address that a receiver could have */
 function requireHost([text = '']: readonly string[]): string {
