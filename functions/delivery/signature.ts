@@ -17,7 +17,7 @@ const decodeSecret = (secret: string): Buffer => Buffer.from(secret.slice('whsec
 
 /** Maximum number of cached keys of a keyring. */
 const MAX_CACHED = 1000;
-const cached = new WeakMap<Keyring, BoundedMap<string, KeyObject>>();
+const keysByKeyring = new WeakMap<Keyring, BoundedMap<string, KeyObject>>();
 
 /**
  * The key of {@link deriveSigningSecret} for many signatures: deriving it takes as long as the signature. It
@@ -25,11 +25,11 @@ const cached = new WeakMap<Keyring, BoundedMap<string, KeyObject>>();
  * @throws UnknownKeyVersion
  */
 export function getSigningKey(master: Keyring, keyVersion: string, endpoint: ReceiverId): KeyObject {
-  const keys = cached.get(master) ?? new BoundedMap<string, KeyObject>(MAX_CACHED);
-  cached.set(master, keys);
+  const keys = keysByKeyring.get(master) ?? new BoundedMap<string, KeyObject>(MAX_CACHED);
+  keysByKeyring.set(master, keys);
   const name = `${keyVersion}/${endpoint}`;
-  const known = keys.get(name);
-  if (known !== undefined) return known;
+  const cached = keys.get(name);
+  if (cached !== undefined) return cached;
   const key = createSecretKey(decodeSecret(deriveSigningSecret(master, keyVersion, endpoint)));
   keys.set(name, key);
   return key;

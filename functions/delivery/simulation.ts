@@ -54,14 +54,14 @@ export function checkProgram(url: URL): ProgramCheck {
     return toRefusal(`must have ${STEPS} and ${SPEED} at most once`);
   const steps = written?.split(',').map(parseStep) ?? DEFAULT.steps;
   if (steps.length > MAX_STEPS) return toRefusal(`must list at most ${MAX_STEPS} responses in ${STEPS}`);
-  const known = steps.flatMap((step) => step ?? []);
-  if (known.length < steps.length)
+  const valid = steps.flatMap((step) => step ?? []);
+  if (valid.length < steps.length)
     return toRefusal(
       `must set ${STEPS} to a comma-separated list of statuses from 200 to 599 or ${['timeout', ...Object.keys(SIMULATED_FAILURES)].join(', ')}, each optionally with a delay of at most ${MAX_DELAY_SECONDS}s: 503@2s or reset@250ms`,
     );
   if (speed !== undefined && !(/^\d{1,4}$/.test(speed) && Number(speed) >= 1 && Number(speed) <= MAX_SPEED))
     return toRefusal(`must set ${SPEED} to a whole number from 1 to ${MAX_SPEED}`);
-  return { ok: true, program: { steps: known, speed: speed === undefined ? DEFAULT.speed : Number(speed) } };
+  return { ok: true, program: { steps: valid, speed: speed === undefined ? DEFAULT.speed : Number(speed) } };
 }
 
 const toRefusal = (constraint: string): ProgramCheck => ({

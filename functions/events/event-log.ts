@@ -64,12 +64,12 @@ export function eventLog(outbox: Table) {
       const settled = new Date(now.getTime() - COMMIT_WINDOW_SECONDS * 1000);
       const end = getEarlier(filter.to, settled);
       const from = getStart(filter.from, now);
-      const found = await listBetween(tenant, page, { ...filter, from, to: end }, 'oldest first');
-      if (found.next !== undefined) return { ...found, follow: found.next };
-      if (filter.to !== undefined && filter.to <= settled) return found;
+      const listed = await listBetween(tenant, page, { ...filter, from, to: end }, 'oldest first');
+      if (listed.next !== undefined) return { ...listed, follow: listed.next };
+      if (filter.to !== undefined && filter.to <= settled) return listed;
       // The cursor may be ahead of this function's clock.
       const position = buildIdBound('evt', end);
-      return { ...found, follow: page.after !== undefined && page.after > position ? page.after : position };
+      return { ...listed, follow: page.after !== undefined && page.after > position ? page.after : position };
     },
   };
 }

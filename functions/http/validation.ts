@@ -93,17 +93,17 @@ export function parseQuery(event: APIGatewayProxyEvent, route: Route): Parsed<ob
     Object.entries(event.queryStringParameters ?? {}).map(([name, value]) => [name, restorePlus(value)]),
   );
   const schema = route.query ?? NO_FIELDS;
-  const known = Object.keys(schema.shape);
+  const names = Object.keys(schema.shape);
   // Read with the session, before the query.
-  if (event.resource !== undefined && event.resource === settingsPath(route)) known.push('environment');
+  if (event.resource !== undefined && event.resource === settingsPath(route)) names.push('environment');
   const repeated = Object.entries(event.multiValueQueryStringParameters ?? {})
     .filter(([, values]) => (values?.length ?? 0) > 1)
     .map(([name]) => name);
   const faults = [
     ...Object.keys(query)
-      .filter((name) => !known.includes(name))
-      .map((name) => describeUnknown(name, known, 'parameter')),
-    ...repeated.filter((name) => known.includes(name)).map(describeRepeated),
+      .filter((name) => !names.includes(name))
+      .map((name) => describeUnknown(name, names, 'parameter')),
+    ...repeated.filter((name) => names.includes(name)).map(describeRepeated),
   ];
   return parse(schema, query, faults);
 }
@@ -153,8 +153,8 @@ function describeIssues(
   const faults = new Map<string, FieldError>();
   for (const issue of issues) {
     if (issue.code === 'unrecognized_keys') {
-      const known = Object.keys(findShape(schema));
-      for (const name of issue.keys) faults.set(`?${name}`, describeUnknown(name, known, 'field'));
+      const names = Object.keys(findShape(schema));
+      for (const name of issue.keys) faults.set(`?${name}`, describeUnknown(name, names, 'field'));
       continue;
     }
     const field = issue.path.join('.') || 'body';
@@ -179,8 +179,8 @@ function findShape(schema: z.ZodMiniType): Shape {
 const REPEATABLE = /^(?!.*(?:ck_|whsec_|cvt_))[\w.-]{1,64}$/;
 
 /** Names an unknown field or parameter and the known name that is most like it. */
-function describeUnknown(name: string, known: readonly string[], kind: 'field' | 'parameter'): FieldError {
-  const nearest = closestMatch(name.slice(0, 64), known);
+function describeUnknown(name: string, names: readonly string[], kind: 'field' | 'parameter'): FieldError {
+  const nearest = closestMatch(name.slice(0, 64), names);
   return {
     field: REPEATABLE.test(name) ? name : `a ${kind}`,
     code: 'unknown_field',

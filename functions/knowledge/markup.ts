@@ -21,9 +21,9 @@ export function readPage(html: string): Reading {
   const title = toTitle(page.querySelector('title')?.textContent);
   const isSearchable = elements <= MAX_ELEMENTS_TO_SEARCH && depth <= MAX_DEPTH_TO_SEARCH;
   const article = isSearchable ? findArticle(page) : undefined;
-  const found = collect(article === undefined ? [] : [article]);
+  const collected = collect(article === undefined ? [] : [article]);
   // Parse again: the search removes elements from its document.
-  const text = found.isBlank() ? collect(parseDocument(html).childNodes).text() : found.text();
+  const text = collected.isBlank() ? collect(parseDocument(html).childNodes).text() : collected.text();
   return { text, ...(title !== undefined && { title }) };
 }
 

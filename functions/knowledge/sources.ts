@@ -267,11 +267,11 @@ export function dueSources(knowledge: Table) {
     ): Promise<{ entries: DueSource[]; unreadable: UnreadableRow[]; next?: Row }> {
       const where = expression`dueIn = ${keys.dueSources(shard)} AND dueAt <= ${until.toISOString()}`;
       const { rows, next } = await query(knowledge, { index: DUE_INDEX, where, limit: PAGE, after });
-      const found = parseReadable(rows, (row) => {
+      const parsed = parseReadable(rows, (row) => {
         const { sk: id, ...entry } = DueRow.parse(row);
         return { id, ...entry };
       });
-      return { ...found, ...(next && { next }) };
+      return { ...parsed, ...(next && { next }) };
     },
 
     /** Does nothing when the entry has moved or is gone. */

@@ -33,8 +33,8 @@ const run = auditLedger(
 );
 
 export const handler = scheduledWorker(async (hasTime) => {
-  const found = await run(hasTime);
-  count(LEDGER_DIFFERENCE, found.differing);
-  logger.log('LEDGER_CHECKED', found);
-  return found;
+  const audit = await run(hasTime);
+  count(LEDGER_DIFFERENCE, audit.differing);
+  logger.log('LEDGER_CHECKED', audit);
+  return audit;
 });

@@ -48,8 +48,8 @@ export const handler = scheduledWorker(async (hasTime) => {
   count(RECONCILED.expired, done.expired);
   gauge(RECONCILED.latestSeconds, done.latestSeconds, 'Seconds');
   gauge(BACKLOG_AGE, done.oldestSeconds, 'Seconds');
-  const found = done.resumed + done.resent + done.deferred + done.expired + done.refused;
-  if (found > 0) logger.log('DELIVERIES_RECONCILED', done);
+  const handled = done.resumed + done.resent + done.deferred + done.expired + done.refused;
+  if (handled > 0) logger.log('DELIVERIES_RECONCILED', done);
   await measureQueues();
   return done;
 });

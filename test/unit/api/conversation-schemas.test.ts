@@ -71,8 +71,10 @@ describe('unknown field of an answer', () => {
   });
 
   it('is returned when it is known', () => {
-    const known = { resolvedAt: NOW.toISOString(), resolvedBy: 'agent-7' };
-    expect(ConversationAnswer.parse(aConversation({ status: 'resolved', ...known }))).toMatchObject(known);
+    const resolution = { resolvedAt: NOW.toISOString(), resolvedBy: 'agent-7' };
+    expect(ConversationAnswer.parse(aConversation({ status: 'resolved', ...resolution }))).toMatchObject(
+      resolution,
+    );
     expect(EscalationAnswer.parse(anEscalation({ reason: 'why' }))).toMatchObject({ reason: 'why' });
     expect(TicketAnswer.parse(aTicket({ reason: 'why' }))).toMatchObject({ reason: 'why' });
   });

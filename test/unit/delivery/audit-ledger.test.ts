@@ -239,11 +239,11 @@ describe('ledger audit whose time is up', () => {
     // Eight reads of shards, and at least two pages of some deliveries.
     for (let pages = 0; pages < 10; pages += 1) {
       let left = pages;
-      const found = await run(() => {
+      const result = await run(() => {
         left -= 1;
         return left >= 0;
       });
-      expect(found).toMatchObject({ differing: 0, complete: false });
+      expect(result).toMatchObject({ differing: 0, complete: false });
     }
 
     expect(await ledger.every()).toEqual(before);

@@ -74,8 +74,8 @@ describe('latency in stats', () => {
     const { latency } = buildEndpointStats(webhookId, now, entries);
     expect(latency?.p95Ms).toBeGreaterThanOrEqual(64);
     expect(latency?.p95Ms).toBeLessThanOrEqual(91);
-    const one = { id: webhookId, url: '', status: 'active' as const, consecutiveFailures: 0 };
-    const stats = buildDeliveryStats([{ ...one, failing: null, waitingSince: null }], now, entries);
+    const endpoint = { id: webhookId, url: '', status: 'active' as const, consecutiveFailures: 0 };
+    const stats = buildDeliveryStats([{ ...endpoint, failing: null, waitingSince: null }], now, entries);
     expect([stats.latency, stats.endpoints[0]?.latency]).toEqual([latency, latency]);
   });
 
@@ -170,10 +170,10 @@ describe('stats of all endpoints', () => {
           expect(hours.reduce((sum, hour) => sum + hour[name], 0)).toBe(totals[name]);
           expect(endpoints.reduce((sum, one) => sum + one.totals[name], 0)).toBe(totals[name]);
         }
-        for (const one of endpoints) {
-          const own = terms.entries.filter((entry) => entry.webhookId === one.webhookId);
-          const { totals: its, oldestPending } = buildEndpointStats(one.webhookId, terms, own);
-          expect([one.totals, one.oldestPending]).toEqual([its, oldestPending]);
+        for (const endpoint of endpoints) {
+          const own = terms.entries.filter((entry) => entry.webhookId === endpoint.webhookId);
+          const { totals: its, oldestPending } = buildEndpointStats(endpoint.webhookId, terms, own);
+          expect([endpoint.totals, endpoint.oldestPending]).toEqual([its, oldestPending]);
         }
         const earliest = endpoints.flatMap((one) => one.oldestPending ?? []).sort()[0] ?? null;
         expect(backlog).toEqual({ pending: totals.pending, oldestPending: earliest });

@@ -31,10 +31,10 @@ describe('next check of a resent delivery', () => {
         fc.nat({ max: EXPIRY_SECONDS }),
         fc.nat({ max: EXPIRY_SECONDS }),
         graces,
-        (one, other, grace) => {
+        (first, second, grace) => {
           const waitAt = (age: number) =>
             computeNextCheck(created(NOW), later(NOW, seconds(age)), grace).getTime() - seconds(age);
-          expect(waitAt(Math.min(one, other))).toBeLessThanOrEqual(waitAt(Math.max(one, other)));
+          expect(waitAt(Math.min(first, second))).toBeLessThanOrEqual(waitAt(Math.max(first, second)));
         },
       ),
     );

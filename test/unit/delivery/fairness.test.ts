@@ -82,12 +82,12 @@ const ofEach = <T>(count: number, make: (index: number) => T): T[] =>
 
 /** Items until each shard has one. */
 function oneInEach<T>(shards: number, make: () => T, shardOf: (item: T) => string): T[] {
-  const found = new Map<string, T>();
-  while (found.size < shards) {
+  const ids = new Map<string, T>();
+  while (ids.size < shards) {
     const item = make();
-    found.set(shardOf(item), item);
+    ids.set(shardOf(item), item);
   }
-  return [...found.values()];
+  return [...ids.values()];
 }
 
 /**

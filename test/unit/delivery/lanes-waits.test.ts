@@ -40,8 +40,8 @@ describe('wait for the next attempt', () => {
 
   it('ends at the same time for any mode', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 7 }), routes, routes, (number, one, other) => {
-        expect(retryAfter(number, one).nextRetryAt).toEqual(retryAfter(number, other).nextRetryAt);
+      fc.property(fc.integer({ min: 1, max: 7 }), routes, routes, (number, first, second) => {
+        expect(retryAfter(number, first).nextRetryAt).toEqual(retryAfter(number, second).nextRetryAt);
       }),
     );
   });

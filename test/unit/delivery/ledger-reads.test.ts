@@ -140,8 +140,10 @@ describe('the reader of finished hours', () => {
             now = later(now, seconds(after));
             const { first, last } = getLatestHours(now, count);
             const expected = entries.filter(({ hour: at }) => at >= first && at <= last);
-            const found = await read(count, now);
-            expect(found.map(({ hour: at }) => at).sort()).toEqual(expected.map(({ hour: at }) => at).sort());
+            const entriesRead = await read(count, now);
+            expect(entriesRead.map(({ hour: at }) => at).sort()).toEqual(
+              expected.map(({ hour: at }) => at).sort(),
+            );
           }
         },
       ),

@@ -224,8 +224,8 @@ describe('latency of attempts', () => {
 
   it('is the same of all attempts together as of their sum', () => {
     fc.assert(
-      fc.property(durations, durations, (one, other) => {
-        expect(addDurations(count(one), count(other))).toEqual(count([...one, ...other]));
+      fc.property(durations, durations, (first, second) => {
+        expect(addDurations(count(first), count(second))).toEqual(count([...first, ...second]));
       }),
     );
   });

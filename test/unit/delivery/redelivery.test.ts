@@ -19,7 +19,7 @@ const DAY = seconds(86_400);
 const active = anEndpoint();
 
 /** Deliveries in any state, and the age of their event. */
-const found = fc
+const endings = fc
   .record({
     status: fc.constantFrom(...DeliveryStatus.options),
     attempts: fc.integer({ min: 0, max: MAX_ATTEMPTS }),
@@ -52,7 +52,7 @@ describe('redelivery', () => {
   it('is created exactly of an ended delivery, for an active endpoint, while its event can be resent', () => {
     fc.assert(
       fc.property(
-        found,
+        endings,
         fc.constantFrom('active' as const, 'auto_disabled' as const),
         ({ delivery, age }, status) => {
           const { kind } = createRedelivery(delivery, { ...active, status }, NOW);
@@ -69,7 +69,7 @@ describe('redelivery', () => {
 
   it('is a new delivery of the same event to the same endpoint, with the id of the original', () => {
     fc.assert(
-      fc.property(found, ({ delivery }) => {
+      fc.property(endings, ({ delivery }) => {
         const redelivery = createRedelivery(delivery, active, NOW);
         if (redelivery.kind === 'refused') return;
         const { orgId, generation, webhookId, eventId, eventType } = delivery;

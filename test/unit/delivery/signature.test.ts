@@ -71,13 +71,13 @@ describe('signing secret of an endpoint', () => {
   });
 
   it('differs between endpoints, key versions and master keys', () => {
-    const [one, other] = [newId('whk', NOW), newId('whk', NOW)];
+    const [first, second] = [newId('whk', NOW), newId('whk', NOW)];
     const versions = aKeyring({ versions: 2 });
     const secrets = [
-      deriveSigningSecret(versions, '1', one),
-      deriveSigningSecret(versions, '1', other),
-      deriveSigningSecret(versions, '2', one),
-      deriveSigningSecret(aKeyring({ fill: 'm' }), '1', one),
+      deriveSigningSecret(versions, '1', first),
+      deriveSigningSecret(versions, '1', second),
+      deriveSigningSecret(versions, '2', first),
+      deriveSigningSecret(aKeyring({ fill: 'm' }), '1', first),
     ];
     expect(new Set(secrets).size).toBe(secrets.length);
   });

@@ -51,9 +51,9 @@ describe('stored idempotent answer', () => {
       fc.asyncProperty(fc.nat({ max: 999 }), fc.nat({ max: 2 * DAY }), async (millisecond, age) => {
         const made = later(NOW, millisecond);
         held = rowAt(made);
-        const found = (await store.find(scope, later(made, age))) !== undefined;
-        if (age < DAY) expect(found).toBe(true);
-        if (age >= DAY + 1000) expect(found).toBe(false);
+        const isFound = (await store.find(scope, later(made, age))) !== undefined;
+        if (age < DAY) expect(isFound).toBe(true);
+        if (age >= DAY + 1000) expect(isFound).toBe(false);
       }),
     );
   });
@@ -66,9 +66,9 @@ describe('stored idempotent answer', () => {
         const commit = committer(service.client);
         await commit([stored.record(scope, answer, NOW)]);
         const now = later(NOW, age);
-        const found = (await stored.find(scope, now)) !== undefined;
+        const isFound = (await stored.find(scope, now)) !== undefined;
         expect(await commit([stored.record(scope, answer, now)])).toEqual(
-          found ? { kind: 'refused', refusal: 'idempotency-key-used' } : { kind: 'committed' },
+          isFound ? { kind: 'refused', refusal: 'idempotency-key-used' } : { kind: 'committed' },
         );
       }),
       { numRuns: 500 },

@@ -206,10 +206,10 @@ describe('the limiter', () => {
   it('permits 60 requests a minute for each conversation of a visitor, in every tier', async () => {
     const limit = rateLimiter(counting(), { sandbox: 1, standard: 1, scale: 1 });
     const { orgId } = bucket();
-    const [one, other] = ([newId('cnv', NOW), newId('cnv', NOW)] as const).map(
+    const [first, second] = ([newId('cnv', NOW), newId('cnv', NOW)] as const).map(
       (id): RateBucket => ({ orgId, kind: `visitor/${id}` }),
     );
-    for (const visitors of [one, other]) {
+    for (const visitors of [first, second]) {
       let passed = 0;
       for (let times = 0; times < 70; times += 1)
         if (visitors && (await limit.take(visitors, 'visitor', NOW)).allowed) passed += 1;
@@ -267,9 +267,9 @@ describe('the limiter', () => {
         const caller = bucket();
         const own = new Map<number, number>();
         const charges = new Map<number, Awaited<ReturnType<typeof limit.take>>>();
-        const steps = requests.flatMap((each, index) => [
-          { ...each, index, at: each.offset, isEnd: false },
-          { ...each, index, at: each.offset + each.seconds, isEnd: true },
+        const steps = requests.flatMap((request, index) => [
+          { ...request, index, at: request.offset, isEnd: false },
+          { ...request, index, at: request.offset + request.seconds, isEnd: true },
         ]);
         for (const { index, at, isEnd, before, cost } of steps.toSorted((a, b) => a.at - b.at)) {
           const charge = isEnd
@@ -284,9 +284,9 @@ describe('the limiter', () => {
         let before = 0;
         const { start: first } = getRateWindow(NOW);
         for (let start = first; start < first + 20 * WINDOW_SECONDS; start += WINDOW_SECONDS) {
-          const found = used.get(nameOf(caller, start)) ?? 0;
-          expect(found).toBe((own.get(start) ?? 0) + computeDebt(before, size));
-          before = found;
+          const usedTokens = used.get(nameOf(caller, start)) ?? 0;
+          expect(usedTokens).toBe((own.get(start) ?? 0) + computeDebt(before, size));
+          before = usedTokens;
         }
       }),
     );
@@ -294,19 +294,19 @@ describe('the limiter', () => {
 
   it('permits requests again after a correction has returned tokens, at once and in other instances', async () => {
     const windows = counting();
-    const [one, other] = [
+    const [first, second] = [
       rateLimiter(windows, DEFAULT_RATE_LIMITS),
       rateLimiter(windows, DEFAULT_RATE_LIMITS),
     ];
     const caller = bucket();
-    const whole = await one.take(caller, 'sandbox', NOW, 60);
-    for (const limit of [one, other])
+    const whole = await first.take(caller, 'sandbox', NOW, 60);
+    for (const limit of [first, second])
       expect(await limit.take(caller, 'sandbox', NOW)).toMatchObject({ allowed: false });
 
-    await one.correct(whole, 50);
+    await first.correct(whole, 50);
 
-    expect(await one.take(caller, 'sandbox', NOW)).toMatchObject({ allowed: true });
-    expect(await other.take(caller, 'sandbox', later(NOW, seconds(1)))).toMatchObject({ allowed: true });
+    expect(await first.take(caller, 'sandbox', NOW)).toMatchObject({ allowed: true });
+    expect(await second.take(caller, 'sandbox', later(NOW, seconds(1)))).toMatchObject({ allowed: true });
   });
 
   it('writes nothing after a request whose cost was charged in advance', async () => {

@@ -64,8 +64,8 @@ async function aWorker(extract: Extractor, contents: Readonly<Record<string, str
   return {
     checkAll: () => handler(received('checks', ...messages), WITH_TIME),
     results: async () => {
-      const found = await Promise.all(added.map((source) => sources.find(source, source.id)));
-      return found.map((source) => source?.lastError ?? source?.content?.words);
+      const stored = await Promise.all(added.map((source) => sources.find(source, source.id)));
+      return stored.map((source) => source?.lastError ?? source?.content?.words);
     },
   };
 }

@@ -57,10 +57,10 @@ const added = () => additions().flatMap(({ Put }) => Put.Item ?? []);
 function readAttempted({ RequestItems }: BatchGetCommandInput) {
   const name = FUNCTION_ENVIRONMENT.DELIVERIES_TABLE;
   const wanted = new Set(RequestItems?.[name]?.Keys?.map(({ sk }) => sk));
-  const found = added()
+  const failures = added()
     .filter(({ sk }) => wanted.has(sk))
     .map((item) => ({ ...item, status: 'succeeded' }));
-  return { Responses: { [name]: found } };
+  return { Responses: { [name]: failures } };
 }
 
 beforeEach(() => {
@@ -84,8 +84,8 @@ beforeEach(() => {
 describe('redelivery job function', () => {
   it('adds a delivery for each failed one, sends its message, and ends the job', async () => {
     capturedOutput();
-    const found = failed(12);
-    dynamo.on(QueryCommand).resolvesOnce({ Items: found }).resolves({ Items: [] });
+    const failures = failed(12);
+    dynamo.on(QueryCommand).resolvesOnce({ Items: failures }).resolves({ Items: [] });
 
     expect(await run()).toEqual({ batchItemFailures: [] });
 
@@ -93,7 +93,7 @@ describe('redelivery job function', () => {
       added()
         .map(({ redeliveryOf }) => redeliveryOf)
         .toSorted(),
-    ).toEqual(found.map(({ id }) => id).toSorted());
+    ).toEqual(failures.map(({ id }) => id).toSorted());
     // Each with the record of its event.
     for (const { TransactItems } of additions())
       expect(TransactItems).toMatchObject([
@@ -115,7 +115,7 @@ describe('redelivery job function', () => {
         .toSorted(),
     );
     // And the end of the job.
-    expect(dynamo).toHaveReceivedCommandTimes(TransactWriteCommand, found.length + 1);
+    expect(dynamo).toHaveReceivedCommandTimes(TransactWriteCommand, failures.length + 1);
     expect(bodiesTo(FUNCTION_ENVIRONMENT.REDELIVERIES_QUEUE)).toEqual([]);
   });
 
@@ -143,9 +143,9 @@ describe('redelivery job function', () => {
 
   it('sends the next round of a long job to its own queue, as the bus would', async () => {
     capturedOutput();
-    const found = failed(3);
-    const end = { pk: 'a', sk: found.map(({ id }) => id).toSorted()[2] };
-    dynamo.on(QueryCommand).resolvesOnce({ Items: found, LastEvaluatedKey: end }).resolves({ Items: [] });
+    const failures = failed(3);
+    const end = { pk: 'a', sk: failures.map(({ id }) => id).toSorted()[2] };
+    dynamo.on(QueryCommand).resolvesOnce({ Items: failures, LastEvaluatedKey: end }).resolves({ Items: [] });
     // The first page takes as long as a round may.
     dynamo.on(UpdateCommand).callsFake((input) => {
       if (!('place' in rowAfter(input))) return { Attributes: job };
@@ -159,7 +159,7 @@ describe('redelivery job function', () => {
       { detail: { id: `${job.id}#round#2`, data: { redeliveryId: job.id, round: 2 } } },
     ]);
     // The job has not ended.
-    expect(dynamo).toHaveReceivedCommandTimes(TransactWriteCommand, found.length);
+    expect(dynamo).toHaveReceivedCommandTimes(TransactWriteCommand, failures.length);
   });
 
   it('repeats its message when a queue refuses a part', async () => {

@@ -50,9 +50,9 @@ describe('sign-in attempt', () => {
   });
 
   it('is unique', () => {
-    const [one, other] = [newAttempt('/'), newAttempt('/')];
-    for (const part of ['state', 'nonce', 'verifier'] as const) expect(one[part]).not.toBe(other[part]);
-    expect(new Set([one.state, one.nonce, one.verifier]).size).toBe(3);
+    const [first, second] = [newAttempt('/'), newAttempt('/')];
+    for (const part of ['state', 'nonce', 'verifier'] as const) expect(first[part]).not.toBe(second[part]);
+    expect(new Set([first.state, first.nonce, first.verifier]).size).toBe(3);
   });
 
   // RFC 7636, appendix B.
