@@ -1,20 +1,26 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type EndpointId, newId } from '../../../functions/aws/ids.ts';
+import type { Row } from '../../../functions/aws/table.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
 import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import type { Delivery } from '../../../functions/delivery/delivery.ts';
 import {
+  buildJobKey,
   type LeasedJob,
   type RedeliveryJob,
+  type RedeliveryRun,
   redeliveryJobs,
   redeliveryRounds,
+  toRedeliveryRun,
 } from '../../../functions/redelivery/jobs.ts';
 import { readDeliveries } from '../../../functions/redelivery/selection.ts';
-import { aDelivery, aRedeliveryJob, later, NOW, seconds } from '../../builders.ts';
+import { keys, listShards, REDELIVERY_RUN_SHARDS } from '../../../functions/tenancy/keys.ts';
+import { aDelivery, aRedeliveryJob, aSandboxTenant, later, NOW, seconds } from '../../builders.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
-import { loseNextAnswer } from './faults.ts';
+import { loseNextAnswer, readInPagesOf } from './faults.ts';
+import { rowsIn } from './rows.ts';
 
 const engine = dynamoDb();
 const KINDS: [name: string, make: () => Promise<TestTables>][] = [
@@ -32,15 +38,28 @@ function jobsIn(tables: TestTables) {
   const rounds = redeliveryRounds(tables, commit);
   const find = (job: RedeliveryJob) => jobs.find(job, job.webhookId, job.id);
   return {
+    ...jobs,
     ...rounds,
     find,
-    list: jobs.list,
     start: (job: RedeliveryJob) => commit(jobs.start(job)),
     stop: (job: RedeliveryJob) => commit(jobs.stop(job, AFTER_LEASE)),
     async held(job: RedeliveryJob, round = 1): Promise<LeasedJob> {
       const leased = await rounds.lease(job, terms(round));
       if (leased.kind !== 'leased') throw new Error(`the job is ${leased.kind}`);
       return leased.job;
+    },
+    /** All runs whose last message is not later, page by page. */
+    async since(until: Date): Promise<RedeliveryRun[]> {
+      const found: RedeliveryRun[] = [];
+      for (const shard of listShards(REDELIVERY_RUN_SHARDS)) {
+        let after: Row | undefined;
+        do {
+          const page = await jobs.findRuns(shard, until, after);
+          found.push(...page.entries);
+          after = page.next;
+        } while (after !== undefined);
+      }
+      return found.toSorted((a, b) => (a.id < b.id ? -1 : 1));
     },
   };
 }
@@ -267,5 +286,113 @@ describe.each(KINDS)('the deliveries of a time span (%s)', (_, make) => {
       place: part.place,
       isLast: true,
     });
+  });
+});
+
+const jobAt = (ms: number, changes: Partial<RedeliveryJob> = {}) =>
+  aRedeliveryJob({
+    id: newId('rdj', later(NOW, ms)),
+    createdAt: later(NOW, ms).toISOString(),
+    ...changes,
+  });
+
+describe.each(KINDS)('the record of a running redelivery job (%s)', (_, make) => {
+  it('exists from its start to its end, for every kind of end', async () => {
+    const { start, stop, held, end, since } = jobsIn(await make());
+    const [stopped, done] = [jobAt(0), jobAt(1)];
+    await start(stopped);
+    await start(done);
+    expect(await since(later(NOW, 1))).toEqual([toRedeliveryRun(stopped), toRedeliveryRun(done)]);
+
+    await stop(stopped);
+    expect(await since(later(NOW, 1))).toEqual([toRedeliveryRun(done)]);
+    expect(await end(await held(done), { status: 'done', at: NOW })).toBe(true);
+    expect(await since(later(NOW, 1))).toEqual([]);
+  });
+
+  it('is not added for a refused job', async () => {
+    const { start, since } = jobsIn(await make());
+    const first = jobAt(0);
+    await start(first);
+    expect(await start(jobAt(1, { orgId: first.orgId, webhookId: first.webhookId }))).toMatchObject({
+      kind: 'refused',
+    });
+    expect(await since(later(NOW, 1))).toEqual([toRedeliveryRun(first)]);
+  });
+
+  it('remains when its end is refused', async () => {
+    const { start, held, end, since } = jobsIn(await make());
+    const job = jobAt(0);
+    await start(job);
+    const leased = await held(job);
+    const taken = { ...leased, lease: { ...leased.lease, token: 'another' } };
+    expect(await end(taken, { status: 'done', at: NOW })).toBe(false);
+    expect(await since(NOW)).toEqual([toRedeliveryRun(job)]);
+  });
+
+  it('is found by the time of its last message', async () => {
+    const { start, since, recordMessage } = jobsIn(await make());
+    const [first, second] = [jobAt(0), jobAt(10)];
+    await start(first);
+    await start(second);
+    expect(await since(later(NOW, -1))).toEqual([]);
+    expect(await since(later(NOW, 9))).toEqual([toRedeliveryRun(first)]);
+    expect(await since(later(NOW, 10))).toEqual([toRedeliveryRun(first), toRedeliveryRun(second)]);
+
+    await recordMessage(toRedeliveryRun(first), later(NOW, 20));
+    expect(await since(later(NOW, 19))).toEqual([toRedeliveryRun(second)]);
+    expect(await since(later(NOW, 20))).toEqual([
+      { ...toRedeliveryRun(first), remindedAt: later(NOW, 20).toISOString() },
+      toRedeliveryRun(second),
+    ]);
+  });
+
+  it('is updated once by several that have read the same, and is not restored', async () => {
+    const { start, stop, since, recordMessage, removeRun } = jobsIn(await make());
+    const job = jobAt(0);
+    await start(job);
+    const read = toRedeliveryRun(job);
+    await recordMessage(read, later(NOW, 20));
+    await recordMessage(read, later(NOW, 40));
+    expect(await since(later(NOW, 20))).toHaveLength(1);
+
+    await stop(job);
+    await recordMessage({ ...read, remindedAt: later(NOW, 20).toISOString() }, later(NOW, 40));
+    await removeRun(read);
+    expect(await since(later(NOW, 60))).toEqual([]);
+  });
+
+  it('has the mark of its sandbox, like the job', async () => {
+    const tables = await make();
+    const tenant = aSandboxTenant();
+    const job = jobAt(0, tenant);
+    await jobsIn(tables).start(job);
+    await jobsIn(tables).start(jobAt(1));
+    const marked = (await rowsIn(tables.service)).filter(({ ofSandbox }) => ofSandbox !== undefined);
+    expect(new Set(marked.map(({ ofSandbox }) => ofSandbox))).toEqual(
+      new Set([`${tenant.orgId}#${tenant.generation}`]),
+    );
+    const places = marked.map(({ pk, sk }) => ({ pk, sk }));
+    expect(places).toHaveLength(2);
+    expect(places).toContainEqual(buildJobKey(job));
+    expect(places).toContainEqual(keys.redeliveryRun(job));
+  });
+});
+
+describe('records of running redelivery jobs in the table', () => {
+  it('are found in all shards, page by page, without rows in between', async () => {
+    const client = engine.client();
+    const { start, since } = jobsIn(await engine.tables(client));
+    const old: RedeliveryJob[] = [];
+    const shards = () => new Set(old.map((job) => keys.redeliveryRun(job).pk)).size;
+    // Identifiers are random: one in eighty times, the first twenty leave a shard out.
+    for (let number = 0; number < 40 || (shards() < REDELIVERY_RUN_SHARDS && number < 400); number += 1) {
+      const job = jobAt(number, number % 2 === 0 ? {} : { createdAt: later(NOW, 60_000).toISOString() });
+      await start(job);
+      if (number % 2 === 0) old.push(job);
+    }
+    expect(shards()).toBe(REDELIVERY_RUN_SHARDS);
+    readInPagesOf(client, 2);
+    expect(await since(later(NOW, 1000))).toEqual(old.map(toRedeliveryRun));
   });
 });

@@ -1,17 +1,33 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
+import { newId } from '../../../functions/aws/ids.ts';
 import { type Commit, type CommitResult, Contended, committer } from '../../../functions/aws/transaction.ts';
 import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
-import { type Delivery, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
+import { type Delivery, type Settlement, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import { outboxStore, WORK } from '../../../functions/delivery/outbox.ts';
-import { createRedelivery, recordRedelivery } from '../../../functions/delivery/redelivery.ts';
+import {
+  createRedelivery,
+  recordRedelivery,
+  redeliveryRecords,
+  repeatDelivery,
+} from '../../../functions/delivery/redelivery.ts';
+import { EVENT_DAYS } from '../../../functions/events/events.ts';
 import { type IdempotencyScope, idempotencyStore } from '../../../functions/http/idempotency.ts';
+import type { Endpoint, EndpointOutcome } from '../../../functions/receivers/endpoint.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
 import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
-import { dynamoDb } from '../../engines.ts';
-import { cancelTransactions, conflictOnOverlap, loseNextAnswer } from './faults.ts';
+import { memoryTables } from '../../doubles/tables/stack-tables.ts';
+import { dynamoDb, type TestTables } from '../../engines.ts';
+import { claimed, ENDED, exhausted, LEASE_END, retryingIn, succeeded } from './attempts.ts';
+import { cancelTransactions, conflictOnOverlap, loseNextAnswer, writesOf } from './faults.ts';
+import { everyRow } from './rows.ts';
 import { dynamoDbStores, storeKinds } from './stores.ts';
 
 const engine = dynamoDb();
+const KINDS: [name: string, make: () => Promise<TestTables>][] = [
+  ['tables in memory', async () => memoryTables()],
+  ['dynamodb', () => engine.tables()],
+];
 const atOnce = async () => undefined;
 const LATER = later(NOW, seconds(60));
 
@@ -178,6 +194,184 @@ describe.each(storeKinds(engine))('a delivery that repeats another (%s)', (_, ma
     expect(numbers).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     expect(await deliveries.find(delivery)).toMatchObject({ redeliveryOf: exhausted.id, status: 'pending' });
     expect(await deliveries.find(exhausted)).toEqual(exhausted);
+  });
+});
+
+const buildOutcome = (endpoint: Endpoint, effect: EndpointOutcome['effect'] = 'none'): EndpointOutcome => ({
+  endpoint,
+  effect,
+  at: ENDED,
+});
+
+/** An endpoint with a failed delivery, and a redelivery of it. */
+async function setUp(tables: TestTables) {
+  const stores = dynamoDbStores(tables);
+  const endpoint = anEndpoint({ consecutiveFailures: 3 });
+  await stores.endpoints.put(endpoint);
+  const { orgId, id: webhookId } = endpoint;
+  const failed = aDelivery({ orgId, webhookId, status: 'exhausted', attempts: 8 });
+  await stores.deliveries.add(failed);
+  const redelivery = (): Delivery => repeatDelivery(failed, newId('dlv', NOW), NOW, undefined);
+  /** The redelivery that the event's record says succeeded. */
+  const succeededId = async () => {
+    const [record] = await redeliveryRecords(tables.service)(failed, [failed]);
+    return record?.succeededId;
+  };
+  return { stores, endpoint, failed, redelivery, succeededId };
+}
+
+describe.each(KINDS)('the end of a redelivery (%s)', (_, make) => {
+  it.each(['none', 'reset'] as const)(
+    'is recorded when it succeeds with the effect "%s" on the endpoint',
+    async (effect) => {
+      const tables = await make();
+      const { stores, endpoint, failed, redelivery, succeededId } = await setUp(tables);
+      const claim = await claimed(stores, redelivery());
+
+      expect(await stores.deliveries.settle(claim, succeeded, buildOutcome(endpoint, effect))).toBe('done');
+
+      expect(await succeededId()).toBe(claim.id);
+      expect(await stores.deliveries.find(claim)).toMatchObject({ status: 'succeeded' });
+      expect((await stores.endpoints.find(endpoint.orgId, endpoint.id))?.consecutiveFailures).toBe(
+        effect === 'reset' ? 0 : 3,
+      );
+      // The failed delivery stays as it was.
+      expect(await stores.deliveries.find(failed)).toEqual(failed);
+      const row = [...(await everyRow(tables)).values()].find(({ sk }) => sk === 'redelivery');
+      expect(row).toEqual({
+        ...keys.redeliveryRecord(failed, failed.webhookId, failed.eventId),
+        eventId: failed.eventId,
+        webhookId: failed.webhookId,
+        deliveryId: claim.id,
+        succeededId: claim.id,
+        expiresAt: NOW.getTime() / 1000 + EVENT_DAYS * 86_400,
+      });
+    },
+  );
+
+  it.each<[string, Settlement]>([
+    ['fails for good', exhausted],
+    ['is to be tried again', retryingIn('hidden')],
+  ])('is not recorded when it %s', async (_name, settlement) => {
+    const { stores, endpoint, redelivery, succeededId } = await setUp(await make());
+    const claim = await claimed(stores, redelivery());
+    expect(await stores.deliveries.settle(claim, settlement, buildOutcome(endpoint))).toBe('done');
+    expect(await succeededId()).toBeUndefined();
+  });
+
+  it('is not recorded when its worker has lost it', async () => {
+    const { stores, endpoint, redelivery, succeededId } = await setUp(await make());
+    const claim = await claimed(stores, redelivery());
+    const late = { ...succeeded, at: LEASE_END };
+    expect(await stores.deliveries.settle(claim, late, buildOutcome(endpoint))).toBe('refused');
+    expect(await succeededId()).toBeUndefined();
+  });
+
+  it('is recorded once, by the first of several that succeed', async () => {
+    const { stores, endpoint, redelivery, succeededId } = await setUp(await make());
+    const [first, second] = [await claimed(stores, redelivery()), await claimed(stores, redelivery())];
+    for (const claim of [first, second])
+      expect(await stores.deliveries.settle(claim, succeeded, buildOutcome(endpoint))).toBe('done');
+    expect(await succeededId()).toBe(first.id);
+  });
+
+  it('is recorded although the original delivery is gone', async () => {
+    const { stores, endpoint, redelivery, succeededId } = await setUp(await make());
+    const again = { ...redelivery(), redeliveryOf: newId('dlv', later(NOW, -seconds(60))) };
+    const claim = await claimed(stores, again);
+    await stores.deliveries.settle(claim, succeeded, buildOutcome(endpoint));
+    expect(await succeededId()).toBe(claim.id);
+  });
+
+  it('is recorded for its own endpoint and generation only', async () => {
+    const tables = await make();
+    const { stores, endpoint, failed, redelivery } = await setUp(tables);
+    await stores.deliveries.settle(await claimed(stores, redelivery()), succeeded, buildOutcome(endpoint));
+    const find = redeliveryRecords(tables.service);
+    const other = { eventId: newId('evt', NOW), webhookId: failed.webhookId };
+    expect(await find(failed, [{ ...failed, webhookId: newId('whk', NOW) }])).toEqual([]);
+    expect(await find({ ...failed, generation: 1 }, [failed])).toEqual([]);
+    expect(await find(failed, [other])).toEqual([]);
+    expect(await find(failed, [other, failed])).toHaveLength(1);
+    expect(await find(failed, [])).toEqual([]);
+  });
+});
+
+describe('the record of a redelivery that succeeds', () => {
+  it('is not written for any other delivery', async () => {
+    const client = engine.client();
+    const { stores, endpoint } = await setUp(await engine.tables(client));
+    const claim = await claimed(stores, { orgId: endpoint.orgId, webhookId: endpoint.id });
+    const writes = writesOf(client);
+    await stores.deliveries.settle(claim, succeeded, buildOutcome(endpoint));
+    // A plain update of its row.
+    expect(writes()).toEqual([]);
+  });
+
+  it('is written when redeliveries end together, and each of them ends', async () => {
+    const client = engine.client();
+    const { stores, endpoint, redelivery, succeededId } = await setUp(await engine.tables(client));
+    const claims = await Promise.all([1, 2, 3].map(() => claimed(stores, redelivery())));
+    conflictOnOverlap(client);
+
+    const settled = await Promise.all(
+      claims.map(async (claim) => {
+        const settle = () => stores.deliveries.settle(claim, succeeded, buildOutcome(endpoint));
+        // As the dispatcher retries.
+        for (let result = await settle(); ; result = await settle())
+          if (result !== 'endpoint-changed') return result;
+      }),
+    );
+
+    expect(settled).toEqual(['done', 'done', 'done']);
+    expect(claims.map(({ id }) => id)).toContain(await succeededId());
+  });
+
+  it('is written once when its answer was lost', async () => {
+    const client = engine.client();
+    const { stores, endpoint, redelivery, succeededId } = await setUp(await engine.tables(client));
+    const claim = await claimed(stores, redelivery());
+    const fault = loseNextAnswer(client, 'TransactWriteItemsCommand');
+    expect(await stores.deliveries.settle(claim, succeeded, buildOutcome(endpoint))).toBe('done');
+    expect(fault.lost()).toBe(true);
+    expect(await succeededId()).toBe(claim.id);
+  });
+});
+
+describe.each(KINDS)('the record of the latest redelivery (%s)', (_, make) => {
+  it('names that of a user instead of a job’s, which then cannot record another one', async () => {
+    const { service } = await make();
+    const commit = committer(service.client);
+    const failed = aDelivery({ status: 'exhausted' });
+    const again = () => repeatDelivery(failed, newId('dlv', NOW), NOW, undefined);
+    const [ofJob, single, next] = [again(), again(), again()];
+    const job = { id: newId('rdj', NOW) };
+    const record = (delivery: Delivery, deliveryId?: Delivery['id']) =>
+      commit([recordRedelivery(service, delivery, { job, read: { deliveryId } })]);
+
+    expect(await record(ofJob)).toEqual({ kind: 'committed' });
+    await commit([recordRedelivery(service, single)]);
+
+    expect(await redeliveryRecords(service)(failed, [failed])).toMatchObject([
+      { deliveryId: single.id, jobDeliveryId: ofJob.id, redeliveryId: job.id },
+    ]);
+    expect(await record(next, ofJob.id)).toEqual({ kind: 'refused', refusal: 'redelivery-overtaken' });
+    expect(await record(next, single.id)).toEqual({ kind: 'committed' });
+  });
+});
+
+describe.each(KINDS)('deliveries that wait for their first attempt (%s)', (_, make) => {
+  it('are those that are pending, and those that cannot be read yet', async () => {
+    const { deliveries } = await make();
+    const store = deliveryStore(deliveries);
+    const webhookId = newId('whk', NOW);
+    const all = (['pending', 'retrying', 'succeeded', 'exhausted', 'skipped'] as const).map((status) =>
+      aDelivery({ webhookId, status }),
+    );
+    for (const delivery of all) await store.add(delivery);
+    const unread = aDelivery({ webhookId });
+
+    expect(await store.listWaiting([...all, unread])).toEqual([all[0], unread]);
   });
 });
 

@@ -1,7 +1,10 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { deriveJobDeliveryId } from '../../../functions/aws/ids.ts';
+import { type DeliveryId, deriveJobDeliveryId, parseCreationTime } from '../../../functions/aws/ids.ts';
+import { computeRedeliveryGroup, LANE_TABLE, LARGEST_GROUP } from '../../../functions/delivery/lanes.ts';
 import { anEndpoint, aSandboxTenant, later, NOW, seconds } from '../../builders.ts';
-import { aRedelivery, LEASE_SECONDS, SHORTEST_ROUND, type TestRedelivery } from '../delivery/a-redelivery.ts';
+import { casesOf } from '../../support/cases.ts';
+import { aRedelivery, LEASE_SECONDS, SHORTEST_ROUND, type TestRedelivery } from './a-redelivery.ts';
 
 const many = (had: TestRedelivery['had'], count: number) =>
   Promise.all(Array.from({ length: count }, (_, index) => had('exhausted', 3000 - index)));
@@ -192,5 +195,192 @@ describe('redelivery job', () => {
     const [message] = messages;
     if (message === undefined) throw new Error('there was to be a message');
     await expect(worker()({ ...message, type: 'source.check' })).rejects.toThrow('for a redelivery job');
+  });
+});
+
+describe('delivery of a redelivery job', () => {
+  it('has its own creation time, not that of the job', async () => {
+    const { had, started, run, made, clock } = aRedelivery();
+    await had('exhausted', 10);
+    const order = await started();
+    clock.elapse(3600);
+    await run();
+    const [delivery] = await made(order);
+    expect(delivery?.createdAt).toBe(later(NOW, seconds(3600)).toISOString());
+    expect(parseCreationTime(delivery?.id as DeliveryId)).toEqual(later(NOW, seconds(3600)));
+  });
+
+  it('is newer than all that were created before, and carries the time of its creation', async () => {
+    const { had, started, run, reminded, slowly, made } = aRedelivery();
+    await many(had, 100);
+    const order = await started();
+    await run(slowly());
+    const times = reminded.map(({ id }) => parseCreationTime(id as DeliveryId).getTime());
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect(new Set(times).size).toBeGreaterThan(5);
+    for (const { id, createdAt } of await made(order))
+      expect(Date.parse(createdAt)).toBe(parseCreationTime(id).getTime());
+  });
+
+  it('is the only one of an event that failed several times, before and in the time range', async () => {
+    const { had, started, run, made, slowly, endpoint } = aRedelivery();
+    const { eventId } = await had('exhausted', 3700);
+    const failedAgain = (secondsAgo: number) =>
+      had('exhausted', secondsAgo, {
+        eventId,
+        id: deriveJobDeliveryId(eventId, endpoint.id, later(NOW, -seconds(secondsAgo))),
+      });
+    const again = await failedAgain(3000);
+    await Promise.all(Array.from({ length: 30 }, (_, index) => had('succeeded', 2000 - index)));
+    await failedAgain(100);
+    const order = await started();
+    await run(slowly());
+    expect(await made(order)).toMatchObject([{ redeliveryOf: again.id }]);
+  });
+});
+
+describe('redelivery job whose queue refuses the next round', () => {
+  it('continues when its message is received again', async () => {
+    const { had, started, run, made, job, worker, messages, refusesMessages } = aRedelivery();
+    await many(had, 40);
+    const order = await started();
+    const [message] = messages.splice(0);
+    if (message === undefined) throw new Error('there was to be a message');
+    refusesMessages(true);
+
+    await expect(worker(undefined, SHORTEST_ROUND)(message)).rejects.toThrow('did not take the next round');
+
+    expect(messages).toEqual([]);
+    expect(await job(order)).toMatchObject({ status: 'running' });
+    refusesMessages(false);
+    messages.push(message);
+    await run(worker(undefined, SHORTEST_ROUND));
+    expect(await made(order)).toHaveLength(40);
+    expect(await job(order)).toMatchObject({ status: 'done', redelivered: 40 });
+  });
+});
+
+/** The most deliveries that were waiting at a time. */
+const mostOf = (sizes: readonly number[]) => Math.max(0, ...sizes);
+
+describe('redelivery job beside its dispatchers', () => {
+  it('sends others when half of the window has been attempted, so that requests are few', async () => {
+    const test = aRedelivery({ pageRows: 25 });
+    await many(test.had, 60);
+    const waiting = test.attemptsTake(0.2);
+    const order = await test.started();
+
+    await test.run();
+
+    expect(test.groups).toEqual([LARGEST_GROUP, LARGEST_GROUP, LARGEST_GROUP, 12]);
+    expect(mostOf(waiting)).toBe(LARGEST_GROUP);
+    expect(await test.job(order)).toMatchObject({ status: 'done', redelivered: 60 });
+  });
+
+  it.each(['failed', 'missing'] as const)(
+    'never has more waiting than its window, over all rounds and losses of workers (%s)',
+    async (what) => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.constantFrom(1, 3, 16),
+          // Seconds of an attempt, one after another, and the attempts of others before them.
+          fc.constantFrom(0.1, 1, 11),
+          fc.integer({ min: 0, max: 30 }),
+          fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 6 }),
+          async (window, secondsEach, before, crashes) => {
+            const test = aRedelivery({ pageRows: 25, pageEvents: 100, window });
+            if (what === 'failed') await many(test.had, 40);
+            else await Promise.all(Array.from({ length: 40 }, (_, index) => test.happened(3000 - index)));
+            const waiting = test.attemptsAreInLine(secondsEach, before);
+            const order = await test.started({ what });
+            const left = [...crashes];
+            let calls = 0;
+            const dying = test.worker(async () => {
+              if (left[0] === undefined || calls++ < left[0]) return;
+              left.shift();
+              calls = 0;
+              throw new Error('the worker is lost');
+            });
+
+            await test.run(dying);
+
+            expect(mostOf(waiting)).toBeLessThanOrEqual(window);
+            expect(await test.job(order)).toMatchObject({ status: 'done', examined: 40, redelivered: 40 });
+            expect(new Set(test.reminded.map(({ id }) => id)).size).toBe(40);
+            // Only a lost worker's messages are repeated.
+            if (crashes.length === 0) expect(test.reminded).toHaveLength(40);
+          },
+        ),
+        { numRuns: casesOf(15, 100) },
+      );
+    },
+  );
+
+  it.each([1, 3, 16])(
+    'makes at most its window of %i when it is stopped meanwhile, and counts all',
+    async (most) => {
+      for (let stopAt = 1; stopAt <= 40; stopAt += 3) {
+        const test = aRedelivery({ pageRows: 25, window: most });
+        await many(test.had, 40);
+        test.attemptsAreInLine(0.1, 0);
+        const order = await test.started();
+        let made = 0;
+        let madeBefore = 40;
+        const stopped = test.worker(async (call, stage) => {
+          if (call !== 'jobs.add' || stage !== 'answering') return;
+          made += 1;
+          if (made !== stopAt) return;
+          madeBefore = made;
+          await test.commit(test.jobs.stop(order, test.clock.now()));
+        });
+
+        await test.run(stopped);
+
+        expect(made - madeBefore).toBeLessThanOrEqual(most);
+        expect(await test.job(order)).toMatchObject({ status: 'stopped', redelivered: made });
+      }
+    },
+  );
+
+  it('counts what waits also beyond the page of a later round, when earlier deliveries have failed since', async () => {
+    const test = aRedelivery({ pageRows: 1, window: 1 });
+    await test.had('exhausted', 100);
+    const waiting = test.attemptsTake(30);
+    const order = await test.started();
+    const [message] = test.messages;
+    if (message === undefined) throw new Error('there was to be a message');
+    await test.worker()(message);
+    await Promise.all(Array.from({ length: 24 }, (_, index) => test.had('exhausted', 200 - index)));
+
+    await test.run();
+
+    expect(mostOf(waiting)).toBe(1);
+    expect(await test.job(order)).toMatchObject({ status: 'done', redelivered: 25 });
+  });
+
+  it('resends the messages that a lost worker may not have sent, and no others', async () => {
+    const test = aRedelivery({ pageRows: 25, window: 3 });
+    await many(test.had, 3);
+    test.attemptsTake(100);
+    await test.started();
+    const [message] = test.messages;
+    if (message === undefined) throw new Error('there was to be a message');
+    const lost = test.worker(async (call) => {
+      if (call === 'queues.send') throw new Error('the worker is lost');
+    });
+    await expect(lost(message)).rejects.toThrow('is lost');
+    expect(test.reminded).toHaveLength(0);
+    test.clock.elapse(LEASE_SECONDS);
+    await test.run();
+    expect(test.reminded).toHaveLength(3);
+  });
+});
+
+describe('window of a redelivery job', () => {
+  it('is half the batches of the slow queue, at least one and at most 16', () => {
+    const { dev, staging, prod } = LANE_TABLE.slow.dispatchers;
+
+    expect([dev, staging, prod].map(computeRedeliveryGroup)).toEqual([5, 8, 16]);
+    expect([1, 2, 5, 1000].map(computeRedeliveryGroup)).toEqual([1, 1, 2, LARGEST_GROUP]);
   });
 });
