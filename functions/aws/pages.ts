@@ -108,7 +108,7 @@ const getPredecessor = (bound: string): string =>
   `${bound.slice(0, -1)}${String.fromCharCode(bound.charCodeAt(bound.length - 1) - 1)}~`;
 
 /** Below every id that follows `position`, which is an id or a bound of ids. */
-export const getSuccessor = (position: string): string => `${position}!`;
+const getSuccessor = (position: string): string => `${position}!`;
 
 /** Read units of a page that all rows are on: 2 MB read consistently, which fits into a response. */
 const MAX_UNITS = 512;

@@ -48,7 +48,6 @@ const JOB_DAYS = 30;
 
 /** Statuses of deliveries that a job resends. */
 export const FailedStatus = z.enum(['exhausted', 'skipped']);
-export type FailedStatus = z.infer<typeof FailedStatus>;
 
 /**
  * What a job resends: the endpoint's own deliveries that failed, or every event of its types that it has not
@@ -123,7 +122,7 @@ export function createJob(
     dryRun?: boolean | undefined;
     from: string;
     to?: string | undefined;
-    statuses: readonly FailedStatus[];
+    statuses: RedeliveryJob['statuses'];
   },
   endpoint: { id: EndpointId; status: Endpoint['status'] },
   { tenant, now, traceId }: { tenant: Tenant; now: Date; traceId?: TraceId },
@@ -149,7 +148,7 @@ export function createJob(
       ...(request.dryRun === true ? { dryRun: true } : {}),
       from: new Date(from).toISOString(),
       to: new Date(to).toISOString(),
-      statuses: [...request.statuses],
+      statuses: request.statuses,
       examined: 0,
       redelivered: 0,
       eventTypes: {},
@@ -192,19 +191,16 @@ export const toJobView = ({ eventTypes, ...job }: RedeliveryJob) => ({
   progress: computeProgress(job),
 });
 
-export function toRedeliveryRun(job: RedeliveryJob): RedeliveryRun {
-  const { id, orgId, generation, webhookId, createdAt: remindedAt } = job;
-  return { id, orgId, generation, webhookId, remindedAt };
-}
+export const toRedeliveryRun = (job: RedeliveryJob): RedeliveryRun =>
+  RedeliveryRun.parse({ ...job, remindedAt: job.createdAt });
 
 /** Builds the message of a job's round: a notice in the transaction that creates the job, then bus events. */
-export const buildRound = (job: RedeliveryJob, round: number, now: Date): Notice => {
+export function buildRound(job: RedeliveryJob, round: number, now: Date): Notice {
   const { webhookId, id: redeliveryId, traceId } = job;
+  const id = `${redeliveryId}#round#${round}`;
   const data = { webhookId, redeliveryId, round };
-  return createNotice('webhook.redelivery', `${redeliveryId}#round#${round}`, data, {
-    ...{ tenant: job, now, traceId },
-  });
-};
+  return createNotice('webhook.redelivery', id, data, { tenant: job, now, traceId });
+}
 
 const IS_RUNNING = expression`#status = ${'running'}`;
 

@@ -53,9 +53,8 @@ interface RedeliverSettings {
   leaseSeconds: number;
   /** A round ends after this time, so that other jobs get their turn. */
   roundSeconds: number;
-  /** Deliveries per shard and read, and events per read. */
-  pageRows: number;
-  pageEvents: number;
+  /** Deliveries or events per read. */
+  pageSize: number;
   /** Most deliveries of a job that wait for their first attempt at a time. */
   window: number;
 }

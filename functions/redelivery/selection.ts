@@ -1,16 +1,14 @@
 import * as z from 'zod/mini';
-import { expression } from '../aws/expression.ts';
 import {
   buildIdBound,
-  buildIdBounds,
   type DeliveryId,
   deriveDeliveryId,
   deriveJobDeliveryId,
   type EventId,
   parseCreationTime,
 } from '../aws/ids.ts';
-import { COMMIT_WINDOW_SECONDS, getSuccessor, readPage } from '../aws/pages.ts';
-import { query, readRows, type Table } from '../aws/table.ts';
+import { COMMIT_WINDOW_SECONDS, readPage } from '../aws/pages.ts';
+import type { Table } from '../aws/table.ts';
 import type { deliveryStore } from '../delivery/deliveries.ts';
 import { Delivery, type DeliveryRef, OPEN_STATUSES } from '../delivery/delivery.ts';
 import {
@@ -22,10 +20,9 @@ import {
   repeatDelivery,
 } from '../delivery/redelivery.ts';
 import { listPartitions } from '../events/event-log.ts';
-import { type EventType, isFor, listTypesFor, OutboxEvent } from '../events/events.ts';
+import { isFor, listTypesFor, OutboxEvent } from '../events/events.ts';
 import type { Endpoint } from '../receivers/endpoint.ts';
 import { DELIVERY_SHARDS, keys, listShards } from '../tenancy/keys.ts';
-import type { Tenant } from '../tenancy/tenant.ts';
 import type { RedeliveryJob } from './jobs.ts';
 
 /** What a job reads of a delivery, or of an event that the endpoint has no delivery of. */
@@ -33,8 +30,8 @@ export type ExaminedDelivery = Pick<Delivery, 'eventId' | 'eventType'> &
   Partial<Pick<Delivery, 'id' | 'status'>>;
 
 /** A part of what a job examines, in the order of ids. */
-export interface ExaminedPage<T = ExaminedDelivery> {
-  items: T[];
+export interface ExaminedPage {
+  items: ExaminedDelivery[];
   /** Id after which the next page begins; undefined at the start of the range. */
   place: string | undefined;
   /** Whether the range ends here. */
@@ -56,59 +53,6 @@ const DeliveryRow = z.pick(Delivery, { id: true, eventId: true, eventType: true,
 const EventRow = z.pick(OutboxEvent, { id: true, type: true, onlyTo: true });
 const DELIVERY_ATTRIBUTES = ['pk', 'sk', ...Object.keys(DeliveryRow.shape)];
 const EVENT_ATTRIBUTES = ['pk', 'sk', ...Object.keys(EventRow.shape)];
-
-/**
- * Reads a part of an endpoint's deliveries in a time range, oldest first. Shards are read in parallel; rows
- * beyond the end of the shortest read are left to the next part, so that parts are in order.
- * @param time `to` is exclusive
- * @param limit rows per shard
- */
-export async function readDeliveries(
-  table: Table,
-  { webhookId, generation }: Pick<DeliveryRef, 'webhookId' | 'generation'>,
-  time: { from: Date; to: Date },
-  after: string | undefined,
-  limit: number,
-): Promise<ExaminedPage> {
-  const [first, last] = buildIdBounds(time.from, time.to);
-  const from = after === undefined ? first : getSuccessor(after);
-  if (from >= last) return { items: [], place: last, isLast: true };
-  const parts = await Promise.all(
-    listShards(DELIVERY_SHARDS).map((shard) =>
-      // Consistently: a caller that has seen a delivery fail expects it here.
-      query(table, {
-        where: expression`pk = ${keys.deliveries(webhookId, generation, shard)} AND sk BETWEEN ${from} AND ${last}`,
-        attributes: DELIVERY_ATTRIBUTES,
-        limit,
-      }),
-    ),
-  );
-  const ends = parts.flatMap(({ next }) => (next === undefined ? [] : [String(next.sk)])).sort();
-  const place = ends[0] ?? last;
-  const items = parts
-    .flatMap(({ rows }) => readRows(table, rows, (row) => DeliveryRow.parse(row)))
-    .filter(({ id }) => id <= place)
-    .sort((a, b) => (a.id < b.id ? -1 : 1));
-  return { items, place, isLast: ends.length === 0 };
-}
-
-/** Reads a part of the events of some types in a time range, oldest first. */
-async function readEvents(
-  outbox: Table,
-  tenant: Tenant,
-  time: { from: Date; to: Date },
-  types: readonly EventType[],
-  page: { after: string | undefined; limit: number },
-): Promise<ExaminedPage<z.infer<typeof EventRow>>> {
-  const { items, next } = await readPage(outbox, listPartitions(tenant), page, {
-    parse: (row) => EventRow.parse(row),
-    order: 'oldest first',
-    times: { prefix: 'evt', ...time },
-    wanted: { type: types },
-    attributes: EVENT_ATTRIBUTES,
-  });
-  return { items, place: next ?? buildIdBound('evt', time.to), isLast: next === undefined };
-}
 
 /** Whether a job resends the event of a delivery that ended so, or that does not exist. */
 export const isWanted = (
@@ -190,7 +134,7 @@ export function jobPages(
     deliveries: Pick<ReturnType<typeof deliveryStore>, 'states'>;
     now: () => Date;
   },
-  { pageRows, pageEvents }: { pageRows: number; pageEvents: number },
+  { pageSize }: { pageSize: number },
 ) {
   const findRecords = redeliveryRecords(service);
 
@@ -212,10 +156,39 @@ export function jobPages(
     job: RedeliveryJob,
     endpoint: Endpoint,
   ): Promise<ExaminedPage> {
-    const time = { from: new Date(job.from), to: new Date(job.to) };
-    if (job.what === 'failed') return readDeliveries(deliveryTable, job, time, after, pageRows);
-    const page = await readEvents(outbox, job, time, listTypesFor(endpoint), { after, limit: pageEvents });
-    return { ...page, items: await findFirstDeliveries(job, endpoint, page.items) };
+    const { what, webhookId, generation } = job;
+    const times = { from: new Date(job.from), to: new Date(job.to) };
+    if (what === 'missing') {
+      const { items, next } = await readPage(
+        outbox,
+        listPartitions(job),
+        { after, limit: pageSize },
+        {
+          parse: (row) => EventRow.parse(row),
+          order: 'oldest first',
+          times: { prefix: 'evt', ...times },
+          wanted: { type: listTypesFor(endpoint) },
+          attributes: EVENT_ATTRIBUTES,
+        },
+      );
+      const firsts = await findFirstDeliveries(job, endpoint, items);
+      return { items: firsts, place: next ?? buildIdBound('evt', times.to), isLast: next === undefined };
+    }
+    const partitions = listShards(DELIVERY_SHARDS).map((shard) =>
+      keys.deliveries(webhookId, generation, shard),
+    );
+    const { items, next } = await readPage(
+      deliveryTable,
+      partitions,
+      { after, limit: pageSize },
+      {
+        parse: (row) => DeliveryRow.parse(row),
+        order: 'oldest first',
+        times: { prefix: 'dlv', ...times },
+        attributes: DELIVERY_ATTRIBUTES,
+      },
+    );
+    return { items, place: next ?? buildIdBound('dlv', times.to), isLast: next === undefined };
   }
 
   /** The endpoint's own delivery of each event that is for it, as far as there is one. */

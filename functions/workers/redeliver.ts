@@ -32,10 +32,8 @@ const tables = openTables(environment);
 const { service, deliveries } = tables;
 const now = () => new Date();
 
-/** Rows per shard, of eight shards. */
-const PAGE_ROWS = 25;
-/** As many as a batch read takes. */
-const PAGE_EVENTS = 100;
+/** Two batch reads of states. A page ends when its last delivery has been attempted: not too small. */
+const PAGE_SIZE = 200;
 
 const handle = runRedeliveryJob(
   {
@@ -53,8 +51,7 @@ const handle = runRedeliveryJob(
   {
     leaseSeconds: REDELIVER_LEASE_SECONDS,
     roundSeconds: REDELIVER_ROUND_SECONDS,
-    pageRows: PAGE_ROWS,
-    pageEvents: PAGE_EVENTS,
+    pageSize: PAGE_SIZE,
     window: environment.REDELIVERY_GROUP,
   },
 );

@@ -312,8 +312,7 @@ export class LiveLoad {
       {
         leaseSeconds: 40,
         roundSeconds: 10,
-        pageRows: 25,
-        pageEvents: 100,
+        pageSize: 200,
         window: computeRedeliveryGroup(LANE_TABLE.slow.dispatchers[this.#terms.stage]),
       },
     );

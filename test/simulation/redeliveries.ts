@@ -53,8 +53,7 @@ export class Redeliveries {
           {
             leaseSeconds: REDELIVER_LEASE_SECONDS,
             roundSeconds: terms.roundSeconds,
-            pageRows: terms.pageRows,
-            pageEvents: terms.pageRows,
+            pageSize: terms.pageSize,
             window: terms.window,
           },
         );

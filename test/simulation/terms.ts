@@ -22,9 +22,9 @@ export interface Terms {
   slowFinds: number;
   /** Messages in a queue from which on late deliveries are deferred. */
   longBacklog: number;
-  /** Of redelivery jobs: the time of a round, rows of a page, and deliveries that wait at a time. */
+  /** Of redelivery jobs: the time of a round, size of a page, and deliveries that wait at a time. */
   roundSeconds: number;
-  pageRows: number;
+  pageSize: number;
   window: number;
   /** One tenant has most of the events, many at once. */
   isUnequal: boolean;
@@ -45,7 +45,7 @@ export const termsOf = (random: Random, isCalm: boolean): Terms => ({
   slowFinds: isCalm ? 0 : random.pick([0, 0.25]),
   longBacklog: isCalm ? LONG_BACKLOG : random.pick([LONG_BACKLOG, 0, 2]),
   roundSeconds: random.pick([0, 2, 10]),
-  pageRows: random.pick([1, 3, 25]),
+  pageSize: random.pick([1, 8, 200]),
   window: random.pick([1, 2, 16]),
   isUnequal: random.chance(0.3),
   fair: random.pick([FAIR_TERMS, { ...FAIR_TERMS, leastInFlight: 2 }]),

@@ -353,7 +353,7 @@ async function setUpRedelivery(tables: TestTables): Promise<BatchOfTen> {
       log: recordedLog(),
       now,
     },
-    { leaseSeconds: 40, roundSeconds: 60, pageRows: 10, pageEvents: 10, window: 16 },
+    { leaseSeconds: 40, roundSeconds: 60, pageSize: 100, window: 16 },
   );
   return behindTheBus(
     all.map(({ orgId }) => orgId),

@@ -120,7 +120,7 @@ export function anEngine(tables: TestTables, keyring: Keyring) {
       log,
       now: () => later(new Date(), seconds(waited)),
     },
-    { leaseSeconds: 40, roundSeconds: 60, pageRows: 10, pageEvents: 10, window: 16 },
+    { leaseSeconds: 40, roundSeconds: 60, pageSize: 100, window: 16 },
   );
   const told = new Set<string>();
   const check = checkSource(

@@ -29,7 +29,7 @@ import { blockedHostStore } from '../../../functions/receivers/blocked-hosts.ts'
 import { channelStore } from '../../../functions/receivers/channels.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { redeliveryJobs } from '../../../functions/redelivery/jobs.ts';
-import { readDeliveries } from '../../../functions/redelivery/selection.ts';
+import { jobPages } from '../../../functions/redelivery/selection.ts';
 import { apiKeyStore, keyUseStore } from '../../../functions/tenancy/api-keys.ts';
 import { auditLogReader } from '../../../functions/tenancy/audit.ts';
 import {
@@ -368,10 +368,15 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
         );
         return [...(await deliveryStore(deliveries).states(refs as never)).keys()];
       },
-      'ranges, for redelivery jobs': async ({ deliveries }, tenant) =>
-        (
-          await readDeliveries(deliveries, ofTenant(tenant), { from: BEFORE, to: AFTER }, undefined, 100)
-        ).items.map((item) => String(item.id)),
+      'pages of redelivery jobs': async (tables, tenant) => {
+        const { readNext } = jobPages(
+          { tables, deliveries: deliveryStore(tables.deliveries), now: () => NOW },
+          { pageSize: 100 },
+        );
+        const range = { from: BEFORE.toISOString(), to: AFTER.toISOString() };
+        const job = aRedeliveryJob({ ...ofTenant(tenant), ...range });
+        return (await readNext(job, anEndpoint())).items.map((item) => String(item.id));
+      },
       'open ones': async ({ deliveries }, tenant) =>
         ids(
           await openDeliveries(deliveries)(ofTenant(tenant), [BEFORE, AFTER], 'oldest', {

@@ -67,13 +67,12 @@ const OTHERS = {
 };
 const RULES: Record<string, Name | keyof typeof OTHERS> = {
   blockedHostStore: 'present',
-  readDeliveries: 'live',
   openDeliveries: 'present',
   dueIndex: 'fromStart',
   endpointScan: 'fromStart',
   endpointStore: 'present',
   eventLog: 'the event log, oldest first',
-  readEvents: 'live',
+  jobPages: 'live',
   followPartition: 'the messages of a visitor',
   deliveriesInHour: 'fromStart',
   ledgerStore: 'fromStart',

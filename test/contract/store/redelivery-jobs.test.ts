@@ -4,7 +4,6 @@ import { type EndpointId, newId } from '../../../functions/aws/ids.ts';
 import type { Row } from '../../../functions/aws/table.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
 import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
-import type { Delivery } from '../../../functions/delivery/delivery.ts';
 import {
   buildJobKey,
   type LeasedJob,
@@ -14,9 +13,17 @@ import {
   redeliveryRounds,
   toRedeliveryRun,
 } from '../../../functions/redelivery/jobs.ts';
-import { readDeliveries } from '../../../functions/redelivery/selection.ts';
+import { jobPages } from '../../../functions/redelivery/selection.ts';
 import { keys, listShards, REDELIVERY_RUN_SHARDS } from '../../../functions/tenancy/keys.ts';
-import { aDelivery, aRedeliveryJob, aSandboxTenant, later, NOW, seconds } from '../../builders.ts';
+import {
+  aDelivery,
+  anEndpoint,
+  aRedeliveryJob,
+  aSandboxTenant,
+  later,
+  NOW,
+  seconds,
+} from '../../builders.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { loseNextAnswer, readInPagesOf } from './faults.ts';
@@ -231,33 +238,29 @@ describe('a write of a redelivery job whose answer was lost', () => {
   });
 });
 
-describe.each(KINDS)('the deliveries of a time span (%s)', (_, make) => {
-  it('come in order, each once, in parts of any size', async () => {
+describe.each(KINDS)('the deliveries that a job examines (%s)', (_, make) => {
+  const reader = (tables: TestTables, pageSize: number) =>
+    jobPages({ tables, deliveries: deliveryStore(tables.deliveries), now: () => NOW }, { pageSize }).readNext;
+
+  it('come in order, each once, in pages of any size', async () => {
     const tables = await make();
     const store = deliveryStore(tables.deliveries);
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: -5, max: 70 }), { maxLength: 60 }),
-        fc.integer({ min: 1, max: 9 }),
-        async (ages, limit) => {
-          const webhookId = newId('whk', NOW) as EndpointId;
-          const time = { from: NOW, to: later(NOW, 60) };
-          const had: Delivery[] = [];
-          for (const age of ages)
-            had.push(aDelivery({ webhookId, eventId: newId('evt', later(NOW, age)), status: 'exhausted' }));
+        fc.integer({ min: 1, max: 70 }),
+        async (ages, pageSize) => {
+          const job = aRedeliveryJob({ from: NOW.toISOString(), to: later(NOW, 60).toISOString() });
+          const { webhookId } = job;
+          const had = ages.map((age) =>
+            aDelivery({ webhookId, eventId: newId('evt', later(NOW, age)), status: 'exhausted' }),
+          );
           await Promise.all(had.map((delivery) => store.add(delivery)));
           const found: string[] = [];
-          for (let after: string | undefined, isLast = false; !isLast; ) {
-            const part = await readDeliveries(
-              tables.deliveries,
-              { webhookId, generation: 0 },
-              time,
-              after,
-              limit,
-            );
-            found.push(...part.items.map(({ id }) => String(id)));
-            after = part.place;
-            isLast = part.isLast;
+          for (let place: string | undefined, isLast = false; !isLast; ) {
+            const page = await reader(tables, pageSize)({ ...job, place }, anEndpoint());
+            found.push(...page.items.map(({ id }) => String(id)));
+            ({ place, isLast } = page);
           }
           const expected = had.filter(
             (_delivery, index) => (ages[index] ?? 0) >= 0 && (ages[index] ?? 0) < 60,
@@ -269,22 +272,21 @@ describe.each(KINDS)('the deliveries of a time span (%s)', (_, make) => {
     );
   });
 
-  it('have their status, and an empty part follows the last one', async () => {
-    const { deliveries } = await make();
+  it('have their status, and an empty page follows the last one', async () => {
+    const tables = await make();
     const delivery = aDelivery({ status: 'skipped', attempts: 3, lastError: 'refused' });
-    await deliveryStore(deliveries).add(delivery);
-    const time = { from: NOW, to: later(NOW, 1) };
-    const part = await readDeliveries(deliveries, delivery, time, undefined, 10);
-    const { id, eventId, eventType } = delivery;
-    expect(part).toEqual({
+    await deliveryStore(tables.deliveries).add(delivery);
+    const { id, eventId, eventType, webhookId } = delivery;
+    const job = aRedeliveryJob({ webhookId: webhookId as EndpointId, to: later(NOW, 1).toISOString() });
+    const page = await reader(tables, 10)(job, anEndpoint());
+    expect(page).toEqual({
       items: [{ id, eventId, eventType, status: 'skipped' }],
       place: expect.any(String),
       isLast: true,
     });
-    expect(await readDeliveries(deliveries, delivery, time, part.place, 10)).toEqual({
+    expect(await reader(tables, 10)({ ...job, place: page.place }, anEndpoint())).toEqual({
+      ...page,
       items: [],
-      place: part.place,
-      isLast: true,
     });
   });
 });

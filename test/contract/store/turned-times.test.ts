@@ -3,7 +3,6 @@ import { newId } from '../../../functions/aws/ids.ts';
 import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import { openDeliveries } from '../../../functions/delivery/delivery-queries.ts';
 import { usageReader } from '../../../functions/events/usage.ts';
-import { readDeliveries } from '../../../functions/redelivery/selection.ts';
 import type { Tenant } from '../../../functions/tenancy/tenant.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
@@ -18,8 +17,6 @@ const tenant: Tenant = { orgId, generation };
 const READERS: Record<string, (tables: TestTables, from: Date, to: Date) => Promise<unknown>> = {
   'open deliveries': ({ deliveries }, from, to) =>
     openDeliveries(deliveries)(ref, [from, to], 'oldest', { units: 1000 }),
-  'deliveries of a job': async ({ deliveries }, from, to) =>
-    (await readDeliveries(deliveries, ref, { from, to }, undefined, 10)).items,
   'a filtered list': async ({ deliveries }, from, to) =>
     (await deliveryStore(deliveries).list(tenant, webhookId, { limit: 10 }, { from, to })).items,
   usage: async ({ usage }, from, to) => [

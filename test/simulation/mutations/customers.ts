@@ -30,7 +30,7 @@ const SHORT_ROUNDS: Mutation['also'] = [
 /** Many failures, jobs of one large page and a small window, each stopped once it has resent something. */
 const STOPPED_JOBS: Mutation['also'] = [
   FEW_ATTEMPTS,
-  { file: TERMS, find: 'pageRows: random.pick([1, 3, 25])', replace: 'pageRows: random.pick([25])' },
+  { file: TERMS, find: 'pageSize: random.pick([1, 8, 200])', replace: 'pageSize: random.pick([200])' },
   { file: TERMS, find: 'roundSeconds: random.pick([0, 2, 10])', replace: 'roundSeconds: random.pick([10])' },
   SMALL_WINDOW,
   MANY_JOBS,

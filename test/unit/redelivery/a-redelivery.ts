@@ -36,9 +36,8 @@ export const LEASE_SECONDS = 40;
 export const GRACE_SECONDS = 900;
 export const ROUND_SECONDS = 10;
 export const SHORTEST_ROUND = 0.01;
-/** Rows per page of each shard: few, so that some deliveries take several pages. */
-const PAGE_ROWS = 2;
-const PAGE_EVENTS = 3;
+/** Few, so that some deliveries take several pages. */
+const PAGE_SIZE = 10;
 
 /** A request for a job; by default of the last hour. */
 type Asked = Partial<Parameters<typeof createJob>[0]>;
@@ -56,8 +55,7 @@ const open: Gate = async () => undefined;
 export function aRedelivery({
   endpoint = anEndpoint(),
   generation = 0,
-  pageRows = PAGE_ROWS,
-  pageEvents = PAGE_EVENTS,
+  pageSize = PAGE_SIZE,
   window = LARGEST_GROUP,
 } = {}) {
   const clock = new VirtualClock();
@@ -157,7 +155,7 @@ export function aRedelivery({
         now: clock.now,
         wait: async (time) => clock.elapse(time),
       },
-      { leaseSeconds: LEASE_SECONDS, roundSeconds, pageRows, pageEvents, window },
+      { leaseSeconds: LEASE_SECONDS, roundSeconds, pageSize, window },
     );
   };
 

@@ -67,7 +67,7 @@ describe('redelivery job whose workers are lost', () => {
         // Seconds of attempts: none, a part of a round, and longer than a round.
         fc.constantFrom(0, 1.5, 11),
         async (history, crashes, roundSeconds, window, attemptSeconds) => {
-          const test = aRedelivery({ window, pageEvents: 100 });
+          const test = aRedelivery({ window });
           if (attemptSeconds > 0) test.attemptsTake(attemptSeconds);
           const expected = await lived(test, history);
           const order = await test.started();
@@ -243,7 +243,7 @@ const EVENTS = 7;
 
 /** A job for what is missing, whose endpoint has live events that their fan-out has not processed yet. */
 async function aStalledFanOut() {
-  const test = aRedelivery({ pageEvents: 4, window: 2 });
+  const test = aRedelivery({ pageSize: 4, window: 2 });
   const own: OutboxEvent[] = [];
   for (let index = 0; index < EVENTS; index += 1) own.push(await test.happened(100 - index));
   const foreign = [

@@ -265,7 +265,7 @@ const mostOf = (sizes: readonly number[]) => Math.max(0, ...sizes);
 
 describe('redelivery job beside its dispatchers', () => {
   it('sends others when half of the window has been attempted, so that requests are few', async () => {
-    const test = aRedelivery({ pageRows: 25 });
+    const test = aRedelivery({ pageSize: 200 });
     await many(test.had, 60);
     const waiting = test.attemptsTake(0.2);
     const order = await test.started();
@@ -288,7 +288,7 @@ describe('redelivery job beside its dispatchers', () => {
           fc.integer({ min: 0, max: 30 }),
           fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 6 }),
           async (window, secondsEach, before, crashes) => {
-            const test = aRedelivery({ pageRows: 25, pageEvents: 100, window });
+            const test = aRedelivery({ pageSize: 200, window });
             if (what === 'failed') await many(test.had, 40);
             else await Promise.all(Array.from({ length: 40 }, (_, index) => test.happened(3000 - index)));
             const waiting = test.attemptsAreInLine(secondsEach, before);
@@ -320,7 +320,7 @@ describe('redelivery job beside its dispatchers', () => {
     'makes at most its window of %i when it is stopped meanwhile, and counts all',
     async (most) => {
       for (let stopAt = 1; stopAt <= 40; stopAt += 3) {
-        const test = aRedelivery({ pageRows: 25, window: most });
+        const test = aRedelivery({ pageSize: 200, window: most });
         await many(test.had, 40);
         test.attemptsAreInLine(0.1, 0);
         const order = await test.started();
@@ -343,7 +343,7 @@ describe('redelivery job beside its dispatchers', () => {
   );
 
   it('counts what waits also beyond the page of a later round, when earlier deliveries have failed since', async () => {
-    const test = aRedelivery({ pageRows: 1, window: 1 });
+    const test = aRedelivery({ pageSize: 1, window: 1 });
     await test.had('exhausted', 100);
     const waiting = test.attemptsTake(30);
     const order = await test.started();
@@ -359,7 +359,7 @@ describe('redelivery job beside its dispatchers', () => {
   });
 
   it('resends the messages that a lost worker may not have sent, and no others', async () => {
-    const test = aRedelivery({ pageRows: 25, window: 3 });
+    const test = aRedelivery({ pageSize: 200, window: 3 });
     await many(test.had, 3);
     test.attemptsTake(100);
     await test.started();

@@ -145,7 +145,12 @@ describe('redelivery job function', () => {
     capturedOutput();
     const failures = failed(3);
     const end = { pk: 'a', sk: failures.map(({ id }) => id).toSorted()[2] };
-    dynamo.on(QueryCommand).resolvesOnce({ Items: failures, LastEvaluatedKey: end }).resolves({ Items: [] });
+    // Rows so large that the page ends with them.
+    const ConsumedCapacity = { CapacityUnits: 100 };
+    dynamo
+      .on(QueryCommand)
+      .resolvesOnce({ Items: failures, LastEvaluatedKey: end, ConsumedCapacity })
+      .resolves({ Items: [] });
     // The first page takes as long as a round may.
     dynamo.on(UpdateCommand).callsFake((input) => {
       if (!('place' in rowAfter(input))) return { Attributes: job };
