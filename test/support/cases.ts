@@ -6,7 +6,7 @@ export const MORE_CASES: Readonly<Record<string, string[]>> = {
   integration: ['test/integration/service/{service,public-api}.test.ts'],
   unit: [
     'test/unit/delivery/{endpoint-turns,fairness}.test.ts',
-    'test/unit/redelivery/{redeliver-crashes,redeliver-missing,redeliver-pace}.test.ts',
+    'test/unit/redelivery/{redeliver-crashes,redeliver,selection-missing}.test.ts',
     'test/unit/knowledge/{feed,hostile}.test.ts',
     'test/unit/delivery/outbound/outbound-memory.test.ts',
     'test/unit/http/sandbox-routing.test.ts',

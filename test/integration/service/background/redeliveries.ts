@@ -13,7 +13,7 @@ import { aTenant } from '../../../support/tenant.ts';
 import type { Place } from '../place.ts';
 import { POLL_MS, RARELY_MS } from '../receivers.ts';
 
-/** More than one invocation of the job processes (functions/workers/redeliver.ts). */
+/** Failures that a job resends. */
 const MANY = casesOf(140, 300);
 /** How many of them were delivered before; the others are stored. */
 const REAL = casesOf(1, MANY);
@@ -93,7 +93,7 @@ export function redeliveries({ service, keep }: Place): void {
     );
 
   describe.concurrent('a redelivery job', { timeout: 300_000 }, () => {
-    it('resends each event once in many messages, and nothing again when it restarts', async () => {
+    it('resends each event once, and nothing again when it restarts', async () => {
       const { api, id, path, received } = await failures(REAL, MANY - REAL);
       const job = await start(api, path);
       expect(job).toMatchObject({ status: 'running', examined: 0, progress: 0, finishedAt: null });
@@ -142,7 +142,6 @@ export function redeliveries({ service, keep }: Place): void {
       // The job starts over, and recognizes all its deliveries.
       const [stored] = (await findRows('Service', String(job.id))).filter(({ item }) => item.sk === job.id);
       const { place: _, finishedAt: __, ...item } = stored?.item ?? expect.fail('the job was to be stored');
-      expect(Number(item.round)).toBeGreaterThan(1);
       const lost = { ...item, status: 'running', examined: 0, redelivered: 0, round: 1 };
       await service().rewrite({ table: String(stored?.table), item: lost });
       // Its message is lost too, long enough ago for the next run to resume the job.
@@ -228,6 +227,9 @@ export function redeliveries({ service, keep }: Place): void {
       // On a busy machine what waits for its turn may come seconds after it.
       for (const delivery of line) expect(order.indexOf(delivery)).toBeLessThan(LINE + LARGEST_GROUP);
       expect(order.indexOf(late)).toBeGreaterThan(0);
+      // It takes longer than a round.
+      const [stored] = (await findRows('Service', String(job.id))).filter(({ item }) => item.sk === job.id);
+      expect(Number(stored?.item.round)).toBeGreaterThan(1);
       expect(await api.call({ method: 'DELETE', path: `${path}/redeliveries/${job.id}` })).toMatchObject({
         status: 204,
       });
@@ -261,9 +263,14 @@ export function redeliveries({ service, keep }: Place): void {
         await findRows('Service', String(job.id))
       ).filter((row) => row.item.sk === job.id);
       const waiting = newId('rdj', new Date());
-      const key = { pk: `${orgId}#0#${id}#redelivery`, sk: 'latest' };
       await service().rewrite({ table, item: { ...item, sk: waiting, id: waiting, status: 'running' } });
-      await service().rewrite({ table, item: { ...key, redeliveryId: waiting, running: true } });
+      const tenant = { orgId: OrgId.parse(orgId), generation: 0 };
+      const run = { ...tenant, webhookId: EndpointId.parse(id) };
+      const remindedAt = new Date().toISOString();
+      await service().rewrite({
+        table,
+        item: { ...keys.redeliveryRun(run), ...run, id: waiting, remindedAt },
+      });
 
       expect(await api.post(`${path}/redeliveries`, { from: AN_HOUR_AGO() })).toMatchObject({
         status: 409,

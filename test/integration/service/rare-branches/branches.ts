@@ -10,7 +10,10 @@ const THROTTLED: Fault[] = ['throttled', 'throttled', 'throttled'];
 /** By function: those of its first requests of an operation, in each process. */
 export const FAULTS: Partial<Record<FunctionName, FaultPlan>> = {
   dispatch: { BatchGetItem: ['missed', 'unprocessed'], TransactWriteItems: CONTENDED, UpdateItem: ['lost'] },
-  redeliver: { BatchGetItem: ['unprocessed', 'none', 'unprocessed'], TransactWriteItems: ['conflict'] },
+  redeliver: {
+    BatchGetItem: ['unprocessed', 'none', 'unprocessed'],
+    TransactWriteItems: ['conflict', 'none', 'conflict'],
+  },
   'list-api-keys': { BatchGetItem: ['unprocessed'] },
   meter: { TransactWriteItems: CONTENDED, BatchGetItem: ['unprocessed'] },
   purge: { BatchWriteItem: ['unprocessed'] },
@@ -118,7 +121,20 @@ export const rareBranches = (provoke: Provocations): readonly Branch[] => [
     branch: 'read of redelivery records leaves keys unprocessed',
     fn: 'redeliver',
     fault: ['BatchGetItem', 'unprocessed'],
-    actions: ['BatchGetItem Service', 'PutItem Deliveries', 'SendMessage Slow'],
+    actions: [
+      'BatchGetItem Service',
+      'UpdateItem Service',
+      'PutItem Deliveries',
+      'UpdateItem Service',
+      'SendMessage Slow',
+    ],
+    provoke: provoke.redeliver,
+  },
+  {
+    branch: 'addition of a redelivery conflicts',
+    fn: 'redeliver',
+    fault: ['TransactWriteItems', 'conflict'],
+    actions: ['PutItem Deliveries', 'UpdateItem Service', 'SendMessage Slow'],
     provoke: provoke.redeliver,
   },
   {
