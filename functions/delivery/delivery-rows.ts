@@ -251,13 +251,13 @@ export function dueIndex(deliveries: Table) {
         after,
       });
       const lastOrganization = page.next && splitDueKey(page.next.dueKey).orgId;
-      const taken: Row[] = [];
+      const shares: Row[] = [];
       const more: DueRange[] = [];
       for (const [orgId, rows] of Map.groupBy(page.rows, ({ dueKey }) => splitDueKey(dueKey).orgId)) {
         const end = keys.dueKey(orgId, until.toISOString());
         const due = rows.filter(({ dueKey }) => String(dueKey) <= end);
         const share = isOfOne ? due : due.slice(0, SHARE);
-        taken.push(...share);
+        shares.push(...share);
         const isCut = orgId === lastOrganization && due.length === rows.length;
         const lastTaken = share.at(-1);
         if (lastTaken !== undefined && (isCut || share.length < due.length))
@@ -268,14 +268,14 @@ export function dueIndex(deliveries: Table) {
             after: toPosition(lastTaken),
           });
       }
-      const found = parseReadable(taken, (row) => ({
+      const parsed = parseReadable(shares, (row) => ({
         message: DeliveryMessage.parse({ ...row, id: row.sk }),
         state,
         dueAt: splitDueKey(row.dueKey).dueAt,
         ...(row.isDeferred === true ? { isDeferred: true as const } : {}),
       }));
       const next = isOfOne ? undefined : lastOrganization;
-      return { ...found, more, ...(next && { next: { ...ALL, first: `${next}${DUE_END}` } }) };
+      return { ...parsed, more, ...(next && { next: { ...ALL, first: `${next}${DUE_END}` } }) };
     },
   };
 }

@@ -80,7 +80,9 @@ export function fanOut({ subscribers, deliveries, queues, organizations, log, no
     /** A delivery that cannot be added does not block the event's others. */
     async function addDeliveries(work: OutboxWork, event: OutboxEvent): Promise<DueMessage[]> {
       const recipients = await findRecipients(event);
-      const added = await mapSettled(recipients, recipients.length, (each) => addDelivery(event, each));
+      const added = await mapSettled(recipients, recipients.length, (endpoint) =>
+        addDelivery(event, endpoint),
+      );
       for (const { error } of collectFailures(recipients, added)) fail(work, error);
       const open = added.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
       log('EVENT_FANNED_OUT', {

@@ -232,8 +232,8 @@ export function auditLedger(
       if (pages.some(({ isComplete }) => !isComplete)) isSettled = false;
       const dueAt = new Date(now().getTime() + graceSeconds * 1000);
       await mapConcurrently(counted.filter(isOpen), WRITES, (delivery) => due.watch(delivery, dueAt));
-      const left = pages.flatMap(({ shard, next }) => (next === undefined ? [] : [{ shard, after: next }]));
-      return { entry, counts, rest: left, isSettled };
+      const unread = pages.flatMap(({ shard, next }) => (next === undefined ? [] : [{ shard, after: next }]));
+      return { entry, counts, rest: unread, isSettled };
     }
 
     async function compare(entry: LedgerEntry, counts: LedgerCounts): Promise<void> {

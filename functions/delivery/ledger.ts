@@ -38,9 +38,9 @@ function findClass(durationMs: number): string {
   return String(Math.min(LAST_CLASS, Math.max(FIRST_CLASS, number)));
 }
 
-export const addDurations = (one: AttemptDurations = {}, other: AttemptDurations = {}): AttemptDurations => {
-  const sum = { ...one };
-  for (const [number, count] of Object.entries(other)) sum[number] = (sum[number] ?? 0) + count;
+export const addDurations = (a: AttemptDurations = {}, b: AttemptDurations = {}): AttemptDurations => {
+  const sum = { ...a };
+  for (const [number, count] of Object.entries(b)) sum[number] = (sum[number] ?? 0) + count;
   return sum;
 };
 

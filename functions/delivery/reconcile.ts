@@ -126,10 +126,10 @@ export function reconcileDeliveries(
       return [];
     }
 
-    /** @param getTurn the run that sends a message, counted from this one */
+    /** @param countRuns returns the number of runs until the one that sends a message: 0 is this run */
     async function resend(
       entries: readonly DueEntry[],
-      getTurn: (message: DeliveryMessage) => number,
+      countRuns: (message: DeliveryMessage) => number,
     ): Promise<[]> {
       done.oldestSeconds = Math.max(
         done.oldestSeconds,
@@ -142,16 +142,16 @@ export function reconcileDeliveries(
         log('EXPIRY_FAILED', { deliveryId, error }),
       );
       const late = entries.filter((entry) => !expired.has(entry));
-      const turns = new Map(late.map((entry) => [entry, getTurn(entry.message)]));
+      const runs = new Map(late.map((entry) => [entry, countRuns(entry.message)]));
       const sent = await send(
-        late.filter((entry) => turns.get(entry) === 0),
+        late.filter((entry) => runs.get(entry) === 0),
         ({ message }) => ({ message }),
       );
       done.resent += sent.length;
       await postpone(sent, ({ message }) => computeNextCheck(message, now(), graceSeconds), 'sent');
-      const deferred = late.filter((entry) => turns.get(entry) !== 0);
+      const deferred = late.filter((entry) => runs.get(entry) !== 0);
       done.deferred += deferred.length;
-      const getWait = (entry: DueEntry) => (turns.get(entry) ?? 1) * RECONCILE_EVERY_SECONDS;
+      const getWait = (entry: DueEntry) => (runs.get(entry) ?? 1) * RECONCILE_EVERY_SECONDS;
       await postpone(
         deferred,
         (entry) => computeTime(Math.min(getWait(entry), LONGEST_GRACE_SECONDS)),
@@ -187,8 +187,8 @@ export function reconcileDeliveries(
       const isDeferring = backlogs.some(
         (backlog) => backlog.status === 'fulfilled' && backlog.value > longBacklog,
       );
-      const getTurn = isDeferring ? createTurnCounter() : () => 0;
-      return takeDue('watched', now(), (entries) => resend(entries, getTurn))(run);
+      const countRuns = isDeferring ? createRunCounter() : () => 0;
+      return takeDue('watched', now(), (entries) => resend(entries, countRuns))(run);
     };
 
     done.complete = await sweep(
@@ -203,16 +203,16 @@ export function reconcileDeliveries(
   };
 }
 
-/** Assigns each message a turn by its organization's share: 0 is this run, 1 the next. */
-function createTurnCounter(): (message: DeliveryMessage) => number {
+/** Assigns each message a run by its organization's share: 0 is this run, 1 the next. */
+function createRunCounter(): (message: DeliveryMessage) => number {
   const { ofOrganization, inAll } = RESENT_IN_BACKLOG;
   const waiting = new Map<OrgId, number>();
   let resent = 0;
   return ({ orgId }) => {
     const before = waiting.get(orgId) ?? 0;
     waiting.set(orgId, before + 1);
-    const turn = Math.floor(before / ofOrganization);
-    if (turn > 0) return turn;
+    const run = Math.floor(before / ofOrganization);
+    if (run > 0) return run;
     resent += 1;
     return resent > inAll ? 1 : 0;
   };

@@ -69,10 +69,10 @@ export function purgeStore(service: Table) {
     async open(
       report: (row: UnreadableRow) => void = service.reportUnreadable ?? throwUnreadable,
     ): Promise<Purge[]> {
-      const found = await Promise.all(
+      const purges = await Promise.all(
         listShards(PURGE_SHARDS).map((shard) => list(keys.purges(shard), report)),
       );
-      return found.flat().sort((a, b) => a.requestedAt.localeCompare(b.requestedAt));
+      return purges.flat().sort((a, b) => a.requestedAt.localeCompare(b.requestedAt));
     },
 
     /** Incomplete purges of one sandbox. */
