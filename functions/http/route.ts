@@ -69,7 +69,6 @@ export type Route = Declared & {
   readonly name: string;
   /** Below the stage, `/api`. */
   readonly path: `/v${number}/${string}` | `/settings/${string}`;
-  readonly summary: string;
   /** `required`: refused without an `Idempotency-Key`. `honoured`: optional. Only on POST. */
   readonly idempotency?: 'required' | 'honoured';
   readonly deprecation?: Deprecation;

@@ -13,6 +13,7 @@ import { RATE_LIMITER_FAILURES } from '../../functions/aws/metrics.ts';
 import { API_TIMEOUT_SECONDS } from '../../functions/aws/pages.ts';
 import type { RetryEnvironment } from '../../functions/delivery/timing.ts';
 import { type Route, settingsPath } from '../../functions/http/route.ts';
+import { OPERATIONS } from '../openapi/operations.ts';
 import { alarmAt, counted } from './alarms.ts';
 import { accessOf } from './grants/grant.ts';
 import type { EnvironmentOf } from './grants/resource.ts';
@@ -52,13 +53,13 @@ export class RouteFunctions extends Construct {
 
   private addFunction(key: RouteKey, { code, data, settings }: RouteFunctionsProps): void {
     const { tables, cursorKeys, signingKeys, identity } = data;
-    const { name, method, path, summary } = routes[key];
+    const { name, method, path } = routes[key];
     const route: Route = routes[key];
     const takesSessions = route.role !== undefined || settingsPath(route) !== undefined;
     const used = accessOf(name);
     new ServiceFunction(this, capitalized(key), {
       name,
-      description: `${method} /api${path}: ${summary}`,
+      description: `${method} /api${path}: ${OPERATIONS[key].summary}`,
       code,
       environment: {
         ...({

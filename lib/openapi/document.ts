@@ -104,7 +104,7 @@ function operation(
   return {
     operationId,
     tags: [text.tag],
-    summary: route.summary,
+    summary: text.summary,
     description: `${text.description}\n\n${accessText(route)}`,
     ...(route.deprecation === undefined ? {} : { deprecated: true }),
     ...securityOf(route),

@@ -18,6 +18,7 @@ export type Tag =
 /** What the document says of an operation beyond the facts of its route. */
 export interface OperationText {
   readonly tag: Tag;
+  readonly summary: string;
   /**
    * DynamoDB units that a request consumes at most. A test makes the request with the largest items there can
    * be.

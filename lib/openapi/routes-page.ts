@@ -23,10 +23,11 @@ export function routesPage(): string {
 
 function rowOf(key: keyof typeof routes): string {
   const route: Route = routes[key];
-  const { reads, writes } = OPERATIONS[key].atMost;
+  const { summary, atMost } = OPERATIONS[key];
+  const { reads, writes } = atMost;
   return row([
     `\`${route.method} /api${route.path}\``,
-    route.summary,
+    summary,
     accessOf(route),
     route.idempotency ?? '',
     ...[reads, writes, computeTokens({ reads, writes })].map((figure) => figure.toLocaleString('en')),

@@ -19,6 +19,7 @@ Use \`syncSource\` for the next check without waiting for an hour. \`simulate-sp
 export const operations = {
   createSource: {
     tag: 'Knowledge',
+    summary: 'Create a content source',
     atMost: { reads: 4, writes: 38 },
     description: `Creates a content source, which is imported within moments (see its \`status\`) and then
 checked every hour.
@@ -40,6 +41,7 @@ ${PROGRAMS}`,
   },
   listSources: {
     tag: 'Knowledge',
+    summary: 'List content sources',
     atMost: { reads: 180, writes: 4 },
     description: 'Returns the organization’s sources, newest first.',
     answer: 'A page of sources.',
@@ -47,6 +49,7 @@ ${PROGRAMS}`,
   },
   readSource: {
     tag: 'Knowledge',
+    summary: 'Read a content source',
     atMost: { reads: 6, writes: 3 },
     description: 'Returns a source with the result of its last check and a summary of its content.',
     answer: 'The source.',
@@ -54,6 +57,7 @@ ${PROGRAMS}`,
   },
   readSourceChanges: {
     tag: 'Knowledge',
+    summary: 'Read the changes of a content source',
     atMost: { reads: 420, writes: 4 },
     description: `Returns the lines that were added and removed between the version of the last e-mail to
 admins, or the first version, and the current one. Moved lines are not listed. All lines are plain text as
@@ -65,6 +69,7 @@ Before the import, \`from\`, \`to\` and \`difference\` are null.`,
   },
   deleteSource: {
     tag: 'Knowledge',
+    summary: 'Delete a content source',
     atMost: { reads: 6, writes: 30 },
     description:
       'Deletes a source with its content. A check in progress may still fetch it. Deleting a source that does not exist succeeds, so retries are safe.',
@@ -72,6 +77,7 @@ Before the import, \`from\`, \`to\` and \`difference\` are null.`,
   },
   syncSource: {
     tag: 'Knowledge',
+    summary: 'Check a content source now',
     atMost: { reads: 6, writes: 30 },
     description: `Requests a check of a source now, regardless of \`nextCheckAt\`. The check has ended when
 \`lastCheckedAt\` is later than this request.

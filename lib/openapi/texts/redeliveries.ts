@@ -8,6 +8,7 @@ const PATH = `/api/v1/webhooks/${examples.webhook.id}/redeliveries`;
 export const operations = {
   startRedelivery: {
     tag: 'Deliveries',
+    summary: 'Resend the failed deliveries of a webhook endpoint in a time range',
     atMost: { reads: 5, writes: 20 },
     description: `Starts a background job that resends what this endpoint lacks from a period, oldest first.
 Read the job (\`readRedelivery\`) for its progress.
@@ -32,6 +33,7 @@ endpoint. A job stops when the endpoint is disabled or deleted. A sandbox reset 
   },
   listRedeliveries: {
     tag: 'Deliveries',
+    summary: 'List the redelivery jobs of a webhook endpoint',
     atMost: { reads: 20, writes: 3 },
     description:
       'Returns the redelivery jobs of an endpoint, newest first. Jobs are kept for 30 days after they end.',
@@ -40,6 +42,7 @@ endpoint. A job stops when the endpoint is disabled or deleted. A sandbox reset 
   },
   readRedelivery: {
     tag: 'Deliveries',
+    summary: 'Read a redelivery job',
     atMost: { reads: 5, writes: 3 },
     description:
       'Returns a redelivery job with its progress and outcome. A running job changes several times a second.',
@@ -48,6 +51,7 @@ endpoint. A job stops when the endpoint is disabled or deleted. A sandbox reset 
   },
   stopRedelivery: {
     tag: 'Deliveries',
+    summary: 'Stop a redelivery job',
     atMost: { reads: 4, writes: 13 },
     description: `Stops a redelivery job. Deliveries that it has created, or is creating (up to 16), are still sent.
 

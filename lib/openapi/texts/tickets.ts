@@ -5,6 +5,7 @@ import { CREATED, described, type OperationText } from '../operation-text.ts';
 export const operations = {
   createTicket: {
     tag: 'Tickets',
+    summary: 'Create a fallback ticket',
     atMost: { reads: 5, writes: 40 },
     description: `Creates a fallback ticket, optionally for a conversation, which does not change. Sends
 \`ticket.created\`. Fails with \`NOT_FOUND\` if the conversation does not exist. The body is optional.`,
@@ -15,6 +16,7 @@ export const operations = {
   },
   listTickets: {
     tag: 'Tickets',
+    summary: 'List tickets',
     atMost: { reads: 150, writes: 4 },
     description: 'Returns the organization’s tickets, newest first.',
     answer: 'A page of tickets.',
@@ -22,6 +24,7 @@ export const operations = {
   },
   readTicket: {
     tag: 'Tickets',
+    summary: 'Read a ticket',
     atMost: { reads: 5, writes: 3 },
     description: 'Returns a ticket, for example that of a `ticket.created` event.',
     answer: 'The ticket.',

@@ -40,6 +40,7 @@ Invalid values are rejected. Live, both are ordinary parameters that are sent to
 export const operations = {
   registerWebhook: {
     tag: 'Webhooks',
+    summary: 'Register a webhook endpoint',
     atMost: { reads: 90, writes: 34 },
     description: `Registers a receiver URL and its event types. Events are signed with the \`secret\` in this
 response; store it, because no other operation returns it.
@@ -70,6 +71,7 @@ ${PROGRAMS}`,
   },
   listWebhooks: {
     tag: 'Webhooks',
+    summary: 'List webhook endpoints',
     atMost: { reads: 48, writes: 3 },
     description: `Returns the organization’s endpoints, newest first, including disabled ones. Secrets are not
 included.`,
@@ -78,6 +80,7 @@ included.`,
   },
   readWebhook: {
     tag: 'Webhooks',
+    summary: 'Read a webhook endpoint',
     atMost: { reads: 5, writes: 3 },
     description: `Returns an endpoint without its secret. \`status\` and \`failing\` show whether its deliveries
 fail; \`readWebhookStats\` counts them.`,
@@ -86,6 +89,7 @@ fail; \`readWebhookStats\` counts them.`,
   },
   updateWebhook: {
     tag: 'Webhooks',
+    summary: 'Update a webhook endpoint',
     atMost: { reads: 6, writes: 28 },
     description: `Changes the URL, the event types, the description or the limit. Omitted fields keep their values.
 New event types replace the old ones and apply to later events. Deliveries in progress of a removed type end as
@@ -102,6 +106,7 @@ contact support.`,
   },
   deleteWebhook: {
     tag: 'Webhooks',
+    summary: 'Delete a webhook endpoint',
     atMost: { reads: 4, writes: 28 },
     description: `Deletes an endpoint. Nothing more is sent to it: its open deliveries become \`skipped\`. Its
 deliveries remain in the events (\`readEvent\`) for 30 days.
@@ -111,6 +116,7 @@ Deleting an endpoint that does not exist succeeds, so retries are safe.`,
   },
   testWebhook: {
     tag: 'Webhooks',
+    summary: 'Send a test event to a webhook endpoint',
     atMost: { reads: 5, writes: 9 },
     description: `Sends a \`webhook.test\` event to the endpoint, regardless of its event types. It is signed,
 retried and recorded like any other event. Read the delivery (\`readDelivery\`) for the response of the

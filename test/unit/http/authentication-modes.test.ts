@@ -21,7 +21,6 @@ const aRoute = (method: Method, dashboard: Role | 'none') =>
     name: 'change-thing',
     ...(method === 'GET' ? { method } : { method, audit: 'none' as const }),
     path: KEYS,
-    summary: 'Change a thing',
     scope: 'write:webhooks',
     ...(dashboard === 'none' ? {} : { dashboard }),
     params: z.object({ id: z.string() }),

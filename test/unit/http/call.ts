@@ -15,7 +15,6 @@ export const thingRoute = {
   name: 'create-thing',
   method: 'POST',
   path: '/v1/things/{id}',
-  summary: 'Create a thing',
   scope: 'write:webhooks',
   idempotency: 'required',
   refusals: ['CONFLICT', 'LIMIT_EXCEEDED'],

@@ -24,7 +24,6 @@ const settingsRoute = (method: Method, role: Role) =>
     name: 'change-settings',
     ...(method === 'GET' ? { method } : { method, audit: 'none' as const }),
     path: '/settings/things',
-    summary: 'Change a thing',
     role,
     params: z.object({}),
     query: z.object({}),

@@ -31,7 +31,6 @@ const widgetRoute = {
   name: 'read-things',
   method: 'GET',
   path: '/v1/widget/things',
-  summary: 'Read things',
   visitor: true,
   params: z.object({}),
   query: z.object({ limit: z.optional(z.enum(['1'])) }),

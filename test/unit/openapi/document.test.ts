@@ -318,7 +318,6 @@ describe('a second version', () => {
     ...routes.listTickets,
     name: 'list-tickets-v2',
     path: '/v2/tickets',
-    summary: 'List tickets, differently',
     success: { status: 200, data: routes.readTicket.success.data },
   };
   const table = { ...routes, listTicketsV2 };
