@@ -75,6 +75,9 @@ export const receiverUrl = /* @__PURE__ */ z.string().check(
  */
 export const orNull = <T extends z.ZodMiniType>(schema: T) => z._default(z.nullable(schema), null);
 
+/** Names of an object's fields. */
+export const listFields = ({ shape }: z.ZodMiniObject): string[] => Object.keys(shape);
+
 /**
  * One or more distinct names.
  * @param what singular and plural, for error messages

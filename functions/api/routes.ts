@@ -3,13 +3,11 @@ import * as channels from './channels/routes.ts';
 import * as conversations from './conversations/routes.ts';
 import * as events from './events/routes.ts';
 import * as knowledge from './knowledge/routes.ts';
-import * as redeliveries from './redeliveries/routes.ts';
 import * as settings from './settings/routes.ts';
 import * as webhooks from './webhooks/routes.ts';
 
 const exported = {
   ...webhooks,
-  ...redeliveries,
   ...events,
   ...conversations,
   ...channels,

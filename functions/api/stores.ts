@@ -1,3 +1,5 @@
+import { openTables } from '../aws/clients.ts';
+import { KnowledgeEnvironment, readEnvironment, StatsEnvironment } from '../aws/config.ts';
 import { keyringSource, secretValue } from '../aws/keyrings.ts';
 import {
   conversationStore,
@@ -8,6 +10,7 @@ import {
 import { deliveryStore } from '../delivery/deliveries.ts';
 import { outboxStore } from '../delivery/outbox.ts';
 import { redeliveryRecords } from '../delivery/redelivery.ts';
+import { sourceStore } from '../knowledge/sources.ts';
 import { channelStore } from '../receivers/channels.ts';
 import { endpointStore } from '../receivers/endpoints.ts';
 import { redeliveryJobs } from '../redelivery/jobs.ts';
@@ -37,6 +40,13 @@ export const outbox = /* @__PURE__ */ outboxStore(outboxTable);
 export const deliveries = /* @__PURE__ */ deliveryStore(deliveryTable);
 export const findRedeliveryRecords = /* @__PURE__ */ redeliveryRecords(service);
 export const jobs = /* @__PURE__ */ redeliveryJobs(service);
+
+/** Variables that only functions with these tables have. */
+const openKnowledge = () => openTables(readEnvironment(KnowledgeEnvironment), service.client).knowledge;
+const openLedger = () => openTables(readEnvironment(StatsEnvironment), service.client).ledger;
+export const knowledge = /* @__PURE__ */ openKnowledge();
+export const ledger = /* @__PURE__ */ openLedger();
+export const sources = /* @__PURE__ */ sourceStore(knowledge);
 
 /** Seal cursors and visitor tokens. */
 export const cursorKeys = /* @__PURE__ */ keyringSource(/* @__PURE__ */ secretValue(CURSOR_KEYS));

@@ -190,7 +190,7 @@ export const RULES: IForbiddenRuleType[] = [
     from: { path: '^functions/api/([^/]+)/' },
     to: {
       path: '^functions/api/$1/',
-      pathNot: '/(?:browser|deliveries|resource|routes|session|sign-in-handler|sources)\\.ts$',
+      pathNot: '/(?:deliveries|resource|routes|session|sign-in)\\.ts$',
     },
   },
   {

@@ -6,9 +6,8 @@ import { createSource, MAX_SOURCES, toSourceView } from '../../knowledge/sources
 import { compareFields } from '../../tenancy/audit.ts';
 import { checkReceiver, createUrlProblem } from '../receivers.ts';
 import { routeHandler } from '../route-handler.ts';
-import { outbox } from '../stores.ts';
+import { outbox, sources } from '../stores.ts';
 import * as routes from './routes.ts';
-import { sources } from './sources.ts';
 
 /** Adds the source and the notice of its first check in one transaction. */
 export const handler = routeHandler(routes.createSource, async ({ tenant, body, now, traceId, effect }) => {

@@ -2,9 +2,8 @@ import { createNotice } from '../../events/bus.ts';
 import { success } from '../../http/reply.ts';
 import { compareFields } from '../../tenancy/audit.ts';
 import { routeHandler } from '../route-handler.ts';
-import { outbox } from '../stores.ts';
+import { outbox, sources } from '../stores.ts';
 import * as routes from './routes.ts';
-import { sources } from './sources.ts';
 
 const done = success(undefined);
 

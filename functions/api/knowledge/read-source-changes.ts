@@ -3,8 +3,8 @@ import { success } from '../../http/reply.ts';
 import { listComparedVersions, listSourceChanges } from '../../knowledge/difference.ts';
 import { sourceVersions } from '../../knowledge/source-checks.ts';
 import { routeHandler } from '../route-handler.ts';
+import { knowledge, sources } from '../stores.ts';
 import * as routes from './routes.ts';
-import { knowledge, sources } from './sources.ts';
 
 const versions = sourceVersions(knowledge);
 

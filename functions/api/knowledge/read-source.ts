@@ -2,8 +2,8 @@ import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import { toSourceView } from '../../knowledge/sources.ts';
 import { routeHandler } from '../route-handler.ts';
+import { sources } from '../stores.ts';
 import * as routes from './routes.ts';
-import { sources } from './sources.ts';
 
 export const handler = routeHandler(routes.readSource, async ({ tenant, params }) => {
   const found = await sources.find(tenant, params.id);

@@ -3,7 +3,7 @@ import { SourceId, Timestamp } from '../../aws/ids.ts';
 import { SourceKind } from '../../events/bus.ts';
 import type { Route } from '../../http/route.ts';
 import { SourceStatus } from '../../knowledge/sources.ts';
-import { orNull, PageQuery, receiverUrl, text } from '../fields.ts';
+import { listFields, orNull, PageQuery, receiverUrl, text } from '../fields.ts';
 
 export const CreateSource = z.strictObject({
   kind: SourceKind,
@@ -12,7 +12,7 @@ export const CreateSource = z.strictObject({
 });
 
 /** Fields that the audit log shows. */
-export const SOURCE_SETTINGS = Object.keys(CreateSource.shape);
+export const SOURCE_SETTINGS = /* @__PURE__ */ listFields(CreateSource);
 
 export const Source = z.object({
   id: SourceId,

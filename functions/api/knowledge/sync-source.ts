@@ -5,9 +5,8 @@ import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import { toSourceView } from '../../knowledge/sources.ts';
 import { routeHandler } from '../route-handler.ts';
-import { outbox } from '../stores.ts';
+import { outbox, sources } from '../stores.ts';
 import * as routes from './routes.ts';
-import { sources } from './sources.ts';
 
 const { SYNC_COOLDOWN_SECONDS: cooldownSeconds } = readEnvironment(SyncEnvironment);
 

@@ -1,5 +1,6 @@
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
+import { beginSignIn } from './routes.ts';
 import {
   COOKIES,
   computeChallenge,
@@ -8,11 +9,11 @@ import {
   newAttempt,
   returnPath,
   type SignInTerms,
+  type SignInUseCase,
   setCookie,
+  signInRouteHandler,
   toCookie,
-} from './browser.ts';
-import { beginSignIn } from './routes.ts';
-import { type SignInUseCase, signInRouteHandler } from './sign-in-handler.ts';
+} from './sign-in.ts';
 
 /** Time that a user has to sign in at the issuer. */
 const ATTEMPT_SECONDS = 600;

@@ -1,5 +1,6 @@
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
+import { finishSignIn } from './routes.ts';
 import {
   COOKIES,
   clearCookie,
@@ -8,10 +9,10 @@ import {
   isAnswerTo,
   redeem,
   type SignInTerms,
+  type SignInUseCase,
   sessionCookies,
-} from './browser.ts';
-import { finishSignIn } from './routes.ts';
-import { type SignInUseCase, signInRouteHandler } from './sign-in-handler.ts';
+  signInRouteHandler,
+} from './sign-in.ts';
 
 /**
  * Redeems the authorization code; its ID token becomes the session. Only the browser that started the sign-in

@@ -1,8 +1,14 @@
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { COOKIES, redeem, type SignInTerms, sessionCookies } from './browser.ts';
 import { renewSession } from './routes.ts';
-import { type SignInUseCase, signInRouteHandler } from './sign-in-handler.ts';
+import {
+  COOKIES,
+  redeem,
+  type SignInTerms,
+  type SignInUseCase,
+  sessionCookies,
+  signInRouteHandler,
+} from './sign-in.ts';
 
 const refused = { reply: refusals.missingSession };
 

@@ -1,8 +1,7 @@
 import type { Log } from '../../aws/log-codes.ts';
 import { success } from '../../http/reply.ts';
-import { COOKIES, clearCookie, type SignInTerms } from './browser.ts';
 import { signOut } from './routes.ts';
-import { type SignInUseCase, signInRouteHandler } from './sign-in-handler.ts';
+import { COOKIES, clearCookie, type SignInTerms, type SignInUseCase, signInRouteHandler } from './sign-in.ts';
 
 /**
  * Ends the session, even when the issuer fails. Revokes the refresh token (RFC 7009) if possible, and returns

@@ -1,5 +1,4 @@
-import { openTables } from '../../aws/clients.ts';
-import { readEnvironment, StatsEnvironment } from '../../aws/config.ts';
+import { readEnvironment } from '../../aws/config.ts';
 import { computeOldestOpenTime, estimateWaits, openDeliveries } from '../../delivery/delivery-queries.ts';
 import { getLatestHours, type HourRange, ledgerStore } from '../../delivery/ledger.ts';
 import { getRetryPolicy } from '../../delivery/simulation.ts';
@@ -9,11 +8,10 @@ import { success } from '../../http/reply.ts';
 import { type Endpoint, getFailureStatus } from '../../receivers/endpoint.ts';
 import type { Tenant } from '../../tenancy/tenant.ts';
 import { routeHandler, tables } from '../route-handler.ts';
-import { endpoints } from '../stores.ts';
+import { endpoints, ledger } from '../stores.ts';
 import * as routes from './routes.ts';
 
 const environment = readEnvironment(RetryEnvironment);
-const { ledger } = openTables(readEnvironment(StatsEnvironment), tables.service.client);
 const readHours = cacheFinishedHours(ledgerStore(ledger).read);
 const readOpen = openDeliveries(tables.deliveries);
 const policy = retryPolicy(environment);

@@ -1,14 +1,11 @@
-import { openTables } from '../../aws/clients.ts';
-import { readEnvironment, StatsEnvironment } from '../../aws/config.ts';
 import { getLatestHours, ledgerStore } from '../../delivery/ledger.ts';
 import { buildEndpointStats, cacheFinishedHours } from '../../delivery/statistics.ts';
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { routeHandler, tables } from '../route-handler.ts';
-import { endpoints } from '../stores.ts';
+import { routeHandler } from '../route-handler.ts';
+import { endpoints, ledger } from '../stores.ts';
 import * as routes from './routes.ts';
 
-const { ledger } = openTables(readEnvironment(StatsEnvironment), tables.service.client);
 const readHours = cacheFinishedHours(ledgerStore(ledger).read);
 
 /** Reads the endpoint first, to check its organization. */

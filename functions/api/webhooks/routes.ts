@@ -1,9 +1,10 @@
 import * as z from 'zod/mini';
-import { DeliveryId, EndpointId, EventId, Timestamp } from '../../aws/ids.ts';
-import { SubscribableType } from '../../events/events.ts';
+import { DeliveryId, EndpointId, EventId, RedeliveryJobId, Timestamp } from '../../aws/ids.ts';
+import { EventTypeName, SubscribableType } from '../../events/events.ts';
 import type { Route } from '../../http/route.ts';
 import { DisabledReason, EndpointStatus, MAX_DESCRIPTION_LENGTH } from '../../receivers/endpoint.ts';
 import { MaxPerSecond } from '../../receivers/endpoint-rate.ts';
+import { FailedStatus, RedeliveryJobStatus, RedeliverySelection, StopReason } from '../../redelivery/jobs.ts';
 import {
   ATTEMPTS_FIELDS,
   clamped,
@@ -12,10 +13,12 @@ import {
   Failing,
   LISTED_FIELDS,
   ListDeliveriesQuery,
+  listFields,
   note,
   orNull,
   PageQuery,
   receiverUrl,
+  requestTime,
 } from '../fields.ts';
 
 const WebhookEvents = distinct(SubscribableType, ['an event type', 'event types']);
@@ -36,7 +39,7 @@ export const UpdateWebhook = z.strictObject({
 });
 
 /** Fields that the audit log shows. */
-export const WEBHOOK_SETTINGS = Object.keys(RegisterWebhook.shape);
+export const WEBHOOK_SETTINGS = /* @__PURE__ */ listFields(RegisterWebhook);
 
 export const Predecessor = z.object({
   id: EndpointId,
@@ -62,10 +65,8 @@ export const Webhook = z.object({
 export const RegisteredWebhook = z.extend(Webhook, { secret: z.string() });
 
 const TEST = 'webhook.test';
-export const TestWebhook = z._default(
-  z.strictObject({ type: z._default(z.enum([TEST, ...SubscribableType.options]), TEST) }),
-  { type: TEST },
-);
+const TestType = /* @__PURE__ */ (() => z.enum([TEST, ...SubscribableType.options]))();
+export const TestWebhook = z._default(z.strictObject({ type: z._default(TestType, TEST) }), { type: TEST });
 export const TestEvent = z.object({ eventId: EventId, deliveryId: DeliveryId });
 
 export const Delivery = z.extend(z.object({ id: DeliveryId, webhookId: EndpointId }), DELIVERY_FIELDS);
@@ -122,6 +123,36 @@ export const StatsQuery = z.object({ hours: clamped({ least: 1, most: 168, stand
 
 const WebhookParams = z.object({ id: EndpointId });
 const DeliveryParams = z.object({ id: EndpointId, deliveryId: DeliveryId });
+
+/** The use case checks the times, because their limits depend on the current time. */
+export const StartRedelivery = z.strictObject({
+  what: z.optional(RedeliverySelection),
+  dryRun: z.optional(z.boolean()),
+  from: requestTime,
+  to: z.optional(requestTime),
+  statuses: z.optional(distinct(FailedStatus, ['a status', 'statuses'])),
+});
+
+export const Redelivery = z.object({
+  id: RedeliveryJobId,
+  webhookId: EndpointId,
+  status: RedeliveryJobStatus,
+  reason: orNull(StopReason),
+  from: Timestamp,
+  to: Timestamp,
+  what: RedeliverySelection,
+  dryRun: z._default(z.boolean(), false),
+  statuses: z.array(FailedStatus),
+  examined: z.int(),
+  redelivered: z.int(),
+  eventTypes: z.array(z.object({ type: EventTypeName, count: z.int() })),
+  firstEventAt: orNull(Timestamp),
+  progress: z.number(),
+  createdAt: Timestamp,
+  finishedAt: orNull(Timestamp),
+});
+
+const RedeliveryParams = z.object({ id: EndpointId, redeliveryId: RedeliveryJobId });
 
 export const registerWebhook = {
   name: 'register-webhook',
@@ -262,4 +293,50 @@ export const redeliverDelivery = {
   params: DeliveryParams,
   success: { status: 202, data: Delivery },
   refusals: ['CONFLICT'],
+} as const satisfies Route;
+
+export const startRedelivery = {
+  name: 'start-redelivery',
+  method: 'POST',
+  path: '/v1/webhooks/{id}/redeliveries',
+  scope: 'write:webhooks',
+  dashboard: 'admin',
+  idempotency: 'honoured',
+  audit: 'redelivery.started',
+  params: WebhookParams,
+  body: StartRedelivery,
+  success: { status: 202, data: Redelivery },
+  refusals: ['CONFLICT'],
+} as const satisfies Route;
+
+export const listRedeliveries = {
+  name: 'list-redeliveries',
+  method: 'GET',
+  path: '/v1/webhooks/{id}/redeliveries',
+  scope: 'read:webhooks',
+  dashboard: 'member',
+  params: WebhookParams,
+  query: PageQuery,
+  success: { status: 200, data: z.array(Redelivery) },
+} as const satisfies Route;
+
+export const readRedelivery = {
+  name: 'read-redelivery',
+  method: 'GET',
+  path: '/v1/webhooks/{id}/redeliveries/{redeliveryId}',
+  scope: 'read:webhooks',
+  dashboard: 'member',
+  params: RedeliveryParams,
+  success: { status: 200, data: Redelivery },
+} as const satisfies Route;
+
+export const stopRedelivery = {
+  name: 'stop-redelivery',
+  method: 'DELETE',
+  path: '/v1/webhooks/{id}/redeliveries/{redeliveryId}',
+  scope: 'write:webhooks',
+  dashboard: 'admin',
+  audit: 'redelivery.stopped',
+  params: RedeliveryParams,
+  success: { status: 204, data: z.undefined() },
 } as const satisfies Route;

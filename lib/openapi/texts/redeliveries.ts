@@ -1,4 +1,4 @@
-import * as redeliveries from '../../../functions/api/redeliveries/routes.ts';
+import * as redeliveries from '../../../functions/api/webhooks/routes.ts';
 import * as examples from '../example-values.ts';
 import { described, type OperationText } from '../operation-text.ts';
 import { from, ordered, underWay } from '../redelivery-examples.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { returnPath } from '../../../functions/api/sign-in/browser.ts';
+import { returnPath } from '../../../functions/api/sign-in/sign-in.ts';
 import { newId } from '../../../functions/aws/ids.ts';
 import type { MailKind } from '../../../functions/notices/mail.ts';
 import {

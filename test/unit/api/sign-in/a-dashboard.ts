@@ -10,7 +10,7 @@ import {
   renewSession,
   signOut,
 } from '../../../../functions/api/sign-in/routes.ts';
-import { signInHandler } from '../../../../functions/api/sign-in/sign-in-handler.ts';
+import { signInHandler } from '../../../../functions/api/sign-in/sign-in.ts';
 import { end } from '../../../../functions/api/sign-in/sign-out.ts';
 import { idTokenReader, issuerAt } from '../../../../functions/tenancy/sessions.ts';
 import { aGatewayEvent, INVOCATION } from '../../../support/functions.ts';

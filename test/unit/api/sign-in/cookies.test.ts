@@ -9,7 +9,7 @@ import {
   newAttempt,
   setCookie,
   toCookie,
-} from '../../../../functions/api/sign-in/browser.ts';
+} from '../../../../functions/api/sign-in/sign-in.ts';
 
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { COOKIES, fromCookie } from '../../../../functions/api/sign-in/browser.ts';
+import { COOKIES, fromCookie } from '../../../../functions/api/sign-in/sign-in.ts';
 import { NOW } from '../../../builders.ts';
 import { wrongly } from '../../tenancy/an-issuer.ts';
 import { aDashboard, ORIGIN, signedIn } from './a-dashboard.ts';

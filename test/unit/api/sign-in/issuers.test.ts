@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { COOKIES } from '../../../../functions/api/sign-in/browser.ts';
+import { COOKIES } from '../../../../functions/api/sign-in/sign-in.ts';
 import { newId } from '../../../../functions/aws/ids.ts';
 import { FAILED_INVOCATIONS } from '../../../../functions/aws/metrics.ts';
 import { later, NOW, seconds } from '../../../builders.ts';

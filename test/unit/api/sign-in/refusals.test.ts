@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { COOKIES } from '../../../../functions/api/sign-in/browser.ts';
+import { COOKIES } from '../../../../functions/api/sign-in/sign-in.ts';
 import { NOW } from '../../../builders.ts';
 import { aDashboard, codesOf, type Dashboard, signedIn } from './a-dashboard.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { returnPath } from '../../../../functions/api/sign-in/browser.ts';
+import { returnPath } from '../../../../functions/api/sign-in/sign-in.ts';
 
 const DASHBOARD = 'https://dashboard.example.com';
 

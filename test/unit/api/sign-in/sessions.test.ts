@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { COOKIES } from '../../../../functions/api/sign-in/browser.ts';
+import { COOKIES } from '../../../../functions/api/sign-in/sign-in.ts';
 import { later, NOW, seconds } from '../../../builders.ts';
 import { CLIENT, wrongly } from '../../tenancy/an-issuer.ts';
 import { aDashboard, codesOf, type Dashboard, ORIGIN, signedIn } from './a-dashboard.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { COOKIES, fromCookie } from '../../../../functions/api/sign-in/browser.ts';
+import { COOKIES, fromCookie } from '../../../../functions/api/sign-in/sign-in.ts';
 import { NOW } from '../../../builders.ts';
 import { CLIENT } from '../../tenancy/an-issuer.ts';
 import { aDashboard, codesOf, ORIGIN, signedIn } from './a-dashboard.ts';

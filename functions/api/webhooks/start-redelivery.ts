@@ -3,11 +3,12 @@ import { invalid, refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import { buildRound, createJob, FailedStatus, toJobView } from '../../redelivery/jobs.ts';
 import { compareFields } from '../../tenancy/audit.ts';
+import { listFields } from '../fields.ts';
 import { routeHandler } from '../route-handler.ts';
 import { endpoints, jobs, outbox } from '../stores.ts';
 import * as routes from './routes.ts';
 
-const REQUEST_FIELDS = Object.keys(routes.StartRedelivery.shape);
+const REQUEST_FIELDS = listFields(routes.StartRedelivery);
 
 /** Adds the job and the notice that starts it in one transaction. */
 export const handler = routeHandler(
