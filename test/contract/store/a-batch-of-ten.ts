@@ -20,6 +20,7 @@ import { sourceStore } from '../../../functions/knowledge/sources.ts';
 import { MAIL_BUDGETS } from '../../../functions/notices/mail.ts';
 import { mailBudgets, mailingStore } from '../../../functions/notices/mailings.ts';
 import { notifyAdmins } from '../../../functions/notices/notify.ts';
+import { LOST_OUTCOME } from '../../../functions/receivers/attempt-error.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { redeliveryJobs, redeliveryRounds } from '../../../functions/redelivery/jobs.ts';
@@ -404,7 +405,7 @@ async function setUpNotify(tables: TestTables): Promise<BatchOfTen> {
       type: 'webhook.disabled',
       orgId,
       generation,
-      data: { webhookId, disabledAt: NOW.toISOString() },
+      data: { webhookId, disabledAt: NOW.toISOString(), lastError: LOST_OUTCOME.error },
     });
   return behindTheBus(
     all.map(({ orgId }) => orgId),

@@ -24,14 +24,14 @@ const outcomeAt = (endpoint: Endpoint, effect: EndpointOutcome['effect'], at = E
   traceId: TRACE,
 });
 
-const findNotice = ({ orgId, id }: Endpoint) => ({
+const findNotice = ({ orgId, id }: Endpoint, { at = ENDED, lastError = exhausted.attempt.error } = {}) => ({
   kind: 'notice',
-  id: `${id}#disabled#${ENDED.toISOString()}`,
+  id: `${id}#disabled#${at.toISOString()}`,
   type: 'webhook.disabled',
   orgId,
   generation: 0,
-  createdAt: ENDED.toISOString(),
-  data: { webhookId: id, disabledAt: ENDED.toISOString(), lastError: exhausted.attempt.error },
+  createdAt: at.toISOString(),
+  data: { webhookId: id, disabledAt: at.toISOString(), lastError },
   traceId: TRACE,
 });
 
@@ -164,7 +164,7 @@ describe.each(storeKinds(engine))('the disabling of an endpoint (%s)', (_, make)
       disabledAt: LEASE_END.toISOString(),
     });
     expect(await stores.notices()).toEqual([
-      { ...findNotice(endpoint), disabledAt: LEASE_END.toISOString(), lastError: LOST_OUTCOME.error },
+      findNotice(endpoint, { at: LEASE_END, lastError: LOST_OUTCOME.error }),
     ]);
     expect(await stores.auditEntries(endpoint.orgId)).toEqual([findEntry(endpoint, LEASE_END)]);
   });
