@@ -16,7 +16,6 @@ import type { RedeliveryRecord } from '../../functions/delivery/redelivery.ts';
 import { computeDelaySeconds, DEFAULT_RETRY_POLICY } from '../../functions/delivery/timing.ts';
 import type { OutboxEvent } from '../../functions/events/events.ts';
 import type { Endpoint } from '../../functions/receivers/endpoint.ts';
-import { endpointStore } from '../../functions/receivers/endpoints.ts';
 import { rateScheduleStore } from '../../functions/receivers/rate-schedules.ts';
 import {
   buildRound,
@@ -295,7 +294,7 @@ export class LiveLoad {
           },
         }),
         deliveries: this.#timed(this.#store),
-        endpoints: this.#timed({ ...endpointStore(service), find: this.#endpoints.find }),
+        endpoints: this.#timed(this.#endpoints),
         queues: this.#queues,
         rounds: {
           send: async (events) => {
