@@ -7,7 +7,7 @@ import { count, UNREADABLE_ROWS } from '../aws/metrics.ts';
 import { parseRow, type Row } from '../aws/table.ts';
 import { DELIVERY_SHARDS, LEDGER_SHARDS, listShards } from '../tenancy/keys.ts';
 import { createGenerationCheck, type OrganizationStates, UnknownTenant } from '../tenancy/organizations.ts';
-import { type PhaseRun, type Run, sweep, takeTurns } from '../tenancy/sweep.ts';
+import { type PhaseRun, processInRounds, type Run, sweep } from '../tenancy/sweep.ts';
 import { isSandbox } from '../tenancy/tenant.ts';
 import { parseDelivery } from './deliveries.ts';
 import type { dueIndex } from './delivery-rows.ts';
@@ -268,7 +268,7 @@ export function auditLedger(
 
     const takeHour = (age: number): PhaseRun => {
       const hour = getHourBefore(startedAt, age);
-      return takeTurns<Recount, Row>({
+      return processInRounds<Recount, Row>({
         partitions: LEDGER_SHARDS,
         async find(shard, position) {
           const page = await ledger.inHour(hour, shard, position);

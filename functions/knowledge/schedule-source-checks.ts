@@ -2,7 +2,7 @@ import type { Log } from '../aws/log-codes.ts';
 import type { Row } from '../aws/table.ts';
 import type { WorkerQueue } from '../delivery/queues.ts';
 import { SOURCE_DUE_SHARDS } from '../tenancy/keys.ts';
-import { sendMessages, sweep, takeTurns, updateEntries } from '../tenancy/sweep.ts';
+import { processInRounds, sendMessages, sweep, updateEntries } from '../tenancy/sweep.ts';
 import { buildDueEvent, type DueSource, type dueSources, RESEND_SECONDS } from './sources.ts';
 
 export interface ScheduleSourceChecksPorts {
@@ -53,7 +53,7 @@ export function scheduleSourceChecks({ due, checks, log, now }: ScheduleSourceCh
     }
 
     const startedAt = now();
-    const takeSources = takeTurns({
+    const takeSources = processInRounds({
       partitions: SOURCE_DUE_SHARDS,
       find: (shard, position?: Row) => due.find(shard, startedAt, position),
       getOrganization: ({ orgId }) => orgId,

@@ -103,7 +103,7 @@ export function endpointStore(service: Table) {
       : [decreaseOrDeleteCount(service, getHostCounter(orgId, counted.host), counted.endpoints)];
 
   /** Changes that remove an endpoint, on condition that its counted host did not change. */
-  function removalOf(
+  function buildRowRemoval(
     orgId: OrgId,
     id: ReceiverId,
     counted: CountedAt | 'none',
@@ -169,10 +169,10 @@ export function endpointStore(service: Table) {
       now: Date,
     ): Change[] {
       const isUnchanged = unchanged(row, settings);
-      return [...removalOf(orgId, id, counted, isUnchanged), ...buildRemains(orgId, row, now)];
+      return [...buildRowRemoval(orgId, id, counted, isUnchanged), ...buildRemains(orgId, row, now)];
     },
 
-    removalOf,
+    buildRowRemoval,
 
     /**
      * Endpoints that were deleted since a time, the earliest deletion first.

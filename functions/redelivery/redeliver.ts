@@ -14,7 +14,7 @@ import type { endpointStore } from '../receivers/endpoints.ts';
 import { computePace } from '../receivers/pace.ts';
 import { REDELIVERY_RUN_SHARDS } from '../tenancy/keys.ts';
 import { createGenerationCheck, type OrganizationStates } from '../tenancy/organizations.ts';
-import { sendMessages, sweep, takeTurns, updateEntries } from '../tenancy/sweep.ts';
+import { processInRounds, sendMessages, sweep, updateEntries } from '../tenancy/sweep.ts';
 import {
   buildRound,
   type JobEnd,
@@ -273,7 +273,7 @@ export function resumeRedeliveryJobs(
 
     const startedAt = now();
     const until = new Date(startedAt.getTime() - graceSeconds * 1000);
-    const takeJobs = takeTurns({
+    const takeJobs = processInRounds({
       partitions: REDELIVERY_RUN_SHARDS,
       find: (shard, position?: Row) => jobs.findRuns(shard, until, position),
       getOrganization: ({ orgId }) => orgId,

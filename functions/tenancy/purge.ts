@@ -18,7 +18,7 @@ import {
 } from '../aws/table.ts';
 import { buildAddition, type Change } from '../aws/transaction.ts';
 import { buildTenantKey, keys, listShards, PURGE_SHARDS } from './keys.ts';
-import { sweep, takeTurns } from './sweep.ts';
+import { processInRounds, sweep } from './sweep.ts';
 import type { Tenant } from './tenant.ts';
 
 /** Index, in every table, of the rows of sandboxes. */
@@ -217,7 +217,7 @@ export function purgeSandboxes(
       }
     }
 
-    const takeOrders = takeTurns<Work, never>({
+    const takeOrders = processInRounds<Work, never>({
       partitions: 1,
       async find() {
         const unreadable: UnreadableRow[] = [];

@@ -66,7 +66,7 @@ export async function sweep(phases: readonly PhaseRun[], context: RunContext): P
  * Processes a phase in turns by organization: reads whose entries are due, and only then more than a share of
  * each, so that one entry of an organization is reached however much another has waiting.
  */
-export const takeTurns =
+export const processInRounds =
   <E, P>({
     partitions,
     find,

@@ -94,7 +94,7 @@ export async function redriveLetters(context: Context, [name = '']: readonly str
     );
   if (!confirmed(context, `Letters of ${name} would be given back to its queue`))
     return preview(context, name, 'would be given back to its queue');
-  const done = await eachMeant(context, name, async (letters, box) => {
+  const done = await handleMeantLetters(context, name, async (letters, box) => {
     const sent = await sendLetters(clients.sqs, target, letters);
     await box.remove(sent);
     return sent;
@@ -108,7 +108,7 @@ export async function discardLetters(context: Context, [name = '']: readonly str
   resource(context.place, 'deadLetters', name);
   if (!confirmed(context, `Letters of ${name} would be deleted for good`))
     return preview(context, name, 'would be deleted for good');
-  const done = await eachMeant(context, name, async (letters, box) => {
+  const done = await handleMeantLetters(context, name, async (letters, box) => {
     if (flags.save !== undefined) await save(flags.save, letters);
     return box.remove(letters);
   });
@@ -121,10 +121,10 @@ interface Done {
   failed: number;
 }
 
-async function eachMeant(
+async function handleMeantLetters(
   context: Context,
   name: string,
-  deal: (letters: readonly Letter[], box: ReturnType<typeof letterBox>) => Promise<Letter[]>,
+  handleLetters: (letters: readonly Letter[], box: ReturnType<typeof letterBox>) => Promise<Letter[]>,
 ): Promise<Done> {
   const box = openBox(context, name);
   const done: Letter[] = [];
@@ -134,11 +134,11 @@ async function eachMeant(
     for await (const batch of box.take(context.flags.max)) {
       const meant = batch.filter(isMeant(context));
       kept.push(...batch.filter((letter) => !meant.includes(letter)));
-      const dealt = await deal(meant, box);
-      const left = meant.filter((letter) => !dealt.includes(letter));
+      const handled = await handleLetters(meant, box);
+      const left = meant.filter((letter) => !handled.includes(letter));
       failed += left.length;
       kept.push(...left);
-      done.push(...dealt);
+      done.push(...handled);
       context.progress(`${count(done.length)} of ${name}`);
     }
   } finally {

@@ -82,7 +82,7 @@ export async function stateOf(context: Context): Promise<State> {
     deadLetters: dead.map(({ name, visible, inFlight, delayed }) => ({
       name,
       messages: visible + inFlight + delayed,
-      returns: DEALT_WITH.has(name),
+      returns: REPROCESSED.has(name),
     })),
     due: { parked: parked ?? none, watched: watched ?? none },
     sources: late,
@@ -142,7 +142,7 @@ async function readDue(pages: readonly Promise<DuePage>[]): Promise<Due> {
 }
 
 /** Queues whose dead letters a function processes repeatedly; others need an operator. */
-export const DEALT_WITH = new Set(['delivery', 'fan-outs', 'publications']);
+export const REPROCESSED = new Set(['delivery', 'fan-outs', 'publications']);
 
 /** Findings that require action. */
 export function attentionOf(state: State, now: Date): Attention[] {

@@ -428,7 +428,7 @@ export class Customers {
     this.commit(
       isChannel(id)
         ? channelStore(service).remove(orgId, id)
-        : endpoints.removalOf(orgId, id, this.#countedAt(orgId, id)),
+        : endpoints.buildRowRemoval(orgId, id, this.#countedAt(orgId, id)),
     );
     this.#world.witness.counts.deleted(id);
     return this.#tell(`deletes ${id}`);

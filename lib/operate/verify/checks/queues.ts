@@ -1,6 +1,6 @@
 import { CROWDED_IN_FLIGHT } from '../../../../functions/delivery/lanes.ts';
 import { count } from '../../../../packages/cli/src/terminal/grid.ts';
-import { DEALT_WITH, measureQueue, type QueueState } from '../../state.ts';
+import { measureQueue, type QueueState, REPROCESSED } from '../../state.ts';
 import { type Check, requireNone } from '../check.ts';
 import type { VerifyContext } from '../context.ts';
 
@@ -28,7 +28,7 @@ export const queueChecks = (context: VerifyContext): Check[] => [
       const filled = all.filter(({ messages }) => messages > 0);
       requireNone(
         filled
-          .filter(({ name }) => !DEALT_WITH.has(name))
+          .filter(({ name }) => !REPROCESSED.has(name))
           .map(
             ({ name, messages }) =>
               `${name} has ${count(messages)}: npm run operate -- dead-letters list ${name}`,
