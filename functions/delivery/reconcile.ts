@@ -2,7 +2,7 @@ import { collectFailures, type Failure, mapSettled } from '../aws/concurrency.ts
 import { type OrgId, parseCreationTime } from '../aws/ids.ts';
 import type { Log } from '../aws/log-codes.ts';
 import { DUE_SHARDS, type DueState } from '../tenancy/keys.ts';
-import { type PhaseRun, sendMessages, sweep, takeTurns, updateEntries } from '../tenancy/sweep.ts';
+import { type PhaseRun, processInRounds, sendMessages, sweep, updateEntries } from '../tenancy/sweep.ts';
 import type { DeliveryMessage, OutgoingMessage } from './delivery.ts';
 import type { DueEntry, DueRange, dueIndex, PostponeReason } from './delivery-rows.ts';
 import { LANES, type Lane } from './lanes.ts';
@@ -171,7 +171,7 @@ export function reconcileDeliveries(
       until: Date,
       handle: (entries: readonly DueEntry[]) => Promise<[]>,
     ): PhaseRun =>
-      takeTurns({
+      processInRounds({
         partitions: DUE_SHARDS,
         find: (shard, position?: DueRange) => due.find(state, shard, until, position),
         getOrganization: ({ message: { orgId } }) => orgId,
