@@ -1,7 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod/mini';
 import { newId } from '../../../functions/aws/ids.ts';
-import { sessionAuthentication } from '../../../functions/http/authentication.ts';
+import { parseCookie, sessionAuthentication } from '../../../functions/http/authentication.ts';
 import { success } from '../../../functions/http/reply.ts';
 import type { Method, Route } from '../../../functions/http/route.ts';
 import { generateApiKey } from '../../../functions/tenancy/api-keys.ts';
@@ -243,5 +244,31 @@ describe('a session in the cookie', () => {
   it('needs no origin when it is a bearer token, which browsers do not add', async () => {
     for (const Origin of [undefined, 'https://attacker.example'])
       expect(await request({ ...bearer('admin-token'), Origin })).toMatchObject({ status: 200 });
+  });
+});
+
+type Event = Parameters<typeof parseCookie>[0];
+const requestWith = (cookie: string) => ({ headers: { Cookie: cookie } }) as unknown as Event;
+
+/** The characters of a cookie's value (RFC 6265bis, 4.1.1). */
+const aValue = fc.stringMatching(/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/);
+
+describe('a cookie', () => {
+  it('has the value that the browser sent, equals signs included', () => {
+    fc.assert(
+      fc.property(aValue, aValue, (value, other) => {
+        expect(parseCookie(requestWith(`a=${other}; wanted=${value}; b=${other}`), 'wanted')).toBe(value);
+      }),
+    );
+  });
+
+  it.each([
+    ['none', 'other=1'],
+    ['no value', 'wanted='],
+    ['two of the name', 'wanted=1; wanted=2'],
+    ['a name that only ends like it', 'unwanted=1'],
+    ['nothing but the name', 'wanted'],
+  ])('is absent where there is %s', (_, cookies) => {
+    expect(parseCookie(requestWith(cookies), 'wanted')).toBeUndefined();
   });
 });

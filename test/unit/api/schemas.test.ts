@@ -1,5 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
+import {
+  Conversation as ConversationAnswer,
+  CreateTicket,
+  Escalation as EscalationAnswer,
+  RequestHandoff,
+  ResolveConversation,
+  Ticket as TicketAnswer,
+} from '../../../functions/api/conversations/routes.ts';
+import { text } from '../../../functions/api/fields.ts';
 import { routes } from '../../../functions/api/routes.ts';
 import * as schema from '../../../functions/api/webhooks/routes.ts';
 import { newId } from '../../../functions/aws/ids.ts';
@@ -9,7 +19,76 @@ import {
   FAILURES_TO_DISABLE,
   getFailureStatus,
 } from '../../../functions/receivers/endpoint.ts';
-import { aDelivery, anEndpoint, NOW } from '../../builders.ts';
+import { aConversation, aDelivery, anEndpoint, anEscalation, aTicket, NOW } from '../../builders.ts';
+
+/** A text field of a body, and its maximum length. */
+const fields = [
+  ['the reason of a handoff', RequestHandoff, 'reason', 1000],
+  ['the resolver of a conversation', ResolveConversation, 'resolvedBy', 200],
+  ['the reason of a ticket', CreateTicket, 'reason', 1000],
+] as const;
+
+describe.each(fields)('%s', (_, schema, field, maximum) => {
+  it('accepts any text up to its maximum length, and no other', () => {
+    const lengths = fc.oneof(fc.nat({ max: 3 }), fc.nat({ max: 2 * maximum }), fc.constant(maximum));
+    fc.assert(
+      fc.property(lengths, fc.constantFrom('x', ' ', '#', 'ä', '漢'), (length, character) => {
+        const body = { [field]: character.repeat(length) };
+        const parsed = schema.safeParse(body);
+        expect(parsed.success).toBe(length >= 1 && length <= maximum);
+        if (parsed.success) expect(parsed.data).toMatchObject(body);
+      }),
+    );
+  });
+
+  it.each([null, 7, true, [], {}])('rejects %j', (value) => {
+    expect(schema.safeParse({ [field]: value }).success).toBe(false);
+  });
+});
+
+describe('conversation of a ticket', () => {
+  it.each([null, '', 'nonsense', 'cnv_1', newId('msg', NOW), `${newId('cnv', NOW)}0`])(
+    'rejects %j',
+    (value) => {
+      expect(CreateTicket.safeParse({ conversationId: value }).success).toBe(false);
+    },
+  );
+});
+
+describe('optional body', () => {
+  it.each([
+    ['a handoff', RequestHandoff, {}],
+    ['a resolution', ResolveConversation, { resolvedBy: 'api' }],
+    ['a ticket', CreateTicket, {}],
+  ] as const)(
+    'of %s has the same meaning when it is missing or empty, and no unknown fields',
+    (_, schema, meaning) => {
+      for (const body of [undefined, {}]) expect(schema.parse(body)).toStrictEqual(meaning);
+      expect(schema.safeParse({ status: 'open' }).success).toBe(false);
+    },
+  );
+
+  it.each([RequestHandoff, ResolveConversation, CreateTicket])('rejects any other JSON (%#)', (schema) => {
+    for (const body of [null, [], 'text', 0, true]) expect(schema.safeParse(body).success).toBe(false);
+  });
+});
+
+describe('unknown field of an answer', () => {
+  it('is null, never absent', () => {
+    expect(ConversationAnswer.parse(aConversation())).toMatchObject({ resolvedAt: null, resolvedBy: null });
+    expect(EscalationAnswer.parse(anEscalation())).toMatchObject({ reason: null });
+    expect(TicketAnswer.parse(aTicket())).toMatchObject({ conversationId: null, reason: null });
+  });
+
+  it('is returned when it is known', () => {
+    const resolution = { resolvedAt: NOW.toISOString(), resolvedBy: 'agent-7' };
+    expect(ConversationAnswer.parse(aConversation({ status: 'resolved', ...resolution }))).toMatchObject(
+      resolution,
+    );
+    expect(EscalationAnswer.parse(anEscalation({ reason: 'why' }))).toMatchObject({ reason: 'why' });
+    expect(TicketAnswer.parse(aTicket({ reason: 'why' }))).toMatchObject({ reason: 'why' });
+  });
+});
 
 const now = NOW.toISOString();
 const disabled = {
@@ -184,5 +263,42 @@ describe('receiver URL in a request', () => {
 
   it('is left to the use case when only its host may be refused', () => {
     expect(faultsOf({ url: 'https://localhost/', events: ['message.received'] })).toEqual([]);
+  });
+});
+
+const Text = text(100);
+/** Unicode, general category Cc: C0, delete and C1. */
+const CONTROLS = [...Array(0x20).keys(), 0x7f, ...Array.from({ length: 0x20 }, (_, index) => 0x80 + index)];
+const SPACING = ['\t', '\n', '\r'];
+
+describe('text field', () => {
+  it('rejects control characters other than tabs and newlines', () => {
+    for (const code of CONTROLS) {
+      const given = `a${String.fromCharCode(code)}b`;
+      const isAllowed = SPACING.includes(String.fromCharCode(code));
+      expect([code, Text.safeParse(given).success]).toEqual([code, isAllowed]);
+    }
+    expect(Text.safeParse('\u001b[31m').error?.issues).toMatchObject([
+      { message: 'must not have control characters other than tab, line feed and carriage return' },
+    ]);
+  });
+
+  it('accepts all other characters of UTF-8', () => {
+    const points = fc.integer({ min: 0xa0, max: 0x10ffff }).filter((code) => code < 0xd800 || code > 0xdfff);
+    fc.assert(
+      fc.property(fc.array(points, { minLength: 1, maxLength: 40 }), (codes) => {
+        expect(Text.safeParse(String.fromCodePoint(...codes)).success).toBe(true);
+      }),
+    );
+  });
+
+  it('counts characters as JSON Schema does, in code points', () => {
+    for (const character of ['a', 'é', '漢', '🙂', '𠀀']) {
+      expect(Text.safeParse(character.repeat(100)).success).toBe(true);
+      expect(Text.safeParse(character.repeat(101)).error?.issues).toMatchObject([
+        { code: 'too_big', origin: 'string', maximum: 100 },
+      ]);
+    }
+    expect(z.toJSONSchema(Text)).toMatchObject({ minLength: 1, maxLength: 100 });
   });
 });
