@@ -72,7 +72,7 @@ const REQUESTS: Record<string, (scene: Scene) => Partial<Pick<Request, 'params' 
   'conversations/resolve-conversation': ({ conversation: { id } }) => ({ params: { id } }),
   'knowledge/create-source': () => ({ body: { kind: 'url', url: 'https://www.example.com/' } }),
   'knowledge/sync-source': ({ source: { id } }) => ({ params: { id } }),
-  'redeliveries/start-redelivery': ({ endpoint: { id }, ago }) => ({
+  'webhooks/start-redelivery': ({ endpoint: { id }, ago }) => ({
     params: { id },
     body: { from: ago.toISOString() },
   }),
