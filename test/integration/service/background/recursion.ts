@@ -17,7 +17,7 @@ export const STOPPED_IN_LOOPS = ['redeliver', 'dead-fan-outs'] as const;
 
 /**
  * Each function gets the message that it would send to itself in its 16th invocation. A redelivery job gets
- * there after 1,600 deliveries.
+ * there after 160 seconds.
  */
 export function recursion(place: Place): void {
   it.each(CASES)('%s is stopped in its loop unless its RecursiveLoop is Allow', async (name, queue, said) => {
