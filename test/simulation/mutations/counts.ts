@@ -119,7 +119,7 @@ export const COUNTS: readonly Mutation[] = [
     file: 'functions/delivery/ledger-updates.ts',
     find: 'const watched = await mapSettled(',
     replace:
-      'const early = Map.groupBy(current, ({ delivery }) => buildEntryKey(delivery));\n    await mapSettled([...early.values()], CONCURRENCY, (each) => count(shardId, each));\n    const watched = await mapSettled(',
+      'const early = Map.groupBy(current, ({ delivery }) => buildEntryKey(delivery));\n    await mapSettled([...early.values()], WRITES, (changes) => countChanges(shardId, changes));\n    const watched = await mapSettled(',
     breaks: ['nothing lost'],
   },
   {
