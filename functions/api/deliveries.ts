@@ -87,8 +87,8 @@ export async function listDeliveriesPage(
   page: PageRequest,
   { tenant, query, now }: { tenant: Tenant; query: DeliveryQuery; now: Date },
 ): Promise<Page<Listed>> {
-  const found = await deliveries.list(tenant, receiver.id, page, query);
-  const listed = { ...found, items: found.items.map((delivery) => withDueTime(delivery, now)) };
+  const deliveryPage = await deliveries.list(tenant, receiver.id, page, query);
+  const listed = { ...deliveryPage, items: deliveryPage.items.map((delivery) => withDueTime(delivery, now)) };
   if (query.include === 'response') return { ...listed, items: listed.items.map(withResponse) };
   if (query.include !== 'request' || !listed.items.some(getLastRequest)) return listed;
   const secret = await signingKeys((ring) => deriveSigningSecret(ring, receiver.keyVersion, receiver.id));

@@ -126,8 +126,8 @@ export const listed = <T extends Record<string, string>>(names: z.ZodMiniEnum<T>
   );
 
 const listOf = (names: readonly string[]): RegExp => {
-  const one = `(${names.map((name) => name.replaceAll('.', '\\.')).join('|')})`;
-  return new RegExp(`^${one}(,${one})*$`);
+  const alternatives = `(${names.map((name) => name.replaceAll('.', '\\.')).join('|')})`;
+  return new RegExp(`^${alternatives}(,${alternatives})*$`);
 };
 
 /** A time in a request, UTC or with an offset (RFC 3339): clients write what their language prints. */

@@ -8,12 +8,12 @@ const done = success(undefined);
 
 /** Deleting a deleted channel succeeds, so that retries are safe. */
 export const handler = routeHandler(routes.deleteChannel, async ({ tenant, params: { id }, effect }) => {
-  const found = await channels.findToRemove(tenant.orgId, id);
-  if (found === undefined) return done;
+  const channel = await channels.findToRemove(tenant.orgId, id);
+  if (channel === undefined) return done;
   return effect(
     done,
     channels.remove(tenant.orgId, id),
-    { id, changes: compareFields(routes.CHANNEL_SETTINGS, found, undefined) },
+    { id, changes: compareFields(routes.CHANNEL_SETTINGS, channel, undefined) },
     { 'channel-missing': async () => done },
   );
 });

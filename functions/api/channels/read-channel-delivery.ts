@@ -6,8 +6,8 @@ import { channels } from '../stores.ts';
 import * as routes from './routes.ts';
 
 export const handler = routeHandler(routes.readChannelDelivery, async ({ tenant, params, now }) => {
-  const found = await channels.find(tenant.orgId, params.id);
-  if (!found) return refusals.notFound('channel');
-  const delivery = await findDelivery(found, tenant, params.deliveryId);
-  return 'kind' in delivery ? delivery : success({ ...toDeliveryView(delivery, now), channelId: found.id });
+  const channel = await channels.find(tenant.orgId, params.id);
+  if (!channel) return refusals.notFound('channel');
+  const delivery = await findDelivery(channel, tenant, params.deliveryId);
+  return 'kind' in delivery ? delivery : success({ ...toDeliveryView(delivery, now), channelId: channel.id });
 });

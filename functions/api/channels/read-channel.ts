@@ -6,6 +6,6 @@ import { channels } from '../stores.ts';
 import * as routes from './routes.ts';
 
 export const handler = routeHandler(routes.readChannel, async ({ tenant, params }) => {
-  const found = await channels.find(tenant.orgId, params.id);
-  return found ? success(toChannelView(found)) : refusals.notFound('channel');
+  const channel = await channels.find(tenant.orgId, params.id);
+  return channel ? success(toChannelView(channel)) : refusals.notFound('channel');
 });

@@ -5,6 +5,6 @@ import { conversations } from '../stores.ts';
 import * as routes from './routes.ts';
 
 export const handler = routeHandler(routes.readConversation, async ({ tenant, params }) => {
-  const found = await conversations.find(tenant, params.id);
-  return found ? success(found) : refusals.notFound('conversation');
+  const conversation = await conversations.find(tenant, params.id);
+  return conversation ? success(conversation) : refusals.notFound('conversation');
 });

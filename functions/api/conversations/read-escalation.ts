@@ -6,6 +6,6 @@ import * as routes from './routes.ts';
 
 /** The key contains the organization and the conversation, so one read checks both. */
 export const handler = routeHandler(routes.readEscalation, async ({ tenant, params }) => {
-  const found = await escalations.find(tenant, params.id, params.escalationLogId);
-  return found ? success(found) : refusals.notFound('escalation log entry');
+  const escalation = await escalations.find(tenant, params.id, params.escalationLogId);
+  return escalation ? success(escalation) : refusals.notFound('escalation log entry');
 });

@@ -6,6 +6,6 @@ import * as routes from './routes.ts';
 
 /** The key contains the organization and the conversation, so one read checks both. */
 export const handler = routeHandler(routes.readMessage, async ({ tenant, params }) => {
-  const found = await messages.find(tenant, params.id, params.messageId);
-  return found ? success(found) : refusals.notFound('message');
+  const message = await messages.find(tenant, params.id, params.messageId);
+  return message ? success(message) : refusals.notFound('message');
 });

@@ -5,6 +5,6 @@ import { tickets } from '../stores.ts';
 import * as routes from './routes.ts';
 
 export const handler = routeHandler(routes.readTicket, async ({ tenant, params }) => {
-  const found = await tickets.find(tenant, params.id);
-  return found ? success(found) : refusals.notFound('ticket');
+  const ticket = await tickets.find(tenant, params.id);
+  return ticket ? success(ticket) : refusals.notFound('ticket');
 });

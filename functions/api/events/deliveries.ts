@@ -93,13 +93,13 @@ async function findChannels(
   events: readonly OutboxEvent[],
 ): Promise<ReadonlyMap<ReceiverId, Receiver>> {
   const ids = new Set(events.map(getNamedReceiver).filter(isChannel));
-  const found = await Promise.all([...ids].map((id) => endpoints.find(orgId, id)));
-  return new Map(found.flatMap((channel) => (channel ? [[channel.id, toReceiver(channel)]] : [])));
+  const channels = await Promise.all([...ids].map((id) => endpoints.find(orgId, id)));
+  return new Map(channels.flatMap((channel) => (channel ? [[channel.id, toReceiver(channel)]] : [])));
 }
 
 /** Returns a delivery as events show it, without its attempts. */
-export function toSummary(found: Delivery, receiver: Receiver | undefined, now: Date) {
-  const { webhookId, attemptLog, ...delivery } = withDueTime(found, now);
+export function toSummary(stored: Delivery, receiver: Receiver | undefined, now: Date) {
+  const { webhookId, attemptLog, ...delivery } = withDueTime(stored, now);
   return {
     ...delivery,
     ...(ChannelId.safeParse(webhookId).success ? { channelId: webhookId } : { webhookId }),
@@ -140,10 +140,10 @@ export async function withDeliveries(
     items.length < page.items.length && pairs < MAX_PAIRS && bytes < MAX_BYTES;
   ) {
     const part = takeBatch(page.items.slice(items.length), receiversOf);
-    const found = await readSummaries(tenant, part, now);
-    items.push(...found.items);
+    const summaries = await readSummaries(tenant, part, now);
+    items.push(...summaries.items);
     pairs += part.reduce((sum, { receivers }) => sum + receivers.length, 0);
-    bytes += found.bytes;
+    bytes += summaries.bytes;
   }
   const last = items.at(-1);
   return items.length < page.items.length && last !== undefined
@@ -196,10 +196,10 @@ async function readSummaries(
   const again = (await findRedeliveryRecords(tenant, others)).flatMap(({ webhookId, succeededId: id }) =>
     id === undefined ? [] : [{ webhookId, id }],
   );
-  const found = [...first, ...(await findAll(again))];
+  const ofPart = [...first, ...(await findAll(again))];
   const items = part.map(({ event, receivers }) => {
     const byId = new Map(receivers.map((receiver) => [receiver.id, receiver]));
-    const own = found.filter(({ eventId }) => eventId === event.id);
+    const own = ofPart.filter(({ eventId }) => eventId === event.id);
     return {
       ...event,
       deliveries: own
@@ -207,5 +207,5 @@ async function readSummaries(
         .map((delivery) => toSummary(delivery, byId.get(delivery.webhookId), now)),
     };
   });
-  return { items, bytes: JSON.stringify(found).length };
+  return { items, bytes: JSON.stringify(ofPart).length };
 }

@@ -24,8 +24,8 @@ async function readDeliveries(tenant: Tenant, event: OutboxEvent, receivers: rea
       id === undefined ? [] : [{ id, webhookId, generation }],
     ),
   ];
-  const found = await deliveries.findAll(wanted, { consistent: false });
-  return found.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  const all = await deliveries.findAll(wanted, { consistent: false });
+  return all.toSorted((one, other) => (one.id < other.id ? -1 : 1));
 }
 
 export const handler = routeHandler(routes.readEvent, async ({ tenant, params, now, allows }) => {
@@ -34,21 +34,21 @@ export const handler = routeHandler(routes.readEvent, async ({ tenant, params, n
     return refusals.notFound('event');
   const existing = isForChannel(event) ? [] : await endpoints.all(event.orgId);
   const receivers = (await findReceivers(event.orgId, [event], existing))(event);
-  const found = await readDeliveries(tenant, event, receivers);
+  const ofEvent = await readDeliveries(tenant, event, receivers);
   const receiverOf = new Map(receivers.map((receiver) => [receiver.id, receiver]));
   return success({
     ...toEventView(event),
     payload: event.body,
     deliveries: withoutLargeResponses(
-      found.map((delivery) => toView(delivery, receiverOf.get(delivery.webhookId), now)),
+      ofEvent.map((delivery) => toView(delivery, receiverOf.get(delivery.webhookId), now)),
     ),
   });
 });
 
-const toView = (found: Delivery, receiver: Receiver | undefined, now: Date) => ({
-  ...toSummary(found, receiver, now),
+const toView = (delivery: Delivery, receiver: Receiver | undefined, now: Date) => ({
+  ...toSummary(delivery, receiver, now),
   // The payload of the event is the body of every request, and many deliveries are in one response.
-  attemptLog: found.attemptLog.map(({ request, ...attempt }) => attempt),
+  attemptLog: delivery.attemptLog.map(({ request, ...attempt }) => attempt),
 });
 
 /** Leaves out what receivers answered when the deliveries do not fit into a response with it. */

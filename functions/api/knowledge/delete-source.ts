@@ -11,8 +11,8 @@ const done = success(undefined);
 export const handler = routeHandler(
   routes.deleteSource,
   async ({ tenant, params: { id }, now, traceId, effect }) => {
-    const found = await sources.findToRemove(tenant, id);
-    if (found === undefined) return done;
+    const source = await sources.findToRemove(tenant, id);
+    if (source === undefined) return done;
     const notice = createNotice(
       'source.deleted',
       `${id}#deleted`,
@@ -22,7 +22,7 @@ export const handler = routeHandler(
     return effect(
       done,
       [...sources.remove(tenant, id), outbox.appendNotice(notice)],
-      { id, changes: compareFields(routes.SOURCE_SETTINGS, found, undefined) },
+      { id, changes: compareFields(routes.SOURCE_SETTINGS, source, undefined) },
       { 'source-missing': async () => done },
     );
   },

@@ -6,6 +6,6 @@ import { sources } from '../stores.ts';
 import * as routes from './routes.ts';
 
 export const handler = routeHandler(routes.readSource, async ({ tenant, params }) => {
-  const found = await sources.find(tenant, params.id);
-  return found ? success(toSourceView(found)) : refusals.notFound('content source');
+  const source = await sources.find(tenant, params.id);
+  return source ? success(toSourceView(source)) : refusals.notFound('content source');
 });

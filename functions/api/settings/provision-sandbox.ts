@@ -24,8 +24,8 @@ export const handler = sessionRouteHandler(routes.provisionSandbox, async ({ ten
 
   const issueFor = ({ id }: Pick<Sandbox, 'id'>) => effect(buildReply(id, false), keyChanges, keyCreation);
 
-  const found = await findSandbox(tenant.orgId);
-  if (found) return issueFor(found.sandbox);
+  const pair = await findSandbox(tenant.orgId);
+  if (pair) return issueFor(pair.sandbox);
   const made = createSandbox(tenant.orgId, now);
   const organization = {
     name: 'Sandbox',

@@ -5,9 +5,9 @@ import * as routes from './routes.ts';
 import { findSandbox, sessionRouteHandler } from './session.ts';
 
 export const handler = sessionRouteHandler(routes.readSandbox, async ({ tenant }) => {
-  const found = await findSandbox(tenant.orgId);
-  if (!found) return refusals.notFound('sandbox');
-  const { pairing, sandbox } = found;
+  const pair = await findSandbox(tenant.orgId);
+  if (!pair) return refusals.notFound('sandbox');
+  const { pairing, sandbox } = pair;
   const open = await purges.of(sandbox.id);
   const [oldest] = open;
   return success({

@@ -24,9 +24,9 @@ async function buildActivations(sandbox: OrgId): Promise<Change[]> {
  */
 export const handler = sessionRouteHandler(routes.resetSandbox, ({ tenant, now, effect }) =>
   retryOnConflict(async (again) => {
-    const found = await findSandbox(tenant.orgId);
-    if (!found) return refusals.noSandbox;
-    const { sandbox } = found;
+    const pair = await findSandbox(tenant.orgId);
+    if (!pair) return refusals.noSandbox;
+    const { sandbox } = pair;
     const previous = { orgId: sandbox.id, generation: sandbox.generation };
     const resetAt = now.toISOString();
     const buildReply = (at: string | undefined) =>

@@ -10,12 +10,12 @@ import * as routes from './routes.ts';
  */
 export const handler = routeHandler(routes.deleteWebhook, ({ tenant, params: { id }, now, effect }) =>
   retryOnConflict(async (again) => {
-    const found = await endpoints.findToChange(tenant.orgId, id);
-    if (found === undefined) return success(undefined);
+    const stored = await endpoints.findToChange(tenant.orgId, id);
+    if (stored === undefined) return success(undefined);
     return effect(
       success(undefined),
-      endpoints.buildRemoval(found, routes.WEBHOOK_SETTINGS, now),
-      { id, changes: compareFields(routes.WEBHOOK_SETTINGS, found.row, undefined) },
+      endpoints.buildRemoval(stored, routes.WEBHOOK_SETTINGS, now),
+      { id, changes: compareFields(routes.WEBHOOK_SETTINGS, stored.row, undefined) },
       { 'endpoint-missing': again, 'endpoint-changed': again },
     );
   }),

@@ -4,6 +4,6 @@ import { routeHandler } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 export const handler = routeHandler(routes.readDelivery, async ({ tenant, params, now }) => {
-  const found = await findEndpointDelivery(tenant, params);
-  return 'kind' in found ? found : success(toDeliveryView(found.delivery, now));
+  const result = await findEndpointDelivery(tenant, params);
+  return 'kind' in result ? result : success(toDeliveryView(result.delivery, now));
 });

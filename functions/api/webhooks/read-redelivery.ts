@@ -7,6 +7,6 @@ import * as routes from './routes.ts';
 
 /** Works for a deleted endpoint too, so that callers can read why the job stopped. */
 export const handler = routeHandler(routes.readRedelivery, async ({ tenant, params }) => {
-  const found = await jobs.find(tenant, params.id, params.redeliveryId);
-  return found ? success(toJobView(found)) : refusals.notFound('redelivery job');
+  const job = await jobs.find(tenant, params.id, params.redeliveryId);
+  return job ? success(toJobView(job)) : refusals.notFound('redelivery job');
 });

@@ -10,8 +10,8 @@ const readHours = cacheFinishedHours(ledgerStore(ledger).read);
 
 /** Reads the endpoint first, to check its organization. */
 export const handler = routeHandler(routes.readWebhookStats, async ({ tenant, params, query, now }) => {
-  const found = await endpoints.find(tenant.orgId, params.id);
-  if (!found) return refusals.notFound('webhook endpoint');
-  const entries = await readHours(found.id, tenant.generation, getLatestHours(now, query.hours), now);
-  return success(buildEndpointStats(found.id, { now, count: query.hours }, entries));
+  const endpoint = await endpoints.find(tenant.orgId, params.id);
+  if (!endpoint) return refusals.notFound('webhook endpoint');
+  const entries = await readHours(endpoint.id, tenant.generation, getLatestHours(now, query.hours), now);
+  return success(buildEndpointStats(endpoint.id, { now, count: query.hours }, entries));
 });

@@ -6,8 +6,8 @@ import { endpoints } from '../stores.ts';
 import * as routes from './routes.ts';
 
 export const handler = routeHandler(routes.readWebhook, async ({ tenant, params }) => {
-  const found = await endpoints.find(tenant.orgId, params.id);
-  return found
-    ? success({ ...found, failing: getFailureStatus(found) })
+  const endpoint = await endpoints.find(tenant.orgId, params.id);
+  return endpoint
+    ? success({ ...endpoint, failing: getFailureStatus(endpoint) })
     : refusals.notFound('webhook endpoint');
 });

@@ -16,9 +16,9 @@ import * as routes from './routes.ts';
 export const handler = routeHandler(
   routes.redeliverDelivery,
   async ({ tenant, params, now, traceId, effect }) => {
-    const found = await findEndpointDelivery(tenant, params);
-    if ('kind' in found) return found;
-    const redelivery = createRedelivery(found.delivery, found.endpoint, now, traceId);
+    const result = await findEndpointDelivery(tenant, params);
+    if ('kind' in result) return result;
+    const redelivery = createRedelivery(result.delivery, result.endpoint, now, traceId);
     if (redelivery.kind === 'refused') return REFUSALS[redelivery.why];
     const { delivery } = redelivery;
     return effect(

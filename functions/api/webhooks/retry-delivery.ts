@@ -15,9 +15,9 @@ import * as routes from './routes.ts';
  */
 export const handler = routeHandler(routes.retryDelivery, ({ tenant, params, now, effect }) =>
   retryOnConflict(async (again) => {
-    const found = await findEndpointDelivery(tenant, params);
-    if ('kind' in found) return found;
-    const { delivery, endpoint } = found;
+    const result = await findEndpointDelivery(tenant, params);
+    if ('kind' in result) return result;
+    const { delivery, endpoint } = result;
     const refusal = findRefusal(delivery, endpoint, now);
     if (refusal !== undefined) return refusal;
     return effect(

@@ -14,12 +14,12 @@ const REQUEST_FIELDS = listFields(routes.StartRedelivery);
 export const handler = routeHandler(
   routes.startRedelivery,
   async ({ tenant, params, body, now, traceId, effect }) => {
-    const found = await endpoints.find(tenant.orgId, params.id);
-    if (!found) return refusals.notFound('webhook endpoint');
+    const endpoint = await endpoints.find(tenant.orgId, params.id);
+    if (!endpoint) return refusals.notFound('webhook endpoint');
     const { statuses = FailedStatus.options, ...request } = body;
     if (request.what === 'missing' && body.statuses !== undefined)
       return invalid({ field: 'statuses', code: 'not_allowed', message: 'applies to what: failed only' });
-    const to = { id: params.id, status: found.status };
+    const to = { id: params.id, status: endpoint.status };
     const order = createJob({ ...request, statuses }, to, { tenant, now, traceId });
     if (order.kind === 'refused') return REFUSALS[order.why];
     const { job } = order;

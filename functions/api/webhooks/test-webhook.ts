@@ -10,15 +10,15 @@ import * as routes from './routes.ts';
 export const handler = routeHandler(
   routes.testWebhook,
   async ({ tenant, params: { id }, body: { type }, now, traceId, effect }) => {
-    const found = await endpoints.find(tenant.orgId, id);
-    if (!found) return refusals.notFound('webhook endpoint');
-    if (found.status === 'auto_disabled') return refusals.disabledEndpoint;
+    const endpoint = await endpoints.find(tenant.orgId, id);
+    if (!endpoint) return refusals.notFound('webhook endpoint');
+    if (endpoint.status === 'auto_disabled') return refusals.disabledEndpoint;
     const context = { tenant, now, traceId };
     const event =
       type === 'webhook.test'
         ? buildEvent(type, { webhookId: id }, { ...context, onlyTo: id })
         : buildExampleEvent(type, id, context);
-    if (!isFor(event, found))
+    if (!isFor(event, endpoint))
       return invalid({
         field: 'type',
         code: 'not_allowed',

@@ -19,16 +19,16 @@ export const handler = routeHandler(
     if (receiver?.ok === false) return createUrlProblem(receiver);
     const given = { ...body, ...(receiver === undefined ? {} : { url: receiver.url.href }) };
     return retryOnConflict(async (again) => {
-      const found = await endpoints.findToChange(tenant.orgId, id);
-      if (found === undefined) return refusals.notFound('webhook endpoint');
-      const endpoint = Endpoint.parse(found.row);
+      const stored = await endpoints.findToChange(tenant.orgId, id);
+      if (stored === undefined) return refusals.notFound('webhook endpoint');
+      const endpoint = Endpoint.parse(stored.row);
       const updated = { ...endpoint, ...given };
       const changes = compareFields(Object.keys(given), endpoint, updated);
       const reply = success({ ...updated, failing: getFailureStatus(updated) });
       if (changes.length === 0) return reply;
       return effect(
         reply,
-        endpoints.buildUpdate(found, given),
+        endpoints.buildUpdate(stored, given),
         { id, changes },
         {
           'endpoint-changed': again,

@@ -57,16 +57,16 @@ function jobsIn(tables: TestTables) {
     },
     /** All runs whose last message is not later, page by page. */
     async since(until: Date): Promise<RedeliveryRun[]> {
-      const found: RedeliveryRun[] = [];
+      const stored: RedeliveryRun[] = [];
       for (const shard of listShards(REDELIVERY_RUN_SHARDS)) {
         let after: Row | undefined;
         do {
           const page = await jobs.findRuns(shard, until, after);
-          found.push(...page.entries);
+          stored.push(...page.entries);
           after = page.next;
         } while (after !== undefined);
       }
-      return found.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+      return stored.toSorted((a, b) => (a.id < b.id ? -1 : 1));
     },
   };
 }
@@ -204,13 +204,13 @@ describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
     await start(job);
     const at = AFTER_LEASE;
     expect(await end(await held(job), { status: 'stopped', reason: 'endpoint_deleted', at })).toBe(true);
-    const found = await find(job);
-    expect(found).toMatchObject({
+    const stored = await find(job);
+    expect(stored).toMatchObject({
       status: 'stopped',
       reason: 'endpoint_deleted',
       finishedAt: at.toISOString(),
     });
-    expect(found).not.toHaveProperty('lease');
+    expect(stored).not.toHaveProperty('lease');
   });
 });
 
@@ -256,16 +256,16 @@ describe.each(KINDS)('the deliveries that a job examines (%s)', (_, make) => {
             aDelivery({ webhookId, eventId: newId('evt', later(NOW, age)), status: 'exhausted' }),
           );
           await Promise.all(had.map((delivery) => store.add(delivery)));
-          const found: string[] = [];
+          const ids: string[] = [];
           for (let place: string | undefined, isLast = false; !isLast; ) {
             const page = await reader(tables, pageSize)({ ...job, place }, anEndpoint());
-            found.push(...page.items.map(({ id }) => String(id)));
+            ids.push(...page.items.map(({ id }) => String(id)));
             ({ place, isLast } = page);
           }
           const expected = had.filter(
             (_delivery, index) => (ages[index] ?? 0) >= 0 && (ages[index] ?? 0) < 60,
           );
-          expect(found).toEqual(expected.map(({ id }) => id).toSorted());
+          expect(ids).toEqual(expected.map(({ id }) => id).toSorted());
         },
       ),
       { numRuns: 25 },
