@@ -1,11 +1,11 @@
 import type { Page, PageRequest } from '../aws/pages.ts';
-import type { DeliveryFilter } from '../delivery/deliveries.ts';
 import {
   type AttemptRecord,
   type Delivery,
   OPEN_STATUSES,
   type WebhookRequest,
 } from '../delivery/delivery.ts';
+import type { DeliveryFilter } from '../delivery/rows.ts';
 import { deriveSigningSecret, sign } from '../delivery/signature.ts';
 import { MAX_ATTEMPTS } from '../delivery/timing.ts';
 import { refusals } from '../http/problem.ts';

@@ -7,9 +7,9 @@ import {
   messageStore,
   ticketStore,
 } from '../conversations/conversations.ts';
-import { deliveryStore } from '../delivery/deliveries.ts';
 import { outboxStore } from '../delivery/outbox.ts';
 import { redeliveryRecords } from '../delivery/redelivery.ts';
+import { deliveryStore } from '../delivery/rows.ts';
 import { sourceStore } from '../knowledge/sources.ts';
 import { channelStore } from '../receivers/channels.ts';
 import { endpointStore } from '../receivers/endpoints.ts';

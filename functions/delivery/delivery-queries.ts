@@ -2,8 +2,8 @@ import { expression, isOneOf } from '../aws/expression.ts';
 import { buildIdBounds } from '../aws/ids.ts';
 import { query, readRows, type Table } from '../aws/table.ts';
 import { DELIVERY_SHARDS, keys, listShards } from '../tenancy/keys.ts';
-import { parseDelivery } from './deliveries.ts';
 import { type Delivery, type DeliveryRef, OPEN_STATUSES } from './delivery.ts';
+import { parseDelivery } from './rows.ts';
 import { type RetryPolicy, scheduleNextAttempt } from './timing.ts';
 
 /** Rows to examine per shard. While an endpoint fails, almost all rows since then are open. */

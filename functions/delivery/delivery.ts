@@ -12,9 +12,6 @@ import {
 import { EventTypeName, type OutboxEvent } from '../events/events.ts';
 import { type AttemptError, AttemptErrorCode } from '../receivers/attempt-error.ts';
 import type { Endpoint } from '../receivers/endpoint.ts';
-import { Turn } from '../receivers/endpoint-rate.ts';
-import { chooseWaitMode, type Lane, type WaitMode } from './lanes.ts';
-import { RECONCILE_LOOKAHEAD_SECONDS, type RetryPolicy, scheduleNextAttempt } from './timing.ts';
 
 export const DeliveryStatus = z.enum(['pending', 'retrying', 'succeeded', 'exhausted', 'skipped']);
 export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
@@ -35,7 +32,7 @@ export const SkipReason = z.enum([
 ]);
 export type SkipReason = z.infer<typeof SkipReason>;
 /** A simulated receiver of a sandbox accepted the request (docs/specification.md, Sandbox). */
-const SIMULATED = 'sandbox_simulated';
+export const SIMULATED = 'sandbox_simulated';
 export const TerminalReason = z.enum(['max_attempts', SIMULATED, ...SkipReason.options]);
 export type TerminalReason = z.infer<typeof TerminalReason>;
 
@@ -67,6 +64,12 @@ export type AttemptRecord = z.infer<typeof AttemptRecord>;
 /** The right to attempt a delivery until `until` (ms since the epoch). `token` fences the settlement. */
 export const Lease = z.object({ token: z.string(), until: z.number() });
 export type Lease = z.infer<typeof Lease>;
+
+/**
+ * A time that was given to a delivery for the attempt after so many others, and how many it has missed.
+ */
+export const Turn = z.object({ at: z.number(), era: z.int(), attempts: z.int(), missed: z.int() });
+export type Turn = z.infer<typeof Turn>;
 
 /** One event for one endpoint. */
 export const Delivery = z.object({
@@ -105,6 +108,9 @@ export type Delivery = z.infer<typeof Delivery>;
 
 /** Identifies a delivery: the parts of its key. */
 export type DeliveryRef = Pick<Delivery, 'id' | 'webhookId' | 'generation'>;
+
+/** With the organization, by which the due index is sorted. */
+export type DueRef = DeliveryRef & Pick<Delivery, 'orgId'>;
 
 /**
  * A queue message that names a delivery. The row in the table decides, not the message (docs/architecture.md,
@@ -183,150 +189,6 @@ export type SendAttempt = (
   event: OutboxEvent,
   onSlow: () => void,
 ) => Promise<AttemptOutcome>;
-
-/** How the wait for the next attempt is spent, and the queue of that attempt. */
-export interface Wait {
-  hold: WaitMode;
-  lane: Lane;
-}
-
-/** What an attempt changes in its delivery. `at` is the end of the attempt. */
-export type Settlement = { at: Date } & (
-  | { kind: 'succeeded'; attempt: AttemptRecord; terminalReason?: TerminalReason }
-  | { kind: 'retrying'; attempt: FailedAttempt; nextRetryAt: Date; wait: Wait }
-  | { kind: 'exhausted'; attempt: FailedAttempt; terminalReason: TerminalReason }
-);
-type FailedAttempt = AttemptRecord & AttemptError;
-
-/**
- * Computes what a finished attempt changes in its delivery. An attempt without `error` succeeded.
- * @param number of the attempt, from 1, as the claim counted it
- * @param route queue of the attempt, queue of the next one, and whether the latter is crowded
- */
-export function computeSettlement(
-  number: number,
-  result: AttemptResult,
-  policy: RetryPolicy,
-  route: { from: Lane; to: Lane; crowded: boolean },
-): Settlement {
-  const { endedAt: at, simulated } = result;
-  const record = toAttemptRecord(number, result);
-  if (result.error === undefined)
-    return { kind: 'succeeded', attempt: record, ...(simulated && { terminalReason: SIMULATED }), at };
-  const attempt = { ...record, error: result.error, errorCode: result.errorCode };
-  if (number < policy.maxAttempts) {
-    const nextRetryAt = scheduleNextAttempt(number, at, policy);
-    const seconds = (nextRetryAt.getTime() - at.getTime()) / 1000;
-    const hold = chooseWaitMode(seconds, route.from, route.to, route.crowded);
-    return { kind: 'retrying', attempt, at, nextRetryAt, wait: { hold, lane: route.to } };
-  }
-  return { kind: 'exhausted', attempt, terminalReason: 'max_attempts', at };
-}
-
-function toAttemptRecord(number: number, result: AttemptResult): AttemptRecord {
-  const { startedAt, endedAt, status, response, simulated } = result;
-  return {
-    number,
-    startedAt: startedAt.toISOString(),
-    durationMs: Math.max(0, endedAt.getTime() - startedAt.getTime()),
-    ...(status === undefined ? {} : { status }),
-    ...(response === undefined || response === '' ? {} : { response }),
-    ...(simulated && isKept(simulated) ? { request: simulated } : {}),
-  };
-}
-
-/**
- * Maximum size of a body kept with each of 8 attempts: a row has at most 400 KB, and messages for channels
- * can be longer.
- */
-const KEPT_BODY_BYTES = 32_768;
-const isKept = ({ body }: WebhookRequest): boolean => Buffer.byteLength(body) <= KEPT_BODY_BYTES;
-
-/** Whether a delivery can be claimed now, and why not. */
-export type Claimability =
-  | { kind: 'absent' }
-  | { kind: 'terminal' }
-  | { kind: 'leased'; until: Date }
-  /** `parked` when its queue message is to be dropped. */
-  | { kind: 'not-due'; at: Date; parked: boolean }
-  /** All attempts were started, and the last one was never settled. */
-  | { kind: 'spent' }
-  | { kind: 'claimable' };
-
-/**
- * Applies the rules of the claim's condition to a row.
- * @param found the delivery; undefined when there is none
- */
-export function getClaimability(found: Delivery | undefined, now: Date, maxAttempts: number): Claimability {
-  if (found === undefined) return { kind: 'absent' };
-  if (!OPEN_STATUSES.some((open) => open === found.status)) return { kind: 'terminal' };
-  if (found.lease !== undefined && found.lease.until > now.getTime())
-    return { kind: 'leased', until: new Date(found.lease.until) };
-  if (found.nextRetryAt !== undefined && new Date(found.nextRetryAt) > now)
-    return toNotDue(found, new Date(found.nextRetryAt), now);
-  return found.attempts >= maxAttempts ? { kind: 'spent' } : { kind: 'claimable' };
-}
-
-/**
- * A message of a parked delivery is a leftover, unless it arrives within the reconciler's lookahead: then the
- * reconciler has sent it and not yet recorded that.
- */
-function toNotDue({ parked }: Delivery, at: Date, now: Date): Claimability {
-  const isSoon = at.getTime() - now.getTime() <= RECONCILE_LOOKAHEAD_SECONDS * 1000;
-  return { kind: 'not-due', at, parked: parked === true && !isSoon };
-}
-
-export type ClaimResult =
-  | { kind: 'claimed'; delivery: ClaimedDelivery }
-  | Exclude<Claimability, { kind: 'claimable' }>;
-
-/**
- * - `refused`: the delivery's state forbids the change, or the claim's lease is lost
- * - `endpoint-changed`: the endpoint changed since it was read; read it again and decide again
- */
-export type MoveResult = 'done' | 'refused' | 'endpoint-changed';
-
-/** What happens to the queue message of a delivery. */
-export type MessageDisposition =
-  | { kind: 'delete' }
-  /** It stays in its queue, invisible until `until`. */
-  | { kind: 'keep'; until: Date }
-  /** A copy is sent with a delay, and this one is deleted. */
-  | { kind: 'move'; lane: Lane; until: Date };
-
-/**
- * Decides what happens to the queue message. A message exists as long as its delivery waits in a queue; it is
- * deleted for an open delivery only when the due index has that delivery.
- */
-export function decideDisposition(
-  outcome:
-    | Exclude<Claimability, { kind: 'claimable' | 'spent' }>
-    | Settlement
-    | { kind: 'skipped' }
-    /** Another worker changed the delivery since it was read: check again later. */
-    | { kind: 'overtaken'; until: Date },
-): MessageDisposition {
-  switch (outcome.kind) {
-    case 'leased':
-    case 'overtaken':
-      return { kind: 'keep', until: outcome.until };
-    case 'not-due':
-      return outcome.parked ? { kind: 'delete' } : { kind: 'keep', until: outcome.at };
-    case 'retrying':
-      return decideWaitDisposition(outcome.wait, outcome.nextRetryAt);
-    case 'absent':
-    case 'terminal':
-    case 'skipped':
-    case 'succeeded':
-    case 'exhausted':
-      return { kind: 'delete' };
-  }
-}
-
-function decideWaitDisposition({ hold, lane }: Wait, until: Date): MessageDisposition {
-  if (hold === 'parked') return { kind: 'delete' };
-  return hold === 'hidden' ? { kind: 'keep', until } : { kind: 'move', lane, until };
-}
 
 /** A message to send. */
 export interface OutgoingMessage {

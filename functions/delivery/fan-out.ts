@@ -7,10 +7,10 @@ import type { Endpoint } from '../receivers/endpoint.ts';
 import type { endpointStore } from '../receivers/endpoints.ts';
 import { computePace } from '../receivers/pace.ts';
 import { createGenerationCheck, type OrganizationStates } from '../tenancy/organizations.ts';
-import type { deliveryStore } from './deliveries.ts';
 import { createDelivery, type DeliveryMessage, type OutgoingMessage, toDeliveryMessage } from './delivery.ts';
 import { chooseFirstLane, type FirstLane } from './lanes.ts';
 import { isRequestedByCustomer, type OutboxWork } from './redelivery.ts';
+import type { deliveryStore } from './rows.ts';
 
 export interface FanOutPorts {
   subscribers: Pick<ReturnType<typeof endpointStore>, 'all' | 'find'>;

@@ -9,8 +9,7 @@ import { DELIVERY_SHARDS, LEDGER_SHARDS, listShards } from '../tenancy/keys.ts';
 import { createGenerationCheck, type OrganizationStates, UnknownTenant } from '../tenancy/organizations.ts';
 import { type PhaseRun, processInRounds, type Run, sweep } from '../tenancy/sweep.ts';
 import { isSandbox } from '../tenancy/tenant.ts';
-import { parseDelivery } from './deliveries.ts';
-import type { dueIndex } from './delivery-rows.ts';
+import type { dueIndex } from './due-index.ts';
 import {
   addCounts,
   buildEntryKey,
@@ -26,6 +25,7 @@ import {
   sumChanges,
   toCounts,
 } from './ledger.ts';
+import { parseDelivery } from './rows.ts';
 import { EXPIRY_SECONDS } from './timing.ts';
 
 /** Concurrent writes. */

@@ -16,8 +16,8 @@ import {
 } from '../aws/table.ts';
 import { HISTORY_DAYS } from '../events/events.ts';
 import { buildSandboxMark, keys } from '../tenancy/keys.ts';
-import { parseDelivery } from './deliveries.ts';
 import { type AttemptRecord, type Delivery, OPEN_STATUSES } from './delivery.ts';
+import { parseDelivery } from './rows.ts';
 
 /**
  * Attempts by their duration: the number of a class and how many attempts it has. Class `n` ends at the

@@ -4,9 +4,10 @@ import type { Log } from '../aws/log-codes.ts';
 import { DUE_SHARDS, type DueState } from '../tenancy/keys.ts';
 import { type PhaseRun, processInRounds, sendMessages, sweep, updateEntries } from '../tenancy/sweep.ts';
 import type { DeliveryMessage, OutgoingMessage } from './delivery.ts';
-import type { DueEntry, DueRange, dueIndex, PostponeReason } from './delivery-rows.ts';
+import type { DueEntry, DueRange, dueIndex, PostponeReason } from './due-index.ts';
 import { LANES, type Lane } from './lanes.ts';
-import { EXPIRY_SECONDS, RECONCILE_EVERY_SECONDS, RECONCILE_LOOKAHEAD_SECONDS } from './timing.ts';
+import { isExpired } from './rows.ts';
+import { RECONCILE_EVERY_SECONDS, RECONCILE_LOOKAHEAD_SECONDS } from './timing.ts';
 
 /** Messages in a queue from which a late delivery's message counts as waiting, not lost. */
 export const LONG_BACKLOG = 10_000;
@@ -26,9 +27,6 @@ export function computeNextCheck({ id }: Pick<DeliveryMessage, 'id'>, now: Date,
   const seconds = Math.min(Math.max(graceSeconds, age), Math.max(graceSeconds, LONGEST_GRACE_SECONDS));
   return new Date(now.getTime() + Math.ceil(seconds * 1000));
 }
-
-export const isExpired = ({ id }: Pick<DeliveryMessage, 'id'>, now: Date): boolean =>
-  now.getTime() - parseCreationTime(id).getTime() > EXPIRY_SECONDS * 1000;
 
 export interface ReconcileSettings {
   graceSeconds: number;

@@ -21,6 +21,7 @@ export function webhookSender({
   outbound,
   simulated,
   signingKeys,
+  refreshBlocks,
   userAgent,
   now,
 }: {
@@ -28,6 +29,8 @@ export function webhookSender({
   outbound: Pick<ReceiverClient, 'post'>;
   simulated: SimulatedReceiver;
   signingKeys: KeyringSource;
+  /** Reads the blocked hosts again when they are old. */
+  refreshBlocks: () => Promise<unknown>;
   userAgent: string;
   now: () => Date;
 }) {
@@ -46,6 +49,7 @@ export function webhookSender({
           return { ...toOutcome(result), simulated: kept };
         },
       }),
+      refreshBlocks(),
     ]);
     return (delivery, event, onSlow) => {
       const body = Buffer.from(event.body, 'utf8');

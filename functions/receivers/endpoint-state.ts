@@ -3,8 +3,7 @@ import type { OrgId, ReceiverId } from '../aws/ids.ts';
 import { EXISTS, type Table, update } from '../aws/table.ts';
 import { buildUpdate, type Change } from '../aws/transaction.ts';
 import { keys } from '../tenancy/keys.ts';
-import type { EndpointOutcome } from './endpoint.ts';
-import { type Endpoint, type EndpointEffect, FAILURES_TO_DISABLE, FAILURES_TO_WARN } from './endpoint.ts';
+import { type Endpoint, FAILURES_TO_DISABLE, FAILURES_TO_WARN } from './endpoint.ts';
 import { NEW, type PaceMark } from './pace.ts';
 
 /** Of a disabled or failing endpoint. */
@@ -45,18 +44,36 @@ export function endpointStateStore(service: Table) {
   };
 }
 
+/** What the end of a delivery does to its endpoint. `warn` is a count with a notice for the admins. */
+export type EndpointEffect = 'none' | 'reset' | 'count' | 'warn' | 'disable';
+
+/**
+ * Computes the effect of a delivery's end on the count of consecutive failures (docs/specification.md,
+ * Deliveries). Without a change there is no write: one item must not take a write per delivery.
+ */
+export function computeEndpointEffect(
+  endpoint: Pick<Endpoint, 'status' | 'consecutiveFailures'> | undefined,
+  ended: 'succeeded' | 'exhausted',
+): EndpointEffect {
+  if (endpoint === undefined || endpoint.status === 'auto_disabled') return 'none';
+  if (ended === 'succeeded') return endpoint.consecutiveFailures === 0 ? 'none' : 'reset';
+  const failures = endpoint.consecutiveFailures + 1;
+  if (failures >= FAILURES_TO_DISABLE) return 'disable';
+  return failures === FAILURES_TO_WARN ? 'warn' : 'count';
+}
+
 /**
  * Effect of a finished delivery on its endpoint, in the transaction that settles the delivery. Its condition
  * names the prior state, so only one of several concurrent failures disables; refused as `endpoint-changed`.
  */
 export function buildEndpointChange(
   service: Pick<Table, 'name'>,
-  endpoint: EndpointOutcome['endpoint'],
+  { orgId, id }: Pick<Endpoint, 'orgId' | 'id'>,
   effect: Exclude<EndpointEffect, 'none'>,
   now: Date,
 ): Change {
   const { update: text, condition } = EFFECTS[effect](now.toISOString());
-  return buildUpdate(service, keys.endpoint(endpoint.orgId, endpoint.id), {
+  return buildUpdate(service, keys.endpoint(orgId, id), {
     refusal: 'endpoint-changed',
     update: text,
     if: all(expression`#status = ${'active'}`, condition),

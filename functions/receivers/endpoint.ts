@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
-import { EndpointId, OrgId, ReceiverId, Timestamp, type TraceId } from '../aws/ids.ts';
+import { EndpointId, OrgId, ReceiverId, Timestamp } from '../aws/ids.ts';
 import { SubscribableType } from '../events/events.ts';
-import { MaxPerSecond } from './endpoint-rate.ts';
 import { PaceMark } from './pace.ts';
 import { getHost, isLoopbackHost } from './receiver-url.ts';
 
@@ -22,6 +21,9 @@ export const MAX_ENDPOINTS = 50;
  * of one event to a host.
  */
 export const MAX_ENDPOINTS_PER_HOST = 10;
+
+/** Attempts per second to which an endpoint may be limited (docs/specification.md, Webhook endpoints). */
+export const MaxPerSecond = /* @__PURE__ */ z.int().check(z.minimum(1), z.maximum(1000));
 
 /** Maximum length of an endpoint's description in code points. */
 export const MAX_DESCRIPTION_LENGTH = 200;
@@ -116,24 +118,6 @@ export function computeSuccession(
   return { predecessor: rest, replaces: [predecessor.id, ...replaces].slice(0, MAX_REPLACED) };
 }
 
-/** What the end of a delivery does to its endpoint. `warn` is a count with a notice for the admins. */
-export type EndpointEffect = 'none' | 'reset' | 'count' | 'warn' | 'disable';
-
-/**
- * Computes the effect of a delivery's end on the count of consecutive failures (docs/specification.md,
- * Deliveries). Without a change there is no write: one item must not take a write per delivery.
- */
-export function computeEndpointEffect(
-  endpoint: Pick<Endpoint, 'status' | 'consecutiveFailures'> | undefined,
-  ended: 'succeeded' | 'exhausted',
-): EndpointEffect {
-  if (endpoint === undefined || endpoint.status === 'auto_disabled') return 'none';
-  if (ended === 'succeeded') return endpoint.consecutiveFailures === 0 ? 'none' : 'reset';
-  const failures = endpoint.consecutiveFailures + 1;
-  if (failures >= FAILURES_TO_DISABLE) return 'disable';
-  return failures === FAILURES_TO_WARN ? 'warn' : 'count';
-}
-
 /**
  * Since when deliveries fail (unknown for failures that began before it was recorded), and how many more
  * failures disable the endpoint. Null while none fails.
@@ -146,11 +130,3 @@ export const getFailureStatus = ({
   status === 'active' && consecutiveFailures > 0
     ? { since: failingSince, failuresUntilDisabled: FAILURES_TO_DISABLE - consecutiveFailures }
     : null;
-
-/** Effect of a delivery's end on its endpoint. */
-export interface EndpointOutcome {
-  endpoint: Pick<Endpoint, 'orgId' | 'id'>;
-  effect: EndpointEffect;
-  at: Date;
-  traceId?: TraceId;
-}

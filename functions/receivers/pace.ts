@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
-import { Timestamp } from '../aws/ids.ts';
+import { TimedCache } from '../aws/cache.ts';
+import { type OrgId, type ReceiverId, Timestamp } from '../aws/ids.ts';
+import type { Log } from '../aws/log-codes.ts';
 
 /*
  * How fast an endpoint answers, as its attempts have shown it. It decides the queue of its messages, so that
@@ -64,7 +66,7 @@ export type PaceSign = 'slow' | 'stalled' | 'answered fast' | 'ended fast' | 'en
  * so that not every attempt writes it. A stalled endpoint becomes fast by two fast answers.
  * @returns `mark` itself when nothing changes
  */
-export function computeMark(mark: PaceMark | undefined, sign: PaceSign, now: Date): PaceMark | undefined {
+function computeMark(mark: PaceMark | undefined, sign: PaceSign, now: Date): PaceMark | undefined {
   const isStalled = computePace(mark, now) === 'stalled';
   switch (sign) {
     case 'slow':
@@ -81,4 +83,84 @@ export function computeMark(mark: PaceMark | undefined, sign: PaceSign, now: Dat
       if (isStalled) return NEW;
       return mark !== undefined && lastsBeyond(mark, now.toISOString()) ? mark : undefined;
   }
+}
+
+type Marked = { id: ReceiverId; orgId: OrgId; pace?: PaceMark | undefined };
+
+/** Replaces the mark that was seen by another one, or by none. Does nothing when it has changed since. */
+export type SetPace = (
+  orgId: OrgId,
+  id: ReceiverId,
+  seen: PaceMark | undefined,
+  mark: PaceMark | undefined,
+) => Promise<void>;
+
+/** Reports how fast an endpoint is in one attempt. */
+export interface AttemptTimer {
+  /** The attempt is slow. */
+  onSlow(): void;
+  onEnd(result: { status?: number }, elapsedSeconds: number): void;
+  /** Resolves when the worker may end. */
+  done(): Promise<void>;
+}
+
+/**
+ * Marks kept in the process, so that it need not read them back. They count for longer than a batch and than
+ * a read lags; after that the endpoint's row is current.
+ */
+const CACHED = { capacity: 1000, freshMs: 30_000 };
+
+/**
+ * Knows the pace of endpoints, by their rows and by the attempts of this process. An endpoint that stays fast
+ * takes no write.
+ * @param attemptSeconds the receiver's deadline
+ */
+export function endpointPaces(
+  { setPace, log, now }: { setPace: SetPace; log: Log; now: () => Date },
+  attemptSeconds: number,
+) {
+  const written = new TimedCache<ReceiverId, { mark: PaceMark | undefined }>(CACHED);
+
+  function markOf({ id, pace }: Marked): PaceMark | undefined {
+    const own = written.get(id, now());
+    return own === undefined ? pace : own.mark;
+  }
+
+  /** The process knows the mark at once. @returns the write, if one is needed */
+  function note(endpoint: Marked, sign: PaceSign): (() => Promise<void>) | undefined {
+    const seen = markOf(endpoint);
+    const mark = computeMark(seen, sign, now());
+    if (mark === seen) return undefined;
+    written.set(endpoint.id, { mark }, now());
+    return () => setPace(endpoint.orgId, endpoint.id, seen, mark);
+  }
+
+  return {
+    of: (endpoint: Marked): Pace => computePace(markOf(endpoint), now()),
+
+    watch(endpoint: Marked, traceId?: string): AttemptTimer {
+      let isSlow = false;
+      let writing = Promise.resolve();
+      const noteNext = (sign: PaceSign) => {
+        const write = note(endpoint, sign);
+        if (write === undefined) return;
+        const code = sign === 'slow' ? 'SLOW_NOT_MARKED' : 'STALL_NOT_NOTED';
+        writing = writing
+          .then(write)
+          .catch((error: unknown) => log(code, { webhookId: endpoint.id, traceId, error }));
+      };
+      return {
+        onSlow() {
+          isSlow = true;
+          noteNext('slow');
+        },
+        onEnd(result, elapsedSeconds) {
+          if (hasStalled(result, elapsedSeconds, attemptSeconds)) noteNext('stalled');
+          else if (isSlow) noteNext('ended slowly');
+          else noteNext(result.status === undefined ? 'ended fast' : 'answered fast');
+        },
+        done: () => writing,
+      };
+    },
+  };
 }

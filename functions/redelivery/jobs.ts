@@ -34,9 +34,9 @@ import {
   type Change,
   type Commit,
 } from '../aws/transaction.ts';
-import { deliveryStore } from '../delivery/deliveries.ts';
 import { type Delivery, Lease } from '../delivery/delivery.ts';
 import { type RedeliveryRecord, recordRedelivery } from '../delivery/redelivery.ts';
+import { deliveryStore } from '../delivery/rows.ts';
 import { createNotice, type Notice } from '../events/bus.ts';
 import { EventTypeName, HISTORY_DAYS } from '../events/events.ts';
 import type { Endpoint } from '../receivers/endpoint.ts';

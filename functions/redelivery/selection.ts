@@ -9,7 +9,6 @@ import {
 } from '../aws/ids.ts';
 import { COMMIT_WINDOW_SECONDS, readPage } from '../aws/pages.ts';
 import type { Table } from '../aws/table.ts';
-import type { deliveryStore } from '../delivery/deliveries.ts';
 import { Delivery, type DeliveryRef, OPEN_STATUSES } from '../delivery/delivery.ts';
 import {
   isFirstDelivery,
@@ -19,6 +18,7 @@ import {
   redeliveryRecords,
   repeatDelivery,
 } from '../delivery/redelivery.ts';
+import type { deliveryStore } from '../delivery/rows.ts';
 import { listPartitions } from '../events/event-log.ts';
 import { isFor, listTypesFor, OutboxEvent } from '../events/events.ts';
 import type { Endpoint } from '../receivers/endpoint.ts';

@@ -3,7 +3,7 @@ import { openTables } from '../aws/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../aws/config.ts';
 import { logger } from '../aws/logger.ts';
 import { count, LEDGER_DIFFERENCE } from '../aws/metrics.ts';
-import { dueIndex } from '../delivery/delivery-rows.ts';
+import { dueIndex } from '../delivery/due-index.ts';
 import { deliveriesInHour, ledgerStore } from '../delivery/ledger.ts';
 import { auditLedger } from '../delivery/ledger-updates.ts';
 import { scheduledWorker } from '../events/worker.ts';

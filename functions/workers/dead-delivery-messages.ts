@@ -3,7 +3,7 @@ import { openTables } from '../aws/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../aws/config.ts';
 import { logger } from '../aws/logger.ts';
 import { count, DEAD_LETTERS } from '../aws/metrics.ts';
-import { dueIndex } from '../delivery/delivery-rows.ts';
+import { dueIndex } from '../delivery/due-index.ts';
 import { parseDeliveryMessage } from '../delivery/queues.ts';
 import { processDeadDeliveryMessage } from '../delivery/reconcile.ts';
 import { queueWorker } from '../events/worker.ts';

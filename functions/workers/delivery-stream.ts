@@ -5,7 +5,7 @@ import { openTables } from '../aws/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../aws/config.ts';
 import { logger } from '../aws/logger.ts';
 import { count, ENDED } from '../aws/metrics.ts';
-import { dueIndex } from '../delivery/delivery-rows.ts';
+import { dueIndex } from '../delivery/due-index.ts';
 import { ledgerStore } from '../delivery/ledger.ts';
 import { parseChange, processDeliveryStream } from '../delivery/ledger-updates.ts';
 import { invocation } from '../events/worker.ts';

@@ -14,12 +14,7 @@ import {
 import { getCurrentVersion, keyringSource, secretValue } from '../aws/keyrings.ts';
 import { Defect, logger } from '../aws/logger.ts';
 import { deliveryMetrics } from '../aws/metrics.ts';
-import { committer } from '../aws/transaction.ts';
-import { attemptDelivery } from '../delivery/attempt.ts';
-import { deliveryMoves, deliveryStore } from '../delivery/deliveries.ts';
-import { deliveryContexts } from '../delivery/delivery-context.ts';
-import { processDeliveryMessages } from '../delivery/dispatch.ts';
-import { endpointTurns } from '../delivery/endpoint-turns.ts';
+import { dispatcher } from '../delivery/dispatch.ts';
 import { DeliveryQueues, LANE_TABLE, LANES, type Lane } from '../delivery/lanes.ts';
 import { receiverClient } from '../delivery/outbound/client.ts';
 import { deliveryQueues, parseDeliveryMessage, queueUrls } from '../delivery/queues.ts';
@@ -27,9 +22,6 @@ import { deriveAttemptClocks, retryPolicy } from '../delivery/timing.ts';
 import { simulatedReceiver, webhookSender } from '../delivery/webhook-sender.ts';
 import { invocation } from '../events/worker.ts';
 import { blockedHostStore, blockedHosts } from '../receivers/blocked-hosts.ts';
-import { endpointStateStore } from '../receivers/endpoint-state.ts';
-import { readEndpoint } from '../receivers/endpoints.ts';
-import { rateScheduleStore } from '../receivers/rate-schedules.ts';
 import { gate } from '../tenancy/gate.ts';
 import { organizationStates, readOrganizationState } from '../tenancy/organizations.ts';
 
@@ -50,54 +42,29 @@ export type DispatchEnvironment = z.input<typeof DispatchEnvironment>;
 
 const environment = readEnvironment(DispatchEnvironment);
 const clocks = deriveAttemptClocks(environment.ATTEMPT_TIMEOUT_SECONDS);
-const { service, outbox, deliveries, rates } = openTables(environment);
+const tables = openTables(environment);
 const now = () => new Date();
 const getQueueUrl = queueUrls(LANE_TABLE, environment);
-const queues = deliveryQueues(queueClient(), getQueueUrl, now);
-const readContexts = deliveryContexts(service, outbox, (error) =>
-  logger.log('BATCH_READ_REFUSED', { error }),
-);
-const organizations = organizationStates(readOrganizationState(service));
-const hosts = blockedHosts(blockedHostStore(service).all);
+const organizations = organizationStates(readOrganizationState(tables.service));
+const hosts = blockedHosts(blockedHostStore(tables.service).all);
 const receivers = {
   policy: { loopback: loopbackReceivers(), blocks: hosts.blocks },
   timeoutMs: clocks.attempt * 1000,
 };
 const signingKeys = keyringSource(secretValue(environment.SIGNING_KEYS));
 
-const loadKeys = () => signingKeys(getCurrentVersion);
-
-const prepareSending = webhookSender({
-  gate: gate(organizations.of),
-  outbound: receiverClient(receivers),
-  simulated: simulatedReceiver(receivers),
-  signingKeys,
-  userAgent: outboundUserAgent('ConversationService-Webhooks', readEnvironment(SenderEnvironment)),
-  now,
-});
-const deliveryPorts = {
-  ...deliveryStore(deliveries),
-  ...deliveryMoves(deliveries, {
-    service,
-    outbox,
-    commit: committer(service.client),
-    graceSeconds: environment.GRACE_SECONDS,
-  }),
-};
-
-const attempt = attemptDelivery(
+const run = dispatcher(
+  tables,
   {
-    deliveries: deliveryPorts,
-    endpoints: { ...endpointStateStore(service), find: readEndpoint(service) },
-    queues,
-    async prepare(deliveryMessage, endpoint) {
-      const [send] = await Promise.all([prepareSending(deliveryMessage, endpoint), hosts.refresh()]);
-      return send;
-    },
-    takeTurn: endpointTurns({
-      schedules: rateScheduleStore(rates),
-      deliveries: deliveryPorts,
-      log: logger.log,
+    organizations,
+    queues: deliveryQueues(queueClient(), getQueueUrl, now),
+    prepareSend: webhookSender({
+      gate: gate(organizations.of),
+      outbound: receiverClient(receivers),
+      simulated: simulatedReceiver(receivers),
+      signingKeys,
+      refreshBlocks: hosts.refresh,
+      userAgent: outboundUserAgent('ConversationService-Webhooks', readEnvironment(SenderEnvironment)),
       now,
     }),
     measures: deliveryMetrics,
@@ -105,22 +72,13 @@ const attempt = attemptDelivery(
     now,
     wait: (seconds) => sleep(seconds * 1000),
   },
-  { retry: retryPolicy(environment), leaseSeconds: clocks.lease, attemptSeconds: clocks.attempt },
-);
-
-const run = processDeliveryMessages({
-  attempt,
-  organizations,
-  contexts: (deliveryMessages) => {
-    // A cold start reads all at once. `prepare` waits for keys and blocked hosts, and reports errors.
-    loadKeys().catch(() => undefined);
-    hosts.refresh().catch(() => undefined);
-    return readContexts(deliveryMessages);
+  {
+    retry: retryPolicy(environment),
+    leaseSeconds: clocks.lease,
+    attemptSeconds: clocks.attempt,
+    graceSeconds: environment.GRACE_SECONDS,
   },
-  queues,
-  log: logger.log,
-  now,
-});
+);
 
 /**
  * Processes messages of a delivery queue, all of a batch at once. Messages reported as failed stay in the
@@ -129,6 +87,9 @@ const run = processDeliveryMessages({
 export const handler = middy<SQSEvent, SQSBatchResponse>()
   .use(invocation())
   .handler(async ({ Records }: SQSEvent) => {
+    // A cold start reads all at once; an attempt waits for both, and reports their errors.
+    signingKeys(getCurrentVersion).catch(() => undefined);
+    hosts.refresh().catch(() => undefined);
     const messages = Records.flatMap(({ messageId, body, receiptHandle }) => {
       const deliveryMessage = parseDeliveryMessage(body, messageId);
       return deliveryMessage === undefined ? [] : [{ message: deliveryMessage, receiptHandle, messageId }];

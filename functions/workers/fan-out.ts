@@ -2,12 +2,12 @@ import * as z from 'zod/mini';
 import { openTables, queueClient } from '../aws/clients.ts';
 import { NonEmptyText, readEnvironment } from '../aws/config.ts';
 import { logger } from '../aws/logger.ts';
-import { deliveryStore } from '../delivery/deliveries.ts';
 import { fanOut } from '../delivery/fan-out.ts';
 import { FIRST_LANES, FirstAttemptQueues } from '../delivery/lanes.ts';
 import { WORK } from '../delivery/outbox.ts';
 import { failedEntries, outboxReader } from '../delivery/outbox-readers.ts';
 import { deliveryQueues, queueUrls } from '../delivery/queues.ts';
+import { deliveryStore } from '../delivery/rows.ts';
 import { endpointStore } from '../receivers/endpoints.ts';
 import { organizationStates, readOrganizationState } from '../tenancy/organizations.ts';
 

@@ -3,7 +3,7 @@ import { openTables, queueClient } from '../aws/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../aws/config.ts';
 import { logger } from '../aws/logger.ts';
 import { BACKLOG_AGE, count, gauge, IN_FLIGHT, RECONCILED } from '../aws/metrics.ts';
-import { dueIndex } from '../delivery/delivery-rows.ts';
+import { dueIndex } from '../delivery/due-index.ts';
 import { DeliveryQueues, IN_FLIGHT_LIMIT, LANE_TABLE, LANES } from '../delivery/lanes.ts';
 import { deliveryQueues, queueUrls } from '../delivery/queues.ts';
 import { reconcileDeliveries } from '../delivery/reconcile.ts';

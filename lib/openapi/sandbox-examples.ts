@@ -1,11 +1,7 @@
 import { Attempt } from '../../functions/api/fields.ts';
 import { deriveDeliveryId } from '../../functions/aws/ids.ts';
-import {
-  type AttemptOutcome,
-  type AttemptResult,
-  computeSettlement,
-  type WebhookRequest,
-} from '../../functions/delivery/delivery.ts';
+import type { AttemptOutcome, AttemptResult, WebhookRequest } from '../../functions/delivery/delivery.ts';
+import { computeSettlement } from '../../functions/delivery/settle.ts';
 import { sign } from '../../functions/delivery/signature.ts';
 import { getRetryPolicy } from '../../functions/delivery/simulation.ts';
 import { DEFAULT_RETRY_POLICY } from '../../functions/delivery/timing.ts';

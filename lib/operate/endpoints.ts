@@ -1,5 +1,5 @@
 import { OrgId, ReceiverId } from '../../functions/aws/ids.ts';
-import { deliveryStore } from '../../functions/delivery/deliveries.ts';
+import { deliveryStore } from '../../functions/delivery/rows.ts';
 import type { Endpoint } from '../../functions/receivers/endpoint.ts';
 import { endpointStore } from '../../functions/receivers/endpoints.ts';
 import { readOrganizationState } from '../../functions/tenancy/organizations.ts';

@@ -1,5 +1,5 @@
 import type { Log } from '../../functions/aws/log-codes.ts';
-import { dueIndex } from '../../functions/delivery/delivery-rows.ts';
+import { dueIndex } from '../../functions/delivery/due-index.ts';
 import { mapLanes } from '../../functions/delivery/lanes.ts';
 import { deliveryQueues } from '../../functions/delivery/queues.ts';
 import { reconcileDeliveries } from '../../functions/delivery/reconcile.ts';

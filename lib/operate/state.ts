@@ -1,5 +1,5 @@
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
-import { type DueRange, dueIndex } from '../../functions/delivery/delivery-rows.ts';
+import { type DueRange, dueIndex } from '../../functions/delivery/due-index.ts';
 import { CROWDED_IN_FLIGHT } from '../../functions/delivery/lanes.ts';
 import { dueSources } from '../../functions/knowledge/sources.ts';
 import {

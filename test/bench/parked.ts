@@ -9,7 +9,7 @@ import { v7 } from 'uuid';
 import type { Failure } from '../../functions/aws/concurrency.ts';
 import { deriveDeliveryId, newId } from '../../functions/aws/ids.ts';
 import type { Delivery, OutgoingMessage } from '../../functions/delivery/delivery.ts';
-import { dueIndex } from '../../functions/delivery/delivery-rows.ts';
+import { dueIndex } from '../../functions/delivery/due-index.ts';
 import { reconcileDeliveries } from '../../functions/delivery/reconcile.ts';
 import { RECONCILE_EVERY_SECONDS } from '../../functions/delivery/timing.ts';
 import { keys } from '../../functions/tenancy/keys.ts';

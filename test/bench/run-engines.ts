@@ -11,11 +11,10 @@ import { startDynamoDb } from 'aws-local/engines/dynamodb.ts';
 import { CREDENTIALS } from 'aws-local/engines/engines.ts';
 import { startSqs } from 'aws-local/engines/sqs.ts';
 import { parseRow, type Table } from '../../functions/aws/table.ts';
-import { parseDelivery } from '../../functions/delivery/deliveries.ts';
 import { type Delivery, toDeliveryMessage } from '../../functions/delivery/delivery.ts';
-import { buildDeliveryKey } from '../../functions/delivery/delivery-rows.ts';
 import { type Lane, mapLanes } from '../../functions/delivery/lanes.ts';
 import { deliveryQueues } from '../../functions/delivery/queues.ts';
+import { buildDeliveryKey, parseDelivery } from '../../functions/delivery/rows.ts';
 
 const NAMES = ['service', 'outbox', 'deliveries', 'rates', 'ledger'] as const;
 export type RunTables = Record<(typeof NAMES)[number], Table>;

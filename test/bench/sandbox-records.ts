@@ -6,10 +6,10 @@ import {
   messageStore,
   ticketStore,
 } from '../../functions/conversations/conversations.ts';
-import { deliveryStore } from '../../functions/delivery/deliveries.ts';
 import type { Delivery } from '../../functions/delivery/delivery.ts';
 import { getHourBefore, type LedgerAddition, NO_COUNTS } from '../../functions/delivery/ledger.ts';
 import { outboxStore } from '../../functions/delivery/outbox.ts';
+import { deliveryStore } from '../../functions/delivery/rows.ts';
 import { buildEvent, type OutboxEvent } from '../../functions/events/events.ts';
 import { idempotencyStore } from '../../functions/http/idempotency.ts';
 import { keys } from '../../functions/tenancy/keys.ts';

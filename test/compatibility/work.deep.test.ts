@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { EndpointId, OrgId, ReceiverId } from '../../functions/aws/ids.ts';
 import { committer } from '../../functions/aws/transaction.ts';
 import { conversationStore } from '../../functions/conversations/conversations.ts';
-import { deliveryStore } from '../../functions/delivery/deliveries.ts';
+import { deliveryStore } from '../../functions/delivery/rows.ts';
 import { idempotencyStore } from '../../functions/http/idempotency.ts';
 import { sourceVersions } from '../../functions/knowledge/source-checks.ts';
 import { sourceStore } from '../../functions/knowledge/sources.ts';

@@ -1,10 +1,12 @@
 import type { OrgId } from '../../functions/aws/ids.ts';
+import { keys } from '../../functions/tenancy/keys.ts';
 import type { OrganizationStates } from '../../functions/tenancy/organizations.ts';
 import {
   FIRST_SANDBOX_GENERATION,
   LIVE_GENERATION,
   type OrganizationState,
 } from '../../functions/tenancy/tenant.ts';
+import type { MemoryService } from './memory-deliveries.ts';
 
 /** Organization states in memory: live, unless a test makes the organization a sandbox or removes it. */
 export interface MemoryOrganizationStates extends OrganizationStates {
@@ -21,7 +23,8 @@ export interface MemoryOrganizationStates extends OrganizationStates {
   forget(orgId: OrgId): void;
 }
 
-export function memoryOrganizationStates(): MemoryOrganizationStates {
+/** @param service where the rows of sandboxes are, for conditions on their generation */
+export function memoryOrganizationStates(service?: MemoryService): MemoryOrganizationStates {
   const sandboxes = new Map<OrgId, number>();
   const forgotten = new Set<OrgId>();
 
@@ -33,16 +36,24 @@ export function memoryOrganizationStates(): MemoryOrganizationStates {
       : { environment: 'sandbox', tier: 'sandbox', generation };
   }
 
+  function setGeneration(orgId: OrgId, generation: number): void {
+    sandboxes.set(orgId, generation);
+    service?.memory.put('service', { ...keys.organization(orgId), generation });
+  }
+
   return {
     of: async (orgId) => state(orgId),
     present: state,
-    makeSandbox: (orgId) => void sandboxes.set(orgId, FIRST_SANDBOX_GENERATION),
+    makeSandbox: (orgId) => setGeneration(orgId, FIRST_SANDBOX_GENERATION),
     reset(orgId) {
       const generation = sandboxes.get(orgId);
       if (generation === undefined) throw new Error(`${orgId} is no sandbox`);
-      sandboxes.set(orgId, generation + 1);
+      setGeneration(orgId, generation + 1);
       return generation + 1;
     },
-    forget: (orgId) => void forgotten.add(orgId),
+    forget(orgId) {
+      forgotten.add(orgId);
+      service?.memory.delete('service', { ...keys.organization(orgId) });
+    },
   };
 }

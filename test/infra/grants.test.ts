@@ -162,7 +162,7 @@ describe('the comparison', () => {
 
   it('finds the reads that follow a batch read with missing rows', () => {
     const code = deriveWith(
-      'functions/delivery/delivery-context.ts',
+      'functions/delivery/dispatch.ts',
       /\bget\b(?=, getBatch|\(table)/g,
       'remove',
       'dispatch',

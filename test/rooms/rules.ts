@@ -82,7 +82,7 @@ const ROOMS: readonly Room[] = [
     rooms: [
       '^functions/api/(?:routes|fields|[^/]+/routes)\\.ts$',
       '^functions/aws/ids\\.ts$',
-      '^functions/delivery/(?:delivery|ledger|signature|simulation|statistics|timing)\\.ts$',
+      '^functions/delivery/(?:delivery|ledger|settle|signature|simulation|statistics|timing)\\.ts$',
       '^functions/events/events\\.ts$',
       '^functions/http/(?:problem|rate-limit|route)\\.ts$',
       '^functions/receivers/(?:endpoint|url-text)\\.ts$',

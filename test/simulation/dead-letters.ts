@@ -1,4 +1,4 @@
-import { dueIndex } from '../../functions/delivery/delivery-rows.ts';
+import { dueIndex } from '../../functions/delivery/due-index.ts';
 import { getWorkKey, outboxStore, WORK } from '../../functions/delivery/outbox.ts';
 import { processDeadEntries } from '../../functions/delivery/outbox-readers.ts';
 import { processDeadDeliveryMessage } from '../../functions/delivery/reconcile.ts';

@@ -1,11 +1,9 @@
 import { attemptDelivery } from '../../functions/delivery/attempt.ts';
-import { deliveryContexts } from '../../functions/delivery/delivery-context.ts';
-import { processDeliveryMessages } from '../../functions/delivery/dispatch.ts';
-import { endpointTurns } from '../../functions/delivery/endpoint-turns.ts';
+import { deliveryContexts, processDeliveryMessages } from '../../functions/delivery/dispatch.ts';
 import { LANES, type Lane } from '../../functions/delivery/lanes.ts';
+import { endpointTurns, rateScheduleStore } from '../../functions/delivery/turns.ts';
 import { endpointStateStore } from '../../functions/receivers/endpoint-state.ts';
-import { readEndpoint } from '../../functions/receivers/endpoints.ts';
-import { rateScheduleStore } from '../../functions/receivers/rate-schedules.ts';
+import { endpointPaces } from '../../functions/receivers/pace.ts';
 import type { ReceivedMessage } from '../doubles/memory-queue.ts';
 import { noMeasures } from '../doubles/no-measures.ts';
 import { brokenBy } from './failures.ts';
@@ -118,9 +116,9 @@ export class Dispatchers {
     const processMessage = attemptDelivery(
       {
         deliveries,
-        endpoints: { ...endpointStateStore(service), find: readEndpoint(service) },
+        paces: endpointPaces({ ...endpointStateStore(service), log, now }, clocks.attempt),
         queues,
-        prepare: senderOf(this.#world, process, organizations),
+        prepareSend: senderOf(this.#world, process, organizations),
         async takeTurn(limited) {
           const asked = now();
           const outcome = await takeTurn(limited);
@@ -132,7 +130,7 @@ export class Dispatchers {
         now,
         wait: (seconds) => wait(Math.ceil(seconds * 1000) / 1000),
       },
-      { retry: terms.retry, leaseSeconds: clocks.lease, attemptSeconds: clocks.attempt },
+      { retry: terms.retry, leaseSeconds: clocks.lease },
     );
     const readContexts = deliveryContexts(service, outbox, (error) => log('BATCH_READ_REFUSED', { error }));
     const run = processDeliveryMessages({

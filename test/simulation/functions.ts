@@ -1,12 +1,12 @@
 import type { OrgId, ReceiverId } from '../../functions/aws/ids.ts';
-import { parseDelivery } from '../../functions/delivery/deliveries.ts';
-import { dueIndex } from '../../functions/delivery/delivery-rows.ts';
+import { dueIndex } from '../../functions/delivery/due-index.ts';
 import { fanOut } from '../../functions/delivery/fan-out.ts';
 import { buildEntryKey, deliveriesInHour, ledgerStore } from '../../functions/delivery/ledger.ts';
 import { auditLedger, processDeliveryStream } from '../../functions/delivery/ledger-updates.ts';
 import { getWorkKey, WORK } from '../../functions/delivery/outbox.ts';
 import { RESENT_IN_BACKLOG, reconcileDeliveries } from '../../functions/delivery/reconcile.ts';
 import type { OutboxWork } from '../../functions/delivery/redelivery.ts';
+import { parseDelivery } from '../../functions/delivery/rows.ts';
 import { endpointStore } from '../../functions/receivers/endpoints.ts';
 import {
   DEFAULT_LINGER_SECONDS,

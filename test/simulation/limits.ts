@@ -1,6 +1,6 @@
 import type { DeliveryId, ReceiverId } from '../../functions/aws/ids.ts';
 import type { ClaimedDelivery, Delivery, DeliveryMessage } from '../../functions/delivery/delivery.ts';
-import type { TurnOutcome } from '../../functions/delivery/endpoint-turns.ts';
+import type { TurnOutcome } from '../../functions/delivery/turns.ts';
 import { STALE_MS } from './endpoint-history.ts';
 import type { Process } from './processes.ts';
 import type { PromiseName } from './promises.ts';

@@ -1,7 +1,6 @@
 import { type DeliveryId, type EndpointId, type EventId, newId } from '../../functions/aws/ids.ts';
 import { committer } from '../../functions/aws/transaction.ts';
 import { attemptDelivery } from '../../functions/delivery/attempt.ts';
-import { deliveryMoves, deliveryStore } from '../../functions/delivery/deliveries.ts';
 import type { OutgoingMessage } from '../../functions/delivery/delivery.ts';
 import {
   createDelivery,
@@ -10,13 +9,15 @@ import {
   toDeliveryMessage,
 } from '../../functions/delivery/delivery.ts';
 import { processDeliveryMessages } from '../../functions/delivery/dispatch.ts';
-import { endpointTurns } from '../../functions/delivery/endpoint-turns.ts';
 import { computeRedeliveryGroup, LANE_TABLE, LANES, type Lane } from '../../functions/delivery/lanes.ts';
 import type { RedeliveryRecord } from '../../functions/delivery/redelivery.ts';
+import { deliveryMoves, deliveryStore } from '../../functions/delivery/rows.ts';
+import { settlements } from '../../functions/delivery/settle.ts';
 import { computeDelaySeconds, DEFAULT_RETRY_POLICY } from '../../functions/delivery/timing.ts';
+import { endpointTurns, rateScheduleStore } from '../../functions/delivery/turns.ts';
 import type { OutboxEvent } from '../../functions/events/events.ts';
 import type { Endpoint } from '../../functions/receivers/endpoint.ts';
-import { rateScheduleStore } from '../../functions/receivers/rate-schedules.ts';
+import { endpointPaces } from '../../functions/receivers/pace.ts';
 import {
   buildRound,
   createJob,
@@ -27,11 +28,10 @@ import {
 import { runRedeliveryJob } from '../../functions/redelivery/redeliver.ts';
 import { aDelivery, anEndpoint, anEvent, later, seconds } from '../builders.ts';
 import { interposed } from '../doubles/interposed.ts';
-import { MemoryEndpoints } from '../doubles/memory-endpoints.ts';
+import { MemoryEndpoints } from '../doubles/memory-deliveries.ts';
 import { MemoryLanes } from '../doubles/memory-lanes.ts';
 import { memoryOrganizationStates } from '../doubles/memory-organization-states.ts';
 import { noMeasures } from '../doubles/no-measures.ts';
-import { memoryTables } from '../doubles/tables/stack-tables.ts';
 import { logTo } from './failures.ts';
 import { Random } from './random.ts';
 import { Timeline } from './timeline.ts';
@@ -63,9 +63,9 @@ export class LiveLoad {
   readonly #terms: LoadTerms;
   readonly #random = new Random(1);
   readonly #timeline = new Timeline();
-  readonly #tables = memoryTables();
-  readonly #store = deliveryStore(this.#tables.deliveries);
   readonly #endpoints = new MemoryEndpoints();
+  readonly #tables = this.#endpoints.service.tables;
+  readonly #store = deliveryStore(this.#tables.deliveries);
   readonly #organizations = memoryOrganizationStates();
   readonly #lanes: MemoryLanes;
   readonly #busy = new Map<Lane, number>();
@@ -155,17 +155,18 @@ export class LiveLoad {
   #createDispatcher() {
     const { now } = this.#timeline;
     const { service, outbox, deliveries, rates } = this.#tables;
-    const commit = committer(service.client);
     const log = this.#log;
     const wait = (time: number) => this.#timeline.sleep(time * 1000);
-    const moves = deliveryMoves(deliveries, { service, outbox, commit, graceSeconds: GRACE_SECONDS });
+    const terms = { graceSeconds: GRACE_SECONDS, maxAttempts: DEFAULT_RETRY_POLICY.maxAttempts };
+    const ends = settlements({ deliveries, service, outbox }, { ...terms, measures: noMeasures, log });
+    const moves = { ...deliveryMoves(deliveries), ...ends };
     const ports = this.#timed({ ...moves, find: this.#store.find, findAll: this.#store.findAll });
     const attempt = attemptDelivery(
       {
         deliveries: ports,
-        endpoints: this.#timed(this.#endpoints),
+        paces: endpointPaces({ ...this.#timed(this.#endpoints), log, now }, clocks.attempt),
         queues: this.#queues,
-        prepare:
+        prepareSend:
           async () =>
           async ({ id, eventId }) => {
             this.#arrive(eventId);
@@ -184,7 +185,7 @@ export class LiveLoad {
         now,
         wait,
       },
-      { retry: DEFAULT_RETRY_POLICY, leaseSeconds: clocks.lease, attemptSeconds: clocks.attempt },
+      { retry: DEFAULT_RETRY_POLICY, leaseSeconds: clocks.lease },
     );
     return processDeliveryMessages({
       attempt,

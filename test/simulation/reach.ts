@@ -2,13 +2,20 @@ import type { OrgId } from '../../functions/aws/ids.ts';
 import type { Log } from '../../functions/aws/log-codes.ts';
 import type { Table } from '../../functions/aws/table.ts';
 import { committer } from '../../functions/aws/transaction.ts';
-import { deliveryMoves, deliveryStore } from '../../functions/delivery/deliveries.ts';
 import { deliveryQueues, workerQueue } from '../../functions/delivery/queues.ts';
+import {
+  type DeliveryMoves,
+  type DeliveryStore,
+  deliveryMoves,
+  deliveryStore,
+} from '../../functions/delivery/rows.ts';
+import { settlements } from '../../functions/delivery/settle.ts';
 import {
   type OrganizationStates,
   organizationStates,
   readOrganizationState,
 } from '../../functions/tenancy/organizations.ts';
+import { noMeasures } from '../doubles/no-measures.ts';
 import type { TableName } from '../table-definitions.ts';
 import { gated } from './calls.ts';
 import { dynamoOf, queuesOf, ROUNDS } from './clients.ts';
@@ -22,7 +29,7 @@ export interface Reach {
   process: Process;
   tables: Readonly<Record<'service' | 'outbox' | 'deliveries' | 'ledger' | 'rates' | 'knowledge', Table>>;
   commit: ReturnType<typeof committer>;
-  deliveries: ReturnType<typeof deliveryStore> & ReturnType<typeof deliveryMoves>;
+  deliveries: DeliveryStore & DeliveryMoves & ReturnType<typeof settlements>;
   queues: ReturnType<typeof deliveryQueues>;
   rounds: ReturnType<typeof workerQueue>;
   organizations: OrganizationStates;
@@ -58,20 +65,25 @@ export function reachOf(world: World): (process: Process) => Reach {
     const others = { ledger: table('ledger'), rates: table('rates'), knowledge: table('knowledge') };
     const commit = committer(client);
     const now = () => process.now();
+    const log = createLog(process);
     return {
       process,
       tables: { ...tables, ...others },
       commit,
       deliveries: {
         ...deliveryStore(deliveries),
-        ...deliveryMoves(deliveries, { service, outbox, commit, graceSeconds: terms.graceSeconds }),
+        ...deliveryMoves(deliveries),
+        ...settlements(
+          { deliveries, service, outbox },
+          { ...terms, maxAttempts: terms.retry.maxAttempts, measures: noMeasures, log },
+        ),
       },
       queues: deliveryQueues(sqs, (lane) => lane, now),
       rounds: workerQueue(sqs, ROUNDS),
       organizations: organizationStates(readOrganizationState(service)),
       notFound,
       gate: (name, port) => gated(world, process, name, port),
-      log: createLog(process),
+      log,
       now,
       wait: (seconds) => world.processes.sleep(process, seconds),
     };

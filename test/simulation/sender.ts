@@ -24,7 +24,7 @@ export function senderOf(
   world: World,
   process: Process,
   organizations: OrganizationStates,
-): AttemptPorts['prepare'] {
+): AttemptPorts['prepareSend'] {
   const { processes, receivers, witness, statistics } = world;
   const pass = gate((orgId) => organizations.of(orgId));
 

@@ -2,8 +2,12 @@ import * as z from 'zod/mini';
 import { DeliveryId, EndpointId, EventId, RedeliveryJobId, Timestamp } from '../../aws/ids.ts';
 import { EventTypeName, SubscribableType } from '../../events/events.ts';
 import type { Route } from '../../http/route.ts';
-import { DisabledReason, EndpointStatus, MAX_DESCRIPTION_LENGTH } from '../../receivers/endpoint.ts';
-import { MaxPerSecond } from '../../receivers/endpoint-rate.ts';
+import {
+  DisabledReason,
+  EndpointStatus,
+  MAX_DESCRIPTION_LENGTH,
+  MaxPerSecond,
+} from '../../receivers/endpoint.ts';
 import { FailedStatus, RedeliveryJobStatus, RedeliverySelection, StopReason } from '../../redelivery/jobs.ts';
 import {
   ATTEMPTS_FIELDS,

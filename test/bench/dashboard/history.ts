@@ -1,8 +1,8 @@
 import { deriveDeliveryId, type OrgId, type ReceiverId } from '../../../functions/aws/ids.ts';
 import type { Table } from '../../../functions/aws/table.ts';
 import type { Change } from '../../../functions/aws/transaction.ts';
-import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
+import { deliveryStore } from '../../../functions/delivery/rows.ts';
 import type { OutboxEvent } from '../../../functions/events/events.ts';
 import { LIVE_GENERATION } from '../../../functions/tenancy/tenant.ts';
 import { anEvent } from '../../builders.ts';

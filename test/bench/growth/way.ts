@@ -1,18 +1,16 @@
 import { DeleteMessageBatchCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { newId, type OrgId } from '../../../functions/aws/ids.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
-import { attemptDelivery } from '../../../functions/delivery/attempt.ts';
-import { deliveryMoves, deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import type { Delivery } from '../../../functions/delivery/delivery.ts';
-import { deliveryContexts } from '../../../functions/delivery/delivery-context.ts';
-import { dueIndex } from '../../../functions/delivery/delivery-rows.ts';
-import { processDeliveryMessages } from '../../../functions/delivery/dispatch.ts';
+import { dispatcher } from '../../../functions/delivery/dispatch.ts';
+import { dueIndex } from '../../../functions/delivery/due-index.ts';
 import { fanOut } from '../../../functions/delivery/fan-out.ts';
 import type { Lane } from '../../../functions/delivery/lanes.ts';
 import { ledgerStore } from '../../../functions/delivery/ledger.ts';
 import { processDeliveryStream } from '../../../functions/delivery/ledger-updates.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
 import { deliveryQueues, parseDeliveryMessage } from '../../../functions/delivery/queues.ts';
+import { deliveryStore } from '../../../functions/delivery/rows.ts';
 import { buildEvent } from '../../../functions/events/events.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { organizationStates, readOrganizationState } from '../../../functions/tenancy/organizations.ts';
@@ -42,15 +40,9 @@ export function wayOf({ client, sqs, tables, queues: urls }: Place) {
   const deliveries = deliveryStore(tables.deliveries);
   const outbox = outboxStore(tables.outbox);
   const commit = committer(client);
-  const surroundings = {
-    service: tables.service,
-    outbox: tables.outbox,
-    commit,
-    graceSeconds: GRACE_SECONDS,
-  };
   const spread = fanOut({
     subscribers: endpoints,
-    organizations,
+    organizations: organizations,
     deliveries: {
       async add(delivery) {
         added.push(delivery);
@@ -61,33 +53,30 @@ export function wayOf({ client, sqs, tables, queues: urls }: Place) {
     log,
     now,
   });
-  const processMessage = attemptDelivery(
+  const attempt = dispatcher(
+    // No endpoint has a limit.
+    { ...tables, rates: tables.service },
     {
-      deliveries: { ...deliveries, ...deliveryMoves(tables.deliveries, surroundings) },
-      endpoints,
+      organizations,
       queues,
-      prepare: async () => async () => ({ status: 204 }),
-      takeTurn: async () => ({ kind: 'start', at: 0, attempts: 0 }),
+      prepareSend: async () => async () => ({ status: 204 }),
       measures: noMeasures,
       log,
       now,
       wait: async () => undefined,
     },
-    { retry: RETRY, leaseSeconds: LEASE_SECONDS, attemptSeconds: ATTEMPT_SECONDS },
+    {
+      retry: RETRY,
+      leaseSeconds: LEASE_SECONDS,
+      attemptSeconds: ATTEMPT_SECONDS,
+      graceSeconds: GRACE_SECONDS,
+    },
   );
-  const attempt = processDeliveryMessages({
-    attempt: processMessage,
-    organizations,
-    contexts: deliveryContexts(tables.service, tables.outbox, () => undefined),
-    queues,
-    log,
-    now,
-  });
   const count = processDeliveryStream(
     {
       due: dueIndex(tables.deliveries),
       ledger: ledgerStore(tables.ledger),
-      organizations,
+      organizations: organizations,
       log,
       now,
     },

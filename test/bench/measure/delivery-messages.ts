@@ -1,9 +1,9 @@
 import { newId, type OrgId, type ReceiverId } from '../../../functions/aws/ids.ts';
 import type { Table } from '../../../functions/aws/table.ts';
 import type { Change } from '../../../functions/aws/transaction.ts';
-import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import { createDelivery, type Delivery, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
+import { deliveryStore } from '../../../functions/delivery/rows.ts';
 import { buildEvent } from '../../../functions/events/events.ts';
 import type { Row } from '../../support/tables.ts';
 

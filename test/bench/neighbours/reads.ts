@@ -2,7 +2,7 @@ import { until } from 'aws-local/test/until.ts';
 import { mapConcurrently } from '../../../functions/aws/concurrency.ts';
 import { ReceiverId } from '../../../functions/aws/ids.ts';
 import type { Table } from '../../../functions/aws/table.ts';
-import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
+import { deliveryStore } from '../../../functions/delivery/rows.ts';
 import { succeeded } from '../growth/seeds.ts';
 import type { PlannedCall } from './client.ts';
 import { makeHonestCalls, summarize } from './honest-calls.ts';

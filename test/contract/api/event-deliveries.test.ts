@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deriveDeliveryId, newId, type ReceiverId } from '../../../functions/aws/ids.ts';
 import { buildAddition, type Change, committer } from '../../../functions/aws/transaction.ts';
-import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import type { Delivery } from '../../../functions/delivery/delivery.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
 import { recordSuccess } from '../../../functions/delivery/redelivery.ts';
+import { deliveryStore } from '../../../functions/delivery/rows.ts';
 import { eventLog } from '../../../functions/events/event-log.ts';
 import type { OutboxEvent } from '../../../functions/events/events.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deriveDeliveryId, type EndpointId, newId } from '../../../functions/aws/ids.ts';
 import { type Change, committer } from '../../../functions/aws/transaction.ts';
-import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import type { Delivery, DeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import { outboxStore, PUBLICATION } from '../../../functions/delivery/outbox.ts';
+import { deliveryStore } from '../../../functions/delivery/rows.ts';
 import { buildEvent, buildExampleEvent, type OutboxEvent } from '../../../functions/events/events.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';

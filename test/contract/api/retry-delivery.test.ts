@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { type Change, committer } from '../../../functions/aws/transaction.ts';
-import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
+import { deliveryStore } from '../../../functions/delivery/rows.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { organizationStore } from '../../../functions/tenancy/organizations.ts';
 import { aDelivery, aKeyring, anEndpoint } from '../../builders.ts';

@@ -1,16 +1,13 @@
 import type { OrgId } from '../../../functions/aws/ids.ts';
 import type { Key, Table } from '../../../functions/aws/table.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
-import { attemptDelivery } from '../../../functions/delivery/attempt.ts';
-import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
-import { deliveryContexts } from '../../../functions/delivery/delivery-context.ts';
-import { dueIndex } from '../../../functions/delivery/delivery-rows.ts';
-import { processDeliveryMessages } from '../../../functions/delivery/dispatch.ts';
-import { endpointTurns } from '../../../functions/delivery/endpoint-turns.ts';
+import type { SendAttempt } from '../../../functions/delivery/delivery.ts';
+import { dueIndex } from '../../../functions/delivery/due-index.ts';
 import { fanOut } from '../../../functions/delivery/fan-out.ts';
 import { ledgerStore } from '../../../functions/delivery/ledger.ts';
 import { processDeliveryStream } from '../../../functions/delivery/ledger-updates.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
+import { deliveryStore } from '../../../functions/delivery/rows.ts';
 import type { BusEvent } from '../../../functions/events/bus.ts';
 import { meterUsage, usageMeter } from '../../../functions/events/usage.ts';
 import { processEach } from '../../../functions/events/worker.ts';
@@ -20,7 +17,6 @@ import { sourceStore } from '../../../functions/knowledge/sources.ts';
 import { MAIL_BUDGETS } from '../../../functions/notices/mail.ts';
 import { mailBudgets, mailingStore } from '../../../functions/notices/mailings.ts';
 import { notifyAdmins } from '../../../functions/notices/notify.ts';
-import { LOST_OUTCOME } from '../../../functions/receivers/attempt-error.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { redeliveryJobs, redeliveryRounds } from '../../../functions/redelivery/jobs.ts';
@@ -46,11 +42,10 @@ import {
   aTenant,
   NOW,
 } from '../../builders.ts';
-import { noMeasures } from '../../doubles/no-measures.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import type { TestTables } from '../../engines.ts';
 import { rowsIn } from './rows.ts';
-import { dynamoDbStores, SANDBOX_ORGANIZATION } from './stores.ts';
+import { aDispatcher, SANDBOX_ORGANIZATION } from './stores.ts';
 
 /** A row that one part of a batch needs. */
 export interface NeededRow {
@@ -121,42 +116,17 @@ const ROWS = {
 const setUpDispatch =
   (row: keyof typeof ROWS) =>
   async (tables: TestTables): Promise<BatchOfTen> => {
-    const { service, outbox } = tables;
-    const stores = dynamoDbStores(tables);
     const all = await organizations(tables);
-    const log = recordedLog();
     const attempted: OrgId[] = [];
-    const queues = { send: async () => [], hide: async () => undefined, crowded: async () => false };
-    const processMessage = attemptDelivery(
-      {
-        ...stores,
-        queues,
-        prepare:
-          async () =>
-          async ({ orgId }) => {
-            attempted.push(orgId);
-            return { status: 204 };
-          },
-        takeTurn: endpointTurns({ ...stores, log, now }),
-        measures: noMeasures,
-        log,
-        now,
-        wait: async () => undefined,
-      },
-      { retry: { baseSeconds: 30, capSeconds: 3600, maxAttempts: 8 }, leaseSeconds: 25, attemptSeconds: 10 },
-    );
-    const run = processDeliveryMessages({
-      attempt: processMessage,
-      organizations: organizationStates(readOrganizationState(service)),
-      contexts: deliveryContexts(service, outbox, () => undefined),
-      queues,
-      log,
-      now,
-    });
+    const send: SendAttempt = async ({ orgId }) => {
+      attempted.push(orgId);
+      return { status: 204 };
+    };
+    const run = aDispatcher(tables, { prepareSend: async () => send, log: recordedLog(), now });
     const messages = await Promise.all(
       all.map(async ({ tenant, endpoint, event }) => {
         const delivery = aDelivery({ ...tenant, webhookId: endpoint.id, eventId: event.id });
-        await stores.deliveries.add(delivery);
+        await deliveryStore(tables.deliveries).add(delivery);
         return { message: delivery, receiptHandle: delivery.id };
       }),
     );
@@ -405,7 +375,7 @@ async function setUpNotify(tables: TestTables): Promise<BatchOfTen> {
       type: 'webhook.disabled',
       orgId,
       generation,
-      data: { webhookId, disabledAt: NOW.toISOString(), lastError: LOST_OUTCOME.error },
+      data: { webhookId, disabledAt: NOW.toISOString(), lastError: 'timeout' },
     });
   return behindTheBus(
     all.map(({ orgId }) => orgId),

@@ -1,16 +1,14 @@
 import type { Keyring } from '../../../functions/aws/keyrings.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
-import { attemptDelivery } from '../../../functions/delivery/attempt.ts';
-import { deliveryMoves, deliveryStore, parseDelivery } from '../../../functions/delivery/deliveries.ts';
 import type { Delivery, DeliveryMessage } from '../../../functions/delivery/delivery.ts';
-import { deliveryContexts } from '../../../functions/delivery/delivery-context.ts';
-import { dueIndex } from '../../../functions/delivery/delivery-rows.ts';
+import { dueIndex } from '../../../functions/delivery/due-index.ts';
 import { fanOut } from '../../../functions/delivery/fan-out.ts';
 import { ledgerStore } from '../../../functions/delivery/ledger.ts';
 import { processDeliveryStream, type SequencedChange } from '../../../functions/delivery/ledger-updates.ts';
 import type { FetchRequest, FetchResult } from '../../../functions/delivery/outbound/client.ts';
 import type { OutboundRequest, OutboundResult } from '../../../functions/delivery/outbound/exchange.ts';
 import { PUBLICATION, WORK } from '../../../functions/delivery/outbox.ts';
+import { deliveryMoves, deliveryStore, parseDelivery } from '../../../functions/delivery/rows.ts';
 import { parseProgram, simulate } from '../../../functions/delivery/simulation.ts';
 import { DEFAULT_GRACE_SECONDS, DEFAULT_RETRY_POLICY } from '../../../functions/delivery/timing.ts';
 import { simulatedReceiver, webhookSender } from '../../../functions/delivery/webhook-sender.ts';
@@ -29,10 +27,10 @@ import {
 } from '../../../functions/tenancy/organizations.ts';
 import { purgeSandboxes, purgeStore, sandboxRows } from '../../../functions/tenancy/purge.ts';
 import { later, seconds } from '../../builders.ts';
-import { noMeasures } from '../../doubles/no-measures.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import type { TestTables } from '../../engines.ts';
 import { rowsIn } from './rows.ts';
+import { aDispatcher } from './stores.ts';
 
 const TIMEOUT_MS = 10_000;
 const LEASE_SECONDS = 25;
@@ -49,17 +47,10 @@ export function anEngine(tables: TestTables, keyring: Keyring) {
   const organizations = organizationStates(readOrganizationState(service));
   const store = deliveryStore(deliveries);
   const endpoints = endpointStore(service);
-  const contextsOf = deliveryContexts(service, outbox, () => undefined);
   const deliveryMessages: DeliveryMessage[] = [];
   const read = new Set<unknown>();
   let shards = 0;
 
-  const moves = deliveryMoves(deliveries, {
-    service,
-    outbox,
-    commit: committer(service.client),
-    graceSeconds: DEFAULT_GRACE_SECONDS,
-  });
   const handOut = fanOut({
     subscribers: endpoints,
     deliveries: store,
@@ -73,31 +64,24 @@ export function anEngine(tables: TestTables, keyring: Keyring) {
     log,
     now,
   });
-  const processMessage = attemptDelivery(
-    {
-      deliveries: { ...store, ...moves },
-      endpoints,
-      queues: { crowded: async () => false },
-      prepare: webhookSender({
-        gate: gate(organizations.of),
-        outbound: { post },
-        simulated: simulatedReceiver({
-          policy: { loopback: 'refuse' },
-          timeoutMs: TIMEOUT_MS,
-          wait: async () => undefined,
-        }),
-        signingKeys: async (use) => use(keyring),
-        userAgent: 'Example/1.0',
-        now,
+  const run = aDispatcher(tables, {
+    organizations,
+    prepareSend: webhookSender({
+      gate: gate(organizations.of),
+      outbound: { post },
+      simulated: simulatedReceiver({
+        policy: { loopback: 'refuse' },
+        timeoutMs: TIMEOUT_MS,
+        wait: async () => undefined,
       }),
-      takeTurn: async () => ({ kind: 'start', at: 0, attempts: 0 }),
-      measures: noMeasures,
-      log,
+      signingKeys: async (use) => use(keyring),
+      refreshBlocks: async () => undefined,
+      userAgent: 'Example/1.0',
       now,
-      wait: async () => undefined,
-    },
-    { retry: DEFAULT_RETRY_POLICY, leaseSeconds: LEASE_SECONDS, attemptSeconds: TIMEOUT_MS / 1000 },
-  );
+    }),
+    log,
+    now,
+  });
   const follow = processDeliveryStream(
     { due: dueIndex(deliveries), ledger: ledgerStore(ledger), organizations, log, now },
     { graceSeconds: DEFAULT_GRACE_SECONDS },
@@ -179,8 +163,9 @@ export function anEngine(tables: TestTables, keyring: Keyring) {
       most = DEFAULT_RETRY_POLICY.maxAttempts,
     ): Promise<Delivery | undefined> {
       for (let attempt = 1; attempt <= most; attempt += 1) {
-        const contextOf = await contextsOf([deliveryMessage]);
-        await processMessage(deliveryMessage, contextOf(deliveryMessage), 'slow');
+        await run('slow', [{ message: deliveryMessage, receiptHandle: deliveryMessage.id }]);
+        const failure = log.entries.find(({ code }) => code === 'DELIVERY_LEFT');
+        if (failure) throw failure.fields.error;
         const { nextRetryAt } = (await store.find(deliveryMessage)) ?? {};
         if (nextRetryAt === undefined) break;
         present = new Date(Math.max(present.getTime(), Date.parse(nextRetryAt)));
@@ -190,7 +175,11 @@ export function anEngine(tables: TestTables, keyring: Keyring) {
 
     /** Claims a delivery as a worker does that is lost afterwards. */
     claim: (deliveryMessage: DeliveryMessage) =>
-      moves.claim(deliveryMessage, { now: present, leaseSeconds: LEASE_SECONDS, maxAttempts: 8 }),
+      deliveryMoves(deliveries).claim(deliveryMessage, {
+        now: present,
+        leaseSeconds: LEASE_SECONDS,
+        maxAttempts: 8,
+      }),
 
     /**
      * Counts and watches all deliveries of an organization again, as after a repeated batch of the stream.

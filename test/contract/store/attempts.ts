@@ -1,12 +1,6 @@
-import type {
-  AttemptRecord,
-  ClaimedDelivery,
-  Delivery,
-  Settlement,
-  Wait,
-} from '../../../functions/delivery/delivery.ts';
+import type { AttemptRecord, ClaimedDelivery, Delivery } from '../../../functions/delivery/delivery.ts';
+import type { Settlement, Wait } from '../../../functions/delivery/settle.ts';
 import type { AttemptError } from '../../../functions/receivers/attempt-error.ts';
-import type { EndpointOutcome } from '../../../functions/receivers/endpoint.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import type { Stores } from './stores.ts';
 
@@ -19,6 +13,7 @@ export const LEASE_SECONDS = 25;
 export const LEASE_END = later(NOW, seconds(LEASE_SECONDS));
 export const ENDED = later(NOW, seconds(1));
 export const RETRY = later(ENDED, seconds(30));
+export const TRACE = '1-5759e988-bd862e3fe1be46a994272793';
 
 const terms = { leaseSeconds: LEASE_SECONDS, maxAttempts: 8 };
 
@@ -53,12 +48,6 @@ export const retryingIn = (hold: Wait['hold']): Ended<'retrying'> => ({
   nextRetryAt: RETRY,
   wait: { hold, lane: 'retry' },
 });
-
-/** An outcome that does not change the endpoint. */
-export const unaffected = (
-  { orgId, webhookId }: Pick<Delivery, 'orgId' | 'webhookId'>,
-  at = ENDED,
-): EndpointOutcome => ({ endpoint: { orgId, id: webhookId }, effect: 'none', at });
 
 /** Adds a delivery and claims it. */
 export async function claimed(

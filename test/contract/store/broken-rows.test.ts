@@ -17,12 +17,12 @@ import {
   messageStore,
   ticketStore,
 } from '../../../functions/conversations/conversations.ts';
-import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import { openDeliveries } from '../../../functions/delivery/delivery-queries.ts';
 import { deliveriesInHour, ledgerStore, toStartOfHour } from '../../../functions/delivery/ledger.ts';
 import { PUBLICATION, WORK } from '../../../functions/delivery/outbox.ts';
 import { outboxReader } from '../../../functions/delivery/outbox-readers.ts';
 import { redeliveryRecords } from '../../../functions/delivery/redelivery.ts';
+import { deliveryStore } from '../../../functions/delivery/rows.ts';
 import { usageReader } from '../../../functions/events/usage.ts';
 import { sourceStore } from '../../../functions/knowledge/sources.ts';
 import { blockedHostStore } from '../../../functions/receivers/blocked-hosts.ts';

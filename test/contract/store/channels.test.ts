@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deriveDeliveryId, newId } from '../../../functions/aws/ids.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
-import { deliveryContexts } from '../../../functions/delivery/delivery-context.ts';
+import { deliveryContexts } from '../../../functions/delivery/dispatch.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
 import { type Channel, channelStore } from '../../../functions/receivers/channels.ts';
 import { buildEndpointChange } from '../../../functions/receivers/endpoint-state.ts';

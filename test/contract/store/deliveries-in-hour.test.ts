@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import type { Delivery } from '../../../functions/delivery/delivery.ts';
 import {
   deliveriesInHour,
@@ -8,6 +7,7 @@ import {
   toEndOfHour,
   toStartOfHour,
 } from '../../../functions/delivery/ledger.ts';
+import { deliveryStore } from '../../../functions/delivery/rows.ts';
 import { DELIVERY_SHARDS, keys, listShards } from '../../../functions/tenancy/keys.ts';
 import { aDelivery, later, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';

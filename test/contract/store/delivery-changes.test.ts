@@ -2,29 +2,30 @@ import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } fr
 import { describe, expect, it } from 'vitest';
 import type { Table } from '../../../functions/aws/table.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
-import { deliveryMoves, deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import type { ClaimedDelivery, Delivery } from '../../../functions/delivery/delivery.ts';
-import { buildDeliveryKey, dueIndex } from '../../../functions/delivery/delivery-rows.ts';
-import { LOST_OUTCOME } from '../../../functions/receivers/attempt-error.ts';
+import { dueIndex } from '../../../functions/delivery/due-index.ts';
+import { buildDeliveryKey, deliveryMoves, deliveryStore } from '../../../functions/delivery/rows.ts';
+import { settlements } from '../../../functions/delivery/settle.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
-import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
+import { aDelivery, later, NOW, seconds } from '../../builders.ts';
+import { noMeasures } from '../../doubles/no-measures.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
-import { exhausted, retryingIn, succeeded } from './attempts.ts';
+import { exhausted, retryingIn, succeeded, TRACE } from './attempts.ts';
 
 const MAX_ATTEMPTS = 8;
 const LEASE = { token: 'a-token', until: NOW.getTime() + seconds(25) };
-const endpoint = anEndpoint();
-const outcome = { endpoint, effect: 'none', at: NOW } as const;
 const turn = { at: NOW.getTime() + seconds(600), era: 1, attempts: 0, missed: 0 };
 
-function storesOf({ service, outbox, deliveries }: TestTables, table: Table = deliveries) {
-  const commit = committer(service.client);
+function storesOf(tables: TestTables, deliveries: Table = tables.deliveries) {
+  const terms = { graceSeconds: 900, maxAttempts: MAX_ATTEMPTS, measures: noMeasures, log: recordedLog() };
   return {
-    ...dueIndex(table),
-    ...deliveryStore(table),
-    ...deliveryMoves(table, { service, outbox, commit, graceSeconds: 900 }),
-    commit,
+    ...dueIndex(deliveries),
+    ...deliveryStore(deliveries),
+    ...deliveryMoves(deliveries),
+    ...settlements({ ...tables, deliveries }, terms),
+    commit: committer(tables.service.client),
   };
 }
 type Stores = ReturnType<typeof storesOf>;
@@ -46,10 +47,10 @@ const CHANGES: Record<string, (stores: Stores, delivery: Delivery) => Promise<un
   claim: ({ claim }, of) => claim(of, { now: NOW, leaseSeconds: 25, maxAttempts: MAX_ATTEMPTS }),
   keepTurn: ({ keepTurn }, of) =>
     keepTurn(of, { turn, until: later(NOW, seconds(540)), isParked: true, now: NOW }),
-  'settle (succeeded)': ({ settle }, of) => settle(claimOf(of), succeeded, outcome),
-  'settle (retrying)': ({ settle }, of) => settle(claimOf(of), retryingIn('hidden'), outcome),
-  'settle (exhausted)': ({ settle }, of) => settle(claimOf(of), exhausted, outcome),
-  exhaust: ({ exhaust }, of) => exhaust(of, LOST_OUTCOME, MAX_ATTEMPTS, outcome),
+  'settle (succeeded)': ({ settle }, of) => settle(claimOf(of), succeeded, TRACE),
+  'settle (retrying)': ({ settle }, of) => settle(claimOf(of), retryingIn('hidden'), TRACE),
+  'settle (exhausted)': ({ settle }, of) => settle(claimOf(of), exhausted, TRACE),
+  exhaust: ({ exhaust }, of) => exhaust(of, NOW, TRACE),
   skip: ({ skip }, of) => skip(of, 'endpoint_deleted', NOW),
   watch: ({ watch }, of) => watch(of, later(NOW, seconds(900))),
   postpone: ({ postpone }, of) => postpone(entryOf(of), later(NOW, seconds(60))),
@@ -79,7 +80,7 @@ describe.each(kinds)('delivery that has ended (%s)', (_, make) => {
       const tables = await make();
       const stores = storesOf(tables);
       for (const status of ['succeeded', 'exhausted', 'skipped'] as const) {
-        const delivery = aDelivery({ orgId: endpoint.orgId, webhookId: endpoint.id, status });
+        const delivery = aDelivery({ status });
         await stores.add(delivery);
         const get = new GetCommand({ TableName: tables.deliveries.name, Key: buildDeliveryKey(delivery) });
         // All that another condition may ask for: a lease, attempts, a place in the due index.
@@ -124,7 +125,7 @@ const REPEATED: [name: string, row: Partial<Delivery>, result: unknown][] = [
 describe.each(kinds)('change that the SDK repeats after a lost response (%s)', (_, make) => {
   it.each(REPEATED)('has its first result and takes effect once: %s', async (name, row, result) => {
     const tables = await make();
-    const delivery = aDelivery({ orgId: endpoint.orgId, webhookId: endpoint.id, ...row });
+    const delivery = aDelivery(row);
     await tables.deliveries.client.send(
       new PutCommand({
         TableName: tables.deliveries.name,
@@ -140,11 +141,11 @@ describe.each(kinds)('change that the SDK repeats after a lost response (%s)', (
   it('is refused when another worker has made the change', async () => {
     const tables = await make();
     const stores = storesOf(tables);
-    const delivery = aDelivery({ orgId: endpoint.orgId, webhookId: endpoint.id, ...isLeased });
+    const delivery = aDelivery(isLeased);
     await stores.add(delivery);
-    await stores.settle(claimOf(delivery), succeeded, outcome);
+    await stores.settle(claimOf(delivery), succeeded, TRACE);
     const other = { ...succeeded, attempt: { ...succeeded.attempt, number: 2 } };
-    expect(await stores.settle(claimOf(delivery), other, outcome)).toBe('refused');
+    expect(await stores.settle(claimOf(delivery), other, TRACE)).toBe('refused');
     expect(await stores.skip(delivery, 'endpoint_deleted', later(NOW, 1))).toBe('refused');
   });
 });

@@ -1,16 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { committer } from '../../../functions/aws/transaction.ts';
-import { type Settlement, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
-import { deliveryContexts } from '../../../functions/delivery/delivery-context.ts';
+import { toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
+import { deliveryContexts } from '../../../functions/delivery/dispatch.ts';
 import { DURATION_CLASSES } from '../../../functions/delivery/ledger.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
+import type { Settlement } from '../../../functions/delivery/settle.ts';
 import { MAX_ATTEMPTS } from '../../../functions/delivery/timing.ts';
 import { Measured } from '../../../lib/cost/measured.ts';
 import { type Consumed, metered } from '../../bench/consumed.ts';
 import { aDelivery, aLedgerEntry, anEndpoint, anEvent, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
-import { anAttempt, claimAgain, exhausted, refusal, succeeded, unaffected } from './attempts.ts';
+import { anAttempt, claimAgain, exhausted, refusal, succeeded, TRACE } from './attempts.ts';
 import { dynamoDbStores, type Stores } from './stores.ts';
 
 /*
@@ -67,8 +68,7 @@ describe('lib/cost/measured.json', () => {
     const contextOf = await readContexts([toDeliveryMessage(delivery)]);
     contextOf(toDeliveryMessage(delivery));
     const claim = await claimAgain(stores, delivery, NOW);
-    await stores.endpoints.find(delivery.orgId, delivery.webhookId);
-    await stores.deliveries.settle(claim, succeeded, unaffected(claim));
+    await stores.deliveries.settle(claim, succeeded, TRACE);
 
     const { reads, writes } = consumed();
     expect(writes).toBeCloseTo(dispatchBatch.writes + deliveries.succeeded.dispatch.writes, 1);
@@ -79,20 +79,14 @@ describe('lib/cost/measured.json', () => {
     ['fails once and then succeeds', 'retried', ['retrying', 'succeeded']],
     ['fails eight times', 'exhausted', [...Array(MAX_ATTEMPTS - 1).fill('retrying'), 'exhausted']],
   ] as const)('has the units of a delivery that %s', async (_, kind, outcomes) => {
-    const { endpoint, delivery } = await aWay();
+    const { delivery } = await aWay();
     await stores.deliveries.add(delivery);
     consumed();
 
     let now = NOW;
     for (const outcome of outcomes) {
       const claim = await claimAgain(stores, delivery, now);
-      const at = later(now, seconds(1));
-      const effect = outcome === 'exhausted' ? 'count' : 'none';
-      await stores.deliveries.settle(claim, settlement(outcome, claim.attempts, now), {
-        endpoint,
-        effect,
-        at,
-      });
+      await stores.deliveries.settle(claim, settlement(outcome, claim.attempts, now), TRACE);
       now = later(now, seconds(60));
     }
 

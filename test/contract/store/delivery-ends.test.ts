@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Delivery, SkipReason } from '../../../functions/delivery/delivery.ts';
 import { LOST_OUTCOME } from '../../../functions/receivers/attempt-error.ts';
-import type { EndpointOutcome } from '../../../functions/receivers/endpoint.ts';
 import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
-import { LEASE_END, unaffected } from './attempts.ts';
+import { LEASE_END, TRACE } from './attempts.ts';
 import { storeKinds } from './stores.ts';
 
 const terms = { now: NOW, leaseSeconds: 25, maxAttempts: 8 };
@@ -79,9 +78,8 @@ describe.each(storeKinds())('the end of a delivery without an attempt (%s)', (_,
       const { deliveries, delivery } = await setUp({ attempts: 7 });
       await deliveries.claim(delivery, terms);
 
-      const result = await deliveries.exhaust(delivery, LOST_OUTCOME, 8, unaffected(delivery, LEASE_END));
+      expect(await deliveries.exhaust(delivery, LEASE_END, TRACE)).toBe('done');
 
-      expect(result).toBe('done');
       expect(await deliveries.find(delivery)).toEqual({
         ...delivery,
         attempts: 8,
@@ -98,9 +96,7 @@ describe.each(storeKinds())('the end of a delivery without an attempt (%s)', (_,
       await deliveries.claim(delivery, terms);
       const claimed = await deliveries.find(delivery);
 
-      expect(
-        await deliveries.exhaust(delivery, LOST_OUTCOME, 8, unaffected(delivery, later(LEASE_END, -1))),
-      ).toBe('refused');
+      expect(await deliveries.exhaust(delivery, later(LEASE_END, -1), TRACE)).toBe('refused');
       expect(await deliveries.find(delivery)).toEqual(claimed);
     });
 
@@ -109,9 +105,7 @@ describe.each(storeKinds())('the end of a delivery without an attempt (%s)', (_,
       async (status) => {
         const { deliveries, delivery } = await setUp({ status, attempts: 7 });
 
-        expect(await deliveries.exhaust(delivery, LOST_OUTCOME, 8, unaffected(delivery, NOW))).toBe(
-          'refused',
-        );
+        expect(await deliveries.exhaust(delivery, NOW, TRACE)).toBe('refused');
         expect(await deliveries.find(delivery)).toEqual(delivery);
       },
     );
@@ -120,9 +114,7 @@ describe.each(storeKinds())('the end of a delivery without an attempt (%s)', (_,
       const ended = { status, attempts: 8, terminalAt: NOW.toISOString(), ...reason };
       const { deliveries, delivery } = await setUp(ended);
 
-      expect(await deliveries.exhaust(delivery, LOST_OUTCOME, 8, unaffected(delivery, later(NOW, 1)))).toBe(
-        'refused',
-      );
+      expect(await deliveries.exhaust(delivery, later(NOW, 1), TRACE)).toBe('refused');
       expect(await deliveries.find(delivery)).toEqual(delivery);
     });
 
@@ -134,10 +126,9 @@ describe.each(storeKinds())('the end of a delivery without an attempt (%s)', (_,
         attempts: 8,
       });
       await endpoints.put(endpoint);
-      const outcome: EndpointOutcome = { endpoint, effect: 'count', at: NOW };
 
       const results = await Promise.all(
-        Array.from({ length: 10 }, () => deliveries.exhaust(delivery, LOST_OUTCOME, 8, outcome)),
+        Array.from({ length: 10 }, () => deliveries.exhaust(delivery, NOW, TRACE)),
       );
 
       expect(results.filter((result) => result === 'done')).toHaveLength(1);

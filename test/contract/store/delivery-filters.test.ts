@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId, parseCreationTime } from '../../../functions/aws/ids.ts';
-import { type DeliveryFilter, deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import type { Delivery } from '../../../functions/delivery/delivery.ts';
+import { type DeliveryFilter, deliveryStore } from '../../../functions/delivery/rows.ts';
 import { aDelivery, anEvent, aTenant, later, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { casesOf } from '../../support/cases.ts';

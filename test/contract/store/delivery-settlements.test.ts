@@ -13,7 +13,7 @@ import {
   refusal,
   retryingIn,
   succeeded,
-  unaffected,
+  TRACE,
 } from './attempts.ts';
 import { storeKinds } from './stores.ts';
 
@@ -27,7 +27,7 @@ describe.each(storeKinds())('the settlement of an attempt (%s)', (_, make) => {
     const stores = await make();
     const claim = await claimed(stores);
 
-    expect(await stores.deliveries.settle(claim, succeeded, unaffected(claim))).toBe('done');
+    expect(await stores.deliveries.settle(claim, succeeded, TRACE)).toBe('done');
 
     const { lease: _lease, ...kept } = claim;
     expect(await stores.deliveries.find(claim)).toEqual({
@@ -45,7 +45,7 @@ describe.each(storeKinds())('the settlement of an attempt (%s)', (_, make) => {
       const stores = await make();
       const claim = await claimed(stores);
 
-      expect(await stores.deliveries.settle(claim, retryingIn(hold), unaffected(claim))).toBe('done');
+      expect(await stores.deliveries.settle(claim, retryingIn(hold), TRACE)).toBe('done');
 
       const { lease: _lease, ...kept } = claim;
       expect(await stores.deliveries.find(claim)).toEqual({
@@ -64,7 +64,7 @@ describe.each(storeKinds())('the settlement of an attempt (%s)', (_, make) => {
     const stores = await make();
     const claim = await claimed(stores);
 
-    await stores.deliveries.settle(claim, retryingIn('parked'), unaffected(claim));
+    await stores.deliveries.settle(claim, retryingIn('parked'), TRACE);
 
     expect(await stores.deliveries.find(claim)).toMatchObject({
       status: 'retrying',
@@ -88,12 +88,12 @@ describe.each(storeKinds())('the settlement of an attempt (%s)', (_, make) => {
   ] as const)('unparks a delivery when its next attempt is settled as %s', async (_name, settlement) => {
     const stores = await make();
     const first = await claimed(stores);
-    await stores.deliveries.settle(first, retryingIn('parked'), unaffected(first));
+    await stores.deliveries.settle(first, retryingIn('parked'), TRACE);
     const second = await claimAgain(stores, first, RETRY);
     expect(second).toMatchObject({ parked: true });
 
     const next = { ...settlement, at: later(RETRY, seconds(1)) };
-    expect(await stores.deliveries.settle(second, next, unaffected(first))).toBe('done');
+    expect(await stores.deliveries.settle(second, next, TRACE)).toBe('done');
 
     expect(await stores.deliveries.find(first)).not.toHaveProperty('parked');
   });
@@ -102,7 +102,7 @@ describe.each(storeKinds())('the settlement of an attempt (%s)', (_, make) => {
     const stores = await make();
     const claim = await claimed(stores, { status: 'retrying', attempts: 7, nextRetryAt: NOW.toISOString() });
 
-    expect(await stores.deliveries.settle(claim, exhausted, unaffected(claim))).toBe('done');
+    expect(await stores.deliveries.settle(claim, exhausted, TRACE)).toBe('done');
 
     const { lease: _lease, nextRetryAt: _due, ...kept } = claim;
     expect(await stores.deliveries.find(claim)).toEqual({
@@ -121,18 +121,18 @@ describe.each(storeKinds())('the settlement of an attempt (%s)', (_, make) => {
   it('keeps the last error after a success, and clears the response status after an attempt without a response', async () => {
     const stores = await make();
     const first = await claimed(stores);
-    await stores.deliveries.settle(first, retrying, unaffected(first));
+    await stores.deliveries.settle(first, retrying, TRACE);
 
     const second = await claimAgain(stores, first, RETRY);
     const timeout = { ...anAttempt({ number: 2, status: undefined }), ...timedOutAfter(10_000) };
     const again = { ...retrying, attempt: timeout, nextRetryAt: later(RETRY, seconds(60)) };
-    await stores.deliveries.settle(second, again, unaffected(first));
+    await stores.deliveries.settle(second, again, TRACE);
     const waiting = await stores.deliveries.find(first);
     expect(waiting).toMatchObject({ lastError: timeout.error, lastErrorCode: 'timeout' });
     expect(waiting).not.toHaveProperty('lastResponseStatus');
 
     const third = await claimAgain(stores, first, later(RETRY, seconds(60)));
-    await stores.deliveries.settle(third, succeeded, unaffected(first));
+    await stores.deliveries.settle(third, succeeded, TRACE);
     const ended = await stores.deliveries.find(first);
     expect(ended).toMatchObject({
       status: 'succeeded',
@@ -153,7 +153,7 @@ describe.each(storeKinds())('the settlement of an attempt (%s)', (_, make) => {
     const claim = await claimed(stores);
     const forged = { ...claim, lease: { ...claim.lease, token: 'another' } };
 
-    expect(await stores.deliveries.settle(forged, settlement, unaffected(claim))).toBe('refused');
+    expect(await stores.deliveries.settle(forged, settlement, TRACE)).toBe('refused');
     expect(await stores.deliveries.find(claim)).toEqual(claim);
   });
 
@@ -164,7 +164,7 @@ describe.each(storeKinds())('the settlement of an attempt (%s)', (_, make) => {
       const late = await claimed(stores);
       const current = await claimAgain(stores, late, LEASE_END);
 
-      expect(await stores.deliveries.settle(late, settlement, unaffected(late))).toBe('refused');
+      expect(await stores.deliveries.settle(late, settlement, TRACE)).toBe('refused');
       expect(await stores.deliveries.find(late)).toEqual(current);
     },
   );
@@ -174,10 +174,10 @@ describe.each(storeKinds())('the settlement of an attempt (%s)', (_, make) => {
     async (_kind, settlement) => {
       const stores = await make();
       const claim = await claimed(stores);
-      await stores.deliveries.settle(claim, succeeded, unaffected(claim));
+      await stores.deliveries.settle(claim, succeeded, TRACE);
       const ended = await stores.deliveries.find(claim);
 
-      expect(await stores.deliveries.settle(claim, settlement, unaffected(claim))).toBe('done');
+      expect(await stores.deliveries.settle(claim, settlement, TRACE)).toBe('done');
       expect(await stores.deliveries.find(claim)).toEqual(ended);
     },
   );
@@ -188,7 +188,7 @@ describe.each(storeKinds())('the settlement of an attempt (%s)', (_, make) => {
     await stores.deliveries.skip(late, 'endpoint_deleted', LEASE_END);
     const skipped = await stores.deliveries.find(late);
 
-    expect(await stores.deliveries.settle(late, succeeded, unaffected(late))).toBe('refused');
+    expect(await stores.deliveries.settle(late, succeeded, TRACE)).toBe('refused');
     expect(await stores.deliveries.find(late)).toEqual(skipped);
   });
 
@@ -197,7 +197,7 @@ describe.each(storeKinds())('the settlement of an attempt (%s)', (_, make) => {
     const late = await claimed(stores);
     const longAfter = { ...succeeded, at: later(NOW, seconds(3600)) };
 
-    expect(await stores.deliveries.settle(late, longAfter, unaffected(late))).toBe('refused');
+    expect(await stores.deliveries.settle(late, longAfter, TRACE)).toBe('refused');
     expect(await stores.deliveries.find(late)).toMatchObject({ status: 'pending', attempts: late.attempts });
   });
 
@@ -207,9 +207,7 @@ describe.each(storeKinds())('the settlement of an attempt (%s)', (_, make) => {
     await stores.endpoints.put(endpoint);
     const claim = await claimed(stores, { orgId: endpoint.orgId, webhookId: endpoint.id, attempts: 7 });
 
-    expect(await stores.deliveries.settle(claim, exhausted, { endpoint, effect: 'count', at: ENDED })).toBe(
-      'done',
-    );
+    expect(await stores.deliveries.settle(claim, exhausted, TRACE)).toBe('done');
 
     expect(await stores.deliveries.find(claim)).toMatchObject({ status: 'exhausted' });
     expect(await stores.endpoints.find(endpoint.orgId, endpoint.id)).toEqual({
@@ -219,23 +217,6 @@ describe.each(storeKinds())('the settlement of an attempt (%s)', (_, make) => {
     });
   });
 
-  it('changes neither delivery nor endpoint when the endpoint is not in the expected state', async () => {
-    const stores = await make();
-    const endpoint = anEndpoint({ consecutiveFailures: 9 });
-    await stores.endpoints.put(endpoint);
-    const claim = await claimed(stores, { orgId: endpoint.orgId, webhookId: endpoint.id, attempts: 7 });
-
-    const counted = await stores.deliveries.settle(claim, exhausted, {
-      endpoint,
-      effect: 'count',
-      at: ENDED,
-    });
-
-    expect(counted).toBe('endpoint-changed');
-    expect(await stores.deliveries.find(claim)).toEqual(claim);
-    expect(await stores.endpoints.find(endpoint.orgId, endpoint.id)).toEqual(endpoint);
-  });
-
   it('changes neither delivery nor endpoint when the lease is lost', async () => {
     const stores = await make();
     const endpoint = anEndpoint();
@@ -243,9 +224,7 @@ describe.each(storeKinds())('the settlement of an attempt (%s)', (_, make) => {
     const late = await claimed(stores, { orgId: endpoint.orgId, webhookId: endpoint.id, attempts: 6 });
     const current = await claimAgain(stores, late, LEASE_END);
 
-    const counted = await stores.deliveries.settle(late, exhausted, { endpoint, effect: 'count', at: ENDED });
-
-    expect(counted).toBe('refused');
+    expect(await stores.deliveries.settle(late, exhausted, TRACE)).toBe('refused');
     expect(await stores.deliveries.find(late)).toEqual(current);
     expect(await stores.endpoints.find(endpoint.orgId, endpoint.id)).toEqual(endpoint);
   });

@@ -1,11 +1,15 @@
+import { TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
+import { put, type Table } from '../../../functions/aws/table.ts';
 import type { ClaimedDelivery } from '../../../functions/delivery/delivery.ts';
+import type { Settlement } from '../../../functions/delivery/settle.ts';
 import { LOST_OUTCOME } from '../../../functions/receivers/attempt-error.ts';
-import type { Endpoint, EndpointOutcome } from '../../../functions/receivers/endpoint.ts';
+import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import type { AuditEntry } from '../../../functions/tenancy/audit.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
-import { claimAgain, claimed, ENDED, exhausted, LEASE_END, succeeded } from './attempts.ts';
+import { claimAgain, claimed, ENDED, exhausted, LEASE_END, succeeded, TRACE } from './attempts.ts';
 import { conflictOnOverlap } from './faults.ts';
 import { dynamoDbStores, type Stores, storeKinds } from './stores.ts';
 
@@ -14,15 +18,6 @@ const engine = dynamoDb();
 /** Claims of so many deliveries to one endpoint, each for its last attempt. */
 const claims = (stores: Stores, { orgId, id }: Endpoint, count: number): Promise<ClaimedDelivery[]> =>
   Promise.all(Array.from({ length: count }, () => claimed(stores, { orgId, webhookId: id, attempts: 7 })));
-
-const TRACE = '1-5759e988-bd862e3fe1be46a994272793';
-
-const outcomeAt = (endpoint: Endpoint, effect: EndpointOutcome['effect'], at = ENDED): EndpointOutcome => ({
-  endpoint,
-  effect,
-  at,
-  traceId: TRACE,
-});
 
 const findNotice = ({ orgId, id }: Endpoint, { at = ENDED, lastError = exhausted.attempt.error } = {}) => ({
   kind: 'notice',
@@ -35,15 +30,11 @@ const findNotice = ({ orgId, id }: Endpoint, { at = ENDED, lastError = exhausted
   traceId: TRACE,
 });
 
-const findWarning = ({ orgId, id }: Endpoint, { at = ENDED, lastError = exhausted.attempt.error } = {}) => ({
-  kind: 'notice',
-  id: `${id}#failing#${at.toISOString()}`,
+const findWarning = (endpoint: Endpoint, { at = ENDED, lastError = exhausted.attempt.error } = {}) => ({
+  ...findNotice(endpoint, { at }),
+  id: `${endpoint.id}#failing#${at.toISOString()}`,
   type: 'webhook.failing',
-  orgId,
-  generation: 0,
-  createdAt: at.toISOString(),
-  data: { webhookId: id, lastError },
-  traceId: TRACE,
+  data: { webhookId: endpoint.id, lastError },
 });
 
 const findEntry = ({ orgId, id }: Endpoint, at = ENDED): AuditEntry => ({
@@ -56,28 +47,12 @@ const findEntry = ({ orgId, id }: Endpoint, at = ENDED): AuditEntry => ({
   createdAt: at.toISOString(),
 });
 
-/**
- * Settles all claims at the same time, with an effect on the endpoint as it was before.
- * @returns how many did
- */
-async function settleAtOnce(
-  stores: Stores,
-  endpoint: Endpoint,
-  ends: ClaimedDelivery[],
-  effect: 'count' | 'warn' | 'disable',
-) {
-  const results = await Promise.all(
-    ends.map((claim) => stores.deliveries.settle(claim, exhausted, outcomeAt(endpoint, effect))),
-  );
-  return {
-    done: results.filter((result) => result === 'done').length,
-    changed: results.filter((result) => result === 'endpoint-changed').length,
-  };
-}
-
-async function statuses(stores: Stores, ends: ClaimedDelivery[]): Promise<(string | undefined)[]> {
-  const stored = await Promise.all(ends.map((claim) => stores.deliveries.find(claim)));
-  return stored.map((delivery) => delivery?.status).toSorted();
+/** Fails all claims at the same time, each of which ends its delivery. */
+async function failAtOnce(stores: Stores, ends: ClaimedDelivery[]): Promise<void> {
+  const results = await Promise.all(ends.map((claim) => stores.deliveries.settle(claim, exhausted, TRACE)));
+  expect(results).toEqual(ends.map(() => 'done'));
+  for (const claim of ends)
+    expect(await stores.deliveries.find(claim)).toMatchObject({ status: 'exhausted', attempts: 8 });
 }
 
 describe.each(storeKinds(engine))('the disabling of an endpoint (%s)', (_, make) => {
@@ -96,7 +71,7 @@ describe.each(storeKinds(engine))('the disabling of an endpoint (%s)', (_, make)
     });
     const ends = await claims(stores, endpoint, 10);
 
-    expect(await settleAtOnce(stores, endpoint, ends, 'disable')).toEqual({ done: 1, changed: 9 });
+    await failAtOnce(stores, ends);
 
     expect(await find()).toEqual({
       ...endpoint,
@@ -107,34 +82,7 @@ describe.each(storeKinds(engine))('the disabling of an endpoint (%s)', (_, make)
     });
     expect(await stores.notices()).toEqual([findNotice(endpoint)]);
     expect(await stores.auditEntries(endpoint.orgId)).toEqual([findEntry(endpoint)]);
-    expect(await statuses(stores, ends)).toEqual([
-      'exhausted',
-      ...Array.from({ length: 9 }, () => 'pending'),
-    ]);
-  });
-
-  it.each([
-    ['has fewer failures', { consecutiveFailures: 8 }],
-    ['is disabled already', { consecutiveFailures: 10, status: 'auto_disabled' }],
-  ] as const)('makes no notice when the endpoint %s', async (_why, changes) => {
-    const { stores, endpoint, find } = await setUp(changes);
-    const ends = await claims(stores, endpoint, 1);
-
-    expect(await settleAtOnce(stores, endpoint, ends, 'disable')).toEqual({ done: 0, changed: 1 });
-
-    expect(await find()).toEqual(endpoint);
-    expect(await stores.notices()).toEqual([]);
-    expect(await stores.auditEntries(endpoint.orgId)).toEqual([]);
-  });
-
-  it('makes no notice when the endpoint is gone', async () => {
-    const { stores, endpoint } = await setUp({ consecutiveFailures: 9 });
-    const ends = await claims(stores, endpoint, 1);
-    await stores.endpoints.remove(endpoint.orgId, endpoint.id);
-
-    expect(await settleAtOnce(stores, endpoint, ends, 'disable')).toEqual({ done: 0, changed: 1 });
-
-    expect(await stores.notices()).toEqual([]);
+    expect(stores.log.entries.map(({ code }) => code)).toEqual(['ENDPOINT_DISABLED']);
   });
 
   it('makes no notice when the attempt has lost its lease', async () => {
@@ -142,9 +90,7 @@ describe.each(storeKinds(engine))('the disabling of an endpoint (%s)', (_, make)
     const late = await claimed(stores, { orgId: endpoint.orgId, webhookId: endpoint.id, attempts: 6 });
     await claimAgain(stores, late, LEASE_END);
 
-    const result = await stores.deliveries.settle(late, exhausted, outcomeAt(endpoint, 'disable'));
-
-    expect(result).toBe('refused');
+    expect(await stores.deliveries.settle(late, exhausted, TRACE)).toBe('refused');
     expect(await find()).toEqual(endpoint);
     expect(await stores.notices()).toEqual([]);
     expect(await stores.auditEntries(endpoint.orgId)).toEqual([]);
@@ -154,9 +100,8 @@ describe.each(storeKinds(engine))('the disabling of an endpoint (%s)', (_, make)
     const { stores, endpoint, find } = await setUp({ consecutiveFailures: 9 });
     const [lost] = await claims(stores, endpoint, 1);
     if (lost === undefined) throw new Error('a delivery was to be claimed');
-    const outcome = outcomeAt(endpoint, 'disable', LEASE_END);
 
-    expect(await stores.deliveries.exhaust(lost, LOST_OUTCOME, 8, outcome)).toBe('done');
+    expect(await stores.deliveries.exhaust(lost, LEASE_END, TRACE)).toBe('done');
 
     expect(await find()).toMatchObject({
       status: 'auto_disabled',
@@ -174,20 +119,16 @@ describe.each(storeKinds(engine))('the disabling of an endpoint (%s)', (_, make)
     const [first, second, third, fourth] = await claims(stores, endpoint, 4);
     if (!first || !second || !third || !fourth) throw new Error('four deliveries were to be claimed');
     const at = (count: number) => later(ENDED, seconds(count));
-    const settle = async (claim: ClaimedDelivery, effect: EndpointOutcome['effect'], count: number) =>
-      stores.deliveries.settle(
-        claim,
-        effect === 'reset' ? succeeded : exhausted,
-        outcomeAt((await find()) ?? endpoint, effect, at(count)),
-      );
+    const settle = async (claim: ClaimedDelivery, as: Settlement, count: number) =>
+      stores.deliveries.settle(claim, { ...as, at: at(count) }, TRACE);
 
-    await settle(first, 'count', 1);
+    await settle(first, exhausted, 1);
     expect(await find()).toMatchObject({ consecutiveFailures: 1, failingSince: at(1).toISOString() });
-    await settle(second, 'count', 2);
+    await settle(second, exhausted, 2);
     expect(await find()).toMatchObject({ consecutiveFailures: 2, failingSince: at(1).toISOString() });
-    await settle(third, 'reset', 3);
+    await settle(third, succeeded, 3);
     expect(await find()).toEqual(endpoint);
-    await settle(fourth, 'count', 4);
+    await settle(fourth, exhausted, 4);
     expect(await find()).toMatchObject({ consecutiveFailures: 1, failingSince: at(4).toISOString() });
   });
 });
@@ -202,42 +143,25 @@ describe.each(storeKinds(engine))('the warning of a failing endpoint (%s)', (_, 
     return { stores, endpoint, counted };
   }
 
-  it('commits with the fifth failure, for one of ten settlements at once', async () => {
-    const { stores, endpoint, counted } = await setUp(4);
-    const ends = await claims(stores, endpoint, 10);
+  it.each([3, 4])(
+    'commits with the fifth failure, once, when five come at once after %i',
+    async (failures) => {
+      const { stores, endpoint, counted } = await setUp(failures);
 
-    expect(await settleAtOnce(stores, endpoint, ends, 'warn')).toEqual({ done: 1, changed: 9 });
+      await failAtOnce(stores, await claims(stores, endpoint, 5));
 
-    expect(await counted()).toBe(5);
-    expect(await stores.warnings()).toEqual([findWarning(endpoint)]);
-    expect(await stores.notices()).toEqual([]);
-  });
-
-  it.each([3, 5, 9])('is refused after %i failures', async (failures) => {
-    const { stores, endpoint, counted } = await setUp(failures);
-    const ends = await claims(stores, endpoint, 1);
-
-    expect(await settleAtOnce(stores, endpoint, ends, 'warn')).toEqual({ done: 0, changed: 1 });
-
-    expect(await counted()).toBe(failures);
-    expect(await stores.warnings()).toEqual([]);
-  });
-
-  it('cannot be missed: a worker that has seen fewer failures does not count the fifth', async () => {
-    const { stores, endpoint, counted } = await setUp(3);
-    const ends = await claims(stores, endpoint, 4);
-
-    expect(await settleAtOnce(stores, endpoint, ends, 'count')).toEqual({ done: 1, changed: 3 });
-
-    expect(await counted()).toBe(4);
-  });
+      expect(await counted()).toBe(failures + 5);
+      expect(await stores.warnings()).toEqual([findWarning(endpoint)]);
+      expect(await stores.notices()).toEqual([]);
+    },
+  );
 
   it('has the error of an attempt that was lost with its worker', async () => {
     const { stores, endpoint } = await setUp(4);
     const [lost] = await claims(stores, endpoint, 1);
     if (lost === undefined) throw new Error('a delivery was to be claimed');
 
-    await stores.deliveries.exhaust(lost, LOST_OUTCOME, 8, outcomeAt(endpoint, 'warn', LEASE_END));
+    await stores.deliveries.exhaust(lost, LEASE_END, TRACE);
 
     expect(await stores.warnings()).toEqual([
       findWarning(endpoint, { at: LEASE_END, lastError: LOST_OUTCOME.error }),
@@ -246,7 +170,7 @@ describe.each(storeKinds(engine))('the warning of a failing endpoint (%s)', (_, 
 });
 
 describe('the disabling of an endpoint during transaction conflicts', () => {
-  it('is done at most once, with a notice exactly if it was', async () => {
+  it('is done once, with one notice', async () => {
     const client = engine.client();
     const stores = dynamoDbStores(await engine.tables(client));
     const conflicts = conflictOnOverlap(client);
@@ -254,10 +178,64 @@ describe('the disabling of an endpoint during transaction conflicts', () => {
     await stores.endpoints.put(endpoint);
     const ends = await claims(stores, endpoint, 10);
 
-    const { done } = await settleAtOnce(stores, endpoint, ends, 'disable');
+    await failAtOnce(stores, ends);
 
     expect(conflicts.count()).toBeGreaterThan(0);
-    expect(done).toBe(1);
+    expect(stores.log.entries.map(({ code }) => code)).toEqual(['ENDPOINT_DISABLED']);
     expect(await stores.notices()).toEqual([findNotice(endpoint)]);
   });
 });
+
+const DISABLED = { status: 'auto_disabled', consecutiveFailures: 10 } as const;
+const counted = (consecutiveFailures: number) => ({ status: 'active', consecutiveFailures }) as const;
+
+describe.each(storeKinds(engine))('an endpoint that changes before an end is written (%s)', (_, make) => {
+  type State = Partial<Endpoint> | undefined;
+  it.each<
+    ['succeeded' | 'exhausted', failures: number, then: State, end: State, sent?: 'warning' | 'notice']
+  >([
+    ['succeeded', 3, DISABLED, DISABLED],
+    ['exhausted', 3, DISABLED, DISABLED],
+    ['exhausted', 3, counted(4), counted(5), 'warning'],
+    ['exhausted', 3, counted(9), DISABLED, 'notice'],
+    ['exhausted', 4, counted(3), counted(4)],
+    ['exhausted', 4, counted(5), counted(6)],
+    ['exhausted', 9, counted(8), counted(9)],
+    ['exhausted', 9, DISABLED, DISABLED],
+    ['exhausted', 9, undefined, undefined],
+  ])('is read again: %s after %i failures, then %j', async (as, failures, then, end, sent) => {
+    const { tables, endpoints } = await make();
+    const endpoint = anEndpoint({ consecutiveFailures: failures });
+    const { orgId, id } = endpoint;
+    await endpoints.put(endpoint);
+    const change = () =>
+      then === undefined
+        ? endpoints.remove(orgId, id)
+        : put(tables.service, { ...keys.endpoint(orgId, id), ...endpoint, ...then });
+    const stores = dynamoDbStores({ ...tables, service: changedBeforeCommit(tables.service, change) });
+    const [claim] = await claims(stores, endpoint, 1);
+
+    expect(claim && (await stores.deliveries.settle(claim, { succeeded, exhausted }[as], TRACE))).toBe(
+      'done',
+    );
+
+    const found = await endpoints.find(orgId, id);
+    expect(found && { status: found.status, consecutiveFailures: found.consecutiveFailures }).toEqual(end);
+    expect(await stores.warnings()).toHaveLength(Number(sent === 'warning'));
+    expect(await stores.notices()).toHaveLength(Number(sent === 'notice'));
+    expect(await stores.auditEntries(orgId)).toHaveLength(Number(sent === 'notice'));
+  });
+});
+
+/** Calls `change` before the first transaction. */
+function changedBeforeCommit({ client, name }: Table, change: () => Promise<unknown>): Table {
+  let isChanged = false;
+  const send = async (command: object) => {
+    if (command instanceof TransactWriteItemsCommand && !isChanged) {
+      isChanged = true;
+      await change();
+    }
+    return client.send(command as TransactWriteItemsCommand);
+  };
+  return { client: Object.create(client, { send: { value: send } }), name };
+}

@@ -1,5 +1,5 @@
 import type { Delivery } from '../../../functions/delivery/delivery.ts';
-import type { DueEntry, DueRange } from '../../../functions/delivery/delivery-rows.ts';
+import type { DueEntry, DueRange } from '../../../functions/delivery/due-index.ts';
 import { DUE_SHARDS, DUE_STATES, type DueState, keys, listShards } from '../../../functions/tenancy/keys.ts';
 import type { Stores } from './stores.ts';
 

@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type Delivery,
-  type Settlement,
-  SkipReason,
-  toDeliveryMessage,
-} from '../../../functions/delivery/delivery.ts';
+import { type Delivery, SkipReason, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
+import type { Settlement } from '../../../functions/delivery/settle.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/timing.ts';
-import { LOST_OUTCOME } from '../../../functions/receivers/attempt-error.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import {
   claimAgain,
@@ -17,7 +12,7 @@ import {
   RETRY,
   retryingIn,
   succeeded,
-  unaffected,
+  TRACE,
 } from './attempts.ts';
 import { placesOf } from './due-entries.ts';
 import { type Stores, storeKinds } from './stores.ts';
@@ -42,8 +37,7 @@ const ends: [name: string, end: (stores: Stores, delivery: Delivery) => Promise<
     'the loss of its last worker',
     async ({ deliveries }, delivery) => {
       await claimAgain({ deliveries }, delivery, RETRY);
-      const at = later(RETRY, seconds(LEASE_SECONDS));
-      return deliveries.exhaust(delivery, LOST_OUTCOME, 2, unaffected(delivery, at));
+      return deliveries.exhaust(delivery, later(RETRY, seconds(LEASE_SECONDS)), TRACE);
     },
   ],
   ...SkipReason.options.map((reason): [string, (stores: Stores, delivery: Delivery) => Promise<unknown>] => [
@@ -62,8 +56,7 @@ const ends: [name: string, end: (stores: Stores, delivery: Delivery) => Promise<
 function settleLast(settlement: Settlement) {
   return async (stores: Stores, delivery: Delivery) => {
     const claim = await claimAgain(stores, delivery, RETRY);
-    const outcome = unaffected(delivery, later(RETRY, 1));
-    return stores.deliveries.settle(claim, { ...settlement, at: later(RETRY, 1) }, outcome);
+    return stores.deliveries.settle(claim, { ...settlement, at: later(RETRY, 1) }, TRACE);
   };
 }
 
@@ -76,11 +69,11 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
     return { ...stores, stores, delivery, places };
   }
 
-  /** A delivery with one attempt, waiting for the next. */
+  /** A delivery that waits for its last attempt. */
   async function setUpWaiting(hold: 'hidden' | 'delayed' | 'parked') {
     const stores = await make();
-    const claim = await claimed(stores);
-    await stores.deliveries.settle(claim, retryingIn(hold), unaffected(claim));
+    const claim = await claimed(stores, { attempts: 6 });
+    await stores.deliveries.settle(claim, retryingIn(hold), TRACE);
     const places = () => placesOf(stores.due, claim);
     return { ...stores, stores, delivery: claim, places };
   }
@@ -159,7 +152,7 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
 
     const [at, nextRetryAt] = [later(RETRY, seconds(1)), later(RETRY, seconds(61))];
     const again = { ...retryingIn('hidden'), at, nextRetryAt };
-    await stores.deliveries.settle(second, again, unaffected(delivery, at));
+    await stores.deliveries.settle(second, again, TRACE);
 
     expect(await places()).toEqual([watchedAt(delivery, later(nextRetryAt, seconds(DEFAULT_GRACE_SECONDS)))]);
   });
@@ -170,7 +163,7 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
     await stores.due.watch(late, LOST);
     const settlement = { ...retryingIn('parked'), at: LEASE_END };
 
-    expect(await stores.deliveries.settle(late, settlement, unaffected(late, LEASE_END))).toBe('refused');
+    expect(await stores.deliveries.settle(late, settlement, TRACE)).toBe('refused');
 
     expect(await placesOf(stores.due, late)).toEqual([watchedAt(late, LOST)]);
   });
@@ -229,7 +222,7 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
       if (entry === undefined) throw new Error('the delivery was to be watched');
       await stores.due.postpone(entry, LATER, 'deferred');
 
-      expect(await stores.deliveries.settle(claim, retryingIn(hold), unaffected(claim))).toBe('done');
+      expect(await stores.deliveries.settle(claim, retryingIn(hold), TRACE)).toBe('done');
 
       expect(await placesOf(stores.due, claim)).toMatchObject([{ isDeferred: true }]);
     },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deriveDeliveryId, newId, type OrgId } from '../../../functions/aws/ids.ts';
 import { toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
-import type { DueEntry, DueRange } from '../../../functions/delivery/delivery-rows.ts';
+import type { DueEntry, DueRange } from '../../../functions/delivery/due-index.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { aDelivery, later, NOW } from '../../builders.ts';
 import { everyDue, pagesOf } from './due-entries.ts';

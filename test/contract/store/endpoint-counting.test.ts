@@ -1,24 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { attemptDelivery } from '../../../functions/delivery/attempt.ts';
-import type {
-  Delivery,
-  DeliveryMessage,
-  SendAttempt,
-  Settlement,
-} from '../../../functions/delivery/delivery.ts';
-import { DEFAULT_RETRY_POLICY } from '../../../functions/delivery/timing.ts';
+import { put } from '../../../functions/aws/table.ts';
+import { committer } from '../../../functions/aws/transaction.ts';
+import type { Delivery, DeliveryMessage, SendAttempt } from '../../../functions/delivery/delivery.ts';
+import { outboxStore } from '../../../functions/delivery/outbox.ts';
 import { createReceiverNotice, type Notice } from '../../../functions/events/bus.ts';
-import { timedOutAfter } from '../../../functions/receivers/attempt-error.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
-import { aDelivery, anEndpoint, anEvent, NOW } from '../../builders.ts';
-import { noMeasures } from '../../doubles/no-measures.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
+import { aDelivery, anEndpoint, anEvent, aTenant, NOW } from '../../builders.ts';
+import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { dynamoDb } from '../../engines.ts';
 import { conflictOnOverlap } from './faults.ts';
-import { dynamoDbStores, type Stores, storeKinds } from './stores.ts';
+import { aDispatcher, dynamoDbStores, type Stores, storeKinds } from './stores.ts';
 
 const engine = dynamoDb();
-const terms = { retry: DEFAULT_RETRY_POLICY, leaseSeconds: 25, attemptSeconds: 10 };
 const answers = {
   failing: { status: 500, error: 'the receiver answered 500', errorCode: 'http_status' },
   succeeding: { status: 204 },
@@ -32,11 +27,15 @@ const buildNotice = ({ orgId, id }: Endpoint): Notice =>
     { tenant: { orgId, generation: 0 }, now: NOW },
   );
 
-/** Deliveries to an endpoint, each with one attempt left. */
-async function owed({ deliveries }: Stores, endpoint: Endpoint, count: number): Promise<Delivery[]> {
-  const made = Array.from({ length: count }, () =>
-    aDelivery({ orgId: endpoint.orgId, webhookId: endpoint.id, attempts: 7 }),
-  );
+/** Deliveries of events to an endpoint, each with one attempt left. */
+async function owed(
+  { deliveries, tables: { outbox } }: Stores,
+  { orgId, id: webhookId }: Endpoint,
+  count: number,
+): Promise<Delivery[]> {
+  const events = Array.from({ length: count }, () => anEvent({ tenant: aTenant({ orgId }) }));
+  await committer(outbox.client)(events.map((event) => outboxStore(outbox).append(event)));
+  const made = events.map(({ id }) => aDelivery({ orgId, webhookId, eventId: id, attempts: 7 }));
   await Promise.all(made.map((delivery) => deliveries.add(delivery)));
   return made;
 }
@@ -44,47 +43,35 @@ async function owed({ deliveries }: Stores, endpoint: Endpoint, count: number): 
 /**
  * Dispatches all deliveries so that their attempts end at the same time; every worker has read the endpoint
  * before.
+ * @param meanwhile changes the endpoint during the attempts
+ * @returns the codes of the log's warnings and errors
  */
 async function dispatchAll(
-  stores: Stores,
-  endpoint: Endpoint,
-  deliveryMessages: DeliveryMessage[],
+  { tables }: Stores,
+  deliveries: DeliveryMessage[],
   answer: keyof typeof answers,
-) {
+  meanwhile: () => Promise<unknown> = async () => undefined,
+): Promise<string[]> {
   const log = recordedLog();
-  const event = anEvent();
-  const allUnderWay = barrier(deliveryMessages.length);
-  const attempt: SendAttempt = async () => {
+  const allUnderWay = barrier(deliveries.length, meanwhile);
+  const send: SendAttempt = async () => {
     await allUnderWay();
     return answers[answer];
   };
-  const queues = { crowded: async () => false };
-  const processMessage = attemptDelivery(
-    {
-      ...stores,
-      queues,
-      prepare: async () => attempt,
-      takeTurn: async () => ({ kind: 'start', at: 0, attempts: 0 }),
-      measures: noMeasures,
-      log,
-      now: () => NOW,
-      wait: async () => undefined,
-    },
-    terms,
-  );
-  await Promise.all(
-    deliveryMessages.map((deliveryMessage) => processMessage(deliveryMessage, { endpoint, event }, 'retry')),
-  );
-  return { disabled: log.entries.filter(({ level }) => level === 'warn').length };
+  const organizations = memoryOrganizationStates();
+  const run = aDispatcher(tables, { organizations, prepareSend: async () => send, log, now: () => NOW });
+  const messages = deliveries.map((message) => ({ message, receiptHandle: message.id }));
+  expect(await run('slow', messages)).toEqual([]);
+  return log.trouble().map(({ code }) => code);
 }
 
-/** Holds all callers until so many have come. */
-function barrier(parties: number): () => Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
+/** Holds all callers until so many have come and the action is done. */
+function barrier(parties: number, action: () => Promise<unknown>): () => Promise<unknown> {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
   let missing = parties;
   return () => {
     missing -= 1;
-    if (missing === 0) resolve();
+    if (missing === 0) resolve(action());
     return promise;
   };
 }
@@ -102,7 +89,7 @@ describe.each(storeKinds(engine))('the count of failed deliveries at their endpo
     const { stores, endpoint, find } = await setUp();
     const deliveries = await owed(stores, endpoint, 10);
 
-    expect(await dispatchAll(stores, endpoint, deliveries, 'failing')).toEqual({ disabled: 1 });
+    expect(await dispatchAll(stores, deliveries, 'failing')).toEqual(['ENDPOINT_DISABLED']);
 
     expect(await find()).toEqual({
       ...endpoint,
@@ -121,9 +108,9 @@ describe.each(storeKinds(engine))('the count of failed deliveries at their endpo
   it('leaves the endpoint active after nine', async () => {
     const { stores, endpoint, find } = await setUp();
 
-    const result = await dispatchAll(stores, endpoint, await owed(stores, endpoint, 9), 'failing');
+    const result = await dispatchAll(stores, await owed(stores, endpoint, 9), 'failing');
 
-    expect(result).toEqual({ disabled: 0 });
+    expect(result).toEqual([]);
     expect(await find()).toEqual({
       ...endpoint,
       consecutiveFailures: 9,
@@ -134,15 +121,14 @@ describe.each(storeKinds(engine))('the count of failed deliveries at their endpo
 
   it('warns once in a streak, at the fifth failure', async () => {
     const { stores, endpoint } = await setUp();
-    const fail = async (count: number) =>
-      dispatchAll(stores, endpoint, await owed(stores, endpoint, count), 'failing');
+    const fail = async (count: number) => dispatchAll(stores, await owed(stores, endpoint, count), 'failing');
     const countWarnings = async () => (await stores.warnings()).length;
 
     await fail(4);
     expect(await countWarnings()).toBe(0);
     await fail(5);
     expect(await countWarnings()).toBe(1);
-    await dispatchAll(stores, endpoint, await owed(stores, endpoint, 1), 'succeeding');
+    await dispatchAll(stores, await owed(stores, endpoint, 1), 'succeeding');
     await fail(4);
     expect(await countWarnings()).toBe(1);
   });
@@ -151,7 +137,7 @@ describe.each(storeKinds(engine))('the count of failed deliveries at their endpo
     const { stores, endpoint, find } = await setUp();
     const deliveries = await owed(stores, endpoint, 15);
 
-    expect(await dispatchAll(stores, endpoint, deliveries, 'failing')).toEqual({ disabled: 1 });
+    expect(await dispatchAll(stores, deliveries, 'failing')).toEqual(['ENDPOINT_DISABLED']);
 
     expect(await find()).toMatchObject({ status: 'auto_disabled', consecutiveFailures: 10 });
     expect(await stores.notices()).toEqual([buildNotice(endpoint)]);
@@ -163,11 +149,11 @@ describe.each(storeKinds(engine))('the count of failed deliveries at their endpo
     const { stores, endpoint, find } = await setUp({ consecutiveFailures: 9 });
     const [success] = await owed(stores, endpoint, 1);
 
-    await dispatchAll(stores, endpoint, success ? [success] : [], 'succeeding');
+    await dispatchAll(stores, success ? [success] : [], 'succeeding');
     expect(await find()).toEqual({ ...endpoint, consecutiveFailures: 0 });
 
-    const counted = await dispatchAll(stores, endpoint, await owed(stores, endpoint, 9), 'failing');
-    expect(counted).toEqual({ disabled: 0 });
+    const counted = await dispatchAll(stores, await owed(stores, endpoint, 9), 'failing');
+    expect(counted).toEqual([]);
     expect(await find()).toMatchObject({ status: 'active', consecutiveFailures: 9 });
   });
 
@@ -175,7 +161,7 @@ describe.each(storeKinds(engine))('the count of failed deliveries at their endpo
     const { stores, endpoint, find } = await setUp({ consecutiveFailures: 5 });
     const deliveries = await owed(stores, endpoint, 20);
 
-    await dispatchAll(stores, endpoint, deliveries, 'succeeding');
+    await dispatchAll(stores, deliveries, 'succeeding');
 
     expect(await find()).toMatchObject({ consecutiveFailures: 0 });
     for (const delivery of deliveries)
@@ -190,13 +176,14 @@ describe.each(storeKinds(engine))('the count of failed deliveries at their endpo
         consecutiveFailures: 10,
         disabledAt: NOW.toISOString(),
       } as const;
-      const { stores, endpoint, find } = await setUp(disabled);
-      const before: Endpoint = { ...endpoint, status: 'active', consecutiveFailures: 3 };
+      const { stores, endpoint, find } = await setUp({ consecutiveFailures: 3 });
+      const { tables } = stores;
+      const row = { ...keys.endpoint(endpoint.orgId, endpoint.id), ...endpoint, ...disabled };
+      const disable = () => put(tables.service, row);
 
-      const result = await dispatchAll(stores, before, await owed(stores, endpoint, 3), answer);
+      expect(await dispatchAll(stores, await owed(stores, endpoint, 3), answer, disable)).toEqual([]);
 
-      expect(result).toEqual({ disabled: 0 });
-      expect(await find()).toEqual(endpoint);
+      expect(await find()).toEqual({ ...endpoint, ...disabled });
     },
   );
 
@@ -205,41 +192,14 @@ describe.each(storeKinds(engine))('the count of failed deliveries at their endpo
     async (answer) => {
       const { stores, endpoint, find } = await setUp({ consecutiveFailures: 3 });
       const deliveries = await owed(stores, endpoint, 3);
-      await stores.endpoints.remove(endpoint.orgId, endpoint.id);
 
-      await dispatchAll(stores, endpoint, deliveries, answer);
+      await dispatchAll(stores, deliveries, answer, () =>
+        stores.endpoints.remove(endpoint.orgId, endpoint.id),
+      );
 
       expect(await find()).toBeUndefined();
       for (const delivery of deliveries)
         expect((await stores.deliveries.find(delivery))?.terminalAt).toBe(NOW.toISOString());
-    },
-  );
-
-  it.each([
-    ['reset', 'auto_disabled', 3],
-    ['count', 'active', 9],
-    ['count', 'auto_disabled', 3],
-    ['disable', 'active', 8],
-    ['disable', 'auto_disabled', 9],
-  ] as const)(
-    'refuses the effect "%s" on an endpoint that is %s after %i failures',
-    async (effect, status, consecutiveFailures) => {
-      const { stores, endpoint, find } = await setUp({ status, consecutiveFailures });
-      const [delivery] = await owed(stores, endpoint, 1);
-      if (delivery === undefined) throw new Error('a delivery was to be made');
-      const claim = await stores.deliveries.claim(delivery, { now: NOW, leaseSeconds: 25, maxAttempts: 8 });
-      if (claim.kind !== 'claimed') throw new Error(`the claim found the delivery ${claim.kind}`);
-      const attempt = { number: 8, startedAt: NOW.toISOString(), durationMs: 1, ...timedOutAfter(10_000) };
-      const settlement: Settlement = { kind: 'exhausted', attempt, at: NOW, terminalReason: 'max_attempts' };
-
-      const result = await stores.deliveries.settle(claim.delivery, settlement, {
-        endpoint,
-        effect,
-        at: NOW,
-      });
-
-      expect(result).toBe('endpoint-changed');
-      expect(await find()).toEqual(endpoint);
     },
   );
 });
@@ -257,7 +217,7 @@ describe('the count of failed deliveries during transaction conflicts', () => {
     await stores.endpoints.put(endpoint);
     const deliveries = await owed(stores, endpoint, 30);
 
-    expect(await dispatchAll(stores, endpoint, deliveries, 'failing')).toEqual({ disabled: 1 });
+    expect(await dispatchAll(stores, deliveries, 'failing')).toEqual(['ENDPOINT_DISABLED']);
 
     expect(conflicts.count()).toBeGreaterThan(0);
     expect(await stores.endpoints.find(endpoint.orgId, endpoint.id)).toMatchObject({
@@ -275,7 +235,7 @@ describe('the count of failed deliveries during transaction conflicts', () => {
     await stores.endpoints.put(endpoint);
     const deliveries = await owed(stores, endpoint, 50);
 
-    await dispatchAll(stores, endpoint, deliveries, 'succeeding');
+    await dispatchAll(stores, deliveries, 'succeeding');
 
     expect(conflicts.count()).toBeGreaterThan(0);
     expect(await stores.endpoints.find(endpoint.orgId, endpoint.id)).toMatchObject({

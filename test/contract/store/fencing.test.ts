@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ClaimedDelivery, Settlement } from '../../../functions/delivery/delivery.ts';
+import type { ClaimedDelivery } from '../../../functions/delivery/delivery.ts';
+import type { Settlement } from '../../../functions/delivery/settle.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { casesOf } from '../../support/cases.ts';
-import { anAttempt, LEASE_SECONDS, refusal, unaffected } from './attempts.ts';
+import { anAttempt, LEASE_SECONDS, refusal, TRACE } from './attempts.ts';
 import { storeKinds } from './stores.ts';
 
 const MAX_ATTEMPTS = 8;
@@ -71,7 +72,7 @@ describe.each(storeKinds())('the lease of a delivery (%s)', (_, make) => {
             const claim = claims[taken.worker % claims.length];
             if (claim === undefined) continue;
             const settlement = buildSettlement(claim, taken, now);
-            const result = await deliveries.settle(claim, settlement, unaffected(delivery, now));
+            const result = await deliveries.settle(claim, settlement, TRACE);
             const may = claim === holder && isHeld();
             // A repeated settlement has its first result: the SDK repeats a request whose response was lost.
             expect(result).toBe(may || settledClaims.has(claim) ? 'done' : 'refused');

@@ -8,7 +8,7 @@ import {
   messageStore,
   ticketStore,
 } from '../../../functions/conversations/conversations.ts';
-import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
+import { deliveryStore } from '../../../functions/delivery/rows.ts';
 import { sourceStore } from '../../../functions/knowledge/sources.ts';
 import type { Tenant } from '../../../functions/tenancy/tenant.ts';
 import {

@@ -7,7 +7,7 @@ import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { endpointScan, endpointState, type ScannedPage } from '../../../lib/operate/endpoint-scan.ts';
 import { anEndpoint, anHttpChannel, aTenant, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
-import { claimed, exhausted } from './attempts.ts';
+import { claimed, exhausted, TRACE } from './attempts.ts';
 import { dynamoDbStores } from './stores.ts';
 
 const engine = dynamoDb();
@@ -83,13 +83,11 @@ describe('an endpoint that an operator has enabled', () => {
   it('is disabled by further failures, with another notice for its admins', async () => {
     const { stores, endpoint, find, state } = await setUp({ consecutiveFailures: 9 });
     const { orgId, id } = endpoint;
-    const fail = async (at: Date) =>
-      stores.deliveries.settle(await claimed(stores, { orgId, webhookId: id, attempts: 7 }), exhausted, {
-        endpoint,
-        effect: 'disable',
-        at,
-      });
-    const second = later(NOW, seconds(60));
+    const fail = async (at: Date) => {
+      const claim = await claimed(stores, { orgId, webhookId: id, attempts: 7 });
+      return stores.deliveries.settle(claim, { ...exhausted, at }, TRACE);
+    };
+    const second = later(NOW, seconds(20));
 
     expect(await fail(NOW)).toBe('done');
     expect(await state.enable(orgId, id, NOW)).toBe(true);

@@ -8,11 +8,11 @@ import {
   messageStore,
   ticketStore,
 } from '../../../functions/conversations/conversations.ts';
-import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import { toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import { ledgerStore } from '../../../functions/delivery/ledger.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
 import { recordSuccess } from '../../../functions/delivery/redelivery.ts';
+import { deliveryStore } from '../../../functions/delivery/rows.ts';
 import { createNotice } from '../../../functions/events/bus.ts';
 import { idempotencyStore } from '../../../functions/http/idempotency.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';

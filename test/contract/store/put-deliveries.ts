@@ -1,7 +1,7 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../../../functions/aws/table.ts';
-import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import type { Delivery } from '../../../functions/delivery/delivery.ts';
+import { deliveryStore } from '../../../functions/delivery/rows.ts';
 
 /**
  * Stores deliveries if they do not exist. In batches: some engines fail hundreds of puts that wait for one

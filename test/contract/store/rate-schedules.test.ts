@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { timedOutAfter } from '../../../functions/receivers/attempt-error.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
+import { TRACE } from './attempts.ts';
 import { storeKinds } from './stores.ts';
 
 const at = NOW.getTime();
@@ -89,10 +90,7 @@ describe.each(storeKinds())('delivery that keeps its turn (%s)', (_, make) => {
       nextRetryAt: later(ended, seconds(30)),
       wait: { hold: 'hidden' as const, lane: 'retry' as const },
     };
-    const endpoint = { id: delivery.webhookId, orgId: delivery.orgId };
-    expect(
-      await deliveries.settle(claimed.delivery, settlement, { endpoint, effect: 'none', at: ended }),
-    ).toBe('done');
+    expect(await deliveries.settle(claimed.delivery, settlement, TRACE)).toBe('done');
     const settled = await deliveries.find(delivery);
     expect(settled).not.toHaveProperty('turn');
     expect(settled).not.toHaveProperty('parked');

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type EndpointId, newId } from '../../../functions/aws/ids.ts';
 import type { Row } from '../../../functions/aws/table.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
-import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
+import { deliveryStore } from '../../../functions/delivery/rows.ts';
 import {
   buildJobKey,
   type LeasedJob,

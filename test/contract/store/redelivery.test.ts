@@ -2,8 +2,7 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { type Commit, type CommitResult, Contended, committer } from '../../../functions/aws/transaction.ts';
-import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
-import { type Delivery, type Settlement, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
+import { type Delivery, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import { outboxStore, WORK } from '../../../functions/delivery/outbox.ts';
 import {
   createRedelivery,
@@ -11,14 +10,15 @@ import {
   redeliveryRecords,
   repeatDelivery,
 } from '../../../functions/delivery/redelivery.ts';
+import { deliveryStore } from '../../../functions/delivery/rows.ts';
+import type { Settlement } from '../../../functions/delivery/settle.ts';
 import { EVENT_DAYS } from '../../../functions/events/events.ts';
 import { type IdempotencyScope, idempotencyStore } from '../../../functions/http/idempotency.ts';
-import type { Endpoint, EndpointOutcome } from '../../../functions/receivers/endpoint.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
-import { claimed, ENDED, exhausted, LEASE_END, retryingIn, succeeded } from './attempts.ts';
+import { claimed, exhausted, LEASE_END, retryingIn, succeeded, TRACE } from './attempts.ts';
 import { cancelTransactions, conflictOnOverlap, loseNextAnswer, writesOf } from './faults.ts';
 import { everyRow } from './rows.ts';
 import { dynamoDbStores, storeKinds } from './stores.ts';
@@ -197,16 +197,10 @@ describe.each(storeKinds(engine))('a delivery that repeats another (%s)', (_, ma
   });
 });
 
-const buildOutcome = (endpoint: Endpoint, effect: EndpointOutcome['effect'] = 'none'): EndpointOutcome => ({
-  endpoint,
-  effect,
-  at: ENDED,
-});
-
 /** An endpoint with a failed delivery, and a redelivery of it. */
-async function setUp(tables: TestTables) {
+async function setUp(tables: TestTables, consecutiveFailures = 0) {
   const stores = dynamoDbStores(tables);
-  const endpoint = anEndpoint({ consecutiveFailures: 3 });
+  const endpoint = anEndpoint({ consecutiveFailures });
   await stores.endpoints.put(endpoint);
   const { orgId, id: webhookId } = endpoint;
   const failed = aDelivery({ orgId, webhookId, status: 'exhausted', attempts: 8 });
@@ -221,20 +215,18 @@ async function setUp(tables: TestTables) {
 }
 
 describe.each(KINDS)('the end of a redelivery (%s)', (_, make) => {
-  it.each(['none', 'reset'] as const)(
-    'is recorded when it succeeds with the effect "%s" on the endpoint',
-    async (effect) => {
+  it.each([0, 3])(
+    'is recorded when it succeeds at an endpoint after %i failures, which it resets',
+    async (failures) => {
       const tables = await make();
-      const { stores, endpoint, failed, redelivery, succeededId } = await setUp(tables);
+      const { stores, endpoint, failed, redelivery, succeededId } = await setUp(tables, failures);
       const claim = await claimed(stores, redelivery());
 
-      expect(await stores.deliveries.settle(claim, succeeded, buildOutcome(endpoint, effect))).toBe('done');
+      expect(await stores.deliveries.settle(claim, succeeded, TRACE)).toBe('done');
 
       expect(await succeededId()).toBe(claim.id);
       expect(await stores.deliveries.find(claim)).toMatchObject({ status: 'succeeded' });
-      expect((await stores.endpoints.find(endpoint.orgId, endpoint.id))?.consecutiveFailures).toBe(
-        effect === 'reset' ? 0 : 3,
-      );
+      expect((await stores.endpoints.find(endpoint.orgId, endpoint.id))?.consecutiveFailures).toBe(0);
       // The failed delivery stays as it was.
       expect(await stores.deliveries.find(failed)).toEqual(failed);
       const row = [...(await everyRow(tables)).values()].find(({ sk }) => sk === 'redelivery');
@@ -253,40 +245,40 @@ describe.each(KINDS)('the end of a redelivery (%s)', (_, make) => {
     ['fails for good', exhausted],
     ['is to be tried again', retryingIn('hidden')],
   ])('is not recorded when it %s', async (_name, settlement) => {
-    const { stores, endpoint, redelivery, succeededId } = await setUp(await make());
+    const { stores, redelivery, succeededId } = await setUp(await make());
     const claim = await claimed(stores, redelivery());
-    expect(await stores.deliveries.settle(claim, settlement, buildOutcome(endpoint))).toBe('done');
+    expect(await stores.deliveries.settle(claim, settlement, TRACE)).toBe('done');
     expect(await succeededId()).toBeUndefined();
   });
 
   it('is not recorded when its worker has lost it', async () => {
-    const { stores, endpoint, redelivery, succeededId } = await setUp(await make());
+    const { stores, redelivery, succeededId } = await setUp(await make());
     const claim = await claimed(stores, redelivery());
     const late = { ...succeeded, at: LEASE_END };
-    expect(await stores.deliveries.settle(claim, late, buildOutcome(endpoint))).toBe('refused');
+    expect(await stores.deliveries.settle(claim, late, TRACE)).toBe('refused');
     expect(await succeededId()).toBeUndefined();
   });
 
   it('is recorded once, by the first of several that succeed', async () => {
-    const { stores, endpoint, redelivery, succeededId } = await setUp(await make());
+    const { stores, redelivery, succeededId } = await setUp(await make());
     const [first, second] = [await claimed(stores, redelivery()), await claimed(stores, redelivery())];
     for (const claim of [first, second])
-      expect(await stores.deliveries.settle(claim, succeeded, buildOutcome(endpoint))).toBe('done');
+      expect(await stores.deliveries.settle(claim, succeeded, TRACE)).toBe('done');
     expect(await succeededId()).toBe(first.id);
   });
 
   it('is recorded although the original delivery is gone', async () => {
-    const { stores, endpoint, redelivery, succeededId } = await setUp(await make());
+    const { stores, redelivery, succeededId } = await setUp(await make());
     const again = { ...redelivery(), redeliveryOf: newId('dlv', later(NOW, -seconds(60))) };
     const claim = await claimed(stores, again);
-    await stores.deliveries.settle(claim, succeeded, buildOutcome(endpoint));
+    await stores.deliveries.settle(claim, succeeded, TRACE);
     expect(await succeededId()).toBe(claim.id);
   });
 
   it('is recorded for its own endpoint and generation only', async () => {
     const tables = await make();
-    const { stores, endpoint, failed, redelivery } = await setUp(tables);
-    await stores.deliveries.settle(await claimed(stores, redelivery()), succeeded, buildOutcome(endpoint));
+    const { stores, failed, redelivery } = await setUp(tables);
+    await stores.deliveries.settle(await claimed(stores, redelivery()), succeeded, TRACE);
     const find = redeliveryRecords(tables.service);
     const other = { eventId: newId('evt', NOW), webhookId: failed.webhookId };
     expect(await find(failed, [{ ...failed, webhookId: newId('whk', NOW) }])).toEqual([]);
@@ -303,24 +295,19 @@ describe('the record of a redelivery that succeeds', () => {
     const { stores, endpoint } = await setUp(await engine.tables(client));
     const claim = await claimed(stores, { orgId: endpoint.orgId, webhookId: endpoint.id });
     const writes = writesOf(client);
-    await stores.deliveries.settle(claim, succeeded, buildOutcome(endpoint));
+    await stores.deliveries.settle(claim, succeeded, TRACE);
     // A plain update of its row.
     expect(writes()).toEqual([]);
   });
 
   it('is written when redeliveries end together, and each of them ends', async () => {
     const client = engine.client();
-    const { stores, endpoint, redelivery, succeededId } = await setUp(await engine.tables(client));
+    const { stores, redelivery, succeededId } = await setUp(await engine.tables(client));
     const claims = await Promise.all([1, 2, 3].map(() => claimed(stores, redelivery())));
     conflictOnOverlap(client);
 
     const settled = await Promise.all(
-      claims.map(async (claim) => {
-        const settle = () => stores.deliveries.settle(claim, succeeded, buildOutcome(endpoint));
-        // As the dispatcher retries.
-        for (let result = await settle(); ; result = await settle())
-          if (result !== 'endpoint-changed') return result;
-      }),
+      claims.map((claim) => stores.deliveries.settle(claim, succeeded, TRACE)),
     );
 
     expect(settled).toEqual(['done', 'done', 'done']);
@@ -329,10 +316,10 @@ describe('the record of a redelivery that succeeds', () => {
 
   it('is written once when its answer was lost', async () => {
     const client = engine.client();
-    const { stores, endpoint, redelivery, succeededId } = await setUp(await engine.tables(client));
+    const { stores, redelivery, succeededId } = await setUp(await engine.tables(client));
     const claim = await claimed(stores, redelivery());
     const fault = loseNextAnswer(client, 'TransactWriteItemsCommand');
-    expect(await stores.deliveries.settle(claim, succeeded, buildOutcome(endpoint))).toBe('done');
+    expect(await stores.deliveries.settle(claim, succeeded, TRACE)).toBe('done');
     expect(fault.lost()).toBe(true);
     expect(await succeededId()).toBe(claim.id);
   });

@@ -1,57 +1,32 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { newId, type OrgId, type ReceiverId } from '../../../functions/aws/ids.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
-import type { AttemptPorts } from '../../../functions/delivery/attempt.ts';
-import { deliveryMoves, deliveryStore } from '../../../functions/delivery/deliveries.ts';
-import { dueIndex } from '../../../functions/delivery/delivery-rows.ts';
-import type { TurnPorts } from '../../../functions/delivery/endpoint-turns.ts';
-import type { FanOutPorts } from '../../../functions/delivery/fan-out.ts';
+import { dispatcher } from '../../../functions/delivery/dispatch.ts';
+import { dueIndex } from '../../../functions/delivery/due-index.ts';
 import { ledgerStore } from '../../../functions/delivery/ledger.ts';
-import type { AuditLedgerPorts, DeliveryStreamPorts } from '../../../functions/delivery/ledger-updates.ts';
-import type { ReconcilePorts } from '../../../functions/delivery/reconcile.ts';
-import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/timing.ts';
+import { deliveryMoves, deliveryStore } from '../../../functions/delivery/rows.ts';
+import { settlements } from '../../../functions/delivery/settle.ts';
+import {
+  DEFAULT_GRACE_SECONDS,
+  DEFAULT_RETRY_POLICY,
+  MAX_ATTEMPTS,
+} from '../../../functions/delivery/timing.ts';
+import { rateScheduleStore } from '../../../functions/delivery/turns.ts';
 import { Notice, type NoticeType } from '../../../functions/events/bus.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
-import { endpointStore } from '../../../functions/receivers/endpoints.ts';
-import { rateScheduleStore } from '../../../functions/receivers/rate-schedules.ts';
 import { type AuditEntry, auditLogReader } from '../../../functions/tenancy/audit.ts';
-import { createSandbox, sandboxStore } from '../../../functions/tenancy/organizations.ts';
-import type { Tenant } from '../../../functions/tenancy/tenant.ts';
-import { aSandboxTenant, later, NOW } from '../../builders.ts';
-import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
-import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
-import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
-import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
+import {
+  createSandbox,
+  organizationStates,
+  readOrganizationState,
+  sandboxStore,
+} from '../../../functions/tenancy/organizations.ts';
+import { later, NOW } from '../../builders.ts';
+import { noMeasures } from '../../doubles/no-measures.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { changingEndpoints } from './endpoint-changes.ts';
-
-/** The stores behind the engine's ports, of either kind. */
-export interface Stores {
-  deliveries: AttemptPorts['deliveries'] & FanOutPorts['deliveries'] & TurnPorts['deliveries'];
-  schedules: TurnPorts['schedules'];
-  endpoints: AttemptPorts['endpoints'] &
-    FanOutPorts['subscribers'] & {
-      put(endpoint: Endpoint): Promise<void>;
-      remove(orgId: OrgId, id: ReceiverId): Promise<void>;
-    };
-  due: ReconcilePorts['due'] & DeliveryStreamPorts['due'];
-  ledger: DeliveryStreamPorts['ledger'] &
-    AuditLedgerPorts['ledger'] &
-    Pick<ReturnType<typeof ledgerStore>, 'read'>;
-  /** The sandbox of a new live organization. */
-  sandbox(): Promise<{
-    tenant: Tenant;
-    /** Moves it to its next generation. */
-    reset(): Promise<void>;
-  }>;
-  /** The notices in the outbox about disabled endpoints. */
-  notices(): Promise<Notice[]>;
-  /** The entries of an organization's audit log. */
-  auditEntries(orgId: OrgId): Promise<AuditEntry[]>;
-  /** The warnings in the outbox about failing endpoints. */
-  warnings(): Promise<Notice[]>;
-}
 
 /** A sandbox as an organization row. */
 export const SANDBOX_ORGANIZATION = {
@@ -61,66 +36,47 @@ export const SANDBOX_ORGANIZATION = {
   createdAt: NOW.toISOString(),
 } as const;
 
-/** All kinds of stores, new for each test. */
+/** The stores over both kinds of tables, new for each test. */
 export function storeKinds(engine = dynamoDb()): [name: string, make: () => Promise<Stores>][] {
   return [
-    ['memory', async () => memoryStores()],
     ['dynamodb', async () => dynamoDbStores(await engine.tables())],
     ['tables in memory', async () => dynamoDbStores(memoryTables())],
   ];
 }
 
-function memoryStores(): Stores {
-  const rows = new MemoryEndpoints();
-  const states = memoryOrganizationStates();
-  const deliveries = new MemoryDeliveries(rows, DEFAULT_GRACE_SECONDS, states);
-  return {
-    deliveries,
-    endpoints: {
-      find: (orgId, id) => rows.find(orgId, id),
-      all: (orgId) => rows.all(orgId),
-      setPace: (...given) => rows.setPace(...given),
-      put: async (endpoint) => rows.put(endpoint),
-      remove: async (orgId, id) => rows.remove(orgId, id),
-    },
-    schedules: rateScheduleStore(memoryTables().rates),
-    due: new MemoryDueIndex(deliveries, { sharded: true }),
-    ledger: ledgerStore(memoryTables().ledger),
-    async sandbox() {
-      const orgId = newId('org', NOW);
-      states.makeSandbox(orgId);
-      return { tenant: aSandboxTenant({ orgId }), reset: async () => void states.reset(orgId) };
-    },
-    notices: async () => deliveries.notices,
-    auditEntries: async (orgId) => deliveries.entries.filter((entry) => entry.orgId === orgId),
-    warnings: async () => deliveries.warnings,
-  };
-}
+export type Stores = ReturnType<typeof dynamoDbStores>;
 
-export function dynamoDbStores({ service, outbox, deliveries, ledger, rates }: TestTables): Stores {
+/** The stores of the engine. */
+export function dynamoDbStores(tables: TestTables) {
+  const { service, outbox, deliveries, ledger, rates } = tables;
   const commit = committer(service.client);
-  const store = endpointStore(service);
-  const noticesOf = async (wanted: NoticeType) => {
+  const endpoints = changingEndpoints(service);
+  const log = recordedLog();
+  const terms = { graceSeconds: DEFAULT_GRACE_SECONDS, maxAttempts: MAX_ATTEMPTS, measures: noMeasures, log };
+  const noticesOf = async (wanted: NoticeType): Promise<Notice[]> => {
     const { Items = [] } = await outbox.client.send(
       new ScanCommand({ TableName: outbox.name, ConsistentRead: true }),
     );
     return Items.filter(({ type }) => type === wanted).map((row) => Notice.parse(row));
   };
   return {
+    tables,
     deliveries: {
       ...deliveryStore(deliveries),
-      ...deliveryMoves(deliveries, { service, outbox, commit, graceSeconds: DEFAULT_GRACE_SECONDS }),
+      ...deliveryMoves(deliveries),
+      ...settlements(tables, terms),
     },
+    /** The log of settlements. */
+    log,
     endpoints: {
-      find: (orgId, id) => store.find(orgId, id),
-      all: (orgId) => store.all(orgId),
-      setPace: (...given) => store.setPace(...given),
-      put: async (endpoint) => void (await commit(store.add(endpoint))),
-      remove: async (orgId, id) => void (await changingEndpoints(service).remove(orgId, id, NOW)),
+      ...endpoints,
+      put: async (endpoint: Endpoint) => void (await commit(endpoints.add(endpoint))),
+      remove: async (orgId: OrgId, id: ReceiverId) => void (await endpoints.remove(orgId, id, NOW)),
     },
     schedules: rateScheduleStore(rates),
     due: dueIndex(deliveries),
     ledger: ledgerStore(ledger),
+    /** The sandbox of a new live organization. */
     async sandbox() {
       const sandboxes = sandboxStore(service);
       const made = createSandbox(newId('org', NOW), NOW);
@@ -128,16 +84,48 @@ export function dynamoDbStores({ service, outbox, deliveries, ledger, rates }: T
       let { generation } = made.sandbox;
       return {
         tenant: { orgId: made.sandbox.id, generation },
+        /** Moves it to its next generation. */
         async reset() {
           await commit([sandboxes.nextGeneration({ orgId: made.sandbox.id, generation }, NOW)]);
           generation += 1;
         },
       };
     },
-    async auditEntries(orgId) {
+    /** The entries of an organization's audit log. */
+    async auditEntries(orgId: OrgId): Promise<AuditEntry[]> {
       return (await auditLogReader(service)(orgId, { limit: 100 }, {}, later(NOW, 86_400_000))).items;
     },
+    /** The notices in the outbox about disabled endpoints. */
     notices: () => noticesOf('webhook.disabled'),
+    /** The warnings in the outbox about failing endpoints. */
     warnings: () => noticesOf('webhook.failing'),
   };
 }
+
+type DispatcherPorts = Parameters<typeof dispatcher>[1];
+
+/** The dispatcher over tables, whose queues forget their messages by default, and without waits. */
+export const aDispatcher = (
+  tables: TestTables,
+  {
+    send = async () => [],
+    ...ports
+  }: Pick<DispatcherPorts, 'prepareSend' | 'log' | 'now'> &
+    Partial<Pick<DispatcherPorts, 'organizations'>> & { send?: DispatcherPorts['queues']['send'] },
+) =>
+  dispatcher(
+    tables,
+    {
+      organizations: organizationStates(readOrganizationState(tables.service)),
+      queues: { send, hide: async () => undefined, crowded: async () => false },
+      measures: noMeasures,
+      wait: async () => undefined,
+      ...ports,
+    },
+    {
+      retry: DEFAULT_RETRY_POLICY,
+      leaseSeconds: 25,
+      attemptSeconds: 10,
+      graceSeconds: DEFAULT_GRACE_SECONDS,
+    },
+  );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import { openDeliveries } from '../../../functions/delivery/delivery-queries.ts';
+import { deliveryStore } from '../../../functions/delivery/rows.ts';
 import { usageReader } from '../../../functions/events/usage.ts';
 import type { Tenant } from '../../../functions/tenancy/tenant.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';

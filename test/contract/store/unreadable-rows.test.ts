@@ -2,7 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import type { UnreadableRow } from '../../../functions/aws/table.ts';
-import { dueIndex } from '../../../functions/delivery/delivery-rows.ts';
+import { dueIndex } from '../../../functions/delivery/due-index.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/timing.ts';
 import { dueSources } from '../../../functions/knowledge/sources.ts';
 import { redeliveryJobs } from '../../../functions/redelivery/jobs.ts';

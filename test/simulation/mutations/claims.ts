@@ -3,11 +3,13 @@ import type { Mutation } from './mutation.ts';
 /** A memory of a worker that lasts over its invocations. */
 export const REMEMBERING = {
   file: 'functions/delivery/attempt.ts',
-  find: '  const paces = ',
-  replace: '  const memory = new Map<string, { url?: string; maxPerSecond?: number }>();\n  const paces = ',
+  find: '  const { maxAttempts } = retry;',
+  replace:
+    '  const { maxAttempts } = retry;\n  const memory = new Map<string, { url?: string; maxPerSecond?: number }>();',
 };
 
-const UPDATES = 'functions/delivery/delivery-rows.ts';
+const UPDATES = 'functions/delivery/rows.ts';
+const SETTLEMENTS = 'functions/delivery/settle.ts';
 
 /** Mutations of claims, settlements and ends of deliveries. */
 export const CLAIMS: readonly Mutation[] = [
@@ -21,8 +23,8 @@ export const CLAIMS: readonly Mutation[] = [
   {
     name: 'an update changes a delivery that has ended',
     file: UPDATES,
-    find: 'if: all(IS_OPEN, ...conditions) });',
-    replace: 'if: all(...conditions) });',
+    find: 'if: all(IS_OPEN, ...conditions),',
+    replace: 'if: all(...conditions),',
     breaks: ['one end', 'comes to rest'],
   },
   {
@@ -48,31 +50,31 @@ export const CLAIMS: readonly Mutation[] = [
   },
   {
     name: 'the eighth failure is followed by a further wait',
-    file: 'functions/delivery/delivery.ts',
-    find: 'number < policy.maxAttempts',
-    replace: 'number <= policy.maxAttempts',
+    file: SETTLEMENTS,
+    find: 'number >= policy.maxAttempts',
+    replace: 'number > policy.maxAttempts',
     breaks: ['record', 'comes to rest'],
   },
   {
     name: "an attempt is recorded without the claim's token",
-    file: UPDATES,
-    find: '    isHeld(claimed.lease),\n',
-    replace: '    expression`attribute_exists(lease)`,\n',
+    file: SETTLEMENTS,
+    find: '[isHeld(claimed.lease), ',
+    replace: '[expression`attribute_exists(lease)`, ',
     breaks: ['lease'],
     firstSeed: 760,
   },
   {
     name: 'an attempt is recorded after its lease',
-    file: UPDATES,
-    find: '    expression`lease.#until > ${at.getTime()}`,\n',
-    replace: '',
+    file: SETTLEMENTS,
+    find: ', expression`lease.#until > ${at.getTime()}`]',
+    replace: ']',
     breaks: ['lease'],
   },
   {
     name: 'a delivery is skipped while a worker attempts it',
     file: UPDATES,
-    find: 'isFree(now), isNotDeferred, condition);',
-    replace: 'isNotDeferred, condition);',
+    find: "[isFree(now), reason === 'expired'",
+    replace: "[reason === 'expired'",
     breaks: ['lease'],
   },
   {
@@ -107,22 +109,22 @@ export const CLAIMS: readonly Mutation[] = [
   {
     name: 'a worker keeps the URL that it first read',
     file: 'functions/delivery/attempt.ts',
-    find: 'const send = await prepare(deliveryMessage, endpoint);',
+    find: 'const send = await prepareSend(deliveryMessage, endpoint);',
     replace:
-      'const { url } = memory.get(endpoint.id) ?? endpoint;\n    memory.set(endpoint.id, { url });\n    const send = await prepare(deliveryMessage, { ...endpoint, url });',
+      'const { url } = memory.get(endpoint.id) ?? endpoint;\n    memory.set(endpoint.id, { url });\n    const send = await prepareSend(deliveryMessage, { ...endpoint, url });',
     also: [REMEMBERING],
     breaks: ['as its endpoint says'],
   },
   {
     name: 'a lease is as long as an attempt',
     file: 'functions/delivery/attempt.ts',
-    find: '      leaseSeconds,\n      maxAttempts: most,\n    });',
-    replace: '      leaseSeconds: attemptSeconds,\n      maxAttempts: most,\n    });',
+    find: 'leaseSeconds, maxAttempts: most });',
+    replace: 'leaseSeconds: 10, maxAttempts: most });',
     breaks: ['one holder', 'lease', 'record'],
   },
   {
     name: 'an attempt takes less than no time when the clock steps back',
-    file: 'functions/delivery/delivery.ts',
+    file: SETTLEMENTS,
     find: 'durationMs: Math.max(0, endedAt.getTime() - startedAt.getTime()),',
     replace: 'durationMs: endedAt.getTime() - startedAt.getTime(),',
     breaks: ['record'],

@@ -1,7 +1,7 @@
 import type { Mutation } from './mutation.ts';
 
 const ENDPOINTS = 'functions/receivers/endpoint-state.ts';
-const DELIVERIES = 'functions/delivery/deliveries.ts';
+const SETTLEMENTS = 'functions/delivery/settle.ts';
 
 /** Mutations of counts: failures of endpoints, and the ledger. */
 export const COUNTS: readonly Mutation[] = [
@@ -14,7 +14,7 @@ export const COUNTS: readonly Mutation[] = [
   },
   {
     name: 'a success does not reset the failure count',
-    file: 'functions/receivers/endpoint.ts',
+    file: ENDPOINTS,
     find: "return endpoint.consecutiveFailures === 0 ? 'none' : 'reset';",
     replace: "return 'none';",
     breaks: ['exact count'],
@@ -29,15 +29,15 @@ export const COUNTS: readonly Mutation[] = [
   },
   {
     name: 'the effect of an end is not in its transaction',
-    file: DELIVERIES,
-    find: "        ...(effect === 'none' ? [] : [buildEndpointChange(service, endpoint, effect, at)]),\n",
+    file: SETTLEMENTS,
+    find: '        ...buildEffect(effect, message, ending),\n',
     replace: '',
     also: [
       {
-        file: DELIVERIES,
-        find: "      if (result.kind === 'committed') return 'done';\n      return result.refusal === 'endpoint-changed'",
+        file: SETTLEMENTS,
+        find: "      if (result.kind === 'committed') {\n",
         replace:
-          "      if (result.kind === 'committed' && effect !== 'none')\n        await commit([buildEndpointChange(service, endpoint, effect, at)]);\n      if (result.kind === 'committed') return 'done';\n      return result.refusal === 'endpoint-changed'",
+          "      if (result.kind === 'committed') {\n        if (effect !== 'none') await commit(buildEffect(effect, message, ending));\n",
       },
     ],
     breaks: ['exact count'],
@@ -79,25 +79,25 @@ export const COUNTS: readonly Mutation[] = [
   },
   {
     name: 'admins are notified although the transaction was refused',
-    file: DELIVERIES,
+    file: SETTLEMENTS,
     find: '      const result = await commit([\n        buildUpdate(deliveries, key',
     replace:
-      "      if (effect === 'disable') await commit(buildEffectNotice(outcome, generation, lastError));\n      const result = await commit([\n        buildUpdate(deliveries, key",
+      "      if (effect === 'disable') await commit(buildEffect(effect, message, ending).slice(1));\n      const result = await commit([\n        buildUpdate(deliveries, key",
     also: [
       {
-        file: DELIVERIES,
-        find: '        ...buildEffectNotice(outcome, generation, lastError),\n',
+        file: SETTLEMENTS,
+        find: '        ...buildEffect(effect, message, ending),\n',
         replace:
-          "        ...(effect === 'disable' ? [] : buildEffectNotice(outcome, generation, lastError)),\n",
+          "        ...buildEffect(effect, message, ending).slice(0, effect === 'disable' ? 1 : undefined),\n",
       },
     ],
     breaks: ['exact count'],
   },
   {
     name: 'a settlement with a changed endpoint is not retried',
-    file: 'functions/delivery/attempt.ts',
-    find: "if (result !== 'endpoint-changed') return result;",
-    replace: 'return result;',
+    file: SETTLEMENTS,
+    find: "if (result.refusal !== 'endpoint-changed') return 'refused';",
+    replace: "return 'refused';",
     breaks: ['record'],
   },
   {

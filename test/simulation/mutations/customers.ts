@@ -91,7 +91,7 @@ export const CUSTOMERS: readonly Mutation[] = [
   },
   {
     name: 'an attempt at once takes its delivery out of the due index',
-    file: 'functions/delivery/delivery-rows.ts',
+    file: 'functions/delivery/rows.ts',
     find: 'expression`SET nextRetryAt = ${now.toISOString()}`',
     replace: 'expression`SET nextRetryAt = ${now.toISOString()} REMOVE dueIn, dueKey`',
     breaks: ['nothing lost'],
@@ -113,7 +113,7 @@ export const CUSTOMERS: readonly Mutation[] = [
   },
   {
     name: 'an attempt at once makes no attempt due',
-    file: 'functions/delivery/delivery-rows.ts',
+    file: 'functions/delivery/rows.ts',
     find: 'expression`SET nextRetryAt = ${now.toISOString()}`',
     replace: 'expression`SET lastError = ${now.toISOString()}`',
     breaks: ['comes to rest'],

@@ -5,7 +5,7 @@ import type { Mutation } from './mutation.ts';
 export const LIMITS: readonly Mutation[] = [
   {
     name: 'a time is taken and left for the next attempt',
-    file: 'functions/receivers/rate-schedules.ts',
+    file: 'functions/delivery/turns.ts',
     find: 'expression`#next + ${spanMs}`',
     replace: 'expression`#next + ${0}`',
     breaks: ['within its limit'],
@@ -13,35 +13,35 @@ export const LIMITS: readonly Mutation[] = [
   {
     name: 'a retry is attempted without a turn',
     file: 'functions/delivery/attempt.ts',
-    find: 'if (endpoint.maxPerSecond !== undefined) {',
-    replace: "if (endpoint.maxPerSecond !== undefined && lane !== 'retry') {",
+    find: 'if (maxPerSecond !== undefined) {',
+    replace: "if (maxPerSecond !== undefined && lane !== 'retry') {",
     breaks: ['within its limit'],
   },
   {
     name: 'an attempt starts however late it is for its time',
-    file: 'functions/receivers/endpoint-rate.ts',
+    file: 'functions/delivery/turns.ts',
     find: '(SPREAD_MS - computeHeldMs(rate)) * 4 ** missed',
     replace: '(SPREAD_MS - computeHeldMs(rate)) * 1e9 ** (missed + 1)',
     breaks: ['within its limit'],
   },
   {
     name: 'times of another limit stay valid',
-    file: 'functions/delivery/endpoint-turns.ts',
+    file: 'functions/delivery/turns.ts',
     find: '&& turn.era === seen?.era && seen.rate === rate;',
     replace: ';',
     breaks: ['within its limit'],
   },
   {
     name: 'a delivery is parked for its turn outside of the due index',
-    file: 'functions/delivery/delivery-rows.ts',
+    file: 'functions/delivery/rows.ts',
     find: "const place = isParked ? { parked: true, ...buildPlace('parked', ref, until) } : {};",
     replace: 'const place = isParked ? { parked: true, dueIn: undefined } : {};',
     also: [
       {
-        file: 'functions/delivery/delivery-rows.ts',
-        find: 'return buildOpenUpdate(ref, expression`SET ${set}`, isFree(now), isDue(now));',
+        file: 'functions/delivery/rows.ts',
+        find: 'expression`SET ${assign({ turn, nextRetryAt, ...place })}`,',
         replace:
-          "return buildOpenUpdate(ref, isParked ? expression`SET ${set} REMOVE ${attributes(['dueIn', 'dueKey'])}` : expression`SET ${set}`, isFree(now), isDue(now));",
+          "isParked ? expression`SET ${assign({ turn, nextRetryAt, parked: true })} REMOVE ${attributes(['dueIn', 'dueKey'])}` : expression`SET ${assign({ turn, nextRetryAt })}`,",
       },
     ],
     breaks: ['nothing lost', 'comes to rest'],
@@ -49,23 +49,16 @@ export const LIMITS: readonly Mutation[] = [
   {
     name: 'a worker keeps the limit that it first read',
     file: 'functions/delivery/attempt.ts',
-    find: 'maxPerSecond: endpoint.maxPerSecond, lane });',
-    replace: 'maxPerSecond, lane });',
-    also: [
-      REMEMBERING,
-      {
-        file: 'functions/delivery/attempt.ts',
-        find: '    const send = await prepare(deliveryMessage, endpoint);',
-        replace:
-          '    const { maxPerSecond = endpoint.maxPerSecond ?? 1 } = memory.get(endpoint.id) ?? endpoint;\n    memory.set(endpoint.id, { maxPerSecond });\n    const send = await prepare(deliveryMessage, endpoint);',
-      },
-    ],
+    find: '    const { maxPerSecond } = endpoint;',
+    replace:
+      '    const maxPerSecond =\n      endpoint.maxPerSecond === undefined\n        ? undefined\n        : ((memory.get(endpoint.id) ?? endpoint).maxPerSecond ?? endpoint.maxPerSecond);\n    if (maxPerSecond !== undefined) memory.set(endpoint.id, { maxPerSecond });',
+    also: [REMEMBERING],
     breaks: ['within its limit'],
     firstSeed: 1130,
   },
   {
     name: 'turns are given at half of the limit',
-    file: 'functions/receivers/rate-schedules.ts',
+    file: 'functions/delivery/turns.ts',
     find: '[now.getTime(), 1000 / rate]',
     replace: '[now.getTime(), 2000 / rate]',
     breaks: ['comes to rest'],

@@ -12,9 +12,9 @@ export const MESSAGES: readonly Mutation[] = [
   {
     name: 'the message is deleted before the attempt is recorded',
     file: 'functions/delivery/attempt.ts',
-    find: "return deliveries.settle(claimed, settlement, { endpoint, effect: 'none', at });",
+    find: 'const settled = await deliveries.settle(claimed, settlement, traceId);',
     replace:
-      "return (deliveries.settle(claimed, settlement, { endpoint, effect: 'none', at }).catch(() => undefined), 'done');",
+      "const writing = deliveries.settle(claimed, settlement, traceId);\n    if (settlement.kind === 'retrying') writing.catch(() => undefined);\n    const settled = settlement.kind === 'retrying' ? 'done' : await writing;",
     breaks: ['nothing lost', 'record'],
   },
   {
@@ -40,14 +40,14 @@ export const MESSAGES: readonly Mutation[] = [
   },
   {
     name: 'the message of a delivery that a worker holds is deleted',
-    file: 'functions/delivery/delivery.ts',
-    find: "    case 'leased':\n    case 'overtaken':\n",
-    replace: "    case 'leased':\n      return { kind: 'delete' };\n    case 'overtaken':\n",
+    file: 'functions/delivery/settle.ts',
+    find: "return { kind: 'keep', until: outcome.until };",
+    replace: "return { kind: 'delete' };",
     breaks: ['nothing lost'],
   },
   {
     name: 'a message that is received early is deleted',
-    file: 'functions/delivery/delivery.ts',
+    file: 'functions/delivery/settle.ts',
     find: "return outcome.parked ? { kind: 'delete' } : { kind: 'keep', until: outcome.at };",
     replace: "return { kind: 'delete' };",
     breaks: ['nothing lost', 'comes to rest'],
@@ -73,7 +73,7 @@ export const MESSAGES: readonly Mutation[] = [
     replace: "isExpired(message, now()) && isDeferred !== ('never' as never)",
     also: [
       {
-        file: 'functions/delivery/delivery-rows.ts',
+        file: 'functions/delivery/rows.ts',
         find: "reason === 'expired' ? IS_NOT_DEFERRED : undefined",
         replace: 'undefined',
       },
@@ -204,7 +204,7 @@ export const MESSAGES: readonly Mutation[] = [
   },
   {
     name: 'a wait for the next attempt is not watched',
-    file: 'functions/delivery/delivery-rows.ts',
+    file: 'functions/delivery/settle.ts',
     find: "    Object.assign(set, buildPlace(isParked ? 'parked' : 'watched', claimed, dueAt));",
     replace:
       "    if (isParked) Object.assign(set, buildPlace('parked', claimed, dueAt));\n    else removes.push('dueIn', 'dueKey');",

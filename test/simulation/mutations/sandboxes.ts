@@ -90,8 +90,8 @@ export const SANDBOXES: readonly Mutation[] = [
   },
   {
     name: 'the end of a deleted delivery counts at its endpoint',
-    file: 'functions/delivery/deliveries.ts',
-    find: '        ...buildCurrentCondition(service, { orgId: endpoint.orgId, generation }),\n',
+    file: 'functions/delivery/settle.ts',
+    find: '        ...buildCurrentCondition(service, { orgId, generation }),\n',
     replace: '',
     breaks: ['exact count'],
     firstSeed: 200,

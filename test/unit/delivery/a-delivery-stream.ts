@@ -6,13 +6,10 @@ import {
   type SequencedChange,
 } from '../../../functions/delivery/ledger-updates.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/timing.ts';
-import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
-import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
-import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
+import { MemoryEndpoints, memoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { ledgerIn } from '../../doubles/memory-ledger.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
-import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 
 export const SHARD = 'shardId-1';
 
@@ -30,9 +27,9 @@ export function aDeliveryStream(replaced: Partial<DeliveryStreamPorts> = {}) {
   const clock = new VirtualClock();
   const states = memoryOrganizationStates();
   const log = recordedLog();
-  const deliveries = new MemoryDeliveries(new MemoryEndpoints());
-  const due = new MemoryDueIndex(deliveries, { sharded: false });
-  const ledger = ledgerIn(memoryTables().ledger);
+  const deliveries = memoryDeliveries(new MemoryEndpoints());
+  const due = deliveries.dueIndex;
+  const ledger = ledgerIn(deliveries.tables.ledger);
   const run = processDeliveryStream(
     { due, ledger, organizations: states, log, now: clock.now, ...replaced },
     { graceSeconds: DEFAULT_GRACE_SECONDS },

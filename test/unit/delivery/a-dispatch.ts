@@ -1,27 +1,27 @@
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import {
   type AttemptMeasurement,
+  type AttemptMetrics,
   type AttemptPorts,
   attemptDelivery,
 } from '../../../functions/delivery/attempt.ts';
 import { type Delivery, DeliveryMessage, type SendAttempt } from '../../../functions/delivery/delivery.ts';
 import { processDeliveryMessages } from '../../../functions/delivery/dispatch.ts';
-import { endpointTurns } from '../../../functions/delivery/endpoint-turns.ts';
 import type { Lane } from '../../../functions/delivery/lanes.ts';
-import { DEFAULT_RETRY_POLICY } from '../../../functions/delivery/timing.ts';
+import { settlements } from '../../../functions/delivery/settle.ts';
+import { DEFAULT_GRACE_SECONDS, DEFAULT_RETRY_POLICY } from '../../../functions/delivery/timing.ts';
+import { endpointTurns, rateScheduleStore } from '../../../functions/delivery/turns.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
-import { rateScheduleStore } from '../../../functions/receivers/rate-schedules.ts';
+import { endpointPaces } from '../../../functions/receivers/pace.ts';
 import type { OrganizationStates } from '../../../functions/tenancy/organizations.ts';
 import { FIRST_SANDBOX_GENERATION, LIVE_GENERATION } from '../../../functions/tenancy/tenant.ts';
 import { aDelivery, anEndpoint, anEvent } from '../../builders.ts';
-import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
-import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
+import { MemoryEndpoints, memoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import {
   type MemoryOrganizationStates,
   memoryOrganizationStates,
 } from '../../doubles/memory-organization-states.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
-import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 
 export const LEASE_SECONDS = 25;
 export const ATTEMPT_SECONDS = 10;
@@ -54,8 +54,6 @@ interface Setting {
   wait?: AttemptPorts['wait'];
   /** Replaces the store of organization states. */
   states?: (states: MemoryOrganizationStates) => OrganizationStates;
-  /** Replaces the store of deliveries. */
-  deliveries?: (deliveries: MemoryDeliveries) => AttemptPorts['deliveries'];
 }
 
 /** One delivery to one endpoint in stores in memory, and a dispatcher that processes it. */
@@ -67,15 +65,14 @@ export async function aDispatch({
   takeTurn: replacedTurn,
   wait = async () => undefined,
   states: before = (states) => states,
-  deliveries: inFront = (deliveries) => deliveries,
   ...changes
 }: Setting = {}) {
   const clock = new VirtualClock();
   const log = recordedLog();
   const endpoints = new MemoryEndpoints();
   const endpoint = anEndpoint(changes.endpoint);
-  const states = memoryOrganizationStates();
-  const deliveries = new MemoryDeliveries(endpoints, undefined, states);
+  const states = memoryOrganizationStates(endpoints.service);
+  const deliveries = memoryDeliveries(endpoints);
   if (sandbox) states.makeSandbox(endpoint.orgId);
   const tenant = {
     orgId: endpoint.orgId,
@@ -96,14 +93,22 @@ export async function aDispatch({
   const measured: AttemptMeasurement[] = [];
   let disabled = 0;
   let turnsTaken = 0;
-  const schedules = rateScheduleStore(memoryTables().rates);
+  const measures: AttemptMetrics = {
+    attempt: (made) => void measured.push(made),
+    disabled: () => {
+      disabled += 1;
+    },
+  };
+  const terms = { graceSeconds: DEFAULT_GRACE_SECONDS, maxAttempts: MAX_ATTEMPTS, measures, log };
+  const ends = settlements(deliveries.tables, terms);
+  const schedules = rateScheduleStore(deliveries.tables.rates);
   const scheduledTurn = endpointTurns({ schedules, deliveries, log, now: clock.now });
   const processMessage = attemptDelivery(
     {
-      deliveries: inFront(deliveries),
-      endpoints,
+      deliveries: { ...deliveries, ...ends },
+      paces: endpointPaces({ setPace: endpoints.setPace, log, now: clock.now }, ATTEMPT_SECONDS),
       queues: { crowded },
-      async prepare() {
+      async prepareSend() {
         await prepare();
         return async (claimed, _event, onSlow) => {
           attempts.push(claimed.attempts);
@@ -114,17 +119,12 @@ export async function aDispatch({
         turnsTaken += 1;
         return (replacedTurn ?? scheduledTurn)(limited);
       },
-      measures: {
-        attempt: (made) => void measured.push(made),
-        disabled: () => {
-          disabled += 1;
-        },
-      },
+      measures,
       log,
       now: clock.now,
       wait,
     },
-    { retry: DEFAULT_RETRY_POLICY, leaseSeconds: LEASE_SECONDS, attemptSeconds: ATTEMPT_SECONDS },
+    { retry: DEFAULT_RETRY_POLICY, leaseSeconds: LEASE_SECONDS },
   );
   const deliveryMessage = DeliveryMessage.parse(delivery);
   /** Messages whose context the dispatcher has read. */
@@ -176,5 +176,20 @@ export async function aDispatch({
       }),
     found: () => deliveries.find(delivery),
     foundEndpoint: () => endpoints.find(endpoint.orgId, endpoint.id),
+  };
+}
+
+/** Lets another worker act once, just before a request. */
+export function actBefore(
+  { endpoints: { service } }: Awaited<ReturnType<typeof aDispatch>>,
+  wanted: string,
+  act: () => unknown,
+) {
+  const { pass } = service;
+  service.pass = async (operation, input, answer) => {
+    if (operation !== wanted) return pass(operation, input, answer);
+    service.pass = pass;
+    await act();
+    return answer();
   };
 }

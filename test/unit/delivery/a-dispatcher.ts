@@ -1,14 +1,11 @@
-import {
-  type DeliveryMessage,
-  type MessageDisposition,
-  toDeliveryMessage,
-} from '../../../functions/delivery/delivery.ts';
+import { type DeliveryMessage, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import {
   type DeliveryMessagePorts,
   processDeliveryMessages,
   type ReceivedDeliveryMessage,
 } from '../../../functions/delivery/dispatch.ts';
 import type { Lane } from '../../../functions/delivery/lanes.ts';
+import type { MessageDisposition } from '../../../functions/delivery/settle.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import type { Tenant } from '../../../functions/tenancy/tenant.ts';
 import { aDelivery, anEndpoint, NOW } from '../../builders.ts';

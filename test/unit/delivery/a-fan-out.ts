@@ -8,8 +8,7 @@ import type { FirstLane } from '../../../functions/delivery/lanes.ts';
 import type { OutboxEvent } from '../../../functions/events/events.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import { aDelivery, anEndpoint, anEvent, aTenant, NOW } from '../../builders.ts';
-import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
-import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
+import { MemoryEndpoints, memoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
@@ -29,7 +28,7 @@ export function aFanOut(endpoints: Endpoint[], replaced: Partial<FanOutPorts> = 
   const subscribers = new MemoryEndpoints();
   for (const endpoint of endpoints) subscribers.put(endpoint);
   const states = memoryOrganizationStates();
-  const deliveries = new MemoryDeliveries(subscribers, undefined, states);
+  const deliveries = memoryDeliveries(subscribers);
   const log = recordedLog();
   const sent: DeliveryMessage[] = [];
   const lanesOf = new Map<DeliveryMessage['webhookId'], FirstLane>();

@@ -6,13 +6,10 @@ import { type AuditLedgerPorts, auditLedger } from '../../../functions/delivery/
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/timing.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
-import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
-import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
-import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
+import { MemoryEndpoints, memoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { ledgerIn } from '../../doubles/memory-ledger.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
-import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 
 export const hoursAgo = (hours: number): Date => later(NOW, -seconds(hours * 3600));
 /** A run that has time for everything. */
@@ -26,9 +23,9 @@ export function aLedgerAudit(replaced: Partial<AuditLedgerPorts> = {}) {
   const clock = new VirtualClock();
   const states = memoryOrganizationStates();
   const log = recordedLog();
-  const deliveries = new MemoryDeliveries(new MemoryEndpoints());
-  const due = new MemoryDueIndex(deliveries, { sharded: false });
-  const ledger = ledgerIn(memoryTables().ledger);
+  const deliveries = memoryDeliveries(new MemoryEndpoints());
+  const due = deliveries.dueIndex;
+  const ledger = ledgerIn(deliveries.tables.ledger);
   const broken = new Set<ReceiverId>();
   let reads = 0;
   let parts = 0;

@@ -1,15 +1,13 @@
 import { type DeliveryMessage, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
-import { endpointTurns, type TurnPorts } from '../../../functions/delivery/endpoint-turns.ts';
 import {
   computeDelaySeconds,
   DEFAULT_GRACE_SECONDS,
   RECONCILE_EVERY_SECONDS,
   RECONCILE_LOOKAHEAD_SECONDS,
 } from '../../../functions/delivery/timing.ts';
-import { rateScheduleStore } from '../../../functions/receivers/rate-schedules.ts';
+import { endpointTurns, rateScheduleStore, type TurnPorts } from '../../../functions/delivery/turns.ts';
 import { aDelivery, anEndpoint, NOW } from '../../builders.ts';
-import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
-import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
+import { MemoryEndpoints, memoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 
@@ -53,7 +51,7 @@ export async function runLimitedEndpoint({
 }: Model) {
   const begin = NOW.getTime();
   const endpoint = anEndpoint({ maxPerSecond: rate });
-  const deliveries = new MemoryDeliveries(new MemoryEndpoints());
+  const deliveries = memoryDeliveries(new MemoryEndpoints());
   const log = recordedLog();
   let ms = 0;
   const pool = Array.from({ length: workers }, (_, index) => {
@@ -102,10 +100,7 @@ export async function runLimitedEndpoint({
       const until = new Date(due.dueAt);
       const since = Math.max(until.getTime(), now.getTime());
       send(toDeliveryMessage(delivery), until, now);
-      deliveries.moveDue(delivery, due, {
-        state: 'watched',
-        dueAt: new Date(since + DEFAULT_GRACE_SECONDS * 1000).toISOString(),
-      });
+      deliveries.putDue(delivery, 'watched', new Date(since + DEFAULT_GRACE_SECONDS * 1000));
     }
   }
 

@@ -1,5 +1,5 @@
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
-import { newId } from '../../../functions/aws/ids.ts';
+import { type DeliveryId, newId } from '../../../functions/aws/ids.ts';
 import type { Delivery } from '../../../functions/delivery/delivery.ts';
 import {
   RESENT_IN_BACKLOG,
@@ -7,11 +7,10 @@ import {
   reconcileDeliveries,
 } from '../../../functions/delivery/reconcile.ts';
 import { DEFAULT_GRACE_SECONDS, RECONCILE_EVERY_SECONDS } from '../../../functions/delivery/timing.ts';
-import { DUE_SHARDS, type DueState } from '../../../functions/tenancy/keys.ts';
+import type { DueState } from '../../../functions/tenancy/keys.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
-import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
-import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
-import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
+import { MemoryEndpoints, memoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryLanes } from '../../doubles/memory-lanes.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
@@ -25,19 +24,37 @@ Object.assign(RESENT_IN_BACKLOG, { ofOrganization: 2, inAll: 50 });
 
 export const inSeconds = (count: number): Date => later(NOW, seconds(count));
 
-/** The reconciler over stores and queues in memory. `runWith` replaces some of its ports. */
-export function aReconciler({ pageSize, shards = 1 }: { pageSize?: number; shards?: number } = {}) {
+/**
+ * The reconciler over stores and queues in memory. `runWith` replaces some of its ports.
+ * @param terms.pageSize rows of a page of the due index, at most
+ * @param terms.isSharded whether deliveries are in all shards of the due index, and not in one
+ */
+export function aReconciler({
+  pageSize = Number.POSITIVE_INFINITY,
+  isSharded = false,
+}: {
+  pageSize?: number;
+  isSharded?: boolean;
+} = {}) {
   const clock = new VirtualClock();
   const log = recordedLog();
-  const deliveries = new MemoryDeliveries(new MemoryEndpoints());
-  const due = new MemoryDueIndex(deliveries, {
-    sharded: shards === DUE_SHARDS,
-    ...(pageSize === undefined ? {} : { pageSize }),
-  });
+  const endpoints = new MemoryEndpoints();
+  endpoints.service.pass = async (operation, input, answer) => {
+    if (operation === 'Query' && input.Limit !== undefined) input.Limit = Math.min(input.Limit, pageSize);
+    return answer();
+  };
+  const deliveries = memoryDeliveries(endpoints);
+  const due = deliveries.dueIndex;
   const lanes = new MemoryLanes({ now: clock.now, visibilitySeconds: 30, maxReceives: 100 });
 
   const runWith = (replaced: Partial<ReconcilePorts> = {}) =>
     reconcileDeliveries({ due, queues: lanes, log, now: clock.now, ...replaced }, { graceSeconds: GRACE });
+
+  function newDeliveryId(born: Date): DeliveryId {
+    let id = newId('dlv', born);
+    while (!isSharded && keys.dueOf('parked', id) !== keys.due('parked', 0)) id = newId('dlv', born);
+    return id;
+  }
 
   /** Puts a delivery into the due index. */
   async function put(
@@ -47,14 +64,14 @@ export function aReconciler({ pageSize, shards = 1 }: { pageSize?: number; shard
   ): Promise<Delivery> {
     const { born = NOW, ...fields } = changes;
     const delivery = aDelivery({
-      id: newId('dlv', born),
+      id: newDeliveryId(born),
       status: 'retrying',
       attempts: 1,
       ...(state === 'parked' ? { nextRetryAt: dueAt.toISOString(), parked: true } : {}),
       ...fields,
     });
     await deliveries.add(delivery);
-    deliveries.moveDue(delivery, undefined, { state, dueAt: dueAt.toISOString() });
+    deliveries.putDue(delivery, state, dueAt);
     return delivery;
   }
 

@@ -61,6 +61,7 @@ export function aSender({
   };
   const prepare = webhookSender({
     gate: gate(states.of),
+    refreshBlocks: async () => undefined,
     outbound: {
       post: async (request, permit, onWritten) => {
         requirePermit(permit);

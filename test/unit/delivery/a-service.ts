@@ -2,7 +2,6 @@ import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import { type AttemptPorts, attemptDelivery } from '../../../functions/delivery/attempt.ts';
 import type { SendAttempt } from '../../../functions/delivery/delivery.ts';
 import { processDeliveryMessages } from '../../../functions/delivery/dispatch.ts';
-import { endpointTurns } from '../../../functions/delivery/endpoint-turns.ts';
 import { fanOut } from '../../../functions/delivery/fan-out.ts';
 import { LANES, type Lane } from '../../../functions/delivery/lanes.ts';
 import { processDeadDeliveryMessage, reconcileDeliveries } from '../../../functions/delivery/reconcile.ts';
@@ -11,19 +10,17 @@ import {
   DEFAULT_RETRY_POLICY,
   deriveAttemptClocks,
 } from '../../../functions/delivery/timing.ts';
+import { endpointTurns, rateScheduleStore } from '../../../functions/delivery/turns.ts';
 import type { OutboxEvent } from '../../../functions/events/events.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
-import { rateScheduleStore } from '../../../functions/receivers/rate-schedules.ts';
+import { endpointPaces } from '../../../functions/receivers/pace.ts';
 import { FIRST_SANDBOX_GENERATION, LIVE_GENERATION } from '../../../functions/tenancy/tenant.ts';
 import { anEndpoint, anEvent, aTenant } from '../../builders.ts';
-import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
-import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
-import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
+import { MemoryEndpoints, memoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryLanes } from '../../doubles/memory-lanes.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { noMeasures } from '../../doubles/no-measures.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
-import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 
 const clocks = deriveAttemptClocks(10);
 const GRACE = { graceSeconds: DEFAULT_GRACE_SECONDS };
@@ -37,7 +34,7 @@ const GRACE = { graceSeconds: DEFAULT_GRACE_SECONDS };
 export function aService(terms: {
   attempt: SendAttempt;
   /** Replaces `attempt`. */
-  prepare?: AttemptPorts['prepare'];
+  prepareSend?: AttemptPorts['prepareSend'];
   maxReceives?: number;
   visibilitySeconds?: number;
   endpoints?: readonly Partial<Endpoint>[];
@@ -47,12 +44,12 @@ export function aService(terms: {
   const tenant = aTenant({ generation: terms.sandbox ? FIRST_SANDBOX_GENERATION : LIVE_GENERATION });
   const clock = new VirtualClock();
   const log = recordedLog();
-  const states = memoryOrganizationStates();
+  const endpoints = new MemoryEndpoints();
+  const states = memoryOrganizationStates(endpoints.service);
   if (terms.sandbox) states.makeSandbox(tenant.orgId);
   const now = clock.now;
-  const endpoints = new MemoryEndpoints();
-  const deliveries = new MemoryDeliveries(endpoints, undefined, states);
-  const due = new MemoryDueIndex(deliveries, { sharded: false });
+  const deliveries = memoryDeliveries(endpoints);
+  const due = deliveries.dueIndex;
   const lanes = new MemoryLanes({
     now,
     visibilitySeconds: terms.visibilitySeconds ?? clocks.visibility,
@@ -63,21 +60,21 @@ export function aService(terms: {
   );
   for (const endpoint of subscribed) endpoints.put(endpoint);
   const events = new Map<string, OutboxEvent>();
-  const schedules = rateScheduleStore(memoryTables().rates);
+  const schedules = rateScheduleStore(deliveries.tables.rates);
 
   const processMessage = attemptDelivery(
     {
       deliveries,
-      endpoints,
+      paces: endpointPaces({ setPace: endpoints.setPace, log, now }, clocks.attempt),
       queues: lanes,
-      prepare: terms.prepare ?? (async () => terms.attempt),
+      prepareSend: terms.prepareSend ?? (async () => terms.attempt),
       takeTurn: endpointTurns({ schedules, deliveries, log, now }),
       measures: noMeasures,
       log,
       now,
       wait: async (time) => clock.elapse(time),
     },
-    { retry: DEFAULT_RETRY_POLICY, leaseSeconds: clocks.lease, attemptSeconds: clocks.attempt },
+    { retry: DEFAULT_RETRY_POLICY, leaseSeconds: clocks.lease },
   );
   const runBatch = processDeliveryMessages({
     attempt: processMessage,

@@ -41,7 +41,7 @@ describe('ledger audit of an hour with open deliveries', () => {
     const forgotten = await add(hoursAgo(6));
     const parked = await add(hoursAgo(6), { status: 'retrying' });
     const place = { state: 'parked' as const, dueAt: NOW.toISOString() };
-    deliveries.moveDue(parked, undefined, place);
+    deliveries.putDue(parked, 'parked', NOW);
     await count(forgotten, parked);
 
     expect(await run(IN_FULL)).toMatchObject({ open: 2, differing: 0 });

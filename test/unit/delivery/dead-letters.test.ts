@@ -8,17 +8,15 @@ import type { OutboxWork } from '../../../functions/delivery/redelivery.ts';
 import { DEFAULT_GRACE_SECONDS, EXPIRY_SECONDS } from '../../../functions/delivery/timing.ts';
 import type { DeadLetter } from '../../../functions/events/events.ts';
 import { aDelivery, anEvent, later, NOW, seconds } from '../../builders.ts';
-import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
-import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
-import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
+import { MemoryEndpoints, memoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { refuse } from '../../doubles/memory-queue.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
 describe('delivery message in the dead-letter queue', () => {
   const aDeadMessage = () => {
     const log = recordedLog();
-    const deliveries = new MemoryDeliveries(new MemoryEndpoints());
-    const due = new MemoryDueIndex(deliveries, { sharded: false });
+    const deliveries = memoryDeliveries(new MemoryEndpoints());
+    const due = deliveries.dueIndex;
     const processMessage = processDeadDeliveryMessage(
       { due, log, now: () => NOW },
       { graceSeconds: DEFAULT_GRACE_SECONDS },
@@ -46,7 +44,7 @@ describe('delivery message in the dead-letter queue', () => {
     const [ended, parked] = [aDelivery({ status: 'succeeded' }), aDelivery({ status: 'retrying' })];
     for (const delivery of [ended, parked]) await deliveries.add(delivery);
     const place = { state: 'parked' as const, dueAt: NOW.toISOString() };
-    deliveries.moveDue(parked, undefined, place);
+    deliveries.putDue(parked, 'parked', NOW);
 
     for (const delivery of [ended, parked, aDelivery()]) await processMessage(toDeliveryMessage(delivery));
 

@@ -4,16 +4,15 @@ import { deriveDeliveryId } from '../../../functions/aws/ids.ts';
 import {
   AttemptRecord,
   type AttemptResult,
-  computeSettlement,
   createDelivery,
   Delivery,
   DeliveryMessage,
   DeliveryStatus,
-  decideDisposition,
-  getClaimability,
   type WebhookRequest,
 } from '../../../functions/delivery/delivery.ts';
 import { LANES, LONGEST_QUEUED_WAIT_SECONDS } from '../../../functions/delivery/lanes.ts';
+import { getClaimability } from '../../../functions/delivery/rows.ts';
+import { computeSettlement, decideDisposition } from '../../../functions/delivery/settle.ts';
 import {
   DEFAULT_RETRY_POLICY,
   RECONCILE_LOOKAHEAD_SECONDS,

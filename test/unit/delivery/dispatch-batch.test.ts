@@ -1,24 +1,26 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import { committer } from '../../../functions/aws/transaction.ts';
 import { attemptDelivery } from '../../../functions/delivery/attempt.ts';
-import { deliveryMoves, deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import { toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import {
   ATTEMPTS_PER_ORGANIZATION,
   HELD_UP_AFTER_MS,
   processDeliveryMessages,
 } from '../../../functions/delivery/dispatch.ts';
-import { endpointTurns } from '../../../functions/delivery/endpoint-turns.ts';
 import type { Lane } from '../../../functions/delivery/lanes.ts';
-import { DEFAULT_GRACE_SECONDS, DEFAULT_RETRY_POLICY } from '../../../functions/delivery/timing.ts';
+import { deliveryMoves, deliveryStore } from '../../../functions/delivery/rows.ts';
+import { settlements } from '../../../functions/delivery/settle.ts';
+import {
+  DEFAULT_GRACE_SECONDS,
+  DEFAULT_RETRY_POLICY,
+  MAX_ATTEMPTS,
+} from '../../../functions/delivery/timing.ts';
+import { endpointTurns, rateScheduleStore } from '../../../functions/delivery/turns.ts';
 import { timedOutAfter } from '../../../functions/receivers/attempt-error.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import { endpointStateStore } from '../../../functions/receivers/endpoint-state.ts';
-import { readEndpoint } from '../../../functions/receivers/endpoints.ts';
-import { SLOW_AFTER_SECONDS } from '../../../functions/receivers/pace.ts';
-import { rateScheduleStore } from '../../../functions/receivers/rate-schedules.ts';
+import { endpointPaces, SLOW_AFTER_SECONDS } from '../../../functions/receivers/pace.ts';
 import { aDelivery, anEndpoint, anEvent, NOW } from '../../builders.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { noMeasures } from '../../doubles/no-measures.ts';
@@ -42,14 +44,14 @@ async function processBatch(receivers: readonly Receiver[], lane: Lane = 'fresh'
   const timeline = new Timeline();
   const { service, outbox, deliveries: rows, rates } = memoryTables();
   const { now } = timeline;
+  const log = recordedLog();
   const deliveries = {
     ...deliveryStore(rows),
-    ...deliveryMoves(rows, {
-      service,
-      outbox,
-      commit: committer(service.client),
-      graceSeconds: DEFAULT_GRACE_SECONDS,
-    }),
+    ...deliveryMoves(rows),
+    ...settlements(
+      { service, outbox, deliveries: rows },
+      { graceSeconds: DEFAULT_GRACE_SECONDS, maxAttempts: MAX_ATTEMPTS, measures: noMeasures, log },
+    ),
   };
   const answers = new Map(receivers.map(({ endpoint, answerMs }) => [endpoint.id, answerMs]));
   const endpoints = new Map(receivers.map(({ endpoint }) => [endpoint.id, endpoint]));
@@ -64,14 +66,13 @@ async function processBatch(receivers: readonly Receiver[], lane: Lane = 'fresh'
   const started: { webhookId: string; atMs: number }[] = [];
   let requests = 0;
   const moved: Lane[] = [];
-  const log = recordedLog();
   const take = endpointTurns({ schedules: rateScheduleStore(rates), deliveries, log, now });
   const attempt = attemptDelivery(
     {
       deliveries,
-      endpoints: { ...endpointStateStore(service), find: readEndpoint(service) },
+      paces: endpointPaces({ ...endpointStateStore(service), log, now }, ATTEMPT_MS / 1000),
       queues: { crowded: async () => false },
-      prepare:
+      prepareSend:
         async ({ id, orgId, webhookId }) =>
         async (_claimed, _event, onSlow) => {
           hold(orgId, id);
@@ -93,7 +94,7 @@ async function processBatch(receivers: readonly Receiver[], lane: Lane = 'fresh'
       now,
       wait: (seconds) => timeline.sleep(seconds * 1000),
     },
-    { retry: DEFAULT_RETRY_POLICY, leaseSeconds: 25, attemptSeconds: ATTEMPT_MS / 1000 },
+    { retry: DEFAULT_RETRY_POLICY, leaseSeconds: 25 },
   );
   const event = anEvent();
   const run = processDeliveryMessages({

@@ -163,10 +163,9 @@ describe('delivery to a slow endpoint', () => {
         return OK;
       },
     });
-    const { setPace } = endpoints;
-    endpoints.setPace = async (...mark) => {
-      await turn();
-      return setPace.apply(endpoints, mark);
+    endpoints.service.pass = async (operation, input, answer) => {
+      if (operation === 'Update' && input.TableName === 'service') await turn();
+      return answer();
     };
 
     await dispatch('fresh');

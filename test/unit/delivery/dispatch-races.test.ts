@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AttemptPorts } from '../../../functions/delivery/attempt.ts';
-import { LOST_OUTCOME } from '../../../functions/receivers/attempt-error.ts';
 import { later, NOW, seconds } from '../../builders.ts';
-import type { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
-import { aDispatch, FAILED, LEASE_SECONDS, OK } from './a-dispatch.ts';
+import { actBefore, aDispatch, FAILED, LEASE_SECONDS, OK } from './a-dispatch.ts';
 
 const DELETE = { kind: 'delete' };
 const keepUntil = (until: Date) => ({ kind: 'keep', until });
@@ -126,48 +123,20 @@ describe('attempt that throws', () => {
   });
 });
 
-/** A store in which another worker acts just before a skip or an end. */
-function overtaken(
-  method: 'skip' | 'exhaust',
-  by: (deliveries: MemoryDeliveries) => Promise<unknown>,
-): (deliveries: MemoryDeliveries) => AttemptPorts['deliveries'] {
-  return (deliveries) => ({
-    find: (ref) => deliveries.find(ref),
-    claim: (ref, terms) => deliveries.claim(ref, terms),
-    settle: (...settlement) => deliveries.settle(...settlement),
-    skip: async (...skip) => {
-      if (method === 'skip') await by(deliveries);
-      return deliveries.skip(...skip);
-    },
-    exhaust: async (...end) => {
-      if (method === 'exhaust') await by(deliveries);
-      return deliveries.exhaust(...end);
-    },
-  });
-}
-
 describe('delivery that another worker changes first', () => {
   it('is read again when it was to be skipped', async () => {
-    const setting = await aDispatch({
-      endpoint: { status: 'auto_disabled' },
-      deliveries: overtaken('skip', () => setting.claim()),
-    });
+    const setting = await aDispatch({ endpoint: { status: 'auto_disabled' } });
+    actBefore(setting, 'Update', setting.claim);
 
     expect(await setting.dispatch()).toEqual(keepUntil(later(NOW, seconds(LEASE_SECONDS))));
     expect(await setting.found()).toMatchObject({ status: 'pending' });
   });
 
   it('is read again when it was to be exhausted, and counts once', async () => {
-    const setting = await aDispatch({
-      delivery: { attempts: 8 },
-      deliveries: overtaken('exhaust', (deliveries) =>
-        deliveries.exhaust(setting.delivery, LOST_OUTCOME, 8, {
-          endpoint: setting.endpoint,
-          effect: 'count',
-          at: NOW,
-        }),
-      ),
-    });
+    const setting = await aDispatch({ delivery: { attempts: 8 } });
+    actBefore(setting, 'TransactWrite', () =>
+      setting.deliveries.exhaust(setting.deliveryMessage, NOW, undefined),
+    );
 
     expect(await setting.dispatch()).toEqual(DELETE);
     expect(await setting.foundEndpoint()).toMatchObject({ consecutiveFailures: 1 });
@@ -236,20 +205,15 @@ describe('endpoint that changes during an attempt', () => {
 
   it('fails the settlement when it changes at every try, so that the lease decides', async () => {
     let settlements = 0;
-    const setting = await aDispatch({
-      delivery: { attempts: 7 },
-      attempt: () => FAILED,
-      deliveries: (deliveries) => ({
-        find: (ref) => deliveries.find(ref),
-        claim: (ref, terms) => deliveries.claim(ref, terms),
-        skip: (...skip) => deliveries.skip(...skip),
-        exhaust: (...end) => deliveries.exhaust(...end),
-        settle: async () => {
-          settlements += 1;
-          return 'endpoint-changed';
-        },
-      }),
-    });
+    const setting = await aDispatch({ delivery: { attempts: 7 }, attempt: () => FAILED });
+    setting.endpoints.service.pass = async (operation, _input, answer) => {
+      // It has none of the failures that were read: another delivery to it has succeeded, or failed again.
+      if (operation === 'TransactWrite') {
+        settlements += 1;
+        setting.endpoints.put({ ...setting.endpoint, consecutiveFailures: settlements % 2 === 1 ? 4 : 0 });
+      }
+      return answer();
+    };
 
     await expect(setting.dispatch()).rejects.toThrow(setting.endpoint.id);
     expect(settlements).toBe(20);

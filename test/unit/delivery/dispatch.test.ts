@@ -2,13 +2,14 @@ import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { deriveJobDeliveryId, newId, type OrgId } from '../../../functions/aws/ids.ts';
-import type { DeliveryMessage, MessageDisposition } from '../../../functions/delivery/delivery.ts';
+import type { DeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import {
   ATTEMPTS_PER_ORGANIZATION,
   type DeliveryMessagePorts,
   HELD_UP_AFTER_MS,
 } from '../../../functions/delivery/dispatch.ts';
 import { LANES, type Lane } from '../../../functions/delivery/lanes.ts';
+import type { MessageDisposition } from '../../../functions/delivery/settle.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { refuse } from '../../doubles/memory-queue.ts';

@@ -6,9 +6,9 @@ import { toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import { ATTEMPTS_PER_ORGANIZATION, processDeliveryMessages } from '../../../functions/delivery/dispatch.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../functions/delivery/timing.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
+import { endpointPaces } from '../../../functions/receivers/pace.ts';
 import { aDelivery, anEndpoint, anEvent } from '../../builders.ts';
-import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
-import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
+import { MemoryEndpoints, memoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryLanes } from '../../doubles/memory-lanes.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { noMeasures } from '../../doubles/no-measures.ts';
@@ -19,7 +19,7 @@ async function aHangingReceiver(messageCount: number) {
   const clock = new VirtualClock();
   const log = recordedLog();
   const endpoints = new MemoryEndpoints();
-  const deliveries = new MemoryDeliveries(endpoints);
+  const deliveries = memoryDeliveries(endpoints);
   const lanes = new MemoryLanes({ now: clock.now, visibilitySeconds: 30, maxReceives: 100 });
   const endpoint = anEndpoint();
   endpoints.put(endpoint);
@@ -32,17 +32,17 @@ async function aHangingReceiver(messageCount: number) {
   const processMessage = attemptDelivery(
     {
       deliveries,
-      endpoints,
+      paces: endpointPaces({ setPace: endpoints.setPace, log, now: clock.now }, 10),
       queues: lanes,
       takeTurn: async () => ({ kind: 'start', at: 0, attempts: 0 }),
-      prepare: async () => (_claimed, _event, onSlow) =>
+      prepareSend: async () => (_claimed, _event, onSlow) =>
         new Promise((resolve) => attempts.push({ onSlow, answer: () => resolve({ status: 204 }) })),
       measures: noMeasures,
       log,
       now: clock.now,
       wait: async () => undefined,
     },
-    { retry: DEFAULT_RETRY_POLICY, leaseSeconds: 25, attemptSeconds: 10 },
+    { retry: DEFAULT_RETRY_POLICY, leaseSeconds: 25 },
   );
   const createBatch = (read: Endpoint) =>
     processDeliveryMessages({

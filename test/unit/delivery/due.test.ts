@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import { computeNextCheck, isExpired } from '../../../functions/delivery/reconcile.ts';
+import { computeNextCheck } from '../../../functions/delivery/reconcile.ts';
+import { isExpired } from '../../../functions/delivery/rows.ts';
 import { DEFAULT_GRACE_SECONDS, EXPIRY_SECONDS } from '../../../functions/delivery/timing.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { recentTimes } from '../aws/arbitraries.ts';

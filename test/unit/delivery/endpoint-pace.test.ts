@@ -1,8 +1,7 @@
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import { describe, expect, it } from 'vitest';
-import { endpointPaces, type PaceMarks } from '../../../functions/delivery/endpoint-pace.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
-import { NEW, type PaceMark } from '../../../functions/receivers/pace.ts';
+import { endpointPaces, NEW, type PaceMark, type SetPace } from '../../../functions/receivers/pace.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
@@ -13,13 +12,11 @@ function aProcess(write: () => Promise<void> = async () => undefined) {
   const clock = new VirtualClock();
   const log = recordedLog();
   const written: (PaceMark | undefined)[] = [];
-  const marks: PaceMarks = {
-    setPace(_orgId, _id, _seen, mark) {
-      written.push(mark);
-      return write();
-    },
+  const setPace: SetPace = (_orgId, _id, _seen, mark) => {
+    written.push(mark);
+    return write();
   };
-  const paces = endpointPaces({ marks, log, now: clock.now }, DEADLINE);
+  const paces = endpointPaces({ setPace, log, now: clock.now }, DEADLINE);
   /** An attempt of so many seconds. */
   async function attempt(endpoint: Endpoint, elapsed: number, result: { status?: number } = { status: 200 }) {
     const timer = paces.watch(endpoint);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { rateScheduleStore } from '../../../functions/receivers/rate-schedules.ts';
+import { rateScheduleStore } from '../../../functions/delivery/turns.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { casesOf } from '../../support/cases.ts';
 import { type Model, runLimitedEndpoint } from './a-limited-endpoint.ts';

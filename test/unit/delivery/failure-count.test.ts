@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { interposed } from '../../doubles/interposed.ts';
-import type { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
-import { aDispatch, FAILED, OK } from './a-dispatch.ts';
+import { actBefore, aDispatch, FAILED, OK } from './a-dispatch.ts';
 
 describe('successful delivery', () => {
   it('sets the count to 0 although nine failures were counted during its attempt', async () => {
@@ -23,15 +21,14 @@ describe('successful delivery', () => {
 
     await dispatch();
 
-    expect(await endpoints.find(endpoint.orgId, endpoint.id)).toBe(before);
+    expect(await endpoints.find(endpoint.orgId, endpoint.id)).toEqual(before);
   });
 
   it('resets also a failure that was counted between its read and its end', async () => {
-    const setting = await aDispatch({
-      endpoint: { consecutiveFailures: 3 },
-      deliveries: (deliveries) =>
-        onceBefore(deliveries, () => setting.endpoints.put({ ...setting.endpoint, consecutiveFailures: 4 })),
-    });
+    const setting = await aDispatch({ endpoint: { consecutiveFailures: 3 } });
+    actBefore(setting, 'TransactWrite', () =>
+      setting.endpoints.put({ ...setting.endpoint, consecutiveFailures: 4 }),
+    );
 
     await setting.dispatch();
 
@@ -65,24 +62,13 @@ describe('failed delivery', () => {
   });
 
   it('is the first after a success between its read and its end', async () => {
-    const setting = await failing({
-      endpoint: { consecutiveFailures: 9 },
-      deliveries: (deliveries) =>
-        onceBefore(deliveries, () => setting.endpoints.put({ ...setting.endpoint, consecutiveFailures: 0 })),
-    });
+    const setting = await failing({ endpoint: { consecutiveFailures: 9 } });
+    actBefore(setting, 'TransactWrite', () =>
+      setting.endpoints.put({ ...setting.endpoint, consecutiveFailures: 0 }),
+    );
 
     await setting.dispatch();
 
     expect(await setting.foundEndpoint()).toMatchObject({ status: 'active', consecutiveFailures: 1 });
   });
 });
-
-/** Deliveries whose first end comes after something else has happened. */
-function onceBefore(deliveries: MemoryDeliveries, happens: () => void): MemoryDeliveries {
-  let isFirst = true;
-  return interposed('deliveries', deliveries, async (call, stage) => {
-    if (call !== 'deliveries.settle' || stage !== 'calling' || !isFirst) return;
-    isFirst = false;
-    happens();
-  });
-}

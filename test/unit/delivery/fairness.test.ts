@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { newId, type OrgId } from '../../../functions/aws/ids.ts';
 import { get, type Table } from '../../../functions/aws/table.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
-import { deliveryMoves, deliveryStore } from '../../../functions/delivery/deliveries.ts';
-import { dueIndex } from '../../../functions/delivery/delivery-rows.ts';
+import { dueIndex } from '../../../functions/delivery/due-index.ts';
 import { deliveriesInHour, ledgerStore } from '../../../functions/delivery/ledger.ts';
 import { auditLedger } from '../../../functions/delivery/ledger-updates.ts';
 import { reconcileDeliveries } from '../../../functions/delivery/reconcile.ts';
+import { deliveryMoves, deliveryStore } from '../../../functions/delivery/rows.ts';
 import { scheduleSourceChecks } from '../../../functions/knowledge/schedule-source-checks.ts';
 import { dueSources, MAX_SOURCES, sourceStore } from '../../../functions/knowledge/sources.ts';
 import { MAX_ENDPOINTS } from '../../../functions/receivers/endpoint.ts';
@@ -104,11 +104,7 @@ const WORKERS: [worker: string, what: string, setUp: Case][] = [
     async () => {
       const { tables, own, tick, log, now, run } = aService(600);
       const store = deliveryStore(tables.deliveries);
-      const moves = deliveryMoves(tables.deliveries, {
-        ...tables,
-        commit: committer(tables.service.client),
-        graceSeconds: 900,
-      });
+      const moves = deliveryMoves(tables.deliveries);
       async function wait(state: DueState, orgId: OrgId, at: Date, made = aDelivery({ orgId })) {
         const delivery = { ...made, orgId };
         await store.add(delivery);

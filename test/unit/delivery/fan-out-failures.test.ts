@@ -4,8 +4,7 @@ import type { EventId } from '../../../functions/aws/ids.ts';
 import type { Delivery, DeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import type { FanOutPorts } from '../../../functions/delivery/fan-out.ts';
 import { anEvent, later, NOW, seconds } from '../../builders.ts';
-import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
-import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
+import { MemoryEndpoints, memoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { refuse } from '../../doubles/memory-queue.ts';
 import { aFanOut, anOrder, events, ours, owing, tenant } from './a-fan-out.ts';
 
@@ -23,7 +22,7 @@ describe('fan-out that fails in part', () => {
   it('reports the events whose delivery could not be added, and processes the others', async () => {
     const batch = events(10);
     const failing = batch.filter((_, index) => index === 2 || index === 7);
-    const store = new MemoryDeliveries(new MemoryEndpoints());
+    const store = memoryDeliveries(new MemoryEndpoints());
     const { run, sent, log } = aFanOut([ours()], { deliveries: failingFor(failing.map(getEventId), store) });
 
     expect(await run(batch)).toEqual(failing);
@@ -36,7 +35,7 @@ describe('fan-out that fails in part', () => {
 
   it('sends the messages of the deliveries that it could add, and reports their event once', async () => {
     const [first, second, third] = [ours(), ours(), ours()];
-    const store = new MemoryDeliveries(new MemoryEndpoints());
+    const store = memoryDeliveries(new MemoryEndpoints());
     const broken = [first.id, second.id];
     const { run, sent, log } = aFanOut([first, second, third], {
       deliveries: {

@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { fanOut } from '../../../functions/delivery/fan-out.ts';
 import { anEvent, NOW } from '../../builders.ts';
 import { interposed } from '../../doubles/interposed.ts';
-import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
-import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
+import { MemoryEndpoints, memoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { FAILED, OK } from './a-dispatch.ts';
@@ -64,7 +63,7 @@ describe('delivery engine, against known duplicates of other services,', () => {
       fc.asyncProperty(fc.integer({ min: 2, max: 4 }), fc.scheduler(), async (runs, scheduler) => {
         const endpoints = new MemoryEndpoints();
         for (const endpoint of [ours(), ours()]) endpoints.put(endpoint);
-        const memory = new MemoryDeliveries(endpoints);
+        const memory = memoryDeliveries(endpoints);
         const event = anEvent({ tenant });
         const run = fanOut({
           subscribers: endpoints,

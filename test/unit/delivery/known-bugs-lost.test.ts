@@ -67,11 +67,12 @@ describe('delivery engine, against known losses and loops of other services,', (
       }),
       userAgent: 'Example/1.0',
       signingKeys: keyringSource(async () => JSON.stringify(aKeyring())),
+      refreshBlocks: async () => undefined,
       now: () => new Date(),
     });
     const { publish, dispatchFrom, deliveries, lanes } = aService({
       attempt: async () => OK,
-      prepare: sender,
+      prepareSend: sender,
     });
     await publish();
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { computeSettlement, decideDisposition } from '../../../functions/delivery/delivery.ts';
 import { LANES, LONGEST_QUEUED_WAIT_SECONDS } from '../../../functions/delivery/lanes.ts';
+import { computeSettlement, decideDisposition } from '../../../functions/delivery/settle.ts';
 import { computeDelaySeconds, DEFAULT_RETRY_POLICY } from '../../../functions/delivery/timing.ts';
 import { timedOutAfter } from '../../../functions/receivers/attempt-error.ts';
 import { later, NOW, seconds } from '../../builders.ts';
@@ -71,11 +71,9 @@ describe('disposition of a message whose delivery', () => {
   it.each([
     ['is absent', { kind: 'absent' }, { kind: 'delete' }],
     ['has ended', { kind: 'terminal' }, { kind: 'delete' }],
-    ['was skipped', { kind: 'skipped' }, { kind: 'delete' }],
     ['succeeded', { kind: 'succeeded', attempt, at }, { kind: 'delete' }],
     ['is exhausted', { kind: 'exhausted', attempt, at, terminalReason: 'max_attempts' }, { kind: 'delete' }],
     ['is leased', { kind: 'leased', until: at }, { kind: 'keep', until: at }],
-    ['was overtaken', { kind: 'overtaken', until: at }, { kind: 'keep', until: at }],
     ['is not due', { kind: 'not-due', at, parked: false }, { kind: 'keep', until: at }],
     ['is parked', { kind: 'not-due', at, parked: true }, { kind: 'delete' }],
     [

@@ -1,12 +1,10 @@
 import { expect, it } from 'vitest';
 import { type DeliveryId, newId } from '../../../functions/aws/ids.ts';
-import { committer } from '../../../functions/aws/transaction.ts';
-import { deliveryMoves, deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import { toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
-import { dueIndex } from '../../../functions/delivery/delivery-rows.ts';
-import { endpointTurns } from '../../../functions/delivery/endpoint-turns.ts';
-import { DEFAULT_GRACE_SECONDS, EXPIRY_SECONDS } from '../../../functions/delivery/timing.ts';
-import { rateScheduleStore } from '../../../functions/receivers/rate-schedules.ts';
+import { dueIndex } from '../../../functions/delivery/due-index.ts';
+import { deliveryMoves, deliveryStore } from '../../../functions/delivery/rows.ts';
+import { EXPIRY_SECONDS } from '../../../functions/delivery/timing.ts';
+import { endpointTurns, rateScheduleStore } from '../../../functions/delivery/turns.ts';
 import { DUE_SHARDS, listShards } from '../../../functions/tenancy/keys.ts';
 import { aDelivery, anEndpoint, later, NOW } from '../../builders.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
@@ -21,11 +19,9 @@ function aLine() {
   const tables = memoryTables();
   const endpoint = anEndpoint({ maxPerSecond: 1 });
   let now = NOW;
-  const graceSeconds = DEFAULT_GRACE_SECONDS;
-  const commit = committer(tables.service.client);
   const store = {
     ...deliveryStore(tables.deliveries),
-    ...deliveryMoves(tables.deliveries, { ...tables, commit, graceSeconds }),
+    ...deliveryMoves(tables.deliveries),
   };
   const log = recordedLog();
   const schedules = rateScheduleStore(tables.rates);

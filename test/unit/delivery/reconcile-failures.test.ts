@@ -7,7 +7,7 @@ const throttled = () => new Error('the table is throttled');
 
 describe('unreadable shard of the due index', () => {
   it('does not delay the other shards, and fails the run', async () => {
-    const { runWith, put, due, sent, log } = aReconciler({ shards: DUE_SHARDS });
+    const { runWith, put, due, sent, log } = aReconciler({ isSharded: true });
     const first = await put('parked', inSeconds(0));
     const broken = listShards(DUE_SHARDS).find(
       (shard) => keys.due('parked', shard) === keys.dueOf('parked', first.id),

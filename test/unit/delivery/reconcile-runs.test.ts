@@ -52,7 +52,7 @@ describe('reconciler run', () => {
   });
 
   it('searches the index once per shard and page of due entries, independent of all others', async () => {
-    const ports = aReconciler({ pageSize: 10, shards: DUE_SHARDS });
+    const ports = aReconciler({ isSharded: true });
     const { due, finds } = counted(ports.due);
     const run = ports.runWith({ due });
 
@@ -73,7 +73,7 @@ describe('reconciler run', () => {
   });
 
   it('begins with another shard each minute, so that short runs reach all of them', async () => {
-    const { runWith, put, clock, due, sent } = aReconciler({ shards: DUE_SHARDS });
+    const { runWith, put, clock, due, sent } = aReconciler({ isSharded: true });
     const ids = new Set<string>();
     for (let count = 0; count < 200; count += 1) ids.add((await put('parked', inSeconds(0))).id);
     const run = runWith({ due });

@@ -116,10 +116,7 @@ describe('parked delivery', () => {
     const run = runWith({
       queues: {
         async send(lane, messages) {
-          deliveries.moveDue(delivery, deliveries.dueOf(delivery), {
-            state: 'parked',
-            dueAt: inSeconds(960).toISOString(),
-          });
+          deliveries.putDue(delivery, 'parked', inSeconds(960));
           return lanes.send(lane, messages);
         },
         backlog: async () => 0,

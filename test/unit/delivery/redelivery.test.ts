@@ -5,10 +5,10 @@ import {
   createDelivery,
   Delivery,
   DeliveryStatus,
-  getClaimability,
   toDeliveryMessage,
 } from '../../../functions/delivery/delivery.ts';
 import { createRedelivery, isRequestedByCustomer } from '../../../functions/delivery/redelivery.ts';
+import { getClaimability } from '../../../functions/delivery/rows.ts';
 import { MAX_ATTEMPTS, scheduleNextAttempt } from '../../../functions/delivery/timing.ts';
 import { EVENT_DAYS, HISTORY_DAYS } from '../../../functions/events/events.ts';
 import { readSettings } from '../../../lib/cloud/settings.ts';

@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  computeEndpointEffect,
-  Endpoint,
-  FAILURES_TO_DISABLE,
-  FAILURES_TO_WARN,
-} from '../../../functions/receivers/endpoint.ts';
+import { Endpoint, FAILURES_TO_DISABLE, FAILURES_TO_WARN } from '../../../functions/receivers/endpoint.ts';
+import { computeEndpointEffect } from '../../../functions/receivers/endpoint-state.ts';
 import { anEndpoint, NOW } from '../../builders.ts';
 
 type Ended = 'succeeded' | 'exhausted';

@@ -2,7 +2,6 @@ import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import { type EndpointId, newId, parseCreationTime } from '../../../functions/aws/ids.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
-import { deliveryStore } from '../../../functions/delivery/deliveries.ts';
 import type { Delivery, DeliveryRef, DeliveryStatus } from '../../../functions/delivery/delivery.ts';
 import { LARGEST_GROUP } from '../../../functions/delivery/lanes.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
@@ -12,6 +11,7 @@ import {
   recordRedelivery,
   recordSuccess,
 } from '../../../functions/delivery/redelivery.ts';
+import { deliveryStore } from '../../../functions/delivery/rows.ts';
 import { BusEvent } from '../../../functions/events/bus.ts';
 import type { OutboxEvent } from '../../../functions/events/events.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';

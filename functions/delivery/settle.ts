@@ -1,0 +1,289 @@
+import { assign, attributes, expression } from '../aws/expression.ts';
+import { type TraceId, withTrace } from '../aws/ids.ts';
+import type { Log } from '../aws/log-codes.ts';
+import { Defect } from '../aws/logger.ts';
+import { isFree, isHeld, type Table, update } from '../aws/table.ts';
+import { buildUpdate, type Change, Contended, committer } from '../aws/transaction.ts';
+import { createReceiverNotice } from '../events/bus.ts';
+import { type AttemptError, LOST_OUTCOME } from '../receivers/attempt-error.ts';
+import {
+  buildEndpointChange,
+  computeEndpointEffect,
+  type EndpointEffect,
+} from '../receivers/endpoint-state.ts';
+import { readEndpoint } from '../receivers/endpoints.ts';
+import { createStatusEntry, recordAuditEntry } from '../tenancy/audit.ts';
+import { buildCurrentCondition } from '../tenancy/organizations.ts';
+import {
+  type AttemptRecord,
+  type AttemptResult,
+  type ClaimedDelivery,
+  type DeliveryMessage,
+  SIMULATED,
+  type TerminalReason,
+  type WebhookRequest,
+} from './delivery.ts';
+import { chooseWaitMode, type Lane, type WaitMode } from './lanes.ts';
+import { appendNotice } from './outbox.ts';
+import { isFirstDelivery, recordSuccess } from './redelivery.ts';
+import {
+  buildOpenUpdate,
+  buildPlace,
+  type Claimability,
+  type DeliveryUpdate,
+  DUE_FIELDS,
+  parseDelivery,
+  REMOVE_ENDED,
+} from './rows.ts';
+import { type RetryPolicy, scheduleNextAttempt } from './timing.ts';
+
+/** How the wait for the next attempt is spent, and the queue of that attempt. */
+export interface Wait {
+  hold: WaitMode;
+  lane: Lane;
+}
+
+/** What an attempt changes in its delivery. `at` is the end of the attempt. */
+export type Settlement = { at: Date } & (
+  | { kind: 'succeeded'; attempt: AttemptRecord; terminalReason?: TerminalReason }
+  | { kind: 'retrying'; attempt: FailedAttempt; nextRetryAt: Date; wait: Wait }
+  | { kind: 'exhausted'; attempt: FailedAttempt; terminalReason: TerminalReason }
+);
+type FailedAttempt = AttemptRecord & AttemptError;
+
+/**
+ * Computes what a finished attempt changes in its delivery. An attempt without `error` succeeded.
+ * @param number of the attempt, from 1, as the claim counted it
+ * @param route queue of the attempt, queue of the next one, and whether the latter is crowded
+ */
+export function computeSettlement(
+  number: number,
+  result: AttemptResult,
+  policy: RetryPolicy,
+  route: { from: Lane; to: Lane; crowded: boolean },
+): Settlement {
+  const { endedAt: at, simulated } = result;
+  const record = toAttemptRecord(number, result);
+  if (result.error === undefined)
+    return { kind: 'succeeded', attempt: record, ...(simulated && { terminalReason: SIMULATED }), at };
+  const attempt = { ...record, error: result.error, errorCode: result.errorCode };
+  if (number >= policy.maxAttempts) return { kind: 'exhausted', attempt, terminalReason: 'max_attempts', at };
+  const nextRetryAt = scheduleNextAttempt(number, at, policy);
+  const seconds = (nextRetryAt.getTime() - at.getTime()) / 1000;
+  const hold = chooseWaitMode(seconds, route.from, route.to, route.crowded);
+  return { kind: 'retrying', attempt, at, nextRetryAt, wait: { hold, lane: route.to } };
+}
+
+function toAttemptRecord(number: number, result: AttemptResult): AttemptRecord {
+  const { startedAt, endedAt, status, response, simulated } = result;
+  return {
+    number,
+    startedAt: startedAt.toISOString(),
+    durationMs: Math.max(0, endedAt.getTime() - startedAt.getTime()),
+    ...(status !== undefined && { status }),
+    ...(response !== undefined && response !== '' && { response }),
+    ...(simulated && isKept(simulated) && { request: simulated }),
+  };
+}
+
+/**
+ * Maximum size of a body kept with each of 8 attempts: a row has at most 400 KB, and messages for channels
+ * can be longer.
+ */
+const KEPT_BODY_BYTES = 32_768;
+const isKept = ({ body }: WebhookRequest): boolean => Buffer.byteLength(body) <= KEPT_BODY_BYTES;
+
+/** What happens to the queue message of a delivery. */
+export type MessageDisposition =
+  | { kind: 'delete' }
+  /** It stays in its queue, invisible until `until`. */
+  | { kind: 'keep'; until: Date }
+  /** A copy is sent with a delay, and this one is deleted. */
+  | { kind: 'move'; lane: Lane; until: Date };
+
+/**
+ * Decides what happens to the queue message. A message exists as long as its delivery waits in a queue; it is
+ * deleted for an open delivery only when the due index has that delivery.
+ */
+export function decideDisposition(
+  outcome: Exclude<Claimability, { kind: 'claimable' | 'spent' }> | Settlement,
+): MessageDisposition {
+  switch (outcome.kind) {
+    case 'leased':
+      return { kind: 'keep', until: outcome.until };
+    case 'not-due':
+      return outcome.parked ? { kind: 'delete' } : { kind: 'keep', until: outcome.at };
+    case 'retrying': {
+      const { wait, nextRetryAt: until } = outcome;
+      if (wait.hold === 'parked') return { kind: 'delete' };
+      return wait.hold === 'hidden' ? { kind: 'keep', until } : { kind: 'move', lane: wait.lane, until };
+    }
+    case 'absent':
+    case 'terminal':
+    case 'succeeded':
+    case 'exhausted':
+      return { kind: 'delete' };
+  }
+}
+
+/**
+ * Records an attempt while the claim's lease holds.
+ * @param graceSeconds seconds past due after which the next attempt's message counts as lost
+ */
+function buildSettleUpdate(
+  claimed: ClaimedDelivery,
+  settlement: Settlement,
+  graceSeconds: number,
+): DeliveryUpdate {
+  const { attempt, kind, at } = settlement;
+  const removes = ['lease'];
+  const set: Record<string, unknown> = { status: kind };
+  if (kind !== 'succeeded')
+    Object.assign(set, { lastError: attempt.error, lastErrorCode: attempt.errorCode });
+  if (attempt.status !== undefined) set.lastResponseStatus = attempt.status;
+  // The last attempt got no answer, so an earlier status no longer applies.
+  else removes.push('lastResponseStatus');
+  if (kind === 'retrying') {
+    // Keep `isDeferred`: the reconciler removes it when it sends the message.
+    const { nextRetryAt, wait } = settlement;
+    set.nextRetryAt = nextRetryAt.toISOString();
+    if (claimed.turn !== undefined) removes.push('turn');
+    const isParked = wait.hold === 'parked';
+    if (isParked) set.parked = true;
+    else removes.push('parked');
+    const dueAt = isParked ? nextRetryAt : new Date(nextRetryAt.getTime() + graceSeconds * 1000);
+    Object.assign(set, buildPlace(isParked ? 'parked' : 'watched', claimed, dueAt));
+  } else {
+    Object.assign(set, { terminalAt: at.toISOString(), terminalReason: settlement.terminalReason });
+    removes.push('nextRetryAt', ...DUE_FIELDS);
+  }
+  return buildOpenUpdate(
+    claimed,
+    expression`SET ${assign(set)}, attemptLog = list_append(attemptLog, ${[attempt]}) REMOVE ${attributes(removes)}`,
+    [isHeld(claimed.lease), expression`lease.#until > ${at.getTime()}`],
+    (row) => parseDelivery(row).attemptLog.some(({ number }) => number === attempt.number),
+  );
+}
+
+/** Ends a delivery whose last attempt was started and never settled. */
+function buildExhaustUpdate(message: DeliveryMessage, maxAttempts: number, now: Date): DeliveryUpdate {
+  const terminalAt = now.toISOString();
+  const { error: lastError, errorCode: lastErrorCode } = LOST_OUTCOME;
+  const set = { status: 'exhausted', terminalAt, terminalReason: 'max_attempts', lastError, lastErrorCode };
+  return buildOpenUpdate(
+    message,
+    expression`SET ${assign(set)} ${REMOVE_ENDED}`,
+    [isFree(now), expression`attempts >= ${maxAttempts}`],
+    (row) => row.terminalAt === terminalAt,
+  );
+}
+
+/** A delivery's end, for its endpoint. */
+interface Ending {
+  as: 'succeeded' | 'exhausted';
+  at: Date;
+  traceId: TraceId;
+  lastError?: string | undefined;
+  extraChanges?: readonly Change[];
+}
+
+/** Of deliveries that end at one endpoint at once. */
+const MAX_TRIES = 20;
+
+export interface SettlementTerms {
+  /** Seconds past due after which a delivery's message counts as lost. */
+  graceSeconds: number;
+  maxAttempts: number;
+  measures: { disabled(): void };
+  log: Log;
+}
+
+/** Writes how attempts end: the delivery, and what that means for its endpoint, in one transaction. */
+export function settlements(
+  { deliveries, service, outbox }: Record<'deliveries' | 'service' | 'outbox', Table>,
+  { graceSeconds, maxAttempts, measures, log }: SettlementTerms,
+) {
+  const commit = committer(service.client);
+  const findEndpoint = readEndpoint(service);
+
+  /**
+   * Ends a delivery. The endpoint is read after the attempt, so a success resets every failure that was
+   * counted before, and read again when it changes between the read and the write.
+   */
+  async function end(
+    message: DeliveryMessage,
+    { key, isDone, ...change }: DeliveryUpdate,
+    ending: Ending,
+  ): Promise<'done' | 'refused'> {
+    const { orgId, webhookId, generation } = message;
+    const { as, traceId, extraChanges = [] } = ending;
+    for (let tries = 1; tries <= MAX_TRIES; tries++) {
+      const effect = computeEndpointEffect(await findEndpoint(orgId, webhookId), as);
+      if (effect === 'none' && extraChanges.length === 0)
+        return (await update(deliveries, key, { ...change, isDone })).kind;
+      const result = await commit([
+        buildUpdate(deliveries, key, { refusal: 'lease-lost', ...change }),
+        ...extraChanges,
+        ...buildEffect(effect, message, ending),
+        ...buildCurrentCondition(service, { orgId, generation }),
+      ]).catch((error: unknown) => {
+        // Deliveries that end together contend for their endpoint: after the first, it may differ.
+        if (error instanceof Contended) return { kind: 'refused', refusal: 'endpoint-changed' } as const;
+        throw error;
+      });
+      if (result.kind === 'committed') {
+        if (effect !== 'disable') return 'done';
+        measures.disabled();
+        log('ENDPOINT_DISABLED', { webhookId, orgId, traceId });
+        return 'done';
+      }
+      if (result.refusal !== 'endpoint-changed') return 'refused';
+    }
+    throw new Defect(`endpoint ${webhookId} changed ${MAX_TRIES} times while a delivery to it was ending`);
+  }
+
+  /** The endpoint's change, its entry in the audit log, and the notice for admins. */
+  function buildEffect(
+    effect: EndpointEffect,
+    { orgId, generation, webhookId }: DeliveryMessage,
+    { at, traceId, lastError = '' }: Ending,
+  ): Change[] {
+    if (effect === 'none') return [];
+    const endpoint = { orgId, id: webhookId };
+    const changes = [buildEndpointChange(service, endpoint, effect, at)];
+    if (effect !== 'warn' && effect !== 'disable') return changes;
+    const context = { tenant: { orgId, generation }, now: at, ...withTrace(traceId) };
+    const kind = effect === 'warn' ? 'webhook.failing' : 'webhook.disabled';
+    changes.push(appendNotice(outbox, createReceiverNotice(kind, { webhookId, lastError }, context)));
+    if (effect === 'disable')
+      changes.push(
+        recordAuditEntry(service, createStatusEntry(endpoint, 'disabled', { type: 'service' }, at)),
+      );
+    return changes;
+  }
+
+  return {
+    /** Records an attempt's result. Refused when the lease is lost. */
+    async settle(
+      claimed: ClaimedDelivery,
+      settlement: Settlement,
+      traceId: TraceId,
+    ): Promise<'done' | 'refused'> {
+      const { kind: as, at, attempt } = settlement;
+      const change = buildSettleUpdate(claimed, settlement, graceSeconds);
+      if (as === 'retrying') {
+        const { key, ...terms } = change;
+        return (await update(deliveries, key, terms)).kind;
+      }
+      const extraChanges =
+        as === 'succeeded' && !isFirstDelivery(claimed) ? [recordSuccess(service, claimed)] : [];
+      return end(claimed, change, { as, at, traceId, lastError: attempt.error, extraChanges });
+    },
+
+    /** Ends a delivery whose last attempt was started and never settled. */
+    exhaust(message: DeliveryMessage, at: Date, traceId: TraceId): Promise<'done' | 'refused'> {
+      const change = buildExhaustUpdate(message, maxAttempts, at);
+      return end(message, change, { as: 'exhausted', at, traceId, lastError: LOST_OUTCOME.error });
+    },
+  };
+}
