@@ -6,7 +6,8 @@ import type { Plugin } from 'esbuild';
  * Calls that only create a schema: zod's factories, and those of `functions/api/fields.ts`,
  * `functions/aws/ids.ts` and `events.ts`.
  */
-const FACTORY = /(?<![\w.'"`])(?=(?:z\.(?:\w+\.)*\w+|text|orNull|distinct|listed|identifier|eventType)\()/g;
+const FACTORY =
+  /(?<![\w.'"`])(?=(?:z\.(?:\w+\.)*\w+|text|note|clamped|orNull|distinct|listed|identifier|eventType)\()/g;
 
 /**
  * Marks schema calls as pure, so that esbuild drops a function's unused schemas: creating all of them took a
