@@ -1,7 +1,7 @@
 import { expression, isOneOf } from '../aws/expression.ts';
 import type { ConversationId, EscalationId, MessageId, TicketId } from '../aws/ids.ts';
 import { followPartition, type Page, type PageRequest, readPage } from '../aws/pages.ts';
-import { get, query, type Table } from '../aws/table.ts';
+import { get, type Key, query, type Table } from '../aws/table.ts';
 import { buildAddition, buildUpdate, type Change } from '../aws/transaction.ts';
 import { buildSandboxMark, CONVERSATION_SHARDS, keys, listShards, TICKET_SHARDS } from '../tenancy/keys.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
@@ -14,25 +14,26 @@ import {
   Ticket,
 } from './conversation.ts';
 
+async function findRecord<T>(service: Table, key: Key, schema: { parse(row: unknown): T }) {
+  const row = await get(service, key);
+  return row && schema.parse(row);
+}
+
+const addRecord = (service: Table, tenant: Tenant, key: Key, record: object): Change =>
+  buildAddition(service, { ...key, ...buildSandboxMark(tenant), ...record });
+
 export function conversationStore(service: Table) {
   return {
-    async find(tenant: Tenant, id: ConversationId): Promise<Conversation | undefined> {
-      const row = await get(service, keys.conversation(tenant, id));
-      return row && Conversation.parse(row);
-    },
+    find: (tenant: Tenant, id: ConversationId) =>
+      findRecord(service, keys.conversation(tenant, id), Conversation),
 
     list(tenant: Tenant, page: PageRequest): Promise<Page<Conversation>> {
       const partitions = listShards(CONVERSATION_SHARDS).map((shard) => keys.conversations(tenant, shard));
       return readPage(service, partitions, page, { parse: (row) => Conversation.parse(row) });
     },
 
-    add(tenant: Tenant, conversation: Conversation): Change {
-      return buildAddition(service, {
-        ...keys.conversation(tenant, conversation.id),
-        ...buildSandboxMark(tenant),
-        ...conversation,
-      });
-    },
+    add: (tenant: Tenant, conversation: Conversation) =>
+      addRecord(service, tenant, keys.conversation(tenant, conversation.id), conversation),
 
     /** Changes a conversation's state; refused as `conversation-changed` when its state does not allow it. */
     changeState(tenant: Tenant, id: ConversationId, move: StateChange): Change {
@@ -52,10 +53,8 @@ export function conversationStore(service: Table) {
 /** Messages of a conversation. Callers check first that the conversation belongs to the tenant. */
 export function messageStore(service: Table) {
   return {
-    async find(tenant: Tenant, conversation: ConversationId, id: MessageId): Promise<Message | undefined> {
-      const row = await get(service, keys.message(tenant, conversation, id));
-      return row && Message.parse(row);
-    },
+    find: (tenant: Tenant, conversation: ConversationId, id: MessageId) =>
+      findRecord(service, keys.message(tenant, conversation, id), Message),
 
     list(tenant: Tenant, conversation: ConversationId, page: PageRequest): Promise<Page<Message>> {
       const pk = keys.messages(tenant, conversation);
@@ -73,27 +72,16 @@ export function messageStore(service: Table) {
       return followPartition(service, pk, (row) => Message.parse(row), page, now);
     },
 
-    add(tenant: Tenant, message: Message): Change {
-      return buildAddition(service, {
-        ...keys.message(tenant, message.conversationId, message.id),
-        ...buildSandboxMark(tenant),
-        ...message,
-      });
-    },
+    add: (tenant: Tenant, message: Message) =>
+      addRecord(service, tenant, keys.message(tenant, message.conversationId, message.id), message),
   };
 }
 
 /** Escalation logs of conversations. Callers check first that the conversation belongs to the tenant. */
 export function escalationStore(service: Table) {
   return {
-    async find(
-      tenant: Tenant,
-      conversation: ConversationId,
-      id: EscalationId,
-    ): Promise<Escalation | undefined> {
-      const row = await get(service, keys.escalation(tenant, conversation, id));
-      return row && Escalation.parse(row);
-    },
+    find: (tenant: Tenant, conversation: ConversationId, id: EscalationId) =>
+      findRecord(service, keys.escalation(tenant, conversation, id), Escalation),
 
     list(tenant: Tenant, conversation: ConversationId, page: PageRequest): Promise<Page<Escalation>> {
       const pk = keys.escalations(tenant, conversation);
@@ -107,34 +95,26 @@ export function escalationStore(service: Table) {
       return Escalation.parse(rows[0]);
     },
 
-    add(tenant: Tenant, escalation: Escalation): Change {
-      return buildAddition(service, {
-        ...keys.escalation(tenant, escalation.conversationId, escalation.id),
-        ...buildSandboxMark(tenant),
-        ...escalation,
-      });
-    },
+    add: (tenant: Tenant, escalation: Escalation) =>
+      addRecord(
+        service,
+        tenant,
+        keys.escalation(tenant, escalation.conversationId, escalation.id),
+        escalation,
+      ),
   };
 }
 
 export function ticketStore(service: Table) {
   return {
-    async find(tenant: Tenant, id: TicketId): Promise<Ticket | undefined> {
-      const row = await get(service, keys.ticket(tenant, id));
-      return row && Ticket.parse(row);
-    },
+    find: (tenant: Tenant, id: TicketId) => findRecord(service, keys.ticket(tenant, id), Ticket),
 
     list(tenant: Tenant, page: PageRequest): Promise<Page<Ticket>> {
       const partitions = listShards(TICKET_SHARDS).map((shard) => keys.tickets(tenant, shard));
       return readPage(service, partitions, page, { parse: (row) => Ticket.parse(row) });
     },
 
-    add(tenant: Tenant, ticket: Ticket): Change {
-      return buildAddition(service, {
-        ...keys.ticket(tenant, ticket.id),
-        ...buildSandboxMark(tenant),
-        ...ticket,
-      });
-    },
+    add: (tenant: Tenant, ticket: Ticket) =>
+      addRecord(service, tenant, keys.ticket(tenant, ticket.id), ticket),
   };
 }
