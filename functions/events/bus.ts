@@ -59,7 +59,7 @@ export const NOTICES = {
 } as const;
 export type NoticeType = keyof typeof NOTICES;
 export type NoticeData<T extends NoticeType> = z.infer<(typeof NOTICES)[T]>;
-export const NoticeTypeName = z.enum(Object.keys(NOTICES) as [NoticeType, ...NoticeType[]]);
+const NoticeTypeName = z.enum(Object.keys(NOTICES) as [NoticeType, ...NoticeType[]]);
 
 /** An internal event in the outbox, committed with its cause. */
 export const Notice = z.object({
