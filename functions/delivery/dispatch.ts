@@ -262,10 +262,10 @@ export function deliveryContexts(service: Table, outbox: Table, reportRefusal: (
   async function readAll<T>(
     table: Table,
     wanted: ReadonlyMap<string, Key>,
-    { rows: found, unread }: BatchRead,
+    { rows: read, unread }: BatchRead,
     parse: (row: Row) => T,
   ): Promise<(key: Key) => T | undefined> {
-    const rows = new Map(found.get(table.name)?.map((row) => [buildRowName(row), row]));
+    const rows = new Map(read.get(table.name)?.map((row) => [buildRowName(row), row]));
     const throttled = new Set(unread.get(table.name)?.map(buildRowName));
     const results = await Promise.allSettled(
       [...wanted].map(async ([name, key]) => {
@@ -288,7 +288,7 @@ export function deliveryContexts(service: Table, outbox: Table, reportRefusal: (
 
     const endpointKeys = indexByName(refs.map(buildEndpointKey));
     const eventKeys = indexByName(refs.map(buildEventKey));
-    const found = await getBatch(service, [
+    const batch = await getBatch(service, [
       { table: service, keys: [...endpointKeys.values()] },
       { table: outbox, keys: [...eventKeys.values()] },
     ]).catch((error: unknown): BatchRead => {
@@ -297,8 +297,8 @@ export function deliveryContexts(service: Table, outbox: Table, reportRefusal: (
       return { rows: new Map(), unread: new Map() };
     });
     const [endpointAt, eventAt] = await Promise.all([
-      readAll(service, endpointKeys, found, (row) => Endpoint.parse(row)),
-      readAll(outbox, eventKeys, found, (row) => OutboxEvent.parse(row)),
+      readAll(service, endpointKeys, batch, (row) => Endpoint.parse(row)),
+      readAll(outbox, eventKeys, batch, (row) => OutboxEvent.parse(row)),
     ]);
     return (ref) => ({ endpoint: endpointAt(buildEndpointKey(ref)), event: eventAt(buildEventKey(ref)) });
   };

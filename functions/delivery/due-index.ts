@@ -109,14 +109,14 @@ export function dueIndex(deliveries: Table) {
             after: toPosition(lastTaken),
           });
       }
-      const found = parseReadable(taken, (row) => ({
+      const readable = parseReadable(taken, (row) => ({
         message: DeliveryMessage.parse({ ...row, id: row.sk }),
         state,
         dueAt: splitDueKey(row.dueKey).dueAt,
         ...(row.isDeferred === true ? { isDeferred: true as const } : {}),
       }));
       const next = isOfOne ? undefined : lastOrganization;
-      return { ...found, more, ...(next && { next: { ...ALL, first: `${next}${DUE_END}` } }) };
+      return { ...readable, more, ...(next && { next: { ...ALL, first: `${next}${DUE_END}` } }) };
     },
   };
 }

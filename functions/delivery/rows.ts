@@ -109,8 +109,8 @@ export function deliveryStore(deliveries: Table) {
      * @throws Throttled when DynamoDB keeps returning unprocessed keys
      */
     async listWaiting<T extends DeliveryRef>(refs: readonly T[]): Promise<T[]> {
-      const found = await findStates(refs, { consistent: false });
-      const begun = new Set(found.flatMap(({ id, status }) => (status === 'pending' ? [] : [id])));
+      const states = await findStates(refs, { consistent: false });
+      const begun = new Set(states.flatMap(({ id, status }) => (status === 'pending' ? [] : [id])));
       return refs.filter(({ id }) => !begun.has(id));
     },
 
@@ -170,16 +170,20 @@ export type Claimability =
 
 /**
  * Applies the rules of the claim's condition, `buildClaim`, to a row.
- * @param found the delivery; undefined when there is none
+ * @param delivery undefined when there is none
  */
-export function getClaimability(found: Delivery | undefined, now: Date, maxAttempts: number): Claimability {
-  if (found === undefined) return { kind: 'absent' };
-  if (!OPEN_STATUSES.some((open) => open === found.status)) return { kind: 'terminal' };
-  if (found.lease !== undefined && found.lease.until > now.getTime())
-    return { kind: 'leased', until: new Date(found.lease.until) };
-  if (found.nextRetryAt !== undefined && new Date(found.nextRetryAt) > now)
-    return toNotDue(found, new Date(found.nextRetryAt), now);
-  return found.attempts >= maxAttempts ? { kind: 'spent' } : { kind: 'claimable' };
+export function getClaimability(
+  delivery: Delivery | undefined,
+  now: Date,
+  maxAttempts: number,
+): Claimability {
+  if (delivery === undefined) return { kind: 'absent' };
+  if (!OPEN_STATUSES.some((open) => open === delivery.status)) return { kind: 'terminal' };
+  if (delivery.lease !== undefined && delivery.lease.until > now.getTime())
+    return { kind: 'leased', until: new Date(delivery.lease.until) };
+  if (delivery.nextRetryAt !== undefined && new Date(delivery.nextRetryAt) > now)
+    return toNotDue(delivery, new Date(delivery.nextRetryAt), now);
+  return delivery.attempts >= maxAttempts ? { kind: 'spent' } : { kind: 'claimable' };
 }
 
 /**

@@ -153,8 +153,8 @@ export function endpointTurns({ schedules, deliveries, log, now }: TurnPorts) {
 
   return collectCalls<LimitedMessage, TurnOutcome>(async (calls) => {
     const messages = new Map(calls.map(({ item: { message } }) => [message.id, message]));
-    const found = await deliveries.findAll([...messages.values()]);
-    const rows = new Map(found.map((delivery) => [delivery.id, delivery]));
+    const stored = await deliveries.findAll([...messages.values()]);
+    const rows = new Map(stored.map((delivery) => [delivery.id, delivery]));
     const byEndpoint = Map.groupBy(calls, ({ item }) => item.message.webhookId);
     const giving = [...byEndpoint].map(async ([id, group]) =>
       giveTurns(id, group, rows).catch((error) => group.forEach(({ reject }) => void reject(error))),

@@ -73,8 +73,8 @@ const ERRORS: Readonly<Record<string, AttemptError>> = {
 };
 
 function describeCode(code: string): AttemptError {
-  const known = Object.hasOwn(ERRORS, code) ? ERRORS[code] : undefined;
-  if (known !== undefined) return known;
+  const error = Object.hasOwn(ERRORS, code) ? ERRORS[code] : undefined;
+  if (error !== undefined) return error;
   if (code.startsWith('HPE_')) return of('invalid_response', 'response is not valid HTTP');
   if (code.startsWith('ERR_SSL_'))
     return of('tls', `TLS handshake failed (${humanize(code.slice('ERR_SSL_'.length))})`);

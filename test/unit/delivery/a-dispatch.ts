@@ -174,8 +174,8 @@ export async function aDispatch({
         leaseSeconds: LEASE_SECONDS,
         maxAttempts: MAX_ATTEMPTS,
       }),
-    found: () => deliveries.find(delivery),
-    foundEndpoint: () => endpoints.find(endpoint.orgId, endpoint.id),
+    readDelivery: () => deliveries.find(delivery),
+    readEndpoint: () => endpoints.find(endpoint.orgId, endpoint.id),
   };
 }
 

@@ -7,20 +7,24 @@ const keepUntil = (until: Date) => ({ kind: 'keep', until });
 
 describe('dispatcher with a due delivery', () => {
   it('marks it as succeeded and deletes the message when the receiver accepts it', async () => {
-    const { dispatch, found, attempts } = await aDispatch();
+    const { dispatch, readDelivery, attempts } = await aDispatch();
 
     expect(await dispatch()).toEqual(DELETE);
 
     expect(attempts).toEqual([1]);
-    expect(await found()).toMatchObject({ status: 'succeeded', attempts: 1, terminalAt: NOW.toISOString() });
+    expect(await readDelivery()).toMatchObject({
+      status: 'succeeded',
+      attempts: 1,
+      terminalAt: NOW.toISOString(),
+    });
   });
 
   it('keeps the message until the next attempt when the receiver refuses it', async () => {
-    const { dispatch, found } = await aDispatch({ attempt: () => FAILED });
+    const { dispatch, readDelivery } = await aDispatch({ attempt: () => FAILED });
 
     expect(await dispatch()).toEqual(keepUntil(later(NOW, seconds(30))));
 
-    expect(await found()).toMatchObject({
+    expect(await readDelivery()).toMatchObject({
       status: 'retrying',
       lastError: FAILED.error,
       lastErrorCode: 'http_status',
@@ -37,13 +41,13 @@ describe('dispatcher with a due delivery', () => {
     });
 
     expect(await setting.dispatch()).toEqual(keepUntil(later(NOW, seconds(40))));
-    expect((await setting.found())?.attemptLog).toMatchObject([
+    expect((await setting.readDelivery())?.attemptLog).toMatchObject([
       { startedAt: NOW.toISOString(), durationMs: 10_000 },
     ]);
   });
 
   it('marks it as exhausted and counts an endpoint failure after the eighth failed attempt', async () => {
-    const { dispatch, found, foundEndpoint, attempts } = await aDispatch({
+    const { dispatch, readDelivery, readEndpoint, attempts } = await aDispatch({
       delivery: { status: 'retrying', attempts: 7, nextRetryAt: NOW.toISOString() },
       attempt: () => FAILED,
     });
@@ -51,25 +55,25 @@ describe('dispatcher with a due delivery', () => {
     expect(await dispatch()).toEqual(DELETE);
 
     expect(attempts).toEqual([8]);
-    expect(await found()).toMatchObject({ status: 'exhausted', terminalReason: 'max_attempts' });
-    expect(await foundEndpoint()).toMatchObject({ consecutiveFailures: 1 });
+    expect(await readDelivery()).toMatchObject({ status: 'exhausted', terminalReason: 'max_attempts' });
+    expect(await readEndpoint()).toMatchObject({ consecutiveFailures: 1 });
   });
 
   it('counts no failure of the endpoint while another attempt follows', async () => {
-    const { dispatch, endpoint, foundEndpoint } = await aDispatch({
+    const { dispatch, endpoint, readEndpoint } = await aDispatch({
       endpoint: { consecutiveFailures: 9 },
       attempt: () => FAILED,
     });
 
     await dispatch();
 
-    expect(await foundEndpoint()).toEqual(endpoint);
+    expect(await readEndpoint()).toEqual(endpoint);
   });
 
   it('makes eight attempts over 63.5 minutes at a receiver that never accepts', async () => {
-    const { dispatch, clock, found, attempts } = await aDispatch({ attempt: () => FAILED });
+    const { dispatch, clock, readDelivery, attempts } = await aDispatch({ attempt: () => FAILED });
 
-    for (let due: string | undefined = NOW.toISOString(); due; due = (await found())?.nextRetryAt) {
+    for (let due: string | undefined = NOW.toISOString(); due; due = (await readDelivery())?.nextRetryAt) {
       clock.elapseUntil(new Date(due));
       await dispatch();
     }
@@ -79,15 +83,15 @@ describe('dispatcher with a due delivery', () => {
   });
 
   it("resets the endpoint's failure count after a success", async () => {
-    const { dispatch, foundEndpoint } = await aDispatch({ endpoint: { consecutiveFailures: 9 } });
+    const { dispatch, readEndpoint } = await aDispatch({ endpoint: { consecutiveFailures: 9 } });
 
     await dispatch();
 
-    expect(await foundEndpoint()).toMatchObject({ consecutiveFailures: 0, status: 'active' });
+    expect(await readEndpoint()).toMatchObject({ consecutiveFailures: 0, status: 'active' });
   });
 
   it('disables the endpoint after the tenth exhausted delivery, and logs it once', async () => {
-    const { dispatch, foundEndpoint, log, endpoint } = await aDispatch({
+    const { dispatch, readEndpoint, log, endpoint } = await aDispatch({
       delivery: { attempts: 7 },
       endpoint: { consecutiveFailures: 9 },
       attempt: () => FAILED,
@@ -95,7 +99,7 @@ describe('dispatcher with a due delivery', () => {
 
     await dispatch();
 
-    expect(await foundEndpoint()).toMatchObject({ status: 'auto_disabled', consecutiveFailures: 10 });
+    expect(await readEndpoint()).toMatchObject({ status: 'auto_disabled', consecutiveFailures: 10 });
     expect(log.entries.filter(({ level }) => level === 'warn')).toMatchObject([
       { fields: { webhookId: endpoint.id, orgId: endpoint.orgId } },
     ]);
@@ -124,13 +128,13 @@ describe('dispatcher with a delivery that it cannot attempt', () => {
   it.each(['succeeded', 'exhausted', 'skipped'] as const)(
     'deletes the message of a delivery that has %s',
     async (status) => {
-      const { dispatch, delivery, found, attempts } = await aDispatch({
+      const { dispatch, delivery, readDelivery, attempts } = await aDispatch({
         delivery: { status, terminalAt: NOW.toISOString() },
       });
 
       expect(await dispatch()).toEqual(DELETE);
       expect(attempts).toEqual([]);
-      expect(await found()).toEqual(delivery);
+      expect(await readDelivery()).toEqual(delivery);
     },
   );
 
@@ -144,7 +148,7 @@ describe('dispatcher with a delivery that it cannot attempt', () => {
   });
 
   it('marks a delivery as exhausted whose eighth attempt was never recorded, and counts it', async () => {
-    const { claim, clock, dispatch, found, foundEndpoint, attempts } = await aDispatch({
+    const { claim, clock, dispatch, readDelivery, readEndpoint, attempts } = await aDispatch({
       delivery: { attempts: 7 },
       endpoint: { consecutiveFailures: 9 },
     });
@@ -154,51 +158,55 @@ describe('dispatcher with a delivery that it cannot attempt', () => {
     expect(await dispatch()).toEqual(DELETE);
 
     expect(attempts).toEqual([]);
-    expect(await found()).toMatchObject({
+    expect(await readDelivery()).toMatchObject({
       status: 'exhausted',
       attempts: 8,
       terminalReason: 'max_attempts',
       lastError: expect.stringContaining('never recorded'),
       lastErrorCode: 'lost',
     });
-    expect(await foundEndpoint()).toMatchObject({ status: 'auto_disabled' });
+    expect(await readEndpoint()).toMatchObject({ status: 'auto_disabled' });
   });
 
   it('skips a delivery whose event is missing, without an attempt, and logs an error', async () => {
-    const { processMessage, deliveryMessage, endpoint, delivery, found, foundEndpoint, attempts, log } =
+    const { processMessage, deliveryMessage, endpoint, delivery, readDelivery, readEndpoint, attempts, log } =
       await aDispatch();
 
     expect(await processMessage(deliveryMessage, { endpoint, event: undefined }, 'fresh')).toEqual(DELETE);
 
     expect(attempts).toEqual([]);
-    expect(await found()).toMatchObject({ status: 'skipped', terminalReason: 'event_missing', attempts: 0 });
-    expect(await foundEndpoint()).toEqual(endpoint);
+    expect(await readDelivery()).toMatchObject({
+      status: 'skipped',
+      terminalReason: 'event_missing',
+      attempts: 0,
+    });
+    expect(await readEndpoint()).toEqual(endpoint);
     expect(log.entries).toMatchObject([
       { level: 'error', fields: { deliveryId: delivery.id, eventId: delivery.eventId } },
     ]);
   });
 
   it('leaves a delivery whose event is missing to the worker that still attempts it', async () => {
-    const { processMessage, claim, deliveryMessage, endpoint, found } = await aDispatch();
+    const { processMessage, claim, deliveryMessage, endpoint, readDelivery } = await aDispatch();
     await claim();
-    const claimed = await found();
+    const claimed = await readDelivery();
 
     expect(await processMessage(deliveryMessage, { endpoint, event: undefined }, 'fresh')).toEqual(
       keepUntil(later(NOW, seconds(LEASE_SECONDS))),
     );
-    expect(await found()).toEqual(claimed);
+    expect(await readDelivery()).toEqual(claimed);
   });
 });
 
 describe('dispatcher with a deleted or disabled endpoint', () => {
   it('skips the delivery of a deleted endpoint without an attempt', async () => {
-    const { dispatch, endpoints, endpoint, found, attempts } = await aDispatch();
+    const { dispatch, endpoints, endpoint, readDelivery, attempts } = await aDispatch();
     endpoints.remove(endpoint.orgId, endpoint.id);
 
     expect(await dispatch()).toEqual(DELETE);
 
     expect(attempts).toEqual([]);
-    expect(await found()).toMatchObject({
+    expect(await readDelivery()).toMatchObject({
       status: 'skipped',
       terminalReason: 'endpoint_deleted',
       attempts: 0,
@@ -206,7 +214,7 @@ describe('dispatcher with a deleted or disabled endpoint', () => {
   });
 
   it('skips the delivery of a disabled endpoint without an attempt, even before a retry is due', async () => {
-    const { dispatch, found, attempts } = await aDispatch({
+    const { dispatch, readDelivery, attempts } = await aDispatch({
       endpoint: { status: 'auto_disabled' },
       delivery: { status: 'retrying', attempts: 3, nextRetryAt: later(NOW, seconds(60)).toISOString() },
     });
@@ -214,7 +222,7 @@ describe('dispatcher with a deleted or disabled endpoint', () => {
     expect(await dispatch()).toEqual(DELETE);
 
     expect(attempts).toEqual([]);
-    expect(await found()).toMatchObject({
+    expect(await readDelivery()).toMatchObject({
       status: 'skipped',
       terminalReason: 'endpoint_disabled',
       attempts: 3,
@@ -222,23 +230,23 @@ describe('dispatcher with a deleted or disabled endpoint', () => {
   });
 
   it('keeps the message while another worker still attempts the delivery', async () => {
-    const { claim, dispatch, endpoints, endpoint, found } = await aDispatch();
+    const { claim, dispatch, endpoints, endpoint, readDelivery } = await aDispatch();
     await claim();
-    const claimed = await found();
+    const claimed = await readDelivery();
     endpoints.remove(endpoint.orgId, endpoint.id);
 
     expect(await dispatch()).toEqual(keepUntil(later(NOW, seconds(LEASE_SECONDS))));
-    expect(await found()).toEqual(claimed);
+    expect(await readDelivery()).toEqual(claimed);
   });
 
   it('deletes the message when another worker has ended the delivery', async () => {
-    const { dispatch, endpoints, endpoint, found } = await aDispatch();
+    const { dispatch, endpoints, endpoint, readDelivery } = await aDispatch();
     await dispatch();
-    const ended = await found();
+    const ended = await readDelivery();
     endpoints.remove(endpoint.orgId, endpoint.id);
 
     expect(await dispatch()).toEqual(DELETE);
-    expect(await found()).toEqual(ended);
+    expect(await readDelivery()).toEqual(ended);
   });
 
   it('skips a delivery without its event', async () => {

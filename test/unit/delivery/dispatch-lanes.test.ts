@@ -44,7 +44,7 @@ describe('retry of a delivery', () => {
   });
 
   it('is parked without a message when its wait is long', async () => {
-    const { dispatch, found, deliveries, delivery } = await aDispatch({
+    const { dispatch, readDelivery, deliveries, delivery } = await aDispatch({
       delivery: { status: 'retrying', attempts: 5 },
       attempt: () => FAILED,
     });
@@ -52,7 +52,7 @@ describe('retry of a delivery', () => {
     expect(await dispatch('retry')).toEqual(DELETE);
 
     const dueAt = inSeconds(960).toISOString();
-    expect(await found()).toMatchObject({ status: 'retrying', nextRetryAt: dueAt, parked: true });
+    expect(await readDelivery()).toMatchObject({ status: 'retrying', nextRetryAt: dueAt, parked: true });
     expect(deliveries.dueOf(delivery)).toEqual({ state: 'parked', dueAt });
   });
 
@@ -100,20 +100,20 @@ describe('delivery to a slow endpoint', () => {
   it.each(['fresh', 'retry'] as const)(
     'moves from the %s queue to the slow one before any attempt is counted',
     async (lane) => {
-      const { dispatch, delivery, found, attempts } = await aDispatch({ endpoint: slowFor(60) });
+      const { dispatch, delivery, readDelivery, attempts } = await aDispatch({ endpoint: slowFor(60) });
 
       expect(await dispatch(lane)).toEqual({ kind: 'move', lane: 'slow', until: NOW });
 
       expect(attempts).toEqual([]);
-      expect(await found()).toEqual(delivery);
+      expect(await readDelivery()).toEqual(delivery);
     },
   );
 
   it('is attempted in the slow queue', async () => {
-    const { dispatch, found } = await aDispatch({ endpoint: slowFor(60) });
+    const { dispatch, readDelivery } = await aDispatch({ endpoint: slowFor(60) });
 
     expect(await dispatch('slow')).toEqual(DELETE);
-    expect(await found()).toMatchObject({ status: 'succeeded' });
+    expect(await readDelivery()).toMatchObject({ status: 'succeeded' });
   });
 
   it('moves to the slow queue when only this process knows that the endpoint is slow', async () => {
@@ -144,20 +144,22 @@ describe('delivery to a slow endpoint', () => {
     });
     for (const { dispatch } of [accepting, failing, silent]) await dispatch('slow');
 
-    expect(await accepting.foundEndpoint()).not.toHaveProperty('pace');
-    expect(await failing.foundEndpoint()).not.toHaveProperty('pace');
-    expect(await silent.foundEndpoint()).toMatchObject({ pace: { is: 'new' } });
+    expect(await accepting.readEndpoint()).not.toHaveProperty('pace');
+    expect(await failing.readEndpoint()).not.toHaveProperty('pace');
+    expect(await silent.readEndpoint()).toMatchObject({ pace: { is: 'new' } });
   });
 
   it('is skipped rather than moved when the endpoint is disabled', async () => {
-    const { dispatch, found } = await aDispatch({ endpoint: { status: 'auto_disabled', ...slowFor(60) } });
+    const { dispatch, readDelivery } = await aDispatch({
+      endpoint: { status: 'auto_disabled', ...slowFor(60) },
+    });
 
     expect(await dispatch('fresh')).toEqual(DELETE);
-    expect(await found()).toMatchObject({ status: 'skipped', terminalReason: 'endpoint_disabled' });
+    expect(await readDelivery()).toMatchObject({ status: 'skipped', terminalReason: 'endpoint_disabled' });
   });
 
   it('marks the endpoint before the worker ends', async () => {
-    const { dispatch, endpoints, foundEndpoint } = await aDispatch({
+    const { dispatch, endpoints, readEndpoint } = await aDispatch({
       attempt: (_attempt, onSlow) => {
         onSlow();
         return OK;
@@ -170,7 +172,7 @@ describe('delivery to a slow endpoint', () => {
 
     await dispatch('fresh');
 
-    expect(await foundEndpoint()).toMatchObject({
+    expect(await readEndpoint()).toMatchObject({
       pace: { is: 'slow', until: inSeconds(120).toISOString() },
     });
   });

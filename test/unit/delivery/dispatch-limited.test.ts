@@ -28,14 +28,14 @@ describe('message for an endpoint with a limit', () => {
   });
 
   it('does what its turn says, without an attempt', async () => {
-    const { dispatch, attempts, found } = await aDispatch({
+    const { dispatch, attempts, readDelivery } = await aDispatch({
       endpoint: { maxPerSecond: 5 },
       takeTurn: async ({ lane }) => ({ kind: 'wait', disposition: { kind: 'move', lane, until } }),
     });
 
     expect(await dispatch('retry')).toEqual({ kind: 'move', lane: 'retry', until });
     expect(attempts).toEqual([]);
-    expect(await found()).toMatchObject({ attempts: 0 });
+    expect(await readDelivery()).toMatchObject({ attempts: 0 });
   });
 
   it('takes no turn in a queue that it leaves', async () => {
@@ -46,7 +46,7 @@ describe('message for an endpoint with a limit', () => {
   });
 
   it('is not attempted with the turn of an attempt that was started meanwhile', async () => {
-    const { dispatch, attempts, found } = await aDispatch({
+    const { dispatch, attempts, readDelivery } = await aDispatch({
       endpoint: { maxPerSecond: 5 },
       delivery: { attempts: 1, status: 'retrying' },
       takeTurn: async () => ({ kind: 'start', at: NOW.getTime(), attempts: 0 }),
@@ -54,11 +54,11 @@ describe('message for an endpoint with a limit', () => {
 
     expect(await dispatch('retry')).toEqual({ kind: 'keep', until: NOW });
     expect(attempts).toEqual([]);
-    expect(await found()).toMatchObject({ status: 'retrying', attempts: 1 });
+    expect(await readDelivery()).toMatchObject({ status: 'retrying', attempts: 1 });
   });
 
   it('stays in its queue without an attempt when its turn cannot be determined', async () => {
-    const { receive, attempts, log, found } = await aDispatch({
+    const { receive, attempts, log, readDelivery } = await aDispatch({
       endpoint: { maxPerSecond: 1 },
       takeTurn: async () => {
         throw new Error('the table throttles');
@@ -67,7 +67,7 @@ describe('message for an endpoint with a limit', () => {
 
     expect(await receive('fresh')).toBe('stays');
     expect(attempts).toEqual([]);
-    expect(await found()).toMatchObject({ attempts: 0 });
+    expect(await readDelivery()).toMatchObject({ attempts: 0 });
     expect(log.entries).toMatchObject([{ code: 'DELIVERY_LEFT' }]);
   });
 

@@ -7,9 +7,9 @@ const request: WebhookRequest = { method: 'POST', url: 'https://example.com/', h
 const atSpeed = (speed: number) => ({ url: `https://receiver.example.com/hook?simulate-speed=${speed}` });
 
 /** Dispatches a delivery at each time that it is due, until it has ended. */
-async function untilItEnds({ dispatch, clock, found }: Awaited<ReturnType<typeof aDispatch>>) {
+async function untilItEnds({ dispatch, clock, readDelivery }: Awaited<ReturnType<typeof aDispatch>>) {
   const due = [];
-  for (let next: string | undefined = NOW.toISOString(); next; next = (await found())?.nextRetryAt) {
+  for (let next: string | undefined = NOW.toISOString(); next; next = (await readDelivery())?.nextRetryAt) {
     clock.elapseUntil(new Date(next));
     due.push(clock.now());
     await dispatch();
@@ -35,7 +35,7 @@ describe('sandbox delivery', () => {
       (_, index) => waits.slice(0, index + 1).reduce((sum, wait) => sum + wait, 0) + index * 10,
     );
     expect(due).toEqual(real.map((after) => later(NOW, seconds(after) / 100)));
-    const ended = await setting.found();
+    const ended = await setting.readDelivery();
     expect(ended?.attemptLog.map(({ startedAt }) => new Date(startedAt))).toEqual(due);
     expect(ended).toMatchObject({
       status: 'exhausted',
@@ -53,14 +53,14 @@ describe('sandbox delivery', () => {
   });
 
   it('stores the simulated request of each attempt', async () => {
-    const { dispatch, found } = await aDispatch({
+    const { dispatch, readDelivery } = await aDispatch({
       sandbox: true,
       attempt: () => ({ ...FAILED, simulated: request }),
     });
 
     await dispatch();
 
-    expect(await found()).toMatchObject({ attemptLog: [{ request }] });
+    expect(await readDelivery()).toMatchObject({ attemptLog: [{ request }] });
   });
 });
 

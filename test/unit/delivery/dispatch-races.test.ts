@@ -18,7 +18,7 @@ describe('attempt that outlives its lease', () => {
     const disposition = await setting.dispatch();
 
     expect(disposition).toEqual(keepUntil(later(NOW, seconds(2 * LEASE_SECONDS))));
-    expect(await setting.found()).toMatchObject({ status: 'pending', attempts: 2, attemptLog: [] });
+    expect(await setting.readDelivery()).toMatchObject({ status: 'pending', attempts: 2, attemptLog: [] });
   });
 
   it('keeps the message until the retry that another worker has scheduled', async () => {
@@ -34,7 +34,7 @@ describe('attempt that outlives its lease', () => {
     const disposition = await setting.dispatch();
 
     expect(disposition).toEqual(keepUntil(later(NOW, seconds(LEASE_SECONDS + 60))));
-    expect((await setting.found())?.attemptLog).toMatchObject([{ number: 2 }]);
+    expect((await setting.readDelivery())?.attemptLog).toMatchObject([{ number: 2 }]);
   });
 
   it('deletes the message when another worker has ended the delivery', async () => {
@@ -48,7 +48,7 @@ describe('attempt that outlives its lease', () => {
     });
 
     expect(await setting.dispatch()).toEqual(DELETE);
-    expect(await setting.found()).toMatchObject({ status: 'succeeded', attempts: 2 });
+    expect(await setting.readDelivery()).toMatchObject({ status: 'succeeded', attempts: 2 });
   });
 
   it('counts nothing at the endpoint', async () => {
@@ -63,7 +63,7 @@ describe('attempt that outlives its lease', () => {
 
     await setting.dispatch();
 
-    expect(await setting.foundEndpoint()).toEqual(setting.endpoint);
+    expect(await setting.readEndpoint()).toEqual(setting.endpoint);
   });
 
   it("makes the message visible at once when the other worker's lease has expired too", async () => {
@@ -84,27 +84,27 @@ describe('delivery whose signing keys cannot be loaded', () => {
   const prepare = () => Promise.reject(new Error('the signing keys cannot be read'));
 
   it('is not claimed, because a claim counts as an attempt', async () => {
-    const { dispatch, delivery, found, attempts } = await aDispatch({ prepare });
+    const { dispatch, delivery, readDelivery, attempts } = await aDispatch({ prepare });
 
     await expect(dispatch()).rejects.toThrow('the signing keys cannot be read');
 
     expect(attempts).toEqual([]);
-    expect(await found()).toEqual(delivery);
+    expect(await readDelivery()).toEqual(delivery);
   });
 
   it('can still be skipped', async () => {
-    const { dispatch, found } = await aDispatch({ prepare, endpoint: { status: 'auto_disabled' } });
+    const { dispatch, readDelivery } = await aDispatch({ prepare, endpoint: { status: 'auto_disabled' } });
 
     expect(await dispatch()).toEqual(DELETE);
 
-    expect(await found()).toMatchObject({ status: 'skipped', terminalReason: 'endpoint_disabled' });
+    expect(await readDelivery()).toMatchObject({ status: 'skipped', terminalReason: 'endpoint_disabled' });
   });
 });
 
 describe('attempt that throws', () => {
   it('leaves the delivery leased and the attempt counted, and a later worker continues', async () => {
     let broken = true;
-    const { dispatch, clock, found, attempts } = await aDispatch({
+    const { dispatch, clock, readDelivery, attempts } = await aDispatch({
       attempt: () => {
         if (broken) throw new Error('the signing keys cannot be read');
         return OK;
@@ -112,14 +112,14 @@ describe('attempt that throws', () => {
     });
 
     await expect(dispatch()).rejects.toThrow('the signing keys cannot be read');
-    expect(await found()).toMatchObject({ status: 'pending', attempts: 1, lease: {} });
+    expect(await readDelivery()).toMatchObject({ status: 'pending', attempts: 1, lease: {} });
     expect(await dispatch()).toEqual(keepUntil(later(NOW, seconds(LEASE_SECONDS))));
 
     broken = false;
     clock.elapse(LEASE_SECONDS);
     expect(await dispatch()).toEqual(DELETE);
     expect(attempts).toEqual([1, 2]);
-    expect(await found()).toMatchObject({ status: 'succeeded' });
+    expect(await readDelivery()).toMatchObject({ status: 'succeeded' });
   });
 });
 
@@ -129,7 +129,7 @@ describe('delivery that another worker changes first', () => {
     actBefore(setting, 'Update', setting.claim);
 
     expect(await setting.dispatch()).toEqual(keepUntil(later(NOW, seconds(LEASE_SECONDS))));
-    expect(await setting.found()).toMatchObject({ status: 'pending' });
+    expect(await setting.readDelivery()).toMatchObject({ status: 'pending' });
   });
 
   it('is read again when it was to be exhausted, and counts once', async () => {
@@ -139,7 +139,7 @@ describe('delivery that another worker changes first', () => {
     );
 
     expect(await setting.dispatch()).toEqual(DELETE);
-    expect(await setting.foundEndpoint()).toMatchObject({ consecutiveFailures: 1 });
+    expect(await setting.readEndpoint()).toMatchObject({ consecutiveFailures: 1 });
   });
 });
 
@@ -154,7 +154,7 @@ describe('endpoint that changes during an attempt', () => {
     });
 
     expect(await setting.dispatch()).toEqual(DELETE);
-    expect(await setting.foundEndpoint()).toMatchObject({ status: 'auto_disabled', consecutiveFailures: 10 });
+    expect(await setting.readEndpoint()).toMatchObject({ status: 'auto_disabled', consecutiveFailures: 10 });
   });
 
   it('is counted from one when another delivery has succeeded meanwhile', async () => {
@@ -168,7 +168,7 @@ describe('endpoint that changes during an attempt', () => {
     });
 
     expect(await setting.dispatch()).toEqual(DELETE);
-    expect(await setting.foundEndpoint()).toMatchObject({ status: 'active', consecutiveFailures: 1 });
+    expect(await setting.readEndpoint()).toMatchObject({ status: 'active', consecutiveFailures: 1 });
   });
 
   it.each([
@@ -185,8 +185,8 @@ describe('endpoint that changes during an attempt', () => {
     });
 
     expect(await setting.dispatch()).toEqual(DELETE);
-    expect(await setting.found()).toMatchObject({ status });
-    expect(await setting.foundEndpoint()).toMatchObject({ status: 'auto_disabled', consecutiveFailures: 10 });
+    expect(await setting.readDelivery()).toMatchObject({ status });
+    expect(await setting.readEndpoint()).toMatchObject({ status: 'auto_disabled', consecutiveFailures: 10 });
   });
 
   it('stays deleted, and the delivery ends with the outcome of its attempt', async () => {
@@ -199,8 +199,8 @@ describe('endpoint that changes during an attempt', () => {
     });
 
     expect(await setting.dispatch()).toEqual(DELETE);
-    expect(await setting.found()).toMatchObject({ status: 'exhausted' });
-    expect(await setting.foundEndpoint()).toBeUndefined();
+    expect(await setting.readDelivery()).toMatchObject({ status: 'exhausted' });
+    expect(await setting.readEndpoint()).toBeUndefined();
   });
 
   it('fails the settlement when it changes at every try, so that the lease decides', async () => {
@@ -217,6 +217,6 @@ describe('endpoint that changes during an attempt', () => {
 
     await expect(setting.dispatch()).rejects.toThrow(setting.endpoint.id);
     expect(settlements).toBe(20);
-    expect(await setting.found()).toMatchObject({ status: 'pending', attempts: 8 });
+    expect(await setting.readDelivery()).toMatchObject({ status: 'pending', attempts: 8 });
   });
 });

@@ -8,7 +8,7 @@ const DELETE = { kind: 'delete' };
 
 describe('message of an older sandbox generation', () => {
   it.each(LANES)('is deleted from the %s queue without any read or write', async (lane) => {
-    const { receive, read, states, endpoint, delivery, found, foundEndpoint, attempts, log } =
+    const { receive, read, states, endpoint, delivery, readDelivery, readEndpoint, attempts, log } =
       await aDispatch({
         sandbox: true,
         delivery: { status: 'retrying', attempts: 2, nextRetryAt: NOW.toISOString() },
@@ -19,13 +19,13 @@ describe('message of an older sandbox generation', () => {
 
     expect(read).toEqual([]);
     expect(attempts).toEqual([]);
-    expect(await found()).toEqual(delivery);
-    expect(await foundEndpoint()).toEqual(endpoint);
+    expect(await readDelivery()).toEqual(delivery);
+    expect(await readEndpoint()).toEqual(endpoint);
     expect(log.entries).toEqual([]);
   });
 
   it('is deleted without ending a delivery whose last attempt was lost', async () => {
-    const { receive, states, endpoint, delivery, found, foundEndpoint } = await aDispatch({
+    const { receive, states, endpoint, delivery, readDelivery, readEndpoint } = await aDispatch({
       sandbox: true,
       delivery: { attempts: 8 },
       endpoint: { consecutiveFailures: 9 },
@@ -34,12 +34,12 @@ describe('message of an older sandbox generation', () => {
 
     expect(await receive()).toBe('deleted');
 
-    expect(await found()).toEqual(delivery);
-    expect(await foundEndpoint()).toEqual(endpoint);
+    expect(await readDelivery()).toEqual(delivery);
+    expect(await readEndpoint()).toEqual(endpoint);
   });
 
   it('does not prevent the attempt of a message of the present generation', async () => {
-    const { receive, states, endpoint, found } = await aDispatch({
+    const { receive, states, endpoint, readDelivery } = await aDispatch({
       sandbox: true,
       delivery: { generation: 2 },
     });
@@ -47,7 +47,7 @@ describe('message of an older sandbox generation', () => {
 
     expect(await receive()).toBe('deleted');
 
-    expect(await found()).toMatchObject({ status: 'succeeded' });
+    expect(await readDelivery()).toMatchObject({ status: 'succeeded' });
   });
 });
 
@@ -76,7 +76,7 @@ describe('message whose organization', () => {
   ])(
     '%s stays in its queue, and its delivery is neither read nor claimed',
     async (_what, setting, reason) => {
-      const { receive, read, delivery, found, attempts, log } = await aDispatch(setting);
+      const { receive, read, delivery, readDelivery, attempts, log } = await aDispatch(setting);
 
       expect(await receive()).toBe('stays');
 
@@ -85,7 +85,7 @@ describe('message whose organization', () => {
       ]);
       expect(read).toEqual([]);
       expect(attempts).toEqual([]);
-      expect(await found()).toEqual(delivery);
+      expect(await readDelivery()).toEqual(delivery);
     },
   );
 
@@ -135,7 +135,7 @@ describe('sandbox reset during an attempt', () => {
     const first = await setting.dispatch();
 
     expect(first).toEqual({ kind: 'keep', until: later(NOW, seconds(LEASE_SECONDS)) });
-    expect(await setting.foundEndpoint()).toMatchObject({ status: 'active', ...counts });
+    expect(await setting.readEndpoint()).toMatchObject({ status: 'active', ...counts });
     expect(setting.deliveries.notices).toEqual([]);
     expect(await setting.receive()).toBe('deleted');
     expect(setting.log.entries.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
@@ -151,7 +151,7 @@ describe('sandbox reset during an attempt', () => {
     });
 
     expect(await setting.dispatch()).toEqual(DELETE);
-    expect(await setting.foundEndpoint()).toEqual(setting.endpoint);
+    expect(await setting.readEndpoint()).toEqual(setting.endpoint);
   });
 
   it('prevents the attempts after a failed one', async () => {

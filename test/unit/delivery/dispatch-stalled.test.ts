@@ -25,13 +25,13 @@ async function attemptedBy(receiver: ReturnType<typeof takes>, lane: 'fresh' | '
 
 describe('attempt that reaches its deadline without an answer', () => {
   it('marks its endpoint, and its delivery waits in the stalled queue', async () => {
-    const { disposition, foundEndpoint, clock } = await attemptedBy(
+    const { disposition, readEndpoint, clock } = await attemptedBy(
       takes(ATTEMPT_SECONDS, TIMED_OUT),
       'fresh',
     );
 
     expect(disposition).toEqual({ kind: 'move', lane: 'stalled', until: later(clock.now(), seconds(30)) });
-    expect(await foundEndpoint()).toMatchObject({
+    expect(await readEndpoint()).toMatchObject({
       pace: { is: 'stalled', until: later(clock.now(), seconds(STALLED_SECONDS)).toISOString() },
     });
   });
@@ -48,17 +48,17 @@ describe('attempt that is answered in time', () => {
     ['with an error at once', 0, FAILED],
     ['with an error after nine seconds', 9, FAILED],
   ])('%s does not mark its endpoint', async (_what, count, answer) => {
-    const { disposition, foundEndpoint } = await attemptedBy(takes(count, answer), 'fresh');
+    const { disposition, readEndpoint } = await attemptedBy(takes(count, answer), 'fresh');
 
     expect(disposition).toMatchObject({ kind: 'move', lane: 'retry' });
-    expect((await foundEndpoint())?.pace?.is).not.toBe('stalled');
+    expect((await readEndpoint())?.pace?.is).not.toBe('stalled');
   });
 
   it('ends the mark of its endpoint', async () => {
-    const { disposition, foundEndpoint } = await attemptedBy(takes(3, OK), 'stalled', stalledFor(3600));
+    const { disposition, readEndpoint } = await attemptedBy(takes(3, OK), 'stalled', stalledFor(3600));
 
     expect(disposition).toEqual(DELETE);
-    expect((await foundEndpoint())?.pace?.is).not.toBe('stalled');
+    expect((await readEndpoint())?.pace?.is).not.toBe('stalled');
   });
 
   it('leaves the stalled queue for the slow one after a failure', async () => {
@@ -72,21 +72,21 @@ describe('delivery to a stalled endpoint', () => {
   it.each(['fresh', 'retry', 'slow'] as const)(
     'moves from the %s queue to the stalled one before any attempt is counted',
     async (lane) => {
-      const { dispatch, found, attempts } = await aDispatch({ endpoint: stalledFor(60) });
+      const { dispatch, readDelivery, attempts } = await aDispatch({ endpoint: stalledFor(60) });
 
       expect(await dispatch(lane)).toEqual({ kind: 'move', lane: 'stalled', until: NOW });
 
       expect(attempts).toEqual([]);
-      expect(await found()).toMatchObject({ status: 'pending', attempts: 0 });
+      expect(await readDelivery()).toMatchObject({ status: 'pending', attempts: 0 });
     },
   );
 
   it('is attempted in the stalled queue, even after the mark has expired', async () => {
     for (const endpoint of [stalledFor(60), stalledFor(-1)]) {
-      const { dispatch, found } = await aDispatch({ endpoint });
+      const { dispatch, readDelivery } = await aDispatch({ endpoint });
 
       expect(await dispatch('stalled')).toEqual(DELETE);
-      expect(await found()).toMatchObject({ status: 'succeeded' });
+      expect(await readDelivery()).toMatchObject({ status: 'succeeded' });
     }
   });
 

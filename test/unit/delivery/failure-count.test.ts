@@ -12,7 +12,7 @@ describe('successful delivery', () => {
 
     await setting.dispatch();
 
-    expect(await setting.foundEndpoint()).toMatchObject({ status: 'active', consecutiveFailures: 0 });
+    expect(await setting.readEndpoint()).toMatchObject({ status: 'active', consecutiveFailures: 0 });
   });
 
   it('does not write an endpoint without failures', async () => {
@@ -32,8 +32,8 @@ describe('successful delivery', () => {
 
     await setting.dispatch();
 
-    expect(await setting.found()).toMatchObject({ status: 'succeeded' });
-    expect(await setting.foundEndpoint()).toMatchObject({ consecutiveFailures: 0 });
+    expect(await setting.readDelivery()).toMatchObject({ status: 'succeeded' });
+    expect(await setting.readEndpoint()).toMatchObject({ consecutiveFailures: 0 });
   });
 });
 
@@ -42,9 +42,9 @@ describe('failed delivery', () => {
     aDispatch({ delivery: { attempts: 7 }, attempt: () => FAILED, ...changes });
 
   it('is counted', async () => {
-    const { dispatch, foundEndpoint } = await failing();
+    const { dispatch, readEndpoint } = await failing();
     await dispatch();
-    expect(await foundEndpoint()).toMatchObject({ consecutiveFailures: 1 });
+    expect(await readEndpoint()).toMatchObject({ consecutiveFailures: 1 });
   });
 
   it('is not counted at an endpoint that was disabled during its attempt', async () => {
@@ -57,8 +57,8 @@ describe('failed delivery', () => {
 
     await setting.dispatch();
 
-    expect(await setting.found()).toMatchObject({ status: 'exhausted' });
-    expect(await setting.foundEndpoint()).toMatchObject({ consecutiveFailures: 0 });
+    expect(await setting.readDelivery()).toMatchObject({ status: 'exhausted' });
+    expect(await setting.readEndpoint()).toMatchObject({ consecutiveFailures: 0 });
   });
 
   it('is the first after a success between its read and its end', async () => {
@@ -69,6 +69,6 @@ describe('failed delivery', () => {
 
     await setting.dispatch();
 
-    expect(await setting.foundEndpoint()).toMatchObject({ status: 'active', consecutiveFailures: 1 });
+    expect(await setting.readEndpoint()).toMatchObject({ status: 'active', consecutiveFailures: 1 });
   });
 });

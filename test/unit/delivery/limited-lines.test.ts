@@ -50,7 +50,7 @@ function aLine() {
       const seen = await schedules.find(endpoint.id);
       await schedules.take(endpoint.id, { seen, rate: 1, count: ms / 1000, now });
     },
-    found: (delivery: ReturnType<typeof aDelivery>) => store.find(delivery),
+    readDelivery: (delivery: ReturnType<typeof aDelivery>) => store.find(delivery),
     async entries(state: 'parked' | 'watched') {
       const pages = await Promise.all(
         listShards(DUE_SHARDS).map((shard) => due.find(state, shard, later(NOW, 100 * 24 * HOUR))),
@@ -61,7 +61,7 @@ function aLine() {
 }
 
 it('a delivery keeps its turn, for which its message comes back, and takes no other one', async () => {
-  const { add, ask, found, setTime } = aLine();
+  const { add, ask, readDelivery, setTime } = aLine();
   const deliveries = [await add(), await add(), await add()];
   const [first, ...waiting] = await ask(deliveries);
   const until = (ms: number) => later(NOW, ms - 950);
@@ -72,7 +72,7 @@ it('a delivery keeps its turn, for which its message comes back, and takes no ot
     { kind: 'wait', disposition: { kind: 'move', lane: 'fresh', until: until(2000) } },
   ]);
   const [, , last = deliveries[0]] = deliveries;
-  expect(await found(last ?? (await add()))).toMatchObject({
+  expect(await readDelivery(last ?? (await add()))).toMatchObject({
     status: 'pending',
     attempts: 0,
     nextRetryAt: until(2000).toISOString(),
@@ -120,48 +120,48 @@ it('messages of deliveries that cannot be attempted take no turn', async () => {
 });
 
 it('a delivery whose turn is more than five minutes ahead is parked, and due shortly before it', async () => {
-  const { add, ask, found, entries, extendLine } = aLine();
+  const { add, ask, readDelivery, entries, extendLine } = aLine();
   await extendLine(400_000);
   const delivery = await add();
 
   expect(await ask([delivery])).toEqual(PARKED);
   const dueAt = later(NOW, 400_000 - 950).toISOString();
-  expect(await found(delivery)).toMatchObject({ status: 'pending', parked: true, nextRetryAt: dueAt });
+  expect(await readDelivery(delivery)).toMatchObject({ status: 'pending', parked: true, nextRetryAt: dueAt });
   expect(await entries('parked')).toMatchObject([{ message: { id: delivery.id }, dueAt }]);
 });
 
 it('a delivery that is 3 days old ends instead of being parked', async () => {
-  const { add, ask, found, log, extendLine } = aLine();
+  const { add, ask, readDelivery, log, extendLine } = aLine();
   await extendLine(400_000);
   const old = await add(newId('dlv', new Date(at - EXPIRY_SECONDS * 1000 - 1)));
 
   expect(await ask([old])).toEqual(PARKED);
-  expect(await found(old)).toMatchObject({ status: 'skipped', terminalReason: 'expired' });
+  expect(await readDelivery(old)).toMatchObject({ status: 'skipped', terminalReason: 'expired' });
   expect(log.entries).toMatchObject([{ code: 'TURN_NEVER_CAME' }]);
 });
 
 it('a delivery whose message was deferred does not expire in the line: its message is sent once more', async () => {
-  const { add, ask, due, entries, found, log, extendLine } = aLine();
+  const { add, ask, due, entries, readDelivery, log, extendLine } = aLine();
   await extendLine(400_000);
   const old = await add(newId('dlv', new Date(at - EXPIRY_SECONDS * 1000 - 1)));
   await due.watch(old, NOW);
   for (const entry of await entries('watched')) await due.postpone(entry, later(NOW, 60_000), 'deferred');
 
   expect(await ask([old])).toEqual(PARKED);
-  expect(await found(old)).toMatchObject({ status: 'pending', parked: true });
+  expect(await readDelivery(old)).toMatchObject({ status: 'pending', parked: true });
   expect(log.entries).toEqual([]);
   expect(await entries('parked')).toMatchObject([{ message: { id: old.id }, isDeferred: true }]);
 });
 
 it('a delivery comes back to the line a few times in three days, not every hour', async () => {
-  const { add, ask, found, setTime, extendLine } = aLine();
+  const { add, ask, readDelivery, setTime, extendLine } = aLine();
   await extendLine(3 * 24 * HOUR);
   const delivery = await add();
   let times = 0;
   for (; times < 100; times += 1) {
     const [outcome] = await ask([delivery]);
     if (outcome?.kind === 'start') break;
-    setTime(new Date((await found(delivery))?.nextRetryAt ?? NOW));
+    setTime(new Date((await readDelivery(delivery))?.nextRetryAt ?? NOW));
   }
   expect(times).toBeGreaterThan(3);
   expect(times).toBeLessThan(10);

@@ -132,7 +132,7 @@ async function aFunction({
   return {
     calls,
     receive: () => handler(received('fresh', toDeliveryMessage(delivery)), WITH_TIME),
-    async found(): Promise<Delivery> {
+    async readDelivery(): Promise<Delivery> {
       const get = new GetCommand({ TableName: FUNCTION_ENVIRONMENT.DELIVERIES_TABLE, Key: key });
       return (await tables.service.client.send(get)).Item as Delivery;
     },
@@ -151,32 +151,32 @@ describe.each(KINDS)('attempt at %s', (_, setting) => {
   it('counts only with a request, whichever call of the function fails', async () => {
     const whole = await aFunction(setting);
     await whole.receive();
-    expect(await whole.found()).toMatchObject({ status: 'succeeded', attempts: 1 });
+    expect(await whole.readDelivery()).toMatchObject({ status: 'succeeded', attempts: 1 });
     expect(requests).toBe(1);
 
     for (const [index, name] of whole.calls.entries()) {
       requests = 0;
       let isFailing = true;
-      const { receive, found } = await aFunction({
+      const { receive, readDelivery } = await aFunction({
         ...setting,
         fails: (call) => isFailing && call === index,
       });
       await receive();
-      const { attempts } = await found();
+      const { attempts } = await readDelivery();
       expect([name, attempts]).toEqual([name, requests]);
 
       isFailing = false;
       if (attempts === 0) await receive();
-      if (attempts === 0) expect(await found()).toMatchObject({ status: 'succeeded', attempts: 1 });
+      if (attempts === 0) expect(await readDelivery()).toMatchObject({ status: 'succeeded', attempts: 1 });
     }
   });
 });
 
 it('an attempt at an endpoint whose key version is missing does not count, and nothing is sent', async () => {
-  const { receive, found } = await aFunction({ endpoint: { keyVersion: '7' } });
+  const { receive, readDelivery } = await aFunction({ endpoint: { keyVersion: '7' } });
   for (let time = 0; time < 9; time += 1) {
     expect(await receive()).toEqual({ batchItemFailures: [{ itemIdentifier: 'message-1' }] });
-    expect(await found()).toMatchObject({ status: 'pending', attempts: 0 });
+    expect(await readDelivery()).toMatchObject({ status: 'pending', attempts: 0 });
   }
   expect(requests).toBe(0);
 });
