@@ -21,10 +21,9 @@ export function watchParts(run: number, others: Readonly<Record<string, number>>
       all.filter((one) => one.pid === pid).map((one) => [name, one] as const),
     );
     return new Map(
-      [...family.map((profile) => [partOf(profile, run), profile] as const), ...around].map(([name, one]) => [
-        one.pid,
-        { name, ...one },
-      ]),
+      [...family.map((profile) => [partOf(profile, run), profile] as const), ...around].map(
+        ([name, profile]) => [profile.pid, { name, ...profile }],
+      ),
     );
   };
   let before = look();

@@ -219,8 +219,8 @@ describe.each(storeKinds(engine))('an endpoint that changes before an end is wri
       'done',
     );
 
-    const found = await endpoints.find(orgId, id);
-    expect(found && { status: found.status, consecutiveFailures: found.consecutiveFailures }).toEqual(end);
+    const stored = await endpoints.find(orgId, id);
+    expect(stored && { status: stored.status, consecutiveFailures: stored.consecutiveFailures }).toEqual(end);
     expect(await stores.warnings()).toHaveLength(Number(sent === 'warning'));
     expect(await stores.notices()).toHaveLength(Number(sent === 'notice'));
     expect(await stores.auditEntries(orgId)).toHaveLength(Number(sent === 'notice'));

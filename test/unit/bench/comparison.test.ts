@@ -40,10 +40,13 @@ describe('the verdict on a change', () => {
     const runs = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 2, maxLength: 9 });
     fc.assert(
       fc.property(runs, runs, (a, b) => {
-        const [one, two] = [aFigure(a), aFigure(b)];
-        // The spread of the other run may be smaller, so a tie need not remain one.
-        fc.pre(Math.abs(Math.abs(one.median - two.median) - 2 * (one.spread.value + two.spread.value)) > 1);
-        expect(verdictOf(two, one)).toBe(opposite[verdictOf(one, two)]);
+        const [first, second] = [aFigure(a), aFigure(b)];
+        // The spread of the other run may be smaller, so a tie need not remain first.
+        fc.pre(
+          Math.abs(Math.abs(first.median - second.median) - 2 * (first.spread.value + second.spread.value)) >
+            1,
+        );
+        expect(verdictOf(second, first)).toBe(opposite[verdictOf(first, second)]);
       }),
     );
   });

@@ -246,9 +246,12 @@ describe('concurrent attempts of one organization', () => {
     const attempts = new HeldAttempts();
     const { run } = aDispatcher(attempts.processMessage);
     const endpoint = anEndpoint();
-    const ofJob = messagesFor(8, endpoint).map((one) => {
-      const { eventId, webhookId } = one.message;
-      return { ...one, message: { ...one.message, id: deriveJobDeliveryId(eventId, webhookId, NOW) } };
+    const ofJob = messagesFor(8, endpoint).map((received) => {
+      const { eventId, webhookId } = received.message;
+      return {
+        ...received,
+        message: { ...received.message, id: deriveJobDeliveryId(eventId, webhookId, NOW) },
+      };
     });
     const live = messagesFor(2, endpoint);
     const done = run('fresh', [...ofJob, ...live]);

@@ -53,7 +53,7 @@ describe('delivery engine, against known losses and loops of other services,', (
   });
 
   it('retries after a DNS error', async () => {
-    let known = false;
+    let isKnown = false;
     const receivers = { policy: { loopback: 'refuse' }, timeoutMs: 10_000 } as const;
     const sender = webhookSender({
       gate: gate(memoryOrganizationStates().of),
@@ -61,7 +61,7 @@ describe('delivery engine, against known losses and loops of other services,', (
       outbound: receiverClient({
         ...receivers,
         resolve: async () => {
-          known = true;
+          isKnown = true;
           throw Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND' });
         },
       }),
@@ -78,7 +78,7 @@ describe('delivery engine, against known losses and loops of other services,', (
 
     await dispatchFrom('fresh');
 
-    expect(known).toBe(true);
+    expect(isKnown).toBe(true);
     expect(deliveries.every).toMatchObject([
       { status: 'retrying', attempts: 1, lastError: expect.any(String) },
     ]);

@@ -89,10 +89,10 @@ describe('queue of a message', () => {
   it('is the slow or stalled one of its endpoint, and otherwise unchanged', () => {
     fc.assert(
       fc.property(lanes, paces, (lane, pace) => {
-        const found = laneFor(lane, pace, false);
-        if (pace === 'stalled' || lane === 'stalled') expect(found).toBe('stalled');
-        else if (pace === 'slow') expect(found).toBe('slow');
-        else expect(found).toBe(lane);
+        const chosen = laneFor(lane, pace, false);
+        if (pace === 'stalled' || lane === 'stalled') expect(chosen).toBe('stalled');
+        else if (pace === 'slow') expect(chosen).toBe('slow');
+        else expect(chosen).toBe(lane);
       }),
     );
   });

@@ -123,9 +123,11 @@ describe('the example values', () => {
 
   it('have the same id for the same thing, and another for another', () => {
     fc.assert(
-      fc.property(fc.nat(), fc.nat(), (one, two) => {
+      fc.property(fc.nat(), fc.nat(), (first, second) => {
         const at = (offset: number) => new Date(Date.parse('2026-11-20') + offset).toISOString();
-        expect(examples.exampleId('cnv', at(one)) === examples.exampleId('cnv', at(two))).toBe(one === two);
+        expect(examples.exampleId('cnv', at(first)) === examples.exampleId('cnv', at(second))).toBe(
+          first === second,
+        );
       }),
     );
   });

@@ -198,12 +198,12 @@ export function aRedelivery({
     resumer,
     /** The rows of running jobs, due or not. */
     async runs() {
-      const found = await Promise.all(
+      const pages = await Promise.all(
         listShards(REDELIVERY_RUN_SHARDS).map((shard) =>
           jobs.findRuns(shard, later(clock.now(), seconds(1))),
         ),
       );
-      return found.flatMap(({ entries }) => entries);
+      return pages.flatMap(({ entries }) => entries);
     },
     /** The number of messages of each request to the queue. */
     batches,

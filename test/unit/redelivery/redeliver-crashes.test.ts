@@ -47,10 +47,10 @@ async function expectDone(
   eventIds: ReadonlySet<EventId>,
   history: readonly Past[],
 ) {
-  const found = await made(order);
-  expect(found.map(({ eventId }) => eventId).toSorted()).toEqual([...eventIds].toSorted());
+  const deliveries = await made(order);
+  expect(deliveries.map(({ eventId }) => eventId).toSorted()).toEqual([...eventIds].toSorted());
   const ids = new Set(reminded.map(({ id }) => id));
-  expect(found.filter(({ id }) => !ids.has(id))).toEqual([]);
+  expect(deliveries.filter(({ id }) => !ids.has(id))).toEqual([]);
   const examined = history.length + history.filter(({ again }) => again !== undefined).length;
   expect(await job(order)).toMatchObject({ status: 'done', redelivered: eventIds.size, examined });
   expect(await runs()).toEqual([]);
@@ -176,17 +176,17 @@ describe('redelivery job whose messages are lost', () => {
           const test = aRedelivery();
           const expected = await lived(test, history);
           const order = await test.started();
-          for (const one of happenings) {
-            if (one.kind === 'messages lost') test.messages.length = 0;
-            if ('seconds' in one) test.clock.elapse(one.seconds);
-            if (!('dies' in one)) continue;
-            if (one.kind === 'resumer')
+          for (const happening of happenings) {
+            if (happening.kind === 'messages lost') test.messages.length = 0;
+            if ('seconds' in happening) test.clock.elapse(happening.seconds);
+            if (!('dies' in happening)) continue;
+            if (happening.kind === 'resumer')
               await test
-                .resumer(livingFor(one.dies, test))(() => true)
+                .resumer(livingFor(happening.dies, test))(() => true)
                 .catch(() => undefined);
-            const message = one.kind === 'worker' ? test.messages.shift() : undefined;
+            const message = happening.kind === 'worker' ? test.messages.shift() : undefined;
             if (message === undefined) continue;
-            const processMessage = test.worker(livingFor(one.dies, test), roundSeconds);
+            const processMessage = test.worker(livingFor(happening.dies, test), roundSeconds);
             await processMessage(message).catch(() => test.messages.push(message));
           }
           // From now on nothing is lost.

@@ -20,10 +20,10 @@ describe('redelivery job', () => {
     const order = await started();
     await run();
 
-    const found = await made(order);
-    expect(found).toHaveLength(2);
+    const deliveries = await made(order);
+    expect(deliveries).toHaveLength(2);
     for (const delivery of failed)
-      expect(found).toContainEqual({
+      expect(deliveries).toContainEqual({
         id: deriveJobDeliveryId(delivery.eventId, endpoint.id, NOW),
         orgId: endpoint.orgId,
         generation: 0,
@@ -37,7 +37,7 @@ describe('redelivery job', () => {
         redeliveryOf: delivery.id,
         traceId: 'a-trace',
       });
-    expect(reminded.map(({ id }) => id).toSorted()).toEqual(found.map(({ id }) => id).toSorted());
+    expect(reminded.map(({ id }) => id).toSorted()).toEqual(deliveries.map(({ id }) => id).toSorted());
     expect(await job(order)).toMatchObject({
       status: 'done',
       examined: 5,
@@ -154,13 +154,13 @@ describe('redelivery job', () => {
 
     await run(interrupted);
 
-    const found = await made(order);
+    const deliveries = await made(order);
     expect(pages).toBe(2);
-    expect(found.length).toBeLessThan(100);
+    expect(deliveries.length).toBeLessThan(100);
     expect(await job(order)).toMatchObject({
       status: 'stopped',
       reason: 'cancelled',
-      redelivered: found.length,
+      redelivered: deliveries.length,
     });
   });
 

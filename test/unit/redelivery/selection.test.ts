@@ -219,7 +219,7 @@ describe("redelivery job's selection of a page", () => {
           return aDelivery({ eventId, webhookId, status, ...(isFirst ? {} : { id }) });
         });
         const failed = examined.filter(({ status }) => isWanted(job, status));
-        const found = new Map(
+        const firstDeliveries = new Map(
           listFirstDeliveries(job, failed).flatMap(({ id }) => {
             const event = events.findIndex((one) => deriveDeliveryId(one, webhookId) === id);
             const status = examined.find((one) => one.id === id)?.status ?? firstOf[event]?.elsewhere;
@@ -227,12 +227,12 @@ describe("redelivery job's selection of a page", () => {
           }),
         );
 
-        const selected = selectDeliveries(job, failed, found, NOW);
+        const selected = selectDeliveries(job, failed, firstDeliveries, NOW);
 
         for (const [event, eventId] of events.entries()) {
           const own = failed.find((one) => one.eventId === eventId);
           const isFirst = own?.id === deriveDeliveryId(eventId, webhookId);
-          const first = found.get(deriveDeliveryId(eventId, webhookId));
+          const first = firstDeliveries.get(deriveDeliveryId(eventId, webhookId));
           const isElsewhere = !isFirst && isWithin(event) && fails(first?.status);
           expect(selected.filter((one) => one.eventId === eventId)).toEqual(
             own === undefined || isElsewhere ? [] : [own],

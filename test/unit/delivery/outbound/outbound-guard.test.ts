@@ -81,8 +81,8 @@ describe('a name', () => {
     const lookup = guardedLookup(async () => answers.shift() ?? [], refuse);
     const ask = () =>
       new Promise((resolve, reject) => {
-        lookup('receiver.example.com', { all: true }, (error, found) =>
-          error ? reject(error) : resolve(found),
+        lookup('receiver.example.com', { all: true }, (error, addresses) =>
+          error ? reject(error) : resolve(addresses),
         );
       });
 

@@ -12,9 +12,9 @@ const anAdmin = (overrides: Partial<User> = {}): User => ({
   ...overrides,
 });
 
-function someUsers(...known: User[]) {
+function someUsers(...given: User[]) {
   const users = createUsers(aUserPool());
-  users.set(known);
+  users.set(given);
   return users;
 }
 
