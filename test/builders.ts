@@ -1,6 +1,6 @@
 import { deriveDeliveryId, newId } from '../functions/aws/ids.ts';
 import { Keyring } from '../functions/aws/keyrings.ts';
-import { Conversation, Escalation, Message, Ticket } from '../functions/conversations/conversation.ts';
+import { Conversation, Escalation, Message, Ticket } from '../functions/conversations/conversations.ts';
 import { Delivery } from '../functions/delivery/delivery.ts';
 import { type LedgerAddition, LedgerEntry, NO_COUNTS, toStartOfHour } from '../functions/delivery/ledger.ts';
 import { BusEvent } from '../functions/events/bus.ts';

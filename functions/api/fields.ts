@@ -1,9 +1,14 @@
 import * as z from 'zod/mini';
 import { DeliveryId, EventId, Timestamp } from '../aws/ids.ts';
-import { AttemptRecord, DeliveryStatus, TerminalReason, WebhookRequest } from '../delivery/delivery.ts';
+import {
+  AttemptErrorCode,
+  AttemptRecord,
+  DeliveryStatus,
+  TerminalReason,
+  WebhookRequest,
+} from '../delivery/delivery.ts';
 import { EventTypeName } from '../events/events.ts';
 import type { FieldError, FieldErrorCode } from '../http/problem.ts';
-import { AttemptErrorCode } from '../receivers/attempt-error.ts';
 import { parseUrlText } from '../receivers/url-text.ts';
 
 /*

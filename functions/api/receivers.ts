@@ -1,8 +1,12 @@
 import { loopbackReceivers } from '../aws/config.ts';
 import { checkProgram } from '../delivery/simulation.ts';
 import { invalid } from '../http/problem.ts';
-import { blockedHostStore, blockedHosts } from '../receivers/blocked-hosts.ts';
-import { checkReceiverUrl, type ReceiverUrlCheck } from '../receivers/receiver-url.ts';
+import {
+  blockedHostStore,
+  blockedHosts,
+  checkReceiverUrl,
+  type ReceiverUrlCheck,
+} from '../receivers/receiver-url.ts';
 import { isSandbox, type Tenant } from '../tenancy/tenant.ts';
 import { tables } from './route-handler.ts';
 

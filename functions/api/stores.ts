@@ -10,10 +10,8 @@ import {
 import { outboxStore } from '../delivery/outbox.ts';
 import { redeliveryRecords } from '../delivery/redelivery.ts';
 import { deliveryStore } from '../delivery/rows.ts';
-import { sourceStore } from '../knowledge/sources.ts';
 import { channelStore } from '../receivers/channels.ts';
 import { endpointStore } from '../receivers/endpoints.ts';
-import { redeliveryJobs } from '../redelivery/jobs.ts';
 import { apiKeyStore } from '../tenancy/api-keys.ts';
 import { organizationStore, sandboxStore } from '../tenancy/organizations.ts';
 import { purgeStore } from '../tenancy/purge.ts';
@@ -39,14 +37,12 @@ export const endpoints = /* @__PURE__ */ endpointStore(service);
 export const outbox = /* @__PURE__ */ outboxStore(outboxTable);
 export const deliveries = /* @__PURE__ */ deliveryStore(deliveryTable);
 export const findRedeliveryRecords = /* @__PURE__ */ redeliveryRecords(service);
-export const jobs = /* @__PURE__ */ redeliveryJobs(service);
 
 /** Variables that only functions with these tables have. */
 const openKnowledge = () => openTables(readEnvironment(KnowledgeEnvironment), service.client).knowledge;
 const openLedger = () => openTables(readEnvironment(StatsEnvironment), service.client).ledger;
 export const knowledge = /* @__PURE__ */ openKnowledge();
 export const ledger = /* @__PURE__ */ openLedger();
-export const sources = /* @__PURE__ */ sourceStore(knowledge);
 
 /** Seal cursors and visitor tokens. */
 export const cursorKeys = /* @__PURE__ */ keyringSource(/* @__PURE__ */ secretValue(CURSOR_KEYS));

@@ -1,3 +1,4 @@
+import type { MiddlewareObj } from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { telemetry } from './config.ts';
 import {
@@ -8,6 +9,7 @@ import {
   LOG_CODES,
   type Log,
 } from './log-codes.ts';
+import { count, FAILED_INVOCATIONS, publishMetrics } from './metrics.ts';
 
 /*
  * Log fields of an error. Messages of the SDK, parsers and Node quote their input (`Unexpected token 'm', "my
@@ -187,3 +189,23 @@ function formatFields(
     }),
   );
 }
+
+/** Replaces a worker's error: Lambda logs the message of a thrown error. */
+export class InvocationFailed extends Error {
+  override name = 'InvocationFailed';
+}
+
+/**
+ * Middleware of every worker: starts its log context, publishes metrics, logs an error and rethrows it
+ * without its message.
+ */
+export const invocation = ({ log, begin }: Logging = logger): MiddlewareObj => ({
+  before: ({ context }) => begin(context),
+  after: () => publishMetrics(),
+  onError: (request) => {
+    log('INVOCATION_FAILED', { error: request.error });
+    count(FAILED_INVOCATIONS);
+    publishMetrics();
+    request.error = new InvocationFailed(summarizeError(request.error));
+  },
+});

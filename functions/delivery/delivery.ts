@@ -10,8 +10,8 @@ import {
   withTrace,
 } from '../aws/ids.ts';
 import { EventTypeName, type OutboxEvent } from '../events/events.ts';
-import { type AttemptError, AttemptErrorCode } from '../receivers/attempt-error.ts';
 import type { Endpoint } from '../receivers/endpoint.ts';
+import type { UrlFault } from '../receivers/url-text.ts';
 
 export const DeliveryStatus = z.enum(['pending', 'retrying', 'succeeded', 'exhausted', 'skipped']);
 export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
@@ -35,6 +35,45 @@ export type SkipReason = z.infer<typeof SkipReason>;
 export const SIMULATED = 'sandbox_simulated';
 export const TerminalReason = z.enum(['max_attempts', SIMULATED, ...SkipReason.options]);
 export type TerminalReason = z.infer<typeof TerminalReason>;
+
+/** Why an attempt failed, for programs. Codes may be added; their meanings do not change. */
+export const AttemptErrorCode = z.enum([
+  'http_status',
+  'redirect',
+  'timeout',
+  'connection_refused',
+  'connection_closed',
+  'dns',
+  'tls',
+  'address_forbidden',
+  'invalid_response',
+  'lost',
+]);
+export type AttemptErrorCode = z.infer<typeof AttemptErrorCode>;
+
+/** Why an attempt failed: in one line for the endpoint's owner, and for programs. */
+export interface AttemptError {
+  error: string;
+  errorCode: AttemptErrorCode;
+}
+
+/** The error of a delivery whose last attempt was started and never settled. */
+export const LOST_OUTCOME: AttemptError = {
+  errorCode: 'lost',
+  error: 'the last attempt was started, and its outcome was never recorded',
+};
+
+/** Builds the error of an attempt that did not end by its deadline. */
+export const timedOutAfter = (timeoutMs: number): AttemptError => ({
+  errorCode: 'timeout',
+  error: `timed out after ${timeoutMs / 1000} s`,
+});
+
+/** The error of an attempt to send to a URL that was registered and is not allowed any more. */
+export const forbid = ({ problem }: UrlFault): AttemptError => ({
+  errorCode: 'address_forbidden',
+  error: problem,
+});
 
 /** A request to a receiver as sent. */
 export const WebhookRequest = z.object({

@@ -3,8 +3,7 @@ import { collectCalls, collectFailures, type Failure, mapSettled } from '../aws/
 import type { Log } from '../aws/log-codes.ts';
 import { type BatchRead, get, getBatch, type Key, type Row, type Table, Throttled } from '../aws/table.ts';
 import { OutboxEvent } from '../events/events.ts';
-import { Endpoint } from '../receivers/endpoint.ts';
-import { endpointStateStore } from '../receivers/endpoint-state.ts';
+import { Endpoint, endpointStateStore } from '../receivers/endpoint.ts';
 import { endpointPaces, SLOW_AFTER_SECONDS } from '../receivers/pace.ts';
 import { keys } from '../tenancy/keys.ts';
 import { createGenerationCheck, type OrganizationStates } from '../tenancy/organizations.ts';

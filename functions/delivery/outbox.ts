@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { EventId, type OrgId, parseCreationTime } from '../aws/ids.ts';
 import { get, type Table, toExpiry } from '../aws/table.ts';
 import { buildAddition, type Change } from '../aws/transaction.ts';
-import { BusEvent, type Notice, toBusEvent } from '../events/bus.ts';
+import { appendNotice, BusEvent, type Notice, toBusEvent } from '../events/bus.ts';
 import { type EntryKey, EVENT_DAYS, OutboxEvent } from '../events/events.ts';
 import { buildSandboxMark, keys } from '../tenancy/keys.ts';
 import type { DeliveryMessage } from './delivery.ts';
@@ -47,14 +47,6 @@ export function outboxStore(outbox: Table) {
     appendNotice: (notice: Notice): Change => appendNotice(outbox, notice),
   };
 }
-
-export const appendNotice = (outbox: Pick<Table, 'name'>, notice: Notice): Change =>
-  buildAddition(outbox, {
-    ...keys.notice(notice.id),
-    ...buildSandboxMark(notice),
-    ...notice,
-    expiresAt: toExpiry(new Date(notice.createdAt), EVENT_DAYS),
-  });
 
 /** Events have no `kind`. */
 const Entry = z.object({ kind: z.optional(z.string()) });

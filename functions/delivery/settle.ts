@@ -4,27 +4,23 @@ import type { Log } from '../aws/log-codes.ts';
 import { Defect } from '../aws/logger.ts';
 import { isFree, isHeld, type Table, update } from '../aws/table.ts';
 import { buildUpdate, type Change, Contended, committer } from '../aws/transaction.ts';
-import { createReceiverNotice } from '../events/bus.ts';
-import { type AttemptError, LOST_OUTCOME } from '../receivers/attempt-error.ts';
-import {
-  buildEndpointChange,
-  computeEndpointEffect,
-  type EndpointEffect,
-} from '../receivers/endpoint-state.ts';
+import { appendNotice, createReceiverNotice } from '../events/bus.ts';
+import { buildEndpointChange, computeEndpointEffect, type EndpointEffect } from '../receivers/endpoint.ts';
 import { readEndpoint } from '../receivers/endpoints.ts';
 import { createStatusEntry, recordAuditEntry } from '../tenancy/audit.ts';
 import { buildCurrentCondition } from '../tenancy/organizations.ts';
 import {
+  type AttemptError,
   type AttemptRecord,
   type AttemptResult,
   type ClaimedDelivery,
   type DeliveryMessage,
+  LOST_OUTCOME,
   SIMULATED,
   type TerminalReason,
   type WebhookRequest,
 } from './delivery.ts';
 import { chooseWaitMode, type Lane, type WaitMode } from './lanes.ts';
-import { appendNotice } from './outbox.ts';
 import { isFirstDelivery, recordSuccess } from './redelivery.ts';
 import {
   buildOpenUpdate,

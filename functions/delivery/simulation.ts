@@ -1,6 +1,6 @@
-import { type AttemptError, timedOutAfter } from '../receivers/attempt-error.ts';
 import type { UrlFault } from '../receivers/url-text.ts';
 import { isSandbox, type Tenant } from '../tenancy/tenant.ts';
+import { type AttemptError, timedOutAfter } from './delivery.ts';
 import type { RetryPolicy } from './timing.ts';
 
 /*

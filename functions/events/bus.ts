@@ -9,8 +9,18 @@ import {
   TraceId,
   withTrace,
 } from '../aws/ids.ts';
+import { type Table, toExpiry } from '../aws/table.ts';
+import { buildAddition, type Change } from '../aws/transaction.ts';
+import { buildSandboxMark, keys } from '../tenancy/keys.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
-import { EVENT_CATALOGUE, isFor, type OutboxEvent, parseEventBody, SubscribableType } from './events.ts';
+import {
+  EVENT_CATALOGUE,
+  EVENT_DAYS,
+  isFor,
+  type OutboxEvent,
+  parseEventBody,
+  SubscribableType,
+} from './events.ts';
 
 /** `source` of the events on the bus. */
 export const BUS_SOURCE = 'conversation-service';
@@ -134,3 +144,11 @@ export function createReceiverNotice(
   const data = { webhookId, lastError, disabledAt: at };
   return createNotice(type, `${webhookId}#${type.slice('webhook.'.length)}#${at}`, data, context);
 }
+
+export const appendNotice = (outbox: Pick<Table, 'name'>, notice: Notice): Change =>
+  buildAddition(outbox, {
+    ...keys.notice(notice.id),
+    ...buildSandboxMark(notice),
+    ...notice,
+    expiresAt: toExpiry(new Date(notice.createdAt), EVENT_DAYS),
+  });

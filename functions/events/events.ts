@@ -21,7 +21,7 @@ import {
   type Message,
   MessageRole,
   type Ticket,
-} from '../conversations/conversation.ts';
+} from '../conversations/conversations.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 
 /** Days from its creation for which an event can be resent. Deliveries are kept as long. */

@@ -1,39 +1,11 @@
-import type { MiddlewareObj } from '@middy/core';
 import middy from '@middy/core';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import * as z from 'zod/mini';
 import type { Log } from '../aws/log-codes.ts';
-import { type Logging, logger, summarizeError } from '../aws/logger.ts';
-import {
-  type BusWorkerName,
-  count,
-  FAILED_INVOCATIONS,
-  LEFT_IN_QUEUE,
-  publishMetrics,
-  UNREADABLE_MESSAGES,
-} from '../aws/metrics.ts';
+import { invocation, logger } from '../aws/logger.ts';
+import { type BusWorkerName, count, LEFT_IN_QUEUE, UNREADABLE_MESSAGES } from '../aws/metrics.ts';
 import { InProgressError } from '../http/problem.ts';
 import { BusEvent } from './bus.ts';
-
-/** Replaces a worker's error: Lambda logs the message of a thrown error. */
-export class InvocationFailed extends Error {
-  override name = 'InvocationFailed';
-}
-
-/**
- * Middleware of every worker: starts its log context, publishes metrics, logs an error and rethrows it
- * without its message.
- */
-export const invocation = ({ log, begin }: Logging = logger): MiddlewareObj => ({
-  before: ({ context }) => begin(context),
-  after: () => publishMetrics(),
-  onError: (request) => {
-    log('INVOCATION_FAILED', { error: request.error });
-    count(FAILED_INVOCATIONS);
-    publishMetrics();
-    request.error = new InvocationFailed(summarizeError(request.error));
-  },
-});
 
 /** Reserved for the step in progress: a run starts none when less time is left. Milliseconds. */
 const STEP_MS = 10_000;

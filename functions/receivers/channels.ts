@@ -10,7 +10,7 @@ import {
   decreaseCount,
   increaseCount,
 } from '../aws/transaction.ts';
-import { ChannelMessageRole, type Conversation, type Message } from '../conversations/conversation.ts';
+import { ChannelMessageRole, type Conversation, type Message } from '../conversations/conversations.ts';
 import { buildEvent, type OutboxEvent } from '../events/events.ts';
 import { keys } from '../tenancy/keys.ts';
 import type { Tenant } from '../tenancy/tenant.ts';

@@ -21,11 +21,11 @@ import {
   DisabledEndpoint,
   Endpoint,
   type EndpointChange,
+  endpointStateStore,
   getCountedHost,
   MAX_ENDPOINTS,
   MAX_ENDPOINTS_PER_HOST,
 } from './endpoint.ts';
-import { endpointStateStore } from './endpoint-state.ts';
 import { NEW } from './pace.ts';
 
 const parse = (row: unknown): Endpoint => Endpoint.parse(row);

@@ -1,5 +1,10 @@
 import ipaddr from 'ipaddr.js';
-import type { AttemptError } from './attempt-error.ts';
+import * as z from 'zod/mini';
+import { refreshedValue } from '../aws/cache.ts';
+import { expression } from '../aws/expression.ts';
+import { Timestamp } from '../aws/ids.ts';
+import { put, queryAll, readRows, remove, type Table } from '../aws/table.ts';
+import { keys } from '../tenancy/keys.ts';
 import { parseUrlText, type UrlFault } from './url-text.ts';
 
 /** Hosts that deliveries may be sent to. */
@@ -26,12 +31,6 @@ export function checkReceiverUrl(text: string, policy: ReceiverPolicy): Receiver
   const hostFault = findHostFault(parsed.url, policy);
   return hostFault ? { ok: false, ...hostFault } : parsed;
 }
-
-/** The error of an attempt to send to a URL that was registered and is not allowed any more. */
-export const forbid = ({ problem }: UrlFault): AttemptError => ({
-  errorCode: 'address_forbidden',
-  error: problem,
-});
 
 /** Whether a delivery may connect to an address. It must hold for every address of a name. */
 export function isReceiverAddress(address: string, policy: ReceiverPolicy): boolean {
@@ -172,4 +171,73 @@ function isGlobalUnicast(address: ipaddr.IPv6): boolean {
 function isIsatap(address: ipaddr.IPv6): boolean {
   const [, , , , high, low] = address.parts;
   return low === 0x5efe && (high === 0 || high === 0x0200);
+}
+
+/** Maximum age of the list when a request is sent. Seconds. */
+export const BLOCKED_HOSTS_FRESH_SECONDS = 30;
+
+/** A host that the operator has blocked. It and its subdomains receive nothing. */
+export const BlockedHost = z.object({
+  /** A name in lower case and punycode, or an address in canonical form; see `getHost`. */
+  host: z.string(),
+  reason: z.optional(z.string()),
+  blockedAt: Timestamp,
+});
+export type BlockedHost = z.infer<typeof BlockedHost>;
+
+/**
+ * Whether a host, or a parent domain of it, is blocked.
+ * @param host as `getHost` returns it, or an address as a resolver returns it
+ */
+export function isBlocked(host: string, blocked: ReadonlySet<string>): boolean {
+  if (blocked.size === 0) return false;
+  if (blocked.has(host)) return true;
+  // An address has no parent domain.
+  if (isPublicAddress(host) || isLoopbackHost(host)) return false;
+  for (let dot = host.indexOf('.'); dot !== -1; dot = host.indexOf('.', dot + 1))
+    if (blocked.has(host.slice(dot + 1))) return true;
+  return false;
+}
+
+/** Caches the blocked hosts in an instance. */
+export function blockedHosts(load: () => Promise<readonly Pick<BlockedHost, 'host'>[]>, now = Date.now) {
+  const list = refreshedValue<ReadonlySet<string>>(
+    async () => new Set((await load()).map(({ host }) => host)),
+    { freshMs: BLOCKED_HOSTS_FRESH_SECONDS * 1000, retryMs: 5000, now },
+  );
+  return {
+    /**
+     * Reads the list unless it was read in the last 30 seconds. When that fails, the cached list stays in
+     * use.
+     * @throws the error of the first read: nothing is sent before the list is known
+     */
+    async refresh(): Promise<void> {
+      await list.get();
+    },
+
+    /** Whether a host or a parent domain is blocked. Every host is blocked before the list is known. */
+    blocks(host: string): boolean {
+      const blocked = list.peek();
+      return blocked === undefined || isBlocked(host, blocked);
+    },
+  };
+}
+
+/** Hosts that the operator blocked, in one partition. */
+export function blockedHostStore(service: Table) {
+  return {
+    async all(): Promise<BlockedHost[]> {
+      const rows = await queryAll(service, { where: expression`pk = ${keys.blockedHosts()}` });
+      return readRows(service, rows, (row) => BlockedHost.parse(row));
+    },
+
+    /** Blocks a host, or replaces its reason. */
+    async block(host: BlockedHost): Promise<void> {
+      await put(service, { ...keys.blockedHost(host.host), ...host });
+    },
+
+    async unblock(host: string): Promise<void> {
+      await remove(service, keys.blockedHost(host));
+    },
+  };
 }

@@ -23,7 +23,7 @@ import { busWorker, processEach } from '../events/worker.ts';
 import { checkSource } from '../knowledge/check-source.ts';
 import { checkSlots, sourceChecks } from '../knowledge/source-checks.ts';
 import { extractor, sourceContent } from '../knowledge/source-content.ts';
-import { blockedHostStore, blockedHosts } from '../receivers/blocked-hosts.ts';
+import { blockedHostStore, blockedHosts } from '../receivers/receiver-url.ts';
 import { gate } from '../tenancy/gate.ts';
 import { organizationStates, organizationStore, readOrganizationState } from '../tenancy/organizations.ts';
 

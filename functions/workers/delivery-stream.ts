@@ -3,12 +3,11 @@ import type { DynamoDBStreamEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { openTables } from '../aws/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../aws/config.ts';
-import { logger } from '../aws/logger.ts';
+import { invocation, logger } from '../aws/logger.ts';
 import { count, ENDED } from '../aws/metrics.ts';
 import { dueIndex } from '../delivery/due-index.ts';
 import { ledgerStore } from '../delivery/ledger.ts';
 import { parseChange, processDeliveryStream } from '../delivery/ledger-updates.ts';
-import { invocation } from '../events/worker.ts';
 import { organizationStates, readOrganizationState } from '../tenancy/organizations.ts';
 
 export const DeliveryStreamEnvironment = z.object({

@@ -12,7 +12,7 @@ import {
   SenderEnvironment,
 } from '../aws/config.ts';
 import { getCurrentVersion, keyringSource, secretValue } from '../aws/keyrings.ts';
-import { Defect, logger } from '../aws/logger.ts';
+import { Defect, invocation, logger } from '../aws/logger.ts';
 import { deliveryMetrics } from '../aws/metrics.ts';
 import { dispatcher } from '../delivery/dispatch.ts';
 import { DeliveryQueues, LANE_TABLE, LANES, type Lane } from '../delivery/lanes.ts';
@@ -20,8 +20,7 @@ import { receiverClient } from '../delivery/outbound/client.ts';
 import { deliveryQueues, parseDeliveryMessage, queueUrls } from '../delivery/queues.ts';
 import { deriveAttemptClocks, retryPolicy } from '../delivery/timing.ts';
 import { simulatedReceiver, webhookSender } from '../delivery/webhook-sender.ts';
-import { invocation } from '../events/worker.ts';
-import { blockedHostStore, blockedHosts } from '../receivers/blocked-hosts.ts';
+import { blockedHostStore, blockedHosts } from '../receivers/receiver-url.ts';
 import { gate } from '../tenancy/gate.ts';
 import { organizationStates, readOrganizationState } from '../tenancy/organizations.ts';
 

@@ -1,5 +1,6 @@
-import { BLOCKED_HOSTS_FRESH_SECONDS, blockedHostStore } from '../../functions/receivers/blocked-hosts.ts';
 import {
+  BLOCKED_HOSTS_FRESH_SECONDS,
+  blockedHostStore,
   getHost,
   isLoopbackHost,
   isPublicAddress,

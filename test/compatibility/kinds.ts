@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type OrgId, ReceiverId, type SourceId } from '../../functions/aws/ids.ts';
-import { Conversation, Escalation, Message, Ticket } from '../../functions/conversations/conversation.ts';
+import { Conversation, Escalation, Message, Ticket } from '../../functions/conversations/conversations.ts';
 import { LedgerEntry } from '../../functions/delivery/ledger.ts';
 import { PUBLICATION, WORK } from '../../functions/delivery/outbox.ts';
 import { RedeliveryRecord } from '../../functions/delivery/redelivery.ts';
@@ -11,9 +11,9 @@ import { UsageCounts } from '../../functions/events/usage.ts';
 import { IdempotencyRecord } from '../../functions/http/idempotency.ts';
 import { Source } from '../../functions/knowledge/sources.ts';
 import { Mailing } from '../../functions/notices/mailings.ts';
-import { BlockedHost } from '../../functions/receivers/blocked-hosts.ts';
 import { Channel } from '../../functions/receivers/channels.ts';
 import { DeletedEndpoint, Endpoint } from '../../functions/receivers/endpoint.ts';
+import { BlockedHost } from '../../functions/receivers/receiver-url.ts';
 import { RedeliveryJob, RedeliveryRun } from '../../functions/redelivery/jobs.ts';
 import { ApiKey, KeyUse } from '../../functions/tenancy/api-keys.ts';
 import { AuditEntry } from '../../functions/tenancy/audit.ts';

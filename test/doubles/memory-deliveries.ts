@@ -6,8 +6,7 @@ import { buildDeliveryKey, buildPlace, deliveryMoves, deliveryStore } from '../.
 import { settlements } from '../../functions/delivery/settle.ts';
 import { DEFAULT_GRACE_SECONDS, MAX_ATTEMPTS } from '../../functions/delivery/timing.ts';
 import { Notice } from '../../functions/events/bus.ts';
-import { Endpoint } from '../../functions/receivers/endpoint.ts';
-import { endpointStateStore } from '../../functions/receivers/endpoint-state.ts';
+import { Endpoint, endpointStateStore } from '../../functions/receivers/endpoint.ts';
 import { readEndpoint } from '../../functions/receivers/endpoints.ts';
 import { type DueState, keys } from '../../functions/tenancy/keys.ts';
 import { TABLE_DEFINITIONS, type TableName } from '../table-definitions.ts';

@@ -1,7 +1,7 @@
 import type { ChannelId, EndpointId, OrgId, ReceiverId } from '../../functions/aws/ids.ts';
 import { API_TIMEOUT_SECONDS } from '../../functions/aws/pages.ts';
 import { buildAddition, type Change } from '../../functions/aws/transaction.ts';
-import type { Message } from '../../functions/conversations/conversation.ts';
+import type { Message } from '../../functions/conversations/conversations.ts';
 import { messageStore } from '../../functions/conversations/conversations.ts';
 import { toDeliveryMessage } from '../../functions/delivery/delivery.ts';
 import { outboxStore } from '../../functions/delivery/outbox.ts';

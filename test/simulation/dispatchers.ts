@@ -2,7 +2,7 @@ import { attemptDelivery } from '../../functions/delivery/attempt.ts';
 import { deliveryContexts, processDeliveryMessages } from '../../functions/delivery/dispatch.ts';
 import { LANES, type Lane } from '../../functions/delivery/lanes.ts';
 import { endpointTurns, rateScheduleStore } from '../../functions/delivery/turns.ts';
-import { endpointStateStore } from '../../functions/receivers/endpoint-state.ts';
+import { endpointStateStore } from '../../functions/receivers/endpoint.ts';
 import { endpointPaces } from '../../functions/receivers/pace.ts';
 import type { ReceivedMessage } from '../doubles/memory-queue.ts';
 import { noMeasures } from '../doubles/no-measures.ts';
@@ -96,7 +96,7 @@ export class Dispatchers {
   }
 
   #runOf(process: Process, reach: Reach): Dispatcher['run'] {
-    const { terms, lanes, witness } = this.#world;
+    const { terms, lanes, witness, clock } = this.#world;
     const { tables, deliveries, organizations, queues, log, now, wait } = reach;
     const { service, outbox, rates } = tables;
     const schedules = rateScheduleStore(rates);
@@ -120,8 +120,10 @@ export class Dispatchers {
         queues,
         prepareSend: senderOf(this.#world, process, organizations),
         async takeTurn(limited) {
-          const asked = now();
+          const [ms, skewMs] = [clock.ms, process.skewMs];
           const outcome = await takeTurn(limited);
+          // The clock may have stepped before the time was given, or after.
+          const asked = new Date(ms + Math.min(skewMs, process.skewMs));
           witness.limits.answered(limited.message, asked, outcome);
           return outcome;
         },

@@ -1,5 +1,5 @@
 import { newId } from '../../aws/ids.ts';
-import type { Conversation } from '../../conversations/conversation.ts';
+import type { Conversation } from '../../conversations/conversations.ts';
 import { buildEvent } from '../../events/events.ts';
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';

@@ -4,7 +4,7 @@ import {
   ChannelMessageRole,
   Conversation,
   type Message,
-} from '../../conversations/conversation.ts';
+} from '../../conversations/conversations.ts';
 import { buildEvent } from '../../events/events.ts';
 import { retryOnConflict, type UseCase } from '../../http/api.ts';
 import type { BuildRowKey } from '../../http/authentication.ts';

@@ -1,6 +1,6 @@
 import { readEnvironment, VisitorEnvironment } from '../../aws/config.ts';
 import { FIRST_POSITION, type Page } from '../../aws/pages.ts';
-import type { Message } from '../../conversations/conversation.ts';
+import type { Message } from '../../conversations/conversations.ts';
 import type { UseCase } from '../../http/api.ts';
 import { visitorAuthentication } from '../../http/authentication.ts';
 import { rateWindowStore, visitorLimiter } from '../../http/limiter.ts';

@@ -1,5 +1,5 @@
 import { newId } from '../../aws/ids.ts';
-import { applyStateChange, type Escalation } from '../../conversations/conversation.ts';
+import { applyStateChange, type Escalation } from '../../conversations/conversations.ts';
 import { buildEvent } from '../../events/events.ts';
 import { retryOnConflict } from '../../http/api.ts';
 import { refusals } from '../../http/problem.ts';

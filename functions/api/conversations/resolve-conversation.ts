@@ -1,4 +1,4 @@
-import { applyStateChange } from '../../conversations/conversation.ts';
+import { applyStateChange } from '../../conversations/conversations.ts';
 import { buildEvent } from '../../events/events.ts';
 import { retryOnConflict } from '../../http/api.ts';
 import { refusals } from '../../http/problem.ts';

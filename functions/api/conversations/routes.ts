@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { ConversationId, EscalationId, MessageId, TicketId, Timestamp } from '../../aws/ids.ts';
-import { ConversationStatus, MessageRole } from '../../conversations/conversation.ts';
+import { ConversationStatus, MessageRole } from '../../conversations/conversations.ts';
 import type { Route } from '../../http/route.ts';
 import { orNull, PageQuery, text } from '../fields.ts';
 

@@ -2,12 +2,14 @@ import { newId } from '../../aws/ids.ts';
 import { createNotice } from '../../events/bus.ts';
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { createSource, MAX_SOURCES, toSourceView } from '../../knowledge/sources.ts';
+import { createSource, MAX_SOURCES, sourceStore, toSourceView } from '../../knowledge/sources.ts';
 import { compareFields } from '../../tenancy/audit.ts';
 import { checkReceiver, createUrlProblem } from '../receivers.ts';
 import { routeHandler } from '../route-handler.ts';
-import { outbox, sources } from '../stores.ts';
+import { knowledge, outbox } from '../stores.ts';
 import * as routes from './routes.ts';
+
+const sources = sourceStore(knowledge);
 
 /** Adds the source and the notice of its first check in one transaction. */
 export const handler = routeHandler(routes.createSource, async ({ tenant, body, now, traceId, effect }) => {

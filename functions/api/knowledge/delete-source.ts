@@ -1,9 +1,12 @@
 import { createNotice } from '../../events/bus.ts';
 import { success } from '../../http/reply.ts';
+import { sourceStore } from '../../knowledge/sources.ts';
 import { compareFields } from '../../tenancy/audit.ts';
 import { routeHandler } from '../route-handler.ts';
-import { outbox, sources } from '../stores.ts';
+import { knowledge, outbox } from '../stores.ts';
 import * as routes from './routes.ts';
+
+const sources = sourceStore(knowledge);
 
 const done = success(undefined);
 

@@ -2,9 +2,12 @@ import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import { listComparedVersions, listSourceChanges } from '../../knowledge/difference.ts';
 import { sourceVersions } from '../../knowledge/source-checks.ts';
+import { sourceStore } from '../../knowledge/sources.ts';
 import { routeHandler } from '../route-handler.ts';
-import { knowledge, sources } from '../stores.ts';
+import { knowledge } from '../stores.ts';
 import * as routes from './routes.ts';
+
+const sources = sourceStore(knowledge);
 
 const versions = sourceVersions(knowledge);
 

@@ -3,10 +3,12 @@ import { newId } from '../../aws/ids.ts';
 import { createNotice } from '../../events/bus.ts';
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { toSourceView } from '../../knowledge/sources.ts';
+import { sourceStore, toSourceView } from '../../knowledge/sources.ts';
 import { routeHandler } from '../route-handler.ts';
-import { outbox, sources } from '../stores.ts';
+import { knowledge, outbox } from '../stores.ts';
 import * as routes from './routes.ts';
+
+const sources = sourceStore(knowledge);
 
 const { SYNC_COOLDOWN_SECONDS: cooldownSeconds } = readEnvironment(SyncEnvironment);
 

@@ -1,12 +1,14 @@
 import { HISTORY_DAYS } from '../../events/events.ts';
 import { invalid, refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { buildRound, createJob, FailedStatus, toJobView } from '../../redelivery/jobs.ts';
+import { buildRound, createJob, FailedStatus, redeliveryJobs, toJobView } from '../../redelivery/jobs.ts';
 import { compareFields } from '../../tenancy/audit.ts';
 import { listFields } from '../fields.ts';
-import { routeHandler } from '../route-handler.ts';
-import { endpoints, jobs, outbox } from '../stores.ts';
+import { routeHandler, tables } from '../route-handler.ts';
+import { endpoints, outbox } from '../stores.ts';
 import * as routes from './routes.ts';
+
+const jobs = redeliveryJobs(tables.service);
 
 const REQUEST_FIELDS = listFields(routes.StartRedelivery);
 

@@ -1,7 +1,9 @@
 import { success } from '../../http/reply.ts';
-import { routeHandler } from '../route-handler.ts';
-import { jobs } from '../stores.ts';
+import { redeliveryJobs } from '../../redelivery/jobs.ts';
+import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
+
+const jobs = redeliveryJobs(tables.service);
 
 const done = success(undefined);
 

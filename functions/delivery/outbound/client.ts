@@ -1,5 +1,6 @@
-import { checkReceiverUrl, forbid, type ReceiverPolicy } from '../../receivers/receiver-url.ts';
+import { checkReceiverUrl, type ReceiverPolicy } from '../../receivers/receiver-url.ts';
 import { type Permit, requirePermit } from '../../tenancy/gate.ts';
+import { forbid } from '../delivery.ts';
 import { guardedLookup, nameServerResolver, ReceiverAgent, type Resolve } from './agent.ts';
 import { exchange, type OutboundRequest, type OutboundResult } from './exchange.ts';
 import { type FetchRequest, type FetchResult, retrieve } from './retrieve.ts';

@@ -1,8 +1,8 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { type Agent, request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
-import type { AttemptError } from '../../receivers/attempt-error.ts';
-import { DeadlineError, describeFailure, InterimResponsesError, isHeaderFault } from './failures.ts';
+import type { AttemptError } from '../delivery.ts';
+import { DeadlineError, describeFailure, InterimResponsesError, isHeaderFault } from './agent.ts';
 
 const MAX_HEADER_BYTES = 16 * 1024;
 

@@ -2,8 +2,8 @@ import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:h
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 import { checkReceiverUrl, type ReceiverPolicy } from '../../receivers/receiver-url.ts';
 import type { ReceiverAgent } from './agent.ts';
+import { ContentError, describeFailure } from './agent.ts';
 import { awaitResponse, type Deadline, drain, open, startDeadline } from './exchange.ts';
-import { ContentError, describeFailure } from './failures.ts';
 
 /**
  * Reads and decodes a body. Holds at most twice the limit.

@@ -1,6 +1,10 @@
-import type { AttemptRecord, ClaimedDelivery, Delivery } from '../../../functions/delivery/delivery.ts';
+import type {
+  AttemptError,
+  AttemptRecord,
+  ClaimedDelivery,
+  Delivery,
+} from '../../../functions/delivery/delivery.ts';
 import type { Settlement, Wait } from '../../../functions/delivery/settle.ts';
-import type { AttemptError } from '../../../functions/receivers/attempt-error.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import type { Stores } from './stores.ts';
 

@@ -4,7 +4,7 @@ import { committer } from '../../../functions/aws/transaction.ts';
 import { deliveryContexts } from '../../../functions/delivery/dispatch.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
 import { type Channel, channelStore } from '../../../functions/receivers/channels.ts';
-import { buildEndpointChange } from '../../../functions/receivers/endpoint-state.ts';
+import { buildEndpointChange } from '../../../functions/receivers/endpoint.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import {
   anEndpoint,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { applyStateChange, type StateChange } from '../../../functions/conversations/conversation.ts';
+import { applyStateChange, type StateChange } from '../../../functions/conversations/conversations.ts';
 import { metered } from '../../bench/consumed.ts';
 import { aConversation, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';

@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import { onTestFinished, vi } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { buildAddition, committer } from '../../../functions/aws/transaction.ts';
-import type { Conversation, Message, StateChange } from '../../../functions/conversations/conversation.ts';
+import type { Conversation, Message, StateChange } from '../../../functions/conversations/conversations.ts';
 import {
   conversationStore,
   escalationStore,

@@ -5,12 +5,10 @@ import { committer } from '../../../functions/aws/transaction.ts';
 import {
   applyStateChange,
   type Conversation,
-  type StateChange,
-} from '../../../functions/conversations/conversation.ts';
-import {
   conversationStore,
   escalationStore,
   messageStore,
+  type StateChange,
 } from '../../../functions/conversations/conversations.ts';
 import type { Tenant } from '../../../functions/tenancy/tenant.ts';
 import { aConversation, aMessage, anEscalation, aTenant, later, NOW } from '../../builders.ts';

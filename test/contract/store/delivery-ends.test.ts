@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Delivery, SkipReason } from '../../../functions/delivery/delivery.ts';
-import { LOST_OUTCOME } from '../../../functions/receivers/attempt-error.ts';
+import { type Delivery, LOST_OUTCOME, SkipReason } from '../../../functions/delivery/delivery.ts';
 import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { LEASE_END, TRACE } from './attempts.ts';
 import { storeKinds } from './stores.ts';

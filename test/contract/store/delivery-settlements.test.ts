@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { timedOutAfter } from '../../../functions/delivery/delivery.ts';
 import { RECONCILE_LOOKAHEAD_SECONDS } from '../../../functions/delivery/timing.ts';
-import { timedOutAfter } from '../../../functions/receivers/attempt-error.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import {
   anAttempt,

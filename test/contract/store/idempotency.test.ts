@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { Contended, committer } from '../../../functions/aws/transaction.ts';
-import type { Message } from '../../../functions/conversations/conversation.ts';
+import type { Message } from '../../../functions/conversations/conversations.ts';
 import { messageStore } from '../../../functions/conversations/conversations.ts';
 import {
   type IdempotencyRecord,

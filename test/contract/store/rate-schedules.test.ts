@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import { timedOutAfter } from '../../../functions/receivers/attempt-error.ts';
+import { timedOutAfter } from '../../../functions/delivery/delivery.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { TRACE } from './attempts.ts';
 import { storeKinds } from './stores.ts';

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { Contended, committer } from '../../../functions/aws/transaction.ts';
-import type { Message } from '../../../functions/conversations/conversation.ts';
+import type { Message } from '../../../functions/conversations/conversations.ts';
 import { conversationStore, messageStore } from '../../../functions/conversations/conversations.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
 import { buildEvent, type OutboxEvent } from '../../../functions/events/events.ts';

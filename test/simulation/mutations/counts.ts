@@ -1,6 +1,6 @@
 import type { Mutation } from './mutation.ts';
 
-const ENDPOINTS = 'functions/receivers/endpoint-state.ts';
+const ENDPOINTS = 'functions/receivers/endpoint.ts';
 const SETTLEMENTS = 'functions/delivery/settle.ts';
 
 /** Mutations of counts: failures of endpoints, and the ledger. */

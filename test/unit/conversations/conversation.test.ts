@@ -6,7 +6,7 @@ import {
   Conversation,
   type ConversationStatus,
   type StateChange,
-} from '../../../functions/conversations/conversation.ts';
+} from '../../../functions/conversations/conversations.ts';
 import { aConversation, NOW } from '../../builders.ts';
 import { texts, times } from '../aws/arbitraries.ts';
 

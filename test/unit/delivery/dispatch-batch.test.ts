@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { attemptDelivery } from '../../../functions/delivery/attempt.ts';
-import { toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
+import { timedOutAfter, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import {
   ATTEMPTS_PER_ORGANIZATION,
   HELD_UP_AFTER_MS,
@@ -17,9 +17,8 @@ import {
   MAX_ATTEMPTS,
 } from '../../../functions/delivery/timing.ts';
 import { endpointTurns, rateScheduleStore } from '../../../functions/delivery/turns.ts';
-import { timedOutAfter } from '../../../functions/receivers/attempt-error.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
-import { endpointStateStore } from '../../../functions/receivers/endpoint-state.ts';
+import { endpointStateStore } from '../../../functions/receivers/endpoint.ts';
 import { endpointPaces, SLOW_AFTER_SECONDS } from '../../../functions/receivers/pace.ts';
 import { aDelivery, anEndpoint, anEvent, NOW } from '../../builders.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { timedOutAfter } from '../../../functions/delivery/delivery.ts';
 import type { Lane } from '../../../functions/delivery/lanes.ts';
-import { timedOutAfter } from '../../../functions/receivers/attempt-error.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { aDispatch, FAILED, OK } from './a-dispatch.ts';
 

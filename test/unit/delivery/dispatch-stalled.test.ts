@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import { timedOutAfter } from '../../../functions/receivers/attempt-error.ts';
+import { timedOutAfter } from '../../../functions/delivery/delivery.ts';
 import { STALLED_SECONDS } from '../../../functions/receivers/pace.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { ATTEMPT_SECONDS, aDispatch, FAILED, OK } from './a-dispatch.ts';

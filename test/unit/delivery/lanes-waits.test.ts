@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { timedOutAfter } from '../../../functions/delivery/delivery.ts';
 import { LANES, LONGEST_QUEUED_WAIT_SECONDS } from '../../../functions/delivery/lanes.ts';
 import { computeSettlement, decideDisposition } from '../../../functions/delivery/settle.ts';
 import { computeDelaySeconds, DEFAULT_RETRY_POLICY } from '../../../functions/delivery/timing.ts';
-import { timedOutAfter } from '../../../functions/receivers/attempt-error.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { recentTimes } from '../aws/arbitraries.ts';
 

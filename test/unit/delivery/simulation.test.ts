@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ResolutionError } from '../../../functions/delivery/outbound/agent.ts';
-import { DeadlineError, describeFailure } from '../../../functions/delivery/outbound/failures.ts';
+import {
+  DeadlineError,
+  describeFailure,
+  ResolutionError,
+} from '../../../functions/delivery/outbound/agent.ts';
 import {
   checkProgram,
   getRetryPolicy,

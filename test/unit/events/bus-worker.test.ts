@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { InvocationFailed } from '../../../functions/aws/logger.ts';
 import { LEFT_IN_QUEUE, UNREADABLE_MESSAGES } from '../../../functions/aws/metrics.ts';
 import { BUS_SOURCE, type BusEvent } from '../../../functions/events/bus.ts';
-import { busWorker, InvocationFailed, processEach } from '../../../functions/events/worker.ts';
+import { busWorker, processEach } from '../../../functions/events/worker.ts';
 import { InProgressError } from '../../../functions/http/problem.ts';
 import { aBusEvent } from '../../builders.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import { MessageRole } from '../../../functions/conversations/conversation.ts';
+import { MessageRole } from '../../../functions/conversations/conversations.ts';
 import {
   buildEvent,
   buildExampleEvent,

@@ -1,9 +1,8 @@
 import middy from '@middy/core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Defect } from '../../../functions/aws/logger.ts';
+import { Defect, InvocationFailed, invocation } from '../../../functions/aws/logger.ts';
 import { count, FAILED_INVOCATIONS } from '../../../functions/aws/metrics.ts';
 import { outboxReader } from '../../../functions/delivery/outbox-readers.ts';
-import { InvocationFailed, invocation } from '../../../functions/events/worker.ts';
 import { INVOCATION } from '../../support/functions.ts';
 import { capturingLogger } from '../aws/capturing-logger.ts';
 

@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { blockedHosts, isBlocked } from '../../../functions/receivers/blocked-hosts.ts';
-import { checkReceiverUrl, getHost } from '../../../functions/receivers/receiver-url.ts';
+import {
+  blockedHosts,
+  checkReceiverUrl,
+  getHost,
+  isBlocked,
+} from '../../../functions/receivers/receiver-url.ts';
 import { parseHost } from '../../../lib/operate/hosts.ts';
 
 describe('host that an operator enters', () => {

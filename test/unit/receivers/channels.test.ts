@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import { MessageRole } from '../../../functions/conversations/conversation.ts';
+import { MessageRole } from '../../../functions/conversations/conversations.ts';
 import { OutboxEvent } from '../../../functions/events/events.ts';
 import { buildChannelMessage, Channel, parseChannelId } from '../../../functions/receivers/channels.ts';
 import { Endpoint } from '../../../functions/receivers/endpoint.ts';

@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Endpoint, FAILURES_TO_DISABLE, FAILURES_TO_WARN } from '../../../functions/receivers/endpoint.ts';
-import { computeEndpointEffect } from '../../../functions/receivers/endpoint-state.ts';
+import {
+  computeEndpointEffect,
+  Endpoint,
+  FAILURES_TO_DISABLE,
+  FAILURES_TO_WARN,
+} from '../../../functions/receivers/endpoint.ts';
 import { anEndpoint, NOW } from '../../builders.ts';
 
 type Ended = 'succeeded' | 'exhausted';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { AttemptErrorCode } from '../../../../functions/delivery/delivery.ts';
 import type { OutboundResult } from '../../../../functions/delivery/outbound/client.ts';
 import { SIMULATED_FAILURES } from '../../../../functions/delivery/simulation.ts';
-import type { AttemptErrorCode } from '../../../../functions/receivers/attempt-error.ts';
 import { aSender, claimed, claimedInSandbox, endpoint, event, ignore } from '../a-sender.ts';
 import { authority, httpsReceiver, localClient, postTo, rawReceiver, tcpReceiver } from './receivers.ts';
 

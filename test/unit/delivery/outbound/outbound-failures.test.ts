@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { describeFailure } from '../../../../functions/delivery/outbound/failures.ts';
+import { describeFailure } from '../../../../functions/delivery/outbound/agent.ts';
 
 function withCode(code: unknown): Error {
   return Object.assign(new Error('connect ECONNREFUSED 10.1.2.3:443 at /var/task/index.mjs'), { code });
