@@ -14,7 +14,6 @@ import { purgeSandboxes, purgeStore, sandboxRows } from '../../functions/tenancy
 import { rowsIn } from '../contract/store/rows.ts';
 import { aDispatcher } from '../contract/store/stores.ts';
 import { recordedLog } from '../doubles/recorded-log.ts';
-import { memoryTables } from '../doubles/tables/stack-tables.ts';
 import type { TestTables } from '../engines.ts';
 
 const SHARD = 'shardId-00000000000000000000-of-the-present';
@@ -36,16 +35,12 @@ export function aWorker(tables: TestTables, at: Date) {
     },
     backlog: async () => 0,
   };
-  // The present code cannot read the recorded schedules of endpoints with a limit, which have no era.
-  const dispatch = aDispatcher(
-    { ...tables, rates: memoryTables().rates },
-    {
-      prepareSend: async () => async () => ({ status: 204 }),
-      send: queues.send,
-      log,
-      now,
-    },
-  );
+  const dispatch = aDispatcher(tables, {
+    prepareSend: async () => async () => ({ status: 204 }),
+    send: queues.send,
+    log,
+    now,
+  });
   const follow = processDeliveryStream(
     { due, ledger: ledgerStore(ledger), organizations, log, now },
     { graceSeconds: DEFAULT_GRACE_SECONDS },
