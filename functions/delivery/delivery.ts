@@ -13,11 +13,17 @@ import { EventTypeName, type OutboxEvent } from '../events/events.ts';
 import type { Endpoint } from '../receivers/endpoint.ts';
 import type { UrlFault } from '../receivers/url-text.ts';
 
-export const DeliveryStatus = z.enum(['pending', 'retrying', 'succeeded', 'exhausted', 'skipped']);
+/** States that an attempt may start from. */
+export const OPEN_STATUSES = ['pending', 'retrying'] as const;
+/** States in which a delivery never changes again. */
+const TERMINAL_STATUSES = ['succeeded', 'exhausted', 'skipped'] as const;
+export type TerminalStatus = (typeof TERMINAL_STATUSES)[number];
+export const DeliveryStatus = z.enum([...OPEN_STATUSES, ...TERMINAL_STATUSES]);
 export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
 
-/** States that an attempt may start from. The others are terminal. */
-export const OPEN_STATUSES = ['pending', 'retrying'] as const satisfies readonly DeliveryStatus[];
+/** Builds a record with a value for each terminal status. */
+export const mapTerminalStatuses = <T>(of: (status: TerminalStatus) => T): Record<TerminalStatus, T> =>
+  Object.fromEntries(TERMINAL_STATUSES.map((status) => [status, of(status)])) as Record<TerminalStatus, T>;
 
 /**
  * Why a delivery ends without a further attempt. `not_subscribed`: its event is no longer for the endpoint.

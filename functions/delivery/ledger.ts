@@ -16,7 +16,7 @@ import {
 } from '../aws/table.ts';
 import { HISTORY_DAYS } from '../events/events.ts';
 import { buildSandboxMark, keys } from '../tenancy/keys.ts';
-import { type AttemptRecord, type Delivery, OPEN_STATUSES } from './delivery.ts';
+import { type AttemptRecord, type Delivery, mapTerminalStatuses, OPEN_STATUSES } from './delivery.ts';
 import { parseDelivery } from './rows.ts';
 
 /**
@@ -48,14 +48,12 @@ export const countDurations = (attempts: readonly Pick<AttemptRecord, 'durationM
   attempts.reduce((sum, { durationMs }) => addDurations(sum, { [findClass(durationMs)]: 1 }), {});
 
 /**
- * Counts of an endpoint's deliveries, by the hour of their creation. Once all have ended, `owed = succeeded +
- * exhausted + skipped`.
+ * Counts of an endpoint's deliveries, by the hour of their creation. Once all have ended, `owed` is the sum
+ * of the terminal statuses.
  */
 export const LedgerCounts = z.object({
   owed: z.int(),
-  succeeded: z.int(),
-  exhausted: z.int(),
-  skipped: z.int(),
+  .../* @__PURE__ */ mapTerminalStatuses(() => z.int()),
   /** Attempts whose outcome was lost; the receiver may have got the event once more. */
   duplicates: z.int(),
 });
@@ -76,7 +74,7 @@ export const LedgerEntry = z.extend(LedgerCounts, {
 });
 export type LedgerEntry = z.infer<typeof LedgerEntry>;
 
-export const NO_COUNTS: LedgerCounts = { owed: 0, succeeded: 0, exhausted: 0, skipped: 0, duplicates: 0 };
+export const NO_COUNTS = /* @__PURE__ */ mapCounts(() => 0);
 
 /** A change in the deliveries' stream. One record can be both `added` and `ended`. */
 export interface DeliveryChange {
@@ -109,8 +107,8 @@ export const getLatestHours = (now: Date, count: number): HourRange => ({
   last: toStartOfHour(now),
 });
 
-export const countOpen = ({ owed, succeeded, exhausted, skipped }: LedgerCounts): number =>
-  owed - succeeded - exhausted - skipped;
+export const countOpen = (counts: LedgerCounts): number =>
+  Object.values(mapTerminalStatuses((status) => counts[status])).reduce((open, n) => open - n, counts.owed);
 
 export const addCounts = (a: LedgerCounts, b: LedgerCounts): LedgerCounts =>
   mapCounts((name) => a[name] + b[name]);
@@ -120,12 +118,10 @@ export const isOpen = ({ status }: Pick<Delivery, 'status'>): boolean =>
 
 /** A delivery to a disabled endpoint is added as skipped and does not change again. */
 export function toCounts({ kind, delivery }: DeliveryChange): LedgerCounts {
-  const { status, attempts, attemptLog } = delivery;
+  const { attempts, attemptLog } = delivery;
   return {
     owed: kind === 'added' ? 1 : 0,
-    succeeded: status === 'succeeded' ? 1 : 0,
-    exhausted: status === 'exhausted' ? 1 : 0,
-    skipped: status === 'skipped' ? 1 : 0,
+    ...mapTerminalStatuses((status) => (delivery.status === status ? 1 : 0)),
     duplicates: isOpen(delivery) ? 0 : Math.max(0, attempts - attemptLog.length),
   };
 }

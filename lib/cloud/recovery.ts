@@ -4,6 +4,7 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { ENDED } from '../../functions/aws/metrics.ts';
 import { RECONCILE_EVERY_SECONDS } from '../../functions/delivery/timing.ts';
 import type { AuditLedgerEnvironment } from '../../functions/workers/audit-ledger.ts';
 import type { DeadDeliveryMessagesEnvironment } from '../../functions/workers/dead-delivery-messages.ts';
@@ -30,9 +31,9 @@ export interface RecoveryProps {
 
 /** Counted stream events: additions and ends. Claims and retries are filtered out, at no cost. */
 const ADDED = { eventName: lambda.FilterRule.isEqual('INSERT') };
-const ENDED = {
+const HAS_ENDED = {
   eventName: lambda.FilterRule.isEqual('MODIFY'),
-  dynamodb: { NewImage: { status: { S: lambda.FilterRule.or('succeeded', 'exhausted', 'skipped') } } },
+  dynamodb: { NewImage: { status: { S: lambda.FilterRule.or(...Object.keys(ENDED)) } } },
 };
 
 const AUDIT_EVERY = Duration.hours(1);
@@ -73,7 +74,7 @@ export class Recovery extends Construct {
       maxBatchingWindow: Duration.seconds(settings.watchWindowSeconds),
       // Only a window makes Lambda send the shard's id to the function.
       tumblingWindow: Duration.minutes(15),
-      filters: [lambda.FilterCriteria.filter(ADDED), lambda.FilterCriteria.filter(ENDED)],
+      filters: [lambda.FilterCriteria.filter(ADDED), lambda.FilterCriteria.filter(HAS_ENDED)],
     });
 
     this.reconcile = new ServiceFunction(this, 'Reconcile', {

@@ -5,6 +5,7 @@ import {
   type ListedEvent,
   openDeliveries,
 } from '../../../dashboard/src/api/open-deliveries.ts';
+import { STATUSES } from '../../../dashboard/src/pages/deliveries/statuses.ts';
 import { eventSource, MAX_POOR_PAGES } from '../../../dashboard/src/pages/events/event-source.ts';
 import {
   conversationIn,
@@ -13,7 +14,7 @@ import {
   OUTCOME_CHOICES,
   parametersOf,
 } from '../../../dashboard/src/pages/events/filters.ts';
-import { outcomeOf, receiptsOf, receiverOf } from '../../../dashboard/src/pages/events/outcomes.ts';
+import { receiptsOf, receiverOf } from '../../../dashboard/src/pages/events/outcomes.ts';
 import { NOW } from './an-endpoint.ts';
 
 const TYPES = ['ticket.created', 'message.received'];
@@ -78,7 +79,7 @@ describe('what became of an event', () => {
     fc.assert(
       fc.property(aListed, (event) => {
         const order = receiptsOf(event).map(({ delivery }) =>
-          ['failed', 'open', 'succeeded'].indexOf(outcomeOf(delivery.status)),
+          ['failed', 'open', 'succeeded'].indexOf(STATUSES[delivery.status].outcome),
         );
         expect(order).toEqual(order.toSorted((one, other) => one - other));
       }),
@@ -93,7 +94,7 @@ describe('what became of an event', () => {
       fc.property(aListed, (listed) => {
         fc.pre(listed.deliveries.length > 0);
         expect(openDeliveries(listed, NOW).length > 0).toBe(
-          listed.deliveries.some(({ status }) => outcomeOf(status) === 'open'),
+          listed.deliveries.some(({ status }) => STATUSES[status].outcome === 'open'),
         );
       }),
     );

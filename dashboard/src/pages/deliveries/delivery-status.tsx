@@ -1,17 +1,10 @@
 import type { DeliveryStatus as Value } from '../../api/webhooks.ts';
-import { Status, type Tone } from '../../parts/status.tsx';
+import { Status } from '../../parts/status.tsx';
 import { useTexts } from '../../text/language.ts';
-
-export const TONES: Record<Value, Tone> = {
-  pending: 'busy',
-  retrying: 'warn',
-  succeeded: 'good',
-  exhausted: 'bad',
-  skipped: 'idle',
-};
+import { STATUSES } from './statuses.ts';
 
 /** How a delivery stands. */
 export function DeliveryStatus({ status }: { status: Value }) {
   const t = useTexts();
-  return <Status tone={TONES[status]}>{t.status[status]}</Status>;
+  return <Status tone={STATUSES[status].tone}>{t.status[status]}</Status>;
 }

@@ -4,7 +4,7 @@ import { Status } from '../../parts/status.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
 import { useTexts } from '../../text/language.ts';
-import { TONES } from '../deliveries/delivery-status.tsx';
+import { STATUSES } from '../deliveries/statuses.ts';
 import styles from './cells.module.css';
 import { type Receipt, receiptsOf } from './outcomes.ts';
 
@@ -52,7 +52,7 @@ function Chip({ receipt: { delivery } }: { receipt: Receipt }) {
   const t = useTexts();
   return (
     <span className={styles.chip}>
-      <Status tone={TONES[delivery.status]}>
+      <Status tone={STATUSES[delivery.status].tone}>
         <span className="visually-hidden">{t.status[delivery.status]}: </span>
         {delivery.url === null ? t.eventLog.channel : <Url url={delivery.url} />}
       </Status>

@@ -8,18 +8,11 @@ import { useErrorText } from '../../text/error-text.ts';
 import { useTexts } from '../../text/language.ts';
 import { Attempts } from '../deliveries/attempts.tsx';
 import { DeliveryStatus } from '../deliveries/delivery-status.tsx';
+import { STATUSES } from '../deliveries/statuses.ts';
 import { Actions } from './actions.tsx';
 import styles from './events.module.css';
 import { receiptsOf } from './outcomes.ts';
 
-/** Deliveries that show why, without a click. */
-const HAS_FAILED: Readonly<Record<EventDelivery['status'], boolean>> = {
-  exhausted: true,
-  retrying: true,
-  pending: false,
-  skipped: false,
-  succeeded: false,
-};
 /** Reasons that the receiver's status says already. */
 const SAID_BY_STATUS = { auto_disabled: 'endpoint_disabled', deleted: 'endpoint_deleted' } as const;
 
@@ -36,7 +29,7 @@ export function EventDeliveries({ event }: { event: EventDetail }) {
       <ul className={styles.receipts} aria-label={t.deliveries.title}>
         {sorted.map((delivery, index) => (
           <li key={delivery.id}>
-            <OneDelivery delivery={delivery} isOpen={index === 0 || HAS_FAILED[delivery.status]} />
+            <OneDelivery delivery={delivery} isOpen={index === 0 || STATUSES[delivery.status].showsWhy} />
           </li>
         ))}
       </ul>

@@ -1,6 +1,7 @@
 import type { ListedEvent } from '../../api/open-deliveries.ts';
 import { isTimeChoice, TIME_CHOICES, type TimeChoice } from '../deliveries/filters.ts';
-import { outcomeOf, receiptsOf } from './outcomes.ts';
+import { STATUSES } from '../deliveries/statuses.ts';
+import { receiptsOf } from './outcomes.ts';
 
 /** `none`: there is no delivery. */
 export const OUTCOME_CHOICES = ['any', 'failed', 'skipped', 'open', 'succeeded', 'none'] as const;
@@ -63,7 +64,7 @@ export function isLike(
   if (outcome === 'none') return receipts.length === 0;
   if (outcome === 'any') return endpoint === 'any' || receipts.length > 0;
   if (outcome === 'skipped') return receipts.some(({ delivery }) => delivery.status === 'skipped');
-  return receipts.some(({ delivery }) => outcomeOf(delivery.status) === outcome);
+  return receipts.some(({ delivery }) => STATUSES[delivery.status].outcome === outcome);
 }
 
 /** What the API is asked for. @param now milliseconds since the epoch, the same for all pages of a list */

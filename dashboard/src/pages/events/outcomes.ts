@@ -1,16 +1,5 @@
 import type { DeliverySummary, ListedEvent } from '../../api/open-deliveries.ts';
-
-type Status = DeliverySummary['status'];
-export type Outcome = 'failed' | 'open' | 'succeeded';
-
-const OUTCOMES: Record<Status, Outcome> = {
-  exhausted: 'failed',
-  skipped: 'failed',
-  pending: 'open',
-  retrying: 'open',
-  succeeded: 'succeeded',
-};
-export const outcomeOf = (status: Status): Outcome => OUTCOMES[status];
+import { type Outcome, STATUSES } from '../deliveries/statuses.ts';
 
 /** How an event did at one receiver. */
 export interface Receipt {
@@ -35,7 +24,7 @@ export function receiptsOf({ deliveries }: Pick<ListedEvent, 'deliveries'>): Rec
     const known = byReceiver.get(receiverOf(delivery));
     if (known === undefined || isBetter(delivery, known)) byReceiver.set(receiverOf(delivery), delivery);
   }
-  const rank = ({ delivery }: Receipt) => ORDER.indexOf(outcomeOf(delivery.status));
+  const rank = ({ delivery }: Receipt) => ORDER.indexOf(STATUSES[delivery.status].outcome);
   return [...byReceiver]
     .map(([receiverId, delivery]) => ({ receiverId, delivery }))
     .sort((one, other) => rank(one) - rank(other) || (one.receiverId < other.receiverId ? -1 : 1));
