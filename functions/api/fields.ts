@@ -8,7 +8,7 @@ import {
   WebhookRequest,
 } from '../delivery/delivery.ts';
 import { EventTypeName } from '../events/events.ts';
-import type { FieldError, FieldErrorCode } from '../http/problem.ts';
+import type { FieldErrorCode } from '../http/problem.ts';
 import { parseUrlText } from '../receivers/url-text.ts';
 
 /*
@@ -18,10 +18,7 @@ import { parseUrlText } from '../receivers/url-text.ts';
  */
 
 /** What a refinement of a schema reports besides its message. */
-export const fault = (code: FieldErrorCode, limit?: number): Pick<FieldError, 'code' | 'limit'> => ({
-  code,
-  ...(limit === undefined ? {} : { limit }),
-});
+export const fault = (code: FieldErrorCode, limit?: number) => ({ code, limit });
 
 /**
  * Text without control characters (Unicode, general category Cc) other than tab, line feed and carriage
@@ -80,11 +77,9 @@ export const receiverUrl = /* @__PURE__ */ z.string().check(
  */
 export const orNull = <T extends z.ZodMiniType>(schema: T) => z._default(z.nullable(schema), null);
 
-/** Names of an object's fields. */
 export const listFields = ({ shape }: z.ZodMiniObject): string[] => Object.keys(shape);
 
 /**
- * One or more distinct names.
  * @param what singular and plural, for error messages
  * @__NO_SIDE_EFFECTS__
  */

@@ -19,13 +19,9 @@ import { cursorKeys } from './stores.ts';
 
 /**
  * Opens a sealed text. Another instance may have sealed it with a newer key version.
- * @param text the sealed text
  * @param open returns undefined for an invalid text
  */
-export async function unsealWithKeys<T>(
-  text: string,
-  open: (ring: Keyring) => T | undefined,
-): Promise<T | undefined> {
+export async function unsealWithKeys<T>(text: string, open: (ring: Keyring) => T | undefined) {
   try {
     return await cursorKeys((ring) => {
       requireKnownVersion(ring, text);
@@ -37,6 +33,8 @@ export async function unsealWithKeys<T>(
   }
 }
 
+type Query = { limit: number; cursor?: string | undefined };
+
 /**
  * Reads a page of a listing, cut if it is too large for a response. Cursors are sealed, and bound to tenant,
  * route, path and filters.
@@ -44,11 +42,7 @@ export async function unsealWithKeys<T>(
  */
 export async function paginate<Answer extends Page<{ id: string }> | Problem>(
   route: Route,
-  request: {
-    tenant: Tenant;
-    params: unknown;
-    query: { limit: number; cursor?: string | undefined };
-  },
+  request: { tenant: Tenant; params: unknown; query: Query },
   read: (page: PageRequest) => Promise<Answer>,
   filters: readonly string[] = [],
 ): Promise<Reply<Extract<Answer, Problem> | Problem<'VALIDATION_ERROR', 'cursor'>>> {
@@ -79,14 +73,11 @@ export async function paginate<Answer extends Page<{ id: string }> | Problem>(
   return success(items, { nextCursor, followCursor: await toCursor(page.follow) });
 }
 
-type Query = { limit: number; cursor?: string | undefined };
-type ListRoute = Route & { readonly query: z.ZodMiniType<Query> };
-
 /**
  * Creates the handler of a route that lists.
  * @param describeFilters filters of the query that a cursor is bound to, in a fixed order
  */
-export const listHandler = <R extends ListRoute>(
+export const listHandler = <R extends Route & { readonly query: z.ZodMiniType<Query> }>(
   route: R,
   read: (request: ApiRequest<R>, page: PageRequest) => Promise<Page<{ id: string }> | RefusalOf<R>>,
   describeFilters: (query: ApiRequest<R>['query']) => readonly string[] = () => [],
@@ -97,7 +88,6 @@ export const listHandler = <R extends ListRoute>(
     return answer as Promise<Reply<RefusalOf<R>>>;
   });
 
-/** Returns a page of views of its items. */
 export const mapPage = <T, View>({ items, ...position }: Page<T>, view: (item: T) => View): Page<View> => ({
   ...position,
   items: items.map(view),
@@ -113,10 +103,7 @@ const NULLS_BYTES = 1_000;
 
 const getBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
 
-/**
- * Returns the first items that fit into a page, at least one.
- * @param shown the item as the response has it
- */
+/** Returns the first items that fit into a page as `shown` in the response, at least one. */
 export function fitIntoPage<T>(items: readonly T[], shown: (item: T) => unknown): readonly T[] {
   // Almost every page: responses hold a part of the rows.
   if (getBytes(items) + items.length * NULLS_BYTES <= PAGE_BYTES) return items;

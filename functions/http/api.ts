@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type * as z from 'zod/mini';
-import type { ConversationId } from '../aws/ids.ts';
+import type { ConversationId, OrgId } from '../aws/ids.ts';
 import type { Logging } from '../aws/logger.ts';
 import { count, RATE_LIMITER_FAILURES } from '../aws/metrics.ts';
 import { hasScope, type Scope } from '../tenancy/api-keys.ts';
@@ -15,12 +15,12 @@ import {
   parseIdempotencyKey,
   replayFirst,
 } from './idempotency.ts';
-import { type CapacityMeter, gatewayHandler, getRequestId, getTraceId, type Headers } from './lifecycle.ts';
+import { gatewayHandler, getRequestId, getTraceId, type Headers, type meterCapacity } from './lifecycle.ts';
 import type { Charge, RateLimiter } from './limiter.ts';
 import { isProblem, type Problem, refusals } from './problem.ts';
 import { buildQuotaHeaders, computeTokens } from './rate-limit.ts';
 import { type Reply, type Success, success } from './reply.ts';
-import { type Deprecation, NO_FIELDS, type RefusalOf, type Route } from './route.ts';
+import { NO_FIELDS, type RefusalOf, type Route } from './route.ts';
 import { findRepeatedHeaders, parseBody, parseQuery } from './validation.ts';
 
 export interface ApiPorts extends EffectPorts {
@@ -28,12 +28,9 @@ export interface ApiPorts extends EffectPorts {
   now: () => Date;
   authenticate: Authenticate;
   /** The caller's organization, up to some seconds old. */
-  organization(
-    id: Tenant['orgId'],
-    now: Date,
-  ): Promise<Pick<OrganizationState, 'tier' | 'environment'> | undefined>;
+  organization(id: OrgId, now: Date): Promise<Pick<OrganizationState, 'tier' | 'environment'> | undefined>;
   limiter: RateLimiter;
-  capacity: CapacityMeter;
+  capacity: ReturnType<typeof meterCapacity>;
 }
 
 export interface ApiRequest<R extends Route> {
@@ -42,7 +39,6 @@ export interface ApiRequest<R extends Route> {
   conversationId: R extends { readonly visitor: true } ? ConversationId : undefined;
   /** Whether the caller may do what a scope allows, beyond the route's own. A session may. */
   allows(scope: Scope): boolean;
-  /** The user, on routes for sessions only. */
   session: R extends { readonly role: Role } ? Session : undefined;
   params: Parsed<R['params']>;
   query: Parsed<R['query']>;
@@ -61,16 +57,12 @@ type Parsed<Schema> = Schema extends z.ZodMiniType ? z.output<Schema> : undefine
 /** The logic of a route. All writes go through `effect`; a repeated request runs it again up to there. */
 export type UseCase<R extends Route> = (request: ApiRequest<R>) => Promise<Reply<RefusalOf<R>>>;
 
-/**
- * Adds data that is never stored to a response.
- * @returns the data, or a problem when the response must not be repeated
- */
+/** Adds data that is never stored, to first responses and replays alike, or refuses a replay. */
 export type AddSecrets = (data: unknown, context: { tenant: Tenant; isReplay: boolean }) => unknown;
 
 /**
  * Creates the handler of one route. Repeats of a request with an idempotency key have one effect, because it
  * commits with the key.
- * @param addSecrets adds data that is never stored, to first responses and replays alike, or refuses a replay
  */
 export function apiHandler<R extends Route>(
   route: R,
@@ -85,7 +77,7 @@ export function apiHandler<R extends Route>(
     let charge: Charge | undefined;
     capacity.begin();
     try {
-      if (isShutDown(route, at)) return refusals.shutDown;
+      if (route.deprecation && at >= new Date(route.deprecation.sunset)) return refusals.shutDown;
       const repeated = findRepeatedHeaders(event);
       if (repeated) return repeated;
 
@@ -97,7 +89,6 @@ export function apiHandler<R extends Route>(
       if (tier === undefined)
         return caller.bucket.kind === 'dashboard' ? refusals.missingSession : refusals.missingKey;
       const charging = passOnFailure(limiter.take(caller.bucket, tier, at, estimateTokens(event, route)));
-      // Independent, so in parallel.
       [charge] = await Promise.all([charging, caller.noteUse?.(at)]);
       if (charge?.allowed === false) return refusals.tooManyRequests;
       // After the charge: refused calls use up the budget as well.
@@ -166,9 +157,6 @@ export function apiHandler<R extends Route>(
   return gatewayHandler(route, handleRequest, logger);
 }
 
-const isShutDown = ({ deprecation }: { deprecation?: Deprecation }, now: Date): boolean =>
-  deprecation !== undefined && now >= new Date(deprecation.sunset);
-
 /** Tokens charged before a request runs, by its parameters; one token when these are refused later. */
 function estimateTokens(event: APIGatewayProxyEvent, route: Route): number {
   if (route.tokens === undefined) return 1;
@@ -176,14 +164,8 @@ function estimateTokens(event: APIGatewayProxyEvent, route: Route): number {
   return query.ok ? route.tokens(query.value) : 1;
 }
 
-interface Input {
-  params: Record<string, string>;
-  query: object;
-  body: unknown;
-}
-
 /** Parses path, query and body, in this order; a malformed id is answered like one that does not exist. */
-function parseInput(event: APIGatewayProxyEvent, route: Route): Input | Reply {
+function parseInput(event: APIGatewayProxyEvent, route: Route) {
   const params = (route.params ?? NO_FIELDS).safeParse(event.pathParameters ?? {});
   if (!params.success)
     return route.success.status === 204 ? success(undefined, { status: 204 }) : refusals.malformedId;
@@ -193,17 +175,14 @@ function parseInput(event: APIGatewayProxyEvent, route: Route): Input | Reply {
   return body.ok ? { params: params.data, query: query.value, body: body.value } : body.problem;
 }
 
-/** An attempt fails only when another request has succeeded, so a few are enough. */
-const ATTEMPTS = 4;
-
 /**
  * Runs an attempt that reads an item and commits on condition that it did not change; on a conflict it runs
- * again with a new read.
+ * again with a new read. An attempt fails only when another request has succeeded, so a few are enough.
  * @returns the response of the last attempt, or 503 after four conflicts
  */
 export async function retryOnConflict<P extends Problem>(
   attempt: (again: () => Promise<Reply<P | typeof refusals.busy>>) => Promise<Reply<P>>,
-  left = ATTEMPTS,
+  left = 4,
 ): Promise<Reply<P | typeof refusals.busy>> {
   return left === 0 ? refusals.busy : attempt(() => retryOnConflict(attempt, left - 1));
 }

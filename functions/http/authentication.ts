@@ -34,7 +34,6 @@ export interface Caller {
   noteUse?(now: Date): Promise<void>;
   /** Undefined for visitors, who change no set-up. */
   actor?: AuditActor;
-  /** Of a signed-in user. */
   session?: Session;
   /** Scopes of an API key; undefined for a caller without a key. */
   scopes?: readonly Scope[];
@@ -46,20 +45,18 @@ export interface Caller {
   rowAhead?: Readonly<Record<string, unknown>>;
 }
 
-/** Authenticates the caller before the rest of the request is read. A problem when authentication fails. */
+/** Authenticates the caller before the rest of the request is read. */
 export type Authenticate = (
   event: APIGatewayProxyEvent,
   route: Pick<Route, 'scope' | 'role' | 'dashboard' | 'method' | 'path'>,
 ) => Promise<Caller | Problem>;
 
-/** Reads a live organization's pairing and its sandbox. */
 type FindSandbox = ReturnType<typeof readPairing>;
 
 /** Builds the key of a row that the use case needs; undefined when the request names none. */
 export type BuildRowKey = (tenant: Tenant, event: APIGatewayProxyEvent) => Key | undefined;
 
-/** Maximum number of cached callers. */
-const MAX_CACHED = 1000;
+const MAX_CACHED_KEYS = 1000;
 
 /**
  * Callers with API keys (docs/specification.md, Authentication). A sandbox key acts for its organization's
@@ -76,7 +73,7 @@ export function keyAuthentication(
   log: Log,
   buildRowKey?: BuildRowKey,
 ): Authenticate {
-  const tenants = new BoundedMap<string, Tenant>(MAX_CACHED);
+  const tenants = new BoundedMap<string, Tenant>(MAX_CACHED_KEYS);
 
   async function identify(key: ApiKey): Promise<Pick<Caller, 'tenant' | 'bucket' | 'tier'> | undefined> {
     const { orgId, environment } = key;
@@ -88,8 +85,7 @@ export function keyAuthentication(
       log('SANDBOX_KEY_REFUSED', { keyId: key.id, liveOrgId: orgId, why: route.why });
       return undefined;
     }
-    const { tenant } = route;
-    return { tenant, bucket: { orgId: tenant.orgId, kind: 'sandbox' }, tier: 'sandbox' };
+    return { tenant: route.tenant, bucket: { orgId: route.tenant.orgId, kind: 'sandbox' }, tier: 'sandbox' };
   }
 
   return async (event, { scope }) => {
@@ -130,7 +126,7 @@ const TIMEOUT_MS = 500;
  * @returns a function whose promise never rejects
  */
 export function keyUseRecorder(uses: Pick<ReturnType<typeof keyUseStore>, 'note'>, log: Log) {
-  const recorded = new TimedCache<ApiKey['id'], true>({ capacity: MAX_CACHED, freshMs: INTERVAL_MS });
+  const recorded = new TimedCache<ApiKey['id'], true>({ capacity: MAX_CACHED_KEYS, freshMs: INTERVAL_MS });
   return async (key: Pick<ApiKey, 'id' | 'orgId'>, now: Date): Promise<void> => {
     if (recorded.get(key.id, now)) return;
     recorded.set(key.id, true, now);
@@ -168,7 +164,6 @@ export function isSameOrigin(event: APIGatewayProxyEvent, url: string | undefine
  * Users with dashboard sessions (docs/specification.md, Authentication): a bearer token or the cookie.
  * Browsers send the cookie for requests of any site, so a write with it must come from a page of the
  * dashboard.
- * @param verify returns the session of a token; undefined when it is invalid
  * @param dashboardOrigin without it no write is accepted with a cookie
  */
 export function sessionAuthentication(
@@ -200,10 +195,7 @@ export function sessionAuthentication(
 }
 
 /** A bearer token is sent on purpose; the browser adds a cookie by itself. */
-function findCredential(
-  event: APIGatewayProxyEvent,
-  authorization: string | undefined,
-): { token: string; ambient: boolean } | undefined {
+function findCredential(event: APIGatewayProxyEvent, authorization: string | undefined) {
   const bearer = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
   if (bearer !== undefined) return { token: bearer, ambient: false };
   // The cookie is not used when the request has another credential.
@@ -212,18 +204,15 @@ function findCredential(
   return token === undefined ? undefined : { token, ambient: true };
 }
 
+type SettingsRoute = Parameters<typeof settingsPath>[0];
+
 /** Whether a request used the settings path, by the gateway's resource, which callers cannot write. */
-const isAtSettings = (
-  { resource }: Pick<APIGatewayProxyEvent, 'resource'>,
-  route: Pick<Route, 'path' | 'dashboard'>,
-): boolean => resource !== undefined && resource === settingsPath(route);
+const isAtSettings = ({ resource }: APIGatewayProxyEvent, route: SettingsRoute): boolean =>
+  resource !== undefined && resource === settingsPath(route);
 
 /** Path of a resource in the caller's authentication mode. */
-export const buildLocation = (
-  event: Pick<APIGatewayProxyEvent, 'resource'>,
-  route: Pick<Route, 'path' | 'dashboard'>,
-  location: string,
-): string => (isAtSettings(event, route) ? location.replace(/^\/api\/v\d+\//, '/api/settings/') : location);
+export const buildLocation = (event: APIGatewayProxyEvent, route: SettingsRoute, location: string): string =>
+  isAtSettings(event, route) ? location.replace(/^\/api\/v\d+\//, '/api/settings/') : location;
 
 /**
  * API keys or sessions: each path accepts its own mode only (docs/decisions/0016-dashboard.md). Users have no
@@ -253,7 +242,7 @@ export function authenticateByMode(
     if (!environment.success) return { ...caller, denied: UNKNOWN_ENVIRONMENT };
     if (environment.data === 'live') return caller;
     const tenant = await findSandboxTenant(caller.tenant);
-    return isProblem(tenant) ? { ...caller, denied: tenant } : { ...caller, tenant };
+    return { ...caller, ...(isProblem(tenant) ? { denied: tenant } : { tenant }) };
   };
 }
 
@@ -266,7 +255,6 @@ const UNKNOWN_ENVIRONMENT = invalid({
 /**
  * Untrusted visitors of a web widget, who can read one conversation. The response does not say what is wrong
  * with a token.
- * @param findVisit returns the visit of a token; undefined when it is invalid
  * @param findState returns the current generation: a sandbox reset ends its visits
  */
 export function visitorAuthentication(

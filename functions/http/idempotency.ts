@@ -14,17 +14,11 @@ import { invalid, type Problem, refusals } from './problem.ts';
 import type { Reply, Success } from './reply.ts';
 import type { Route } from './route.ts';
 
-/** Scope of a key: an organization's data and one route. */
+/** An organization's data and one route. */
 export interface IdempotencyScope {
   tenant: Tenant;
   route: string;
   key: string;
-}
-
-/** A request with an idempotency key. */
-export interface IdempotentRequest {
-  scope: IdempotencyScope;
-  fingerprint: string;
 }
 
 /**
@@ -40,8 +34,6 @@ export const IdempotencyRecord = z.object({
 });
 export type IdempotencyRecord = z.infer<typeof IdempotencyRecord>;
 
-const DAYS_KEPT = 1;
-
 export function idempotencyStore(service: Table) {
   return {
     async find({ tenant, route, key }: IdempotencyScope, now: Date): Promise<IdempotencyRecord | undefined> {
@@ -56,7 +48,7 @@ export function idempotencyStore(service: Table) {
         ...keys.idempotency(tenant, route, key),
         ...buildSandboxMark(tenant),
         ...record,
-        expiresAt: toExpiry(now, DAYS_KEPT),
+        expiresAt: toExpiry(now, 1),
       };
       return buildPut(service, row, {
         refusal: 'idempotency-key-used',
@@ -75,7 +67,7 @@ export function parseIdempotencyKey(
   route: Route,
   tenant: Tenant,
   input: { params: object; body: unknown },
-): IdempotentRequest | Problem | undefined {
+): { scope: IdempotencyScope; fingerprint: string } | Problem | undefined {
   const key = header(event, 'idempotency-key');
   if (route.idempotency === undefined) return undefined;
   if (key === undefined && route.idempotency === 'honoured') return undefined;
@@ -93,7 +85,7 @@ export function parseIdempotencyKey(
   };
 }
 
-/** Responses to refused changes: a problem, or a function that handles the refusal. */
+/** Each a problem, or a function that handles the refusal. */
 type Refused<P extends Problem> = Partial<Record<Refusal, P | (() => Promise<Reply<P>>)>>;
 
 /** What a request changes in the set-up: one entry of the audit log. */
@@ -126,24 +118,18 @@ export type AuditedEffect<P extends Problem = Problem> = (
 export interface EffectPorts {
   idempotency: ReturnType<typeof idempotencyStore>;
   commit: Commit;
-  /** The write that adds an entry to the audit log. */
   recordAuditEntry(entry: AuditEntry): Change;
 }
 
-/** The request that has the effect. */
-interface Cause {
-  caller: Caller;
-  requestId: string;
-  once: IdempotentRequest | undefined;
-  now: Date;
-}
+type IdempotentRequest = Exclude<ReturnType<typeof parseIdempotencyKey>, Problem | undefined>;
 
 /** Builds the effect of a request: on a route with an action, it writes entries of the audit log as well. */
 export function buildEffect(
   route: Route,
   { idempotency, commit, recordAuditEntry }: EffectPorts,
-  { caller, requestId, once, now }: Cause,
+  cause: { caller: Caller; requestId: string; once: IdempotentRequest | undefined; now: Date },
 ): Effect | AuditedEffect {
+  const { caller, requestId, once, now } = cause;
   const effect: Effect = async (reply, changes, refused = {}) => {
     const { data, location, status = route.success.status } = reply;
     const record = once && {

@@ -5,7 +5,6 @@ import { parseTraceId } from '../aws/ids.ts';
 import { logger as functionLogger, type Logging } from '../aws/logger.ts';
 import { count, FAILED_INVOCATIONS, publishMetrics } from '../aws/metrics.ts';
 import { refusals } from './problem.ts';
-import type { Capacity } from './rate-limit.ts';
 import { type Reply, toResult } from './reply.ts';
 import { buildDeprecationHeaders, type Route } from './route.ts';
 
@@ -67,7 +66,6 @@ const CROSS_ORIGIN_HEADERS = {
 export const getRequestId = (event: APIGatewayProxyEvent): string =>
   event.requestContext.extendedRequestId ?? event.requestContext.requestId;
 
-/** Trace of everything that the request causes. */
 export const getTraceId = (event: APIGatewayProxyEvent): string =>
   parseTraceId(header(event, 'x-amzn-trace-id'), getRequestId(event));
 
@@ -116,22 +114,15 @@ export function isTransient(error: unknown): boolean {
 
 const READS = /^(Query|Scan|Get|BatchGet|TransactGet)/;
 
-type Fields = Readonly<Record<string, unknown>>;
-const toFields = (value: unknown): Fields => Object(value);
-
-/** Sums the consumed capacity of a client's commands. */
-export interface CapacityMeter {
-  begin(): void;
-  consumed(): Capacity;
-}
+const toFields = (value: unknown): Readonly<Record<string, unknown>> => Object(value);
 
 /**
  * Requests and sums the consumed capacity of each command. An instance serves one request at a time, so the
  * sum is that request's. A refused write is not reported but consumes units: it counts as one, a cancelled
  * transaction as two per item (Developer Guide, Condition expressions, Transactions).
  */
-export function meterCapacity(client: Pick<DynamoDBClient, 'middlewareStack'>): CapacityMeter {
-  let sum: Capacity = { reads: 0, writes: 0 };
+export function meterCapacity(client: Pick<DynamoDBClient, 'middlewareStack'>) {
+  let sum = { reads: 0, writes: 0 };
   client.middlewareStack.add(
     (next, { commandName = '' }) =>
       async (args) => {

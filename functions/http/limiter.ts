@@ -22,12 +22,7 @@ const KEPT_SECONDS = 3600;
 
 /** Tokens used per window. A separate table isolates other data from its throttling or loss. */
 export function rateWindowStore(table: Table, timeoutMs = TIMEOUT_MS) {
-  async function write(
-    bucket: RateBucket,
-    start: number,
-    tokens: number,
-    condition?: Expression,
-  ): Promise<{ used: number } | 'full'> {
+  async function write(bucket: RateBucket, start: number, tokens: number, condition?: Expression) {
     const written = update(table, keys.rateWindow(bucket, start), {
       update: expression`SET expiresAt = ${start + KEPT_SECONDS} ADD used ${tokens}`,
       if: condition,
@@ -79,19 +74,14 @@ export interface RateLimiter {
   correct(charge: Charge, tokens: number): Promise<Charge>;
 }
 
-/** How long a window counts as full without being asked: a correction elsewhere may return tokens. */
-const FULL_MS = 1000;
-/** Maximum number of cached full windows. */
-const MAX_CACHED = 1000;
-
 /**
  * Takes tokens from windows. What a window uses beyond its limit is taken from the next one, at most all of
  * it, and so on while that is full too. A full window is cached for a second, so that a caller who continues
- * does not load the table.
+ * does not load the table; no longer, because a correction elsewhere may return tokens.
  * @throws the windows' error: the caller lets the request pass
  */
 function tokenCounter(windows: RateWindows) {
-  const full = new TimedCache<string, true>({ capacity: MAX_CACHED, freshMs: FULL_MS });
+  const full = new TimedCache<string, true>({ capacity: 1000, freshMs: 1000 });
   const getName = ({ orgId, kind }: RateBucket, start: number) => `${orgId}/${kind}/${start}`;
   const isFull = (bucket: RateBucket, now: Date): boolean =>
     full.get(getName(bucket, getRateWindow(now).start), now) === true;
@@ -115,7 +105,6 @@ function tokenCounter(windows: RateWindows) {
     await settleDebt(charge, next, after.used, tokens);
   }
 
-  /** @returns the charge with the remaining tokens */
   async function settle(charge: Charge, used: number, added: number): Promise<Charge> {
     await settleDebt(charge, charge.start, used, added);
     return { ...charge, remaining: Math.max(0, charge.limit - used) };

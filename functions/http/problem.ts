@@ -69,17 +69,14 @@ export interface Problem<Type extends ProblemType = ProblemType, Field extends s
 
 export const isProblem = (value: unknown): value is Problem => Object(value).kind === 'problem';
 
-/** Faults that a response lists. A body of 256 KiB can have thousands. */
-const MAX_DETAILS = 20;
-
 const describeFault = ({ field, message }: FieldError): string =>
   `${field === 'body' ? 'The body' : field} ${message}.`;
 
-/** A request with faults (docs/specification.md, Error envelope): lists all of them, up to 20. */
+/** A request with faults (docs/specification.md, Error envelope). A body of 256 KiB can have thousands. */
 export function invalid<const Field extends string>(
   ...faults: readonly FieldError<Field>[]
 ): Problem<'VALIDATION_ERROR', Field> {
-  const details = faults.slice(0, MAX_DETAILS);
+  const details = faults.slice(0, 20);
   const more = faults.length - details.length;
   const sentences = [...details.map(describeFault), ...(more > 0 ? [`There are ${more} more faults.`] : [])];
   return { ...problem('VALIDATION_ERROR', sentences.join(' ')), details };
@@ -92,15 +89,20 @@ function problem<Type extends ProblemType>(
   message: string,
   headers?: Record<string, string>,
 ): Problem<Type, never> {
-  return { kind: 'problem', type, message, ...(headers === undefined ? {} : { headers }) };
+  return { kind: 'problem', type, message, ...(headers && { headers }) };
 }
 
 /** The same response for every reason, so that it reveals no existing credential or organization. */
 /* @__NO_SIDE_EFFECTS__ */
-const unauthenticated = (message: string): Problem<'AUTHENTICATION_ERROR', never> =>
-  problem('AUTHENTICATION_ERROR', message, {
-    'WWW-Authenticate': 'Bearer realm="conversation-service"',
-  });
+const unauthenticated = (message: string) =>
+  problem('AUTHENTICATION_ERROR', message, { 'WWW-Authenticate': 'Bearer realm="conversation-service"' });
+
+/* @__NO_SIDE_EFFECTS__ */
+const denied = (message: string) => problem('PERMISSION_DENIED', message);
+/* @__NO_SIDE_EFFECTS__ */
+const conflict = (message: string) => problem('CONFLICT', message);
+/* @__NO_SIDE_EFFECTS__ */
+const gone = (message: string) => problem('GONE', message);
 
 type Resource =
   | 'channel'
@@ -125,27 +127,17 @@ export const refusals = {
   missingVisitorToken: unauthenticated('A valid visitor token is required: Authorization: Bearer cvt_….'),
   staleSignIn: unauthenticated('This sign-in has expired, or was started in another browser. Sign in again.'),
 
-  missingScope: (scope: string | undefined) =>
-    problem('PERMISSION_DENIED', `The API key lacks the scope ${scope}.`),
-  keyForSession: problem(
-    'PERMISSION_DENIED',
-    'A dashboard session is required; API keys are not accepted here.',
-  ),
-  foreignOrigin: problem(
-    'PERMISSION_DENIED',
+  missingScope: (scope: string | undefined) => denied(`The API key lacks the scope ${scope}.`),
+  keyForSession: denied('A dashboard session is required; API keys are not accepted here.'),
+  foreignOrigin: denied(
     'A write with a session cookie must come from a page of the dashboard (header Origin).',
   ),
-  adminsOnly: problem('PERMISSION_DENIED', 'Only admins of the organization may do this.'),
-  foreignSignIn: problem(
-    'PERMISSION_DENIED',
+  adminsOnly: denied('Only admins of the organization may do this.'),
+  foreignSignIn: denied(
     'Only pages of the dashboard may sign in (Origin). Open the dashboard and sign in there.',
   ),
-  noOrganization: problem(
-    'PERMISSION_DENIED',
-    'Your account belongs to no organization. Ask one of its admins to add you.',
-  ),
-  largeAccount: problem(
-    'PERMISSION_DENIED',
+  noOrganization: denied('Your account belongs to no organization. Ask one of its admins to add you.'),
+  largeAccount: denied(
     'Your account has more attributes than a session cookie can hold. Ask your identity administrator to remove some.',
   ),
 
@@ -156,16 +148,13 @@ export const refusals = {
   signInOff: problem('NOT_FOUND', 'Sign-in is off: the deployment has no dashboard (dashboardOrigin).'),
   noMethod: (headers: Record<string, string>) =>
     problem('METHOD_NOT_ALLOWED', 'The path does not have this method.', headers),
-  shutDown: problem(
-    'GONE',
+  shutDown: gone(
     'This operation is no longer available. See the migration guide in the Link header, if present.',
   ),
-  deletedEndpoint: problem(
-    'GONE',
+  deletedEndpoint: gone(
     'The webhook endpoint that this request registered was deleted. Register it with a new Idempotency-Key.',
   ),
-  deletedChannel: problem(
-    'GONE',
+  deletedChannel: gone(
     'The channel that this request created was deleted. Create it with a new Idempotency-Key.',
   ),
 
@@ -182,53 +171,40 @@ export const refusals = {
     'channelId does not match a channel of the organization. Create the channel first.',
   ),
 
-  keyInUse: problem('CONFLICT', 'A request with this Idempotency-Key is being processed.'),
+  keyInUse: conflict('A request with this Idempotency-Key is being processed.'),
   keyReused: problem(
     'IDEMPOTENCY_KEY_REUSED',
     'The Idempotency-Key was already used with a different request. Use a new key.',
   ),
   noSandbox: problem('SANDBOX_NOT_PROVISIONED', 'The organization has no sandbox. Provision one first.'),
-  resolvedConversation: problem('CONFLICT', 'The conversation is resolved. Send a message to reopen it.'),
-  noWidget: problem(
-    'CONFLICT',
+  resolvedConversation: conflict('The conversation is resolved. Send a message to reopen it.'),
+  noWidget: conflict(
     'The conversation is not on a channel of kind web_widget. Use a conversation on such a channel.',
   ),
-  disabledEndpoint: problem(
-    'CONFLICT',
-    'The webhook endpoint is disabled. Register it again as a new endpoint.',
-  ),
-  notSubscribed: problem(
-    'CONFLICT',
+  disabledEndpoint: conflict('The webhook endpoint is disabled. Register it again as a new endpoint.'),
+  notSubscribed: conflict(
     'The webhook endpoint does not subscribe to the event type. Add the type to its events first.',
   ),
-  firstAttemptRunning: problem('CONFLICT', 'The first attempt of the delivery is in progress.'),
-  attemptRunning: problem('CONFLICT', 'An attempt of the delivery is in progress.'),
+  firstAttemptRunning: conflict('The first attempt of the delivery is in progress.'),
+  attemptRunning: conflict('An attempt of the delivery is in progress.'),
   attemptRequested: (start: 'in a moment' | 'at its turn under the limit of the endpoint') =>
-    problem('CONFLICT', `The next attempt was already requested and starts ${start}.`),
+    conflict(`The next attempt was already requested and starts ${start}.`),
   endedDelivery: (status: string) =>
-    problem('CONFLICT', `The delivery is ${status}. To resend its event, use redeliver.`),
-  openDelivery: problem('CONFLICT', 'The delivery is in progress. Resend it when it has ended.'),
+    conflict(`The delivery is ${status}. To resend its event, use redeliver.`),
+  openDelivery: conflict('The delivery is in progress. Resend it when it has ended.'),
   expiredEvent: (days: number) =>
-    problem('CONFLICT', `The event is older than ${days} days and can no longer be resent.`),
-  redeliveryRunning: problem(
-    'CONFLICT',
+    conflict(`The event is older than ${days} days and can no longer be resent.`),
+  redeliveryRunning: conflict(
     'Another redelivery job of the webhook endpoint is running. Wait until it ends, or stop it.',
   ),
 
-  tooManyChannels: (limit: number) =>
-    problem('LIMIT_EXCEEDED', `An organization can have at most ${limit} channels. Delete one first.`),
-  tooManyEndpoints: (limit: number) =>
-    problem(
-      'LIMIT_EXCEEDED',
-      `An organization can have at most ${limit} webhook endpoints. Delete one first.`,
-    ),
+  tooMany: (what: 'channels' | 'content sources' | 'webhook endpoints', limit: number) =>
+    problem('LIMIT_EXCEEDED', `An organization can have at most ${limit} ${what}. Delete one first.`),
   tooManyEndpointsAtHost: (limit: number) =>
     problem(
       'LIMIT_EXCEEDED',
       `An organization can have at most ${limit} webhook endpoints at one host, including disabled ones. Delete one at this host first, or subscribe one endpoint to several events.`,
     ),
-  tooManySources: (limit: number) =>
-    problem('LIMIT_EXCEEDED', `An organization can have at most ${limit} content sources. Delete one first.`),
   tooManyRequests: problem(
     'RATE_LIMITED',
     'Too many requests. Retry after the number of seconds in Retry-After.',
@@ -254,11 +230,11 @@ export const refusals = {
  */
 export class InProgressError extends Error {
   override name = 'InProgressError';
-  /** Seconds until the next try; the queue's visibility timeout when absent. */
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(message: string, againInSeconds?: number) {
+  /** @param retryAfterSeconds until the next try; the queue's visibility timeout when absent */
+  constructor(message: string, retryAfterSeconds?: number) {
     super(message);
-    this.retryAfterSeconds = againInSeconds;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }

@@ -13,20 +13,14 @@ export const DEFAULT_RATE_LIMITS: RateLimits = { sandbox: 60, standard: 600, sca
 /** Requests per minute of all visitors of one conversation: two windows polled every other second. */
 export const VISITOR_LIMIT = 60;
 
-/** Capacity units that requests to DynamoDB consumed. */
-export interface Capacity {
-  reads: number;
-  writes: number;
-}
-
 /** Read units paid by one token. A page of 100 deliveries consumes about 30, a message about 45. */
 const UNITS_PER_TOKEN = 100;
 
 /** Price of a write unit in read units (Amazon DynamoDB pricing, on-demand capacity). */
 const READS_PER_WRITE = 5;
 
-/** Tokens of a request, by its consumed capacity. */
-export const computeTokens = ({ reads, writes }: Capacity): number =>
+/** Tokens of a request, by the capacity units that it consumed. */
+export const computeTokens = ({ reads, writes }: { reads: number; writes: number }): number =>
   Math.max(1, Math.ceil((reads + READS_PER_WRITE * writes) / UNITS_PER_TOKEN));
 
 /** Tokens that a window inherits: what the previous one used beyond its limit, at most one whole window. */
@@ -41,15 +35,11 @@ export type BudgetName = Budget | 'visitors';
 
 export const WINDOW_SECONDS = 60;
 
-/** The window of a point in time. Windows follow one another without gaps, equal on every machine. */
-export interface RateWindow {
-  /** Seconds since the epoch. */
-  start: number;
-  /** Whole seconds until the next window, at least 1. */
-  resetSeconds: number;
-}
-
-export function getRateWindow(now: Date): RateWindow {
+/**
+ * Returns the window of a point in time. Windows follow one another without gaps, equal on every machine.
+ * @returns its start in seconds since the epoch, and whole seconds until the next window, at least 1
+ */
+export function getRateWindow(now: Date) {
   const seconds = now.getTime() / 1000;
   const start = Math.floor(seconds / WINDOW_SECONDS) * WINDOW_SECONDS;
   return { start, resetSeconds: Math.max(1, Math.ceil(start + WINDOW_SECONDS - seconds)) };
@@ -70,13 +60,8 @@ export interface Quota {
  * Header fields of draft-ietf-httpapi-ratelimit-headers: `q` quota, `w` window, `r` remaining, `t` seconds to
  * the reset.
  */
-export function buildQuotaHeaders({
-  tier,
-  limit,
-  remaining,
-  resetSeconds,
-  allowed,
-}: Quota): Record<string, string> {
+export function buildQuotaHeaders(quota: Quota): Record<string, string> {
+  const { tier, limit, remaining, resetSeconds, allowed } = quota;
   return {
     'RateLimit-Policy': `"${tier}";q=${limit};w=${WINDOW_SECONDS}`,
     RateLimit: `"${tier}";r=${remaining};t=${resetSeconds}`,

@@ -23,11 +23,7 @@ export type Reply<P extends Problem = Problem> = Success | P;
 export const success = (
   data: unknown,
   extra: Pick<Success, 'location' | 'nextCursor' | 'followCursor' | 'status'> = {},
-): Success => ({
-  kind: 'success',
-  data,
-  ...extra,
-});
+): Success => ({ kind: 'success', data, ...extra });
 
 const COMMON_HEADERS = {
   'Content-Type': 'application/json',

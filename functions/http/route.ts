@@ -27,27 +27,21 @@ export interface Deprecation {
   readonly guide?: string;
 }
 
-/** Parameters of a route that declares none. */
 export const NO_FIELDS = z.object({});
-
-/** An HTTP-date (RFC 9110, 5.6.7). */
-const httpDate = (moment: string): string => new Date(moment).toUTCString();
 
 /** Response headers that announce the end (docs/specification.md, Versioning); none without one. */
 export function buildDeprecationHeaders(deprecation: Deprecation | undefined): Record<string, string> {
   if (deprecation === undefined) return {};
   const { since, sunset, guide } = deprecation;
+  // HTTP-dates (RFC 9110, 5.6.7).
   return {
-    Deprecation: since === true ? 'true' : httpDate(since),
-    Sunset: httpDate(sunset),
+    Deprecation: since === true ? 'true' : new Date(since).toUTCString(),
+    Sunset: new Date(sunset).toUTCString(),
     ...(guide === undefined ? {} : { Link: `<${guide}>; rel="deprecation"` }),
   };
 }
 
-/**
- * Accepted callers: a key with a scope, a session with a role, or a visitor's token. One does not replace
- * another.
- */
+/** Accepted callers. One does not replace another. */
 type Access =
   | {
       readonly scope: Scope;
@@ -72,10 +66,7 @@ export type Route = Declared & {
   /** `required`: refused without an `Idempotency-Key`. `honoured`: optional. Only on POST. */
   readonly idempotency?: 'required' | 'honoured';
   readonly deprecation?: Deprecation;
-  /**
-   * Tokens charged before the request runs, by its parsed query, for requests that probably cost more than
-   * one.
-   */
+  /** Tokens charged before the request runs, by its parsed query; one without it. */
   tokens?(query: object): number;
   /** Of the path. Absent, like the others, when the route takes none. */
   readonly params?: z.ZodMiniType<Record<string, string>>;

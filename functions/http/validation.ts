@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { closestMatch } from 'leven';
 import * as z from 'zod/mini';
@@ -5,14 +6,14 @@ import { header } from './lifecycle.ts';
 import { type FieldError, type FieldErrorCode, invalid, type Problem, refusals } from './problem.ts';
 import { NO_FIELDS, type Route, settingsPath } from './route.ts';
 
-/** Maximum size of a request body in bytes (docs/specification.md, Representation). */
+/** docs/specification.md, Representation. */
 const MAX_BODY_BYTES = 256 * 1024;
 
 type Shape = Readonly<Record<string, z.core.$ZodType>>;
 
 type Parsed<T> = { ok: true; value: T } | { ok: false; problem: Problem };
 
-const refuse = (refused: Problem): { ok: false; problem: Problem } => ({ ok: false, problem: refused });
+const refuse = (problem: Problem) => ({ ok: false, problem }) as const;
 
 /** Of a route that takes no body: an object without fields, or nothing. */
 const NoBody = /* @__PURE__ */ z.optional(/* @__PURE__ */ z.strictObject({}));
@@ -36,9 +37,9 @@ export function parseBody(
   const mediaType = header(event, 'content-type')?.split(';')[0]?.trim().toLowerCase();
   if (mediaType !== 'application/json' && (bytes.length > 0 || mediaType !== undefined))
     return refuse(refusals.otherMediaType);
-  const text = decodeUtf8(bytes);
-  if (text === undefined)
+  if (!isUtf8(bytes))
     return refuse(invalid({ field: 'body', code: 'invalid_format', message: 'must be valid UTF-8' }));
+  const text = bytes.toString('utf8');
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -76,17 +77,6 @@ function findRepeatedNames(text: string): FieldError[] {
   return [...repeated].map((name) => describeRepeated(REPEATABLE.test(name) ? name : 'a field'));
 }
 
-const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-/** Undefined when the bytes are not UTF-8. */
-function decodeUtf8(bytes: Buffer): string | undefined {
-  try {
-    return UTF_8.decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Parses the query. An unknown parameter and a repeated one are refused. */
 export function parseQuery(event: APIGatewayProxyEvent, route: Route): Parsed<object> {
   const query = Object.fromEntries(
@@ -112,12 +102,9 @@ export function parseQuery(event: APIGatewayProxyEvent, route: Route): Parsed<ob
 const restorePlus = (value: string | undefined): string | undefined =>
   value?.replace(/^(\d{4}-\d\d-\d\dT[\d:.]+) (\d\d:\d\d)$/, '$1+$2');
 
-/** Headers that name a caller or a request, and so must not contradict themselves. */
-const SINGLE_HEADERS = ['Authorization', 'Idempotency-Key'];
-
-/** Refuses a repeated `Authorization` or `Idempotency-Key`. */
+/** Refuses repeated headers that name a caller or a request, and so must not contradict themselves. */
 export function findRepeatedHeaders({ multiValueHeaders }: APIGatewayProxyEvent): Problem | undefined {
-  const repeated = SINGLE_HEADERS.filter(
+  const repeated = ['Authorization', 'Idempotency-Key'].filter(
     (name) =>
       Object.entries(multiValueHeaders ?? {})
         .filter(([given]) => given.toLowerCase() === name.toLowerCase())
@@ -133,11 +120,7 @@ const describeRepeated = (field: string): FieldError => ({
 });
 
 /** @param faults that the schema does not know of */
-function parse<S extends z.ZodMiniType>(
-  schema: S,
-  value: unknown,
-  faults: readonly FieldError[] = [],
-): Parsed<z.output<S>> {
+function parse<T>(schema: z.ZodMiniType<T>, value: unknown, faults: readonly FieldError[]): Parsed<T> {
   const parsed = schema.safeParse(value, { error: describeConstraint });
   if (parsed.success && faults.length === 0) return { ok: true, value: parsed.data };
   const issues = parsed.success ? [] : parsed.error.issues;
@@ -145,11 +128,7 @@ function parse<S extends z.ZodMiniType>(
 }
 
 /** The first issue of each field: after a wrong type the others assume another type. */
-function describeIssues(
-  issues: readonly z.core.$ZodIssue[],
-  schema: z.ZodMiniType,
-  value: unknown,
-): FieldError[] {
+function describeIssues(issues: readonly z.core.$ZodIssue[], schema: z.ZodMiniType, value: unknown) {
   const faults = new Map<string, FieldError>();
   for (const issue of issues) {
     if (issue.code === 'unrecognized_keys') {

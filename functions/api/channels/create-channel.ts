@@ -42,7 +42,7 @@ export const handler = routeHandler(
       success(toChannelView(channel), { location: `/api/v1/channels/${channel.id}` }),
       channels.add(channel),
       { id: channel.id, changes: compareFields(routes.CHANNEL_SETTINGS, undefined, channel) },
-      { 'channel-limit': refusals.tooManyChannels(MAX_CHANNELS) },
+      { 'channel-limit': refusals.tooMany('channels', MAX_CHANNELS) },
     );
   },
   {

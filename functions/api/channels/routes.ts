@@ -53,7 +53,6 @@ export const ListedChannelDelivery = z.extend(ChannelDelivery, LISTED_FIELDS);
 export const ChannelDeliveryWithAttempts = z.extend(ChannelDelivery, ATTEMPTS_FIELDS);
 
 const ChannelParams = z.object({ id: ChannelId });
-const ChannelDeliveryParams = z.object({ id: ChannelId, deliveryId: DeliveryId });
 
 export const createChannel = {
   name: 'create-channel',
@@ -110,6 +109,6 @@ export const readChannelDelivery = {
   method: 'GET',
   path: '/v1/channels/{id}/deliveries/{deliveryId}',
   scope: 'read:conversations',
-  params: ChannelDeliveryParams,
+  params: z.object({ id: ChannelId, deliveryId: DeliveryId }),
   success: { status: 200, data: ChannelDeliveryWithAttempts },
 } as const satisfies Route;

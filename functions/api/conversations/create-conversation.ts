@@ -8,28 +8,22 @@ import { routeHandler } from '../route-handler.ts';
 import { channels, conversations, outbox } from '../stores.ts';
 import * as routes from './routes.ts';
 
-export const handler = routeHandler(
-  routes.createConversation,
-  async ({ tenant, body, now, traceId, effect }) => {
-    // A text in another form is the customer's own label.
-    const channelId = parseChannelId(body);
-    if (channelId !== undefined && (await channels.find(tenant.orgId, channelId)) === undefined)
-      return refusals.unknownChannel;
-    const conversation: Conversation = {
-      id: newId('cnv', now),
-      channelId: body.channelId,
-      externalUserId: body.externalUserId,
-      status: 'open',
-      createdAt: now.toISOString(),
-    };
-    const event = buildEvent(
-      'conversation.created',
-      { ...conversation, conversationId: conversation.id },
-      { tenant, now, traceId },
-    );
-    return effect(success(conversation, { location: `/api/v1/conversations/${conversation.id}` }), [
-      conversations.add(tenant, conversation),
-      outbox.append(event),
-    ]);
-  },
-);
+export const handler = routeHandler(routes.createConversation, async (request) => {
+  const { tenant, body, now, effect } = request;
+  // A text in another form is the customer's own label.
+  const channelId = parseChannelId(body);
+  if (channelId !== undefined && (await channels.find(tenant.orgId, channelId)) === undefined)
+    return refusals.unknownChannel;
+  const conversation: Conversation = {
+    id: newId('cnv', now),
+    channelId: body.channelId,
+    externalUserId: body.externalUserId,
+    status: 'open',
+    createdAt: now.toISOString(),
+  };
+  const data = { ...conversation, conversationId: conversation.id };
+  return effect(success(conversation, { location: `/api/v1/conversations/${conversation.id}` }), [
+    conversations.add(tenant, conversation),
+    outbox.append(buildEvent('conversation.created', data, request)),
+  ]);
+});

@@ -31,7 +31,7 @@ const buildRowKey: BuildRowKey = (tenant, { pathParameters }) => {
  * the gate stops.
  */
 const createMessage: UseCase<typeof routes.createMessage> = (request) => {
-  const { tenant, params, body, now, traceId, effect } = request;
+  const { tenant, params, body, now, effect } = request;
   let { rowAhead } = request;
 
   /** A conflict means that the conversation has changed since. */
@@ -51,29 +51,20 @@ const createMessage: UseCase<typeof routes.createMessage> = (request) => {
       content: body.content,
       createdAt: now.toISOString(),
     };
-    const event = buildEvent(
-      'message.received',
-      { ...message, messageId: message.id },
-      { tenant, now, traceId },
-    );
+    const event = buildEvent('message.received', { ...message, messageId: message.id }, request);
     // Only messages of assistants and agents are delivered to a channel.
     const channelId = ChannelMessageRole.safeParse(message.role).success
       ? parseChannelId(conversation)
       : undefined;
     const channel = channelId && (await channels.find(tenant.orgId, channelId));
-    const toChannel =
-      channel && buildChannelMessage(channel, conversation, message, { tenant, now, traceId });
+    const toChannel = channel && buildChannelMessage(channel, conversation, message, request);
     const reopened = applyStateChange(conversation, REOPEN)
       ? [conversations.changeState(tenant, conversation.id, REOPEN)]
       : [];
+    const events = toChannel ? [event, toChannel] : [event];
     return effect(
       success(message, { location: `/api/v1/conversations/${conversation.id}/messages/${message.id}` }),
-      [
-        messages.add(tenant, message),
-        outbox.append(event),
-        ...(toChannel ? [outbox.append(toChannel)] : []),
-        ...reopened,
-      ],
+      [messages.add(tenant, message), ...events.map(outbox.append), ...reopened],
       { 'conversation-changed': again },
     );
   });

@@ -29,19 +29,14 @@ export const handler = routeHandler(routes.requestHandoff, ({ tenant, params, bo
       reason: body.reason,
       createdAt: now.toISOString(),
     };
-    const event = buildEvent(
-      'handoff.requested',
-      { ...escalation, escalationLogId: escalation.id },
-      { tenant, now, traceId },
-    );
+    const data = { ...escalation, escalationLogId: escalation.id };
+    const location = `/api/v1/conversations/${conversation.id}/escalations/${escalation.id}`;
     return effect(
-      success(escalation, {
-        location: `/api/v1/conversations/${conversation.id}/escalations/${escalation.id}`,
-      }),
+      success(escalation, { location }),
       [
         conversations.changeState(tenant, conversation.id, HAND_OFF),
         escalations.add(tenant, escalation),
-        outbox.append(event),
+        outbox.append(buildEvent('handoff.requested', data, { tenant, now, traceId })),
       ],
       { 'conversation-changed': again },
     );

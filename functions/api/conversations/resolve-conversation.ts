@@ -11,24 +11,20 @@ import * as routes from './routes.ts';
  * Resolving a resolved conversation has no effect and sends no event (docs/specification.md, Conversations).
  * One of several concurrent requests succeeds; the others read the conversation again.
  */
-export const handler = routeHandler(
-  routes.resolveConversation,
-  ({ tenant, params, body, now, traceId, effect }) =>
-    retryOnConflict(async (again) => {
-      const conversation = await conversations.find(tenant, params.id);
-      if (!conversation) return refusals.notFound('conversation');
-      const move = { kind: 'resolve', by: body.resolvedBy, at: now } as const;
-      const resolved = applyStateChange(conversation, move);
-      if (!resolved) return effect(success(conversation), []);
-      const event = buildEvent(
-        'conversation.resolved',
-        { conversationId: conversation.id, resolvedBy: body.resolvedBy },
-        { tenant, now, traceId },
-      );
-      return effect(
-        success(resolved),
-        [conversations.changeState(tenant, conversation.id, move), outbox.append(event)],
-        { 'conversation-changed': again },
-      );
-    }),
+export const handler = routeHandler(routes.resolveConversation, (request) =>
+  retryOnConflict(async (again) => {
+    const { tenant, params, body, now, effect } = request;
+    const conversation = await conversations.find(tenant, params.id);
+    if (!conversation) return refusals.notFound('conversation');
+    const move = { kind: 'resolve', by: body.resolvedBy, at: now } as const;
+    const resolved = applyStateChange(conversation, move);
+    if (!resolved) return effect(success(conversation), []);
+    const data = { conversationId: conversation.id, resolvedBy: body.resolvedBy };
+    const event = buildEvent('conversation.resolved', data, request);
+    return effect(
+      success(resolved),
+      [conversations.changeState(tenant, conversation.id, move), outbox.append(event)],
+      { 'conversation-changed': again },
+    );
+  }),
 );

@@ -39,8 +39,6 @@ export const Message = z.object({
 });
 
 const ConversationParams = z.object({ id: ConversationId });
-const MessageParams = z.object({ id: ConversationId, messageId: MessageId });
-const EscalationParams = z.object({ id: ConversationId, escalationLogId: EscalationId });
 
 export const CreateTicket = z._default(
   z.strictObject({ conversationId: z.optional(ConversationId), reason: z.optional(text(1000)) }),
@@ -52,8 +50,6 @@ export const Ticket = z.object({
   reason: orNull(z.string()),
   createdAt: Timestamp,
 });
-
-const TicketParams = z.object({ id: TicketId });
 
 /** The only response with the token. */
 export const VisitorToken = z.object({ token: z.string(), expiresAt: Timestamp });
@@ -123,7 +119,7 @@ export const readMessage = {
   method: 'GET',
   path: '/v1/conversations/{id}/messages/{messageId}',
   scope: 'read:conversations',
-  params: MessageParams,
+  params: z.object({ id: ConversationId, messageId: MessageId }),
   success: { status: 200, data: Message },
 } as const satisfies Route;
 
@@ -155,7 +151,7 @@ export const readEscalation = {
   method: 'GET',
   path: '/v1/conversations/{id}/escalations/{escalationLogId}',
   scope: 'read:conversations',
-  params: EscalationParams,
+  params: z.object({ id: ConversationId, escalationLogId: EscalationId }),
   success: { status: 200, data: Escalation },
 } as const satisfies Route;
 
@@ -197,7 +193,7 @@ export const readTicket = {
   method: 'GET',
   path: '/v1/tickets/{id}',
   scope: 'read:conversations',
-  params: TicketParams,
+  params: z.object({ id: TicketId }),
   success: { status: 200, data: Ticket },
 } as const satisfies Route;
 

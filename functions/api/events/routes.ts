@@ -44,7 +44,6 @@ export const ListEventsQuery = z.extend(PageQuery, {
   order: z.optional(EventOrder),
   include: z.optional(EventInclude),
 });
-const EventParams = z.object({ id: EventId });
 
 export const listEvents = {
   name: 'list-events',
@@ -62,6 +61,6 @@ export const readEvent = {
   path: '/v1/events/{id}',
   scope: 'read:webhooks',
   dashboard: 'member',
-  params: EventParams,
+  params: z.object({ id: EventId }),
   success: { status: 200, data: EventWithDeliveries },
 } as const satisfies Route;

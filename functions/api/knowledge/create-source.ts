@@ -12,7 +12,8 @@ import * as routes from './routes.ts';
 const sources = sourceStore(knowledge);
 
 /** Adds the source and the notice of its first check in one transaction. */
-export const handler = routeHandler(routes.createSource, async ({ tenant, body, now, traceId, effect }) => {
+export const handler = routeHandler(routes.createSource, async (request) => {
+  const { tenant, body, now, effect } = request;
   const target = await checkReceiver(body.url, tenant);
   if (!target.ok) return createUrlProblem(target);
   const source = createSource({
@@ -22,16 +23,11 @@ export const handler = routeHandler(routes.createSource, async ({ tenant, body, 
     url: target.url.href,
     createdAt: now.toISOString(),
   });
-  const notice = createNotice(
-    'source.check',
-    `${source.id}#check#created`,
-    { sourceId: source.id },
-    { tenant, now, traceId },
-  );
+  const notice = createNotice('source.check', `${source.id}#check#created`, { sourceId: source.id }, request);
   return effect(
     success(toSourceView(source), { location: `/api/v1/knowledge/sources/${source.id}` }),
     [...sources.add(source), outbox.appendNotice(notice)],
     { id: source.id, changes: compareFields(routes.SOURCE_SETTINGS, undefined, source) },
-    { 'source-limit': refusals.tooManySources(MAX_SOURCES) },
+    { 'source-limit': refusals.tooMany('content sources', MAX_SOURCES) },
   );
 });

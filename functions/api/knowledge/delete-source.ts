@@ -7,26 +7,19 @@ import { knowledge, outbox } from '../stores.ts';
 import * as routes from './routes.ts';
 
 const sources = sourceStore(knowledge);
-
 const done = success(undefined);
 
 /** Deleting a deleted source succeeds, so that retries are safe. Its texts are deleted later. */
-export const handler = routeHandler(
-  routes.deleteSource,
-  async ({ tenant, params: { id }, now, traceId, effect }) => {
-    const source = await sources.findToRemove(tenant, id);
-    if (source === undefined) return done;
-    const notice = createNotice(
-      'source.deleted',
-      `${id}#deleted`,
-      { sourceId: id },
-      { tenant, now, traceId },
-    );
-    return effect(
-      done,
-      [...sources.remove(tenant, id), outbox.appendNotice(notice)],
-      { id, changes: compareFields(routes.SOURCE_SETTINGS, source, undefined) },
-      { 'source-missing': async () => done },
-    );
-  },
-);
+export const handler = routeHandler(routes.deleteSource, async (request) => {
+  const { tenant, effect } = request;
+  const { id } = request.params;
+  const source = await sources.findToRemove(tenant, id);
+  if (source === undefined) return done;
+  const notice = createNotice('source.deleted', `${id}#deleted`, { sourceId: id }, request);
+  return effect(
+    done,
+    [...sources.remove(tenant, id), outbox.appendNotice(notice)],
+    { id, changes: compareFields(routes.SOURCE_SETTINGS, source, undefined) },
+    { 'source-missing': async () => done },
+  );
+});

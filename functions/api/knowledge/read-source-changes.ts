@@ -8,7 +8,6 @@ import { knowledge } from '../stores.ts';
 import * as routes from './routes.ts';
 
 const sources = sourceStore(knowledge);
-
 const versions = sourceVersions(knowledge);
 
 /** Attempts while checks replace versions. */

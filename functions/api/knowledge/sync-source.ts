@@ -9,7 +9,6 @@ import { knowledge, outbox } from '../stores.ts';
 import * as routes from './routes.ts';
 
 const sources = sourceStore(knowledge);
-
 const { SYNC_COOLDOWN_SECONDS: cooldownSeconds } = readEnvironment(SyncEnvironment);
 
 /** Requests a check. All requests before it starts share it, so many requests cause one or two fetches. */

@@ -21,7 +21,6 @@ export const handler = sessionRouteHandler(routes.provisionSandbox, async ({ ten
       { sandboxOrganizationId, provisioned, key: { ...key, secretOnce: secret } },
       { location: `/api/settings/api-keys/${key.id}` },
     );
-
   const issueFor = ({ id }: Pick<Sandbox, 'id'>) => effect(buildReply(id, false), keyChanges, keyCreation);
 
   const pair = await findSandbox(tenant.orgId);

@@ -1,7 +1,6 @@
 import * as routes from './routes.ts';
 import { findOrganization, replyWithOrganization, sessionRouteHandler } from './session.ts';
 
-export const handler = sessionRouteHandler(routes.readOrganization, async ({ tenant }) => {
-  const organization = await findOrganization(tenant.orgId);
-  return replyWithOrganization(organization);
-});
+export const handler = sessionRouteHandler(routes.readOrganization, async ({ tenant }) =>
+  replyWithOrganization(await findOrganization(tenant.orgId)),
+);

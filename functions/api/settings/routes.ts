@@ -33,8 +33,6 @@ export const SignedIn = z.object({
 export const UsageOfMonth = z.object({ month: z.string(), ...UsageCounts.shape });
 export const Usage = z.object({ organizationId: OrgId, months: z.array(UsageOfMonth) });
 
-const UsageQuery = z.object({ months: clamped({ least: 1, most: 24, standard: 12 }) });
-
 export const CreateApiKey = z.strictObject({
   name: text(200),
   scopes: distinct(Scope, ['a scope', 'scopes']),
@@ -52,8 +50,6 @@ export const ApiKey = z.object({
 });
 /** The only response with the key. */
 export const CreatedApiKey = z.extend(ApiKey, { secretOnce: z.string() });
-
-const ApiKeyParams = z.object({ id: KeyId });
 
 export const ProvisionedSandbox = z.object({
   sandboxOrganizationId: OrgId,
@@ -157,7 +153,7 @@ export const readUsage = {
   method: 'GET',
   path: '/settings/usage',
   role: 'member',
-  query: UsageQuery,
+  query: z.object({ months: clamped({ least: 1, most: 24, standard: 12 }) }),
   success: { status: 200, data: Usage },
 } as const satisfies Route;
 
@@ -186,7 +182,7 @@ export const revokeApiKey = {
   path: '/settings/api-keys/{id}',
   role: 'admin',
   audit: 'api_key.revoked',
-  params: ApiKeyParams,
+  params: z.object({ id: KeyId }),
   success: { status: 204, data: z.undefined() },
 } as const satisfies Route;
 

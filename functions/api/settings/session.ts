@@ -4,7 +4,7 @@ import { Defect } from '../../aws/logger.ts';
 import type { UseCase } from '../../http/api.ts';
 import { success } from '../../http/reply.ts';
 import type { Route } from '../../http/route.ts';
-import { type Pairing, routeToEnvironment, type Sandbox } from '../../tenancy/organizations.ts';
+import { routeToEnvironment } from '../../tenancy/organizations.ts';
 import type { Organization } from '../../tenancy/tenant.ts';
 import { routeHandler } from '../route-handler.ts';
 import { authenticate } from '../sessions.ts';
@@ -16,7 +16,6 @@ const environment = /* @__PURE__ */ readEnvironment(OrganizationEnvironment);
 export const sessionRouteHandler = <R extends Route>(route: R, useCase: UseCase<R>) =>
   routeHandler(route, useCase, { authenticate });
 
-/** The organization of a session. */
 export async function findOrganization(id: OrgId): Promise<Organization> {
   const organization = await organizations.find(id);
   // The pipeline has just read it, and organizations are never deleted.
@@ -32,7 +31,7 @@ export const replyWithOrganization = (organization: Organization) =>
  * Returns the sandbox of a live organization; undefined when there is none.
  * @throws Defect when the pairing is invalid, so that no call changes another organization's sandbox
  */
-export async function findSandbox(orgId: OrgId): Promise<{ pairing: Pairing; sandbox: Sandbox } | undefined> {
+export async function findSandbox(orgId: OrgId) {
   const { pairing, sandbox } = await sandboxes.find(orgId);
   if (pairing === undefined) return undefined;
   const route = routeToEnvironment({ orgId, environment: 'sandbox' }, pairing, sandbox);

@@ -21,16 +21,12 @@ export const handler = routeHandler(
     const redelivery = createRedelivery(result.delivery, result.endpoint, now, traceId);
     if (redelivery.kind === 'refused') return REFUSALS[redelivery.why];
     const { delivery } = redelivery;
-    return effect(
-      success(withDueTime(delivery, now), {
-        location: `/api/v1/webhooks/${delivery.webhookId}/deliveries/${delivery.id}`,
-      }),
-      [
-        deliveries.adding(delivery),
-        outbox.appendRedelivery(toDeliveryMessage(delivery)),
-        recordRedelivery(tables.service, delivery),
-      ],
-    );
+    const location = `/api/v1/webhooks/${delivery.webhookId}/deliveries/${delivery.id}`;
+    return effect(success(withDueTime(delivery, now), { location }), [
+      deliveries.adding(delivery),
+      outbox.appendRedelivery(toDeliveryMessage(delivery)),
+      recordRedelivery(tables.service, delivery),
+    ]);
   },
 );
 

@@ -40,7 +40,7 @@ export const handler = routeHandler(
       endpoints.add(registered),
       { id: registered.id, changes: compareFields(routes.WEBHOOK_SETTINGS, undefined, registered) },
       {
-        'endpoint-limit': refusals.tooManyEndpoints(MAX_ENDPOINTS),
+        'endpoint-limit': refusals.tooMany('webhook endpoints', MAX_ENDPOINTS),
         'endpoint-host-limit': refusals.tooManyEndpointsAtHost(MAX_ENDPOINTS_PER_HOST),
       },
     );

@@ -26,7 +26,6 @@ import {
 } from '../fields.ts';
 
 const WebhookEvents = distinct(SubscribableType, ['an event type', 'event types']);
-
 const Description = note(MAX_DESCRIPTION_LENGTH);
 
 export const RegisterWebhook = z.strictObject({

@@ -9,7 +9,6 @@ import { endpoints, outbox } from '../stores.ts';
 import * as routes from './routes.ts';
 
 const jobs = redeliveryJobs(tables.service);
-
 const REQUEST_FIELDS = listFields(routes.StartRedelivery);
 
 /** Adds the job and the notice that starts it in one transaction. */

@@ -4,7 +4,6 @@ import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 const jobs = redeliveryJobs(tables.service);
-
 const done = success(undefined);
 
 /** Stopping a finished or unknown job succeeds, so that retries are safe. */

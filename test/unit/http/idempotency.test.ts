@@ -160,7 +160,9 @@ describe('a repeated request with the same key', () => {
   it('gets the first answer although it would be refused now', async () => {
     const [service, key] = [inMemory(), randomUUID()];
     const first = await send(thingRoute, service, once(service, key), createThing());
-    const again = await send(thingRoute, service, once(service, key), async () => refusals.tooManySources(1));
+    const again = await send(thingRoute, service, once(service, key), async () =>
+      refusals.tooMany('content sources', 1),
+    );
     expect(again).toMatchObject({ status: 201, headers: { 'Idempotency-Replayed': 'true' } });
     expect(again.body).toEqual(first.body);
   });
@@ -235,11 +237,11 @@ describe('the record of an answer', () => {
     const service = inMemory();
     service.refusal = 'endpoint-limit';
     const answer = await send(thingRoute, service, once(service, randomUUID()), async ({ effect }) =>
-      effect(success({ name: 'x' }), [], { 'endpoint-limit': refusals.tooManySources(1) }),
+      effect(success({ name: 'x' }), [], { 'endpoint-limit': refusals.tooMany('content sources', 1) }),
     );
     expect(answer).toMatchObject({
       status: 409,
-      body: envelope('LIMIT_EXCEEDED', refusals.tooManySources(1).message),
+      body: envelope('LIMIT_EXCEEDED', refusals.tooMany('content sources', 1).message),
     });
     expect(service.commits).toEqual([]);
   });

@@ -8,7 +8,6 @@ import {
   type IdempotencyScope,
   idempotencyStore,
 } from '../../../functions/http/idempotency.ts';
-import type { Capacity } from '../../../functions/http/rate-limit.ts';
 import { type ApiKey, generateApiKey, hashApiKey } from '../../../functions/tenancy/api-keys.ts';
 import { recordAuditEntry } from '../../../functions/tenancy/audit.ts';
 import type { Environment, Tenant } from '../../../functions/tenancy/tenant.ts';
@@ -46,7 +45,7 @@ export interface InMemory {
   /** Keys whose use was recorded. */
   used: ApiKey['id'][];
   /** The capacity of the tables that a request consumes. */
-  consumed: Capacity;
+  consumed: { reads: number; writes: number };
   /** Tokens that requests were charged after they ran, in addition to those before. */
   corrections: number[];
   /** The rows of each commit that took effect. */
