@@ -1,16 +1,13 @@
+import type * as z from 'zod/mini';
 import type { Page, PageRequest } from '../aws/pages.ts';
-import {
-  type AttemptRecord,
-  type Delivery,
-  OPEN_STATUSES,
-  type WebhookRequest,
-} from '../delivery/delivery.ts';
+import { type Delivery, OPEN_STATUSES, type WebhookRequest } from '../delivery/delivery.ts';
 import type { DeliveryFilter } from '../delivery/rows.ts';
 import { deriveSigningSecret, sign } from '../delivery/signature.ts';
 import { MAX_ATTEMPTS } from '../delivery/timing.ts';
 import { refusals } from '../http/problem.ts';
 import type { Endpoint } from '../receivers/endpoint.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
+import type { ListDeliveriesQuery } from './fields.ts';
 import { deliveries, endpoints, signingKeys } from './stores.ts';
 
 /*
@@ -64,18 +61,11 @@ export async function findEndpointDelivery(
   return 'kind' in delivery ? delivery : { endpoint, delivery };
 }
 
-interface DeliveryQuery extends DeliveryFilter {
-  include?: 'request' | 'response' | undefined;
-}
-
 /** Filters that a cursor is bound to. Empty without filters, so that cursors without filters stay valid. */
 export function describeFilters({ status, eventType, from, to }: DeliveryFilter): string[] {
   const given = [status?.toSorted(), eventType?.toSorted(), from?.getTime(), to?.getTime()];
   return given.every((filter) => filter === undefined) ? [] : [JSON.stringify(given)];
 }
-
-/** A delivery with what `include` adds. */
-type Listed = Delivery & { request?: WebhookRequest; lastResponse?: string };
 
 /**
  * Lists the deliveries of a webhook endpoint or a channel. With `include`, each has the response of its last
@@ -85,28 +75,26 @@ type Listed = Delivery & { request?: WebhookRequest; lastResponse?: string };
 export async function listDeliveriesPage(
   receiver: Pick<Endpoint, 'id' | 'keyVersion'>,
   page: PageRequest,
-  { tenant, query, now }: { tenant: Tenant; query: DeliveryQuery; now: Date },
-): Promise<Page<Listed>> {
+  { tenant, query, now }: { tenant: Tenant; query: z.output<typeof ListDeliveriesQuery>; now: Date },
+): Promise<Page<Delivery>> {
   const deliveryPage = await deliveries.list(tenant, receiver.id, page, query);
   const listed = { ...deliveryPage, items: deliveryPage.items.map((delivery) => withDueTime(delivery, now)) };
-  if (query.include === 'response') return { ...listed, items: listed.items.map(withResponse) };
+  if (query.include === 'response') return { ...listed, items: listed.items.map(withLastResponse) };
   if (query.include !== 'request' || !listed.items.some(getLastRequest)) return listed;
   const secret = await signingKeys((ring) => deriveSigningSecret(ring, receiver.keyVersion, receiver.id));
   return { ...listed, items: listed.items.map((delivery) => withRequest(delivery, secret, now)) };
 }
 
-const getLastAttempt = ({ attemptLog }: Delivery): AttemptRecord | undefined => attemptLog.at(-1);
-
 /** The last attempt's request to a simulated receiver. */
-const getLastRequest = (delivery: Delivery): WebhookRequest | undefined => getLastAttempt(delivery)?.request;
+const getLastRequest = ({ attemptLog }: Delivery) => attemptLog.at(-1)?.request;
 
 /** Adds the beginning of the body with which the receiver answered the last attempt, if that failed. */
-function withResponse(delivery: Delivery): Listed {
-  const response = getLastAttempt(delivery)?.response;
-  return response === undefined ? delivery : { ...delivery, lastResponse: response };
-}
+const withLastResponse = (delivery: Delivery) => ({
+  ...delivery,
+  lastResponse: delivery.attemptLog.at(-1)?.response,
+});
 
-function withRequest(delivery: Delivery, secret: string, now: Date): Listed {
+function withRequest(delivery: Delivery, secret: string, now: Date) {
   const sent = getLastRequest(delivery);
   if (sent === undefined) return delivery;
   const timestamp = Math.floor(now.getTime() / 1000);

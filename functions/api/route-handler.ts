@@ -30,14 +30,11 @@ const capacity = meterCapacity(client);
 
 export const tables = openTables(environment, client);
 
-/** An organization's cached tier. */
-const TIERS = { capacity: 1000, freshMs: 30_000 };
-
 /** Ports of the pipeline, without authentication. */
 export const ports: Omit<ApiPorts, 'authenticate'> = {
   logger,
   now: () => new Date(),
-  organization: memoizeFor(readOrganizationState(tables.service), TIERS),
+  organization: memoizeFor(readOrganizationState(tables.service), { capacity: 1000, freshMs: 30_000 }),
   limiter: rateLimiter(rateWindowStore(tables.rates), rateLimits(environment)),
   capacity,
   idempotency: idempotencyStore(tables.service),
@@ -63,9 +60,7 @@ interface Options {
   /** Of routes for other callers than API keys. */
   authenticate?: Authenticate;
   limiter?: RateLimiter;
-  /** Of a row that is read in one request with the API key. */
   buildRowKey?: BuildRowKey;
-  /** Adds data that is never stored, or refuses a replay. */
   addSecrets?: AddSecrets;
 }
 

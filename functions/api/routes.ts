@@ -6,14 +6,7 @@ import * as knowledge from './knowledge/routes.ts';
 import * as settings from './settings/routes.ts';
 import * as webhooks from './webhooks/routes.ts';
 
-const exported = {
-  ...webhooks,
-  ...events,
-  ...conversations,
-  ...channels,
-  ...knowledge,
-  ...settings,
-} as const;
+const exported = { ...webhooks, ...events, ...conversations, ...channels, ...knowledge, ...settings };
 type Exported = typeof exported;
 
 /**

@@ -8,9 +8,6 @@ import { refusals } from './problem.ts';
 import { type Reply, toResult } from './reply.ts';
 import { buildDeprecationHeaders, type Route } from './route.ts';
 
-/** A path with an empty part: API Gateway passes on slashes around a resource's path, which name no route. */
-const HAS_EMPTY_PART = /\/(?:\/|$)/;
-
 /** Headers of the response, also of one to an error. */
 export type Headers = Record<string, string>;
 
@@ -46,7 +43,8 @@ export function gatewayHandler(
     })
     .handler(async (event: APIGatewayProxyEvent) => {
       const headers = { ...buildDeprecationHeaders(deprecation), ...(visitor && CROSS_ORIGIN_HEADERS) };
-      const reply = HAS_EMPTY_PART.test(event.path)
+      // API Gateway passes on slashes around a resource's path, which name no route.
+      const reply = /\/(?:\/|$)/.test(event.path)
         ? refusals.noRoute
         : await answer(event, headers).catch(handleError);
       return 'statusCode' in reply ? reply : toResult(reply, getRequestId(event), headers);

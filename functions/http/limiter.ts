@@ -15,13 +15,14 @@ import {
   WINDOW_SECONDS,
 } from './rate-limit.ts';
 
-/** A slower count is abandoned: the limiter must not slow down the service. */
-const TIMEOUT_MS = 500;
 /** From a window's start. Nothing reads the item later; DynamoDB deletes it within days. */
 const KEPT_SECONDS = 3600;
 
-/** Tokens used per window. A separate table isolates other data from its throttling or loss. */
-export function rateWindowStore(table: Table, timeoutMs = TIMEOUT_MS) {
+/**
+ * Tokens used per window. A separate table isolates other data from its throttling or loss.
+ * @param timeoutMs a slower count is abandoned: the limiter must not slow down the service
+ */
+export function rateWindowStore(table: Table, timeoutMs = 500) {
   async function write(bucket: RateBucket, start: number, tokens: number, condition?: Expression) {
     const written = update(table, keys.rateWindow(bucket, start), {
       update: expression`SET expiresAt = ${start + KEPT_SECONDS} ADD used ${tokens}`,

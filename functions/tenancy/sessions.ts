@@ -49,7 +49,7 @@ const buildMetadataSchema = (issuer: string) =>
     revocation_endpoint: OptionalUrl,
     end_session_endpoint: OptionalUrl,
   });
-export type IssuerMetadata = z.output<ReturnType<typeof buildMetadataSchema>>;
+type IssuerMetadata = z.output<ReturnType<typeof buildMetadataSchema>>;
 
 export type Issuer = ReturnType<typeof issuerAt>;
 

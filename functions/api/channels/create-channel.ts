@@ -52,10 +52,8 @@ export const handler = routeHandler(
       const { id, keyVersion } = derivable.data;
       // The secret of a deleted channel is of no use any more, and must not be shown again.
       if (isReplay && !(await channels.find(tenant.orgId, id))) return refusals.deletedChannel;
-      return {
-        ...Object(data),
-        secret: await signingKeys((ring) => deriveSigningSecret(ring, keyVersion, id)),
-      };
+      const secret = await signingKeys((ring) => deriveSigningSecret(ring, keyVersion, id));
+      return { ...Object(data), secret };
     },
   },
 );

@@ -30,10 +30,8 @@ export const handler = routeHandler(
   {
     async addSecrets(data) {
       const { seal, ...visit } = Issued.parse(data);
-      return {
-        token: await cursorKeys((ring) => createVisitorToken(ring, visit, seal)),
-        expiresAt: visit.expiresAt,
-      };
+      const token = await cursorKeys((ring) => createVisitorToken(ring, visit, seal));
+      return { token, expiresAt: visit.expiresAt };
     },
   },
 );

@@ -12,13 +12,11 @@ export interface Resource {
   headers: Record<string, string>;
 }
 
-const NOSNIFF = { 'X-Content-Type-Options': 'nosniff' };
-
 /** @param headers other than `Content-Type`, such as `Cache-Control` */
 export const resource = (body: string, contentType: string, headers: Record<string, string>): Resource => ({
   body,
   contentType,
-  headers: { ...NOSNIFF, ...headers, ETag: `"${hashContent(body)}"` },
+  headers: { 'X-Content-Type-Options': 'nosniff', ...headers, ETag: `"${hashContent(body)}"` },
 });
 
 const hashContent = (text: string): string =>

@@ -16,12 +16,9 @@ import type { Tenant } from '../../tenancy/tenant.ts';
 import { withDueTime } from '../deliveries.ts';
 import { deliveries, endpoints, findRedeliveryRecords } from '../stores.ts';
 
-/** Events for a channel have the text of a message, which `read:webhooks` alone must not show. */
-const isVisible = (type: EventType, allows: (scope: Scope) => boolean): boolean =>
-  EVENT_CATALOGUE[type].sentTo !== 'channel' || allows('read:conversations');
-
 /**
- * Narrows event types to those that the caller may see.
+ * Narrows event types to those that the caller may see. Events for a channel have the text of a message,
+ * which `read:webhooks` alone must not show.
  * @param wanted undefined for all types
  * @returns undefined when that is no restriction
  */
@@ -30,7 +27,8 @@ export function narrowToVisible(
   allows: (scope: Scope) => boolean,
 ): readonly EventType[] | undefined {
   const types = wanted ?? EventTypeName.options;
-  const visible = types.filter((type) => isVisible(type, allows));
+  const mayReadMessages = allows('read:conversations');
+  const visible = types.filter((type) => mayReadMessages || EVENT_CATALOGUE[type].sentTo !== 'channel');
   return visible.length === EventTypeName.options.length ? undefined : visible;
 }
 
@@ -88,13 +86,10 @@ export async function findReceivers(
   };
 }
 
-async function findChannels(
-  orgId: OrgId,
-  events: readonly OutboxEvent[],
-): Promise<ReadonlyMap<ReceiverId, Receiver>> {
+async function findChannels(orgId: OrgId, events: readonly OutboxEvent[]) {
   const ids = new Set(events.map(getNamedReceiver).filter(isChannel));
   const channels = await Promise.all([...ids].map((id) => endpoints.find(orgId, id)));
-  return new Map(channels.flatMap((channel) => (channel ? [[channel.id, toReceiver(channel)]] : [])));
+  return new Map(channels.filter((channel) => !!channel).map((channel) => [channel.id, toReceiver(channel)]));
 }
 
 /** Returns a delivery as events show it, without its attempts. */
@@ -113,12 +108,7 @@ const MAX_PAIRS = 400;
 /** Size of the stored deliveries after which a page ends: those of sandboxes are up to 64 KB each. */
 const MAX_BYTES = 1_000_000;
 
-interface Pair {
-  event: OutboxEvent;
-  receiver: Receiver;
-}
-
-export type EventWithSummaries = OutboxEvent & { deliveries: ReturnType<typeof toSummary>[] };
+type EventWithSummaries = OutboxEvent & { deliveries: ReturnType<typeof toSummary>[] };
 
 /**
  * Reads a page of events with the deliveries of each.
@@ -173,16 +163,10 @@ function takeBatch(
 }
 
 /** Reads the first delivery of each pair and, unless that succeeded, the redelivery that arrived. */
-async function readSummaries(
-  tenant: Tenant,
-  part: readonly Addressed[],
-  now: Date,
-): Promise<{ items: EventWithSummaries[]; bytes: number }> {
+async function readSummaries(tenant: Tenant, part: readonly Addressed[], now: Date) {
   const { generation } = tenant;
-  const pairs: Pair[] = part.flatMap(({ event, receivers }) =>
-    receivers.map((receiver) => ({ event, receiver })),
-  );
-  const toFirstId = ({ event, receiver }: Pair) => deriveDeliveryId(event.id, receiver.id);
+  const pairs = part.flatMap(({ event, receivers }) => receivers.map((receiver) => ({ event, receiver })));
+  const toFirstId = ({ event, receiver }: (typeof pairs)[number]) => deriveDeliveryId(event.id, receiver.id);
   const findAll = (refs: { id: Delivery['id']; webhookId: Delivery['webhookId'] }[]) =>
     deliveries.findAll(
       refs.map((ref) => ({ ...ref, generation })),

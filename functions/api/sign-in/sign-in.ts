@@ -13,7 +13,6 @@ import { parseBody } from '../../http/validation.ts';
 import {
   type IdTokenReader,
   type Issuer,
-  type IssuerMetadata,
   IssuerUnavailable,
   idTokenReader,
   issuerAt,
@@ -21,10 +20,7 @@ import {
 import type { Session } from '../../tenancy/tenant.ts';
 import type { SignInRoute } from './routes.ts';
 
-/**
- * The prefix makes browsers accept a cookie from this host only, over TLS, for all paths (RFC 6265bis,
- * 4.1.3.2).
- */
+/** As for `SESSION_COOKIE`, the prefix binds them to this host (RFC 6265bis, 4.1.3.2). */
 export const COOKIES = {
   /** A sign-in that is in progress. */
   signIn: '__Host-sign-in',
@@ -33,7 +29,7 @@ export const COOKIES = {
   /** The refresh token, if the issuer returns one. */
   renewal: '__Host-renewal',
 } as const;
-export type CookieName = (typeof COOKIES)[keyof typeof COOKIES];
+type CookieName = (typeof COOKIES)[keyof typeof COOKIES];
 
 /** Bytes of name and value: browsers silently ignore a longer cookie (RFC 6265bis, 5.6). */
 const MAX_BYTES = 4096;
@@ -56,9 +52,6 @@ export function setCookie(name: CookieName, value: string, maxAge: number): stri
 
 export const clearCookie = (name: CookieName): string => `${name}=; Max-Age=0; ${ATTRIBUTES}`;
 
-/** Bytes of a secret, as recommended for a verifier (RFC 7636, 4.1). */
-const RANDOM_BYTES = 32;
-
 const Random = z.string().check(z.regex(/^[\w-]{43}$/));
 
 /**
@@ -77,7 +70,8 @@ const Attempt = z.object({
 });
 export type Attempt = z.infer<typeof Attempt>;
 
-const random = (): string => randomBytes(RANDOM_BYTES).toString('base64url');
+/** As many bytes as recommended for a verifier (RFC 7636, 4.1). */
+const random = (): string => randomBytes(32).toString('base64url');
 const hashText = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /** @param returnTo a result of {@link returnPath} */
@@ -130,9 +124,7 @@ export function returnPath(given: string): string | undefined {
   return path.startsWith('//') || path.length > MAX_LENGTH ? undefined : path;
 }
 
-/** Configuration of the sign-in. */
 export interface SignInTerms {
-  /** Origin of the dashboard. */
   dashboardOrigin: string;
   /** The dashboard's client id: a public client without a secret. */
   clientId: string;
@@ -146,18 +138,14 @@ export interface SignInTerms {
 export const getRedirectUri = ({ dashboardOrigin }: Pick<SignInTerms, 'dashboardOrigin'>): string =>
   `${dashboardOrigin}/signed-in`;
 
-type Endpoint = 'authorization_endpoint' | 'token_endpoint';
-
 /** @throws IssuerUnavailable when the issuer does not have the endpoint */
-export async function getIssuerEndpoint(issuer: Issuer, name: Endpoint): Promise<string> {
-  const metadata: IssuerMetadata = await issuer.metadata();
-  const url = metadata[name];
+export async function getIssuerEndpoint(issuer: Issuer, name: 'authorization_endpoint' | 'token_endpoint') {
+  const url = (await issuer.metadata())[name];
   if (url === undefined) throw new IssuerUnavailable(`the metadata of the issuer has no ${name}`);
   return url;
 }
 
 const Tokens = z.object({ id_token: z.string(), refresh_token: z.optional(z.string()) });
-export type Tokens = z.infer<typeof Tokens>;
 
 /** An error such as `invalid_grant` (RFC 6749, 5.2). */
 const Refusal = z.object({ error: z.string().check(z.regex(/^[a-z_]{1,60}$/)) });
@@ -172,7 +160,7 @@ export async function redeem(
   { issuer, clientId, idTokens }: Pick<SignInTerms, 'issuer' | 'clientId' | 'idTokens'>,
   grant: Readonly<Record<string, string>>,
   log: Log,
-): Promise<Tokens | undefined> {
+) {
   await idTokens.ready();
   const { status, body } = await issuer.post(await getIssuerEndpoint(issuer, 'token_endpoint'), {
     ...grant,
@@ -209,7 +197,6 @@ export function sessionCookies(
   return { kind: 'cookies', cookies: [session, ...(renewal === undefined ? [] : [renewal])] };
 }
 
-/** A parsed request. */
 interface SignInRequest<R extends SignInRoute> {
   body: R['body'] extends z.ZodMiniType ? z.output<R['body']> : undefined;
   /** The value of a cookie of the browser, when there is exactly one. */
@@ -221,6 +208,7 @@ interface SignInRequest<R extends SignInRoute> {
 /** @returns the reply, and the cookies to set, in order */
 export type SignInUseCase<R extends SignInRoute> = (
   request: SignInRequest<R>,
+  terms: SignInTerms,
 ) => Promise<{ reply: Reply; cookies?: readonly string[] }>;
 
 /**
@@ -232,6 +220,7 @@ export type SignInUseCase<R extends SignInRoute> = (
 export function signInHandler<R extends SignInRoute>(
   route: R,
   dashboardOrigin: string | undefined,
+  terms: SignInTerms,
   useCase: SignInUseCase<R>,
   logger = functionLogger,
 ) {
@@ -241,12 +230,9 @@ export function signInHandler<R extends SignInRoute>(
     if (!isSameOrigin(event, dashboardOrigin)) return refusals.foreignSignIn;
     const body = parseBody(event, route);
     if (!body.ok) return body.problem;
-    const { reply, cookies } = await useCase({
-      body: body.value,
-      cookie: (name) => parseCookie(event, name),
-      now: new Date(),
-      log: logger.log,
-    } as SignInRequest<R>);
+    const cookie = (name: CookieName) => parseCookie(event, name);
+    const request = { body: body.value, cookie, now: new Date(), log: logger.log } as SignInRequest<R>;
+    const { reply, cookies } = await useCase(request, terms);
     const answer = isProblem(reply) ? reply : { ...reply, data: route.data.parse(reply.data) };
     const result = toResult(answer, getRequestId(event), headers);
     return { ...result, ...(cookies && { multiValueHeaders: { 'Set-Cookie': [...cookies] } }) };
@@ -275,7 +261,5 @@ const terms: SignInTerms = {
 };
 
 /** Creates the Lambda handler of a sign-in route, which depends on the issuer only. */
-export const signInRouteHandler = <R extends SignInRoute>(
-  route: R,
-  useCase: (terms: SignInTerms) => SignInUseCase<R>,
-) => signInHandler(route, DASHBOARD_ORIGIN, useCase(terms));
+export const signInRouteHandler = <R extends SignInRoute>(route: R, useCase: SignInUseCase<R>) =>
+  signInHandler(route, DASHBOARD_ORIGIN, terms, useCase);

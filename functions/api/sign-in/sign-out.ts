@@ -7,16 +7,14 @@ import { COOKIES, clearCookie, type SignInTerms, type SignInUseCase, signInRoute
  * Ends the session, even when the issuer fails. Revokes the refresh token (RFC 7009) if possible, and returns
  * the URL at which the browser signs out of the issuer.
  */
-export const end =
-  (terms: SignInTerms): SignInUseCase<typeof signOut> =>
-  async ({ cookie, log }) => {
-    const refreshToken = cookie(COOKIES.renewal);
-    if (refreshToken !== undefined) await revoke(terms, refreshToken, log);
-    return {
-      reply: success({ location: await getIssuerSignOutUrl(terms, log) }),
-      cookies: Object.values(COOKIES).map(clearCookie),
-    };
+export const end: SignInUseCase<typeof signOut> = async ({ cookie, log }, terms) => {
+  const refreshToken = cookie(COOKIES.renewal);
+  if (refreshToken !== undefined) await revoke(terms, refreshToken, log);
+  return {
+    reply: success({ location: await getIssuerSignOutUrl(terms, log) }),
+    cookies: Object.values(COOKIES).map(clearCookie),
   };
+};
 
 async function revoke({ issuer, clientId }: SignInTerms, token: string, log: Log): Promise<void> {
   try {
@@ -35,10 +33,7 @@ async function revoke({ issuer, clientId }: SignInTerms, token: string, log: Log
  * Cognito's (`logout_uri`); issuers ignore unknown parameters. Sends no ID token, which would appear in URLs
  * and logs.
  */
-async function getIssuerSignOutUrl(
-  { issuer, clientId, dashboardOrigin }: SignInTerms,
-  log: Log,
-): Promise<string> {
+async function getIssuerSignOutUrl({ issuer, clientId, dashboardOrigin }: SignInTerms, log: Log) {
   try {
     const { end_session_endpoint: url } = await issuer.metadata();
     if (url === undefined) return '/';

@@ -50,10 +50,8 @@ export const handler = routeHandler(
       const { id, keyVersion } = Derivable.parse(data);
       // The secret of a deleted endpoint is of no use any more, and must not be shown again.
       if (isReplay && !(await endpoints.find(tenant.orgId, id))) return refusals.deletedEndpoint;
-      return {
-        ...Object(data),
-        secret: await signingKeys((ring) => deriveSigningSecret(ring, keyVersion, id)),
-      };
+      const secret = await signingKeys((ring) => deriveSigningSecret(ring, keyVersion, id));
+      return { ...Object(data), secret };
     },
   },
 );

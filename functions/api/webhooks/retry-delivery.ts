@@ -20,21 +20,18 @@ export const handler = routeHandler(routes.retryDelivery, ({ tenant, params, now
     const { delivery, endpoint } = result;
     const refusal = findRefusal(delivery, endpoint, now);
     if (refusal !== undefined) return refusal;
+    const isPaced = endpoint.maxPerSecond !== undefined;
+    const start = isPaced ? 'at its turn under the limit of the endpoint' : 'in a moment';
     return effect(
       success({ ...delivery, nextRetryAt: now.toISOString() }),
       [
         deliveries.buildRetry(delivery, now),
         outbox.appendRedelivery(toDeliveryMessage(delivery), delivery.attempts),
       ],
-      { 'delivery-changed': again, exists: describeRequested(endpoint) },
+      { 'delivery-changed': again, exists: refusals.attemptRequested(start) },
     );
   }),
 );
-
-const describeRequested = ({ maxPerSecond }: Pick<Endpoint, 'maxPerSecond'>) =>
-  refusals.attemptRequested(
-    maxPerSecond === undefined ? 'in a moment' : 'at its turn under the limit of the endpoint',
-  );
 
 function findRefusal(delivery: Delivery, endpoint: Pick<Endpoint, 'id' | 'status' | 'events'>, now: Date) {
   const { status, lease } = delivery;

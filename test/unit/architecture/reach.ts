@@ -27,6 +27,7 @@ export const ALLOWED: readonly Allowance[] = [
   { modules: ['node:fs', 'node:zlib'], in: ['api/documentation/'], reaches: 'nothing' },
   // Compression in memory.
   { modules: ['node:zlib'], in: ['knowledge/source-checks.ts'], reaches: 'nothing' },
+  { modules: ['node:buffer'], in: ['http/validation.ts'], reaches: 'nothing' },
   // Credentials from the function's environment.
   {
     modules: ['@aws-sdk/credential-provider-env'],

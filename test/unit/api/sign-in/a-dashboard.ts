@@ -104,10 +104,10 @@ export async function aDashboard(circumstances: Circumstances = {}) {
   const logger = capturingLogger();
   const origin = 'dashboardOrigin' in circumstances ? circumstances.dashboardOrigin : ORIGIN;
   const handlers = {
-    begin: signInHandler(beginSignIn, origin, begin(terms), logger),
-    finish: signInHandler(finishSignIn, origin, finish(terms), logger),
-    renew: signInHandler(renewSession, origin, renew(terms), logger),
-    end: signInHandler(signOut, origin, end(terms), logger),
+    begin: signInHandler(beginSignIn, origin, terms, begin, logger),
+    finish: signInHandler(finishSignIn, origin, terms, finish, logger),
+    renew: signInHandler(renewSession, origin, terms, renew, logger),
+    end: signInHandler(signOut, origin, terms, end, logger),
   };
   const jar = new Map<string, string>();
 
