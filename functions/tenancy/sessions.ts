@@ -49,7 +49,6 @@ const buildMetadataSchema = (issuer: string) =>
     revocation_endpoint: OptionalUrl,
     end_session_endpoint: OptionalUrl,
   });
-type IssuerMetadata = z.output<ReturnType<typeof buildMetadataSchema>>;
 
 export type Issuer = ReturnType<typeof issuerAt>;
 
