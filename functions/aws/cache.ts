@@ -1,7 +1,3 @@
-/*
- * What an instance keeps between its calls, and a call between its steps.
- */
-
 /** A map of limited size: the entry that was set first makes room for a new one. */
 export class BoundedMap<K, V> extends Map<K, V> {
   readonly #capacity: number;

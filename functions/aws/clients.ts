@@ -8,7 +8,7 @@ import { functionRegion } from './config.ts';
 import { logger } from './logger.ts';
 import { count, type Dependency, THROTTLES, UNREADABLE_ROWS } from './metrics.ts';
 import { requestHandler, requestSigner } from './sdk-parts.ts';
-import type { UnreadableRow } from './table.ts';
+import type { Table, UnreadableRow } from './table.ts';
 
 const CONNECTION_TIMEOUT_MS = 1_000;
 
@@ -34,16 +34,14 @@ export const clientOptions = () => ({
 export const leanClientOptions = (
   service: 'dynamodb' | 'sqs' | 'events',
   { credentials = fromEnv(), region = functionRegion, requestMs = 3_000 } = {},
-) => {
-  return {
-    maxAttempts: 3,
-    requestHandler: requestHandler({ connectMs: CONNECTION_TIMEOUT_MS, requestMs }),
-    signer: requestSigner({ service, region, credentials }),
-    credentials,
-    // The SDK puts the steps of a request together once for each kind of command.
-    cacheMiddleware: true,
-  };
-};
+) => ({
+  maxAttempts: 3,
+  requestHandler: requestHandler({ connectMs: CONNECTION_TIMEOUT_MS, requestMs }),
+  signer: requestSigner({ service, region, credentials }),
+  credentials,
+  // The SDK puts the steps of a request together once for each kind of command.
+  cacheMiddleware: true,
+});
 
 export const tableClient = (): DynamoDBClient =>
   countThrottles(new DynamoDBClient(leanClientOptions('dynamodb')), 'dynamodb');
@@ -148,22 +146,19 @@ export function countThrottles<C extends ThrottledClient>(client: C, dependency:
 }
 
 /** The variable of the environment that names each table. */
-interface Variables {
-  service: 'SERVICE_TABLE';
-  outbox: 'OUTBOX_TABLE';
-  deliveries: 'DELIVERIES_TABLE';
-  rates: 'RATE_TABLE';
-  ledger: 'LEDGER_TABLE';
-  usage: 'USAGE_TABLE';
-  knowledge: 'KNOWLEDGE_TABLE';
-  mailings: 'MAILINGS_TABLE';
-}
+const VARIABLES = {
+  service: 'SERVICE_TABLE',
+  outbox: 'OUTBOX_TABLE',
+  deliveries: 'DELIVERIES_TABLE',
+  rates: 'RATE_TABLE',
+  ledger: 'LEDGER_TABLE',
+  usage: 'USAGE_TABLE',
+  knowledge: 'KNOWLEDGE_TABLE',
+  mailings: 'MAILINGS_TABLE',
+} as const;
+type Variables = typeof VARIABLES;
 type Environment = { readonly [V in Variables[keyof Variables]]?: string };
-interface OpenTable {
-  readonly client: DynamoDBClient;
-  readonly name: string;
-  readonly reportUnreadable: typeof reportUnreadable;
-}
+type OpenTable = Required<Table> & { readonly client: DynamoDBClient };
 type Opened<E> = { readonly [T in keyof Variables as Variables[T] extends keyof E ? T : never]: OpenTable };
 
 /**
@@ -171,19 +166,11 @@ type Opened<E> = { readonly [T in keyof Variables as Variables[T] extends keyof 
  * variable of its own (lib/cloud/grants).
  */
 export function openTables<E extends Environment>(environment: E, client = tableClient()): Opened<E> {
-  const open = (name: string | undefined) =>
-    name === undefined ? undefined : { client, name, reportUnreadable };
-  const tables: Record<keyof Variables, OpenTable | undefined> = {
-    service: open(environment.SERVICE_TABLE),
-    outbox: open(environment.OUTBOX_TABLE),
-    deliveries: open(environment.DELIVERIES_TABLE),
-    rates: open(environment.RATE_TABLE),
-    ledger: open(environment.LEDGER_TABLE),
-    usage: open(environment.USAGE_TABLE),
-    knowledge: open(environment.KNOWLEDGE_TABLE),
-    mailings: open(environment.MAILINGS_TABLE),
-  };
-  return tables as Opened<E>;
+  const tables = Object.entries(VARIABLES).flatMap(([table, variable]) => {
+    const name = environment[variable];
+    return name === undefined ? [] : [[table, { client, name, reportUnreadable }]];
+  });
+  return Object.fromEntries(tables) as Opened<E>;
 }
 
 /** Reports an unreadable row that was left out. */

@@ -27,9 +27,7 @@ export const mapSettled = <T, R>(
     return result;
   });
 
-/**
- * What was not done, and why. Senders of messages never reject: they return what was not taken.
- */
+/** What was not done, and why. Senders of messages never reject: they return what was not taken. */
 export interface Failure<T> {
   item: T;
   error: unknown;
@@ -73,11 +71,6 @@ export function collectCalls<T, R>(
     });
 }
 
-export interface RequestLimits {
-  entries: number;
-  bytes: number;
-}
-
 /**
  * Maximum bytes of one request to EventBridge or SQS: below the lowest documented limit of 256 KB, with room
  * for added fields.
@@ -92,7 +85,7 @@ export const REQUEST_BYTES = 200 * 1024;
 export function splitIntoChunks<T>(
   items: readonly T[],
   getSize: (item: T) => number,
-  { entries, bytes }: RequestLimits,
+  { entries, bytes }: { entries: number; bytes: number },
 ): T[][] {
   const chunks: T[][] = [];
   let size = 0;

@@ -138,21 +138,18 @@ export const telemetry = (
   }: NodeJS.ProcessEnv = process.env,
 ) => ({ functionName, logLevel, metricsNamespace });
 
-/** Region of the function, which Lambda sets. */
 export const functionRegion = ({ AWS_REGION = '' }: NodeJS.ProcessEnv = process.env): string => AWS_REGION;
 
 /** Environment of a child process that must know nothing else: the path of shared libraries. */
 export const libraryPath = ({ LD_LIBRARY_PATH }: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv =>
   LD_LIBRARY_PATH === undefined ? {} : { LD_LIBRARY_PATH };
 
-type Product = 'ConversationService-Webhooks' | 'ConversationService-Knowledge';
-
 /**
  * `user-agent` of requests to receivers and sources, with a comment for the owner of the host (RFC 9110,
  * 10.1.5).
  */
 export function outboundUserAgent(
-  product: Product,
+  product: 'ConversationService-Webhooks' | 'ConversationService-Knowledge',
   { SENDER_URL: url, SENDER_CONTACT: contact }: SenderEnvironment,
 ): string {
   const comment = [...(url === undefined ? [] : [`+${url}`]), ...(contact === undefined ? [] : [contact])];

@@ -12,11 +12,10 @@ export class Expression {
   }
 
   get isEmpty(): boolean {
+    const isEmpty = (part: unknown): boolean => part instanceof Expression && part.isEmpty;
     return this.strings.every((text) => text === '') && this.parts.every(isEmpty);
   }
 }
-
-const isEmpty = (part: unknown): boolean => part instanceof Expression && part.isEmpty;
 
 /** The name of an attribute that is known at run time only, as a part of an expression. */
 class AttributeName {
@@ -40,13 +39,14 @@ function join(separator: string, parts: readonly (Expression | undefined)[]): Ex
   return new Expression(['', ...between, ''], present);
 }
 
+const list = (parts: readonly (Expression | undefined)[]): Expression => join(', ', parts);
+
 /** All conditions must hold. */
 export const all = (...conditions: (Expression | undefined)[]): Expression => join(' AND ', conditions);
 
 /** Assigns those values that are defined to attributes: the body of a `SET`. */
 export const assign = (values: Readonly<Record<string, unknown>>): Expression =>
-  join(
-    ', ',
+  list(
     Object.entries(values).map(([name, value]) =>
       value === undefined ? undefined : expression`${attribute(name)} = ${value}`,
     ),
@@ -54,23 +54,14 @@ export const assign = (values: Readonly<Record<string, unknown>>): Expression =>
 
 /** Adds to numbers: the body of an `ADD`. */
 export const increase = (by: Readonly<Record<string, number>>): Expression =>
-  join(
-    ', ',
-    Object.entries(by).map(([name, number]) => expression`${attribute(name)} ${number}`),
-  );
+  list(Object.entries(by).map(([name, number]) => expression`${attribute(name)} ${number}`));
 
 export const isOneOf = (name: string, values: readonly unknown[]): Expression =>
-  expression`${attribute(name)} IN (${join(
-    ', ',
-    values.map((value) => expression`${value}`),
-  )})`;
+  expression`${attribute(name)} IN (${list(values.map((value) => expression`${value}`))})`;
 
 /** The body of a `REMOVE`. */
 export const attributes = (names: readonly string[]): Expression =>
-  join(
-    ', ',
-    names.map((name) => expression`${attribute(name)}`),
-  );
+  list(names.map((name) => expression`${attribute(name)}`));
 
 /**
  * The attributes still have the values that were read.
@@ -129,10 +120,7 @@ export class Placeholders {
   }
 
   /** The maps that a request has beside its expressions; DynamoDB refuses empty ones. */
-  get maps(): {
-    ExpressionAttributeNames?: Record<string, string>;
-    ExpressionAttributeValues?: Record<string, unknown>;
-  } {
+  get maps() {
     return {
       ...(this.#names.size > 0 && {
         ExpressionAttributeNames: Object.fromEntries(

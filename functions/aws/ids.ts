@@ -6,7 +6,7 @@ import * as z from 'zod/mini';
  * A type prefix and the 32 hex digits of a UUIDv7 (RFC 9562), so that identifiers of one type sort by
  * creation time to the millisecond.
  */
-const identifier = <P extends IdPrefix>(prefix: P) =>
+const identifier = <P extends string>(prefix: P) =>
   z.string().check(
     z.regex(new RegExp(`^${prefix}_[0-9a-f]{32}$`), {
       error: `must be an identifier: ${prefix}_ and 32 hexadecimal digits`,
@@ -44,23 +44,8 @@ export type RedeliveryJobId = z.infer<typeof RedeliveryJobId>;
 export type AuditEntryId = z.infer<typeof AuditEntryId>;
 export type ReceiverId = z.infer<typeof ReceiverId>;
 
-export type IdPrefix =
-  | 'org'
-  | 'key'
-  | 'whk'
-  | 'evt'
-  | 'dlv'
-  | 'cnv'
-  | 'msg'
-  | 'esc'
-  | 'tkt'
-  | 'chn'
-  | 'src'
-  | 'rdj'
-  | 'aud';
-
 /** @param now creation time, whose milliseconds lead the identifier */
-export function newId<P extends IdPrefix>(prefix: P, now: Date): `${P}_${string}` {
+export function newId<P extends string>(prefix: P, now: Date): `${P}_${string}` {
   return `${prefix}_${hex(v7({ msecs: now.getTime() }))}`;
 }
 
@@ -79,7 +64,7 @@ export const deriveDeliveryId = (event: EventId, endpoint: ReceiverId): Delivery
 export const deriveJobDeliveryId = (event: EventId, endpoint: ReceiverId, at: Date): DeliveryId =>
   deriveId('dlv', at, `${event}/${endpoint}/redelivery/${at.getTime()}`);
 
-function deriveId<P extends IdPrefix>(prefix: P, time: Date, name: string): `${P}_${string}` {
+function deriveId<P extends string>(prefix: P, time: Date, name: string): `${P}_${string}` {
   const random = hash('sha256', name, 'buffer').subarray(0, 16);
   // Without a sequence number, uuid takes it from digest bytes that the other digits do not use. Two events
   // of one millisecond must not get the same id: the second delivery would never be added.
@@ -87,7 +72,7 @@ function deriveId<P extends IdPrefix>(prefix: P, time: Date, name: string): `${P
 }
 
 /** Returns the creation time that an identifier carries, to the millisecond. */
-export function parseCreationTime(id: `${IdPrefix}_${string}`): Date {
+export function parseCreationTime(id: `${string}_${string}`): Date {
   return new Date(Number.parseInt(id.slice(id.indexOf('_') + 1, id.indexOf('_') + 13), 16));
 }
 

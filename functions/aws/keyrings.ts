@@ -18,7 +18,7 @@ export const Keyring = z
   );
 export type Keyring = z.infer<typeof Keyring>;
 
-/** How long a function caches a keyring. */
+/** Age after which a function reads a keyring again, so that new versions come into use. */
 export const KEYRING_FRESH_SECONDS = 300;
 
 /** The cached keyring does not have the version: it is newer, or was removed. */
@@ -26,10 +26,7 @@ export class UnknownKeyVersion extends Error {
   override name = 'UnknownKeyVersion';
 }
 
-/**
- * Returns the key of a version.
- * @throws UnknownKeyVersion
- */
+/** @throws UnknownKeyVersion */
 export function getKey(ring: Keyring, version: string): string {
   // Own properties only: every object has inherited names such as `constructor`.
   const key = version !== 'current' && Object.hasOwn(ring, version) ? ring[version] : undefined;
@@ -53,11 +50,6 @@ export const listVersions = (ring: Keyring): number[] =>
 /** Calls `use` with the keyring of one secret. */
 export type KeyringSource = <T>(use: (ring: Keyring) => T) => Promise<T>;
 
-export type SecretValue = () => Promise<string | undefined>;
-
-/** Age after which a keyring is read again, so that new versions come into use. */
-const FRESH_MS = KEYRING_FRESH_SECONDS * 1000;
-
 /** Pause after a read for a version that does not exist: made-up versions must not load the secret store. */
 const MISS_PAUSE_MS = 10_000;
 
@@ -67,10 +59,10 @@ const MISS_PAUSE_MS = 10_000;
  * When a read fails, the cached keyring is used for another period: its versions do not expire, and requests
  * do not wait for a secret store that is down.
  */
-export function keyringSource(secretValue: SecretValue, now = Date.now): KeyringSource {
+export function keyringSource(secretValue: () => Promise<string | undefined>, now = Date.now): KeyringSource {
   const current = refreshedValue(async () => Keyring.parse(parseJson((await secretValue()) ?? 'null')), {
-    freshMs: FRESH_MS,
-    retryMs: FRESH_MS,
+    freshMs: KEYRING_FRESH_SECONDS * 1000,
+    retryMs: KEYRING_FRESH_SECONDS * 1000,
     now,
   });
   let missedAt = Number.NEGATIVE_INFINITY;
@@ -106,20 +98,16 @@ function parseJson(secret: string): unknown {
 let client: SecretsManagerClient | undefined;
 
 /** @param id name or ARN of the secret */
-export const secretValue =
-  (id: string): SecretValue =>
-  async () => {
-    client ??= countThrottles(new SecretsManagerClient(clientOptions()), 'secretsmanager');
-    const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: id }));
-    return SecretString;
-  };
+export const secretValue = (id: string) => async () => {
+  client ??= countThrottles(new SecretsManagerClient(clientOptions()), 'secretsmanager');
+  const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: id }));
+  return SecretString;
+};
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/**
- * Purpose of a sealed text. Each has a key of its own, so a text sealed for one does not open for another.
- */
+/** Purpose of a sealed text. Each has a key of its own: a text sealed for one does not open for another. */
 export interface Purpose {
   /** HKDF's `info` (RFC 5869). */
   label: string;
@@ -175,7 +163,8 @@ export function unseal(ring: Keyring, text: string, purpose: Purpose): string | 
     const body = decipher.update(bytes.subarray(1 + IV_BYTES + TAG_BYTES));
     return Buffer.concat([body, decipher.final()]).toString('utf8');
   } catch (error) {
-    if (error instanceof UnknownKeyVersion || isAuthenticationFailure(error)) return undefined;
+    if (error instanceof UnknownKeyVersion) return undefined;
+    if (error instanceof Error && /unable to authenticate/i.test(error.message)) return undefined;
     throw error;
   }
 }
@@ -193,9 +182,6 @@ export function requireKnownVersion(ring: Keyring, text: string): void {
 
 const derivePurposeKey = (ring: Keyring, version: string, { label }: Purpose): Buffer =>
   Buffer.from(hkdfSync('sha256', getKey(ring, version), '', label, 32));
-
-const isAuthenticationFailure = (error: unknown): boolean =>
-  error instanceof Error && /unable to authenticate/i.test(error.message);
 
 /** What a cursor is bound to. It does not open for another listing. */
 export interface CursorBinding {

@@ -24,10 +24,9 @@ export interface Line {
   readonly fields: Readonly<Record<string, FieldKind>>;
 }
 
-const NOTHING = 'Nothing.';
 const define =
   (level: Level) =>
-  <const F extends Line['fields']>(message: string, fields: F, operator: string = NOTHING) => ({ level, message, operator, fields });
+  <const F extends Line['fields']>(message: string, fields: F, operator: string = 'Nothing.') => ({ level, message, operator, fields });
 const debug = define('debug');
 const info = define('info');
 const warn = define('warn');

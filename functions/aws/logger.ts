@@ -105,14 +105,6 @@ export class Defect extends Error {
   override name = 'Defect';
 }
 
-export interface Logging {
-  log: Log;
-  /** Starts an invocation and clears the fields of the one before. */
-  begin(context: Context): void;
-  /** Adds fields to all further lines of the invocation. */
-  add(fields: ContextFields): void;
-}
-
 type Fields = Readonly<Record<string, unknown>>;
 
 /** By importance; a function logs from its level on. */
@@ -126,33 +118,38 @@ const LEVELS = ['DEBUG', 'INFO', 'WARN', 'ERROR', 'SILENT'];
 export function logging(
   { logLevel, functionName: service }: { logLevel: string; functionName: string },
   write: (line: Fields) => void,
-): Logging {
+) {
   const least = LEVELS.includes(logLevel) ? LEVELS.indexOf(logLevel) : LEVELS.indexOf('INFO');
   let isCold = true;
   let invocation: Fields = {};
   let added: Fields = {};
+  const log: Log = (code, fields) => {
+    const { level: name, message, fields: declared }: Line = LOG_CODES[code];
+    const level = name.toUpperCase();
+    if (LEVELS.indexOf(level) < least) return;
+    const timestamp = new Date().toISOString();
+    const own = formatFields(fields, { ...CONTEXT_FIELDS, ...declared });
+    write({ level, message, timestamp, service, ...invocation, ...added, code, ...own });
+  };
   return {
-    log(code, fields) {
-      const { level: name, message, fields: declared }: Line = LOG_CODES[code];
-      const level = name.toUpperCase();
-      if (LEVELS.indexOf(level) < least) return;
-      const timestamp = new Date().toISOString();
-      const own = formatFields(fields, { ...CONTEXT_FIELDS, ...declared });
-      write({ level, message, timestamp, service, ...invocation, ...added, code, ...own });
-    },
-    begin({ functionName: function_name, awsRequestId: function_request_id }) {
+    log,
+    /** Starts an invocation and clears the fields of the one before. */
+    begin({ functionName: function_name, awsRequestId: function_request_id }: Context): void {
       invocation = { cold_start: isCold, function_name, function_request_id };
       added = {};
       isCold = false;
     },
-    add(fields) {
+    /** Adds fields to all further lines of the invocation. */
+    add(fields: ContextFields): void {
       added = { ...added, ...formatFields(fields, CONTEXT_FIELDS) };
     },
   };
 }
 
+export type Logging = ReturnType<typeof logging>;
+
 /** A line of JSON for each log line, as Lambda's log format expects it. */
-export const logger: Logging = logging(telemetry(), (line) => {
+export const logger = logging(telemetry(), (line) => {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 });
 

@@ -80,7 +80,7 @@ const buildProjection = (attributes: readonly string[], placeholders: Placeholde
   attributes.map((name) => placeholders.text(expression`${attribute(name)}`)).join(', ');
 
 /** Keys of a table to read, without repetition. */
-export interface KeysToRead extends ReadOptions {
+interface KeysToRead extends ReadOptions {
   readonly table: Pick<Table, 'name'>;
   readonly keys: readonly Key[];
 }
@@ -255,7 +255,7 @@ export interface RowChange extends Condition {
 }
 
 /** A write as DynamoDB takes it, but for its values. */
-export interface Write {
+interface Write {
   TableName: string;
   Key?: Key;
   Item?: Row;

@@ -45,6 +45,7 @@ interface Refused {
   /** Reason when the write's condition fails. */
   readonly refusal: Refusal;
 }
+interface Guard extends Condition, Refused {}
 export interface Change extends TransactionWrite, Refused {}
 export type CommitResult = { kind: 'committed' } | { kind: 'refused'; refusal: Refusal };
 export type Commit = (changes: readonly Change[]) => Promise<CommitResult>;
@@ -61,7 +62,7 @@ export const committer =
 type Named = Pick<Table, 'name'>;
 
 /** Adds or replaces a row. */
-export const buildPut = (table: Named, row: Row, { refusal, ...condition }: Condition & Refused): Change => ({
+export const buildPut = (table: Named, row: Row, { refusal, ...condition }: Guard): Change => ({
   refusal,
   write: { Put: buildWrite(table, { Item: row }, condition) },
 });
@@ -71,19 +72,16 @@ export const buildUpdate = (table: Named, key: Key, { refusal, ...change }: RowC
   write: { Update: buildWrite(table, { Key: key }, change) },
 });
 
-/** Deletes a row. */
-export const buildDelete = (
-  table: Named,
-  key: Key,
-  { refusal, ...condition }: Condition & Refused,
-): Change => ({ refusal, write: { Delete: buildWrite(table, { Key: key }, condition) } });
+export const buildDelete = (table: Named, key: Key, { refusal, ...condition }: Guard): Change => ({
+  refusal,
+  write: { Delete: buildWrite(table, { Key: key }, condition) },
+});
 
 /** Changes nothing, on a condition. */
-export const buildCheck = (
-  table: Named,
-  key: Key,
-  { refusal, ...condition }: Condition & Refused,
-): Change => ({ refusal, write: { ConditionCheck: buildWrite(table, { Key: key }, condition) } });
+export const buildCheck = (table: Named, key: Key, { refusal, ...condition }: Guard): Change => ({
+  refusal,
+  write: { ConditionCheck: buildWrite(table, { Key: key }, condition) },
+});
 
 /** Adds an item under an unused key. */
 export const buildAddition = (table: Named, item: Row): Change =>
@@ -102,10 +100,8 @@ export interface Counter {
 }
 
 /** Increases a count, in the transaction that adds the item. */
-export const increaseCount = (
-  service: Named,
-  { key, things, limit, refusals, marks = {} }: Counter,
-): Change => {
+export const increaseCount = (service: Named, counter: Counter): Change => {
+  const { key, things, limit, refusals, marks = {} } = counter;
   const count = attribute(things);
   const addition = expression`ADD ${count} ${1}`;
   return buildUpdate(service, key, {
@@ -116,10 +112,7 @@ export const increaseCount = (
 };
 
 /** Decreases a count, in the transaction that removes the item. */
-export const decreaseCount = (
-  service: Named,
-  { key, things, refusals }: Pick<Counter, 'key' | 'things' | 'refusals'>,
-): Change =>
+export const decreaseCount = (service: Named, { key, things, refusals }: Counter): Change =>
   buildUpdate(service, key, {
     refusal: refusals.missing,
     update: expression`ADD ${attribute(things)} ${-1}`,
@@ -130,11 +123,7 @@ export const decreaseCount = (
  * Decreases a count, and deletes its row at zero.
  * @param left the count as read
  */
-export const decreaseOrDeleteCount = (
-  service: Named,
-  counter: Pick<Counter, 'key' | 'things' | 'refusals'>,
-  left: number,
-): Change =>
+export const decreaseOrDeleteCount = (service: Named, counter: Counter, left: number): Change =>
   left > 1
     ? decreaseCount(service, counter)
     : buildDelete(service, counter.key, {

@@ -23,7 +23,6 @@ import { Endpoint, getFailureStatus } from './endpoint.ts';
 export const MAX_CHANNELS = 40;
 
 export const ChannelKind = z.enum(['web_widget', 'http']);
-export type ChannelKind = z.infer<typeof ChannelKind>;
 
 /** Visitors fetch messages from the service; nothing is sent. */
 export const WebWidgetChannel = z.object({
@@ -33,15 +32,10 @@ export const WebWidgetChannel = z.object({
   name: z.string(),
   createdAt: Timestamp,
 });
-
 export type WebWidgetChannel = z.infer<typeof WebWidgetChannel>;
 
 /** Messages are sent to its URL. For the delivery engine its row is an endpoint without subscriptions. */
-export const HttpChannel = z.extend(Endpoint, {
-  id: ChannelId,
-  kind: z.literal('http'),
-  name: z.string(),
-});
+export const HttpChannel = z.extend(Endpoint, { id: ChannelId, kind: z.literal('http'), name: z.string() });
 export type HttpChannel = z.infer<typeof HttpChannel>;
 
 /** Where conversations take place and messages of agents and assistants are shown. */

@@ -35,19 +35,8 @@ const Counted = z.object({ countedHost: z.optional(z.string()) });
 
 const HostCount = z.object({ endpoints: z.int() });
 
-/** An endpoint as read for a change: its row, and its counted host or `none`. */
-export interface EndpointToChange {
-  orgId: OrgId;
-  id: ReceiverId;
-  row: Record<string, unknown>;
-  counted: CountedAt | 'none';
-}
-
 /** A host and its number of endpoints when read. */
-export interface CountedAt {
-  host: string;
-  endpoints: number;
-}
+export type CountedAt = { host: string; endpoints: number };
 
 const getCounter = (orgId: OrgId): Counter => ({
   key: keys.endpointCount(orgId),
@@ -65,7 +54,6 @@ const getHostCounter = (orgId: OrgId, host: string): Counter => ({
 
 /** A day longer than the deliveries. */
 const DELETED_DAYS = HISTORY_DAYS + 1;
-
 const MAX_DELETED_PREDECESSORS = 50;
 
 /** Reads one endpoint, for a function that needs no more of the store: it loads no more. */
@@ -117,6 +105,17 @@ export function endpointStore(service: Table) {
     ];
   }
 
+  /** Reads an endpoint to change or remove it. Its row may be unreadable as an endpoint. */
+  async function findToChange(orgId: OrgId, id: ReceiverId) {
+    const row = await get(service, keys.endpoint(orgId, id));
+    if (row === undefined) return undefined;
+    const { countedHost: host } = Counted.parse(row);
+    if (host === undefined) return { orgId, id, row, counted: 'none' as const };
+    const count = (await get(service, keys.endpointHostCount(orgId, host))) ?? { endpoints: 0 };
+    return { orgId, id, row, counted: { host, endpoints: HostCount.parse(count).endpoints } };
+  }
+  type EndpointToChange = NonNullable<Awaited<ReturnType<typeof findToChange>>>;
+
   return {
     ...endpointStateStore(service),
 
@@ -146,17 +145,7 @@ export function endpointStore(service: Table) {
       ];
     },
 
-    /** Reads an endpoint to change or remove it. Its row may be unreadable as an endpoint. */
-    async findToChange(orgId: OrgId, id: ReceiverId): Promise<EndpointToChange | undefined> {
-      const row = await get(service, keys.endpoint(orgId, id));
-      if (row === undefined) return undefined;
-      const { countedHost: host } = Counted.parse(row);
-      if (host === undefined) return { orgId, id, row, counted: 'none' };
-      const { endpoints } = HostCount.parse(
-        (await get(service, keys.endpointHostCount(orgId, host))) ?? { endpoints: 0 },
-      );
-      return { orgId, id, row, counted: { host, endpoints } };
-    },
+    findToChange,
 
     /**
      * Removes and uncounts an endpoint. Refused as `endpoint-missing` or `endpoint-changed` when it does not

@@ -95,21 +95,6 @@ export type SetPace = (
   mark: PaceMark | undefined,
 ) => Promise<void>;
 
-/** Reports how fast an endpoint is in one attempt. */
-export interface AttemptTimer {
-  /** The attempt is slow. */
-  onSlow(): void;
-  onEnd(result: { status?: number }, elapsedSeconds: number): void;
-  /** Resolves when the worker may end. */
-  done(): Promise<void>;
-}
-
-/**
- * Marks kept in the process, so that it need not read them back. They count for longer than a batch and than
- * a read lags; after that the endpoint's row is current.
- */
-const CACHED = { capacity: 1000, freshMs: 30_000 };
-
 /**
  * Knows the pace of endpoints, by their rows and by the attempts of this process. An endpoint that stays fast
  * takes no write.
@@ -119,7 +104,12 @@ export function endpointPaces(
   { setPace, log, now }: { setPace: SetPace; log: Log; now: () => Date },
   attemptSeconds: number,
 ) {
-  const written = new TimedCache<ReceiverId, { mark: PaceMark | undefined }>(CACHED);
+  // Marks of this process, which need not be read back. They count for longer than a batch and than a read
+  // lags; after that the endpoint's row is current.
+  const written = new TimedCache<ReceiverId, { mark: PaceMark | undefined }>({
+    capacity: 1000,
+    freshMs: 30_000,
+  });
 
   function markOf({ id, pace }: Marked): PaceMark | undefined {
     const own = written.get(id, now());
@@ -138,7 +128,8 @@ export function endpointPaces(
   return {
     of: (endpoint: Marked): Pace => computePace(markOf(endpoint), now()),
 
-    watch(endpoint: Marked, traceId?: string): AttemptTimer {
+    /** Takes how fast an endpoint is in one attempt. */
+    watch(endpoint: Marked, traceId?: string) {
       let isSlow = false;
       let writing = Promise.resolve();
       const noteNext = (sign: PaceSign) => {
@@ -154,11 +145,12 @@ export function endpointPaces(
           isSlow = true;
           noteNext('slow');
         },
-        onEnd(result, elapsedSeconds) {
+        onEnd(result: { status?: number }, elapsedSeconds: number) {
           if (hasStalled(result, elapsedSeconds, attemptSeconds)) noteNext('stalled');
           else if (isSlow) noteNext('ended slowly');
           else noteNext(result.status === undefined ? 'ended fast' : 'answered fast');
         },
+        /** Resolves when the worker may end. */
         done: () => writing,
       };
     },

@@ -16,7 +16,7 @@ export interface ReceiverPolicy {
 }
 
 /** Its `problem` begins with the name of the field. */
-export type ReceiverUrlCheck = { ok: true; url: URL } | ({ ok: false } & UrlFault);
+export type ReceiverUrlCheck = ReturnType<typeof parseUrlText>;
 
 /**
  * Decides whether deliveries may be sent to a URL.
@@ -27,9 +27,12 @@ export type ReceiverUrlCheck = { ok: true; url: URL } | ({ ok: false } & UrlFaul
 export function checkReceiverUrl(text: string, policy: ReceiverPolicy): ReceiverUrlCheck {
   const parsed = parseUrlText(text);
   if (!parsed.ok) return { ...parsed, problem: `url ${parsed.problem}` };
-
-  const hostFault = findHostFault(parsed.url, policy);
-  return hostFault ? { ok: false, ...hostFault } : parsed;
+  const refuse = (code: UrlFault['code'], problem: string) => ({ ok: false, code, problem }) as const;
+  if (!isReceiverHost(parsed.url.hostname, policy))
+    return refuse('url_host', 'url must have a public host name or public address');
+  if (policy.blocks?.(getHost(parsed.url)))
+    return refuse('url_blocked', 'url has a host that the operator of this service has blocked');
+  return parsed;
 }
 
 /** Whether a delivery may connect to an address. It must hold for every address of a name. */
@@ -44,20 +47,6 @@ export const getHost = ({ hostname }: Pick<URL, 'hostname'>): string =>
 /** Whether a host is this machine, which only the local run allows. */
 export const isLoopbackHost = (host: string): boolean => host === 'localhost' || isLoopbackAddress(host);
 
-function findHostFault(url: URL, policy: ReceiverPolicy): UrlFault | undefined {
-  if (!isReceiverHost(url.hostname, policy)) return PRIVATE_HOST;
-  return policy.blocks?.(getHost(url)) ? BLOCKED_HOST : undefined;
-}
-
-const PRIVATE_HOST: UrlFault = {
-  code: 'url_host',
-  problem: 'url must have a public host name or public address',
-};
-const BLOCKED_HOST: UrlFault = {
-  code: 'url_blocked',
-  problem: 'url has a host that the operator of this service has blocked',
-};
-
 function isReceiverHost(hostname: string, policy: ReceiverPolicy): boolean {
   const address = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   if (isReceiverAddress(address, policy)) return true;
@@ -71,7 +60,6 @@ const MAX_NAME_LENGTH = 253;
 
 /** RFC 1123 has no underscore in host names, but names below wildcard certificates have, and resolve. */
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
-
 const TOP_LEVEL_LABEL = /^(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/;
 
 /**
@@ -105,7 +93,6 @@ const PRIVATE_TOP_LEVEL_LABELS: ReadonlySet<string> = new Set([
  */
 export function isPublicHostName(name: string): boolean {
   if (name.length > MAX_NAME_LENGTH) return false;
-
   const labels = name.split('.');
   const topLevel = labels.at(-1) ?? '';
   return (
@@ -116,10 +103,7 @@ export function isPublicHostName(name: string): boolean {
   );
 }
 
-/**
- * Azure's metadata service, resolver and health probe: the one metadata address among global unicast
- * addresses.
- */
+/** Azure's metadata service, resolver and health probe: the one metadata address that is global unicast. */
 const AZURE_WIRE_SERVER = '168.63.129.16';
 
 /**
@@ -131,11 +115,9 @@ const AZURE_WIRE_SERVER = '168.63.129.16';
  * @param address dotted IPv4 or unbracketed IPv6, from a resolver or a socket
  */
 export function isPublicAddress(address: string): boolean {
-  if (isPlainIPv4(address)) {
+  if (isPlainIPv4(address))
     return ipaddr.IPv4.parse(address).range() === 'unicast' && address !== AZURE_WIRE_SERVER;
-  }
   if (!isPlainIPv6(address)) return false;
-
   const ipv6 = ipaddr.IPv6.parse(address);
   return isGlobalUnicast(ipv6) && !isIsatap(ipv6) && ipv6.range() === 'unicast';
 }
@@ -149,25 +131,15 @@ export function isLoopbackAddress(address: string): boolean {
 /** The library throws and catches an error for text of another form, 0.03 ms for each host name. */
 const FOUR_PARTS = /^\d+(?:\.\d+){3}$/;
 
-function isPlainIPv4(address: string): boolean {
-  return FOUR_PARTS.test(address) && ipaddr.IPv4.isValidFourPartDecimal(address);
-}
+const isPlainIPv4 = (address: string): boolean =>
+  FOUR_PARTS.test(address) && ipaddr.IPv4.isValidFourPartDecimal(address);
 
-function isPlainIPv6(address: string): boolean {
-  return !address.includes('%') && ipaddr.IPv6.isValid(address);
-}
+const isPlainIPv6 = (address: string): boolean => !address.includes('%') && ipaddr.IPv6.isValid(address);
 
-/**
- * Only 2000::/3 is allocated for global unicast (RFC 4291). ipaddr.js calls every range that it does not know
- * "unicast".
- */
-function isGlobalUnicast(address: ipaddr.IPv6): boolean {
-  return address.match(ipaddr.IPv6.parse('2000::'), 3);
-}
+/** Only 2000::/3 is global unicast (RFC 4291). ipaddr.js calls every range that it does not know "unicast". */
+const isGlobalUnicast = (address: ipaddr.IPv6): boolean => address.match(ipaddr.IPv6.parse('2000::'), 3);
 
-/**
- * ISATAP (RFC 5214) embeds an IPv4 address behind the interface identifier `[0200:]5efe`, under any prefix.
- */
+/** ISATAP (RFC 5214) embeds an IPv4 address behind the interface identifier `[0200:]5efe`, under any prefix. */
 function isIsatap(address: ipaddr.IPv6): boolean {
   const [, , , , high, low] = address.parts;
   return low === 0x5efe && (high === 0 || high === 0x0200);

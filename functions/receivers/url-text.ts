@@ -22,12 +22,9 @@ export function parseUrlText(text: string): { ok: true; url: URL } | ({ ok: fals
   const url = URL.parse(text);
   if (!url) return { ok: false, ...INVALID };
   if (url.href.length > MAX_RECEIVER_URL_LENGTH) return { ok: false, ...TOO_LONG };
-  if (!isReceiverPort(url.port))
-    return {
-      ok: false,
-      code: 'url_port',
-      problem: `port must be 443 or at least ${FIRST_UNPRIVILEGED_PORT}`,
-    };
+  // The parser leaves the port empty when it is the default.
+  if (url.port !== '' && Number(url.port) < FIRST_UNPRIVILEGED_PORT)
+    return { ok: false, ...toFault('url_port', `port must be 443 or at least ${FIRST_UNPRIVILEGED_PORT}`) };
   return { ok: true, url };
 }
 
@@ -47,11 +44,6 @@ function findTextFault(text: string): UrlFault | undefined {
   // The parser drops ignorable characters of a host; in a path they are part of emoji.
   if (/\p{Default_Ignorable_Code_Point}/u.test(authority)) return INVISIBLE;
   return undefined;
-}
-
-/** The parser leaves the port empty when it is the default. */
-function isReceiverPort(port: string): boolean {
-  return port === '' || Number(port) >= FIRST_UNPRIVILEGED_PORT;
 }
 
 const toFault = (code: FieldErrorCode, problem: string): UrlFault => ({ code, problem });

@@ -36,14 +36,10 @@ const SECRET = /^ck_(live|sandbox)_[A-Za-z0-9_-]{43}$/;
 const BEARER = /^Bearer +(\S+)$/i;
 
 /** Returns the text of a new key. It is shown once and never stored. */
-export function generateApiKey(environment: Environment): string {
-  return `ck_${environment}_${randomBytes(32).toString('base64url')}`;
-}
+export const generateApiKey = (environment: Environment): string =>
+  `ck_${environment}_${randomBytes(32).toString('base64url')}`;
 
-/**
- * Creates a key.
- * @returns the row to store, and the key's text
- */
+/** @returns the row to store, and the key's text */
 export function issueKey(
   settings: Pick<ApiKey, 'orgId' | 'environment' | 'name' | 'scopes'>,
   now: Date,
@@ -55,9 +51,7 @@ export function issueKey(
 }
 
 /** SHA-256 in hex, which is stored and looked up. The key has 256 random bits, so no salt is needed. */
-export function hashApiKey(key: string): string {
-  return hash('sha256', key);
-}
+export const hashApiKey = (key: string): string => hash('sha256', key);
 
 /** Returns the key of an `Authorization` header; undefined when the header has another form. */
 export function parseBearerKey(authorization: string | undefined): string | undefined {
@@ -65,12 +59,9 @@ export function parseBearerKey(authorization: string | undefined): string | unde
   return token !== undefined && SECRET.test(token) ? token : undefined;
 }
 
-/**
- * A `write:` scope implies the `read:` scope of the same resource (docs/specification.md, Authentication).
- */
-export function hasScope(scopes: readonly Scope[], needed: Scope): boolean {
-  return scopes.includes(needed) || scopes.some((scope) => scope.replace('write:', 'read:') === needed);
-}
+/** A `write:` scope implies the `read:` scope of the same resource (docs/specification.md, Authentication). */
+export const hasScope = (scopes: readonly Scope[], needed: Scope): boolean =>
+  scopes.includes(needed) || scopes.some((scope) => scope.replace('write:', 'read:') === needed);
 
 /** Holds the digest, so that a revocation finds the other row. The digest never leaves the store. */
 const ListedApiKey = z.extend(ApiKey, { digest: z.string() });
@@ -90,10 +81,7 @@ export function apiKeyStore(service: Table) {
     },
 
     /** As `find`, with another row in the same request; that one is undefined when it does not exist. */
-    async findWith(
-      digest: string,
-      other: Key,
-    ): Promise<{ key: ApiKey | undefined; row: Record<string, unknown> | undefined }> {
+    async findWith(digest: string, other: Key) {
       const key = keys.apiKey(digest);
       const rows = await getMany(service, [key, other], { consistent: true });
       const row = rows.find(({ pk }) => pk === key.pk);
@@ -154,13 +142,9 @@ export function keyUseStore(rates: Table) {
      * @throws Throttled when DynamoDB keeps returning unprocessed keys
      */
     async read(orgId: OrgId, ids: readonly ApiKey['id'][]): Promise<Map<ApiKey['id'], string>> {
-      const rows = await getMany(
-        rates,
-        ids.map((id) => keys.keyUse(orgId, id)),
-      );
-      return new Map(
-        readRows(rates, rows, (row) => KeyUse.parse(row)).map(({ keyId, lastUsedAt }) => [keyId, lastUsedAt]),
-      );
+      const useKeys = ids.map((id) => keys.keyUse(orgId, id));
+      const uses = readRows(rates, await getMany(rates, useKeys), (row) => KeyUse.parse(row));
+      return new Map(uses.map(({ keyId, lastUsedAt }) => [keyId, lastUsedAt]));
     },
   };
 }

@@ -6,8 +6,6 @@ import {
 import { clientOptions, countThrottles } from '../aws/clients.ts';
 import type { OrgId } from '../aws/ids.ts';
 
-const MAX_PAGE_USERS = 60;
-
 /**
  * Users of a user pool. Cognito searches by few attributes, none of them custom, so the organization is in
  * `preferred_username` as well. That only finds users; the custom attributes decide.
@@ -26,19 +24,15 @@ export function userDirectory(client: CognitoIdentityProviderClient, userPool: s
           new ListUsersCommand({
             UserPoolId: userPool,
             Filter: `preferred_username = "${orgId}"`,
-            Limit: MAX_PAGE_USERS,
+            // Cognito's maximum.
+            Limit: 60,
             ...(after === undefined ? {} : { PaginationToken: after }),
           }),
         );
         admins.push(...Users.filter((user) => isAdminOf(orgId, user)));
         after = PaginationToken;
       } while (after !== undefined);
-      return admins
-        .toSorted(
-          (a, b) =>
-            getCreationTime(a) - getCreationTime(b) || (a.Username ?? '').localeCompare(b.Username ?? ''),
-        )
-        .map((user) => getAttribute(user, 'email') ?? '');
+      return admins.toSorted(compareAge).map((user) => getAttribute(user, 'email') ?? '');
     },
   };
 }
@@ -58,6 +52,8 @@ const getAttribute = ({ Attributes = [] }: UserType, name: string): string | und
   Attributes.find(({ Name }) => Name === name)?.Value;
 
 const getCreationTime = ({ UserCreateDate }: UserType): number => UserCreateDate?.getTime() ?? 0;
+const compareAge = (a: UserType, b: UserType): number =>
+  getCreationTime(a) - getCreationTime(b) || (a.Username ?? '').localeCompare(b.Username ?? '');
 
 export const userPoolClient = (): CognitoIdentityProviderClient =>
   countThrottles(new CognitoIdentityProviderClient(clientOptions()), 'cognito');

@@ -35,13 +35,11 @@ export class GateClosed extends Error {
   override name = 'GateClosed';
 }
 
-/** The two branches; exactly one runs. */
-interface GateBranches<T> {
-  live(permit: Permit): Promise<T>;
-  sandbox(): Promise<T>;
-}
-
-export type Gate = <T>(orgId: OrgId, branches: GateBranches<T>) => Promise<T>;
+/** Exactly one of the branches runs. */
+export type Gate = <T>(
+  orgId: OrgId,
+  branches: { live(permit: Permit): Promise<T>; sandbox(): Promise<T> },
+) => Promise<T>;
 
 /**
  * The only path from a worker to the outside world: nothing of a sandbox passes (docs/specification.md,

@@ -15,9 +15,7 @@ import type {
   SourceId,
   TicketId,
 } from '../aws/ids.ts';
-import type { Environment } from './tenant.ts';
-
-import { isSandbox, type Tenant } from './tenant.ts';
+import { type Environment, isSandbox, type Tenant } from './tenant.ts';
 
 /**
  * Requests that share a budget. The dashboard has its own, so that an admin can revoke a key that exhausts
@@ -34,7 +32,6 @@ export interface RateBucket {
  * was lost. A delivery that ends at its first attempt is never in the index.
  */
 export const DUE_STATES = ['parked', 'watched'] as const;
-
 export type DueState = (typeof DUE_STATES)[number];
 
 /**
@@ -75,112 +72,87 @@ export const buildTenantKey = (tenant: Tenant): string => `${tenant.orgId}#${ten
 export const buildSandboxMark = (tenant: Tenant): { ofSandbox?: string } =>
   isSandbox(tenant) ? { ofSandbox: buildTenantKey(tenant) } : {};
 
+const toKey = (pk: string, sk: string): Key => ({ pk, sk });
+
 export const keys = {
-  organization: (orgId: OrgId): Key => ({ pk: orgId, sk: 'organization' }),
+  organization: (orgId: OrgId): Key => toKey(orgId, 'organization'),
   /** The live organization's sandbox. */
-  pairing: (liveOrgId: OrgId): Key => ({ pk: liveOrgId, sk: 'sandbox' }),
+  pairing: (liveOrgId: OrgId): Key => toKey(liveOrgId, 'sandbox'),
   /** Orders to delete the data of earlier generations. */
   purges: (shard: number): string => `purges#${shard}`,
-  purge: (tenant: Tenant): Key => ({
-    pk: keys.purgesOf(tenant.orgId),
-    sk: `${tenant.orgId}#${String(tenant.generation).padStart(10, '0')}`,
-  }),
+  purge: (tenant: Tenant): Key =>
+    toKey(keys.purgesOf(tenant.orgId), `${tenant.orgId}#${String(tenant.generation).padStart(10, '0')}`),
   purgesOf: (orgId: OrgId): string => keys.purges(getShard(orgId, PURGE_SHARDS)),
-  endpointCount: (orgId: OrgId): Key => ({ pk: orgId, sk: 'endpoint-count' }),
+  endpointCount: (orgId: OrgId): Key => toKey(orgId, 'endpoint-count'),
   /** Number of endpoints at one host. */
-  endpointHostCount: (orgId: OrgId, host: string): Key => ({ pk: orgId, sk: `endpoint-count#${host}` }),
+  endpointHostCount: (orgId: OrgId, host: string): Key => toKey(orgId, `endpoint-count#${host}`),
   /** Hosts blocked for all organizations. */
   blockedHosts: (): string => 'blocked-hosts',
-  blockedHost: (host: string): Key => ({ pk: keys.blockedHosts(), sk: host }),
+  blockedHost: (host: string): Key => toKey(keys.blockedHosts(), host),
   /** By the key's digest: authentication reads it before the organization is known. */
-  apiKey: (digest: string): Key => ({ pk: `key#${digest}`, sk: 'key' }),
+  apiKey: (digest: string): Key => toKey(`key#${digest}`, 'key'),
   /** The same keys in their organization's listing. */
   apiKeys: (orgId: OrgId): string => `${orgId}#api-keys`,
-  listedApiKey: (orgId: OrgId, id: KeyId): Key => ({ pk: keys.apiKeys(orgId), sk: id }),
+  listedApiKey: (orgId: OrgId, id: KeyId): Key => toKey(keys.apiKeys(orgId), id),
 
   /** Survives a reset, so its partitions have no generation. */
   auditLog: (orgId: OrgId, shard: number): string => `${orgId}#audit-log#${shard}`,
-  auditEntry: (orgId: OrgId, id: AuditEntryId): Key => ({
-    pk: keys.auditLog(orgId, getShard(id, AUDIT_SHARDS)),
-    sk: id,
-  }),
+  auditEntry: (orgId: OrgId, id: AuditEntryId): Key =>
+    toKey(keys.auditLog(orgId, getShard(id, AUDIT_SHARDS)), id),
 
   /** Endpoints survive a reset, so their partition has no generation. */
   endpoints: (orgId: OrgId): string => `${orgId}#webhooks`,
   /** A webhook endpoint or a channel; the engine treats them alike. */
-  endpoint: (orgId: OrgId, id: ReceiverId): Key => ({
-    pk: isChannel(id) ? keys.channels(orgId) : keys.endpoints(orgId),
-    sk: id,
-  }),
+  endpoint: (orgId: OrgId, id: ReceiverId): Key =>
+    toKey(isChannel(id) ? keys.channels(orgId) : keys.endpoints(orgId), id),
   /** What remains of deleted endpoints, by the time of deletion. */
   deletedEndpoints: (orgId: OrgId): string => `${orgId}#deleted-webhooks`,
-  deletedEndpoint: (orgId: OrgId, deletedAt: string, id: ReceiverId): Key => ({
-    pk: keys.deletedEndpoints(orgId),
-    sk: `${deletedAt}#${id}`,
-  }),
+  deletedEndpoint: (orgId: OrgId, deletedAt: string, id: ReceiverId): Key =>
+    toKey(keys.deletedEndpoints(orgId), `${deletedAt}#${id}`),
   channels: (orgId: OrgId): string => `${orgId}#channels`,
-  channelCount: (orgId: OrgId): Key => ({ pk: orgId, sk: 'channel-count' }),
+  channelCount: (orgId: OrgId): Key => toKey(orgId, 'channel-count'),
 
   /** Redelivery jobs of an endpoint. */
   redeliveryJobs: (tenant: Tenant, endpoint: EndpointId): string =>
     `${buildTenantKey(tenant)}#${endpoint}#redeliveries`,
-  redeliveryJob: (tenant: Tenant, endpoint: EndpointId, id: RedeliveryJobId): Key => ({
-    pk: keys.redeliveryJobs(tenant, endpoint),
-    sk: id,
-  }),
+  redeliveryJob: (tenant: Tenant, endpoint: EndpointId, id: RedeliveryJobId): Key =>
+    toKey(keys.redeliveryJobs(tenant, endpoint), id),
   /** The latest redelivery of an event; one partition each, because a job writes many. */
-  redeliveryRecord: (tenant: Tenant, endpoint: ReceiverId, event: EventId): Key => ({
-    pk: `${buildTenantKey(tenant)}#${endpoint}#redelivered#${event}`,
-    sk: 'redelivery',
-  }),
+  redeliveryRecord: (tenant: Tenant, endpoint: ReceiverId, event: EventId): Key =>
+    toKey(`${buildTenantKey(tenant)}#${endpoint}#redelivered#${event}`, 'redelivery'),
   /** Running jobs of all organizations: one of an endpoint. */
   redeliveryRuns: (shard: number): string => `redelivery-runs#${shard}`,
-  redeliveryRun: ({ webhookId, ...tenant }: Tenant & { webhookId: EndpointId }): Key => ({
-    pk: keys.redeliveryRuns(getShard(webhookId, REDELIVERY_RUN_SHARDS)),
-    sk: `${buildTenantKey(tenant)}#${webhookId}`,
-  }),
+  redeliveryRun: ({ webhookId, ...tenant }: Tenant & { webhookId: EndpointId }): Key =>
+    toKey(
+      keys.redeliveryRuns(getShard(webhookId, REDELIVERY_RUN_SHARDS)),
+      `${buildTenantKey(tenant)}#${webhookId}`,
+    ),
 
   conversations: (tenant: Tenant, shard: number): string =>
     `${buildTenantKey(tenant)}#conversations#${shard}`,
-  conversation: (tenant: Tenant, id: ConversationId): Key => ({
-    pk: keys.conversations(tenant, getShard(id, CONVERSATION_SHARDS)),
-    sk: id,
-  }),
+  conversation: (tenant: Tenant, id: ConversationId): Key =>
+    toKey(keys.conversations(tenant, getShard(id, CONVERSATION_SHARDS)), id),
   messages: (tenant: Tenant, id: ConversationId): string => `${buildTenantKey(tenant)}#${id}#messages`,
-  message: (tenant: Tenant, conversation: ConversationId, id: MessageId): Key => ({
-    pk: keys.messages(tenant, conversation),
-    sk: id,
-  }),
+  message: (tenant: Tenant, conversation: ConversationId, id: MessageId): Key =>
+    toKey(keys.messages(tenant, conversation), id),
   escalations: (tenant: Tenant, id: ConversationId): string => `${buildTenantKey(tenant)}#${id}#escalations`,
-  escalation: (tenant: Tenant, conversation: ConversationId, id: EscalationId): Key => ({
-    pk: keys.escalations(tenant, conversation),
-    sk: id,
-  }),
+  escalation: (tenant: Tenant, conversation: ConversationId, id: EscalationId): Key =>
+    toKey(keys.escalations(tenant, conversation), id),
   tickets: (tenant: Tenant, shard: number): string => `${buildTenantKey(tenant)}#tickets#${shard}`,
-  ticket: (tenant: Tenant, id: TicketId): Key => ({
-    pk: keys.tickets(tenant, getShard(id, TICKET_SHARDS)),
-    sk: id,
-  }),
+  ticket: (tenant: Tenant, id: TicketId): Key => toKey(keys.tickets(tenant, getShard(id, TICKET_SHARDS)), id),
 
-  idempotency: (tenant: Tenant, route: string, key: string): Key => ({
-    pk: `${buildTenantKey(tenant)}#idempotency#${route}#${key}`,
-    sk: 'idempotency',
-  }),
+  idempotency: (tenant: Tenant, route: string, key: string): Key =>
+    toKey(`${buildTenantKey(tenant)}#idempotency#${route}#${key}`, 'idempotency'),
 
   /** Events by time, so that the event log is a query of each shard. */
   events: (tenant: Tenant, shard: number): string => `${buildTenantKey(tenant)}#events#${shard}`,
-  event: (tenant: Tenant, id: EventId): Key => ({
-    pk: keys.events(tenant, getShard(id, EVENT_SHARDS)),
-    sk: id,
-  }),
+  event: (tenant: Tenant, id: EventId): Key => toKey(keys.events(tenant, getShard(id, EVENT_SHARDS)), id),
   /**
    * Outbox entry that sends the message of a redelivery, or of a retry that a user requested: one for each
    * number of attempts.
    */
-  redelivery: (id: DeliveryId, retryAfter?: number): Key => ({
-    pk: id,
-    sk: retryAfter === undefined ? 'redelivery' : `retry#${retryAfter}`,
-  }),
+  redelivery: (id: DeliveryId, retryAfter?: number): Key =>
+    toKey(id, retryAfter === undefined ? 'redelivery' : `retry#${retryAfter}`),
   /** Rate windows and uses of keys have a partition key only. */
   rateWindow: ({ orgId, kind }: RateBucket, start: number): { pk: string } => ({
     pk: `${orgId}#${kind}#${start}`,
@@ -192,43 +164,33 @@ export const keys = {
 
   deliveries: (endpoint: ReceiverId, generation: number, shard: number): string =>
     `${endpoint}#${generation}#${shard}`,
-  delivery: (endpoint: ReceiverId, generation: number, id: DeliveryId): Key => ({
-    pk: keys.deliveries(endpoint, generation, getShard(id, DELIVERY_SHARDS)),
-    sk: id,
-  }),
+  delivery: (endpoint: ReceiverId, generation: number, id: DeliveryId): Key =>
+    toKey(keys.deliveries(endpoint, generation, getShard(id, DELIVERY_SHARDS)), id),
   due: (state: DueState, shard: number): string => `${state}#${shard}`,
   dueOf: (state: DueState, id: DeliveryId): string => keys.due(state, getShard(id, DUE_SHARDS)),
   /** Sort key of the due index. */
   dueKey: (orgId: string, dueAt: string): string => `${orgId}#${dueAt}`,
 
   /** Events for the service's own workers. */
-  notice: (id: string): Key => ({ pk: id, sk: 'notice' }),
+  notice: (id: string): Key => toKey(id, 'notice'),
 
   /** Sources, their count, and their versions, whose text is stored in parts. */
   sources: (tenant: Tenant, shard: number): string => `${buildTenantKey(tenant)}#sources#${shard}`,
-  source: (tenant: Tenant, id: SourceId): Key => ({
-    pk: keys.sources(tenant, getShard(id, SOURCE_SHARDS)),
-    sk: id,
-  }),
-  sourceCount: (tenant: Tenant): Key => ({ pk: buildTenantKey(tenant), sk: 'source-count' }),
+  source: (tenant: Tenant, id: SourceId): Key => toKey(keys.sources(tenant, getShard(id, SOURCE_SHARDS)), id),
+  sourceCount: (tenant: Tenant): Key => toKey(buildTenantKey(tenant), 'source-count'),
   /** Running checks of a tenant. */
-  checkSlots: (tenant: Tenant): Key => ({ pk: buildTenantKey(tenant), sk: 'check-slots' }),
+  checkSlots: (tenant: Tenant): Key => toKey(buildTenantKey(tenant), 'check-slots'),
   versions: (tenant: Tenant, id: SourceId): string => `${buildTenantKey(tenant)}#${id}#versions`,
-  versionPart: (tenant: Tenant, id: SourceId, version: number, part: number): Key => ({
-    pk: keys.versions(tenant, id),
-    sk: `${String(version).padStart(10, '0')}#${String(part).padStart(2, '0')}`,
-  }),
+  versionPart: (tenant: Tenant, id: SourceId, version: number, part: number): Key =>
+    toKey(keys.versions(tenant, id), `${String(version).padStart(10, '0')}#${String(part).padStart(2, '0')}`),
   /** Due times of sources. */
   dueSources: (shard: number): string => `sources#${shard}`,
   dueSourcesOf: (id: SourceId): string => keys.dueSources(getShard(id, SOURCE_DUE_SHARDS)),
 
   /** Usage: marks of counted events, and counts of a month (`2026-11`). */
-  metered: (orgId: OrgId, eventId: string): Key => ({ pk: `${orgId}#metered#${eventId}`, sk: 'metered' }),
+  metered: (orgId: OrgId, eventId: string): Key => toKey(`${orgId}#metered#${eventId}`, 'metered'),
   usage: (orgId: OrgId): string => `${orgId}#usage`,
-  usageOf: (orgId: OrgId, month: string, shard: number): Key => ({
-    pk: keys.usage(orgId),
-    sk: `${month}#${shard}`,
-  }),
+  usageOf: (orgId: OrgId, month: string, shard: number): Key => toKey(keys.usage(orgId), `${month}#${shard}`),
 
   /** By subject of the e-mail, which is sent once or once per window. */
   mailing: (orgId: OrgId, about: string): { pk: string } => ({ pk: `${orgId}#${about}` }),
@@ -237,16 +199,12 @@ export const keys = {
 
   /** By endpoint first: one query reads a range of its hours. */
   ledgerOf: (id: ReceiverId, generation: number): string => `${id}#${generation}`,
-  ledger: (id: ReceiverId, generation: number, hour: string): Key => ({
-    pk: keys.ledgerOf(id, generation),
-    sk: hour,
-  }),
+  ledger: (id: ReceiverId, generation: number, hour: string): Key =>
+    toKey(keys.ledgerOf(id, generation), hour),
   /** Endpoints with counts on a day: the ledger audit reads only these. */
   activeInDay: (hour: string, shard: number): string => `${hour.slice(0, 'yyyy-mm-dd'.length)}#${shard}`,
-  active: (id: ReceiverId, generation: number, hour: string): Key => ({
-    pk: keys.activeInDay(hour, getShard(id, LEDGER_SHARDS)),
-    sk: keys.ledgerOf(id, generation),
-  }),
+  active: (id: ReceiverId, generation: number, hour: string): Key =>
+    toKey(keys.activeInDay(hour, getShard(id, LEDGER_SHARDS)), keys.ledgerOf(id, generation)),
 };
 
 /** The index of deliveries that are due. */

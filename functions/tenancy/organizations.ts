@@ -40,19 +40,15 @@ export type Sandbox = z.infer<typeof Sandbox>;
 
 /** Creates an empty sandbox with its pairing. */
 export function createSandbox(liveOrganizationId: OrgId, now: Date): { pairing: Pairing; sandbox: Sandbox } {
-  const sandboxOrganizationId = newId('org', now);
+  const id = newId('org', now);
+  const generation = FIRST_SANDBOX_GENERATION;
   return {
-    pairing: { liveOrganizationId, sandboxOrganizationId, createdAt: now.toISOString() },
-    sandbox: {
-      id: sandboxOrganizationId,
-      environment: 'sandbox',
-      liveOrganizationId,
-      generation: FIRST_SANDBOX_GENERATION,
-    },
+    pairing: { liveOrganizationId, sandboxOrganizationId: id, createdAt: now.toISOString() },
+    sandbox: { id, environment: 'sandbox', liveOrganizationId, generation },
   };
 }
 
-/** Why a sandbox key is refused. For the log only: the caller gets the same answer as for any invalid key. */
+/** For the log only: the caller gets the same answer as for any invalid key. */
 export type RoutingRefusal = 'unpaired' | 'foreign pairing' | 'no such sandbox' | 'not its sandbox';
 
 /**
@@ -87,15 +83,13 @@ export function readOrganizationState(service: Table) {
 }
 
 /** Condition that a sandbox's generation is current. Empty for live data, which has one generation. */
-export const buildCurrentCondition = (service: Pick<Table, 'name'>, tenant: Tenant): Change[] =>
-  isSandbox(tenant)
-    ? [
-        buildCheck(service, keys.organization(tenant.orgId), {
-          refusal: 'generation-over',
-          if: expression`generation = ${tenant.generation}`,
-        }),
-      ]
-    : [];
+export function buildCurrentCondition(service: Pick<Table, 'name'>, tenant: Tenant): Change[] {
+  if (!isSandbox(tenant)) return [];
+  const isCurrent = expression`generation = ${tenant.generation}`;
+  return [
+    buildCheck(service, keys.organization(tenant.orgId), { refusal: 'generation-over', if: isCurrent }),
+  ];
+}
 
 export function organizationStore(service: Table) {
   async function find(id: OrgId): Promise<Organization | undefined> {
@@ -139,10 +133,8 @@ export function readPairing(service: Table) {
   return async (liveOrgId: OrgId): Promise<{ pairing?: Pairing; sandbox?: Sandbox | undefined }> => {
     const { data: pairing } = Pairing.safeParse(await get(service, keys.pairing(liveOrgId)));
     if (pairing === undefined) return {};
-    const { data: sandbox } = Sandbox.safeParse(
-      await get(service, keys.organization(pairing.sandboxOrganizationId)),
-    );
-    return { pairing, sandbox };
+    const row = await get(service, keys.organization(pairing.sandboxOrganizationId));
+    return { pairing, sandbox: Sandbox.safeParse(row).data };
   };
 }
 
@@ -172,8 +164,6 @@ export function sandboxStore(service: Table) {
   };
 }
 
-const MAX_CACHED = 10_000;
-
 type Load = (orgId: OrgId) => Promise<OrganizationState | undefined>;
 
 /**
@@ -181,20 +171,16 @@ type Load = (orgId: OrgId) => Promise<OrganizationState | undefined>;
  * time, because it may have been reset. Concurrent callers share a read only for a live one.
  */
 export function organizationStates(load: Load): { of: Load } {
-  const live = new BoundedMap<OrgId, OrganizationState>(MAX_CACHED);
+  const live = new BoundedMap<OrgId, OrganizationState>(10_000);
   const reading = new Map<OrgId, Promise<OrganizationState | undefined>>();
 
-  async function read(orgId: OrgId): Promise<OrganizationState | undefined> {
-    const state = await load(orgId);
-    if (state?.environment === 'live') live.set(orgId, state);
-    return state;
-  }
-
   async function startRead(orgId: OrgId): Promise<OrganizationState | undefined> {
-    const begun = read(orgId);
+    const begun = load(orgId);
     reading.set(orgId, begun);
     try {
-      return await begun;
+      const state = await begun;
+      if (state?.environment === 'live') live.set(orgId, state);
+      return state;
     } finally {
       if (reading.get(orgId) === begun) reading.delete(orgId);
     }

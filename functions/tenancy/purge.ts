@@ -48,8 +48,6 @@ export const isSettled = ({ requestedAt }: Purge, now: Date, lingerSeconds: numb
 
 /** Orders to delete the rows of earlier sandbox generations. */
 export function purgeStore(service: Table) {
-  const buildKey = ({ orgId, generation }: Tenant) => keys.purge({ orgId, generation });
-
   async function list(pk: string, report: (row: UnreadableRow) => void, prefix?: OrgId): Promise<Purge[]> {
     const isOfPrefix = prefix === undefined ? undefined : expression`begins_with(sk, ${prefix})`;
     const rows = await queryAll(service, { where: all(expression`pk = ${pk}`, isOfPrefix) });
@@ -59,7 +57,7 @@ export function purgeStore(service: Table) {
   return {
     /** Orders a purge, in the transaction that resets the sandbox. */
     order(purge: Tenant & { requestedAt: string }): Change {
-      return buildAddition(service, { ...buildKey(purge), ...purge, deleted: 0 });
+      return buildAddition(service, { ...keys.purge(purge), ...purge, deleted: 0 });
     },
 
     /**
@@ -86,7 +84,7 @@ export function purgeStore(service: Table) {
      */
     async lease(purge: Purge, until: Date, now: Date): Promise<boolean> {
       const isFree = expression`(attribute_not_exists(leasedUntil) OR leasedUntil <= ${now.toISOString()})`;
-      const { kind } = await update(service, buildKey(purge), {
+      const { kind } = await update(service, keys.purge(purge), {
         update: expression`SET leasedUntil = ${until.toISOString()}`,
         if: all(EXISTS, isFree),
       });
@@ -94,16 +92,16 @@ export function purgeStore(service: Table) {
     },
 
     async release(purge: Purge): Promise<void> {
-      await update(service, buildKey(purge), { update: expression`REMOVE leasedUntil`, if: EXISTS });
+      await update(service, keys.purge(purge), { update: expression`REMOVE leasedUntil`, if: EXISTS });
     },
 
     async progress(purge: Purge, deleted: number): Promise<void> {
       // Do not recreate a purge that another run has closed.
-      await update(service, buildKey(purge), { update: expression`ADD deleted ${deleted}`, if: EXISTS });
+      await update(service, keys.purge(purge), { update: expression`ADD deleted ${deleted}`, if: EXISTS });
     },
 
     async close(purge: Purge): Promise<void> {
-      await remove(service, buildKey(purge));
+      await remove(service, keys.purge(purge));
     },
   };
 }
@@ -129,43 +127,29 @@ export interface PurgePorts {
   now: () => Date;
 }
 
-export interface PurgeSettings {
-  /** Seconds after a reset in which older functions may still use the older generation. */
-  lingerSeconds: number;
-  /** Longer than a run. */
-  leaseSeconds: number;
-}
-
-export interface PurgeResult {
-  deleted: number;
-  closed: number;
-  /** Purges that are not complete. */
-  open: number;
-  /** Age of the oldest one in seconds. */
-  oldestSeconds: number;
-}
-
 /** Rows deleted in one turn of an order, and orders processed at once. */
 const PAGE = 200;
 const ORDERS_AT_ONCE = 4;
 
 /** An order, and the first table that may have rows for it. */
-interface Work {
-  order: Purge;
-  table: number;
-}
+type Work = { order: Purge; table: number };
 
 /**
  * Deletes the rows that resets left behind after their linger time, page by page in turns by organization. A
  * run can end anywhere, and the next one continues. Repeated deletions are harmless; the lease only saves
  * work.
+ * @param settings.lingerSeconds after a reset, in which functions may still use the older generation
+ * @param settings.leaseSeconds longer than a run
  */
 export function purgeSandboxes(
   { purges, remains, log, now }: PurgePorts,
-  { lingerSeconds, leaseSeconds }: PurgeSettings,
+  { lingerSeconds, leaseSeconds }: { lingerSeconds: number; leaseSeconds: number },
 ) {
-  /** @throws as `sweep` */
-  return async (hasTime: () => boolean): Promise<PurgeResult> => {
+  /**
+   * @returns counts, where `open` are incomplete, and the age of the oldest of them in seconds
+   * @throws as `sweep`
+   */
+  return async (hasTime: () => boolean) => {
     const done = { deleted: 0, closed: 0 };
     let open = new Set<Purge>();
     const leased = new Set<Purge>();

@@ -164,9 +164,6 @@ export interface SessionSettings {
   roleClaim: string;
 }
 
-/** An oversized address does not invalidate a token. */
-const EmailAddress = Session.shape.email;
-
 /**
  * Asymmetric algorithms only: `none` proves nothing, and HMAC would use a public key as its secret (RFC 8725,
  * 3.1).
@@ -213,9 +210,7 @@ export function idTokenReader(
    * is invalid for any reason
    * @throws IssuerUnavailable when the issuer's keys cannot be read
    */
-  async function read(
-    token: string,
-  ): Promise<{ session: Session | undefined; nonce: string | undefined } | undefined> {
+  async function read(token: string) {
     if (token.length > MAX_LENGTH || !COMPACT.test(token)) return undefined;
     try {
       const { protectedHeader, payload } = await jwtVerify(token, getKey, {
@@ -230,14 +225,12 @@ export function idTokenReader(
         userId: payload.sub,
         orgId: payload[organizationClaim],
         role: payload[roleClaim],
-        email: EmailAddress.safeParse(payload.email).data ?? null,
+        // An oversized address does not invalidate a token.
+        email: Session.shape.email.safeParse(payload.email).data ?? null,
         expiresAt: new Date((payload.exp ?? 0) * 1000),
       };
-      const { nonce } = payload;
-      return {
-        session: Session.safeParse(claims).data,
-        nonce: typeof nonce === 'string' ? nonce : undefined,
-      };
+      const nonce = typeof payload.nonce === 'string' ? payload.nonce : undefined;
+      return { session: Session.safeParse(claims).data, nonce };
     } catch (error) {
       if (error instanceof errors.JOSEError) return undefined;
       throw error;
@@ -259,12 +252,9 @@ export function idTokenReader(
 }
 
 /** @returns the session of a token as {@link idTokenReader} reads it; undefined when it is invalid */
-export function sessionVerifier(
-  settings: SessionSettings,
-  at?: Issuer,
-): (token: string) => Promise<Session | undefined> {
+export function sessionVerifier(settings: SessionSettings, at?: Issuer) {
   const { read } = idTokenReader(settings, at);
-  return async (token) => (await read(token))?.session;
+  return async (token: string): Promise<Session | undefined> => (await read(token))?.session;
 }
 
 /**

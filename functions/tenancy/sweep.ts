@@ -155,7 +155,7 @@ export async function sendMessages<E, M>(
   return [...entryOf.values()];
 }
 
-/** Updates entries one by one. @returns the number of those that failed, which stay due */
+/** @returns the number of entries whose update failed, which stay due */
 export async function updateEntries<E>(
   entries: readonly E[],
   update: (entry: E) => Promise<void>,

@@ -43,17 +43,17 @@ export const OrganizationSettings = z.object({
 export type OrganizationSettings = z.infer<typeof OrganizationSettings>;
 
 /** Read before anything is done for an organization. */
-const OrganizationStateShape = z.object({
-  environment: Environment,
-  tier: Tier,
-  /** Generation of the current data. */
-  generation: z._default(z.int().check(z.nonnegative()), LIVE_GENERATION),
-});
-
-/** A kind and a generation that contradict each other are refused. */
-export const OrganizationState = OrganizationStateShape.check(
-  z.refine(({ environment, generation }) => (environment === 'sandbox') === isSandbox({ generation })),
-);
+export const OrganizationState = z
+  .object({
+    environment: Environment,
+    tier: Tier,
+    /** Generation of the current data. */
+    generation: z._default(z.int().check(z.nonnegative()), LIVE_GENERATION),
+  })
+  // A kind and a generation that contradict each other are refused.
+  .check(
+    z.refine(({ environment, generation }) => (environment === 'sandbox') === isSandbox({ generation })),
+  );
 export type OrganizationState = z.infer<typeof OrganizationState>;
 
 export const Organization = z.object({

@@ -7,12 +7,7 @@ import { Tenant } from './tenant.ts';
 export const VISITOR_TOKEN_SECONDS = 15 * 60;
 
 /** Access of a web widget's visitor: one conversation, until the token expires. */
-export const Visit = z.object({
-  orgId: Tenant.shape.orgId,
-  generation: Tenant.shape.generation,
-  conversationId: ConversationId,
-  expiresAt: Timestamp,
-});
+export const Visit = z.extend(Tenant, { conversationId: ConversationId, expiresAt: Timestamp });
 export type Visit = z.infer<typeof Visit>;
 
 const PREFIX = 'cvt_';

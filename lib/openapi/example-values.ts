@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { v7 } from 'uuid';
-import { deriveDeliveryId, type IdPrefix } from '../../functions/aws/ids.ts';
+import { deriveDeliveryId } from '../../functions/aws/ids.ts';
 import type { LedgerEntry } from '../../functions/delivery/ledger.ts';
 import { buildDeliveryStats, buildEndpointStats } from '../../functions/delivery/statistics.ts';
 import { DEFAULT_RETRY_POLICY, scheduleNextAttempt } from '../../functions/delivery/timing.ts';
@@ -15,12 +15,12 @@ import { DEFAULT_RETRY_POLICY, scheduleNextAttempt } from '../../functions/deliv
  * An identifier as the service makes them, but the same at each call: its random bits are those of its prefix
  * and time.
  */
-export function exampleId<P extends IdPrefix>(prefix: P, createdAt: string): `${P}_${string}` {
+export function exampleId<P extends string>(prefix: P, createdAt: string): `${P}_${string}` {
   const random = createHash('sha256').update(`${prefix}/${createdAt}`).digest().subarray(0, 16);
   return `${prefix}_${v7({ msecs: Date.parse(createdAt), random }).replaceAll('-', '')}`;
 }
 
-const created = <P extends IdPrefix>(prefix: P, createdAt: string) => ({
+const created = <P extends string>(prefix: P, createdAt: string) => ({
   id: exampleId(prefix, createdAt),
   createdAt,
 });

@@ -1,5 +1,5 @@
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
-import type { DeliveryId, EventId, IdPrefix, OrgId, ReceiverId } from '../../functions/aws/ids.ts';
+import type { DeliveryId, EventId, OrgId, ReceiverId } from '../../functions/aws/ids.ts';
 import type { Delivery, DeliveryMessage } from '../../functions/delivery/delivery.ts';
 import type { LedgerEntry } from '../../functions/delivery/ledger.ts';
 import { PUBLICATION, WORK } from '../../functions/delivery/outbox.ts';
@@ -166,7 +166,7 @@ export class World implements WorldContext {
   }
 
   /** An identifier from the seed. */
-  newId<P extends IdPrefix>(prefix: P, name: string): `${P}_${string}` {
+  newId<P extends string>(prefix: P, name: string): `${P}_${string}` {
     this.#ids += 1;
     const time = this.clock.ms.toString(16).padStart(12, '0');
     const id = `${prefix}_${time}${String(this.#ids).padStart(20, '0')}` as const;

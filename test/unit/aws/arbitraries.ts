@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type IdPrefix, newId } from '../../../functions/aws/ids.ts';
+import { newId } from '../../../functions/aws/ids.ts';
 
 /** Times that ISO 8601 writes with a year of four digits. */
 export const times = fc.date({
@@ -15,7 +15,7 @@ export const recentTimes = fc.date({
   noInvalidDate: true,
 });
 
-export const idsOf = <P extends IdPrefix>(prefix: P): fc.Arbitrary<`${P}_${string}`> =>
+export const idsOf = <P extends string>(prefix: P): fc.Arbitrary<`${P}_${string}`> =>
   times.map((time) => newId(prefix, time));
 
 /**
