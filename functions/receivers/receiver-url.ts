@@ -136,10 +136,10 @@ const isPlainIPv4 = (address: string): boolean =>
 
 const isPlainIPv6 = (address: string): boolean => !address.includes('%') && ipaddr.IPv6.isValid(address);
 
-/** Only 2000::/3 is global unicast (RFC 4291). ipaddr.js calls every range that it does not know "unicast". */
+/** Only 2000::/3 is global unicast (RFC 4291). ipaddr.js calls every unknown range "unicast". */
 const isGlobalUnicast = (address: ipaddr.IPv6): boolean => address.match(ipaddr.IPv6.parse('2000::'), 3);
 
-/** ISATAP (RFC 5214) embeds an IPv4 address behind the interface identifier `[0200:]5efe`, under any prefix. */
+/** ISATAP (RFC 5214) embeds an IPv4 address behind the identifier `[0200:]5efe`, under any prefix. */
 function isIsatap(address: ipaddr.IPv6): boolean {
   const [, , , , high, low] = address.parts;
   return low === 0x5efe && (high === 0 || high === 0x0200);

@@ -59,7 +59,7 @@ export function parseBearerKey(authorization: string | undefined): string | unde
   return token !== undefined && SECRET.test(token) ? token : undefined;
 }
 
-/** A `write:` scope implies the `read:` scope of the same resource (docs/specification.md, Authentication). */
+/** A `write:` scope implies the resource's `read:` scope (docs/specification.md, Authentication). */
 export const hasScope = (scopes: readonly Scope[], needed: Scope): boolean =>
   scopes.includes(needed) || scopes.some((scope) => scope.replace('write:', 'read:') === needed);
 
