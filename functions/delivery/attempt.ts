@@ -6,6 +6,7 @@ import type { endpointPaces } from '../receivers/pace.ts';
 import { isSandbox } from '../tenancy/tenant.ts';
 import type { ClaimedDelivery, DeliveryMessage, DeliveryRef, SendAttempt, SkipReason } from './delivery.ts';
 import { chooseRetryLane, findBetterLane, isBatched, type Lane } from './lanes.ts';
+import type { deliveryQueues } from './queues.ts';
 import { isFirstDelivery, isRequestedByCustomer } from './redelivery.ts';
 import { type DeliveryMoves, type DeliveryStore, getClaimability } from './rows.ts';
 import {
@@ -23,10 +24,7 @@ export interface AttemptPorts {
   deliveries: Pick<DeliveryStore, 'find'> & DeliveryMoves & ReturnType<typeof settlements>;
   paces: ReturnType<typeof endpointPaces>;
   takeTurn: ReturnType<typeof endpointTurns>;
-  queues: {
-    /** Whether a queue is near its limit of messages in flight. */
-    crowded(lane: Lane): Promise<boolean>;
-  };
+  queues: Pick<ReturnType<typeof deliveryQueues<Lane>>, 'crowded'>;
   /** Gets all that an attempt needs before it is claimed, because a claim counts as an attempt. */
   prepareSend(deliveryMessage: DeliveryMessage, endpoint: Endpoint): Promise<SendAttempt>;
   measures: AttemptMetrics;

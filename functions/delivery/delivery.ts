@@ -1,14 +1,5 @@
 import * as z from 'zod/mini';
-import {
-  DeliveryId,
-  deriveDeliveryId,
-  EventId,
-  OrgId,
-  ReceiverId,
-  Timestamp,
-  TraceId,
-  withTrace,
-} from '../aws/ids.ts';
+import { DeliveryId, deriveDeliveryId, EventId, OrgId, ReceiverId, Timestamp, TraceId } from '../aws/ids.ts';
 import { EventTypeName, type OutboxEvent } from '../events/events.ts';
 import type { Endpoint } from '../receivers/endpoint.ts';
 import type { UrlFault } from '../receivers/url-text.ts';
@@ -76,9 +67,9 @@ export const timedOutAfter = (timeoutMs: number): AttemptError => ({
 });
 
 /** The error of an attempt to send to a URL that was registered and is not allowed any more. */
-export const forbid = ({ problem }: UrlFault): AttemptError => ({
+export const forbid = ({ problem: error }: UrlFault): AttemptError => ({
   errorCode: 'address_forbidden',
-  error: problem,
+  error,
 });
 
 /** A request to a receiver as sent. */
@@ -110,9 +101,7 @@ export type AttemptRecord = z.infer<typeof AttemptRecord>;
 export const Lease = z.object({ token: z.string(), until: z.number() });
 export type Lease = z.infer<typeof Lease>;
 
-/**
- * A time that was given to a delivery for the attempt after so many others, and how many it has missed.
- */
+/** A time that was given to a delivery for the attempt after so many others, and how many it has missed. */
 export const Turn = z.object({ at: z.number(), era: z.int(), attempts: z.int(), missed: z.int() });
 export type Turn = z.infer<typeof Turn>;
 
@@ -151,6 +140,9 @@ export const Delivery = z.object({
 });
 export type Delivery = z.infer<typeof Delivery>;
 
+export const isOpen = ({ status }: Pick<Delivery, 'status'>): boolean =>
+  OPEN_STATUSES.some((open) => open === status);
+
 /** Identifies a delivery: the parts of its key. */
 export type DeliveryRef = Pick<Delivery, 'id' | 'webhookId' | 'generation'>;
 
@@ -171,21 +163,7 @@ export const DeliveryMessage = z.pick(Delivery, {
 });
 export type DeliveryMessage = z.infer<typeof DeliveryMessage>;
 
-export const toDeliveryMessage = ({
-  id,
-  orgId,
-  generation,
-  webhookId,
-  eventId,
-  traceId,
-}: Delivery): DeliveryMessage => ({
-  id,
-  orgId,
-  generation,
-  webhookId,
-  eventId,
-  ...withTrace(traceId),
-});
+export const toDeliveryMessage = (delivery: Delivery): DeliveryMessage => DeliveryMessage.parse(delivery);
 
 export type ClaimedDelivery = Delivery & { lease: Lease };
 
@@ -199,6 +177,7 @@ export function createDelivery(
   now: Date,
 ): Delivery {
   const skipped = endpoint.status === 'auto_disabled';
+  const createdAt = now.toISOString();
   return {
     id: deriveDeliveryId(event.id, endpoint.id),
     orgId: event.orgId,
@@ -209,8 +188,8 @@ export function createDelivery(
     status: skipped ? 'skipped' : 'pending',
     attempts: 0,
     attemptLog: [],
-    createdAt: now.toISOString(),
-    ...(skipped ? { terminalAt: now.toISOString(), terminalReason: 'endpoint_disabled' as const } : {}),
+    createdAt,
+    ...(skipped && { terminalAt: createdAt, terminalReason: 'endpoint_disabled' }),
   };
 }
 

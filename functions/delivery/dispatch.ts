@@ -1,5 +1,5 @@
 import { memoize } from '../aws/cache.ts';
-import { collectCalls, collectFailures, type Failure, mapSettled } from '../aws/concurrency.ts';
+import { collectCalls, collectFailures, mapSettled } from '../aws/concurrency.ts';
 import type { Log } from '../aws/log-codes.ts';
 import { type BatchRead, get, getBatch, type Key, type Row, type Table, Throttled } from '../aws/table.ts';
 import { OutboxEvent } from '../events/events.ts';
@@ -8,37 +8,32 @@ import { endpointPaces, SLOW_AFTER_SECONDS } from '../receivers/pace.ts';
 import { keys } from '../tenancy/keys.ts';
 import { createGenerationCheck, type OrganizationStates } from '../tenancy/organizations.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
-import type { AttemptContext } from './attempt.ts';
-import { type AttemptPorts, attemptDelivery } from './attempt.ts';
-import type { DeliveryMessage, OutgoingMessage } from './delivery.ts';
+import { type AttemptContext, type AttemptPorts, attemptDelivery } from './attempt.ts';
+import type { DeliveryMessage } from './delivery.ts';
 import { attemptsAllAtOnce, type Lane } from './lanes.ts';
+import type { deliveryQueues } from './queues.ts';
 import { isFromJob } from './redelivery.ts';
 import { deliveryMoves, deliveryStore } from './rows.ts';
 import { type MessageDisposition, settlements } from './settle.ts';
 import type { RetryPolicy } from './timing.ts';
 import { endpointTurns, rateScheduleStore } from './turns.ts';
 
-/** Of the tables that a dispatcher reads and writes. */
-export type DispatchTables = Record<'service' | 'outbox' | 'deliveries' | 'rates', Table>;
-
-export interface DispatchTerms {
-  retry: RetryPolicy;
-  leaseSeconds: number;
-  /** A receiver's deadline. */
-  attemptSeconds: number;
-  /** Seconds past due after which a delivery's message counts as lost. */
-  graceSeconds: number;
-}
-
 /**
  * Dispatches messages over tables, in this order: generation, context, pace, turn, claim, request, end.
  * @returns a function that processes a batch; see `processDeliveryMessages`
  */
 export function dispatcher(
-  tables: DispatchTables,
+  tables: Record<'service' | 'outbox' | 'deliveries' | 'rates', Table>,
   ports: Omit<AttemptPorts, 'deliveries' | 'paces' | 'takeTurn'> &
     Omit<DeliveryMessagePorts, 'attempt' | 'contexts'>,
-  terms: DispatchTerms,
+  terms: {
+    retry: RetryPolicy;
+    leaseSeconds: number;
+    /** A receiver's deadline. */
+    attemptSeconds: number;
+    /** Seconds past due after which a delivery's message counts as lost. */
+    graceSeconds: number;
+  },
 ) {
   const { service, outbox } = tables;
   const { log, now } = ports;
@@ -65,20 +60,10 @@ export interface ReceivedDeliveryMessage {
 }
 
 export interface DeliveryMessagePorts {
-  /** Starts the delivery's next attempt; see `attemptDelivery`. */
-  attempt(deliveryMessage: DeliveryMessage, context: AttemptContext, lane: Lane): Promise<MessageDisposition>;
+  attempt: ReturnType<typeof attemptDelivery>;
   organizations: OrganizationStates;
-  /**
-   * Reads the endpoints and events of a batch.
-   * @returns a function for the context of one message; it throws when a row cannot be read
-   */
-  contexts(
-    deliveryMessages: readonly DeliveryMessage[],
-  ): Promise<(deliveryMessage: DeliveryMessage) => AttemptContext>;
-  queues: {
-    send<M extends OutgoingMessage>(lane: Lane, messages: readonly M[]): Promise<Failure<M>[]>;
-    hide(lane: Lane, receiptHandle: string, until: Date): Promise<void>;
-  };
+  contexts: ReturnType<typeof deliveryContexts>;
+  queues: Pick<ReturnType<typeof deliveryQueues<Lane>>, 'send' | 'hide'>;
   log: Log;
   now: () => Date;
 }
@@ -117,11 +102,8 @@ export function processDeliveryMessages({
   log,
   now,
 }: DeliveryMessagePorts) {
-  const logFailure = (
-    { message: deliveryMessage }: ReceivedDeliveryMessage,
-    error: unknown,
-    traceId = deliveryMessage.traceId,
-  ) => log('DELIVERY_LEFT', { deliveryId: deliveryMessage.id, traceId, error });
+  const logFailure = ({ message }: ReceivedDeliveryMessage, error: unknown, traceId = message.traceId) =>
+    log('DELIVERY_LEFT', { deliveryId: message.id, traceId, error });
 
   /**
    * Drops messages of an older sandbox generation before anything is read for them: their rows are being
@@ -131,9 +113,7 @@ export function processDeliveryMessages({
     const checkGeneration = createGenerationCheck({
       of: memoize((orgId: Tenant['orgId']) => organizations.of(orgId)),
     });
-    const results = await mapSettled(messages, messages.length, ({ message: deliveryMessage }) =>
-      checkGeneration(deliveryMessage),
-    );
+    const results = await mapSettled(messages, messages.length, ({ message }) => checkGeneration(message));
     const unknown = collectFailures(messages, results);
     for (const { item, error } of unknown) logFailure(item, error);
     const isCurrent = (result?: PromiseSettledResult<'current' | 'over'>) =>
@@ -148,40 +128,21 @@ export function processDeliveryMessages({
    * Sends first and deletes later: two messages in between change no outcome. Messages that move at the same
    * time share a request.
    */
-  const move = collectCalls<{ message: ReceivedDeliveryMessage; to: Move }, 'stays' | 'done'>(
-    async (calls) => {
-      const byLane = Map.groupBy(calls, ({ item: { to } }) => to.lane);
-      await Promise.all(
-        [...byLane].map(async ([lane, own]) => {
-          const outgoing = own.map(({ item: { message, to }, reject }) => ({
-            message: message.message,
-            until: to.until,
-            reject,
-          }));
-          for (const { item, error } of await queues.send(lane, outgoing)) item.reject(error);
-          // Those that were rejected stay so.
-          for (const { resolve } of own) resolve('done');
-        }),
-      );
-    },
-  );
-
-  /** Applies a disposition to a message. */
-  async function dispose(
-    message: ReceivedDeliveryMessage,
-    disposition: MessageDisposition,
-    lane: Lane,
-  ): Promise<'stays' | 'done'> {
-    switch (disposition.kind) {
-      case 'delete':
-        return 'done';
-      case 'keep':
-        await queues.hide(lane, message.receiptHandle, disposition.until);
-        return 'stays';
-      case 'move':
-        return move({ message, to: disposition });
-    }
-  }
+  const move = collectCalls<{ message: DeliveryMessage; to: Move }, void>(async (calls) => {
+    const byLane = Map.groupBy(calls, ({ item: { to } }) => to.lane);
+    await Promise.all(
+      [...byLane].map(async ([lane, own]) => {
+        const outgoing = own.map(({ item: { message, to }, reject }) => ({
+          message,
+          until: to.until,
+          reject,
+        }));
+        for (const { item, error } of await queues.send(lane, outgoing)) item.reject(error);
+        // Those that were rejected stay so.
+        for (const { resolve } of own) resolve();
+      }),
+    );
+  });
 
   return async (
     lane: Lane,
@@ -189,11 +150,9 @@ export function processDeliveryMessages({
   ): Promise<ReceivedDeliveryMessage[]> => {
     const { unknown, current } = await sortByGeneration(messages);
     const staying = new Set(unknown);
-    const getContext = await contexts(current.map(({ message: deliveryMessage }) => deliveryMessage)).catch(
-      (error: unknown) => () => {
-        throw error;
-      },
-    );
+    const getContext = await contexts(current.map(({ message }) => message)).catch((error: unknown) => () => {
+      throw error;
+    });
     const atOnce = attemptsAllAtOnce(lane) ? Number.POSITIVE_INFINITY : ATTEMPTS_PER_ORGANIZATION;
     const heldUpAt = attemptsAllAtOnce(lane) ? Number.POSITIVE_INFINITY : now().getTime() + HELD_UP_AFTER_MS;
 
@@ -202,20 +161,20 @@ export function processDeliveryMessages({
       staying.add(message);
     };
     const disposing: Promise<void>[] = [];
-    /** Does not hold up the next message. */
-    const startDisposing = (
-      message: ReceivedDeliveryMessage,
+    async function dispose(
+      received: ReceivedDeliveryMessage,
       disposition: MessageDisposition,
       context?: AttemptContext,
-    ) =>
-      disposing.push(
-        dispose(message, disposition, lane).then(
-          (result) => {
-            if (result === 'stays') staying.add(message);
-          },
-          (error: unknown) => logAndKeep(message, error, context),
-        ),
-      );
+    ): Promise<void> {
+      try {
+        if (disposition.kind === 'move') await move({ message: received.message, to: disposition });
+        if (disposition.kind !== 'keep') return;
+        await queues.hide(lane, received.receiptHandle, disposition.until);
+        staying.add(received);
+      } catch (error) {
+        logAndKeep(received, error, context);
+      }
+    }
 
     /** @param waiting messages of one organization, taken one by one by several concurrent calls */
     async function processWaiting(waiting: ReceivedDeliveryMessage[]): Promise<void> {
@@ -225,13 +184,15 @@ export function processDeliveryMessages({
         let context: AttemptContext | undefined;
         try {
           context = getContext(message.message);
-          startDisposing(message, await attempt(message.message, context, lane), context);
+          const disposition = await attempt(message.message, context, lane);
+          // Does not hold up the next message.
+          disposing.push(dispose(message, disposition, context));
         } catch (error) {
           logAndKeep(message, error, context);
         }
       }
       for (const message of waiting.splice(0))
-        startDisposing(message, { kind: 'move', lane: 'slow', until: now() });
+        disposing.push(dispose(message, { kind: 'move', lane: 'slow', until: now() }));
     }
 
     const byOrganization = Map.groupBy(putLiveFirst(current), ({ message: { orgId } }) => orgId);
@@ -244,8 +205,6 @@ export function processDeliveryMessages({
     return messages.filter((message) => staying.has(message));
   };
 }
-
-export type ContextRef = Pick<DeliveryMessage, 'orgId' | 'generation' | 'webhookId' | 'eventId'>;
 
 /**
  * Reads the endpoints and events of a batch, each once, in one request. Eventually consistent, at half the
@@ -281,7 +240,7 @@ export function deliveryContexts(service: Table, outbox: Table, reportRefusal: (
     };
   }
 
-  return async (refs: readonly ContextRef[]): Promise<(ref: ContextRef) => AttemptContext> => {
+  return async (refs: readonly DeliveryMessage[]): Promise<(ref: DeliveryMessage) => AttemptContext> => {
     // DynamoDB refuses a request without keys.
     if (refs.length === 0) return () => ({ endpoint: undefined, event: undefined });
 
@@ -303,8 +262,8 @@ export function deliveryContexts(service: Table, outbox: Table, reportRefusal: (
   };
 }
 
-const buildEndpointKey = ({ orgId, webhookId }: ContextRef): Key => keys.endpoint(orgId, webhookId);
-const buildEventKey = ({ eventId, ...tenant }: ContextRef): Key => keys.event(tenant, eventId);
+const buildEndpointKey = ({ orgId, webhookId }: DeliveryMessage): Key => keys.endpoint(orgId, webhookId);
+const buildEventKey = ({ eventId, ...tenant }: DeliveryMessage): Key => keys.event(tenant, eventId);
 
 const buildRowName = ({ pk, sk }: Row | Key): string => JSON.stringify([pk, sk]);
 const indexByName = (wanted: readonly Key[]): Map<string, Key> =>

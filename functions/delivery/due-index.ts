@@ -1,8 +1,8 @@
 import { assign, attributes, expression, unchanged } from '../aws/expression.ts';
-import { parseReadable, query, type Row, type Table, type UnreadableRow, update } from '../aws/table.ts';
+import { parseReadable, query, type Row, type Table, type UnreadableRow } from '../aws/table.ts';
 import { DUE_END, DUE_INDEX, type DueState, keys } from '../tenancy/keys.ts';
 import { DeliveryMessage, type DueRef } from './delivery.ts';
-import { buildOpenUpdate, buildPlace, buildSkipUpdate, type DeliveryUpdate } from './rows.ts';
+import { buildOpenUpdate, buildPlace, buildSkipUpdate, updateDelivery } from './rows.ts';
 
 /**
  * `dueAt`: a parked delivery's next attempt, or the time from which a watched delivery's message counts as
@@ -25,14 +25,6 @@ export type PostponeReason = 'sent' | 'deferred';
 const isUnmoved = ({ message: { id, orgId }, state, dueAt }: DueEntry) =>
   unchanged({ dueIn: keys.dueOf(state, id), dueKey: keys.dueKey(orgId, dueAt) }, ['dueIn', 'dueKey']);
 
-function buildPostponeUpdate(entry: DueEntry, until: Date, reason: PostponeReason): DeliveryUpdate {
-  const { message } = entry;
-  const isDeferred = reason === 'deferred';
-  const set = assign({ ...buildPlace('watched', message, until), ...(isDeferred && { isDeferred }) });
-  const removes = attributes(['parked', ...(isDeferred ? [] : ['isDeferred'])]);
-  return buildOpenUpdate(message, expression`SET ${set} REMOVE ${removes}`, [isUnmoved(entry)]);
-}
-
 /** Rows of a page; small enough that a run can end between two pages. */
 const PAGE = 100;
 /** Of an organization on a page of all: a batch of a queue. */
@@ -50,26 +42,26 @@ export function dueIndex(deliveries: Table) {
   return {
     /** Adds an open delivery whose message counts as lost from `dueAt`, unless it has an entry. */
     async watch(ref: DueRef, dueAt: Date): Promise<void> {
-      const { key, ...change } = buildOpenUpdate(
-        ref,
-        expression`SET ${assign(buildPlace('watched', ref, dueAt))}`,
-        [expression`attribute_not_exists(dueIn)`],
-      );
-      await update(deliveries, key, change);
+      const set = assign(buildPlace('watched', ref, dueAt));
+      const isAbsent = expression`attribute_not_exists(dueIn)`;
+      await updateDelivery(deliveries, buildOpenUpdate(ref, expression`SET ${set}`, [isAbsent]));
     },
 
     /** Moves an entry's due time. Does nothing when the entry has moved since it was read. */
     async postpone(entry: DueEntry, until: Date, reason: PostponeReason = 'sent'): Promise<void> {
-      const { key, ...change } = buildPostponeUpdate(entry, until, reason);
-      await update(deliveries, key, change);
+      const { message } = entry;
+      const isDeferred = reason === 'deferred';
+      const set = assign({ ...buildPlace('watched', message, until), ...(isDeferred && { isDeferred }) });
+      const removes = attributes(['parked', ...(isDeferred ? [] : ['isDeferred'])]);
+      const change = expression`SET ${set} REMOVE ${removes}`;
+      await updateDelivery(deliveries, buildOpenUpdate(message, change, [isUnmoved(entry)]));
     },
 
     /**
      * Ends an open, unleased delivery as expired. Refused when its entry moved: a message may be in flight.
      */
-    async expire(entry: DueEntry, now: Date): Promise<'done' | 'refused'> {
-      const { key, ...change } = buildSkipUpdate(entry.message, 'expired', now, isUnmoved(entry));
-      return (await update(deliveries, key, change)).kind;
+    expire(entry: DueEntry, now: Date): Promise<'done' | 'refused'> {
+      return updateDelivery(deliveries, buildSkipUpdate(entry.message, 'expired', now, isUnmoved(entry)));
     },
 
     /**
@@ -101,13 +93,14 @@ export function dueIndex(deliveries: Table) {
         taken.push(...share);
         const isCut = orgId === lastOrganization && due.length === rows.length;
         const lastTaken = share.at(-1);
-        if (lastTaken !== undefined && (isCut || share.length < due.length))
-          more.push({
-            first: keys.dueKey(orgId, ''),
-            last: end,
-            isOfOne: true,
-            after: toPosition(lastTaken),
-          });
+        if (lastTaken === undefined || (!isCut && share.length === due.length)) continue;
+        const { pk, sk, dueIn, dueKey } = lastTaken;
+        more.push({
+          first: keys.dueKey(orgId, ''),
+          last: end,
+          isOfOne: true,
+          after: { pk, sk, dueIn, dueKey },
+        });
       }
       const readable = parseReadable(taken, (row) => ({
         message: DeliveryMessage.parse({ ...row, id: row.sk }),
@@ -122,8 +115,6 @@ export function dueIndex(deliveries: Table) {
 }
 
 const ALL: DueRange = { first: '#', last: '~', isOfOne: false };
-
-const toPosition = ({ pk, sk, dueIn, dueKey }: Row): Row => ({ pk, sk, dueIn, dueKey });
 
 function splitDueKey(dueKey: unknown): { orgId: string; dueAt: string } {
   const [orgId = '', dueAt = ''] = String(dueKey).split('#');

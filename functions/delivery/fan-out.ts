@@ -1,23 +1,22 @@
 import { memoize } from '../aws/cache.ts';
-import { collectFailures, type Failure, mapConcurrently, mapSettled } from '../aws/concurrency.ts';
-import { type OrgId, type ReceiverId, withTrace } from '../aws/ids.ts';
+import { collectFailures, mapConcurrently, mapSettled } from '../aws/concurrency.ts';
+import type { OrgId, ReceiverId } from '../aws/ids.ts';
 import type { Log } from '../aws/log-codes.ts';
 import { getNamedReceiver, isFor, type OutboxEvent } from '../events/events.ts';
 import type { Endpoint } from '../receivers/endpoint.ts';
 import type { endpointStore } from '../receivers/endpoints.ts';
 import { computePace } from '../receivers/pace.ts';
 import { createGenerationCheck, type OrganizationStates } from '../tenancy/organizations.ts';
-import { createDelivery, type DeliveryMessage, type OutgoingMessage, toDeliveryMessage } from './delivery.ts';
+import { createDelivery, type DeliveryMessage, toDeliveryMessage } from './delivery.ts';
 import { chooseFirstLane, type FirstLane } from './lanes.ts';
+import type { deliveryQueues } from './queues.ts';
 import { isRequestedByCustomer, type OutboxWork } from './redelivery.ts';
 import type { deliveryStore } from './rows.ts';
 
 export interface FanOutPorts {
   subscribers: Pick<ReturnType<typeof endpointStore>, 'all' | 'find'>;
   deliveries: Pick<ReturnType<typeof deliveryStore>, 'add'>;
-  queues: {
-    send<M extends OutgoingMessage>(lane: FirstLane, messages: readonly M[]): Promise<Failure<M>[]>;
-  };
+  queues: Pick<ReturnType<typeof deliveryQueues<FirstLane>>, 'send'>;
   organizations: OrganizationStates;
   log: Log;
   now: () => Date;
@@ -57,9 +56,8 @@ export function fanOut({ subscribers, deliveries, queues, organizations, log, no
     async function findRecipients(event: OutboxEvent): Promise<Endpoint[]> {
       const { orgId } = event;
       const id = getNamedReceiver(event);
-      const named = id === undefined ? undefined : await findReceiver({ orgId, id });
-      const receivers = id === undefined ? await listEndpoints(orgId) : named === undefined ? [] : [named];
-      return receivers.filter((receiver) => isFor(event, receiver));
+      const receivers = id === undefined ? await listEndpoints(orgId) : [await findReceiver({ orgId, id })];
+      return receivers.flatMap((receiver) => (receiver && isFor(event, receiver) ? [receiver] : []));
     }
 
     async function addDelivery(event: OutboxEvent, endpoint: Endpoint): Promise<DueMessage[]> {
@@ -68,13 +66,9 @@ export function fanOut({ subscribers, deliveries, queues, organizations, log, no
       // An existing delivery may be open although a new one would be skipped: the endpoint was active when it
       // was added.
       if (delivery.status !== 'pending' && result === 'added') return [];
-      const deliveryMessage = { ...toDeliveryMessage(delivery), ...withTrace(event.traceId) };
-      return [
-        {
-          message: deliveryMessage,
-          lane: chooseFirstLane(computePace(endpoint.pace, now()), isRequestedByCustomer(delivery, event)),
-        },
-      ];
+      const message = { ...toDeliveryMessage(delivery), traceId: event.traceId };
+      const isRequested = isRequestedByCustomer(delivery, event);
+      return [{ message, lane: chooseFirstLane(computePace(endpoint.pace, now()), isRequested) }];
     }
 
     /** A delivery that cannot be added does not block the event's others. */
@@ -85,12 +79,8 @@ export function fanOut({ subscribers, deliveries, queues, organizations, log, no
       );
       for (const { error } of collectFailures(recipients, added)) fail(work, error);
       const open = added.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
-      log('EVENT_FANNED_OUT', {
-        eventId: event.id,
-        orgId: event.orgId,
-        deliveryMessages: open.length,
-        traceId: event.traceId,
-      });
+      const { id: eventId, orgId, traceId } = event;
+      log('EVENT_FANNED_OUT', { eventId, orgId, deliveryMessages: open.length, traceId });
       return open;
     }
 
@@ -120,11 +110,8 @@ export function fanOut({ subscribers, deliveries, queues, organizations, log, no
 }
 
 /** Ids for the log. */
-const getLogFields = (work: OutboxWork) =>
-  work.kind === 'event'
-    ? { eventId: work.event.id, traceId: work.event.traceId }
-    : {
-        eventId: work.deliveryMessage.eventId,
-        deliveryId: work.deliveryMessage.id,
-        traceId: work.deliveryMessage.traceId,
-      };
+function getLogFields(work: OutboxWork) {
+  if (work.kind === 'event') return { eventId: work.event.id, traceId: work.event.traceId };
+  const { id: deliveryId, eventId, traceId } = work.deliveryMessage;
+  return { eventId, deliveryId, traceId };
+}

@@ -9,6 +9,7 @@ import { DELIVERY_SHARDS, LEDGER_SHARDS, listShards } from '../tenancy/keys.ts';
 import { createGenerationCheck, type OrganizationStates, UnknownTenant } from '../tenancy/organizations.ts';
 import { type PhaseRun, processInRounds, type Run, sweep } from '../tenancy/sweep.ts';
 import { isSandbox } from '../tenancy/tenant.ts';
+import { isOpen } from './delivery.ts';
 import type { dueIndex } from './due-index.ts';
 import {
   addCounts,
@@ -17,7 +18,6 @@ import {
   type DeliveryChange,
   type deliveriesInHour,
   getHourBefore,
-  isOpen,
   type LedgerCounts,
   type LedgerEntry,
   type ledgerStore,

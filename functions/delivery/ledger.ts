@@ -16,7 +16,7 @@ import {
 } from '../aws/table.ts';
 import { HISTORY_DAYS } from '../events/events.ts';
 import { buildSandboxMark, keys } from '../tenancy/keys.ts';
-import { type AttemptRecord, type Delivery, mapTerminalStatuses, OPEN_STATUSES } from './delivery.ts';
+import { type AttemptRecord, type Delivery, isOpen, mapTerminalStatuses } from './delivery.ts';
 import { parseDelivery } from './rows.ts';
 
 /**
@@ -112,9 +112,6 @@ export const countOpen = (counts: LedgerCounts): number =>
 
 export const addCounts = (a: LedgerCounts, b: LedgerCounts): LedgerCounts =>
   mapCounts((name) => a[name] + b[name]);
-
-export const isOpen = ({ status }: Pick<Delivery, 'status'>): boolean =>
-  OPEN_STATUSES.some((open) => open === status);
 
 /** A delivery to a disabled endpoint is added as skipped and does not change again. */
 export function toCounts({ kind, delivery }: DeliveryChange): LedgerCounts {

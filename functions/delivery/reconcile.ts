@@ -1,4 +1,4 @@
-import { collectFailures, type Failure, mapSettled } from '../aws/concurrency.ts';
+import { collectFailures, mapSettled } from '../aws/concurrency.ts';
 import { type OrgId, parseCreationTime } from '../aws/ids.ts';
 import type { Log } from '../aws/log-codes.ts';
 import { DUE_SHARDS, type DueState } from '../tenancy/keys.ts';
@@ -6,6 +6,7 @@ import { type PhaseRun, processInRounds, sendMessages, sweep, updateEntries } fr
 import type { DeliveryMessage, OutgoingMessage } from './delivery.ts';
 import type { DueEntry, DueRange, dueIndex, PostponeReason } from './due-index.ts';
 import { LANES, type Lane } from './lanes.ts';
+import type { deliveryQueues } from './queues.ts';
 import { isExpired } from './rows.ts';
 import { RECONCILE_EVERY_SECONDS, RECONCILE_LOOKAHEAD_SECONDS } from './timing.ts';
 
@@ -28,37 +29,9 @@ export function computeNextCheck({ id }: Pick<DeliveryMessage, 'id'>, now: Date,
   return new Date(now.getTime() + Math.ceil(seconds * 1000));
 }
 
-export interface ReconcileSettings {
-  graceSeconds: number;
-  /** See `LONG_BACKLOG`. */
-  longBacklog?: number;
-}
-
-export interface Reconciliation {
-  /** Parked deliveries whose message was sent. */
-  resumed: number;
-  /** Deliveries whose lost message was resent. */
-  resent: number;
-  /** Late deliveries deferred because a queue has a long backlog, which probably contains their message. */
-  deferred: number;
-  expired: number;
-  /** Messages that the queue did not take; the next run sends them. */
-  refused: number;
-  /** Delay of the latest parked delivery. */
-  latestSeconds: number;
-  /** Seconds since the oldest entry was due. */
-  oldestSeconds: number;
-  /** Whether every due entry was processed; otherwise the next run continues. */
-  complete: boolean;
-}
-
 export interface ReconcilePorts {
   due: Omit<ReturnType<typeof dueIndex>, 'watch'>;
-  queues: {
-    send<M extends OutgoingMessage>(lane: 'retry', messages: readonly M[]): Promise<Failure<M>[]>;
-    /** Messages that could be received and were not. */
-    backlog(lane: Lane): Promise<number>;
-  };
+  queues: Pick<ReturnType<typeof deliveryQueues<Lane>>, 'send' | 'backlog'>;
   log: Log;
   now: () => Date;
 }
@@ -69,20 +42,27 @@ export interface ReconcilePorts {
  */
 export function reconcileDeliveries(
   { due, queues, log, now }: ReconcilePorts,
-  { graceSeconds, longBacklog = LONG_BACKLOG }: ReconcileSettings,
+  { graceSeconds, longBacklog = LONG_BACKLOG }: { graceSeconds: number; longBacklog?: number },
 ) {
   const computeTime = (seconds: number) => new Date(now().getTime() + seconds * 1000);
 
   /** @throws as `sweep` */
-  return async (hasTime: () => boolean): Promise<Reconciliation> => {
-    const done: Reconciliation = {
+  return async (hasTime: () => boolean) => {
+    const done = {
+      /** Parked deliveries whose message was sent. */
       resumed: 0,
+      /** Deliveries whose lost message was resent. */
       resent: 0,
+      /** Late deliveries deferred because a queue has a long backlog, which probably contains their message. */
       deferred: 0,
       expired: 0,
+      /** Messages that the queue did not take; the next run sends them. */
       refused: 0,
+      /** Delay of the latest parked delivery. */
       latestSeconds: 0,
+      /** Seconds since the oldest entry was due. */
       oldestSeconds: 0,
+      /** Whether every due entry was processed; otherwise the next run continues. */
       complete: true,
     };
     const getDelay = ({ dueAt }: DueEntry) => (now().getTime() - Date.parse(dueAt)) / 1000;
@@ -129,10 +109,8 @@ export function reconcileDeliveries(
       entries: readonly DueEntry[],
       countRuns: (message: DeliveryMessage) => number,
     ): Promise<[]> {
-      done.oldestSeconds = Math.max(
-        done.oldestSeconds,
-        ...entries.map((entry) => getDelay(entry) + graceSeconds),
-      );
+      const delays = entries.map((entry) => getDelay(entry) + graceSeconds);
+      done.oldestSeconds = Math.max(done.oldestSeconds, ...delays);
       const expired = new Set(
         entries.filter(({ message, isDeferred }) => isExpired(message, now()) && isDeferred !== true),
       );
@@ -182,21 +160,15 @@ export function reconcileDeliveries(
       const backlogs = await mapSettled(LANES, LANES.length, (lane) => queues.backlog(lane));
       const [failure] = collectFailures(LANES, backlogs);
       if (failure !== undefined) log('QUEUES_NOT_MEASURED', { error: failure.error });
-      const isDeferring = backlogs.some(
-        (backlog) => backlog.status === 'fulfilled' && backlog.value > longBacklog,
-      );
-      const countRuns = isDeferring ? createRunCounter() : () => 0;
+      const isLong = (backlog: PromiseSettledResult<number>) =>
+        backlog.status === 'fulfilled' && backlog.value > longBacklog;
+      const countRuns = backlogs.some(isLong) ? createRunCounter() : () => 0;
       return takeDue('watched', now(), (entries) => resend(entries, countRuns))(run);
     };
 
-    done.complete = await sweep(
-      [
-        // Those that become due until the next run ends.
-        takeDue('parked', computeTime(RECONCILE_LOOKAHEAD_SECONDS), sendParked),
-        takeWatched,
-      ],
-      { now: now(), hasTime, log },
-    );
+    // Those that become due until the next run ends.
+    const takeParked = takeDue('parked', computeTime(RECONCILE_LOOKAHEAD_SECONDS), sendParked);
+    done.complete = await sweep([takeParked, takeWatched], { now: now(), hasTime, log });
     return done;
   };
 }
@@ -225,11 +197,8 @@ export function processDeadDeliveryMessage(
   { graceSeconds }: { graceSeconds: number },
 ) {
   return async (deliveryMessage: DeliveryMessage): Promise<void> => {
-    log('REMINDER_DEAD', {
-      deliveryId: deliveryMessage.id,
-      webhookId: deliveryMessage.webhookId,
-      traceId: deliveryMessage.traceId,
-    });
+    const { id: deliveryId, webhookId, traceId } = deliveryMessage;
+    log('REMINDER_DEAD', { deliveryId, webhookId, traceId });
     await due.watch(deliveryMessage, new Date(now().getTime() + graceSeconds * 1000));
   };
 }

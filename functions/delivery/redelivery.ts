@@ -25,7 +25,7 @@ import {
 import type { Endpoint } from '../receivers/endpoint.ts';
 import { buildSandboxMark, keys } from '../tenancy/keys.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
-import { type Delivery, DeliveryMessage, OPEN_STATUSES } from './delivery.ts';
+import { type Delivery, DeliveryMessage, isOpen } from './delivery.ts';
 
 /** Why a delivery cannot be resent. */
 export type RedeliveryRefusal = 'still-open' | 'endpoint-disabled' | 'event-expired' | 'not-subscribed';
@@ -45,7 +45,7 @@ export function createRedelivery(
   now: Date,
   traceId?: TraceId,
 ): Redelivery {
-  if (OPEN_STATUSES.some((open) => open === delivery.status)) return { kind: 'refused', why: 'still-open' };
+  if (isOpen(delivery)) return { kind: 'refused', why: 'still-open' };
   if (endpoint.status === 'auto_disabled') return { kind: 'refused', why: 'endpoint-disabled' };
   if (isTooOld(delivery.eventId, now)) return { kind: 'refused', why: 'event-expired' };
   if (!isForStill(delivery, endpoint)) return { kind: 'refused', why: 'not-subscribed' };

@@ -22,11 +22,11 @@ import { HISTORY_DAYS } from '../events/events.ts';
 import { buildSandboxMark, DELIVERY_SHARDS, type DueState, keys, listShards } from '../tenancy/keys.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import {
-  type ClaimedDelivery,
   Delivery,
   type DeliveryRef,
   type DeliveryStatus,
   type DueRef,
+  isOpen,
   OPEN_STATUSES,
   type SkipReason,
   type Turn,
@@ -57,31 +57,16 @@ const STATE_ATTRIBUTES = ['pk', 'sk', ...Object.keys(DeliveryState.shape)];
 export interface DeliveryFilter {
   status?: readonly DeliveryStatus[] | undefined;
   eventType?: readonly Delivery['eventType'][] | undefined;
-  /** Range of creation times, as in the ids; `to` is exclusive. */
+  /** Range of creation times, as in the ids, which carry 48 bits of them; `to` is exclusive. */
   from?: Date | undefined;
   to?: Date | undefined;
 }
-
-/** Range of times that an id can carry. */
-const FIRST = new Date(0);
-const LAST = new Date(2 ** 48 - 1);
 
 export type DeliveryStore = ReturnType<typeof deliveryStore>;
 
 /** Creates deliveries, reads them by id and lists them. */
 export function deliveryStore(deliveries: Table) {
-  /**
-   * Those deliveries that exist, in no order.
-   * @param refs without repetition
-   * @throws Throttled when DynamoDB keeps returning unprocessed keys
-   */
-  async function findAll(refs: readonly DeliveryRef[], { consistent = true } = {}): Promise<Delivery[]> {
-    const rows = await getMany(deliveries, refs.map(buildDeliveryKey), { consistent });
-    return readRows(deliveries, rows, parseDelivery);
-  }
-
-  /** As `findAll`, without the other attributes. */
-  async function findStates(refs: readonly DeliveryRef[], { consistent = true } = {}) {
+  async function findStates(refs: readonly DeliveryRef[], consistent: boolean) {
     const options = { consistent, attributes: STATE_ATTRIBUTES };
     const rows = await getMany(deliveries, refs.map(buildDeliveryKey), options);
     return readRows(deliveries, rows, (row) => DeliveryState.parse(row));
@@ -99,7 +84,7 @@ export function deliveryStore(deliveries: Table) {
      * @throws Throttled when DynamoDB keeps returning unprocessed keys
      */
     async states(refs: readonly DeliveryRef[]): Promise<Map<DeliveryId, DeliveryState>> {
-      return new Map((await findStates(refs)).map((state) => [state.id, state]));
+      return new Map((await findStates(refs, true)).map((state) => [state.id, state]));
     },
 
     /**
@@ -109,18 +94,26 @@ export function deliveryStore(deliveries: Table) {
      * @throws Throttled when DynamoDB keeps returning unprocessed keys
      */
     async listWaiting<T extends DeliveryRef>(refs: readonly T[]): Promise<T[]> {
-      const states = await findStates(refs, { consistent: false });
+      const states = await findStates(refs, false);
       const begun = new Set(states.flatMap(({ id, status }) => (status === 'pending' ? [] : [id])));
       return refs.filter(({ id }) => !begun.has(id));
     },
 
-    findAll,
+    /**
+     * Those deliveries that exist, in no order.
+     * @param refs without repetition
+     * @throws Throttled when DynamoDB keeps returning unprocessed keys
+     */
+    async findAll(refs: readonly DeliveryRef[], { consistent = true } = {}): Promise<Delivery[]> {
+      const rows = await getMany(deliveries, refs.map(buildDeliveryKey), { consistent });
+      return readRows(deliveries, rows, parseDelivery);
+    },
 
     list(
       { generation }: Tenant,
       endpoint: ReceiverId,
       page: PageRequest,
-      { status, eventType, from = FIRST, to = LAST }: DeliveryFilter = {},
+      { status, eventType, from = new Date(0), to = new Date(2 ** 48 - 1) }: DeliveryFilter = {},
     ): Promise<Page<Delivery>> {
       const shards = listShards(DELIVERY_SHARDS);
       const partitions = shards.map((shard) => keys.deliveries(endpoint, generation, shard));
@@ -169,7 +162,7 @@ export type Claimability =
   | { kind: 'claimable' };
 
 /**
- * Applies the rules of the claim's condition, `buildClaim`, to a row.
+ * Applies the rules of the condition of `claim` to a row.
  * @param delivery undefined when there is none
  */
 export function getClaimability(
@@ -178,32 +171,16 @@ export function getClaimability(
   maxAttempts: number,
 ): Claimability {
   if (delivery === undefined) return { kind: 'absent' };
-  if (!OPEN_STATUSES.some((open) => open === delivery.status)) return { kind: 'terminal' };
+  if (!isOpen(delivery)) return { kind: 'terminal' };
   if (delivery.lease !== undefined && delivery.lease.until > now.getTime())
     return { kind: 'leased', until: new Date(delivery.lease.until) };
-  if (delivery.nextRetryAt !== undefined && new Date(delivery.nextRetryAt) > now)
-    return toNotDue(delivery, new Date(delivery.nextRetryAt), now);
+  const at = new Date(delivery.nextRetryAt ?? 0);
+  // A message of a parked delivery is a leftover, unless it arrives within the reconciler's lookahead: then
+  // the reconciler has sent it and not yet recorded that.
+  const isSoon = at.getTime() - now.getTime() <= RECONCILE_LOOKAHEAD_SECONDS * 1000;
+  if (at > now) return { kind: 'not-due', at, parked: delivery.parked === true && !isSoon };
   return delivery.attempts >= maxAttempts ? { kind: 'spent' } : { kind: 'claimable' };
 }
-
-/**
- * A message of a parked delivery is a leftover, unless it arrives within the reconciler's lookahead: then the
- * reconciler has sent it and not yet recorded that.
- */
-function toNotDue({ parked }: Delivery, at: Date, now: Date): Claimability {
-  const isSoon = at.getTime() - now.getTime() <= RECONCILE_LOOKAHEAD_SECONDS * 1000;
-  return { kind: 'not-due', at, parked: parked === true && !isSoon };
-}
-
-export type ClaimResult =
-  | { kind: 'claimed'; delivery: ClaimedDelivery }
-  | Exclude<Claimability, { kind: 'claimable' }>;
-
-/** The same rule as the condition of the lease that counts the attempt; the lease adds that none holds. */
-const buildClaim = (now: Date, maxAttempts: number) => ({
-  add: expression`attempts ${1}`,
-  if: all(IS_OPEN, isDue(now), expression`attempts < ${maxAttempts}`),
-});
 
 /** Puts a delivery into the due index, or moves it there. */
 export const buildPlace = (state: DueState, { id, orgId }: Pick<DueRef, 'id' | 'orgId'>, dueAt: Date) => ({
@@ -226,6 +203,9 @@ export interface DeliveryUpdate {
   /** Whether a row shows the update. */
   isDone?: (row: Row) => boolean;
 }
+
+export const updateDelivery = async (deliveries: Table, { key, ...change }: DeliveryUpdate) =>
+  (await update(deliveries, key, change)).kind;
 
 /**
  * Every update of a delivery is built here, and refused for one that has ended: a terminal delivery never
@@ -280,16 +260,18 @@ export function deliveryMoves(deliveries: Table) {
     async claim(
       ref: DeliveryRef,
       { now, leaseSeconds, maxAttempts }: { now: Date; leaseSeconds: number; maxAttempts: number },
-    ): Promise<ClaimResult> {
+    ) {
       const claimed = await lease(deliveries, buildDeliveryKey(ref), {
         now,
         seconds: leaseSeconds,
-        ...buildClaim(now, maxAttempts),
+        add: expression`attempts ${1}`,
+        // The rules of `getClaimability`; the lease adds that none holds.
+        if: all(IS_OPEN, isDue(now), expression`attempts < ${maxAttempts}`),
       });
       // The row that refused the claim, because a later read could return a later state.
       const delivery = claimed.row && parseDelivery(claimed.row);
       if (claimed.kind === 'leased' && delivery)
-        return { kind: 'claimed', delivery: { ...delivery, lease: claimed.lease } };
+        return { kind: 'claimed' as const, delivery: { ...delivery, lease: claimed.lease } };
       const claimability = getClaimability(delivery, now, maxAttempts);
       if (claimability.kind !== 'claimable') return claimability;
       throw new Defect(`the claim of ${ref.id} was refused although its row allows it`);
@@ -302,18 +284,16 @@ export function deliveryMoves(deliveries: Table) {
     async keepTurn(ref: DueRef, { turn, until, isParked, now }: KeptTurn): Promise<'done' | 'refused'> {
       const nextRetryAt = until.toISOString();
       const place = isParked ? { parked: true, ...buildPlace('parked', ref, until) } : {};
-      const { key, ...terms } = buildOpenUpdate(
+      const change = buildOpenUpdate(
         ref,
         expression`SET ${assign({ turn, nextRetryAt, ...place })}`,
         [isFree(now), isDue(now)],
         (row) => Object(row.turn).at === turn.at && row.nextRetryAt === nextRetryAt,
       );
-      return (await update(deliveries, key, terms)).kind;
+      return updateDelivery(deliveries, change);
     },
 
-    async skip(ref: DeliveryRef, reason: SkipReason, now: Date): Promise<'done' | 'refused'> {
-      const { key, ...terms } = buildSkipUpdate(ref, reason, now);
-      return (await update(deliveries, key, terms)).kind;
-    },
+    skip: (ref: DeliveryRef, reason: SkipReason, now: Date): Promise<'done' | 'refused'> =>
+      updateDelivery(deliveries, buildSkipUpdate(ref, reason, now)),
   };
 }

@@ -2,7 +2,7 @@ import { assign, attributes, expression } from '../aws/expression.ts';
 import { type TraceId, withTrace } from '../aws/ids.ts';
 import type { Log } from '../aws/log-codes.ts';
 import { Defect } from '../aws/logger.ts';
-import { isFree, isHeld, type Table, update } from '../aws/table.ts';
+import { isFree, isHeld, type Table } from '../aws/table.ts';
 import { buildUpdate, type Change, Contended, committer } from '../aws/transaction.ts';
 import { appendNotice, createReceiverNotice } from '../events/bus.ts';
 import { buildEndpointChange, computeEndpointEffect, type EndpointEffect } from '../receivers/endpoint.ts';
@@ -30,6 +30,7 @@ import {
   DUE_FIELDS,
   parseDelivery,
   REMOVE_ENDED,
+  updateDelivery,
 } from './rows.ts';
 import { type RetryPolicy, scheduleNextAttempt } from './timing.ts';
 
@@ -122,10 +123,7 @@ export function decideDisposition(
   }
 }
 
-/**
- * Records an attempt while the claim's lease holds.
- * @param graceSeconds seconds past due after which the next attempt's message counts as lost
- */
+/** Records an attempt while the claim's lease holds. */
 function buildSettleUpdate(
   claimed: ClaimedDelivery,
   settlement: Settlement,
@@ -186,18 +184,18 @@ interface Ending {
 /** Of deliveries that end at one endpoint at once. */
 const MAX_TRIES = 20;
 
-export interface SettlementTerms {
-  /** Seconds past due after which a delivery's message counts as lost. */
-  graceSeconds: number;
-  maxAttempts: number;
-  measures: { disabled(): void };
-  log: Log;
-}
-
-/** Writes how attempts end: the delivery, and what that means for its endpoint, in one transaction. */
+/**
+ * Writes how attempts end: the delivery, and what that means for its endpoint, in one transaction.
+ * @param graceSeconds seconds past due after which a delivery's message counts as lost
+ */
 export function settlements(
   { deliveries, service, outbox }: Record<'deliveries' | 'service' | 'outbox', Table>,
-  { graceSeconds, maxAttempts, measures, log }: SettlementTerms,
+  {
+    graceSeconds,
+    maxAttempts,
+    measures,
+    log,
+  }: { graceSeconds: number; maxAttempts: number; measures: { disabled(): void }; log: Log },
 ) {
   const commit = committer(service.client);
   const findEndpoint = readEndpoint(service);
@@ -208,17 +206,17 @@ export function settlements(
    */
   async function end(
     message: DeliveryMessage,
-    { key, isDone, ...change }: DeliveryUpdate,
+    change: DeliveryUpdate,
     ending: Ending,
   ): Promise<'done' | 'refused'> {
     const { orgId, webhookId, generation } = message;
     const { as, traceId, extraChanges = [] } = ending;
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
       const effect = computeEndpointEffect(await findEndpoint(orgId, webhookId), as);
-      if (effect === 'none' && extraChanges.length === 0)
-        return (await update(deliveries, key, { ...change, isDone })).kind;
+      if (effect === 'none' && extraChanges.length === 0) return updateDelivery(deliveries, change);
+      const { key, isDone: _, ...terms } = change;
       const result = await commit([
-        buildUpdate(deliveries, key, { refusal: 'lease-lost', ...change }),
+        buildUpdate(deliveries, key, { refusal: 'lease-lost', ...terms }),
         ...extraChanges,
         ...buildEffect(effect, message, ending),
         ...buildCurrentCondition(service, { orgId, generation }),
@@ -267,10 +265,7 @@ export function settlements(
     ): Promise<'done' | 'refused'> {
       const { kind: as, at, attempt } = settlement;
       const change = buildSettleUpdate(claimed, settlement, graceSeconds);
-      if (as === 'retrying') {
-        const { key, ...terms } = change;
-        return (await update(deliveries, key, terms)).kind;
-      }
+      if (as === 'retrying') return updateDelivery(deliveries, change);
       const extraChanges =
         as === 'succeeded' && !isFirstDelivery(claimed) ? [recordSuccess(service, claimed)] : [];
       return end(claimed, change, { as, at, traceId, lastError: attempt.error, extraChanges });

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { DecimalNumber } from '../aws/config.ts';
+
 /** From the first byte of DNS to the receiver's last header byte (docs/specification.md, Deliveries). */
 export const DEFAULT_ATTEMPT_TIMEOUT_SECONDS = 10;
 
@@ -64,21 +65,13 @@ export function deriveAttemptClocks(attemptSeconds: number): AttemptClocks {
  * @returns one line per fault
  */
 export function findClockFaults({ attempt, functionTimeout, lease, visibility }: AttemptClocks): string[] {
-  const rules: [fits: boolean, fault: string][] = [
-    [
-      attempt < functionTimeout,
-      `the attempt timeout (${attempt} s) must be shorter than the function timeout (${functionTimeout} s)`,
-    ],
-    [
-      functionTimeout < lease,
-      `the function timeout (${functionTimeout} s) must be shorter than the lease (${lease} s)`,
-    ],
-    [
-      lease < visibility,
-      `the lease (${lease} s) must be shorter than the visibility timeout (${visibility} s)`,
-    ],
+  const check = (shorter: string, seconds: number, longer: string, most: number) =>
+    seconds < most ? [] : [`the ${shorter} (${seconds} s) must be shorter than the ${longer} (${most} s)`];
+  return [
+    ...check('attempt timeout', attempt, 'function timeout', functionTimeout),
+    ...check('function timeout', functionTimeout, 'lease', lease),
+    ...check('lease', lease, 'visibility timeout', visibility),
   ];
-  return rules.filter(([fits]) => !fits).map(([, fault]) => fault);
 }
 
 /** Timeout of the mail function and lease of its claims: the lease is longer. */
@@ -88,9 +81,7 @@ export const MAIL_LEASE_SECONDS = 45;
 /** Timeout of the function that runs redelivery jobs and its lease: the lease is longer. */
 export const REDELIVER_TIMEOUT_SECONDS = 30;
 export const REDELIVER_LEASE_SECONDS = 40;
-/**
- * After this time a round ends and sends the next message. The rest of the timeout is for the current page.
- */
+/** After this time a round ends and sends the next message. The rest is for the current page. */
 export const REDELIVER_ROUND_SECONDS = 10;
 
 /** Waits between failed attempts. Seconds, fractions allowed. */
@@ -128,19 +119,15 @@ const MAX_VISIBILITY_SECONDS = 43_200 - 900;
  * Visibility timeout of a message until a time, in whole seconds, rounded up: an early message costs a
  * receive. 0 for a past time.
  */
-export function computeVisibilitySeconds(until: Date, now: Date): number {
-  const seconds = Math.ceil((until.getTime() - now.getTime()) / 1000);
-  return Math.min(Math.max(seconds, 0), MAX_VISIBILITY_SECONDS);
-}
+export const computeVisibilitySeconds = (until: Date, now: Date, most = MAX_VISIBILITY_SECONDS): number =>
+  Math.min(Math.max(Math.ceil((until.getTime() - now.getTime()) / 1000), 0), most);
 
 /** Maximum `DelaySeconds` of SQS. */
 export const MAX_DELAY_SECONDS = 900;
 
 /** `DelaySeconds` of a message sent now that must not arrive before `until`. */
-export function computeDelaySeconds(until: Date, now: Date): number {
-  const seconds = Math.ceil((until.getTime() - now.getTime()) / 1000);
-  return Math.min(Math.max(seconds, 0), MAX_DELAY_SECONDS);
-}
+export const computeDelaySeconds = (until: Date, now: Date): number =>
+  computeVisibilitySeconds(until, now, MAX_DELAY_SECONDS);
 
 /** Retry policy, to predict when an endpoint is disabled. */
 export const RetryEnvironment = z.object({
@@ -148,7 +135,6 @@ export const RetryEnvironment = z.object({
   RETRY_CAP_SECONDS: DecimalNumber,
   ATTEMPT_TIMEOUT_SECONDS: DecimalNumber,
 });
-
 export type RetryEnvironment = z.input<typeof RetryEnvironment>;
 
 /** The specification fixes the number of attempts; base and cap are configuration. */

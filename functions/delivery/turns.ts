@@ -50,8 +50,6 @@ const KEPT_DAYS = 4;
 /** Tries of an update under concurrent ones, each from the schedule that refused the last. */
 const TRIES = 8;
 
-type RateScheduleStore = ReturnType<typeof rateScheduleStore>;
-
 /** Schedules of endpoints with a limit, apart from the endpoints: their items take a write for each batch. */
 export function rateScheduleStore(rates: Table) {
   return {
@@ -94,7 +92,7 @@ export function rateScheduleStore(rates: Table) {
 }
 
 export interface TurnPorts {
-  schedules: RateScheduleStore;
+  schedules: ReturnType<typeof rateScheduleStore>;
   deliveries: Pick<DeliveryStore, 'findAll'> & Pick<DeliveryMoves, 'keepTurn' | 'skip'>;
   log: Log;
   now: () => Date;

@@ -5,9 +5,14 @@ import type { Endpoint } from '../receivers/endpoint.ts';
 import { SLOW_AFTER_SECONDS, SLOW_TO_CONNECT_SECONDS } from '../receivers/pace.ts';
 import { checkReceiverUrl, type ReceiverPolicy } from '../receivers/receiver-url.ts';
 import type { Gate } from '../tenancy/gate.ts';
-import type { AttemptOutcome, Delivery, SendAttempt, WebhookRequest } from './delivery.ts';
-import { forbid } from './delivery.ts';
-import type { ReceiverClient } from './outbound/client.ts';
+import {
+  type AttemptOutcome,
+  type Delivery,
+  forbid,
+  type SendAttempt,
+  type WebhookRequest,
+} from './delivery.ts';
+import type { receiverClient } from './outbound/client.ts';
 import { completeHeaders, type OutboundRequest, type OutboundResult } from './outbound/exchange.ts';
 import { getSigningKey, sign } from './signature.ts';
 import { parseProgram, simulate } from './simulation.ts';
@@ -27,8 +32,8 @@ export function webhookSender({
   now,
 }: {
   gate: Gate;
-  outbound: Pick<ReceiverClient, 'post'>;
-  simulated: SimulatedReceiver;
+  outbound: Pick<ReturnType<typeof receiverClient>, 'post'>;
+  simulated: ReturnType<typeof simulatedReceiver>;
   signingKeys: KeyringSource;
   /** Reads the blocked hosts again when they are old. */
   refreshBlocks: () => Promise<unknown>;
@@ -109,16 +114,6 @@ function toOutcome(result: OutboundResult): AttemptOutcome {
 
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
-interface SimulatedExchange {
-  result: OutboundResult;
-  /** The request that would have been sent. */
-  request: WebhookRequest;
-}
-
-export interface SimulatedReceiver {
-  post(request: OutboundRequest, attempt: number): Promise<SimulatedExchange>;
-}
-
 /**
  * Replaces the network for sandboxes: a receiver that follows the program in the endpoint's URL. It opens no
  * connection.
@@ -132,9 +127,13 @@ export function simulatedReceiver({
   policy: ReceiverPolicy;
   timeoutMs: number;
   wait?: (ms: number) => Promise<unknown>;
-}): SimulatedReceiver {
+}) {
   return {
-    async post(request, attempt) {
+    /** @returns the result, and the request that would have been sent */
+    async post(
+      request: OutboundRequest,
+      attempt: number,
+    ): Promise<{ result: OutboundResult; request: WebhookRequest }> {
       const sentRequest: WebhookRequest = {
         method: 'POST',
         url: request.url.href,

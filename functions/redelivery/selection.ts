@@ -9,7 +9,7 @@ import {
 } from '../aws/ids.ts';
 import { COMMIT_WINDOW_SECONDS, readPage } from '../aws/pages.ts';
 import type { Table } from '../aws/table.ts';
-import { Delivery, type DeliveryRef, OPEN_STATUSES } from '../delivery/delivery.ts';
+import { Delivery, type DeliveryRef, isOpen } from '../delivery/delivery.ts';
 import {
   isFirstDelivery,
   isForStill,
@@ -258,8 +258,8 @@ export function jobPages(
         const delivery = createJobDelivery(job, item, parseCreationTime(own.id));
         return [{ item, record, delivery, isWaiting: own.status === 'pending' }];
       }
-      const latest = record && states.get(record.deliveryId)?.status;
-      const isBeingResent = OPEN_STATUSES.some((open) => open === latest);
+      const latest = record && states.get(record.deliveryId);
+      const isBeingResent = latest !== undefined && isOpen(latest);
       const hasArrived = record?.succeededId !== undefined || received.has(item.eventId);
       if (hasArrived || isBeingResent || !isWanted(job, item.status)) return [];
       return [{ item, record, delivery: undefined, isWaiting: false }];

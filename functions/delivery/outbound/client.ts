@@ -22,28 +22,6 @@ export interface OutboundClientOptions {
   tls?: { ca: string };
 }
 
-interface Closable {
-  /** Closes all connections, which fails their requests. */
-  close(): void;
-}
-
-export interface ReceiverClient extends Closable {
-  /**
-   * Sends once. Never rejects for failures of the URL, the network or the receiver.
-   * @param onWritten called when the whole request was sent, unless the response came first
-   * @throws NotPermitted without a permit of the gate
-   */
-  post(request: OutboundRequest, permit: Permit, onWritten?: () => void): Promise<OutboundResult>;
-}
-
-export interface ContentClient extends Closable {
-  /**
-   * Fetches a URL, following redirects. Never rejects for failures of the URL, the network or the servers.
-   * @throws NotPermitted without a permit of the gate
-   */
-  fetch(request: FetchRequest, permit: Permit): Promise<FetchResult>;
-}
-
 /*
  * The only paths to hosts that customers choose, one to send and one to read, so that a function has the code
  * of what it does; both need a permit of the gate.
@@ -57,30 +35,38 @@ export interface ContentClient extends Closable {
  * const client = receiverClient({ policy: { loopback: 'refuse' }, timeoutMs: 10_000 });
  * const result = await client.post({ url, headers, body }, permit);
  */
-export function receiverClient(options: OutboundClientOptions): ReceiverClient {
+export function receiverClient(options: OutboundClientOptions) {
   const { policy, timeoutMs, now = Date.now } = options;
   const agent = createAgent(options);
   return {
-    async post(request, permit, onWritten) {
+    /**
+     * Sends once. Never rejects for failures of the URL, the network or the receiver.
+     * @param onWritten called when the whole request was sent, unless the response came first
+     * @throws NotPermitted without a permit of the gate
+     */
+    async post(request: OutboundRequest, permit: Permit, onWritten?: () => void): Promise<OutboundResult> {
       requirePermit(permit);
       const check = checkReceiverUrl(request.url.href, policy);
       if (!check.ok) return { kind: 'failed', ...forbid(check), durationMs: 0 };
-
       agent.closeIdle();
       return exchange({ ...request, url: check.url }, { agent, timeoutMs, now, onWritten });
     },
+    /** Closes all connections, which fails their requests. */
     close: () => agent.destroy(),
   };
 }
 
 /** Reads the content of sources. */
-export function contentClient(options: OutboundClientOptions): ContentClient {
-  const { policy, timeoutMs } = options;
+export function contentClient(options: OutboundClientOptions) {
   const agent = createAgent(options);
   return {
-    async fetch(request, permit) {
+    /**
+     * Fetches a URL, following redirects. Never rejects for failures of the URL, the network or the servers.
+     * @throws NotPermitted without a permit of the gate
+     */
+    async fetch(request: FetchRequest, permit: Permit): Promise<FetchResult> {
       requirePermit(permit);
-      return retrieve(request, { agent, policy, timeoutMs });
+      return retrieve(request, { ...options, agent });
     },
     close: () => agent.destroy(),
   };
@@ -91,5 +77,5 @@ const createAgent = ({
   resolve = nameServerResolver(),
   now = Date.now,
   tls,
-}: OutboundClientOptions): ReceiverAgent =>
+}: OutboundClientOptions) =>
   new ReceiverAgent({ lookup: guardedLookup(resolve, policy), policy, now, ca: tls?.ca });

@@ -101,7 +101,7 @@ describe('an `http` channel', () => {
     expect(await endpoints.find(orgId, channel.id)).toEqual(endpoint);
     const event = anEvent({ onlyTo: channel.id, tenant });
     await commit([outboxStore(outbox).append(event)]);
-    const ref = { ...tenant, webhookId: channel.id, eventId: event.id };
+    const ref = { ...tenant, id: newId('dlv', NOW), webhookId: channel.id, eventId: event.id };
     const contextOf = await deliveryContexts(service, outbox, () => undefined)([ref]);
     expect(contextOf(ref)).toEqual({ endpoint, event });
 

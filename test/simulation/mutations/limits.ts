@@ -67,9 +67,9 @@ export const LIMITS: readonly Mutation[] = [
   {
     name: 'deliveries that wait for their turns take no share of the batch',
     file: 'functions/delivery/dispatch.ts',
-    find: 'startDisposing(message, await attempt(message.message, context, lane), context);',
+    find: 'const disposition = await attempt(message.message, context, lane);',
     replace:
-      "const turned = context.endpoint?.maxPerSecond === undefined ? undefined : attempt(message.message, context, lane).then((disposition) => dispose(message, disposition, lane)).then((result) => void (result === 'stays' && staying.add(message)), (error: unknown) => logAndKeep(message, error, context));\n          if (turned !== undefined) disposing.push(turned);\n          if (turned === undefined) startDisposing(message, await attempt(message.message, context, lane), context);",
+      'const turned = context.endpoint?.maxPerSecond === undefined ? undefined : attempt(message.message, context, lane).then((given) => dispose(message, given, context), (error: unknown) => logAndKeep(message, error, context));\n          if (turned !== undefined) {\n            disposing.push(turned);\n            continue;\n          }\n          const disposition = await attempt(message.message, context, lane);',
     breaks: ['fair shares'],
   },
 ];

@@ -27,8 +27,8 @@ export const MESSAGES: readonly Mutation[] = [
   {
     name: 'a message is deleted instead of waiting for the next attempt',
     file: 'functions/delivery/dispatch.ts',
-    find: "await queues.hide(lane, message.receiptHandle, disposition.until);\n        return 'stays';",
-    replace: "await queues.hide(lane, message.receiptHandle, disposition.until);\n        return 'done';",
+    find: 'staying.add(received);',
+    replace: '',
     breaks: ['nothing lost'],
   },
   {
@@ -98,8 +98,8 @@ export const MESSAGES: readonly Mutation[] = [
   {
     name: 'a message that waits in its batch is deleted instead of moved',
     file: 'functions/delivery/dispatch.ts',
-    find: "startDisposing(message, { kind: 'move', lane: 'slow', until: now() });",
-    replace: "startDisposing(message, { kind: 'delete' });",
+    find: "disposing.push(dispose(message, { kind: 'move', lane: 'slow', until: now() }));",
+    replace: "disposing.push(dispose(message, { kind: 'delete' }));",
     breaks: ['nothing lost'],
   },
   {

@@ -1,10 +1,6 @@
 import type { ClaimedDelivery } from '../../../functions/delivery/delivery.ts';
 import type { OutboundRequest, OutboundResult } from '../../../functions/delivery/outbound/client.ts';
-import {
-  type SimulatedReceiver,
-  simulatedReceiver,
-  webhookSender,
-} from '../../../functions/delivery/webhook-sender.ts';
+import { simulatedReceiver, webhookSender } from '../../../functions/delivery/webhook-sender.ts';
 import type { OutboxEvent } from '../../../functions/events/events.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import { gate, requirePermit } from '../../../functions/tenancy/gate.ts';
@@ -53,7 +49,7 @@ export function aSender({
     timeoutMs: TIMEOUT_MS,
     wait: async () => undefined,
   });
-  const simulated: SimulatedReceiver = {
+  const simulated: ReturnType<typeof simulatedReceiver> = {
     post(request, attempt) {
       simulations.push(request);
       return receiver.post(request, attempt);

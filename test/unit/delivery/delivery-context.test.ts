@@ -3,7 +3,8 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, type BatchGetCommandInput, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import { type ContextRef, deliveryContexts } from '../../../functions/delivery/dispatch.ts';
+import type { DeliveryMessage } from '../../../functions/delivery/delivery.ts';
+import { deliveryContexts } from '../../../functions/delivery/dispatch.ts';
 import type { OutboxEvent } from '../../../functions/events/events.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
@@ -51,7 +52,7 @@ function aPair() {
   const tenant = aTenant();
   const endpoint = hold(anEndpoint({ orgId: tenant.orgId }));
   const event = holdEvent(anEvent({ tenant }));
-  const ref: ContextRef = { ...tenant, webhookId: endpoint.id, eventId: event.id };
+  const ref = { ...tenant, id: newId('dlv', NOW), webhookId: endpoint.id, eventId: event.id };
   return { endpoint, event, ref };
 }
 
@@ -167,8 +168,8 @@ describe('item that a batch read does not find', () => {
 
 describe('row in a batch read that', () => {
   const TABLES = {
-    service: (ref: ContextRef) => ({ ...keys.endpoint(ref.orgId, ref.webhookId) }),
-    outbox: (ref: ContextRef) => ({ ...keys.event(ref, ref.eventId) }),
+    service: (ref: DeliveryMessage) => ({ ...keys.endpoint(ref.orgId, ref.webhookId) }),
+    outbox: (ref: DeliveryMessage) => ({ ...keys.event(ref, ref.eventId) }),
   };
   const NAMES = ['service', 'outbox'] as const;
   const refused = Object.assign(new Error('refused'), { name: 'ValidationException' });
