@@ -153,16 +153,6 @@ export interface AuditLedgerPorts {
   now: () => Date;
 }
 
-export interface LedgerAudit {
-  /** Endpoints and hours that were checked. */
-  entries: number;
-  /** Deliveries still open hours after their creation. */
-  open: number;
-  /** Entries whose counts differ from their deliveries. */
-  differing: number;
-  complete: boolean;
-}
-
 /** Ages in hours at which an hour is checked: when most deliveries have ended, and later for the others. */
 const AGES = [3, 6, 24] as const;
 /** DynamoDB Streams keeps a record for 24 hours. */
@@ -211,8 +201,16 @@ export function auditLedger(
   }
 
   /** @throws as `sweep`, and what an hour could not be checked for */
-  return async (hasTime: () => boolean): Promise<LedgerAudit> => {
-    const audit: LedgerAudit = { entries: 0, open: 0, differing: 0, complete: true };
+  return async (hasTime: () => boolean) => {
+    const audit = {
+      /** Endpoints and hours that were checked. */
+      entries: 0,
+      /** Deliveries still open hours after their creation. */
+      open: 0,
+      /** Entries whose counts differ from their deliveries. */
+      differing: 0,
+      complete: true,
+    };
     const startedAt = now();
 
     /** Counts a page of each shard, and returns what is left. */
@@ -242,13 +240,9 @@ export function auditLedger(
       if (JSON.stringify(counts) === JSON.stringify(addCounts(NO_COUNTS, entry))) return;
       audit.differing += 1;
       const shouldCorrect = entry.hour === getHourBefore(startedAt, LAST_AGE);
-      log(shouldCorrect ? 'LEDGER_CORRECTED' : 'LEDGER_DIFFERS', {
-        webhookId: entry.webhookId,
-        generation: entry.generation,
-        hour: entry.hour,
-        ledger: addCounts(NO_COUNTS, entry),
-        deliveries: counts,
-      });
+      const { webhookId, generation, hour } = entry;
+      const fields = { webhookId, generation, hour, ledger: addCounts(NO_COUNTS, entry), deliveries: counts };
+      log(shouldCorrect ? 'LEDGER_CORRECTED' : 'LEDGER_DIFFERS', fields);
       if (shouldCorrect) await ledger.correct(entry, counts);
     }
 
@@ -287,8 +281,7 @@ export function auditLedger(
         perRound: ENTRIES_AT_ONCE,
       });
     };
-    const context = { now: startedAt, hasTime, log };
-    audit.complete = await sweep([...AGES, LAST_AGE].map(takeHour), context);
+    audit.complete = await sweep([...AGES, LAST_AGE].map(takeHour), { now: startedAt, hasTime, log });
     return audit;
   };
 }

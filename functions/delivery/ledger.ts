@@ -179,16 +179,7 @@ const listAdditions = ({ durations = {}, ...entry }: LedgerAddition): Record<str
 /** Records that an endpoint has counts on a day. */
 const Active = z.pick(LedgerEntry, { webhookId: true, generation: true });
 
-/** A part of a shard of the delivery stream, by its first and last sequence numbers. */
-export interface StreamPart {
-  shardId: string;
-  first: string;
-  last: string;
-}
-
-/**
- * Counts by endpoint and hour. Each entry has, per shard of the stream, the position up to which it counts.
- */
+/** Counts by endpoint and hour. Each entry has, per shard of the stream, the position up to which it counts. */
 export function ledgerStore(ledger: Table) {
   const noted = new BoundedMap<string, true>(MAX_NOTED);
 
@@ -208,33 +199,26 @@ export function ledgerStore(ledger: Table) {
   return {
     /**
      * Adds to an entry's counts and records the shard's position in one write, so that a stream record that
-     * is read twice counts once.
+     * is read twice counts once. The part of the shard is given by its first and last sequence numbers.
      * @returns the recorded position, when the part was counted before and nothing is added
      */
     async add(
-      { shardId, first, last }: StreamPart,
+      { shardId, first, last }: { shardId: string; first: string; last: string },
       entry: LedgerAddition,
     ): Promise<'added' | { countedTo: string }> {
       const { orgId, webhookId, generation, hour } = entry;
       const counted = buildPositionAttribute(shardId);
       // Before the counts, so that a ledger audit finds every counted entry.
       await noteActive(entry);
-      const set = {
-        orgId,
-        webhookId,
-        generation,
-        hour,
-        expiresAt: toExpiry(new Date(hour), HISTORY_DAYS),
-        [counted]: packSequence(last),
-        ...buildSandboxMark(entry),
-      };
+      const position = { [counted]: packSequence(last), expiresAt: toExpiry(new Date(hour), HISTORY_DAYS) };
+      const set = { orgId, webhookId, generation, hour, ...position, ...buildSandboxMark(entry) };
       const { kind, row } = await update(ledger, keys.ledger(webhookId, generation, hour), {
         update: expression`SET ${assign(set)} ADD ${increase(listAdditions(entry))}`,
         if: expression`attribute_not_exists(${attribute(counted)}) OR ${attribute(counted)} < ${packSequence(first)}`,
       });
       if (kind === 'done') return 'added';
-      const position = row?.[counted];
-      return { countedTo: typeof position === 'string' ? unpackSequence(position) : last };
+      const stored = row?.[counted];
+      return { countedTo: typeof stored === 'string' ? unpackSequence(stored) : last };
     },
 
     /** Reads an endpoint's counts in a range of hours, in no order, without hours that have no deliveries. */

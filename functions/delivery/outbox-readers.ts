@@ -61,8 +61,8 @@ export const outboxReader = <T extends object>(
       return { batchItemFailures };
     });
 
-/** Seconds until entries are repeated for the first time. */
-const FIRST_RETRY_SECONDS = 5;
+/** Seconds until entries are retried: as many as they are old, so that a long trouble costs few. */
+const RETRY_SECONDS = { least: 5, most: 900 };
 
 /**
  * Sends entries that a reader failed on to their queue, which a function of its own reads: the keys of each
@@ -79,7 +79,7 @@ export const failedEntries =
         keys: own.map((entry) => describe(entry).key),
       } satisfies DeadLetter),
       group: orgId,
-      delay: FIRST_RETRY_SECONDS,
+      delay: RETRY_SECONDS.least,
     }));
     return refused.flatMap(({ item: [, own], error }) => own.map((item) => ({ item, error })));
   };
@@ -160,9 +160,6 @@ export interface DeadEntriesPorts<T> extends Pick<EntryKind<T>, 'describe'> {
   now: () => Date;
 }
 
-/** Seconds until a letter is retried: as many as its entries are old, so that a long trouble costs few. */
-const RETRY_SECONDS = { least: 5, most: 900 };
-
 /**
  * Processes entries that a reader of the outbox failed on. A letter of keys stays, hidden for a while, until
  * some of its entries succeed: the others are then sent in a letter of their own. So are those of stream
@@ -202,15 +199,10 @@ const MAX_EMPTY_READS = 20;
  * @throws Error when only some of them could be read
  */
 export function streamReader(client: DynamoDBStreamsClient) {
-  return async ({
-    streamArn,
-    shardId,
-    startSequenceNumber,
-    endSequenceNumber,
-  }: DiscardedRecords): Promise<Record<string, unknown>[] | undefined> => {
+  return async ({ streamArn, shardId, startSequenceNumber, endSequenceNumber }: DiscardedRecords) => {
     const end = BigInt(endSequenceNumber);
     let hasStarted = false;
-    const rows: Record<string, unknown>[] = [];
+    const rows: Row[] = [];
     try {
       let { ShardIterator: iterator } = await client.send(
         new GetShardIteratorCommand({

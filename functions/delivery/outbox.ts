@@ -20,21 +20,14 @@ export function outboxStore(outbox: Table) {
   return {
     find: ({ pk, sk }: EntryKey): Promise<Record<string, unknown> | undefined> => get(outbox, { pk, sk }),
 
-    append(event: OutboxEvent): Change {
-      return buildAddition(outbox, toEntry(event));
-    },
+    append: (event: OutboxEvent): Change => buildAddition(outbox, toEntry(event)),
 
     /**
      * Adds the work item that sends the message of a delivery added or made due in the same transaction.
-     * @param retryAfter attempts of a delivery that is made due; refused as `exists` when that was done
-     * before
+     * @param retryAfter attempts of a delivery that is made due; refused as `exists` if that was done before
      */
     appendRedelivery(deliveryMessage: DeliveryMessage, retryAfter?: number): Change {
-      const order: RedeliveryOrder = {
-        kind: 'redelivery',
-        deliveryMessage,
-        ...(retryAfter === undefined ? {} : { retryAfter }),
-      };
+      const order: RedeliveryOrder = { kind: 'redelivery', deliveryMessage, retryAfter };
       return buildAddition(outbox, {
         ...getWorkKey(order),
         ...buildSandboxMark(deliveryMessage),

@@ -27,13 +27,6 @@ import { buildSandboxMark, keys } from '../tenancy/keys.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { type Delivery, DeliveryMessage, isOpen } from './delivery.ts';
 
-/** Why a delivery cannot be resent. */
-export type RedeliveryRefusal = 'still-open' | 'endpoint-disabled' | 'event-expired' | 'not-subscribed';
-
-export type Redelivery =
-  | { kind: 'redeliver'; delivery: Delivery }
-  | { kind: 'refused'; why: RedeliveryRefusal };
-
 /**
  * Creates the delivery that resends a finished one's event, however that ended (docs/specification.md,
  * Redelivery). It has all attempts ahead and an id of its own. Its `webhook-id` is the event's, so a receiver
@@ -44,12 +37,12 @@ export function createRedelivery(
   endpoint: Pick<Endpoint, 'id' | 'status' | 'events'>,
   now: Date,
   traceId?: TraceId,
-): Redelivery {
-  if (isOpen(delivery)) return { kind: 'refused', why: 'still-open' };
-  if (endpoint.status === 'auto_disabled') return { kind: 'refused', why: 'endpoint-disabled' };
-  if (isTooOld(delivery.eventId, now)) return { kind: 'refused', why: 'event-expired' };
-  if (!isForStill(delivery, endpoint)) return { kind: 'refused', why: 'not-subscribed' };
-  return { kind: 'redeliver', delivery: repeatDelivery(delivery, newId('dlv', now), now, traceId) };
+) {
+  if (isOpen(delivery)) return { kind: 'refused', why: 'still-open' } as const;
+  if (endpoint.status === 'auto_disabled') return { kind: 'refused', why: 'endpoint-disabled' } as const;
+  if (isTooOld(delivery.eventId, now)) return { kind: 'refused', why: 'event-expired' } as const;
+  if (!isForStill(delivery, endpoint)) return { kind: 'refused', why: 'not-subscribed' } as const;
+  return { kind: 'redeliver', delivery: repeatDelivery(delivery, newId('dlv', now), now, traceId) } as const;
 }
 
 /**
@@ -61,11 +54,9 @@ export const isForStill = (
   endpoint: Pick<Endpoint, 'id' | 'events'>,
 ): boolean => isFor({ type: eventType, onlyTo: endpoint.id }, endpoint);
 
-const MS_PER_DAY = 86_400_000;
-
 /** Whether the history no longer shows the event. */
 export const isTooOld = (event: EventId, now: Date): boolean =>
-  now.getTime() - parseCreationTime(event).getTime() > HISTORY_DAYS * MS_PER_DAY;
+  now.getTime() - parseCreationTime(event).getTime() > HISTORY_DAYS * 86_400_000;
 
 /** Creates a delivery of an event with all attempts ahead. It repeats an earlier one, if there was one. */
 export const repeatDelivery = (

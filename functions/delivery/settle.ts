@@ -18,7 +18,6 @@ import {
   LOST_OUTCOME,
   SIMULATED,
   type TerminalReason,
-  type WebhookRequest,
 } from './delivery.ts';
 import { chooseWaitMode, type Lane, type WaitMode } from './lanes.ts';
 import { isFirstDelivery, recordSuccess } from './redelivery.ts';
@@ -79,7 +78,7 @@ function toAttemptRecord(number: number, result: AttemptResult): AttemptRecord {
     durationMs: Math.max(0, endedAt.getTime() - startedAt.getTime()),
     ...(status !== undefined && { status }),
     ...(response !== undefined && response !== '' && { response }),
-    ...(simulated && isKept(simulated) && { request: simulated }),
+    ...(simulated && Buffer.byteLength(simulated.body) <= KEPT_BODY_BYTES && { request: simulated }),
   };
 }
 
@@ -88,7 +87,6 @@ function toAttemptRecord(number: number, result: AttemptResult): AttemptRecord {
  * can be longer.
  */
 const KEPT_BODY_BYTES = 32_768;
-const isKept = ({ body }: WebhookRequest): boolean => Buffer.byteLength(body) <= KEPT_BODY_BYTES;
 
 /** What happens to the queue message of a delivery. */
 export type MessageDisposition =
@@ -156,19 +154,6 @@ function buildSettleUpdate(
     expression`SET ${assign(set)}, attemptLog = list_append(attemptLog, ${[attempt]}) REMOVE ${attributes(removes)}`,
     [isHeld(claimed.lease), expression`lease.#until > ${at.getTime()}`],
     (row) => parseDelivery(row).attemptLog.some(({ number }) => number === attempt.number),
-  );
-}
-
-/** Ends a delivery whose last attempt was started and never settled. */
-function buildExhaustUpdate(message: DeliveryMessage, maxAttempts: number, now: Date): DeliveryUpdate {
-  const terminalAt = now.toISOString();
-  const { error: lastError, errorCode: lastErrorCode } = LOST_OUTCOME;
-  const set = { status: 'exhausted', terminalAt, terminalReason: 'max_attempts', lastError, lastErrorCode };
-  return buildOpenUpdate(
-    message,
-    expression`SET ${assign(set)} ${REMOVE_ENDED}`,
-    [isFree(now), expression`attempts >= ${maxAttempts}`],
-    (row) => row.terminalAt === terminalAt,
   );
 }
 
@@ -273,8 +258,22 @@ export function settlements(
 
     /** Ends a delivery whose last attempt was started and never settled. */
     exhaust(message: DeliveryMessage, at: Date, traceId: TraceId): Promise<'done' | 'refused'> {
-      const change = buildExhaustUpdate(message, maxAttempts, at);
-      return end(message, change, { as: 'exhausted', at, traceId, lastError: LOST_OUTCOME.error });
+      const terminalAt = at.toISOString();
+      const { error: lastError, errorCode: lastErrorCode } = LOST_OUTCOME;
+      const set = {
+        status: 'exhausted',
+        terminalAt,
+        terminalReason: 'max_attempts',
+        lastError,
+        lastErrorCode,
+      };
+      const change = buildOpenUpdate(
+        message,
+        expression`SET ${assign(set)} ${REMOVE_ENDED}`,
+        [isFree(at), expression`attempts >= ${maxAttempts}`],
+        (row) => row.terminalAt === terminalAt,
+      );
+      return end(message, change, { as: 'exhausted', at, traceId, lastError });
     },
   };
 }

@@ -17,11 +17,12 @@ export const SIMULATED_FAILURES = {
   tls: { errorCode: 'tls', error: 'TLS handshake failed' },
   certificate: { errorCode: 'tls', error: 'TLS certificate has expired' },
 } as const satisfies Record<string, AttemptError>;
-type Failure = keyof typeof SIMULATED_FAILURES;
+type Failure = keyof typeof SIMULATED_FAILURES | 'timeout';
+const FAILURES = /* @__PURE__ */ ['timeout', ...Object.keys(SIMULATED_FAILURES)] as readonly Failure[];
 
 /** Behaviour at one attempt. `afterMs` at real speed, a whole number. */
 export interface Step {
-  does: number | Failure | 'timeout';
+  does: number | Failure;
   afterMs: number;
 }
 
@@ -41,13 +42,11 @@ const MAX_STEPS = 50;
 const MAX_DELAY_SECONDS = 60;
 const DEFAULT: Program = { steps: [{ does: 200, afterMs: 0 }], speed: 1 };
 
-export type ProgramCheck = { ok: true; program: Program } | ({ ok: false } & UrlFault);
-
 /**
  * Parses the program of a URL. Without one, the receiver answers 200 at once.
  * @returns a problem for an API response when it is malformed
  */
-export function checkProgram(url: URL): ProgramCheck {
+export function checkProgram(url: URL): { ok: true; program: Program } | ({ ok: false } & UrlFault) {
   const [written, second] = url.searchParams.getAll(STEPS);
   const [speed, secondSpeed] = url.searchParams.getAll(SPEED);
   if (second !== undefined || secondSpeed !== undefined)
@@ -57,22 +56,17 @@ export function checkProgram(url: URL): ProgramCheck {
   const valid = steps.flatMap((step) => step ?? []);
   if (valid.length < steps.length)
     return toRefusal(
-      `must set ${STEPS} to a comma-separated list of statuses from 200 to 599 or ${['timeout', ...Object.keys(SIMULATED_FAILURES)].join(', ')}, each optionally with a delay of at most ${MAX_DELAY_SECONDS}s: 503@2s or reset@250ms`,
+      `must set ${STEPS} to a comma-separated list of statuses from 200 to 599 or ${FAILURES.join(', ')}, each optionally with a delay of at most ${MAX_DELAY_SECONDS}s: 503@2s or reset@250ms`,
     );
   if (speed !== undefined && !(/^\d{1,4}$/.test(speed) && Number(speed) >= 1 && Number(speed) <= MAX_SPEED))
     return toRefusal(`must set ${SPEED} to a whole number from 1 to ${MAX_SPEED}`);
   return { ok: true, program: { steps: valid, speed: speed === undefined ? DEFAULT.speed : Number(speed) } };
 }
 
-const toRefusal = (constraint: string): ProgramCheck => ({
-  ok: false,
-  code: 'invalid_format',
-  problem: `url ${constraint}`,
-});
+const toRefusal = (constraint: string) =>
+  ({ ok: false, code: 'invalid_format', problem: `url ${constraint}` }) as const;
 
-/**
- * Parses the program of a stored URL, which was checked at registration. A malformed one counts as absent.
- */
+/** Parses the program of a URL, which was checked at registration. A malformed one counts as absent. */
 export function parseProgram(url: string): Program {
   const parsed = URL.parse(url);
   const check = parsed === null ? undefined : checkProgram(parsed);
@@ -83,15 +77,10 @@ const STEP = /^(?:([2-5]\d\d)|([a-z]+))(?:@(\d{1,5}(?:\.\d{1,3})?)(ms|s))?$/;
 
 function parseStep(text: string): Step | undefined {
   const [, status, word, delay, unit] = STEP.exec(text.trim()) ?? [];
-  const does = status === undefined ? parseFailure(word) : Number(status);
+  const does = status === undefined ? FAILURES.find((failure) => failure === word) : Number(status);
   // Rounded: 1.001 times 1000 is not 1001.
   const afterMs = delay === undefined ? 0 : Math.round(Number(delay) * (unit === 's' ? 1000 : 1));
   return does === undefined || afterMs > MAX_DELAY_SECONDS * 1000 ? undefined : { does, afterMs };
-}
-
-function parseFailure(word: string | undefined): Failure | 'timeout' | undefined {
-  if (word === 'timeout') return word;
-  return (Object.keys(SIMULATED_FAILURES) as Failure[]).find((failure) => failure === word);
 }
 
 /** Outcome of a simulated attempt. `afterMs` at real speed. */
@@ -102,8 +91,7 @@ export type SimulatedOutcome = { afterMs: number } & ({ status: number } | Attem
  * @param timeoutMs the deadline, as for a real receiver
  */
 export function simulate({ steps }: Program, attempt: number, timeoutMs: number): SimulatedOutcome {
-  const step = steps[Math.min(attempt, steps.length) - 1] ?? { does: 200, afterMs: 0 };
-  const { does, afterMs } = step;
+  const { does, afterMs } = steps[Math.min(attempt, steps.length) - 1] ?? { does: 200, afterMs: 0 };
   if (does === 'timeout' || afterMs >= timeoutMs) return { afterMs: timeoutMs, ...timedOutAfter(timeoutMs) };
   return typeof does === 'number' ? { afterMs, status: does } : { afterMs, ...SIMULATED_FAILURES[does] };
 }

@@ -11,6 +11,7 @@ import {
   getLatestHours,
   type HourRange,
   type LedgerEntry,
+  type ledgerStore,
   NO_COUNTS,
   toEndOfHour,
 } from './ledger.ts';
@@ -135,8 +136,6 @@ function estimateQuantile(durations: AttemptDurations, wanted: number): number {
   return Math.round(estimate);
 }
 
-type ReadHours = (endpoint: ReceiverId, generation: number, hours: HourRange) => Promise<LedgerEntry[]>;
-
 /** Hours after which an hour can be finished: all attempts of its deliveries span little more than one. */
 const SETTLED_HOURS = 3;
 /** Maximum age of cached counts: a late stream record or the ledger audit can still change them. */
@@ -148,7 +147,7 @@ const MAX_CACHED = 200;
  * Caches finished hours, so that an instance reads only the last few hours again. An hour is finished when it
  * began over three hours ago and neither it nor an earlier hour has open deliveries.
  */
-export function cacheFinishedHours(read: ReadHours) {
+export function cacheFinishedHours(read: ReturnType<typeof ledgerStore>['read']) {
   const cache = new TimedCache<string, { first: string; next: string; entries: LedgerEntry[] }>({
     capacity: MAX_CACHED,
     freshMs: FRESH_MS,

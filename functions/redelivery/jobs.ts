@@ -126,37 +126,33 @@ export function createJob(
   },
   endpoint: { id: EndpointId; status: Endpoint['status'] },
   { tenant, now, traceId }: { tenant: Tenant; now: Date; traceId?: TraceId },
-):
-  | { kind: 'job'; job: RedeliveryJob }
-  | { kind: 'refused'; why: 'endpoint-disabled' | 'no-time' | 'too-old' } {
+) {
   const earliest = now.getTime() - HISTORY_DAYS * 86_400_000;
   const from = Math.max(Date.parse(request.from), earliest);
   const to = Math.min(request.to === undefined ? now.getTime() : Date.parse(request.to), now.getTime());
-  if (Date.parse(request.from) >= to) return { kind: 'refused', why: 'no-time' };
-  if (to <= earliest) return { kind: 'refused', why: 'too-old' };
+  if (Date.parse(request.from) >= to) return { kind: 'refused', why: 'no-time' } as const;
+  if (to <= earliest) return { kind: 'refused', why: 'too-old' } as const;
   if (endpoint.status === 'auto_disabled' && request.dryRun !== true)
-    return { kind: 'refused', why: 'endpoint-disabled' };
-  return {
-    kind: 'job',
-    job: {
-      id: newId('rdj', now),
-      orgId: tenant.orgId,
-      generation: tenant.generation,
-      webhookId: endpoint.id,
-      status: 'running',
-      what: request.what ?? 'failed',
-      ...(request.dryRun === true ? { dryRun: true } : {}),
-      from: new Date(from).toISOString(),
-      to: new Date(to).toISOString(),
-      statuses: request.statuses,
-      examined: 0,
-      redelivered: 0,
-      eventTypes: {},
-      round: 0,
-      createdAt: now.toISOString(),
-      ...withTrace(traceId),
-    },
+    return { kind: 'refused', why: 'endpoint-disabled' } as const;
+  const job: RedeliveryJob = {
+    id: newId('rdj', now),
+    orgId: tenant.orgId,
+    generation: tenant.generation,
+    webhookId: endpoint.id,
+    status: 'running',
+    what: request.what ?? 'failed',
+    ...(request.dryRun === true ? { dryRun: true } : {}),
+    from: new Date(from).toISOString(),
+    to: new Date(to).toISOString(),
+    statuses: request.statuses,
+    examined: 0,
+    redelivered: 0,
+    eventTypes: {},
+    round: 0,
+    createdAt: now.toISOString(),
+    ...withTrace(traceId),
   };
+  return { kind: 'job', job } as const;
 }
 
 type Counted = Pick<Delivery, 'eventId' | 'eventType'>;
@@ -259,20 +255,16 @@ export function redeliveryJobs(service: Table) {
       const run = toRedeliveryRun(job);
       const mark = buildSandboxMark(job);
       const expiresAt = toExpiry(new Date(job.createdAt), JOB_DAYS);
+      const row = { ...keys.redeliveryRun(run), ...mark, ...run };
       return [
-        buildPut(
-          service,
-          { ...keys.redeliveryRun(run), ...mark, ...run },
-          { refusal: 'redelivery-running', if: IS_NEW },
-        ),
+        buildPut(service, row, { refusal: 'redelivery-running', if: IS_NEW }),
         buildAddition(service, { ...buildJobKey(job), ...mark, ...job, expiresAt }),
       ];
     },
 
     /** Stops a job. Its worker notices before it adds further deliveries. */
-    stop(job: RedeliveryJobRef, at: Date): Change[] {
-      return buildJobEnd(service, job, { status: 'stopped', reason: 'cancelled', at });
-    },
+    stop: (job: RedeliveryJobRef, at: Date): Change[] =>
+      buildJobEnd(service, job, { status: 'stopped', reason: 'cancelled', at }),
 
     /**
      * Returns a shard's runs without a message since `until`. Reads all runs: at most one per endpoint.
@@ -329,12 +321,9 @@ export function redeliveryRounds(
       const job = taken.row && RedeliveryJob.parse(taken.row);
       if (job === undefined) return { kind: 'over' };
       // After a lost response, the row is the one with this lease, which counts as a repetition.
+      const isRepeated = job.round === round;
       if (taken.kind === 'leased')
-        return {
-          kind: 'leased',
-          job: { ...job, round, lease: taken.lease },
-          isRepeated: job.round === round,
-        };
+        return { kind: 'leased', job: { ...job, round, lease: taken.lease }, isRepeated };
       return { kind: job.status !== 'running' || job.round > round ? 'over' : 'busy' };
     },
 
@@ -345,9 +334,8 @@ export function redeliveryRounds(
      */
     async save(
       job: LeasedJob,
-      page: { place: string; examined: number; resent: readonly Counted[] },
+      { place, examined, resent }: { place: string; examined: number; resent: readonly Counted[] },
     ): Promise<RedeliveryJob | undefined> {
-      const { place, examined, resent } = page;
       const set = assign({ place, ...addToCounts(job, resent) });
       const { kind, row } = await update(service, buildJobKey(job), {
         update: expression`SET ${set} ADD examined ${examined}, redelivered ${resent.length}`,
@@ -384,9 +372,7 @@ export function redeliveryRounds(
     },
 
     /** Releases a job after a round; its next message continues it. */
-    async release(job: LeasedJob): Promise<void> {
-      await release(service, buildJobKey(job), job.lease);
-    },
+    release: (job: LeasedJob) => release(service, buildJobKey(job), job.lease),
 
     /**
      * Ends a job.

@@ -200,14 +200,6 @@ export function runRedeliveryJob(context: RedeliverContext, settings: RedeliverS
   };
 }
 
-interface ResumeContext {
-  jobs: ReturnType<typeof redeliveryJobs>;
-  rounds: WorkerQueue;
-  organizations: OrganizationStates;
-  log: Log;
-  now: () => Date;
-}
-
 /** Jobs checked concurrently. */
 const CONCURRENCY = 8;
 
@@ -217,7 +209,15 @@ const CONCURRENCY = 8;
  * @param graceSeconds seconds without a message after which a job is checked
  */
 export function resumeRedeliveryJobs(
-  { jobs, rounds, organizations, log, now }: ResumeContext,
+  {
+    jobs,
+    rounds,
+    organizations,
+    log,
+    now,
+  }: Pick<RedeliverContext, 'rounds' | 'organizations' | 'log' | 'now'> & {
+    jobs: ReturnType<typeof redeliveryJobs>;
+  },
   { graceSeconds }: { graceSeconds: number },
 ) {
   const checkGeneration = createGenerationCheck(organizations);

@@ -126,7 +126,7 @@ export function endPageBefore(
 /** Reads what a job examines, and decides what of it is resent. */
 export function jobPages(
   {
-    tables: { service, outbox, deliveries: deliveryTable },
+    tables,
     deliveries,
     now,
   }: {
@@ -136,7 +136,7 @@ export function jobPages(
   },
   { pageSize }: { pageSize: number },
 ) {
-  const findRecords = redeliveryRecords(service);
+  const findRecords = redeliveryRecords(tables.service);
 
   /** Reads the next page, which includes all that earlier rounds may have created deliveries for. */
   async function readNext(job: RedeliveryJob, endpoint: Endpoint): Promise<ExaminedPage> {
@@ -160,7 +160,7 @@ export function jobPages(
     const times = { from: new Date(job.from), to: new Date(job.to) };
     if (what === 'missing') {
       const { items, next } = await readPage(
-        outbox,
+        tables.outbox,
         listPartitions(job),
         { after, limit: pageSize },
         {
@@ -178,7 +178,7 @@ export function jobPages(
       keys.deliveries(webhookId, generation, shard),
     );
     const { items, next } = await readPage(
-      deliveryTable,
+      tables.deliveries,
       partitions,
       { after, limit: pageSize },
       {

@@ -1,5 +1,5 @@
 import { toDeliveryMessage } from '../../delivery/delivery.ts';
-import { createRedelivery, type RedeliveryRefusal, recordRedelivery } from '../../delivery/redelivery.ts';
+import { createRedelivery, recordRedelivery } from '../../delivery/redelivery.ts';
 import { HISTORY_DAYS } from '../../events/events.ts';
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
@@ -35,4 +35,4 @@ const REFUSALS = {
   'endpoint-disabled': refusals.disabledEndpoint,
   'not-subscribed': refusals.notSubscribed,
   'event-expired': refusals.expiredEvent(HISTORY_DAYS),
-} satisfies Record<RedeliveryRefusal, object>;
+};

@@ -68,9 +68,8 @@ async function resolveCheckedAddresses(
   const addresses = await resolve(host).catch((cause: unknown) => {
     throw new ResolutionError(isUnknownName(cause), { cause });
   });
-  if (!addresses.every((address) => isReceiverAddress(address, policy))) {
+  if (!addresses.every((address) => isReceiverAddress(address, policy)))
     throw new ForbiddenAddressError('the host name leads to an address that deliveries may not go to');
-  }
   if (addresses.some((address) => policy.blocks?.(address)))
     throw new BlockedAddressError('the host name leads to an address that the operator has blocked');
 
@@ -84,11 +83,7 @@ function takeFirst(addresses: string[], family: 4 | 6): CheckedAddress[] {
   return [...ofFamily].slice(0, MAX_ADDRESSES_PER_FAMILY).map((address) => ({ address, family }));
 }
 
-function isUnknownName(error: unknown): boolean {
-  return (
-    error instanceof Error && 'code' in error && (error.code === 'ENOTFOUND' || error.code === 'ENODATA')
-  );
-}
+const isUnknownName = (error: unknown): boolean => ['ENOTFOUND', 'ENODATA'].includes(getErrorCode(error));
 
 /** How much later IPv6 addresses may arrive than IPv4 addresses before they are ignored. */
 const IPV6_GRACE_MS = 300;
@@ -186,9 +181,8 @@ export class ReceiverAgent extends Agent {
    */
   closeIdle(): void {
     const newestToClose = this.#now() - MAX_IDLE_MS;
-    for (const socket of Object.values(this.freeSockets).flatMap((sockets) => sockets ?? [])) {
+    for (const socket of Object.values(this.freeSockets).flatMap((sockets) => sockets ?? []))
       if ((this.#idleSince.get(socket) ?? newestToClose) <= newestToClose) socket.destroy();
-    }
   }
 
   override createConnection(...args: Parameters<Agent['createConnection']>): Duplex | null | undefined {
@@ -305,9 +299,7 @@ export function isHeaderFault(error: unknown): boolean {
 }
 
 /** `ERR_SSL_WRONG_VERSION_NUMBER` without its prefix becomes "wrong version number". */
-function humanize(code: string): string {
-  return code.toLowerCase().replaceAll('_', ' ');
-}
+const humanize = (code: string): string => code.toLowerCase().replaceAll('_', ' ');
 
 /** A failure of several addresses has the code of the first one. */
 function getErrorCode(error: unknown): string {

@@ -40,16 +40,8 @@ export function open(
   });
 }
 
-export interface Deadline {
-  /** Rejects with a {@link DeadlineError}. */
-  passed: Promise<never>;
-  /** Destroys this request at the deadline, instead of the previous one. */
-  over(outgoing: ClientRequest): void;
-  cancel(): void;
-}
-
-/** Rejects by itself: destroying a request that waits for a free socket emits no event. */
-export function startDeadline(timeoutMs: number): Deadline {
+/** `passed` rejects by itself: destroying a request that waits for a free socket emits no event. */
+export function startDeadline(timeoutMs: number) {
   const { promise: passed, reject } = Promise.withResolvers<never>();
   // A rejection without a waiting caller is no error.
   passed.catch(() => undefined);
@@ -60,7 +52,8 @@ export function startDeadline(timeoutMs: number): Deadline {
   }, timeoutMs);
   return {
     passed,
-    over: (outgoing) => {
+    /** Destroys this request at the deadline, instead of the previous one. */
+    over: (outgoing: ClientRequest) => {
       current = outgoing;
     },
     cancel: () => clearTimeout(timer),
@@ -150,10 +143,7 @@ export type OutboundResult =
       /** Beginning of the body, at most 1 KiB of UTF-8; empty for a 2xx. */
       body: string;
     }
-  | ({
-      kind: 'failed';
-      durationMs: number;
-    } & AttemptError);
+  | ({ kind: 'failed'; durationMs: number } & AttemptError);
 
 export interface ExchangeOptions {
   agent: Agent;
@@ -239,18 +229,12 @@ async function readExcerpt(response: IncomingMessage): Promise<string> {
       if (size >= EXCERPT_BYTES) break;
     }
   } catch {
-    return decodeExcerpt(chunks);
+    // What was read until then is the excerpt.
   }
-  return decodeExcerpt(chunks);
-}
-
-/** Cuts twice at a character: replacement characters take more bytes than what they replace. */
-function decodeExcerpt(chunks: Uint8Array[]): string {
+  // Cut twice at a character: replacement characters take more bytes than what they replace.
   const text = decodeWhole(Buffer.concat(chunks));
   return decodeWhole(Buffer.from(text).subarray(0, EXCERPT_BYTES));
 }
 
 /** Drops an incomplete last character. */
-function decodeWhole(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes, { stream: true });
-}
+const decodeWhole = (bytes: Uint8Array): string => new TextDecoder().decode(bytes, { stream: true });

@@ -1,9 +1,8 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 import { checkReceiverUrl, type ReceiverPolicy } from '../../receivers/receiver-url.ts';
-import type { ReceiverAgent } from './agent.ts';
-import { ContentError, describeFailure } from './agent.ts';
-import { awaitResponse, type Deadline, drain, open, startDeadline } from './exchange.ts';
+import { ContentError, describeFailure, type ReceiverAgent } from './agent.ts';
+import { awaitResponse, drain, open, startDeadline } from './exchange.ts';
 
 /**
  * Reads and decodes a body. Holds at most twice the limit.
@@ -108,24 +107,15 @@ function chooseDecoder(encoding: string): Decoder {
 const isZlib = ([first = 0, second = 0]: Uint8Array): boolean =>
   (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0;
 
-type Decode = (
-  body: Uint8Array,
-  options: { maxOutputLength: number },
-  done: (error: Error | null, decoded: Uint8Array) => void,
-) => void;
-
 // Without `promisify`: loading `node:util` for it takes 1.5 ms of each dispatcher's cold start.
-function limitSize(decode: Decode, name: string): Decoder {
+function limitSize(decode: typeof gunzip, name: string): Decoder {
   return (body, maxBytes) => {
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
     decode(body, { maxOutputLength: maxBytes }, (cause, decoded) => {
       if (cause === null) return resolve(decoded);
       const isTooLarge = 'code' in cause && cause.code === 'ERR_BUFFER_TOO_LARGE';
-      reject(
-        isTooLarge
-          ? createTooLargeError(maxBytes)
-          : new ContentError(`the content is not valid ${name}`, { cause }),
-      );
+      if (isTooLarge) reject(createTooLargeError(maxBytes));
+      else reject(new ContentError(`the content is not valid ${name}`, { cause }));
     });
     return promise;
   };
@@ -158,13 +148,6 @@ export type FetchResult =
       error: string;
     };
 
-export interface RetrieveOptions {
-  agent: ReceiverAgent;
-  policy: ReceiverPolicy;
-  /** One deadline for everything, redirects and body included. */
-  timeoutMs: number;
-}
-
 const MAX_REDIRECTS = 5;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
@@ -172,25 +155,29 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
  * Fetches a URL with at most five redirects, each checked by the receiver rule. Returns by the deadline and
  * holds at most twice `maxBytes`.
  * The agent must check addresses.
+ * @param timeoutMs one deadline for everything, redirects and body included
  * @throws TypeError for headers that HTTP cannot carry
  */
-export async function retrieve(request: FetchRequest, options: RetrieveOptions): Promise<FetchResult> {
-  const deadline = startDeadline(options.timeoutMs);
+export async function retrieve(
+  request: FetchRequest,
+  { agent, policy, timeoutMs }: { agent: ReceiverAgent; policy: ReceiverPolicy; timeoutMs: number },
+): Promise<FetchResult> {
+  const deadline = startDeadline(timeoutMs);
   try {
-    let check = checkReceiverUrl(request.url.href, options.policy);
+    let check = checkReceiverUrl(request.url.href, policy);
     if (!check.ok) return toFailure(check.problem);
 
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-      const answer = await sendGet({ ...request, url: check.url }, options.agent, deadline);
+      const answer = await sendGet({ ...request, url: check.url }, agent, deadline);
       if (answer.kind !== 'redirected') return answer;
 
-      check = checkReceiverUrl(answer.to, options.policy);
+      check = checkReceiverUrl(answer.to, policy);
       if (!check.ok) return toFailure(`redirected to a URL that is not allowed: ${check.problem}`);
     }
     return toFailure('too many redirects');
   } catch (error) {
     if (error instanceof TypeError) throw error;
-    return toFailure(describeFailure(error, options.timeoutMs).error);
+    return toFailure(describeFailure(error, timeoutMs).error);
   } finally {
     deadline.cancel();
   }
@@ -199,6 +186,8 @@ export async function retrieve(request: FetchRequest, options: RetrieveOptions):
 const toFailure = (error: string): FetchResult => ({ kind: 'failed', error });
 
 type Answer = FetchResult | { kind: 'redirected'; to: string };
+
+type Deadline = ReturnType<typeof startDeadline>;
 
 async function sendGet(request: FetchRequest, agent: ReceiverAgent, deadline: Deadline): Promise<Answer> {
   const { url, headers } = request;
@@ -252,11 +241,7 @@ const VISIBLE = /^[\x21-\x7e]{1,1024}$/;
 const VISIBLE_OR_SPACE = /^[\x20-\x7e]{1,200}$/;
 
 /** Keeps valid values only: they are stored, and two of them sent back. */
-function readValidators(headers: IncomingHttpHeaders): {
-  contentType?: string;
-  etag?: string;
-  lastModified?: string;
-} {
+function readValidators(headers: IncomingHttpHeaders) {
   const { 'content-type': contentType, etag, 'last-modified': lastModified } = headers;
   return {
     ...(contentType !== undefined && VISIBLE_OR_SPACE.test(contentType) && { contentType }),
