@@ -179,7 +179,7 @@ const listAdditions = ({ durations = {}, ...entry }: LedgerAddition): Record<str
 /** Records that an endpoint has counts on a day. */
 const Active = z.pick(LedgerEntry, { webhookId: true, generation: true });
 
-/** Counts by endpoint and hour. Each entry has, per shard of the stream, the position up to which it counts. */
+/** Counts by endpoint and hour. Each entry has, per stream shard, the position up to which it counts. */
 export function ledgerStore(ledger: Table) {
   const noted = new BoundedMap<string, true>(MAX_NOTED);
 

@@ -53,7 +53,7 @@ export function reconcileDeliveries(
       resumed: 0,
       /** Deliveries whose lost message was resent. */
       resent: 0,
-      /** Late deliveries deferred because a queue has a long backlog, which probably contains their message. */
+      /** Late deliveries deferred: a queue has a long backlog, which probably contains their message. */
       deferred: 0,
       expired: 0,
       /** Messages that the queue did not take; the next run sends them. */

@@ -12,7 +12,7 @@ import {
   type SendAttempt,
   type WebhookRequest,
 } from './delivery.ts';
-import type { receiverClient } from './outbound/client.ts';
+import type { ReceiverClient } from './outbound/client.ts';
 import { completeHeaders, type OutboundRequest, type OutboundResult } from './outbound/exchange.ts';
 import { getSigningKey, sign } from './signature.ts';
 import { parseProgram, simulate } from './simulation.ts';
@@ -32,7 +32,7 @@ export function webhookSender({
   now,
 }: {
   gate: Gate;
-  outbound: Pick<ReturnType<typeof receiverClient>, 'post'>;
+  outbound: Pick<ReceiverClient, 'post'>;
   simulated: ReturnType<typeof simulatedReceiver>;
   signingKeys: KeyringSource;
   /** Reads the blocked hosts again when they are old. */

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod/mini';
 import { libraryPath } from '../aws/config.ts';
 import { Defect } from '../aws/logger.ts';
-import type { contentClient } from '../delivery/outbound/client.ts';
+import type { ContentClient } from '../delivery/outbound/client.ts';
 import { parseProgram, simulate } from '../delivery/simulation.ts';
 import { FETCH_TIMEOUT_SECONDS } from '../delivery/timing.ts';
 import type { SourceKind } from '../events/bus.ts';
@@ -36,7 +36,7 @@ export function sourceContent({
   userAgent,
 }: {
   gate: Gate;
-  outbound: Pick<ReturnType<typeof contentClient>, 'fetch'>;
+  outbound: Pick<ContentClient, 'fetch'>;
   extract: Extractor;
   userAgent: string;
 }) {

@@ -22,6 +22,9 @@ export interface OutboundClientOptions {
   tls?: { ca: string };
 }
 
+export type ReceiverClient = ReturnType<typeof receiverClient>;
+export type ContentClient = ReturnType<typeof contentClient>;
+
 /*
  * The only paths to hosts that customers choose, one to send and one to read, so that a function has the code
  * of what it does; both need a permit of the gate.

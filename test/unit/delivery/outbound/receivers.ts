@@ -6,10 +6,12 @@ import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { onTestFinished } from 'vitest';
 import { ReceiverAgent } from '../../../../functions/delivery/outbound/agent.ts';
 import {
+  type ContentClient,
   contentClient,
   type FetchResult,
   type OutboundClientOptions,
   type OutboundResult,
+  type ReceiverClient,
   receiverClient,
 } from '../../../../functions/delivery/outbound/client.ts';
 import type { ReceiverPolicy } from '../../../../functions/receivers/receiver-url.ts';
@@ -94,7 +96,7 @@ export const localClient = (options: Partial<OutboundClientOptions> = {}): Outbo
     ...options,
   });
 
-export type OutboundClient = ReturnType<typeof receiverClient> & ReturnType<typeof contentClient>;
+export type OutboundClient = ReceiverClient & ContentClient;
 
 /** Both clients as one, until the end of the test; the test authority is trusted. */
 export function aClient(
@@ -123,7 +125,7 @@ export function localAgent(policy: ReceiverPolicy = { loopback: 'allow' }): Rece
 }
 
 /** Posts a small body. */
-export async function postTo(client: Pick<OutboundClient, 'post'>, url: URL): Promise<OutboundResult> {
+export async function postTo(client: ReceiverClient, url: URL): Promise<OutboundResult> {
   const body = new TextEncoder().encode('{"hello":"wörld"}');
   return client.post({ url, headers: { 'content-type': 'application/json' }, body }, await aPermit());
 }
@@ -136,7 +138,7 @@ export async function bodyOf(request: IncomingMessage): Promise<string> {
 
 /** Gets a page of at most 1 MB. */
 export async function fetchFrom(
-  client: Pick<OutboundClient, 'fetch'>,
+  client: ContentClient,
   url: URL,
   headers: Record<string, string> = {},
   maxBytes = 1_000_000,
