@@ -6,6 +6,10 @@ import * as z from 'zod/mini';
  * to compile.
  */
 
+/** The environment variables that a schema reads. */
+export type EnvironmentSchema = z.ZodMiniType;
+export type EnvironmentVariables<S extends EnvironmentSchema> = z.input<S>;
+
 /** A name, URL or ARN. */
 export const NonEmptyText = z.string().check(z.minLength(1));
 /** Fractions are allowed, signs and exponents are not. */
@@ -34,7 +38,6 @@ export const ApiEnvironment = z.object({
   /** ARN of the secret with the keyring that signing secrets are derived from. */
   SIGNING_KEYS: NonEmptyText,
 });
-export type ApiEnvironment = z.input<typeof ApiEnvironment>;
 
 /** Requests per minute of all visitors of an organization, by its tier. */
 export const VisitorEnvironment = z.object({
@@ -42,10 +45,8 @@ export const VisitorEnvironment = z.object({
   VISITOR_LIMIT_STANDARD: WholeNumber,
   VISITOR_LIMIT_SCALE: WholeNumber,
 });
-export type VisitorEnvironment = z.input<typeof VisitorEnvironment>;
 
 export const StatsEnvironment = z.object({ LEDGER_TABLE: NonEmptyText });
-export type StatsEnvironment = z.infer<typeof StatsEnvironment>;
 
 /** Which session tokens are accepted. */
 export const SessionEnvironment = z.object({
@@ -74,7 +75,6 @@ export const OrganizationEnvironment = z.object({
   /** Whether the deployment sends e-mail. */
   MAILER: z.enum(['on', 'off']),
 });
-export type OrganizationEnvironment = z.infer<typeof OrganizationEnvironment>;
 
 /** Sender details in the user agent of requests to customers' hosts. */
 export const SenderEnvironment = z.object({
@@ -83,19 +83,15 @@ export const SenderEnvironment = z.object({
   /** Contact for the owner of a host. */
   SENDER_CONTACT: z.optional(NonEmptyText),
 });
-export type SenderEnvironment = z.infer<typeof SenderEnvironment>;
 
 export const UsageEnvironment = z.object({ USAGE_TABLE: NonEmptyText });
-export type UsageEnvironment = z.infer<typeof UsageEnvironment>;
 
 export const KnowledgeEnvironment = z.object({ KNOWLEDGE_TABLE: NonEmptyText });
-export type KnowledgeEnvironment = z.infer<typeof KnowledgeEnvironment>;
 
 export const SyncEnvironment = z.object({
   /** Minimum seconds between two requested checks of a source. */
   SYNC_COOLDOWN_SECONDS: DecimalNumber,
 });
-export type SyncEnvironment = z.input<typeof SyncEnvironment>;
 
 /** The environment is incomplete or invalid: a defect of the deployment, found when the function loads. */
 export class ConfigurationError extends Error {
@@ -150,7 +146,7 @@ export const libraryPath = ({ LD_LIBRARY_PATH }: NodeJS.ProcessEnv = process.env
  */
 export function outboundUserAgent(
   product: 'ConversationService-Webhooks' | 'ConversationService-Knowledge',
-  { SENDER_URL: url, SENDER_CONTACT: contact }: SenderEnvironment,
+  { SENDER_URL: url, SENDER_CONTACT: contact }: z.infer<typeof SenderEnvironment>,
 ): string {
   const comment = [...(url === undefined ? [] : [`+${url}`]), ...(contact === undefined ? [] : [contact])];
   return comment.length === 0 ? `${product}/1.0` : `${product}/1.0 (${comment.join('; ')})`;

@@ -35,19 +35,15 @@ export type StateChange =
 /**
  * States that each change may leave, and the state that it leads to (docs/specification.md, Conversations).
  */
-const STATE_CHANGES = {
+const STATE_CHANGES: Record<StateChange['kind'], { from: ConversationStatus[]; to: ConversationStatus }> = {
   'hand-off': { from: ['open'], to: 'handed_off' },
   resolve: { from: ['open', 'handed_off'], to: 'resolved' },
   reopen: { from: ['resolved'], to: 'open' },
-} as const satisfies Record<
-  StateChange['kind'],
-  { from: readonly ConversationStatus[]; to: ConversationStatus }
->;
+};
 
 /** Returns the changed conversation; undefined when its state forbids the change. */
 export function applyStateChange(conversation: Conversation, change: StateChange): Conversation | undefined {
-  const { from, to }: { from: readonly ConversationStatus[]; to: ConversationStatus } =
-    STATE_CHANGES[change.kind];
+  const { from, to } = STATE_CHANGES[change.kind];
   if (!from.includes(conversation.status)) return undefined;
   const { resolvedAt, resolvedBy, ...rest } = conversation;
   return change.kind === 'resolve'

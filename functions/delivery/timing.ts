@@ -135,7 +135,6 @@ export const RetryEnvironment = z.object({
   RETRY_CAP_SECONDS: DecimalNumber,
   ATTEMPT_TIMEOUT_SECONDS: DecimalNumber,
 });
-export type RetryEnvironment = z.input<typeof RetryEnvironment>;
 
 /** The specification fixes the number of attempts; base and cap are configuration. */
 export const retryPolicy = (

@@ -69,14 +69,13 @@ export const NOTICES = {
 } as const;
 export type NoticeType = keyof typeof NOTICES;
 export type NoticeData<T extends NoticeType> = z.infer<(typeof NOTICES)[T]>;
-const NoticeTypeName = z.enum(Object.keys(NOTICES) as [NoticeType, ...NoticeType[]]);
 
 /** An internal event in the outbox, committed with its cause. */
 export const Notice = z.object({
   kind: z.literal('notice'),
   /** Derived from the cause where that can repeat, so that a repetition is the same event. */
   id: z.string(),
-  type: NoticeTypeName,
+  type: z.enum(Object.keys(NOTICES) as NoticeType[]),
   orgId: OrgId,
   generation: z.int(),
   createdAt: Timestamp,
@@ -117,12 +116,9 @@ export const BusEvent = z.object({
 });
 export type BusEvent = z.infer<typeof BusEvent>;
 
-/** The bus gets every event that has subscribers. */
-const BUS = { id: BUS_SOURCE, events: SubscribableType.options };
-
-/** Builds the bus event of an outbox event; undefined for one that is not for the bus. */
+/** Builds the bus event of an outbox event; undefined for one that has no subscribers. */
 export function toBusEvent(event: OutboxEvent): BusEvent | undefined {
-  if (!isFor(event, BUS)) return undefined;
+  if (!isFor(event, { id: BUS_SOURCE, events: SubscribableType.options })) return undefined;
   const { id, type, orgId, generation, createdAt, body, traceId } = event;
   const { data: all } = parseEventBody(body);
   const data = Object.fromEntries(

@@ -5,16 +5,8 @@ import type { Log } from '../aws/log-codes.ts';
 import { ABANDONED_ENTRIES, count } from '../aws/metrics.ts';
 import { BUS_SOURCE, type BusEvent } from './bus.ts';
 
-/** Maximum entries per PutEvents request. */
-const MAX_ENTRIES = 10;
-/** Bytes that EventBridge counts for the time of an entry. */
-const TIME_BYTES = 14;
-
-interface Outgoing {
-  event: BusEvent;
-  entry: PutEventsRequestEntry;
-  bytes: number;
-}
+/** Limits of a PutEvents request. */
+const LIMITS = { entries: 10, bytes: REQUEST_BYTES };
 
 /**
  * Puts events on the bus in as few parallel requests as number and size allow. A successful request may have
@@ -22,7 +14,7 @@ interface Outgoing {
  * is abandoned: it would block the stream's shard.
  */
 export function eventBus(client: EventBridgeClient, name: string, log: Log) {
-  function toOutgoing(event: BusEvent): Outgoing {
+  function toOutgoing(event: BusEvent) {
     const entry = {
       EventBusName: name,
       Source: BUS_SOURCE,
@@ -32,6 +24,8 @@ export function eventBus(client: EventBridgeClient, name: string, log: Log) {
     };
     return { event, entry, bytes: getEntrySize(entry) };
   }
+
+  type Outgoing = ReturnType<typeof toOutgoing>;
 
   async function putBatch(some: readonly Outgoing[]): Promise<BusEvent[]> {
     try {
@@ -63,16 +57,15 @@ export function eventBus(client: EventBridgeClient, name: string, log: Log) {
   return {
     /** @returns the events that the bus did not take; they may be retried */
     async put(events: readonly BusEvent[]): Promise<BusEvent[]> {
-      const limits = { entries: MAX_ENTRIES, bytes: REQUEST_BYTES };
-      const requests = splitIntoChunks(events.map(toOutgoing), ({ bytes }) => bytes, limits);
+      const requests = splitIntoChunks(events.map(toOutgoing), ({ bytes }) => bytes, LIMITS);
       return (await Promise.all(requests.map(putBatch))).flat();
     },
   };
 }
 
-/** Bytes as EventBridge counts them (User Guide, Calculating PutEvents event entry size). */
+/** Bytes as EventBridge counts them: 14 for the time (User Guide, Calculating PutEvents event entry size). */
 const getEntrySize = ({ Source = '', DetailType = '', Detail = '' }: PutEventsRequestEntry): number =>
-  TIME_BYTES + [Source, DetailType, Detail].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  14 + [Source, DetailType, Detail].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 
 /** Whether the content of entries was refused; a throttled or forbidden request may succeed later. */
 function isContentError(error: unknown): boolean {

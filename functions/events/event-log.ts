@@ -1,5 +1,5 @@
 import { buildIdBound, type EventId } from '../aws/ids.ts';
-import { COMMIT_WINDOW_SECONDS, type Order, type Page, type PageRequest, readPage } from '../aws/pages.ts';
+import { COMMIT_WINDOW_SECONDS, type Order, type PageRequest, readPage } from '../aws/pages.ts';
 import { get, type Table } from '../aws/table.ts';
 import { EVENT_SHARDS, keys, listShards } from '../tenancy/keys.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
@@ -26,15 +26,13 @@ export function eventLog(outbox: Table) {
     page: PageRequest,
     { types, from, to }: EventFilter & { from: Date; to: Date },
     order: Order,
-  ): Promise<Page<OutboxEvent>> {
-    const times = { prefix: 'evt', from, to } as const;
-    const listing = {
-      parse: (row: unknown) => OutboxEvent.parse(row),
+  ) {
+    return readPage(outbox, listPartitions(tenant), page, {
+      parse: (row) => OutboxEvent.parse(row),
       order,
-      times,
+      times: { prefix: 'evt', from, to },
       wanted: { type: types },
-    };
-    return readPage(outbox, listPartitions(tenant), page, listing);
+    });
   }
 
   /** Events that are too old to be resent are not shown either. */
@@ -51,9 +49,8 @@ export function eventLog(outbox: Table) {
 
     listNewest(tenant: Tenant, page: PageRequest, filter: EventFilter, now: Date) {
       // Later than any event: clocks of functions differ.
-      const end = getEarlier(filter.to, new Date(now.getTime() + MS_PER_DAY));
-      const from = getStart(filter.from, now);
-      return listBetween(tenant, page, { ...filter, from, to: end }, 'newest first');
+      const to = getEarlier(filter.to, new Date(now.getTime() + MS_PER_DAY));
+      return listBetween(tenant, page, { ...filter, from: getStart(filter.from, now), to }, 'newest first');
     },
 
     /**

@@ -14,14 +14,7 @@ import {
   TraceId,
   withTrace,
 } from '../aws/ids.ts';
-import {
-  ChannelMessageRole,
-  type Conversation,
-  type Escalation,
-  type Message,
-  MessageRole,
-  type Ticket,
-} from '../conversations/conversations.ts';
+import { ChannelMessageRole, MessageRole } from '../conversations/conversations.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 
 /** Days from its creation for which an event can be resent. Deliveries are kept as long. */
@@ -32,26 +25,6 @@ export const HISTORY_DAYS = 30;
  * delivery resent at the last moment: 63.5 minutes, and 51 hours under the slowest allowed retry policy.
  */
 export const EVENT_DAYS = HISTORY_DAYS + 3;
-
-/** Records of the API document's examples (lib/openapi/example-values.ts), which example events use. */
-interface ExampleRecords {
-  conversation: Pick<Conversation, 'id' | 'channelId' | 'externalUserId' | 'createdAt'>;
-  resolvedConversation: { id: ConversationId; resolvedAt: string; resolvedBy: string };
-  message: Message;
-  escalation: Escalation;
-  ticket: Ticket;
-  webhook: { id: EndpointId };
-  webhookTest: { createdAt: string };
-  channelMessage: {
-    createdAt: string;
-    channelId: ChannelId;
-    conversationId: ConversationId;
-    messageId: MessageId;
-    externalUserId: string;
-    role: z.infer<typeof ChannelMessageRole>;
-    content: string;
-  };
-}
 
 /**
  * `subscribers`: endpoints that list the type in `events`. `endpoint`, `channel`: the one receiver that the
@@ -74,11 +47,8 @@ interface EventTypeEntry<Data extends z.ZodMiniObject, To extends SentTo> {
   summary: string;
   description: string;
   fields: Readonly<Record<keyof z.infer<Data>, string>>;
-  /**
-   * For the API document.
-   * @returns a record with the fields of `data`; others are dropped
-   */
-  example(records: ExampleRecords): z.infer<Data> & { createdAt: string };
+  /** @returns a record with the fields of `data`; others are dropped */
+  example(records: ReturnType<typeof createRecords>): z.infer<Data> & { createdAt: string };
 }
 
 /** Builds the schema on first use: most functions need only the names of the types. */
@@ -274,10 +244,7 @@ export const isFor = (
 /** The one receiver that an event names; undefined for an event that its subscribers get. */
 export const getNamedReceiver = ({ onlyTo }: AddressedEvent): ReceiverId | undefined => onlyTo;
 
-/**
- * Whether an event is an example, which an endpoint alone gets although its type has subscribers. Nothing of
- * what it says happened.
- */
+/** Whether an event is an example, which one endpoint gets although its type has subscribers. */
 export const isExample = ({ type, onlyTo }: AddressedEvent): boolean =>
   onlyTo !== undefined && isSubscribable(type);
 
@@ -317,7 +284,10 @@ export function buildEvent<T extends EventType>(
   };
 }
 
-/** Records that an example is about. Their identifiers are new and name nothing. */
+/**
+ * Records that an example event is about; the API document has others (lib/openapi/example-values.ts). Their
+ * identifiers are new and name nothing.
+ */
 function createRecords(webhookId: EndpointId, now: Date) {
   const createdAt = now.toISOString();
   const conversationId = newId('cnv', now);
@@ -328,7 +298,7 @@ function createRecords(webhookId: EndpointId, now: Date) {
   return {
     conversation: { id: conversationId, channelId, externalUserId, createdAt },
     resolvedConversation: { id: conversationId, resolvedAt: createdAt, resolvedBy: 'api' },
-    message: { id: messageId, conversationId, role: 'user', content: '', createdAt },
+    message: { id: messageId, conversationId, role: 'user' as z.infer<typeof MessageRole>, createdAt },
     escalation: { id: newId('esc', now), conversationId, reason, createdAt },
     ticket: { id: newId('tkt', now), conversationId, reason, createdAt },
     webhook: { id: webhookId },
@@ -339,10 +309,10 @@ function createRecords(webhookId: EndpointId, now: Date) {
       conversationId,
       messageId,
       externalUserId,
-      role: 'agent',
+      role: 'agent' as z.infer<typeof ChannelMessageRole>,
       content: '',
     },
-  } as const;
+  };
 }
 
 /** Builds an example of a type for one endpoint. Its payload has the fields of a real event. */
@@ -382,16 +352,15 @@ export type DiscardedRecords = z.infer<typeof DiscardedRecords>;
 export const EntryKey = z.object({ pk: z.string(), sk: z.string() });
 export type EntryKey = z.infer<typeof EntryKey>;
 
-/** A dead letter of the outbox's stream: a range of stream records, or keys of outbox entries. */
-export type DeadLetter =
-  | { kind: 'records'; records: DiscardedRecords }
-  | { kind: 'entries'; keys: readonly EntryKey[] };
-
-/** The two message forms: Lambda's failure destination, and the keys that a reader postponed. */
+/**
+ * A dead letter of the outbox's stream: a range of stream records, as Lambda's failure destination writes it,
+ * or the keys of outbox entries that a reader postponed.
+ */
 export const DeadLetter = z.union([
   z.pipe(
     z.object({ DDBStreamBatchInfo: DiscardedRecords }),
-    z.transform(({ DDBStreamBatchInfo: records }): DeadLetter => ({ kind: 'records', records })),
+    z.transform(({ DDBStreamBatchInfo: records }) => ({ kind: 'records' as const, records })),
   ),
   z.object({ kind: z.literal('entries'), keys: z.array(EntryKey) }),
 ]);
+export type DeadLetter = z.infer<typeof DeadLetter>;

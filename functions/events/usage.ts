@@ -83,24 +83,19 @@ export type UsageMeter = ReturnType<typeof usageMeter>;
  * @param wait between tries of a transaction, as for `committer`
  */
 export function usageMeter(usage: Table, wait?: (attempt: number) => Promise<unknown>) {
-  const buildMark = (orgId: OrgId, { id, createdAt }: MeteredEvent): Change =>
-    buildAddition(usage, {
-      ...keys.metered(orgId, id),
-      orgId,
-      expiresAt: toExpiry(new Date(createdAt), MARK_DAYS),
-    });
-
-  /** Adds to a random shard of the month. */
-  const buildIncrease = (orgId: OrgId, month: string, { conversations, messages }: UsageCounts): Change =>
-    buildUpdate(usage, keys.usageOf(orgId, month, Math.floor(Math.random() * USAGE_SHARDS)), {
-      // There is no condition that could be refused.
-      refusal: 'exists',
-      update: expression`SET ${assign({ orgId, month })} ADD conversations ${conversations}, messages ${messages}`,
-    });
-
+  /** Marks the events, and adds to a random shard of each month. */
   const buildChanges = (orgId: OrgId, events: readonly MeteredEvent[]): Change[] => [
-    ...events.map((event) => buildMark(orgId, event)),
-    ...[...sumUsage(events)].map(([month, counts]) => buildIncrease(orgId, month, counts)),
+    ...events.map(({ id, createdAt }) => {
+      const expiresAt = toExpiry(new Date(createdAt), MARK_DAYS);
+      return buildAddition(usage, { ...keys.metered(orgId, id), orgId, expiresAt });
+    }),
+    ...[...sumUsage(events)].map(([month, { conversations, messages }]) =>
+      buildUpdate(usage, keys.usageOf(orgId, month, Math.floor(Math.random() * USAGE_SHARDS)), {
+        // There is no condition that could be refused.
+        refusal: 'exists',
+        update: expression`SET ${assign({ orgId, month })} ADD conversations ${conversations}, messages ${messages}`,
+      }),
+    ),
   ];
 
   async function findUnmarked(orgId: OrgId, events: readonly MeteredEvent[]): Promise<MeteredEvent[]> {
@@ -128,8 +123,7 @@ export function usageMeter(usage: Table, wait?: (attempt: number) => Promise<unk
       for (let start = 0; start < distinct.length; start += EVENTS) {
         let rest = distinct.slice(start, start + EVENTS);
         for (let round = 1; round <= MAX_ROUNDS && rest.length > 0; round += 1) {
-          if (await tryCommit(commit, buildChanges(orgId, rest))) rest = [];
-          else rest = await findUnmarked(orgId, rest);
+          rest = (await tryCommit(commit, buildChanges(orgId, rest))) ? [] : await findUnmarked(orgId, rest);
         }
         left.push(...rest);
       }

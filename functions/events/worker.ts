@@ -36,15 +36,12 @@ export const queueWorker = (handle: (record: SQSRecord) => Promise<'done' | 'sta
 const Message = z.object({ detail: BusEvent });
 
 /** An event to retry: it failed, or waits for another worker. */
-export interface RetryRequest {
+interface RetryRequest {
   event: BusEvent;
   why: 'failed' | 'waits';
   /** Seconds until the retry; the queue's visibility timeout when absent. */
   inSeconds?: number | undefined;
 }
-
-/** Sets the visibility timeout of a received message, in seconds. */
-export type HideMessage = (receiptHandle: string, seconds: number) => Promise<void>;
 
 /**
  * Handler of a worker that receives bus events from its queue. Failed and unreadable messages are retried and
@@ -58,7 +55,7 @@ export const busWorker = (
     events: readonly BusEvent[],
     getReceives: (event: BusEvent) => number,
   ) => Promise<readonly RetryRequest[]>,
-  hide?: HideMessage,
+  hide?: (receiptHandle: string, seconds: number) => Promise<void>,
 ) =>
   middy<SQSEvent, SQSBatchResponse>()
     .use(invocation())
@@ -78,21 +75,19 @@ export const busWorker = (
       const retries = await handle([...messages.keys()], (event) =>
         Number(messages.get(event)?.attributes.ApproximateReceiveCount ?? 1),
       );
-      for (const { event } of retries) failed.add(messages.get(event)?.messageId ?? '');
       await Promise.all(
         retries.map(async ({ event, inSeconds }) => {
-          const receiptHandle = messages.get(event)?.receiptHandle;
-          if (inSeconds === undefined || receiptHandle === undefined) return;
+          const { messageId = '', receiptHandle = '' } = messages.get(event) ?? {};
+          failed.add(messageId);
+          if (inSeconds === undefined) return;
           await hide?.(receiptHandle, inSeconds).catch((error: unknown) =>
             logger.log('MESSAGE_NOT_HIDDEN', { eventId: event.id, error }),
           );
         }),
       );
       if (retries.some(({ why }) => why === 'failed')) count(LEFT_IN_QUEUE[worker]);
-      const batchItemFailures = Records.filter(({ messageId }) => failed.has(messageId)).map(
-        ({ messageId }) => ({ itemIdentifier: messageId }),
-      );
-      return { batchItemFailures };
+      const staying = Records.filter(({ messageId }) => failed.has(messageId));
+      return { batchItemFailures: staying.map(({ messageId }) => ({ itemIdentifier: messageId })) };
     });
 
 /**
@@ -106,19 +101,16 @@ export const processEach =
     getReceives: (event: BusEvent) => number = () => 1,
   ): Promise<RetryRequest[]> => {
     const outcomes = await Promise.allSettled(events.map((event) => handle(event, getReceives(event))));
-    return events.flatMap((event, index) => {
+    return events.flatMap((event, index): RetryRequest[] => {
       const outcome = outcomes[index];
       if (outcome?.status !== 'rejected') return [];
       const error: unknown = outcome.reason;
-      const why = error instanceof InProgressError ? 'waits' : 'failed';
-      log(why === 'waits' ? 'BUS_EVENT_WAITS' : 'BUS_EVENT_FAILED', {
-        eventId: event.id,
-        type: event.type,
-        traceId: event.traceId,
-        error,
-      });
-      return [
-        { event, why, inSeconds: error instanceof InProgressError ? error.retryAfterSeconds : undefined },
-      ];
+      const fields = { eventId: event.id, type: event.type, traceId: event.traceId, error };
+      if (!(error instanceof InProgressError)) {
+        log('BUS_EVENT_FAILED', fields);
+        return [{ event, why: 'failed' }];
+      }
+      log('BUS_EVENT_WAITS', fields);
+      return [{ event, why: 'waits', inSeconds: error.retryAfterSeconds }];
     });
   };

@@ -15,7 +15,6 @@ export const AuditLedgerEnvironment = z.object({
   LEDGER_TABLE: NonEmptyText,
   GRACE_SECONDS: DecimalNumber,
 });
-export type AuditLedgerEnvironment = z.input<typeof AuditLedgerEnvironment>;
 
 const environment = readEnvironment(AuditLedgerEnvironment);
 const { service, deliveries, ledger } = openTables(environment);

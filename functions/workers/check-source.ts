@@ -38,7 +38,6 @@ export const CheckSourceEnvironment = z.object({
   /** The worker's own queue, in which refused messages wait. */
   CHECKS_QUEUE: NonEmptyText,
 });
-export type CheckSourceEnvironment = z.input<typeof CheckSourceEnvironment>;
 
 const environment = readEnvironment(CheckSourceEnvironment);
 const { service, outbox, knowledge } = openTables(environment);

@@ -12,7 +12,6 @@ export const DeadDeliveryMessagesEnvironment = z.object({
   DELIVERIES_TABLE: NonEmptyText,
   GRACE_SECONDS: DecimalNumber,
 });
-export type DeadDeliveryMessagesEnvironment = z.input<typeof DeadDeliveryMessagesEnvironment>;
 
 const environment = readEnvironment(DeadDeliveryMessagesEnvironment);
 

@@ -19,7 +19,6 @@ export const DeadFanOutsEnvironment = z.object({
   /** The worker's own queue, to which it also sends entries. */
   DEAD_FAN_OUTS: NonEmptyText,
 });
-export type DeadFanOutsEnvironment = z.input<typeof DeadFanOutsEnvironment>;
 
 const environment = readEnvironment(DeadFanOutsEnvironment);
 const { service, outbox, deliveries } = openTables(environment);

@@ -12,7 +12,6 @@ export const DeadPublicationsEnvironment = z.object({
   /** The worker's own queue, to which it also sends entries. */
   DEAD_PUBLICATIONS: NonEmptyText,
 });
-export type DeadPublicationsEnvironment = z.input<typeof DeadPublicationsEnvironment>;
 
 const environment = readEnvironment(DeadPublicationsEnvironment);
 

@@ -16,7 +16,6 @@ export const DeliveryStreamEnvironment = z.object({
   LEDGER_TABLE: NonEmptyText,
   GRACE_SECONDS: DecimalNumber,
 });
-export type DeliveryStreamEnvironment = z.input<typeof DeliveryStreamEnvironment>;
 
 const environment = readEnvironment(DeliveryStreamEnvironment);
 const { service, deliveries, ledger } = openTables(environment);

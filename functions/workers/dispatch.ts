@@ -37,7 +37,6 @@ export const DispatchEnvironment = z.object({
   /** Seconds past due after which a delivery's message counts as lost. */
   GRACE_SECONDS: DecimalNumber,
 });
-export type DispatchEnvironment = z.input<typeof DispatchEnvironment>;
 
 const environment = readEnvironment(DispatchEnvironment);
 const clocks = deriveAttemptClocks(environment.ATTEMPT_TIMEOUT_SECONDS);

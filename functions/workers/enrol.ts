@@ -10,7 +10,6 @@ import { compareFields, createAuditEntry, recordAuditEntry } from '../tenancy/au
 import { organizationStore } from '../tenancy/organizations.ts';
 
 export const EnrolEnvironment = z.object({ SERVICE_TABLE: NonEmptyText });
-export type EnrolEnvironment = z.input<typeof EnrolEnvironment>;
 
 const environment = readEnvironment(EnrolEnvironment);
 const { service } = openTables(environment);

@@ -18,7 +18,6 @@ export const FanOutEnvironment = z.object({
   /** Takes entries that fail. */
   DEAD_FAN_OUTS: NonEmptyText,
 });
-export type FanOutEnvironment = z.input<typeof FanOutEnvironment>;
 
 const environment = readEnvironment(FanOutEnvironment);
 const { service, deliveries } = openTables(environment);

@@ -8,7 +8,6 @@ import { gate } from '../tenancy/gate.ts';
 import { organizationStates, readOrganizationState } from '../tenancy/organizations.ts';
 
 export const MeterEnvironment = z.object({ SERVICE_TABLE: NonEmptyText, USAGE_TABLE: NonEmptyText });
-export type MeterEnvironment = z.input<typeof MeterEnvironment>;
 
 const environment = readEnvironment(MeterEnvironment);
 const { service, usage } = openTables(environment);

@@ -28,7 +28,6 @@ export const NotifyEnvironment = z.object({
   MAIL_BUDGET: WholeNumber,
   MAIL_CEILING: WholeNumber,
 });
-export type NotifyEnvironment = z.input<typeof NotifyEnvironment>;
 
 const environment = readEnvironment(NotifyEnvironment);
 const { service, knowledge, mailings } = openTables(environment);

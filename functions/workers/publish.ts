@@ -11,7 +11,6 @@ export const PublishEnvironment = z.object({
   /** Takes entries that fail. */
   DEAD_PUBLICATIONS: NonEmptyText,
 });
-export type PublishEnvironment = z.input<typeof PublishEnvironment>;
 
 const environment = readEnvironment(PublishEnvironment);
 

@@ -15,7 +15,6 @@ export const PurgeEnvironment = z.object({
   /** Seconds after a reset in which older functions may still write the older generation. */
   LINGER_SECONDS: DecimalNumber,
 });
-export type PurgeEnvironment = z.input<typeof PurgeEnvironment>;
 
 const environment = readEnvironment(PurgeEnvironment);
 const { service, outbox, deliveries, ledger, knowledge } = openTables(environment);

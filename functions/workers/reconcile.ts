@@ -14,7 +14,6 @@ export const ReconcileEnvironment = z.object({
   ...DeliveryQueues,
   GRACE_SECONDS: DecimalNumber,
 });
-export type ReconcileEnvironment = z.input<typeof ReconcileEnvironment>;
 
 const environment = readEnvironment(ReconcileEnvironment);
 const now = () => new Date();

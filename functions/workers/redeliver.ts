@@ -24,7 +24,6 @@ export const RedeliverEnvironment = z.object({
   /** Most deliveries of a job that wait for their first attempt at a time. */
   REDELIVERY_GROUP: WholeNumber,
 });
-export type RedeliverEnvironment = z.input<typeof RedeliverEnvironment>;
 
 const environment = readEnvironment(RedeliverEnvironment);
 const queues = queueClient();

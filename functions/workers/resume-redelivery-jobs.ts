@@ -14,7 +14,6 @@ export const ResumeRedeliveryJobsEnvironment = z.object({
   REDELIVERIES_QUEUE: NonEmptyText,
   GRACE_SECONDS: DecimalNumber,
 });
-export type ResumeRedeliveryJobsEnvironment = z.input<typeof ResumeRedeliveryJobsEnvironment>;
 
 const environment = readEnvironment(ResumeRedeliveryJobsEnvironment);
 const { service } = openTables(environment);

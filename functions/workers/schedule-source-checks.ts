@@ -12,7 +12,6 @@ export const ScheduleSourceChecksEnvironment = z.object({
   KNOWLEDGE_TABLE: NonEmptyText,
   CHECKS_QUEUE: NonEmptyText,
 });
-export type ScheduleSourceChecksEnvironment = z.input<typeof ScheduleSourceChecksEnvironment>;
 
 const environment = readEnvironment(ScheduleSourceChecksEnvironment);
 

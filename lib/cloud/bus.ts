@@ -136,7 +136,7 @@ export class Bus extends Construct {
       environment: {
         EVENT_BUS: bus,
         DEAD_PUBLICATIONS: bus.deadPublications,
-      } satisfies EnvironmentOf<PublishEnvironment>,
+      } satisfies EnvironmentOf<typeof PublishEnvironment>,
     });
     feedFromStream(this.publish, tables.outbox, {
       batchSize: 100,
@@ -177,7 +177,7 @@ export class Bus extends Construct {
         EVENT_BUS: this.bus,
         OUTBOX_TABLE: tables.outbox,
         DEAD_PUBLICATIONS: this.bus.deadPublications,
-      } satisfies EnvironmentOf<DeadPublicationsEnvironment>,
+      } satisfies EnvironmentOf<typeof DeadPublicationsEnvironment>,
       fromEvent: tables.outbox.stream,
     });
     feedFromQueue(fn, this.bus.deadPublications, DEAD_ENTRIES_SOURCE);

@@ -43,7 +43,7 @@ export class Delivery extends Construct {
         DELIVERIES_TABLE: tables.deliveries,
         ...deliveryQueues.first,
         DEAD_FAN_OUTS: deliveryQueues.deadFanOuts,
-      } satisfies EnvironmentOf<FanOutEnvironment>,
+      } satisfies EnvironmentOf<typeof FanOutEnvironment>,
     });
 
     this.dispatch = new ServiceFunction(this, 'Dispatch', {
@@ -69,7 +69,7 @@ export class Delivery extends Construct {
         ATTEMPT_TIMEOUT_SECONDS: String(settings.attemptTimeoutSeconds),
         GRACE_SECONDS: String(settings.graceSeconds),
         ...senderEnvironment(settings),
-      } satisfies EnvironmentOf<DispatchEnvironment & SenderEnvironment>,
+      } satisfies EnvironmentOf<typeof DispatchEnvironment> & EnvironmentOf<typeof SenderEnvironment>,
     });
     this.live = { fanOut: live(this.fanOut), dispatch: live(this.dispatch) };
     this.readOutbox(data);

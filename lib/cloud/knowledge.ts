@@ -67,7 +67,7 @@ export class Knowledge extends Construct {
           CHECKS_PER_ORGANIZATION: String(settings.checksPerOrganization),
           CHECKS_QUEUE: queue,
           ...senderEnvironment(settings),
-        }) satisfies EnvironmentOf<CheckSourceEnvironment & SenderEnvironment>,
+        }) satisfies EnvironmentOf<typeof CheckSourceEnvironment> & EnvironmentOf<typeof SenderEnvironment>,
       says: 'Knowledge sources could not be checked for two hours: customers see old content and get no e-mail about changes.',
       late: 'Sources of knowledge are checked late: the function for it fails.',
     });
@@ -82,7 +82,7 @@ export class Knowledge extends Construct {
       environment: {
         KNOWLEDGE_TABLE: knowledge,
         CHECKS_QUEUE: this.checks.queue,
-      } satisfies EnvironmentOf<ScheduleSourceChecksEnvironment>,
+      } satisfies EnvironmentOf<typeof ScheduleSourceChecksEnvironment>,
     });
     new events.Rule(this, 'ScheduleSourceChecksSchedule', {
       schedule: events.Schedule.rate(Duration.minutes(1)),

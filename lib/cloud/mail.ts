@@ -59,7 +59,7 @@ export class Mail extends Construct {
           NOTICE_SECONDS: String(noticeSeconds),
           MAIL_BUDGET: String(mailLimits.organization),
           MAIL_CEILING: String(mailLimits.stage),
-        }) satisfies EnvironmentOf<NotifyEnvironment>,
+        }) satisfies EnvironmentOf<typeof NotifyEnvironment>,
       batchSize: 5,
       maxConcurrency: 5,
       says: 'E-mails to admins about changed content failed after all retries.',

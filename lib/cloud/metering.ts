@@ -26,7 +26,7 @@ export class Metering extends Construct {
         ({
           SERVICE_TABLE: tables.service,
           USAGE_TABLE: tables.usage,
-        }) satisfies EnvironmentOf<MeterEnvironment>,
+        }) satisfies EnvironmentOf<typeof MeterEnvironment>,
       // A batch writes an organization's counter once; few concurrent batches limit contention on it.
       batchSize: 50,
       batchSeconds: 5,

@@ -64,7 +64,7 @@ export class Recovery extends Construct {
         DELIVERIES_TABLE,
         LEDGER_TABLE,
         GRACE_SECONDS,
-      } satisfies EnvironmentOf<DeliveryStreamEnvironment>,
+      } satisfies EnvironmentOf<typeof DeliveryStreamEnvironment>,
     });
     feedFromStream(this.deliveryStream, tables.deliveries, {
       // Most deliveries begin and end within one batch and need no index entry, which costs three write
@@ -88,7 +88,7 @@ export class Recovery extends Construct {
         DELIVERIES_TABLE,
         ...deliveryQueues.all,
         GRACE_SECONDS,
-      } satisfies EnvironmentOf<ReconcileEnvironment>,
+      } satisfies EnvironmentOf<typeof ReconcileEnvironment>,
     });
     new events.Rule(this, 'ReconcileSchedule', {
       schedule: events.Schedule.rate(Duration.seconds(RECONCILE_EVERY_SECONDS)),
@@ -107,7 +107,7 @@ export class Recovery extends Construct {
         DELIVERIES_TABLE,
         LEDGER_TABLE,
         GRACE_SECONDS,
-      } satisfies EnvironmentOf<AuditLedgerEnvironment>,
+      } satisfies EnvironmentOf<typeof AuditLedgerEnvironment>,
     });
     new events.Rule(this, 'AuditLedgerSchedule', {
       schedule: events.Schedule.rate(AUDIT_EVERY),
@@ -122,7 +122,7 @@ export class Recovery extends Construct {
       environment: {
         DELIVERIES_TABLE,
         GRACE_SECONDS,
-      } satisfies EnvironmentOf<DeadDeliveryMessagesEnvironment>,
+      } satisfies EnvironmentOf<typeof DeadDeliveryMessagesEnvironment>,
     });
     feedFromQueue(deadDeliveryMessages, deliveryQueues.deadLetters, { batchSize: 10, maxConcurrency: 2 });
 
@@ -138,7 +138,7 @@ export class Recovery extends Construct {
         DELIVERIES_TABLE,
         ...deliveryQueues.first,
         DEAD_FAN_OUTS: deliveryQueues.deadFanOuts,
-      } satisfies EnvironmentOf<DeadFanOutsEnvironment>,
+      } satisfies EnvironmentOf<typeof DeadFanOutsEnvironment>,
       fromEvent: tables.outbox.stream,
     });
     feedFromQueue(deadFanOuts, deliveryQueues.deadFanOuts, DEAD_ENTRIES_SOURCE);

@@ -48,7 +48,7 @@ export class Redeliveries extends Construct {
           ...deliveryQueues.jobs,
           REDELIVERIES_QUEUE: queue,
           REDELIVERY_GROUP: String(policy.redeliveryGroup),
-        }) satisfies EnvironmentOf<RedeliverEnvironment>,
+        }) satisfies EnvironmentOf<typeof RedeliverEnvironment>,
       // One job each; further jobs take turns.
       batchSize: 1,
       maxConcurrency: 10,
@@ -68,7 +68,7 @@ export class Redeliveries extends Construct {
         SERVICE_TABLE: tables.service,
         REDELIVERIES_QUEUE: queue,
         GRACE_SECONDS: String(settings.graceSeconds),
-      } satisfies EnvironmentOf<ResumeRedeliveryJobsEnvironment>,
+      } satisfies EnvironmentOf<typeof ResumeRedeliveryJobsEnvironment>,
     });
     new events.Rule(this, 'ResumeRedeliveryJobsSchedule', {
       schedule: events.Schedule.rate(Duration.minutes(1)),

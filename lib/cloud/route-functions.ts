@@ -75,26 +75,28 @@ export class RouteFunctions extends Construct {
           ATTEMPT_TIMEOUT_SECONDS: String(settings.attemptTimeoutSeconds),
           CURSOR_KEYS: cursorKeys,
           SIGNING_KEYS: signingKeys,
-        } satisfies EnvironmentOf<ApiEnvironment & RetryEnvironment>),
+        } satisfies EnvironmentOf<typeof ApiEnvironment> & EnvironmentOf<typeof RetryEnvironment>),
         ...(takesSessions ? identity.environment : {}),
         ...(route.visitor &&
           ({
             VISITOR_LIMIT_SANDBOX: String(settings.visitorLimits.sandbox),
             VISITOR_LIMIT_STANDARD: String(settings.visitorLimits.standard),
             VISITOR_LIMIT_SCALE: String(settings.visitorLimits.scale),
-          } satisfies EnvironmentOf<VisitorEnvironment>)),
+          } satisfies EnvironmentOf<typeof VisitorEnvironment>)),
         ...(SAYS_MAILER.has(key) &&
           ({
             MAILER: settings.mailFrom === undefined ? 'off' : 'on',
-          } satisfies EnvironmentOf<OrganizationEnvironment>)),
-        ...(used.LEDGER_TABLE && ({ LEDGER_TABLE: tables.ledger } satisfies EnvironmentOf<StatsEnvironment>)),
+          } satisfies EnvironmentOf<typeof OrganizationEnvironment>)),
+        ...(used.LEDGER_TABLE &&
+          ({ LEDGER_TABLE: tables.ledger } satisfies EnvironmentOf<typeof StatsEnvironment>)),
         ...(used.KNOWLEDGE_TABLE &&
-          ({ KNOWLEDGE_TABLE: tables.knowledge } satisfies EnvironmentOf<KnowledgeEnvironment>)),
+          ({ KNOWLEDGE_TABLE: tables.knowledge } satisfies EnvironmentOf<typeof KnowledgeEnvironment>)),
         ...(key === 'syncSource' &&
           ({
             SYNC_COOLDOWN_SECONDS: String(settings.syncCooldownSeconds),
-          } satisfies EnvironmentOf<SyncEnvironment>)),
-        ...(used.USAGE_TABLE && ({ USAGE_TABLE: tables.usage } satisfies EnvironmentOf<UsageEnvironment>)),
+          } satisfies EnvironmentOf<typeof SyncEnvironment>)),
+        ...(used.USAGE_TABLE &&
+          ({ USAGE_TABLE: tables.usage } satisfies EnvironmentOf<typeof UsageEnvironment>)),
       },
       timeoutSeconds: API_TIMEOUT_SECONDS,
     });

@@ -40,7 +40,7 @@ export class Sandboxes extends Construct {
         LEDGER_TABLE: ledger,
         KNOWLEDGE_TABLE: knowledge,
         LINGER_SECONDS: String(settings.lingerSeconds),
-      } satisfies EnvironmentOf<PurgeEnvironment>,
+      } satisfies EnvironmentOf<typeof PurgeEnvironment>,
     });
     new events.Rule(this, 'PurgeSchedule', {
       schedule: events.Schedule.rate(Duration.minutes(1)),

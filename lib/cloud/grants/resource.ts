@@ -1,3 +1,5 @@
+import type { EnvironmentSchema, EnvironmentVariables } from '../../../functions/aws/config.ts';
+
 /**
  * IAM actions by the environment variable of their resource: `{ SERVICE_TABLE: ['dynamodb:GetItem'] }`. An
  * index has its own key, `DELIVERIES_TABLE/index/due`.
@@ -23,9 +25,11 @@ export interface GrantedResource {
 
 /**
  * Type of a function's environment in a construct: `{ SERVICE_TABLE: tables.service } satisfies
- * EnvironmentOf<FanOutEnvironment>`.
+ * EnvironmentOf<typeof FanOutEnvironment>`.
  */
-export type EnvironmentOf<E> = { [K in keyof E]: E[K] | GrantedResource };
+export type EnvironmentOf<S extends EnvironmentSchema> = {
+  [K in keyof EnvironmentVariables<S>]: EnvironmentVariables<S>[K] | GrantedResource;
+};
 
 export const valuesOf = (environment: Record<string, string | GrantedResource>): Record<string, string> =>
   Object.fromEntries(

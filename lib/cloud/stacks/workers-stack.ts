@@ -47,7 +47,7 @@ export class WorkersStack extends ServiceStack {
       description: 'Makes an organization with its first API key; invoked by an operator',
       code,
       timeoutSeconds: 10,
-      environment: { SERVICE_TABLE: tables.service } satisfies EnvironmentOf<EnrolEnvironment>,
+      environment: { SERVICE_TABLE: tables.service } satisfies EnvironmentOf<typeof EnrolEnvironment>,
     });
     new CfnOutput(this, 'EnrolFunctionName', { value: enrol.functionName });
     this.addBoard(data);
