@@ -24,7 +24,7 @@ import {
   type SourceRef,
 } from './sources.ts';
 
-export interface CheckSourceContext {
+interface CheckSourceContext {
   sources: SourceCheckStore;
   slots: CheckSlotStore;
   organizations: { find(orgId: OrgId): Promise<OrganizationSettings | undefined> };
@@ -36,12 +36,6 @@ export interface CheckSourceContext {
   now: () => Date;
   /** From 0 to 1. */
   random: () => number;
-}
-
-export interface CheckSourceSettings {
-  checkEverySeconds: number;
-  /** Longer than the function's timeout. */
-  leaseSeconds: number;
 }
 
 /** A check that began before the request is in progress, and does not answer it. Retry when it has ended. */
@@ -58,10 +52,11 @@ export class ShareInUse extends InProgressError {
  * Processes events of sources: a check is due, or a source was deleted. Events may repeat, be late or
  * overlap: a source checked after the event's creation is not checked again, and of two concurrent checks one
  * writes.
+ * @param settings.leaseSeconds longer than the function's timeout
  */
 export function checkSource(
   context: CheckSourceContext,
-  { checkEverySeconds, leaseSeconds }: CheckSourceSettings,
+  { checkEverySeconds, leaseSeconds }: { checkEverySeconds: number; leaseSeconds: number },
 ) {
   const { sources, slots, organizations, log, now } = context;
   const checkGeneration = createGenerationCheck(context.organizationStates);
@@ -160,29 +155,23 @@ export function checkSource(
   };
 }
 
-/** Share of the interval by which a check may be earlier, at random. */
-const SPREAD = 0.1;
-
 /**
- * Schedules the next check: after the interval at the latest, a little earlier at random, so that sources
- * created together do not stay in step.
+ * Schedules the next check: after the interval at the latest, up to a tenth earlier at random, so that
+ * sources created together do not stay in step.
  * @param random from 0 to 1
  */
 export const scheduleNextCheck = (checkedAt: Date, everySeconds: number, random: number): Date =>
-  new Date(checkedAt.getTime() + Math.round(everySeconds * 1000 * (1 - SPREAD * random)));
+  new Date(checkedAt.getTime() + Math.round(everySeconds * 1000 * (1 - 0.1 * random)));
 
-const MAX_ERROR = 300;
 /** UTF-16 code units of added and of removed text in a notice: ten notices fit into one request. */
 const MAX_CHANGES = 1000;
-/** UTF-16 code units of a title. */
-const MAX_TITLE = 300;
 /** Consecutive lost workers of a source's checks before a check counts as failed without a try. */
 export const MAX_STARTS = 5;
 
-/** Shortens the error to one line. */
+/** Shortens the error to one line of at most 300 UTF-16 code units. */
 export const failCheck = (error: string): Extract<CheckOutcome, { kind: 'failed' }> => ({
   kind: 'failed',
-  error: error.replaceAll(/\s+/gu, ' ').trim().slice(0, MAX_ERROR).toWellFormed(),
+  error: error.replaceAll(/\s+/gu, ' ').trim().slice(0, 300).toWellFormed(),
 });
 
 /** A text to store as a new version. */
@@ -208,7 +197,7 @@ export function compareContent(
     : { kind: 'new', text: fetched.text, content };
 }
 
-/** Properties to store of a fetched text. */
+/** Properties to store of a fetched text; the title has at most 300 UTF-16 code units. */
 export const toSourceContent = (
   version: number,
   { text, title, ...validators }: Omit<Extract<CheckFinding, { kind: 'fetched' }>, 'kind'>,
@@ -216,7 +205,7 @@ export const toSourceContent = (
   version,
   digest: createHash('sha256').update(text).digest('hex'),
   words: countWords(text),
-  title: title?.trim().slice(0, MAX_TITLE).toWellFormed() || undefined,
+  title: title?.trim().slice(0, 300).toWellFormed() || undefined,
   ...validators,
 });
 
@@ -268,9 +257,6 @@ function buildAnnouncement(
  */
 export const MAX_REFUSALS = 15;
 
-const GROWTH = 1.5;
-const LONGEST_SECONDS = 30;
-
 /**
  * Seconds that a refused message stays invisible: 1 at first, half as much again with each receive, at most
  * 30. Most checks take less than a second. The sum is below `RESEND_SECONDS`, so a source has about one
@@ -278,4 +264,4 @@ const LONGEST_SECONDS = 30;
  * @param random from 0 to 1; up to half of the wait is dropped
  */
 export const computeRefusalDelay = (receives: number, random: number): number =>
-  Math.ceil(Math.min(GROWTH ** (receives - 1), LONGEST_SECONDS) * (1 - random / 2));
+  Math.ceil(Math.min(1.5 ** (receives - 1), 30) * (1 - random / 2));

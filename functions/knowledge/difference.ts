@@ -24,15 +24,10 @@ function countEachWord(text: string): Map<string, number> {
   return counts;
 }
 
-const sumCounts = (counts: Map<string, number>): number => {
-  let total = 0;
-  for (const count of counts.values()) total += count;
-  return total;
-};
+const sumCounts = (counts: Map<string, number>): number =>
+  [...counts.values()].reduce((total, count) => total + count, 0);
 
 export const countWords = (text: string): number => sumCounts(countEachWord(text));
-
-const SMALLEST = 0.01;
 
 /**
  * Computes how much two texts differ: the Sørensen–Dice distance of their multisets of words, in linear time.
@@ -50,13 +45,7 @@ export function computeDifference(before: string, after: string): number {
   if (2 * shared === total) return 0;
   if (shared === 0) return 100;
   const percent = Math.round((10_000 * (total - 2 * shared)) / total) / 100;
-  return Math.min(100 - SMALLEST, Math.max(SMALLEST, percent));
-}
-
-/** Added and removed text, as shown to users. */
-export interface Changes {
-  added: string;
-  removed: string;
+  return Math.min(99.99, Math.max(0.01, percent));
 }
 
 /**
@@ -64,7 +53,7 @@ export interface Changes {
  * than before is added; a moved line is neither. Whitespace around lines does not count.
  * @param maxCharacters of each, in UTF-16 code units, including the ellipsis
  */
-export function findChanges(before: string, after: string, maxCharacters: number): Changes {
+export function findChanges(before: string, after: string, maxCharacters: number) {
   const old = splitLines(before);
   const current = splitLines(after);
   return {
@@ -107,12 +96,9 @@ function findWordEnd(text: string, room: number): number {
   return text.slice(0, room).isWellFormed() ? room : room - 1;
 }
 
-/** Announced versions kept beside the version that admins know. */
-const MAX_ANNOUNCED = 8;
-
 /**
- * Versions whose texts are needed: the current one, the two that the last e-mail compared, and announced
- * ones, each of which may become the one that admins know.
+ * Versions whose texts are needed: the current one, the two that the last e-mail compared, and the last eight
+ * announced ones, each of which may become the one that admins know.
  */
 export function listNeededVersions({
   stored,
@@ -123,7 +109,7 @@ export function listNeededVersions({
   const announced = stored
     .filter((version) => version.announced && version.version > baseline)
     .toSorted((a, b) => b.version - a.version)
-    .slice(0, MAX_ANNOUNCED);
+    .slice(0, 8);
   const compared = [content?.version, baseline, announcedFrom];
   return stored.filter((version) => compared.includes(version.version) || announced.includes(version));
 }

@@ -5,32 +5,28 @@ import { SOURCE_DUE_SHARDS } from '../tenancy/keys.ts';
 import { processInRounds, sendMessages, sweep, updateEntries } from '../tenancy/sweep.ts';
 import { buildDueEvent, type DueSource, type dueSources, RESEND_SECONDS } from './sources.ts';
 
-export interface ScheduleSourceChecksPorts {
-  due: ReturnType<typeof dueSources>;
-  checks: WorkerQueue;
-  log: Log;
-  now: () => Date;
-}
-
-export interface ScheduleResult {
-  /** Sources whose message was sent. */
-  sent: number;
-  /** Sources not taken by the queue or not moved; the next run retries them. */
-  left: number;
-  /** Delay of the latest one. */
-  latestSeconds: number;
-  /** Whether every due entry was processed; otherwise the next run continues. */
-  complete: boolean;
-}
-
 /**
  * Sends a message for every due source, then moves its due time, so that a source with a lost message becomes
  * due again.
  */
-export function scheduleSourceChecks({ due, checks, log, now }: ScheduleSourceChecksPorts) {
-  /** @throws as `sweep` */
-  return async (hasTime: () => boolean): Promise<ScheduleResult> => {
-    const done: ScheduleResult = { sent: 0, left: 0, latestSeconds: 0, complete: true };
+export function scheduleSourceChecks({
+  due,
+  checks,
+  log,
+  now,
+}: {
+  due: ReturnType<typeof dueSources>;
+  checks: WorkerQueue;
+  log: Log;
+  now: () => Date;
+}) {
+  /**
+   * @returns the numbers of sources whose message was sent and of those left to the next run, the delay of
+   * the latest one, and whether all due ones were processed
+   * @throws as `sweep`
+   */
+  return async (hasTime: () => boolean) => {
+    const done = { sent: 0, left: 0, latestSeconds: 0, complete: true };
 
     async function handle(sources: readonly DueSource[]): Promise<[]> {
       const sent = await sendMessages(

@@ -89,10 +89,7 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
   }
 
   return {
-    /**
-     * Leases a source for a check and counts the start.
-     * @param askedAt time of the request
-     */
+    /** Leases a source for a check that was requested at `askedAt`, and counts the start. */
     async lease(
       ref: SourceRef,
       { askedAt, now, leaseSeconds }: { askedAt: Date; now: Date; leaseSeconds: number },
@@ -171,9 +168,7 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
     },
 
     text: versions.read,
-    /** Deletes texts of versions that are no longer needed. */
     deleteVersions: versions.remove,
-    /** Deletes all texts of a deleted source. */
     deleteAllVersions: versions.removeAll,
   };
 }

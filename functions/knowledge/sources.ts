@@ -2,16 +2,7 @@ import * as z from 'zod/mini';
 import { all, expression } from '../aws/expression.ts';
 import { OrgId, SourceId, Timestamp } from '../aws/ids.ts';
 import { type Page, type PageRequest, readPage } from '../aws/pages.ts';
-import {
-  EXISTS,
-  get,
-  parseReadable,
-  query,
-  type Row,
-  type Table,
-  type UnreadableRow,
-  update,
-} from '../aws/table.ts';
+import { EXISTS, get, parseReadable, query, type Row, type Table, update } from '../aws/table.ts';
 import {
   buildAddition,
   buildRemoval,
@@ -63,7 +54,6 @@ export type SourceContent = z.infer<typeof SourceContent>;
 
 /** The right to write a check's result. `token` fences it; `until` in ms since the epoch. */
 const SourceLease = z.object({ token: z.string(), since: Timestamp, until: z.number() });
-type SourceLease = z.infer<typeof SourceLease>;
 
 /** A source of knowledge as stored. */
 export const Source = z.object({
@@ -107,16 +97,14 @@ export type Source = z.infer<typeof Source>;
 /** Identifies a source: the parts of its key. */
 export type SourceRef = Pick<Source, 'id' | 'orgId' | 'generation'>;
 
-export type LeasedSource = Source & { lease: SourceLease };
+export type LeasedSource = Source & { lease: z.infer<typeof SourceLease> };
 
 /** Creates a source without a check. */
-export const createSource = ({
-  createdAt,
-  ...given
-}: Pick<Source, 'id' | 'orgId' | 'generation' | 'kind' | 'url' | 'name' | 'createdAt'>): Source => ({
+export const createSource = (
+  given: Pick<Source, 'id' | 'orgId' | 'generation' | 'kind' | 'url' | 'name' | 'createdAt'>,
+): Source => ({
   ...given,
-  createdAt,
-  nextCheckAt: createdAt,
+  nextCheckAt: given.createdAt,
   checks: 0,
   starts: 0,
   failures: 0,
@@ -136,8 +124,6 @@ export function toSourceView({ content, measured, baseline, ...source }: Source)
   return { ...source, status, version, words, title, difference };
 }
 
-const parse = (row: unknown): Source => Source.parse(row);
-
 const getCounter = (tenant: Tenant): Counter => ({
   key: keys.sourceCount(tenant),
   things: 'sources',
@@ -153,7 +139,7 @@ export function sourceStore(knowledge: Table) {
   return {
     async find(tenant: Tenant, id: SourceId): Promise<Source | undefined> {
       const row = await get(knowledge, keys.source(tenant, id));
-      return row && parse(row);
+      return row && Source.parse(row);
     },
 
     /** The row of a source to remove, which may be unreadable as a source. */
@@ -163,7 +149,7 @@ export function sourceStore(knowledge: Table) {
 
     list(tenant: Tenant, page: PageRequest): Promise<Page<Source>> {
       const partitions = listShards(SOURCE_SHARDS).map((shard) => keys.sources(tenant, shard));
-      return readPage(knowledge, partitions, page, { parse });
+      return readPage(knowledge, partitions, page, { parse: (row) => Source.parse(row) });
     },
 
     /**
@@ -234,14 +220,9 @@ export function sourceStore(knowledge: Table) {
 const computeDueAt = (sentAt: Date): string =>
   new Date(sentAt.getTime() + RESEND_SECONDS * 1000).toISOString();
 
-/** Ten batches of a queue; small enough that a run can end between two pages. */
-const PAGE = 100;
-
 const DueRow = z.object({ sk: SourceId, orgId: OrgId, generation: z.int(), dueAt: z.string() });
 
-export interface DueSource extends SourceRef {
-  dueAt: string;
-}
+export type DueSource = SourceRef & { dueAt: string };
 
 /** Builds the bus event of a due source. A source that becomes due again has another event id. */
 export const buildDueEvent = ({ id, orgId, generation, dueAt }: DueSource, now: Date): BusEvent => ({
@@ -260,14 +241,11 @@ export function dueSources(knowledge: Table) {
      * Entries of a shard due by `until`, earliest first. Eventually consistent, like every index.
      * @param after end of the previous page
      */
-    async find(
-      shard: number,
-      until: Date,
-      after?: Row,
-    ): Promise<{ entries: DueSource[]; unreadable: UnreadableRow[]; next?: Row }> {
+    async find(shard: number, until: Date, after?: Row) {
       const where = expression`dueIn = ${keys.dueSources(shard)} AND dueAt <= ${until.toISOString()}`;
-      const { rows, next } = await query(knowledge, { index: DUE_INDEX, where, limit: PAGE, after });
-      const parsed = parseReadable(rows, (row) => {
+      // Ten batches of a queue; small enough that a run can end between two pages.
+      const { rows, next } = await query(knowledge, { index: DUE_INDEX, where, limit: 100, after });
+      const parsed = parseReadable(rows, (row): DueSource => {
         const { sk: id, ...entry } = DueRow.parse(row);
         return { id, ...entry };
       });

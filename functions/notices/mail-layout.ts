@@ -1,7 +1,3 @@
-/*
- * Untrusted text among the service's own: it stays plain text, in its place.
- */
-
 /**
  * Removes characters that change the writing direction, hide text or break lines. Joiners stay, because
  * languages need them. Empty when nothing visible remains.

@@ -1,5 +1,4 @@
-import type { ReceiverId, SourceId } from '../aws/ids.ts';
-import type { NoticeType, SourceKind } from '../events/bus.ts';
+import type { NoticeData, NoticeType, SourceKind } from '../events/bus.ts';
 import { FAILURES_TO_DISABLE } from '../receivers/endpoint.ts';
 import { breakLinks, type MailPart, renderHtml, renderText, shorten, toOneLine } from './mail-layout.ts';
 
@@ -42,12 +41,6 @@ export type MailKind = {
 
 export type MailBudgets = Record<MailKind, MailLimits>;
 
-/** The table with the limits of a deployment for e-mail about content. */
-export const buildMailBudgets = (content: Required<MailLimits>): MailBudgets => ({
-  ...MAIL_BUDGETS,
-  'source.changed': content,
-});
-
 /** Seconds in which admins get at most one warning about an endpoint that keeps failing and recovering. */
 export const WARNING_WINDOW_SECONDS = 86_400;
 
@@ -56,8 +49,6 @@ export const MAX_SUBJECT = 120;
 const MAX_SUBJECT_URL = 60;
 const MAX_NAME = 120;
 const MAX_URL = 300;
-const MAX_ERROR = 300;
-const MAX_EXCERPT = 600;
 
 const KINDS: Record<SourceKind, string> = { url: 'page', spreadsheet: 'spreadsheet', feed: 'feed' };
 
@@ -76,17 +67,9 @@ export function composeContentChangeMail({
   removed,
   noticeSeconds,
   dashboardOrigin,
-}: {
+}: Omit<NoticeData<'source.changed'>, 'version'> & {
   organization: string;
-  sourceId: SourceId;
   name: string | undefined;
-  url: string;
-  kind: SourceKind;
-  /** Percent. */
-  difference: number;
-  /** Beginnings of the added and of the removed text. */
-  added: string;
-  removed: string;
   noticeSeconds: number;
   dashboardOrigin: string;
 }): MailText {
@@ -109,13 +92,10 @@ export function composeContentChangeMail({
 }
 
 /** A webhook endpoint or channel with failing deliveries. */
-interface FailingReceiver {
+interface FailingReceiver extends NoticeData<'webhook.failing'> {
   organization: string;
-  webhookId: ReceiverId;
   /** Undefined when it is deleted. */
   url: string | undefined;
-  /** Of the last delivery. */
-  lastError: string;
   dashboardOrigin: string;
 }
 
@@ -179,7 +159,7 @@ function describeReceiver(receiver: FailingReceiver) {
   const facts: (readonly [string, string])[] = [
     [what, webhookId],
     ...(shownUrl === undefined ? [] : [shownUrl]),
-    ...(lastError === '' ? [] : [['Last error', escapeForeignText(lastError, MAX_ERROR)] as const]),
+    ...(lastError === '' ? [] : [['Last error', escapeForeignText(lastError, 300)] as const]),
   ];
   const address = shorten(shownUrl?.[1] ?? webhookId, MAX_SUBJECT_URL);
   return {
@@ -220,7 +200,7 @@ function buildQuotation(title: string, text: string, tone: 'added' | 'removed'):
     .map(toOneLine)
     .filter((line) => line !== '');
   if (lines.length === 0) return [];
-  const shown = shorten(lines.join('\n'), MAX_EXCERPT).split('\n');
+  const shown = shorten(lines.join('\n'), 600).split('\n');
   return [{ title, quotation: shown.map(breakLinks), tone }];
 }
 

@@ -4,7 +4,7 @@ import { all, assign, type Expression, expression } from '../aws/expression.ts';
 import { type OrgId, Timestamp } from '../aws/ids.ts';
 import { Defect } from '../aws/logger.ts';
 import { get, type Table, toExpiry, update } from '../aws/table.ts';
-import { buildPut, buildUpdate, type Change, committer } from '../aws/transaction.ts';
+import { buildPut, buildUpdate, committer } from '../aws/transaction.ts';
 import { keys } from '../tenancy/keys.ts';
 import type { MailBudgets, MailKind } from './mail.ts';
 
@@ -213,16 +213,7 @@ export function mailBudgets(
       const day = toDay(now);
       const expiresAt = toExpiry(now, DAYS_KEPT);
       const { organization, stage } = budgets[request.kind];
-      const buildSpending = (
-        key: { pk: string },
-        refusal: 'mail-budget' | 'mail-ceiling',
-        bound: Expression | undefined,
-      ): Change =>
-        buildUpdate(mailings, key, {
-          refusal,
-          update: expression`SET expiresAt = ${expiresAt} ADD recipients ${recipients}`,
-          if: bound,
-        });
+      const spending = expression`SET expiresAt = ${expiresAt} ADD recipients ${recipients}`;
       const isUnused = expression`attribute_not_exists(recipients)`;
       const isWithin = (most: number) => expression`recipients <= ${most - recipients}`;
       const result = await commit([
@@ -233,19 +224,24 @@ export function mailBudgets(
           { refusal: 'mail-decided', if: expression`attribute_not_exists(pk) OR #day < ${day}` },
         ),
         // The first e-mail of a day goes to all admins.
-        buildSpending(
-          budgetKey(request, day),
-          'mail-budget',
-          expression`${isUnused} OR ${isWithin(organization)}`,
-        ),
-        buildSpending(
+        buildUpdate(mailings, budgetKey(request, day), {
+          refusal: 'mail-budget',
+          update: spending,
+          if: expression`${isUnused} OR ${isWithin(organization)}`,
+        }),
+        buildUpdate(
+          mailings,
           { pk: keys.stageMailing(`mail#budget#${day}`) },
-          'mail-ceiling',
-          stage === undefined
-            ? undefined
-            : recipients <= stage
-              ? expression`${isUnused} OR ${isWithin(stage)}`
-              : isWithin(stage),
+          {
+            refusal: 'mail-ceiling',
+            update: spending,
+            if:
+              stage === undefined
+                ? undefined
+                : recipients <= stage
+                  ? expression`${isUnused} OR ${isWithin(stage)}`
+                  : isWithin(stage),
+          },
         ),
       ]);
       if (result.kind === 'committed' || result.refusal === 'mail-decided') return 'send';

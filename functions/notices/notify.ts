@@ -72,9 +72,9 @@ export function notifyAdmins(context: NotifyContext, settings: NotifySettings) {
       sandbox: async () => log('SANDBOX_UNTOLD', getLogFields(event)),
     });
 
-  /** @throws NotNotified when the event must be retried for the rest */
   async function notify(event: BusEvent, permit: Permit): Promise<void> {
-    const notification = buildNotification(event, context, settings);
+    if (!Object.hasOwn(BUILDERS, event.type)) throw new Defect(`admins are not notified of ${event.type}`);
+    const notification = BUILDERS[event.type as MailKind](event, context, settings);
     const request: MailRequest = { ...notification, orgId: event.orgId, eventId: event.id };
     const announceLater = async (about: MailRequest): Promise<void> => {
       await notification.announceLater?.((await mailings.windowEnd(about)) ?? now());
@@ -127,7 +127,6 @@ export function notifyAdmins(context: NotifyContext, settings: NotifySettings) {
     log('MAIL_CEILING_REACHED', getLogFields(event));
   }
 
-  /** @returns the recipients of each e-mail */
   async function listRecipients(event: BusEvent): Promise<string[][]> {
     const { groups, unfit } = groupRecipients(await context.directory.adminsOf(event.orgId));
     if (unfit > 0) log('ADDRESSES_UNFIT', { ...getLogFields(event), unfit });
@@ -215,12 +214,6 @@ const BUILDERS: Record<MailKind, typeof buildContentNotification> = {
   'webhook.disabled': buildDisabledNotification,
 };
 
-/** @throws Defect when admins are not notified of such events */
-function buildNotification(event: BusEvent, context: NotifyContext, settings: NotifySettings): Notification {
-  if (!Object.hasOwn(BUILDERS, event.type)) throw new Defect(`admins are not notified of ${event.type}`);
-  return BUILDERS[event.type as MailKind](event, context, settings);
-}
-
 /** The name of an endpoint's organization, and the endpoint if it exists. */
 async function findReceiver(orgId: OrgId, id: ReceiverId, { organizations, endpoints }: NotifyContext) {
   const [organization, endpoint] = await Promise.all([organizations.find(orgId), endpoints.find(orgId, id)]);
@@ -232,16 +225,15 @@ function buildDisabledNotification(
   context: NotifyContext,
   { dashboardOrigin }: NotifySettings,
 ): Notification {
-  const { webhookId, disabledAt, lastError } = NOTICES['webhook.disabled'].parse(data);
+  const disabled = NOTICES['webhook.disabled'].parse(data);
   return {
     kind: 'webhook.disabled',
     // A receiver that was enabled again can be disabled again.
     about: `mail#${id}`,
     windowSeconds: Infinity,
     async text() {
-      const { organization, endpoint } = await findReceiver(orgId, webhookId, context);
-      const url = endpoint?.url;
-      return composeDisabledMail({ organization, webhookId, url, disabledAt, lastError, dashboardOrigin });
+      const { organization, endpoint } = await findReceiver(orgId, disabled.webhookId, context);
+      return composeDisabledMail({ ...disabled, organization, url: endpoint?.url, dashboardOrigin });
     },
   };
 }
@@ -252,17 +244,16 @@ function buildFailingNotification(
   context: NotifyContext,
   { dashboardOrigin }: NotifySettings,
 ): Notification {
-  const { webhookId, lastError } = NOTICES['webhook.failing'].parse(data);
+  const failing = NOTICES['webhook.failing'].parse(data);
   return {
     kind: 'webhook.failing',
-    about: `mail#failing#${webhookId}`,
+    about: `mail#failing#${failing.webhookId}`,
     windowSeconds: WARNING_WINDOW_SECONDS,
     async text() {
-      const { organization, endpoint } = await findReceiver(orgId, webhookId, context);
+      const { organization, endpoint } = await findReceiver(orgId, failing.webhookId, context);
       if (endpoint?.status !== 'active' || endpoint.consecutiveFailures === 0) return undefined;
       const { url, consecutiveFailures } = endpoint;
-      const receiver = { organization, webhookId, url, lastError, dashboardOrigin };
-      return composeFailingMail({ ...receiver, consecutiveFailures });
+      return composeFailingMail({ ...failing, organization, url, dashboardOrigin, consecutiveFailures });
     },
   };
 }
@@ -308,10 +299,7 @@ export type MailResult = { kind: 'sent' } | { kind: 'refused' | 'unknown'; reaso
  */
 export function mailer(client: SESv2Client, from: string) {
   return {
-    /**
-     * Sends once, and never rejects for failures of SES or the network.
-     * @throws NotPermitted without a permit of the gate
-     */
+    /** Sends once, and never rejects for failures of SES or the network. */
     async send({ to, subject, text, html }: Mail, permit: Permit): Promise<MailResult> {
       requirePermit(permit);
       try {

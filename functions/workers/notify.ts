@@ -6,7 +6,7 @@ import { count, MAIL } from '../aws/metrics.ts';
 import { MAIL_LEASE_SECONDS } from '../delivery/timing.ts';
 import { busWorker, processEach } from '../events/worker.ts';
 import { sourceStore } from '../knowledge/sources.ts';
-import { buildMailBudgets } from '../notices/mail.ts';
+import { MAIL_BUDGETS } from '../notices/mail.ts';
 import { mailBudgets, mailingStore } from '../notices/mailings.ts';
 import { mailer, notifyAdmins } from '../notices/notify.ts';
 import { readEndpoint } from '../receivers/endpoints.ts';
@@ -39,10 +39,10 @@ const notify = notifyAdmins(
     endpoints: { find: readEndpoint(service) },
     sources: sourceStore(knowledge),
     mailings: mailingStore(mailings),
-    budgets: mailBudgets(
-      mailings,
-      buildMailBudgets({ organization: environment.MAIL_BUDGET, stage: environment.MAIL_CEILING }),
-    ),
+    budgets: mailBudgets(mailings, {
+      ...MAIL_BUDGETS,
+      'source.changed': { organization: environment.MAIL_BUDGET, stage: environment.MAIL_CEILING },
+    }),
     directory: userDirectory(userPoolClient(), environment.USER_POOL),
     mailer: mailer(mailClient(), environment.MAIL_FROM),
     count: (what) => count(MAIL[what]),

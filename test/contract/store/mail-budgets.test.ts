@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { Contended } from '../../../functions/aws/transaction.ts';
-import { buildMailBudgets, type MailKind } from '../../../functions/notices/mail.ts';
+import { MAIL_BUDGETS, type MailKind } from '../../../functions/notices/mail.ts';
 import { mailBudgets } from '../../../functions/notices/mailings.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { later, NOW, seconds } from '../../builders.ts';
@@ -23,7 +23,10 @@ describe.each(mailingKinds(engine))('the e-mail budget (%s)', (_, make) => {
   const budgetsOf = async (content: Partial<{ organization: number; stage: number }>) => {
     const table = await make();
     return {
-      ...mailBudgets(table, buildMailBudgets({ organization: 1000, stage: 1000, ...content })),
+      ...mailBudgets(table, {
+        ...MAIL_BUDGETS,
+        'source.changed': { organization: 1000, stage: 1000, ...content },
+      }),
       async spent() {
         const pk = keys.stageMailing(`mail#budget#${NOW.toISOString().slice(0, 10)}`);
         return Number((await rowsIn(table)).find((row) => row.pk === pk)?.recipients ?? 0);

@@ -3,7 +3,7 @@ import { newId, type OrgId, type ReceiverId } from '../../../functions/aws/ids.t
 import { MAIL_LEASE_SECONDS } from '../../../functions/delivery/timing.ts';
 import type { BusEvent } from '../../../functions/events/bus.ts';
 import { sourceStore } from '../../../functions/knowledge/sources.ts';
-import { buildMailBudgets, MAIL_BUDGETS, type Mail } from '../../../functions/notices/mail.ts';
+import { MAIL_BUDGETS, type Mail } from '../../../functions/notices/mail.ts';
 import { mailBudgets, mailingStore } from '../../../functions/notices/mailings.ts';
 import type { MailResult } from '../../../functions/notices/notify.ts';
 import { type NotifyContext, notifyAdmins } from '../../../functions/notices/notify.ts';
@@ -102,7 +102,7 @@ export function aNotifier({
       announceLater: async () => undefined,
     },
     mailings: mailingStore(table),
-    budgets: mailBudgets(table, buildMailBudgets(content)),
+    budgets: mailBudgets(table, { ...MAIL_BUDGETS, 'source.changed': content }),
     directory: {
       adminsOf: async (orgId) => {
         asked.push(orgId);
