@@ -143,9 +143,7 @@ export function sourceStore(knowledge: Table) {
     },
 
     /** The row of a source to remove, which may be unreadable as a source. */
-    findToRemove(tenant: Tenant, id: SourceId): Promise<Record<string, unknown> | undefined> {
-      return get(knowledge, keys.source(tenant, id));
-    },
+    findToRemove: (tenant: Tenant, id: SourceId) => get(knowledge, keys.source(tenant, id)),
 
     list(tenant: Tenant, page: PageRequest): Promise<Page<Source>> {
       const partitions = listShards(SOURCE_SHARDS).map((shard) => keys.sources(tenant, shard));

@@ -41,7 +41,6 @@ export type MailPart =
 /** Line length (RFC 3676, section 4.2). */
 const COLUMNS = 72;
 
-/** For mail programs without HTML. */
 export const renderText = (parts: readonly MailPart[]): string =>
   `${parts.map((part) => renderTextPart(part)).join('\n\n')}\n`;
 

@@ -13,11 +13,7 @@ const environment = readEnvironment(MeterEnvironment);
 const { service, usage } = openTables(environment);
 const { of } = organizationStates(readOrganizationState(service));
 
-const count = meterUsage({
-  gate: gate(of),
-  usage: usageMeter(usage),
-  log: logger.log,
-});
+const count = meterUsage({ gate: gate(of), usage: usageMeter(usage), log: logger.log });
 
 /** Counts the usage of organizations. */
 export const handler = busWorker('meter', async (events) =>

@@ -20,12 +20,7 @@ const now = () => new Date();
 const queues = deliveryQueues(queueClient(), queueUrls(LANE_TABLE, environment), now);
 
 const run = reconcileDeliveries(
-  {
-    due: dueIndex(openTables(environment).deliveries),
-    queues,
-    log: logger.log,
-    now,
-  },
+  { due: dueIndex(openTables(environment).deliveries), queues, log: logger.log, now },
   { graceSeconds: environment.GRACE_SECONDS },
 );
 
