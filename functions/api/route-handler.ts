@@ -7,9 +7,9 @@ import { type AddSecrets, type ApiPorts, apiHandler, type UseCase } from '../htt
 import {
   type Authenticate,
   authenticateByMode,
-  type BuildRowKey,
   keyAuthentication,
   keyUseRecorder,
+  type ReadAhead,
 } from '../http/authentication.ts';
 import { idempotencyStore } from '../http/idempotency.ts';
 import { meterCapacity } from '../http/lifecycle.ts';
@@ -43,14 +43,14 @@ export const ports: Omit<ApiPorts, 'authenticate'> = {
 };
 const findSandbox = readPairing(tables.service);
 const keys = {
-  ...apiKeyStore(tables.service),
+  find: apiKeyStore(tables.service).find,
   noteUse: keyUseRecorder(keyUseStore(tables.rates), logger.log),
 };
 
 /** Callers with API keys, or with sessions where the route has a role for them. */
-const authenticateKeys = (buildRowKey?: BuildRowKey): Authenticate =>
+const authenticateKeys = (ahead?: ReadAhead): Authenticate =>
   authenticateByMode(
-    keyAuthentication(keys, findSandbox, logger.log, buildRowKey),
+    keyAuthentication(keys, findSandbox, logger.log, ahead),
     // A separate file of the bundle (lib/cloud/bundle.ts), loaded with the first session.
     async () => (await import('./sessions.ts')).authenticate,
     findSandbox,
@@ -60,7 +60,7 @@ interface Options {
   /** Of routes for other callers than API keys. */
   authenticate?: Authenticate;
   limiter?: RateLimiter;
-  buildRowKey?: BuildRowKey;
+  ahead?: ReadAhead;
   addSecrets?: AddSecrets;
 }
 
@@ -68,10 +68,5 @@ interface Options {
 export const routeHandler = <R extends Route>(
   route: R,
   useCase: UseCase<R>,
-  {
-    buildRowKey,
-    authenticate = authenticateKeys(buildRowKey),
-    limiter = ports.limiter,
-    addSecrets,
-  }: Options = {},
+  { ahead, authenticate = authenticateKeys(ahead), limiter = ports.limiter, addSecrets }: Options = {},
 ) => apiHandler(route, { ...ports, authenticate, limiter }, useCase, addSecrets);

@@ -8,7 +8,6 @@ import {
   ticketStore,
 } from '../conversations/conversations.ts';
 import { outboxStore } from '../delivery/outbox.ts';
-import { redeliveryRecords } from '../delivery/redelivery.ts';
 import { deliveryStore } from '../delivery/rows.ts';
 import { channelStore } from '../receivers/channels.ts';
 import { endpointStore } from '../receivers/endpoints.ts';
@@ -36,7 +35,6 @@ export const channels = /* @__PURE__ */ channelStore(service);
 export const endpoints = /* @__PURE__ */ endpointStore(service);
 export const outbox = /* @__PURE__ */ outboxStore(outboxTable);
 export const deliveries = /* @__PURE__ */ deliveryStore(deliveryTable);
-export const findRedeliveryRecords = /* @__PURE__ */ redeliveryRecords(service);
 
 /** Variables that only functions with these tables have. */
 const openKnowledge = () => openTables(readEnvironment(KnowledgeEnvironment), service.client).knowledge;

@@ -229,16 +229,14 @@ export function settlements(
   ): Change[] {
     if (effect === 'none') return [];
     const endpoint = { orgId, id: webhookId };
-    const changes = [buildEndpointChange(service, endpoint, effect, at)];
-    if (effect !== 'warn' && effect !== 'disable') return changes;
+    const change = buildEndpointChange(service, endpoint, effect, at);
+    if (effect !== 'warn' && effect !== 'disable') return [change];
     const context = { tenant: { orgId, generation }, now: at, ...withTrace(traceId) };
     const kind = effect === 'warn' ? 'webhook.failing' : 'webhook.disabled';
-    changes.push(appendNotice(outbox, createReceiverNotice(kind, { webhookId, lastError }, context)));
-    if (effect === 'disable')
-      changes.push(
-        recordAuditEntry(service, createStatusEntry(endpoint, 'disabled', { type: 'service' }, at)),
-      );
-    return changes;
+    const notice = appendNotice(outbox, createReceiverNotice(kind, { webhookId, lastError }, context));
+    if (effect === 'warn') return [change, notice];
+    const entry = createStatusEntry(endpoint, 'disabled', { type: 'service' }, at);
+    return [change, notice, recordAuditEntry(service, entry)];
   }
 
   return {

@@ -53,8 +53,14 @@ export type Authenticate = (
 
 type FindSandbox = ReturnType<typeof readPairing>;
 
-/** Builds the key of a row that the use case needs; undefined when the request names none. */
-export type BuildRowKey = (tenant: Tenant, event: APIGatewayProxyEvent) => Key | undefined;
+type KeyStore = ReturnType<typeof apiKeyStore>;
+
+/** A row that the use case needs, to be read with the caller's key. */
+export interface ReadAhead {
+  /** @returns undefined when the request names none */
+  buildRowKey(tenant: Tenant, event: APIGatewayProxyEvent): Key | undefined;
+  findWith: KeyStore['findWith'];
+}
 
 const MAX_CACHED_KEYS = 1000;
 
@@ -62,16 +68,14 @@ const MAX_CACHED_KEYS = 1000;
  * Callers with API keys (docs/specification.md, Authentication). A sandbox key acts for its organization's
  * sandbox only; the pairing is read for each request, and a key without a valid pairing is answered like an
  * unknown one.
- * @param buildRowKey of a row to read in one request with the API key. The key is read each time; the tenant
+ * @param ahead reads a row in one request with the API key. The key is read each time; the tenant
  * of its last call only guesses the row's key, so the row counts only when the key acts for the same tenant.
  */
 export function keyAuthentication(
-  keys: Pick<ReturnType<typeof apiKeyStore>, 'find' | 'findWith'> & {
-    noteUse: ReturnType<typeof keyUseRecorder>;
-  },
+  keys: Pick<KeyStore, 'find'> & { noteUse: ReturnType<typeof keyUseRecorder> },
   findSandbox: FindSandbox,
   log: Log,
-  buildRowKey?: BuildRowKey,
+  ahead?: ReadAhead,
 ): Authenticate {
   const tenants = new BoundedMap<string, Tenant>(MAX_CACHED_KEYS);
 
@@ -93,16 +97,17 @@ export function keyAuthentication(
     if (presented === undefined) return refusals.missingKey;
     const digest = hashApiKey(presented);
     const guessed = tenants.get(digest);
-    const rowKey = guessed && buildRowKey?.(guessed, event);
-    const { key, row } = rowKey
-      ? await keys.findWith(digest, rowKey)
-      : { key: await keys.find(digest), row: undefined };
+    const rowKey = guessed && ahead?.buildRowKey(guessed, event);
+    const { key, row } =
+      ahead && rowKey
+        ? await ahead.findWith(digest, rowKey)
+        : { key: await keys.find(digest), row: undefined };
     if (key === undefined || key.revokedAt !== undefined) return refusals.missingKey;
     const caller = await identify(key);
     if (caller === undefined) return refusals.missingKey;
     const { orgId, generation } = caller.tenant;
     const isOfTenant = guessed?.orgId === orgId && guessed.generation === generation;
-    if (buildRowKey) tenants.set(digest, caller.tenant);
+    if (ahead) tenants.set(digest, caller.tenant);
     return {
       ...caller,
       ...(row && isOfTenant && { rowAhead: row }),

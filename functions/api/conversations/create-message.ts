@@ -7,19 +7,19 @@ import {
 } from '../../conversations/conversations.ts';
 import { buildEvent } from '../../events/events.ts';
 import { retryOnConflict, type UseCase } from '../../http/api.ts';
-import type { BuildRowKey } from '../../http/authentication.ts';
+import type { ReadAhead } from '../../http/authentication.ts';
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import { buildChannelMessage, parseChannelId } from '../../receivers/channels.ts';
 import { keys } from '../../tenancy/keys.ts';
 import { routeHandler } from '../route-handler.ts';
-import { channels, conversations, messages, outbox } from '../stores.ts';
+import { apiKeys, channels, conversations, messages, outbox } from '../stores.ts';
 import * as routes from './routes.ts';
 
 const REOPEN = { kind: 'reopen' } as const;
 
 /** The conversation is read with the caller's key. */
-const buildRowKey: BuildRowKey = (tenant, { pathParameters }) => {
+const buildRowKey: ReadAhead['buildRowKey'] = (tenant, { pathParameters }) => {
   const { success, data } = routes.createMessage.params.safeParse(pathParameters);
   return success ? keys.conversation(tenant, data.id) : undefined;
 };
@@ -70,4 +70,6 @@ const createMessage: UseCase<typeof routes.createMessage> = (request) => {
   });
 };
 
-export const handler = routeHandler(routes.createMessage, createMessage, { buildRowKey });
+export const handler = routeHandler(routes.createMessage, createMessage, {
+  ahead: { buildRowKey, findWith: apiKeys.findWith },
+});

@@ -1,6 +1,7 @@
 import { ChannelId, deriveDeliveryId, type OrgId, type ReceiverId } from '../../aws/ids.ts';
 import { BATCH } from '../../aws/table.ts';
 import type { Delivery } from '../../delivery/delivery.ts';
+import { redeliveryRecords } from '../../delivery/redelivery.ts';
 import {
   EVENT_CATALOGUE,
   type EventType,
@@ -14,7 +15,10 @@ import type { Endpoint } from '../../receivers/endpoint.ts';
 import type { Scope } from '../../tenancy/api-keys.ts';
 import type { Tenant } from '../../tenancy/tenant.ts';
 import { withDueTime } from '../deliveries.ts';
-import { deliveries, endpoints, findRedeliveryRecords } from '../stores.ts';
+import { tables } from '../route-handler.ts';
+import { deliveries, endpoints } from '../stores.ts';
+
+export const findRedeliveryRecords = redeliveryRecords(tables.service);
 
 /**
  * Narrows event types to those that the caller may see. Events for a channel have the text of a message,

@@ -8,8 +8,15 @@ import { success } from '../../http/reply.ts';
 import type { Tenant } from '../../tenancy/tenant.ts';
 import { fitIntoPage } from '../pages.ts';
 import { routeHandler, tables } from '../route-handler.ts';
-import { deliveries, endpoints, findRedeliveryRecords } from '../stores.ts';
-import { findReceivers, isForChannel, narrowToVisible, type Receiver, toSummary } from './deliveries.ts';
+import { deliveries, endpoints } from '../stores.ts';
+import {
+  findReceivers,
+  findRedeliveryRecords,
+  isForChannel,
+  narrowToVisible,
+  type Receiver,
+  toSummary,
+} from './deliveries.ts';
 import * as routes from './routes.ts';
 
 const log = eventLog(tables.outbox);

@@ -115,7 +115,7 @@ export const CUSTOMERS: readonly Mutation[] = [
     name: 'an attempt at once makes no attempt due',
     file: 'functions/delivery/rows.ts',
     find: 'expression`SET nextRetryAt = ${now.toISOString()}`',
-    replace: 'expression`SET lastError = ${now.toISOString()}`',
+    replace: 'expression`SET createdAt = ${now.toISOString()}`',
     breaks: ['comes to rest'],
   },
   {

@@ -118,7 +118,7 @@ describe('turns at an endpoint with a limit', () => {
       rateAt: (ms) => (ms < raised ? 1 : 100),
     });
     expect(endMs).toBeLessThan(raised + 65 * MINUTE);
-  });
+  }, 120_000);
 
   it('keep to a lowered limit from the next start on', async () => {
     const lowered = 20_000;

@@ -197,17 +197,19 @@ function anAuthentication(key: ApiKey) {
         reads.push('key');
         return stored.get(digest);
       },
+      noteUse: async () => undefined,
+    },
+    async () => ({ pairing, sandbox }),
+    capturingLogger().log,
+    {
+      buildRowKey: (tenant, { pathParameters }) =>
+        pathParameters?.id === THING ? { pk: JSON.stringify(tenant), sk: 'thing' } : undefined,
       async findWith(digest, { pk }) {
         const tenant: Tenant = JSON.parse(pk);
         reads.push(tenant);
         return { key: stored.get(digest), row: { of: tenant } };
       },
-      noteUse: async () => undefined,
     },
-    async () => ({ pairing, sandbox }),
-    capturingLogger().log,
-    (tenant, { pathParameters }) =>
-      pathParameters?.id === THING ? { pk: JSON.stringify(tenant), sk: 'thing' } : undefined,
   );
   return {
     stored,

@@ -79,7 +79,6 @@ export function inMemory(): InMemory {
     logger,
     lookup: {
       find: async (digest) => service.keys.get(digest),
-      findWith: async (digest) => ({ key: service.keys.get(digest), row: undefined }),
       noteUse: async ({ id }) => {
         service.used.push(id);
       },
@@ -94,7 +93,6 @@ export function inMemory(): InMemory {
       authenticate: keyAuthentication(
         {
           find: (digest) => service.lookup.find(digest),
-          findWith: (digest, other) => service.lookup.findWith(digest, other),
           noteUse: (key, now) => service.lookup.noteUse(key, now),
         },
         async (id) => service.sandboxes.get(id) ?? { pairing: undefined, sandbox: undefined },

@@ -209,7 +209,6 @@ describe('the sandbox of a key', () => {
     const authenticate = keyAuthentication(
       {
         find: async () => key,
-        findWith: async () => ({ key, row: undefined }),
         noteUse: async () => undefined,
       },
       async (id) => {
