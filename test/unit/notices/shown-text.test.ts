@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { breakLinks, shorten, toOneLine } from '../../../functions/notices/mail-layout.ts';
+import { breakLinks, shorten, toOneLine } from '../../../functions/notices/mail.ts';
 import { texts } from '../aws/arbitraries.ts';
 
 describe('text in one line', () => {
