@@ -67,9 +67,9 @@ export const LIMITS: readonly Mutation[] = [
   {
     name: 'deliveries that wait for their turns take no share of the batch',
     file: 'functions/delivery/dispatch.ts',
-    find: 'const disposition = await attempt(message.message, context, lane);',
+    find: 'const disposition = await attempt(message.message, context, lane);\n          // Does not hold up the next message.\n          disposing.push(dispose(message, disposition, context));',
     replace:
-      'const turned = context.endpoint?.maxPerSecond === undefined ? undefined : attempt(message.message, context, lane).then((given) => dispose(message, given, context), (error: unknown) => logAndKeep(message, error, context));\n          if (turned !== undefined) {\n            disposing.push(turned);\n            continue;\n          }\n          const disposition = await attempt(message.message, context, lane);',
+      'const turned = context.endpoint?.maxPerSecond === undefined ? undefined : attempt(message.message, context, lane).then((given) => dispose(message, given, context), (error: unknown) => logAndKeep(message, error, context));\n          disposing.push(turned ?? dispose(message, await attempt(message.message, context, lane), context));',
     breaks: ['fair shares'],
   },
 ];
