@@ -5,7 +5,6 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { operateCommand } from '../../../lib/operate/command.ts';
-import { mockedDynamoDb } from '../../support/mocked-dynamodb.ts';
 
 /** No program listens on this port: it needs privileges, and has no service. */
 const STOPPED = 'http://127.0.0.1:1';
@@ -13,8 +12,6 @@ const STOPPED = 'http://127.0.0.1:1';
 describe('a command on the local run', () => {
   let directory = '';
   beforeEach(() => {
-    // Another file in this worker may have mocked the client, which is to find no server here.
-    mockedDynamoDb().restore();
     directory = mkdtempSync(join(tmpdir(), 'operate-'));
     onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
     writeFileSync(
