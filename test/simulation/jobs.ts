@@ -138,15 +138,24 @@ export class Jobs {
   }
 
   *#miscounts(job: RedeliveryJob, started: Started): Generator<[PromiseName, string]> {
-    // A lost worker's page is not counted where another passes over it, a stopped job not what waits, and a
-    // page that is read again not what the endpoint does not want any more.
+    // A lost worker's page is not counted where another passes over it, and a page that is read again not what
+    // the endpoint does not want any more.
     const rounds = [...this.#rounds].filter(([, id]) => id === job.id);
     const isExact = !this.#world.faults.beyondMargin && rounds.every(([{ isDisturbed }]) => !isDisturbed);
     const made = started.made.size;
-    const lacking = this.#wanted(started).length - job.redelivered;
-    const most = job.status === 'done' ? 0 : this.#world.terms.window;
-    if (made < job.redelivered || (isExact && lacking > most))
+    const lacking = this.#counted(job, started) - job.redelivered;
+    if (made < job.redelivered || (isExact && lacking > 0))
       yield ['whole job', `${job.id} counts ${job.redelivered} redeliveries and has made ${made}`];
+  }
+
+  /** How much of what a job has made is not beyond its position, which passes nothing that waits. */
+  #counted({ what, place = '' }: RedeliveryJob, started: Started): number {
+    const { deliveries } = this.#world.tables;
+    return this.#wanted(started).filter((id) => {
+      const { eventId, redeliveryOf } = deliveries.get(id) ?? {};
+      const examined = what === 'missing' ? eventId : redeliveryOf;
+      return examined !== undefined && examined <= place;
+    }).length;
   }
 
   /** Events that a job should have resent. */

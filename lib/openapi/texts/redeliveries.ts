@@ -76,7 +76,7 @@ export const answers = {
     examined:
       'Number of deliveries (`failed`) or events (`missing`) of the period examined so far, resent or not.',
     redelivered:
-      'Number of new deliveries created so far, one for each event. In a dry run: the number it would create.',
+      'Number of new deliveries created so far, one for each event, without those behind one that still waits for its first attempt. In a dry run: the number it would create.',
     eventTypes: 'The same by event type, the most frequent first.',
     firstEventAt: 'Time of the first of these events, UTC; null while there is none.',
     progress: 'Fraction of the period examined so far, from 0 to 1. 1 when `done`.',
