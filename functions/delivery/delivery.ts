@@ -101,7 +101,11 @@ export type AttemptRecord = z.infer<typeof AttemptRecord>;
 export const Lease = z.object({ token: z.string(), until: z.number() });
 export type Lease = z.infer<typeof Lease>;
 
-/** A time that was given to a delivery for the attempt after so many others, and how many it has missed. */
+/**
+ * A time at which a delivery at an endpoint with a limit may be attempted
+ * (docs/decisions/0026-endpoint-rate.md). It is given for the attempt that follows `attempts` others;
+ * `missed` times before it were not used.
+ */
 export const Turn = z.object({ at: z.number(), era: z.int(), attempts: z.int(), missed: z.int() });
 export type Turn = z.infer<typeof Turn>;
 

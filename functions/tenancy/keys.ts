@@ -157,7 +157,7 @@ export const keys = {
   rateWindow: ({ orgId, kind }: RateBucket, start: number): { pk: string } => ({
     pk: `${orgId}#${kind}#${start}`,
   }),
-  /** Schedule of an endpoint with a limit of attempts per second. */
+  /** Schedule of an endpoint with a limit of attempts per second, whose key has an older name of it. */
   rateSchedule: (endpoint: ReceiverId): { pk: string } => ({ pk: `pace#${endpoint}` }),
   /** Last use of a key, under the organization that lists it: for a sandbox key, the live one. */
   keyUse: (orgId: OrgId, id: KeyId): { pk: string } => ({ pk: `${orgId}#used#${id}` }),

@@ -138,8 +138,8 @@ export class Jobs {
   }
 
   *#miscounts(job: RedeliveryJob, started: Started): Generator<[PromiseName, string]> {
-    // A lost worker's page is not counted where another passes over it, and a page that is read again not what
-    // the endpoint does not want any more.
+    // A lost worker's page is not counted where another passes over it, and a page that is read again not
+    // what the endpoint does not want any more.
     const rounds = [...this.#rounds].filter(([, id]) => id === job.id);
     const isExact = !this.#world.faults.beyondMargin && rounds.every(([{ isDisturbed }]) => !isDisturbed);
     const made = started.made.size;

@@ -20,8 +20,8 @@ export const handler = routeHandler(routes.retryDelivery, ({ tenant, params, now
     const { delivery, endpoint } = result;
     const refusal = findRefusal(delivery, endpoint, now);
     if (refusal !== undefined) return refusal;
-    const isPaced = endpoint.maxPerSecond !== undefined;
-    const start = isPaced ? 'at its turn under the limit of the endpoint' : 'in a moment';
+    const isLimited = endpoint.maxPerSecond !== undefined;
+    const start = isLimited ? 'at its turn under the limit of the endpoint' : 'in a moment';
     return effect(
       success({ ...delivery, nextRetryAt: now.toISOString() }),
       [

@@ -336,8 +336,8 @@ class Redelivery(Model):
     """
     redelivered: int
     """
-    Number of new deliveries created so far, one for each event. In a dry run: the number it would
-    create.
+    Number of new deliveries created so far, one for each event, without those behind one that still
+    waits for its first attempt. In a dry run: the number it would create.
     """
     event_types: list[RedeliveryEventTypes]
     """
