@@ -1,4 +1,4 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SESv2Client } from '@aws-sdk/client-sesv2';
 import { SQSClient } from '@aws-sdk/client-sqs';
@@ -27,6 +27,9 @@ export const clientOptions = () => ({
   }),
 });
 
+/** The SDK copies each request and response for a logger's `info` and `error`, also for its own silent one. */
+const NO_LOGGER = { warn: () => undefined } as unknown as NonNullable<DynamoDBClientConfig['logger']>;
+
 /**
  * Options of the clients of every message, by the service that signatures name. They take a third less
  * processor time for a request (docs/decisions/0030-processor-time.md).
@@ -41,6 +44,7 @@ export const leanClientOptions = (
   credentials,
   // The SDK puts the steps of a request together once for each kind of command.
   cacheMiddleware: true,
+  logger: NO_LOGGER,
 });
 
 export const tableClient = (): DynamoDBClient =>

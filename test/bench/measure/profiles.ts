@@ -28,16 +28,19 @@ export interface CpuProfile {
 
 /** The first cause whose files match is a frame's. Frames without a file have the cause of their caller. */
 const CAUSES: readonly (readonly [cause: string, files: RegExp])[] = [
-  ['HTTP and sockets', /^node:.*(http|net|tls|stream|dns)|node-http-handler|platform\/(outbound|clients)\//],
+  [
+    'HTTP and sockets',
+    /^node:.*(http|net|tls|stream|dns)|node-http-handler|functions\/(delivery\/outbound\/|aws\/(clients|sdk-parts))/,
+  ],
   ['event loop, timers', /^node:internal\/(process|async_hooks|timers|event|util)|^node:(timers|events)/],
   ['signing', /signature-v4|httpAuthSchemes|checksum|hash-node/],
-  ['marshalling', /lib-dynamodb|util-dynamodb|store\/attributes/],
+  ['marshalling', /lib-dynamodb|util-dynamodb/],
   ['serialization and parsing', /@(aws-sdk|smithy)\/.*(protocols|serde|schema|codec|checksum)/],
   ['SDK client and middleware', /@(aws-sdk|smithy)\//],
   ['validation (zod)', /\/zod\//],
   ['middy', /@middy\//],
-  ['logging', /platform\/(logger|log-|failure-fields)/],
-  ['metrics', /platform\/metric/],
+  ['logging', /functions\/aws\/log/],
+  ['metrics', /functions\/aws\/metrics/],
   ['runtime client', /aws-lambda-ric|aws-local|test\/bench/],
   ['own code', /^functions\//],
 ];
