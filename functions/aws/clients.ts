@@ -27,7 +27,7 @@ export const clientOptions = () => ({
   }),
 });
 
-/** The SDK copies each request and response for a logger with `info` and `error`, such as its own silent one. */
+/** The SDK copies requests and responses for a logger with `info` and `error`, such as its own silent one. */
 const NO_LOGGER = { warn: () => undefined } as unknown as NonNullable<DynamoDBClientConfig['logger']>;
 
 /**
