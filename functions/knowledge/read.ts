@@ -10,8 +10,7 @@ import { Collector, ContentProblem, type Reading } from './text.ts';
  */
 export async function read(kind: SourceKind, content: Content): Promise<Extraction> {
   try {
-    const { text, title } = await readFormat(kind, content);
-    return { ok: true, text, title };
+    return { ok: true, ...(await readFormat(kind, content)) };
   } catch (error) {
     return { ok: false, problem: toProblem(error) };
   }
@@ -25,19 +24,19 @@ function toProblem(error: unknown): string {
 }
 
 /** Loads only the parser that it needs, because each document has its own process. */
-async function readFormat(kind: SourceKind, { body, contentType }: Content): Promise<Reading> {
+async function readFormat(kind: SourceKind, { body, contentType, choice }: Content): Promise<Reading> {
   if (body.length === 0) throw new ContentProblem('there is no text in the content');
   const type = parseMediaType(contentType);
   const format = detectFormat(kind, type, body);
   switch (format) {
     case 'html': {
-      const { readPage } = await import('./markup.ts');
-      return readPage(decode(body, type.charset, 'html'));
+      const { readPage } = await import('./html.ts');
+      return readPage(decode(body, type.charset, 'html'), choice);
     }
     case 'plain':
       return readPlain(decode(body, type.charset, undefined));
     case 'feed': {
-      const { readFeed } = await import('./markup.ts');
+      const { readFeed } = await import('./feed.ts');
       return readFeed(decode(body, type.charset, 'xml'));
     }
     case 'csv': {

@@ -10,7 +10,7 @@ import { FETCH_TIMEOUT_SECONDS } from '../delivery/timing.ts';
 import type { SourceKind } from '../events/bus.ts';
 import type { Gate } from '../tenancy/gate.ts';
 import { MAX_SOURCE_BYTES, type Source } from './sources.ts';
-import { MAX_TEXT_BYTES } from './text.ts';
+import { MAX_TEXT_BYTES, WARNING_CODES } from './text.ts';
 
 const ACCEPT: Record<SourceKind, string> = {
   url: 'text/html, application/xhtml+xml, */*;q=0.1',
@@ -76,10 +76,18 @@ export interface Content {
   body: Uint8Array;
   /** `Content-Type` of the response. */
   contentType?: string;
+  /** How the text of the page was chosen at its previous reading. */
+  choice?: string | undefined;
 }
 
 const Extraction = z.discriminatedUnion('ok', [
-  z.object({ ok: z.literal(true), text: z.string(), title: z.optional(z.string()) }),
+  z.object({
+    ok: z.literal(true),
+    text: z.string(),
+    title: z.optional(z.string()),
+    warnings: z.optional(z.array(z.object({ code: z.enum(WARNING_CODES), count: z.int() }))),
+    choice: z.optional(z.string()),
+  }),
   /** `problem`: one line of English. */
   z.object({ ok: z.literal(false), problem: z.string() }),
 ]);

@@ -12,10 +12,29 @@ const MAX_TITLE_LENGTH = 300;
 /** UTF-16 code units before normalization. */
 const MAX_RAW_LENGTH = 20 * MAX_TEXT_BYTES;
 
+/** Reasons why a text lacks a part of its document, or may have it wrong. */
+export const WARNING_CODES = [
+  'bytes_replaced',
+  'sheets_left_out',
+  'rows_left_out',
+  'cells_left_out',
+  'entries_left_out',
+] as const;
+
+/** What was left out of a text: the reason, and how many parts. */
+export interface Warning {
+  code: (typeof WARNING_CODES)[number];
+  count: number;
+}
+
 /** Text of a document, normalized by {@link Collector}. */
 export interface Reading {
   text: string;
   title?: string;
+  /** One for each reason. */
+  warnings?: Warning[];
+  /** How a page's text was chosen, to be passed to its next reading. At most 200 characters. */
+  choice?: string;
 }
 
 /** Collects text up to a limit, because a short file can repeat a long text a million times. */
