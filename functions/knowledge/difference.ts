@@ -4,7 +4,7 @@ import type { Source, StoredVersion } from './sources.ts';
  * Finds words: runs of letters, marks and digits (docs/specification.md, Content-change notifications). In
  * scripts without spaces each character is a word, so that a changed sentence is not one changed word.
  */
-const findWords = (text: string) =>
+export const findWords = (text: string) =>
   // Not a constant of the module, which would take a millisecond of each function's cold start.
   text.matchAll(
     /[[\p{L}\p{M}\p{N}]&&[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]|[[\p{L}\p{M}\p{N}]--[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]+/gv,

@@ -1,88 +1,253 @@
-import type { AnyFeed } from 'feedsmith';
+import { decodeHTML } from 'entities';
+import { Parser } from 'htmlparser2';
+import * as z from 'zod/mini';
+import { findWords } from './difference.ts';
 import { extractFragmentText } from './html.ts';
-import { Collector, ContentProblem, checkXml, type Reading, toTitle } from './text.ts';
+import { Collector, ContentProblem, type Reading, toTitle } from './text.ts';
 
-/** Reads titles and texts of a feed's items (RSS, Atom, RDF, JSON Feed), in order. */
-export async function readFeed(source: string): Promise<Reading> {
-  if (!/^\s*\{/.test(source)) checkXml(source, 'feed');
-  const { title, items } = extractContent(await parseFeedDocument(source));
-
+/**
+ * Reads titles and texts of a feed's entries (RSS, Atom, RDF, JSON Feed), in order. What is wrong with one
+ * entry costs that entry. Entities that a feed declares are never expanded.
+ */
+export function readFeed(source: string): Reading {
+  const feed = /^\s*\{/.test(source) ? parseJsonFeed(source) : parseXmlFeed(source);
   const collector = new Collector();
-  for (const item of items) {
-    // The summary would repeat the content.
-    for (const part of [item.title, item.content ?? item.summary]) {
-      if (part === undefined) continue;
-      collector.add(extractPartText(part));
-      collector.add('\n');
-    }
-    collector.add('\n');
+  let count = feed.isCut ? 1 : 0;
+  let problem = count > 0 ? NOT_A_FEED : undefined;
+  for (const parts of feed.entries) {
+    const texts = tryExtract(parts);
+    if (texts instanceof ContentProblem) {
+      problem = texts.message;
+      count += 1;
+    } else collector.add(`${texts.join('\n')}\n\n`);
   }
-  const line = toTitle(title && extractPartText(title));
-  return { text: collector.text(), ...(line !== undefined && { title: line }) };
+  const text = collector.text({ canBeEmpty: true });
+  if (text === '' && problem !== undefined) throw new ContentProblem(problem);
+  const title = toTitle(feed.title && extractText(feed.title));
+  return {
+    text,
+    ...(title !== undefined && { title }),
+    ...(count > 0 && { warnings: [{ code: 'entries_left_out', count }] }),
+  };
 }
 
-async function parseFeedDocument(source: string): Promise<AnyFeed> {
-  // Loaded on demand: pages do not need it.
-  const { parseFeed } = await import('feedsmith');
-  try {
-    return parseFeed(source);
-  } catch (error) {
-    throw error instanceof RangeError ? error : new ContentProblem('the content is not a valid feed');
-  }
-}
+const NOT_A_FEED = 'the content is not a valid feed';
 
 interface Part {
   value: string;
+  isTitle: boolean;
   isHtml: boolean;
 }
 
-interface FeedContent {
-  title?: Part;
-  items: { title?: Part; summary?: Part; content?: Part }[];
+interface Feed {
+  title?: Part | undefined;
+  /** An entry without parts has no text; undefined when it cannot be read. */
+  entries: (Part[] | undefined)[];
+  /** Whether the feed ends before its last entry does. */
+  isCut?: boolean;
 }
 
-const extractPartText = ({ value, isHtml }: Part): string => (isHtml ? extractFragmentText(value) : value);
+function tryExtract(parts: Part[] | undefined): string[] | ContentProblem {
+  if (parts === undefined) return new ContentProblem(NOT_A_FEED);
+  try {
+    return omitRepeated(parts.map((part) => ({ isTitle: part.isTitle, text: extractText(part).trim() })));
+  } catch (error) {
+    if (error instanceof ContentProblem) return error;
+    throw error;
+  }
+}
 
-const toHtmlPart = (value: string | undefined): Part | undefined =>
-  value === undefined ? undefined : { value, isHtml: true };
-const toPlainPart = (value: string | undefined): Part | undefined =>
-  value === undefined ? undefined : { value, isHtml: false };
+function extractText({ value, isTitle, isHtml }: Part): string {
+  if (!isHtml) return value;
+  if (/<[a-z!/]/i.test(value)) return extractFragmentText(value);
+  const text = decodeHTML(value);
+  // Some feeds escape their HTML twice.
+  return !isTitle && HTML_TAG.test(text) ? extractFragmentText(text) : text;
+}
 
-/** Atom texts declare their type (RFC 4287, section 3.1.1); plain by default. */
-const toTypedPart = (text: { value?: string; type?: string } | undefined): Part | undefined =>
-  text?.value === undefined ? undefined : { value: text.value, isHtml: /html/i.test(text.type ?? '') };
+const HTML_TAG = /<(?:\/[a-z]|br\b)/i;
 
-/** RSS texts are HTML by convention. JSON Feed has a field for each type. */
-function extractContent(parsedFeed: AnyFeed): FeedContent {
-  const { format, feed } = parsedFeed;
-  switch (format) {
-    case 'rss':
-    case 'rdf':
-      return {
-        title: toHtmlPart(feed.title),
-        items: (feed.items ?? []).map(({ title, description, content }) => ({
-          title: toHtmlPart(title),
-          summary: toHtmlPart(description),
-          content: toHtmlPart(content?.encoded),
-        })),
-      };
-    case 'atom':
-      return {
-        title: toTypedPart(feed.title),
-        items: (feed.entries ?? []).map(({ title, summary, content }) => ({
-          title: toTypedPart(title),
-          summary: toTypedPart(summary),
-          content: toTypedPart(content),
-        })),
-      };
-    case 'json':
-      return {
-        title: toPlainPart(feed.title),
-        items: (feed.items ?? []).map(({ title, summary, content_html, content_text }) => ({
-          title: toPlainPart(title),
-          summary: toPlainPart(summary),
-          content: toHtmlPart(content_html) ?? toPlainPart(content_text),
-        })),
-      };
+/**
+ * Orders the texts of an entry, titles first. Omits those whose words are all in a title or in longer ones:
+ * summaries are often parts of contents.
+ */
+function omitRepeated(given: { isTitle: boolean; text: string }[]): string[] {
+  const { titles = [], texts = [] } = Object.groupBy(given, ({ isTitle }) => (isTitle ? 'titles' : 'texts'));
+  const kept = new Set<unknown>();
+  const seen = new Set<string>();
+  for (const part of [...titles, ...texts.toSorted((a, b) => b.text.length - a.text.length)]) {
+    const words = [...findWords(part.text)].map(([word]) => word);
+    // The last word of a shortened text may be a part of one.
+    if (/(?:…|\.{3})\W{0,3}$/.test(part.text.slice(-10))) words.pop();
+    if (words.every((word) => seen.has(word))) continue;
+    kept.add(part);
+    for (const word of words) seen.add(word);
+  }
+  return [...titles, ...texts].filter((part) => kept.has(part)).map(({ text }) => text);
+}
+
+/** Far more than a feed has. */
+const MAX_DEPTH = 200;
+
+const ROOT = /^(?:rss|feed|channel|item|entry)$/;
+const FEED = /^(?:channel|feed)$/;
+const ENTRY = /^(?:item|entry)$/;
+/** Texts in the formats and their extensions (Dublin Core, iTunes, Media RSS, and others). */
+const TEXT = /^(?:description|summary|subtitle|content|encoded|abstract|body|full-text|fullitem)$/;
+/** Elements with such texts: entries, and groups and files of Media RSS. */
+const HOLDER = /^(?:item|entry|group|content)$/;
+const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/;
+
+/** A text while it is read. */
+interface Field {
+  depth: number;
+  isTitle: boolean;
+  /** Undefined where nothing says it. */
+  isHtml: boolean | undefined;
+  value: string;
+  /** Set when it has elements. */
+  markup?: string;
+  isBase64: boolean;
+  isText: boolean;
+}
+
+/**
+ * Reads XML as it comes, well-formed or not. Names count without their prefixes, which feeds choose freely
+ * and some do not declare.
+ */
+function parseXmlFeed(source: string): Feed {
+  const feed: Feed = { entries: [] };
+  const path: string[] = [];
+  let root: string | undefined;
+  let field: Field | undefined;
+
+  const parser = new Parser(
+    {
+      onopentag(tag, attributes) {
+        const name = tag.slice(tag.indexOf(':') + 1);
+        const parent = path.at(-1) ?? '';
+        if (path.push(name) > MAX_DEPTH) throw new ContentProblem('the feed is nested too deeply');
+        if (ROOT.test(name)) root ??= name;
+        if (ENTRY.test(name)) {
+          feed.entries.push([]);
+          // A text before it has no end tag.
+          field = undefined;
+        }
+        if (field !== undefined) {
+          field.markup = `${field.markup ?? escapeText(field.value)}<${name}>`;
+          return;
+        }
+        // An element with a URL is a file, with texts of its own. Titles of files are names and the like.
+        const isField =
+          name === 'title'
+            ? ENTRY.test(parent) || FEED.test(parent)
+            : TEXT.test(name) && HOLDER.test(parent) && attributes.url === undefined;
+        if (isField) field = createField(name, path.length, attributes, root === 'feed' || root === 'entry');
+      },
+      ontext(text) {
+        if (field === undefined) return;
+        if (field.markup === undefined) field.value += text;
+        else field.markup += escapeText(text);
+      },
+      onclosetag() {
+        const name = path.pop() ?? '';
+        if (field === undefined) return;
+        if (path.length >= field.depth) {
+          if (!VOID.test(name)) field.markup += `</${name}>`;
+          return;
+        }
+        const part = finishField(field);
+        if (FEED.test(path.at(-1) ?? '')) feed.title ??= part;
+        else if (part !== undefined) feed.entries.at(-1)?.push(part);
+        field = undefined;
+      },
+    },
+    { xmlMode: true, lowerCaseTags: true, lowerCaseAttributeNames: true },
+  );
+  // Some feeds escape the end of a section, which would then end with a later one.
+  parser.write(source.replaceAll(/\]\]&gt;(?=\s*<\/)/g, ']]>'));
+  if (root === undefined) throw new ContentProblem(NOT_A_FEED);
+  return { ...feed, isCut: path.some((name) => FEED.test(name) || ENTRY.test(name)) };
+}
+
+const escapeText = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+
+/** Texts without a type are HTML in RSS by convention, and plain in Atom (RFC 4287, section 3.1.1). */
+function createField(
+  name: string,
+  depth: number,
+  { type, mode }: Record<string, string>,
+  isAtom: boolean,
+): Field {
+  return {
+    value: '',
+    depth,
+    isTitle: name === 'title',
+    isHtml: type === undefined ? !isAtom || undefined : /html/i.test(type),
+    isBase64: mode === 'base64',
+    // Other types are images and the like.
+    isText: type === undefined || !type.includes('/') || /^text\/|html/i.test(type),
+  };
+}
+
+function finishField({ value, markup, isText, isTitle, isHtml, isBase64 }: Field): Part | undefined {
+  if (!isText) return undefined;
+  if (markup !== undefined) return { value: repairEncoding(markup), isTitle, isHtml: true };
+  const decoded = isBase64 ? Buffer.from(value, 'base64').toString() : repairEncoding(value);
+  const text = decoded.includes('<![CDATA[') ? decoded.replaceAll(/<!\[CDATA\[|\]\]>/g, '') : decoded;
+  // Many Atom feeds omit the type of their HTML.
+  if (isHtml ?? (!isTitle && HTML_TAG.test(text))) return { value: text, isTitle, isHtml: true };
+  return { value: decodeHTML(text), isTitle, isHtml: false };
+}
+
+/** Some feeds encode text as UTF-8 that is UTF-8 already. */
+function repairEncoding(text: string): string {
+  if (!/[\u0080-\u00ff]/.test(text) || /[\u0100-\uffff]/.test(text)) return text;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(text, 'latin1'));
+  } catch {
+    return text;
+  }
+}
+
+const OptionalText = z.catch(z.optional(z.string()), undefined);
+const JsonFeed = z.object({
+  version: z.string().check(z.regex(/jsonfeed\.org\/version\//)),
+  title: OptionalText,
+  items: z.array(z.unknown()),
+});
+const JsonItem = z.object({
+  title: OptionalText,
+  content_html: OptionalText,
+  content_text: OptionalText,
+  summary: OptionalText,
+});
+
+function parseJsonFeed(source: string): Feed {
+  const feed = JsonFeed.safeParse(parseJson(source)).data;
+  if (feed === undefined) throw new ContentProblem(NOT_A_FEED);
+  const toPart = (value: string | undefined, { isTitle = false, isHtml = false } = {}): Part[] =>
+    value === undefined ? [] : [{ value, isTitle, isHtml }];
+  return {
+    title: toPart(feed.title)[0],
+    entries: feed.items.map((given) => {
+      const item = JsonItem.safeParse(given).data;
+      return (
+        item && [
+          ...toPart(item.title, { isTitle: true }),
+          ...toPart(item.content_html, { isHtml: true }),
+          ...toPart(item.content_text),
+          ...toPart(item.summary),
+        ]
+      );
+    }),
+  };
+}
+
+function parseJson(source: string): unknown {
+  try {
+    return JSON.parse(source);
+  } catch {
+    return undefined;
   }
 }

@@ -101,8 +101,9 @@ export const ALLOWED: readonly Allowance[] = [
     modules: [
       '@mozilla/readability',
       'csv-parse/sync',
-      'feedsmith',
+      'entities',
       'html-encoding-sniffer',
+      'htmlparser2',
       'linkedom',
       'read-excel-file/universal',
       'whatwg-mimetype',

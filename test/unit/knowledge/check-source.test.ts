@@ -111,6 +111,37 @@ describe('check of a known source', () => {
     expect(notice?.data.removed).toContain('four');
   });
 
+  it('reports a text that becomes empty, such as that of a feed without items, and its return', async () => {
+    const check = aCheck();
+    const source = await check.added({ kind: 'feed' });
+    await check.processMessage(check.event(source));
+    check.shows('');
+
+    const emptied = await anHourLater(check, source);
+
+    expect(emptied).toMatchObject({ content: { version: 2, words: 0 }, measured: { difference: 100 } });
+    expect(emptied).not.toHaveProperty('lastError');
+    expect(await check.sources.notices()).toMatchObject([
+      { data: { difference: 100, added: '', removed: 'one two three four' } },
+    ]);
+    expect(await anHourLater(check, source)).toMatchObject({ content: { version: 2 } });
+
+    check.shows('five');
+    expect(await anHourLater(check, source)).toMatchObject({ content: { version: 3, words: 1 } });
+  });
+
+  it('imports an empty text, and measures from it', async () => {
+    const check = aCheck();
+    check.shows('');
+    const source = await check.added({ kind: 'feed' });
+    await check.processMessage(check.event(source));
+    expect(await check.sources.find(source, source.id)).toMatchObject({ content: { words: 0 }, baseline: 1 });
+
+    check.shows('one');
+    expect(await anHourLater(check, source)).toMatchObject({ measured: { from: 1, difference: 100 } });
+    expect(await check.sources.notices()).toMatchObject([{ data: { added: 'one', removed: '' } }]);
+  });
+
   it('reports no change that equals the threshold', async () => {
     const check = aCheck();
     check.sets({ contentChangeThreshold: 25 });
