@@ -3,7 +3,7 @@ import { Parser } from 'htmlparser2';
 import * as z from 'zod/mini';
 import { findWords } from './difference.ts';
 import { extractFragmentText } from './html.ts';
-import { Collector, ContentProblem, type Reading, toTitle } from './text.ts';
+import { Collector, ContentProblem, MAX_TEXT_BYTES, type Reading, toTitle } from './text.ts';
 
 /**
  * Reads titles and texts of a feed's entries (RSS, Atom, RDF, JSON Feed), in order. What is wrong with one
@@ -76,15 +76,22 @@ function omitRepeated(given: { isTitle: boolean; text: string }[]): string[] {
   const kept = new Set<unknown>();
   const seen = new Set<string>();
   for (const part of [...titles, ...texts.toSorted((a, b) => b.text.length - a.text.length)]) {
-    const words = [...findWords(part.text)].map(([word]) => word);
-    // The last word of a shortened text may be a part of one.
-    if (/(?:…|\.{3})\W{0,3}$/.test(part.text.slice(-10))) words.pop();
-    if (words.every((word) => seen.has(word))) continue;
-    kept.add(part);
-    for (const word of words) seen.add(word);
+    let isRepeated = false;
+    let isNew = false;
+    // A longer text is too large in any case.
+    for (const [word] of findWords(omitCutWord(part.text).slice(0, MAX_TEXT_BYTES))) {
+      if (seen.has(word)) isRepeated = true;
+      else isNew = true;
+      seen.add(word);
+    }
+    if (isNew || !isRepeated) kept.add(part);
   }
   return [...titles, ...texts].filter((part) => kept.has(part)).map(({ text }) => text);
 }
+
+/** Omits the last word of a shortened text, which may be a part of one. */
+const omitCutWord = (text: string): string =>
+  /(?:…|\.{3})\W{0,3}$/.test(text.slice(-10)) ? text.slice(0, Math.max(0, text.lastIndexOf(' '))) : text;
 
 /** Far more than a feed has. */
 const MAX_DEPTH = 200;

@@ -386,6 +386,11 @@ describe('feed beyond the limits', () => {
       'the text is larger than 1 MB',
     ],
     [
+      'one word',
+      rss(`<item><description>${'x'.repeat(4_000_000)}</description></item>`),
+      'the text is larger than 1 MB',
+    ],
+    [
       'levels of JSON',
       `{"version":"https://jsonfeed.org/version/1","items":${'['.repeat(1_000_000)}`,
       'the content is not a valid feed',
