@@ -73,13 +73,18 @@ const HTML_TAG = /<(?:\/[a-z]|br\b)/i;
  */
 function omitRepeated(given: { isTitle: boolean; text: string }[]): string[] {
   const { titles = [], texts = [] } = Object.groupBy(given, ({ isTitle }) => (isTitle ? 'titles' : 'texts'));
+  const bySize = texts.toSorted((a, b) => b.text.length - a.text.length);
   const kept = new Set<unknown>();
   const seen = new Set<string>();
-  for (const part of [...titles, ...texts.toSorted((a, b) => b.text.length - a.text.length)]) {
-    let isRepeated = false;
+  for (const part of [...titles, ...bySize]) {
+    const isShortened =
+      !part.isTitle && part !== bySize[0] && /(?:…|\.{3})\W{0,3}$/.test(part.text.slice(-10));
+    // The last word of a shortened text may be a part of one.
+    const text = isShortened ? part.text.slice(0, Math.max(0, part.text.lastIndexOf(' '))) : part.text;
+    let isRepeated = isShortened;
     let isNew = false;
     // A longer text is too large in any case.
-    for (const [word] of findWords(omitCutWord(part.text).slice(0, MAX_TEXT_BYTES))) {
+    for (const [word] of findWords(text.slice(0, MAX_TEXT_BYTES))) {
       if (seen.has(word)) isRepeated = true;
       else isNew = true;
       seen.add(word);
@@ -88,10 +93,6 @@ function omitRepeated(given: { isTitle: boolean; text: string }[]): string[] {
   }
   return [...titles, ...texts].filter((part) => kept.has(part)).map(({ text }) => text);
 }
-
-/** Omits the last word of a shortened text, which may be a part of one. */
-const omitCutWord = (text: string): string =>
-  /(?:…|\.{3})\W{0,3}$/.test(text.slice(-10)) ? text.slice(0, Math.max(0, text.lastIndexOf(' '))) : text;
 
 /** Far more than a feed has. */
 const MAX_DEPTH = 200;
