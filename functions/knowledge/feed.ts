@@ -43,7 +43,7 @@ interface Feed {
   title?: Part | undefined;
   /** An entry without parts has no text; undefined when it cannot be read. */
   entries: (Part[] | undefined)[];
-  /** Whether the feed ends before its last entry does. */
+  /** Whether elements have no end, so that entries may be missing. */
   isCut?: boolean;
 }
 
@@ -175,7 +175,7 @@ function parseXmlFeed(source: string): Feed {
   // Some feeds escape the end of a section, which would then end with a later one.
   parser.write(source.replaceAll(/\]\]&gt;(?=\s*<\/)/g, ']]>'));
   if (root === undefined) throw new ContentProblem(NOT_A_FEED);
-  return { ...feed, isCut: path.some((name) => FEED.test(name) || ENTRY.test(name)) };
+  return { ...feed, isCut: path.some((name) => ROOT.test(name) || name === 'rdf') };
 }
 
 const escapeText = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
