@@ -27,6 +27,23 @@ export interface Warning {
   count: number;
 }
 
+/** Counts what is left out of a text while it is read. */
+export class Warnings {
+  readonly #counts = new Map<Warning['code'], number>();
+
+  add(code: Warning['code'], count = 1): void {
+    this.#counts.set(code, (this.#counts.get(code) ?? 0) + count);
+  }
+
+  /** Returns the field of a {@link Reading}, if anything was left out. */
+  list(): Pick<Reading, 'warnings'> {
+    const warnings = Array.from(this.#counts, ([code, count]) => ({ code, count })).filter(
+      ({ count }) => count > 0,
+    );
+    return warnings.length === 0 ? {} : { warnings };
+  }
+}
+
 /** Text of a document, normalized by {@link Collector}. */
 export interface Reading {
   text: string;
@@ -41,11 +58,18 @@ export interface Reading {
 export class Collector {
   readonly #parts: string[] = [];
   #length = 0;
+  #uncounted = 0;
 
   /** @throws ContentProblem beyond the permitted size */
   add(part: string): void {
     this.#length += part.length;
     if (this.#length > MAX_RAW_LENGTH) throw tooLarge();
+    this.#parts.push(part);
+  }
+
+  /** Adds text that does not count against the permitted size, as separators of cells. */
+  addUncounted(part: string): void {
+    this.#uncounted += Buffer.byteLength(part);
     this.#parts.push(part);
   }
 
@@ -59,7 +83,7 @@ export class Collector {
    * @throws ContentProblem when it is too large, or empty
    */
   text(): string {
-    return joinText(this.joined());
+    return joinText(this.joined(), this.#uncounted);
   }
 
   /** Returns the collected text as a new string, which does not keep a larger string in memory. */
@@ -68,7 +92,7 @@ export class Collector {
   }
 }
 
-function joinText(raw: string): string {
+function joinText(raw: string, uncounted: number): string {
   const text = normalizeText(
     raw
       .toWellFormed()
@@ -80,7 +104,7 @@ function joinText(raw: string): string {
       .trim(),
   );
   if (text === '') throw new ContentProblem('there is no text in the content');
-  if (Buffer.byteLength(text) > MAX_TEXT_BYTES) throw tooLarge();
+  if (Buffer.byteLength(text) - uncounted > MAX_TEXT_BYTES) throw tooLarge();
   return text;
 }
 
