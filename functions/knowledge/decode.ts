@@ -88,10 +88,10 @@ const LATIN_SHARE = 0.7;
 function detectUtf16(body: Uint8Array): string | null {
   const header = body.subarray(0, Math.min(HEADER_BYTES, body.length - (body.length % 2)));
   const countZeros = (parity: number) => header.filter((byte, at) => byte === 0 && at % 2 === parity).length;
-  const [first, second] = [countZeros(0), countZeros(1)];
-  const needed = Math.max(1, (LATIN_SHARE * header.length) / 2);
-  if (first === 0 && second >= needed) return 'utf-16le';
-  return second === 0 && first >= needed ? 'utf-16be' : null;
+  const [even, odd] = [countZeros(0), countZeros(1)];
+  if (Math.max(even, odd) < Math.max(1, (LATIN_SHARE * header.length) / 2)) return null;
+  if (Math.min(even, odd) > Math.max(even, odd) / 10) return null;
+  return odd > even ? 'utf-16le' : 'utf-16be';
 }
 
 /** Whether the content has bytes that no text has (MIME Sniffing standard, 3), and is not UTF-16. */

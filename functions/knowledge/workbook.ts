@@ -27,8 +27,8 @@ export async function readWorkbook(packed: Uint8Array): Promise<Reading> {
   const { sheets, is1904, sharedStrings, styles } = await readParts(archive);
   const context = {
     is1904,
-    strings: await readSharedStrings(archive, sharedStrings).catch(ignoreDamage),
-    formats: await readFormats(archive, styles).catch(ignoreDamage),
+    strings: await readSharedStrings(archive, sharedStrings, warnings),
+    formats: await readFormats(archive, styles),
     warnings,
   };
 
@@ -84,7 +84,8 @@ async function readParts(archive: Archive): Promise<WorkbookParts> {
   await archive
     .readXml(path, {
       open(name, attributes) {
-        if (name === 'workbookPr') parts.is1904 = isTrue(attributes.date1904);
+        // An extension has an element of this name as well.
+        if (name === 'workbookPr') parts.is1904 ||= isTrue(attributes.date1904);
         if (name !== 'sheet') return;
         const relation = relations.find(({ id }) => id === findRelationId(attributes));
         parts.sheets.push({
@@ -132,10 +133,11 @@ function textCollector() {
 const unescapeText = (text: string): string =>
   text.replace(/_x([\da-f]{4})_/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 
-async function readSharedStrings(archive: Archive, path: string): Promise<string[]> {
+/** @returns those before the first damage */
+async function readSharedStrings(archive: Archive, path: string, warnings: Warnings): Promise<string[]> {
   const strings: string[] = [];
   const collector = textCollector();
-  await archive.readXml(path, {
+  const replaced = archive.readXml(path, {
     open(name) {
       if (name === 'si') collector.reset();
       collector.open(name);
@@ -146,6 +148,7 @@ async function readSharedStrings(archive: Archive, path: string): Promise<string
       if (name === 'si') strings.push(collector.text());
     },
   });
+  warnings.add('bytes_replaced', (await replaced.catch(ignoreDamage)) ?? 0);
   return strings;
 }
 
@@ -154,7 +157,7 @@ async function readFormats(archive: Archive, path: string): Promise<DateFormat[]
   const custom = new Map<number, DateFormat>();
   const formats: DateFormat[] = [];
   let isCellStyle = false;
-  await archive.readXml(path, {
+  const styles = archive.readXml(path, {
     open(name, { numFmtId, formatCode = '' }) {
       const id = Number(numFmtId);
       if (name === 'cellXfs') isCellStyle = true;
@@ -167,14 +170,14 @@ async function readFormats(archive: Archive, path: string): Promise<DateFormat[]
       if (name === 'cellXfs') isCellStyle = false;
     },
   });
+  await styles.catch(ignoreDamage);
   return formats;
 }
 
 interface SheetContext {
   is1904: boolean;
-  /** Undefined when they could not be read. */
-  strings: readonly string[] | undefined;
-  formats: readonly DateFormat[] | undefined;
+  strings: readonly string[];
+  formats: readonly DateFormat[];
   warnings: Warnings;
 }
 
@@ -226,7 +229,7 @@ function formatCell(
   const trimmed = value.trim();
   switch (type) {
     case 's': {
-      const text = trimmed === '' ? '' : context.strings?.[Number(trimmed)];
+      const text = trimmed === '' ? '' : context.strings[Number(trimmed)];
       if (text === undefined) context.warnings.add('cells_left_out');
       return text ?? '';
     }
@@ -243,7 +246,7 @@ function formatCell(
     default: {
       const number = trimmed === '' ? Number.NaN : Number(trimmed);
       if (Number.isNaN(number)) return value;
-      return formatSerial(number, context.formats?.[Number(style ?? 0)], context.is1904) ?? String(number);
+      return formatSerial(number, context.formats[Number(style ?? 0)], context.is1904) ?? String(number);
     }
   }
 }
