@@ -38,7 +38,7 @@ export interface Archive {
    * expands no declared entities.
    * @returns how many characters were not valid in the part's encoding
    * @throws ContentProblem when all parts that were read are too large
-   * @throws Error when the part is missing, damaged or encrypted, or ends early
+   * @throws Error when the part is missing, damaged or encrypted, or not complete
    */
   readXml(path: string, handlers: XmlHandlers): Promise<number>;
 }
@@ -92,7 +92,7 @@ function cutAfterEnd(packed: Uint8Array): Buffer {
 
 async function parseXml(pieces: AsyncIterable<Uint8Array>, handlers: XmlHandlers): Promise<number> {
   let depth = 0;
-  let endsEarly = false;
+  let isComplete = false;
   const parser = new Parser(
     {
       onopentag(name, attributes) {
@@ -104,7 +104,7 @@ async function parseXml(pieces: AsyncIterable<Uint8Array>, handlers: XmlHandlers
       ontext: (text) => handlers.text?.(text),
       onclosetag(name, isImplied) {
         depth -= 1;
-        endsEarly = depth === 0 && isImplied;
+        isComplete = depth === 0 && !isImplied;
         handlers.close?.(withoutPrefix(name));
       },
     },
@@ -123,7 +123,7 @@ async function parseXml(pieces: AsyncIterable<Uint8Array>, handlers: XmlHandlers
   }
   if (decoder !== undefined) write(decoder.decode());
   parser.end();
-  if (endsEarly) throw new Error('the part ends early');
+  if (!isComplete) throw new Error('the part has no end, or no element');
   return replaced;
 }
 

@@ -73,7 +73,13 @@ describe('a redirect', () => {
   it('to itself succeeds once the request has the cookie that it sets', async () => {
     const server = await httpsReceiver(({ headers }, response) => {
       if (headers.cookie === 'consent=yes; id=a b') return response.end('page');
-      const cookies = ['consent=yes; Path=/; Secure', 'id=a b ;HttpOnly', 'old=1; Max-Age=0', 'invalid', '=x'];
+      const cookies = [
+        'consent=yes; Path=/; Secure',
+        'id=a b ;HttpOnly',
+        'old=1; Max-Age=0',
+        'invalid',
+        '=x',
+      ];
       response.writeHead(302, { location: '/hook', 'set-cookie': cookies }).end();
     });
     expect(await fetchFrom(localClient(), server.url())).toMatchObject({ kind: 'fetched' });
