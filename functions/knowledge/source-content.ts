@@ -10,7 +10,7 @@ import { FETCH_TIMEOUT_SECONDS } from '../delivery/timing.ts';
 import type { SourceKind } from '../events/bus.ts';
 import type { Gate } from '../tenancy/gate.ts';
 import { MAX_SOURCE_BYTES, type Source } from './sources.ts';
-import { MAX_TEXT_BYTES, WARNING_CODES } from './text.ts';
+import { isTooLarge, MAX_TEXT_BYTES, WARNING_CODES } from './text.ts';
 
 const ACCEPT: Record<SourceKind, string> = {
   url: 'text/html, application/xhtml+xml, */*;q=0.1',
@@ -57,7 +57,7 @@ export function sourceContent({
         const extracted = await extract(source.kind, { body, contentType });
         if (!extracted.ok) return { kind: 'failed', error: extracted.problem };
         const { text, title } = extracted;
-        if (Buffer.byteLength(text) > MAX_TEXT_BYTES)
+        if (isTooLarge(text))
           return { kind: 'failed', error: `the text is larger than ${MAX_TEXT_BYTES} bytes` };
         return { kind: 'fetched', text, title, etag, lastModified };
       },

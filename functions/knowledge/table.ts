@@ -28,7 +28,7 @@ export class Table {
     for (const cell of cells) {
       const text = cell.trim();
       if (text === '') continue;
-      if (!isFirst) this.#collector.addUncounted(SEPARATOR);
+      if (!isFirst) this.#collector.add(SEPARATOR);
       this.#collector.add(text);
       isFirst = false;
     }

@@ -58,18 +58,11 @@ export interface Reading {
 export class Collector {
   readonly #parts: string[] = [];
   #length = 0;
-  #uncounted = 0;
 
   /** @throws ContentProblem beyond the permitted size */
   add(part: string): void {
     this.#length += part.length;
     if (this.#length > MAX_RAW_LENGTH) throw tooLarge();
-    this.#parts.push(part);
-  }
-
-  /** Adds text that does not count against the permitted size, as separators of cells. */
-  addUncounted(part: string): void {
-    this.#uncounted += Buffer.byteLength(part);
     this.#parts.push(part);
   }
 
@@ -80,10 +73,13 @@ export class Collector {
   /**
    * Returns the text as stored and compared: well-formed NFC without control characters, lines trimmed, one
    * space between words, no two empty lines in a row.
-   * @throws ContentProblem when it is too large, or empty
+   * @throws ContentProblem when it is too large, or empty unless it can be
    */
-  text(): string {
-    return joinText(this.joined(), this.#uncounted);
+  text({ canBeEmpty = false } = {}): string {
+    const text = normalizeLines(this.joined());
+    if (text === '' && !canBeEmpty) throw new ContentProblem('there is no text in the content');
+    if (isTooLarge(text)) throw tooLarge();
+    return text;
   }
 
   /** Returns the collected text as a new string, which does not keep a larger string in memory. */
@@ -92,8 +88,18 @@ export class Collector {
   }
 }
 
-function joinText(raw: string, uncounted: number): string {
-  const text = normalizeText(
+/** Between lines, and between cells of a line. */
+const SEPARATORS = / \| |\n/g;
+
+/**
+ * Whether a text is larger than a version can have. Separators are not part of the document and do not count;
+ * they compress well.
+ */
+export const isTooLarge = (text: string): boolean =>
+  Buffer.byteLength(text.replaceAll(SEPARATORS, '')) > MAX_TEXT_BYTES;
+
+const normalizeLines = (raw: string): string =>
+  normalizeText(
     raw
       .toWellFormed()
       .replace(/\r\n?|[\u2028\u2029]/g, '\n')
@@ -103,10 +109,6 @@ function joinText(raw: string, uncounted: number): string {
       .replace(/\n{3,}/g, '\n\n')
       .trim(),
   );
-  if (text === '') throw new ContentProblem('there is no text in the content');
-  if (Buffer.byteLength(text) - uncounted > MAX_TEXT_BYTES) throw tooLarge();
-  return text;
-}
 
 /** Control characters except tab and line feed, and the byte order mark, which is not whitespace. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove

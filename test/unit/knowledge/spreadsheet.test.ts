@@ -52,7 +52,7 @@ describe('separators of cells', () => {
   });
 
   it('make room for no other text', async () => {
-    const body = `${cells.slice(0, 1000).join(',')}\n${'word '.repeat(200_000)}x`;
+    const body = `${cells.slice(0, 1000).join(',')}\n${'word'.repeat(250_000)}`;
     expect(await textIn('spreadsheet', body)).toBe('! the text is larger than 1 MB');
   });
 });
@@ -161,7 +161,7 @@ describe('text of a workbook', () => {
     const id = typeof format === 'number' ? format : 200;
     const custom = typeof format === 'number' ? '' : `<numFmt numFmtId="200" formatCode="${format}"/>`;
     const styles = `<numFmts>${custom}</numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="${id}"/></cellXfs>`;
-    const row = `<row><c s="1"><v>${number}</v></c></row>`;
+    const row = `<row r="1"><c r="A1" s="1"><v>${number}</v></c></row>`;
     expect(await sheetText(row, { styles })).toBe(text);
   });
 
@@ -171,14 +171,15 @@ describe('text of a workbook', () => {
       <cellStyleXfs><xf numFmtId="14"/></cellStyleXfs>
       <cellXfs><xf numFmtId="59"/><xf numFmtId="50"/><xf numFmtId="14"/></cellXfs>
       <dxfs><dxf>${format(59, '0')}</dxf></dxfs>`;
-    const cells = [0, 1, 2].map((style) => `<c s="${style}"><v>45292</v></c>`).join('');
-    expect(await sheetText(`<row>${cells}</row>`, { styles })).toBe('2024-01-01 | 45292 | 45292');
+    const cells = [0, 1, 2].map((style) => `<c r="${'ABC'[style]}1" s="${style}"><v>45292</v></c>`).join('');
+    expect(await sheetText(`<row r="1">${cells}</row>`, { styles })).toBe('2024-01-01 | 45292 | 45292');
   });
 
   it.each(['1', 'true', 'TRUE'])('counts days from 1904 where date1904 is %s', async (value) => {
     const styles = '<cellXfs><xf numFmtId="14"/><xf numFmtId="20"/></cellXfs>';
-    const cells = '<c><v>43830</v></c><c><v>0</v></c><c s="1"><v>0.375</v></c>';
-    const files = workbookFiles({ Sheet1: `<row>${cells}</row>` }, { styles }).map((file) => ({
+    const cells =
+      '<c r="A1" s="0"><v>43830</v></c><c r="B1" s="0"><v>0</v></c><c r="C1" s="1"><v>0.375</v></c>';
+    const files = workbookFiles({ Sheet1: `<row r="1">${cells}</row>` }, { styles }).map((file) => ({
       ...file,
       data: String(file.data).replace(
         '<sheets>',
@@ -222,7 +223,7 @@ describe('text of a workbook', () => {
   ])('is read with %s', async (_what, change) => {
     const sharedStrings = '<si><t>Käse</t></si>';
     const files = workbookFiles(
-      { Sheet1: '<row><c t="s"><v>0</v></c><c><v>1</v></c></row>' },
+      { Sheet1: '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1"><v>1</v></c></row>' },
       { sharedStrings },
     ).map(({ name, data }) => ({ name, data: String(data) }));
     expect(await bookText(files.map((file) => ({ ...file, ...change(file) })))).toBe('Käse | 1');
