@@ -1,4 +1,3 @@
-import { posix } from 'node:path';
 import sniffEncoding from 'html-encoding-sniffer';
 import { Parser } from 'htmlparser2';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
@@ -10,6 +9,9 @@ const MAX_ENTRIES = 10_000;
 
 /** Unpacked bytes of all parts that are read, each time that one is read. */
 const MAX_BYTES = 50 * 1024 * 1024;
+
+/** Elements of all parts that are read. A million cells have two to four million. */
+const MAX_ELEMENTS = 5_000_000;
 
 /** Far more than a sheet has. */
 const MAX_DEPTH = 200;
@@ -44,7 +46,7 @@ export interface Archive {
 }
 
 export const invalid = () => new ContentProblem('the content is not a valid spreadsheet');
-const tooLarge = () => new ContentProblem('the spreadsheet is too large when it is unpacked');
+export const tooLarge = () => new ContentProblem('the spreadsheet is too large when it is unpacked');
 
 /**
  * Opens a zip archive (APPNOTE.TXT 6.3.10) by its directory. Names are compared as Office does: without case,
@@ -64,6 +66,11 @@ export async function openArchive(packed: Uint8Array): Promise<Archive> {
   }
 
   let unpacked = 0;
+  let elements = 0;
+  const countElement = () => {
+    elements += 1;
+    if (elements > MAX_ELEMENTS) throw tooLarge();
+  };
   return {
     find: (path) => [...entries.keys()].find((key) => path.test(key)),
     async readXml(path, handlers) {
@@ -72,7 +79,7 @@ export async function openArchive(packed: Uint8Array): Promise<Archive> {
       unpacked += entry.uncompressedSize;
       if (unpacked > MAX_BYTES) throw tooLarge();
       // The library fails when the part is longer or shorter than the directory says.
-      return parseXml(await zip.openReadStreamPromise(entry), handlers);
+      return parseXml(await zip.openReadStreamPromise(entry), handlers, countElement);
     },
   };
 }
@@ -90,12 +97,17 @@ function cutAfterEnd(packed: Uint8Array): Buffer {
   return bytes.subarray(0, end + END_BYTES + bytes.readUInt16LE(end + 20));
 }
 
-async function parseXml(pieces: AsyncIterable<Uint8Array>, handlers: XmlHandlers): Promise<number> {
+async function parseXml(
+  pieces: AsyncIterable<Uint8Array>,
+  handlers: XmlHandlers,
+  countElement: () => void,
+): Promise<number> {
   let depth = 0;
   let isComplete = false;
   const parser = new Parser(
     {
       onopentag(name, attributes) {
+        countElement();
         depth += 1;
         // Deeper stacks make each closing tag slow.
         if (depth > MAX_DEPTH) throw new Error('the part is nested too deeply');
@@ -131,18 +143,25 @@ const withoutPrefix = (name: string): string => name.slice(name.indexOf(':') + 1
 
 /** Reads the references of a part, or of the whole document for the path ''; none when they are missing. */
 export async function readRelations(archive: Archive, path: string): Promise<Relation[]> {
-  const { dir, base } = posix.parse(path);
+  const base = path.lastIndexOf('/') + 1;
   const relations: Relation[] = [];
   await archive
-    .readXml(posix.join(dir, '_rels', `${base}.rels`), {
+    .readXml(`${path.slice(0, base)}_rels/${path.slice(base)}.rels`, {
       open(name, { Id: id = '', Type: type = '', Target: target = '' }) {
         if (name !== 'Relationship') return;
-        const resolved = posix.resolve('/', dir, target);
-        relations.push({ id, type: type.slice(type.lastIndexOf('/') + 1), path: resolved.slice(1) });
+        relations.push({ id, type: type.slice(type.lastIndexOf('/') + 1), path: resolvePath(path, target) });
       },
     })
     .catch(ignoreDamage);
   return relations;
+}
+
+function resolvePath(from: string, target: string): string {
+  const segments = target.startsWith('/') ? [] : from.split('/').slice(0, -1);
+  for (const segment of target.split('/'))
+    if (segment === '..') segments.pop();
+    else if (segment !== '' && segment !== '.') segments.push(segment);
+  return segments.join('/');
 }
 
 /** Handles a part that could not be read, unless a limit was exceeded. */

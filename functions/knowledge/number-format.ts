@@ -21,9 +21,12 @@ export function findBuiltInFormat(id: number): DateFormat {
 /** Text in quotation marks, escaped, skipped or repeated characters, and the name of the usual format. */
 const LITERALS = /"[^"]*"?|\\.|[_*].|general/gi;
 
+/** Characters of a format that Excel accepts. More would make the expressions slow. */
+const MAX_LENGTH = 255;
+
 /** Parses the section of a format that is for positive numbers. */
 export function parseFormat(code: string): DateFormat {
-  const [section = ''] = code.replace(LITERALS, '').split(';');
+  const [section = ''] = code.slice(0, MAX_LENGTH).replace(LITERALS, '').split(';');
   const elapsed = /\[([hms])+\]/i.exec(section)?.[1]?.toLowerCase();
   if (elapsed !== undefined) return elapsed === 'h' ? 'hours' : elapsed === 'm' ? 'minutes' : 'seconds';
   // Brackets hold colours, conditions and languages. An E before a sign is an exponent, and an era elsewhere.

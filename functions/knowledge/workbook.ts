@@ -4,6 +4,7 @@ import {
   invalid,
   openArchive,
   readRelations,
+  tooLarge,
   type XmlHandlers,
 } from './archive.ts';
 import {
@@ -14,7 +15,7 @@ import {
   parseFormat,
 } from './number-format.ts';
 import { Table } from './table.ts';
-import { type Reading, Warnings } from './text.ts';
+import { MAX_TEXT_BYTES, type Reading, Warnings } from './text.ts';
 
 /**
  * Reads the cells of all sheets of an XLSX workbook (ECMA-376) as text, one row per line, with results of
@@ -60,6 +61,9 @@ export async function readWorkbook(packed: Uint8Array): Promise<Reading> {
   return { text: table.text(), ...warnings.list() };
 }
 
+/** Far more than a workbook has. Each costs a stream, however small it is. */
+const MAX_SHEETS = 1000;
+
 interface WorkbookParts {
   /** In the order of the workbook. Sheets of charts, dialogs and macros have no cells with texts. */
   sheets: { name: string; path: string; isWorksheet: boolean }[];
@@ -75,6 +79,7 @@ async function readParts(archive: Archive): Promise<WorkbookParts> {
 
   const relations = await readRelations(archive, path);
   const findPath = (type: string) => relations.find((relation) => relation.type === type)?.path ?? '';
+  const byId = new Map(relations.map((relation) => [relation.id, relation]));
   const parts: WorkbookParts = {
     sheets: [],
     is1904: false,
@@ -87,7 +92,8 @@ async function readParts(archive: Archive): Promise<WorkbookParts> {
         // An extension has an element of this name as well.
         if (name === 'workbookPr') parts.is1904 ||= isTrue(attributes.date1904);
         if (name !== 'sheet') return;
-        const relation = relations.find(({ id }) => id === findRelationId(attributes));
+        const relation = byId.get(findRelationId(attributes));
+        if (parts.sheets.length >= MAX_SHEETS) throw tooLarge();
         parts.sheets.push({
           name: attributes.name ?? '',
           path: relation?.path ?? '',
@@ -102,8 +108,14 @@ async function readParts(archive: Archive): Promise<WorkbookParts> {
 const isTrue = (value: string | undefined): boolean => value === '1' || value?.toLowerCase() === 'true';
 
 /** The attribute has a prefix, which workbooks choose. */
-const findRelationId = (attributes: Readonly<Record<string, string>>): string | undefined =>
-  Object.entries(attributes).find(([name]) => name.endsWith(':id'))?.[1];
+const findRelationId = (attributes: Readonly<Record<string, string>>): string =>
+  Object.entries(attributes).find(([name]) => name.endsWith(':id'))?.[1] ?? '';
+
+/** Appends to the text of a cell, of which a larger one would fill the memory. */
+function append(text: string, part: string): string {
+  if (text.length + part.length > MAX_TEXT_BYTES) throw tooLarge();
+  return text + part;
+}
 
 /** Collects the text of `t` elements, without that of phonetic hints, which repeat it. */
 function textCollector() {
@@ -119,7 +131,7 @@ function textCollector() {
       else if (name === 't') isOpen = !isHint;
     },
     add(part: string) {
-      if (isOpen) text += part;
+      if (isOpen) text = append(text, part);
     },
     close(name: string) {
       if (name === 'rPh') isHint = false;
@@ -205,7 +217,7 @@ function handleSheet(context: SheetContext, addRow: (cells: readonly string[]) =
       }
     },
     text(part) {
-      if (isValue) value += part;
+      if (isValue) value = append(value, part);
       else inline.add(part);
     },
     close(name) {

@@ -4,8 +4,8 @@ const DOMAIN = /;\s*domain\s*=\s*\.?([\w.-]+)/i;
 const IS_DELETED = /;\s*max-age\s*=\s*(?:0|-\d+)\s*(?:;|$)/i;
 
 /**
- * Cookies of one fetch (RFC 6265), which some sites set with a redirect to the same page and wait for. Ignores
- * paths and times of expiry, which matter to longer visits.
+ * Cookies of one fetch (RFC 6265), which some sites set with a redirect to the same page and wait for.
+ * Ignores paths and times of expiry, which matter to longer visits.
  */
 export class Cookies {
   readonly #cookies = new Map<string, { pair: string; isFor: (host: string) => boolean }>();

@@ -114,7 +114,7 @@ describe('content is rejected', () => {
   it.each<[SourceKind, string]>([
     ['spreadsheet', 'text/csv'],
     ['url', 'text/plain'],
-  ])('for a %s when its bytes are no text, whatever its type', async (kind, type) => {
+  ])('for a %s when its bytes are no text, in spite of its type', async (kind, type) => {
     const body = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 0xff, 0xfe);
     expect(await textIn(kind, body, type)).toBe('! the content is not text');
   });

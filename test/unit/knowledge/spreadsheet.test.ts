@@ -396,6 +396,22 @@ describe('workbook is rejected', () => {
     expect(await sheetText(rows, { sharedStrings })).toBe('! the text is larger than 1 MB');
   });
 
+  it.each([
+    [
+      'too many sheets',
+      workbookFiles(Object.fromEntries(Array.from({ length: 1001 }, (_, n) => [`S${n}`, '']))),
+    ],
+    ['too many elements', workbookFiles({ Sheet1: '<c/>'.repeat(5_000_000) })],
+    ['a text larger than any cell', workbookFiles({ Sheet1: rowsOf([['word '.repeat(200_001)]]) })],
+  ])('when it has %s', async (_what, wrong) => {
+    expect(await bookText(wrong)).toBe(tooLarge);
+  });
+
+  it.each(['[', '[hhh', '&quot;', '\\', '_'])('never for a long format, in time: %s', async (part) => {
+    const styles = `<numFmts><numFmt numFmtId="0" formatCode="${part.repeat(200_000)}"/></numFmts>`;
+    expect(await sheetText(rowsOf([['a']]), { styles })).toBe('a');
+  });
+
   it('never for entities, which are not expanded', async () => {
     const entity = (name: string, value: string) => `<!ENTITY ${name} "${value}">`;
     const declarations = [entity('a', 'ha'.repeat(100)), entity('b', '&a;'.repeat(1000))].join('');
