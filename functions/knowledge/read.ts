@@ -1,6 +1,7 @@
-import sniffEncoding from 'html-encoding-sniffer';
+import { gunzipSync } from 'node:zlib';
 import { MIMEType } from 'whatwg-mimetype';
 import type { SourceKind } from '../events/bus.ts';
+import { decode, looksBinary, type Markup } from './decode.ts';
 import type { Content, Extraction, FromReader, ToReader } from './source-content.ts';
 import { Collector, ContentProblem, type Reading } from './text.ts';
 
@@ -24,29 +25,62 @@ function toProblem(error: unknown): string {
 }
 
 /** Loads only the parser that it needs, because each document has its own process. */
-async function readFormat(kind: SourceKind, { body, contentType, choice }: Content): Promise<Reading> {
+async function readFormat(kind: SourceKind, content: Content): Promise<Reading> {
+  const body = startsWith(content.body, GZIP) ? unpackGzip(content.body) : content.body;
   if (body.length === 0) throw new ContentProblem('there is no text in the content');
-  const type = parseMediaType(contentType);
+  const type = parseMediaType(content.contentType);
   const format = detectFormat(kind, type, body);
+  if (format === 'xlsx') {
+    const { readWorkbook } = await import('./workbook.ts');
+    return readWorkbook(body);
+  }
+  const { text, replaced } = decode(body, type.charset, MARKUP[format]);
+  const reading = await readText(format, text, content.choice);
+  if (replaced === 0) return reading;
+  return { ...reading, warnings: [...(reading.warnings ?? []), { code: 'bytes_replaced', count: replaced }] };
+}
+
+const MARKUP: Readonly<Partial<Record<Format, Markup>>> = { html: 'html', feed: 'xml' };
+
+async function readText(format: Exclude<Format, 'xlsx'>, text: string, choice?: string): Promise<Reading> {
   switch (format) {
     case 'html': {
       const { readPage } = await import('./html.ts');
-      return readPage(decode(body, type.charset, 'html'), choice);
+      return readPage(text, choice);
     }
     case 'plain':
-      return readPlain(decode(body, type.charset, undefined));
+      return readPlain(text);
     case 'feed': {
       const { readFeed } = await import('./feed.ts');
-      return readFeed(decode(body, type.charset, 'xml'));
+      return readFeed(text);
     }
     case 'csv': {
       const { readCsv } = await import('./spreadsheet.ts');
-      return readCsv(decode(body, type.charset, undefined));
+      return readCsv(text);
     }
-    case 'xlsx': {
-      const { readWorkbook } = await import('./spreadsheet.ts');
-      return readWorkbook(body);
-    }
+  }
+}
+
+const GZIP = [0x1f, 0x8b, 8];
+const ZIP = [0x50, 0x4b, 3, 4];
+/** The container of Excel's binary format, and of workbooks with a password. */
+const OLE = [0xd0, 0xcf, 0x11, 0xe0];
+
+const startsWith = (body: Uint8Array, bytes: readonly number[]): boolean =>
+  bytes.every((byte, at) => body[at] === byte);
+
+/** The limit of a response, also for content that unpacks to more. */
+const MAX_UNPACKED_BYTES = 5 * 1024 * 1024;
+
+/** Unpacks content that a server stores compressed and sends without a content encoding. */
+function unpackGzip(body: Uint8Array): Uint8Array {
+  try {
+    return gunzipSync(body, { maxOutputLength: MAX_UNPACKED_BYTES });
+  } catch (error) {
+    const isTooLarge = error instanceof RangeError;
+    throw new ContentProblem(
+      isTooLarge ? 'the content is larger than 5 MB' : 'the content is not valid gzip',
+    );
   }
 }
 
@@ -84,108 +118,56 @@ const PAGES: Readonly<Record<string, Format>> = {
   'application/xhtml+xml': 'html',
   'text/plain': 'plain',
 };
-const TABLES: readonly string[] = [
-  'text/csv',
-  'application/csv',
-  'text/tab-separated-values',
-  'text/plain',
-  // Browsers with Excel installed send this type for CSV files.
-  'application/vnd.ms-excel',
-];
-const WORKBOOKS: readonly string[] = [
-  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-  'application/vnd.ms-excel',
-  'application/octet-stream',
-  'application/zip',
-];
-const FEED = /^(?:text\/.*|application\/(?:.*\+)?(?:xml|json))$/;
+/** Types of other content than tables and feeds. */
+const OTHERS = /^(?:image|audio|video|font)\/|pdf/;
+const OTHERS_THAN_TABLES = /html|xml|json/;
+/** Types that say nothing about the content, which storage and download scripts send. */
+const VAGUE = /octet-stream|binary|download|unknown|zip/;
 
 /**
- * Detects the format of a source's content.
- * @throws ContentProblem for a type that does not match the kind of source
+ * Detects the format of a source's content, by its bytes first: many servers send a type that is wrong.
+ * @throws ContentProblem for content that does not match the kind of source
  */
 function detectFormat(kind: SourceKind, { essence }: MediaType, body: Uint8Array): Format {
-  const format =
-    essence === undefined ? formatOfUntyped(kind, body) : formatOfTyped(kind, essence, isZip(body));
+  const format = kind === 'url' ? detectPage(essence, body) : detectTableOrFeed(kind, essence, body);
   if (format !== undefined) return format;
   const what = essence === undefined ? 'without a type' : `of type ${essence}`;
   throw new ContentProblem(`the content is ${what}, not a ${NAMES[kind]}`);
 }
 
-function formatOfTyped(kind: SourceKind, essence: string, zip: boolean): Format | undefined {
-  if (kind === 'url') return Object.hasOwn(PAGES, essence) ? PAGES[essence] : undefined;
-  if (kind === 'feed') return FEED.test(essence) ? 'feed' : undefined;
-  if (zip) return WORKBOOKS.includes(essence) || TABLES.includes(essence) ? 'xlsx' : undefined;
-  return TABLES.includes(essence) ? 'csv' : undefined;
+function detectPage(essence: string | undefined, body: Uint8Array): Format | undefined {
+  if (essence !== undefined) return Object.hasOwn(PAGES, essence) ? PAGES[essence] : undefined;
+  if (looksBinary(body)) return undefined;
+  return matches(body, /^\s*</) ? 'html' : 'plain';
 }
 
-function formatOfUntyped(kind: SourceKind, body: Uint8Array): Format | undefined {
-  if (kind === 'spreadsheet' && isZip(body)) return 'xlsx';
-  if (!looksLikeText(body)) return undefined;
-  if (kind === 'url') return looksLikeMarkup(body) ? 'html' : 'plain';
+function detectTableOrFeed(
+  kind: 'spreadsheet' | 'feed',
+  essence: string | undefined,
+  body: Uint8Array,
+): Format | undefined {
+  if (kind === 'spreadsheet') {
+    if (startsWith(body, ZIP)) return 'xlsx';
+    if (startsWith(body, OLE))
+      throw new ContentProblem('the spreadsheet is in an old Excel format, or needs a password');
+    if (matches(body, PAGE) || (essence !== undefined && OTHERS_THAN_TABLES.test(essence))) return undefined;
+  }
+  if (essence === undefined || VAGUE.test(essence)) {
+    if (looksBinary(body)) return undefined;
+  } else if (OTHERS.test(essence)) return undefined;
   return kind === 'feed' ? 'feed' : 'csv';
 }
 
-const isZip = ([a, b, c, d]: Uint8Array): boolean => a === 0x50 && b === 0x4b && c === 3 && d === 4;
+/** A page or XML in the place of a table. Other tables may begin with `<` as well. */
+const PAGE = /^\s*<(?:!--|(?:!doctype|html|head|body|table|\?xml)\b)/i;
 
-/** Whether there is no binary data byte (https://mimesniff.spec.whatwg.org). */
-const looksLikeText = (body: Uint8Array): boolean =>
-  body.subarray(0, 1024).every((byte) => byte >= 0x20 || [0x09, 0x0a, 0x0c, 0x0d, 0x1b].includes(byte));
-
-const looksLikeMarkup = (body: Uint8Array): boolean =>
-  /^\s*</.test(
+/** @param pattern for bytes as characters, after a byte order mark of UTF-8 */
+const matches = (body: Uint8Array, pattern: RegExp): boolean =>
+  pattern.test(
     Buffer.from(body.subarray(0, 1024))
       .toString('latin1')
       .replace(/^\u00ef\u00bb\u00bf/, ''),
   );
-
-/** Markup in which a document can declare its encoding, besides a byte order mark. */
-type Markup = 'html' | 'xml' | undefined;
-
-/**
- * Decodes text by its byte order mark, the charset of its content type, the encoding that the document
- * declares, or else as UTF-8, in this order (HTML standard, 13.2.3.2; RFC 7303, section 3.2).
- * @throws ContentProblem for bytes invalid in that encoding: replacement characters would look like changes
- */
-function decode(body: Uint8Array, charset: string | undefined, markup: Markup): string {
-  const mark = sniffEncoding(body.subarray(0, MARK_BYTES), { defaultEncoding: null });
-  const named = mark ?? (charset === undefined ? detectOwnEncoding(body, markup) : charset);
-  const decoder = createDecoder(named ?? 'utf-8');
-  try {
-    return decoder.decode(body);
-  } catch {
-    throw new ContentProblem(
-      named === null
-        ? 'the content is not valid UTF-8, and names no other encoding'
-        : `the content is not valid ${decoder.encoding}, which it says it is`,
-    );
-  }
-}
-
-/** Bytes of the longest byte order mark. */
-const MARK_BYTES = 3;
-
-/** Browsers accept declarations beyond the standard's 1,024 bytes by decoding again. */
-const PRESCAN_BYTES = 4096;
-
-function detectOwnEncoding(body: Uint8Array, markup: Markup): string | null {
-  if (markup === undefined) return null;
-  if (markup === 'html')
-    return sniffEncoding(body, { maxPrescanBytes: PRESCAN_BYTES, defaultEncoding: null });
-  // Some feeds begin with empty lines.
-  const start = body.findIndex((byte) => !SPACES.includes(byte));
-  return sniffEncoding(body.subarray(Math.max(0, start)), { xml: true, defaultEncoding: null });
-}
-
-const SPACES: readonly number[] = [0x09, 0x0a, 0x0d, 0x20];
-
-function createDecoder(label: string) {
-  try {
-    return new TextDecoder(label, { fatal: true });
-  } catch {
-    throw new ContentProblem('the content names an encoding that is not known');
-  }
-}
 
 const send = (message: FromReader): void => {
   process.send?.(message);

@@ -27,6 +27,23 @@ export interface Warning {
   count: number;
 }
 
+/** Counts what is left out of a text while it is read. */
+export class Warnings {
+  readonly #counts = new Map<Warning['code'], number>();
+
+  add(code: Warning['code'], count = 1): void {
+    this.#counts.set(code, (this.#counts.get(code) ?? 0) + count);
+  }
+
+  /** Returns the field of a {@link Reading}, if anything was left out. */
+  list(): Pick<Reading, 'warnings'> {
+    const warnings = Array.from(this.#counts, ([code, count]) => ({ code, count })).filter(
+      ({ count }) => count > 0,
+    );
+    return warnings.length === 0 ? {} : { warnings };
+  }
+}
+
 /** Text of a document, normalized by {@link Collector}. */
 export interface Reading {
   text: string;

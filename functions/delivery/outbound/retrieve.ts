@@ -2,6 +2,7 @@ import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:h
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 import { checkReceiverUrl, type ReceiverPolicy } from '../../receivers/receiver-url.ts';
 import { ContentError, describeFailure, type ReceiverAgent } from './agent.ts';
+import { Cookies } from './cookies.ts';
 import { awaitResponse, drain, open, startDeadline } from './exchange.ts';
 
 /**
@@ -85,11 +86,17 @@ async function readWhole(response: IncomingMessage, maxBytes: number): Promise<U
 
 type Decoder = (body: Uint8Array, maxBytes: number) => Promise<Uint8Array>;
 
-/** Content codings (RFC 9110, section 8.4.1). Some servers send one although none was requested. */
+const CODINGS = /^(?:x-)?(?:gzip|compress|deflate|br|zstd|dcb|dcz)$/;
+
+/**
+ * Content codings (RFC 9110, section 8.4.1). Some servers send one although none was requested. Others send
+ * what is no coding (`utf-8`, `none`, `aws-chunked`), which browsers ignore.
+ */
 function chooseDecoder(encoding: string): Decoder {
-  switch (encoding.trim().toLowerCase()) {
+  const names = encoding.toLowerCase().split(',');
+  const codings = names.map((name) => name.trim()).filter((name) => CODINGS.test(name));
+  switch (codings.join()) {
     case '':
-    case 'identity':
       return async (body) => body;
     case 'gzip':
     case 'x-gzip':
@@ -152,8 +159,9 @@ const MAX_REDIRECTS = 5;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
- * Fetches a URL with at most five redirects, each checked by the receiver rule. Returns by the deadline and
- * holds at most twice `maxBytes`.
+ * Fetches a URL with at most five redirects, each checked by the receiver rule. Cookies that a redirect sets
+ * are sent to the same host until the end: some sites redirect until they see theirs. Returns by the deadline
+ * and holds at most twice `maxBytes`.
  * The agent must check addresses.
  * @param timeoutMs one deadline for everything, redirects and body included
  * @throws TypeError for headers that HTTP cannot carry
@@ -167,9 +175,12 @@ export async function retrieve(
     let check = checkReceiverUrl(request.url.href, policy);
     if (!check.ok) return toFailure(check.problem);
 
+    const cookies = new Cookies();
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-      const answer = await sendGet({ ...request, url: check.url }, agent, deadline);
+      const headers = { ...request.headers, ...cookies.buildHeader(check.url.hostname) };
+      const answer = await sendGet({ ...request, headers, url: check.url }, agent, deadline);
       if (answer.kind !== 'redirected') return answer;
+      cookies.add(answer.cookies, check.url.hostname);
 
       check = checkReceiverUrl(answer.to, policy);
       if (!check.ok) return toFailure(`redirected to a URL that is not allowed: ${check.problem}`);
@@ -185,7 +196,7 @@ export async function retrieve(
 
 const toFailure = (error: string): FetchResult => ({ kind: 'failed', error });
 
-type Answer = FetchResult | { kind: 'redirected'; to: string };
+type Answer = FetchResult | { kind: 'redirected'; to: string; cookies: readonly string[] };
 
 type Deadline = ReturnType<typeof startDeadline>;
 
@@ -212,26 +223,27 @@ async function parseResponse(
   deadline: Deadline,
 ): Promise<Answer> {
   const { statusCode: status = 0, headers } = response;
-  if (status === 200) {
+  // 203: a proxy has changed the content.
+  if (status === 200 || status === 203) {
     const body = await Promise.race([readContent(response, request.maxBytes), deadline.passed]);
     return { kind: 'fetched', url: request.url.href, ...readValidators(headers), body };
   }
 
   if (status < 200) outgoing.destroy();
   else drain(outgoing, response);
-  if (REDIRECTS.includes(status)) return followRedirect(headers.location, request.url);
+  if (REDIRECTS.includes(status)) return followRedirect(headers, request.url);
   if (status === 304 && isConditional(request)) return { kind: 'not-modified' };
   throw new ContentError(`the server answered ${status}`);
 }
 
 /** @returns the target without the fragment */
-function followRedirect(location: string | undefined, from: URL): Answer {
+function followRedirect({ location, 'set-cookie': cookies = [] }: IncomingHttpHeaders, from: URL): Answer {
   // Header fields are read as bytes; other than ASCII they are UTF-8 by custom.
   const target =
     location === undefined ? null : URL.parse(Buffer.from(location, 'latin1').toString(), from.href);
   if (target === null) throw new ContentError('redirected without a valid Location header');
   target.hash = '';
-  return { kind: 'redirected', to: target.href };
+  return { kind: 'redirected', to: target.href, cookies };
 }
 
 const isConditional = ({ headers }: FetchRequest): boolean =>

@@ -105,9 +105,8 @@ export const ALLOWED: readonly Allowance[] = [
       'html-encoding-sniffer',
       'htmlparser2',
       'linkedom',
-      'read-excel-file/universal',
       'whatwg-mimetype',
-      // It can open files too, but only `spreadsheet.ts` may load it.
+      // It can open files too, but only `archive.ts` may load it.
       'yauzl',
     ],
     in: ['knowledge/'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { textIn } from './contents.ts';
+import { readIt, textIn } from './contents.ts';
 
 const bytes = (...parts: (string | number[])[]): Uint8Array =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Uint8Array.from(part))));
@@ -62,6 +62,16 @@ describe('text content is decoded', () => {
     ],
     ['by its byte order mark, low byte first', bytes([0xff, 0xfe, 0x47, 0, 0xf6, 0]), 'text/plain', 'Gö'],
     ['by its byte order mark, high byte first', bytes([0xfe, 0xff, 0, 0x47, 0, 0xf6]), 'text/plain', 'Gö'],
+    ['as windows-1252 where it is no UTF-8', WESTERN, 'text/plain', 'Größe'],
+    ['as windows-1252, with its euro sign', bytes('9,50 ', [0x80]), 'text/html', '9,50 €'],
+    ['as windows-1252 by the label of ISO-8859-1', bytes([0x80]), 'text/plain; charset=iso-8859-1', '€'],
+    ['as UTF-16 without a mark, low byte first', Buffer.from('Größe', 'utf16le'), 'text/plain', 'Größe'],
+    [
+      'as UTF-16 without a mark, high byte first',
+      Buffer.from('Größe', 'utf16le').swap16(),
+      'text/html',
+      'Größe',
+    ],
     ['as UTF-8 where a page claims to be UTF-16', bytes('<meta charset=utf-16>ö'), 'text/html', 'ö'],
   ])('%s', async (_how, body, type, text) => {
     expect(await textIn('url', body, type)).toBe(text);
@@ -78,35 +88,24 @@ describe('text content is decoded', () => {
   });
 
   it.each([
-    ['it has no charset', WESTERN, 'text/plain', 'not valid UTF-8, and names no other encoding'],
-    ['it has no charset, in Japanese', JAPANESE, 'text/html', 'not valid UTF-8, and names no other encoding'],
-    ['it claims to be UTF-8', WESTERN, 'text/html; charset=utf-8', 'not valid utf-8, which it says it is'],
+    ['one byte of a page', bytes('<p>Größe', [0xff]), 'text/html', 'Größe\ufffd', 1],
     [
-      'it claims to be Shift_JIS',
-      bytes([0x93]),
-      'text/html; charset=shift-jis',
-      'not valid shift_jis, which it says it is',
+      'one byte of a page that declares UTF-8',
+      bytes('<meta charset=utf-8>a', [0xff]),
+      'text/html',
+      'a\ufffd',
+      1,
     ],
-    [
-      'a character is cut off',
-      bytes('Größ').subarray(0, 5),
-      'text/plain',
-      'not valid UTF-8, and names no other encoding',
-    ],
-    [
-      'it has surrogates',
-      bytes([0xed, 0xa0, 0x80]),
-      'text/plain',
-      'not valid UTF-8, and names no other encoding',
-    ],
-    [
-      'it has halves of UTF-16',
-      bytes([0xff, 0xfe, 0, 0xd8]),
-      'text/plain',
-      'not valid utf-16le, which it says it is',
-    ],
-  ])('or rejected where it is not valid: %s', async (_what, body, type, problem) => {
-    expect(await textIn('url', body, type)).toBe(`! the content is ${problem}`);
+    ['bytes that claim to be UTF-8', WESTERN, 'text/html; charset=utf-8', 'Gr\ufffd\ufffde', 2],
+    ['bytes that claim to be Shift_JIS', bytes([0x93]), 'text/html; charset=shift-jis', '\ufffd', 1],
+    ['a character that is cut off', bytes('Größ').subarray(0, 5), 'text/plain', 'Grö\ufffd', 1],
+    ['half a character of UTF-16', bytes([0xff, 0xfe, 0x41, 0, 0, 0xd8]), 'text/plain', 'A\ufffd', 1],
+  ])('with replacements, which are reported, for %s', async (_what, body, type, text, count) => {
+    expect(await readIt('url', body, type)).toEqual({
+      ok: true,
+      text,
+      warnings: [{ code: 'bytes_replaced', count }],
+    });
   });
 
   it.each(['utf-7', 'no-such-thing', 'constructor'])(
@@ -120,13 +119,25 @@ describe('text content is decoded', () => {
     expect(await textIn('url', '<!-- <meta charset="shift_jis"> --><p>Größe', 'text/html')).toBe('Größe');
   });
 
-  it.each(['utf-7', 'iso-2022-kr', 'no-such-thing', 'constructor'])(
-    'or rejected where it has an unknown charset: %s',
+  it.each(['none', 'utf-7', 'iso-2022-kr', 'no-such-thing', 'constructor', 'utf8mb4', 'auto'])(
+    'as if it had no charset where that is unknown: %s',
     async (label) => {
-      const problem = '! the content names an encoding that is not known';
-      expect(await textIn('url', 'x', `text/plain; charset=${label}`)).toBe(problem);
+      const read = (body: Uint8Array | string) => textIn('url', body, `text/html; charset=${label}`);
+      expect(await read('Größe')).toBe('Größe');
+      expect(await read(WESTERN)).toBe('Größe');
+      expect(await read(bytes('<meta charset="shift_jis"><p>', [...JAPANESE]))).toBe('日本');
     },
   );
+
+  it('by every encoding of the HTML standard', async () => {
+    const labels =
+      'ibm866 iso-8859-2 iso-8859-3 iso-8859-4 iso-8859-5 iso-8859-6 iso-8859-7 iso-8859-8 iso-8859-8-i iso-8859-10 iso-8859-13 iso-8859-14 iso-8859-15 iso-8859-16 koi8-r koi8-u macintosh windows-874 windows-1250 windows-1251 windows-1253 windows-1254 windows-1255 windows-1256 windows-1257 windows-1258 x-mac-cyrillic gbk gb18030 big5 euc-jp iso-2022-jp shift_jis euc-kr';
+    for (const label of labels.split(' ')) {
+      const text = await textIn('url', bytes('a', [0xd0, 0xb1]), `text/plain; charset=${label}`);
+      expect(text.startsWith('a'), label).toBe(true);
+      expect(text, label).not.toBe('aб');
+    }
+  });
 });
 
 describe('text content is normalized', () => {

@@ -18,8 +18,8 @@ describe('large workbook', () => {
   });
 
   it('is rejected when a sheet and the shared parts are too large together', async () => {
-    const sharedStrings = filler(20);
-    expect(await sheetText(filler(14), { sharedStrings })).toBe(
+    const sharedStrings = filler(25);
+    expect(await sheetText(filler(30), { sharedStrings })).toBe(
       '! the spreadsheet is too large when it is unpacked',
     );
     expect(await sheetText(`${rowsOf([['a']])}${filler(10)}`, { sharedStrings })).toBe('a');

@@ -70,6 +70,69 @@ describe('a redirect', () => {
     expect(asked).toHaveLength(6);
   });
 
+  it('to itself succeeds once the request has the cookie that it sets', async () => {
+    const server = await httpsReceiver(({ headers }, response) => {
+      if (headers.cookie === 'consent=yes; id=a b') return response.end('page');
+      const cookies = [
+        'consent=yes; Path=/; Secure',
+        'id=a b ;HttpOnly',
+        'old=1; Max-Age=0',
+        'invalid',
+        '=x',
+      ];
+      response.writeHead(302, { location: '/hook', 'set-cookie': cookies }).end();
+    });
+    expect(await fetchFrom(localClient(), server.url())).toMatchObject({ kind: 'fetched' });
+  });
+
+  it('replaces and deletes cookies of earlier redirects', async () => {
+    const steps = [['a=1', 'b=1'], ['a=2', 'b=; max-age=-1'], []];
+    const sent: (string | undefined)[] = [];
+    const server = await httpsReceiver(({ headers }, response) => {
+      sent.push(headers.cookie);
+      const cookies = steps[sent.length - 1];
+      if (cookies === undefined) return response.end('page');
+      response.writeHead(302, { location: `/${sent.length}`, 'set-cookie': cookies }).end();
+    });
+    await fetchFrom(localClient(), server.url());
+    expect(sent).toEqual([undefined, 'a=1; b=1', 'a=2', 'a=2']);
+  });
+
+  it.each([
+    ['www.receiver.example.com', 'a=1', undefined],
+    ['www.receiver.example.com', 'a=1; Domain=.receiver.example.com', 'a=1'],
+    ['www.receiver.example.com', 'a=1; domain=RECEIVER.example.com; path=/', 'a=1'],
+    ['localhost', 'a=1; Domain=localhost', undefined],
+    ['localhost', 'a=1; Domain=receiver.example.com', undefined],
+    ['localhost', 'a=1; Domain=', undefined],
+  ])('sends %s the cookie %s of another host as %s', async (host, cookie, expected) => {
+    const sent: (string | undefined)[] = [];
+    const server = await httpsReceiver(({ url, headers }, response) => {
+      if (url === '/page') {
+        sent.push(headers.cookie);
+        return response.end('page');
+      }
+      const location = server.url(host, '/page').href;
+      response.writeHead(302, { location, 'set-cookie': cookie }).end();
+    });
+    const first = server.url('receiver.example.com', '/start');
+    expect(await fetchFrom(localClient(), first)).toMatchObject({ kind: 'fetched' });
+    expect(sent).toEqual([expected]);
+  });
+
+  it('keeps no cookie for the next fetch', async () => {
+    const sent: (string | undefined)[] = [];
+    const server = await httpsReceiver(({ url, headers }, response) => {
+      sent.push(headers.cookie);
+      if (url === '/b') return response.end('page');
+      response.writeHead(302, { location: '/b', 'set-cookie': 'a=1' }).end();
+    });
+    const client = localClient();
+    await fetchFrom(client, server.url('localhost', '/a'));
+    await fetchFrom(client, server.url('localhost', '/b'));
+    expect(sent).toEqual([undefined, 'a=1', undefined]);
+  });
+
   it('keeps the conditions of the request, and is itself no answer to them', async () => {
     const { server, asked } = await aMaze({ '/a': [301, '/b'], '/b': [304] });
     const headers = { 'if-none-match': '"1"', 'if-modified-since': 'Wed, 21 Oct 2015 07:28:00 GMT' };

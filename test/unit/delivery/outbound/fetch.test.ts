@@ -68,7 +68,7 @@ describe('a fetch', () => {
     });
   });
 
-  it.each([101, 201, 202, 203, 204, 206, 300, 305, 400, 401, 403, 404, 410, 429, 500, 503, 999])(
+  it.each([101, 201, 202, 204, 206, 300, 305, 400, 401, 403, 404, 410, 429, 500, 503, 999])(
     'fails on a %i with any body',
     async (status) => {
       const server = await rawReceiver((socket) =>
@@ -82,6 +82,11 @@ describe('a fetch', () => {
       });
     },
   );
+
+  it('returns content that a proxy has changed', async () => {
+    const server = await httpsReceiver((_request, response) => response.writeHead(203).end('changed'));
+    expect(text(await fetchFrom(localClient(), server.url()))).toBe('changed');
+  });
 
   it('sends and resolves nothing without a permit', async () => {
     const { server, asked } = await aPage();
@@ -160,6 +165,8 @@ describe('content with an encoding that was not requested', () => {
     ['deflate', deflateRawSync(content)],
     ['br', brotliCompressSync(content)],
     ['identity', Buffer.from(content)],
+    ['aws-chunked, gzip', gzipSync(content)],
+    ['gzip,aws-chunked', gzipSync(content)],
     ['gzip', Buffer.alloc(0)],
   ])('with %s is decoded', async (encoding, body) => {
     const server = await httpsReceiver((_request, response) =>
@@ -169,6 +176,16 @@ describe('content with an encoding that was not requested', () => {
     expect(text(result)).toBe(body.length === 0 ? '' : content);
   });
 
+  it.each(['utf-8', 'UTF-8', 'none', 'aws-chunked', 'binary', '8bit', 'x-unknown', 'identity, utf-8', ','])(
+    'is returned as it is when %s names no coding',
+    async (encoding) => {
+      const server = await httpsReceiver((_request, response) =>
+        response.writeHead(200, { 'content-encoding': encoding }).end(content),
+      );
+      expect(text(await fetchFrom(localClient(), server.url()))).toBe(content);
+    },
+  );
+
   it.each([
     ['gzip', Buffer.from(content), 'the content is not valid gzip'],
     ['gzip', gzipSync(content).subarray(0, 40), 'the content is not valid gzip'],
@@ -176,7 +193,7 @@ describe('content with an encoding that was not requested', () => {
     ['br', gzipSync(content), 'the content is not valid Brotli'],
     ['zstd', zstdCompressSync(content), 'the content has an encoding that was not requested'],
     ['gzip, gzip', gzipSync(gzipSync(content)), 'the content has an encoding that was not requested'],
-    ['x-unknown', Buffer.from(content), 'the content has an encoding that was not requested'],
+    ['compress', Buffer.from(content), 'the content has an encoding that was not requested'],
   ])('with %s fails when it cannot be decoded', async (encoding, body, error) => {
     const server = await httpsReceiver((_request, response) =>
       response.writeHead(200, { 'content-encoding': encoding }).end(body),
