@@ -1,13 +1,10 @@
 import sniffEncoding from 'html-encoding-sniffer';
 import { MIMEType } from 'whatwg-mimetype';
 import type { SourceKind } from '../events/bus.ts';
-import type { Content, Extraction, FromReader, ToReader } from './source-content.ts';
+import type { Content, Extraction } from './source-content.ts';
 import { Collector, ContentProblem, type Reading } from './text.ts';
 
-/**
- * Extracts text in the current process. Never rejects, but may run forever or fill the heap; {@link
- * extractor} sets limits.
- */
+/** Extracts text. Never rejects, but may run forever or fill the heap: the function's limits end it. */
 export async function read(kind: SourceKind, content: Content): Promise<Extraction> {
   try {
     return { ok: true, ...(await readFormat(kind, content)) };
@@ -23,7 +20,7 @@ function toProblem(error: unknown): string {
   return error instanceof RangeError ? 'the content is nested too deeply' : 'the content could not be read';
 }
 
-/** Loads only the parser that it needs, because each document has its own process. */
+/** Loads only the parser that it needs, which a cold start waits for. */
 async function readFormat(kind: SourceKind, { body, contentType, choice }: Content): Promise<Reading> {
   if (body.length === 0) throw new ContentProblem('there is no text in the content');
   const type = parseMediaType(contentType);
@@ -186,14 +183,3 @@ function createDecoder(label: string) {
     throw new ContentProblem('the content names an encoding that is not known');
   }
 }
-
-const send = (message: FromReader): void => {
-  process.send?.(message);
-};
-
-// As a process of its own (source-content.ts), which ends on request, or when its parent process ends.
-if (import.meta.main)
-  process.once('message', async (job: ToReader) => {
-    send({ kind: 'begun' });
-    send({ kind: 'extracted', extraction: await read(job.kind, job) });
-  });
