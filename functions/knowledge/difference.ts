@@ -1,4 +1,5 @@
 import type { Source, StoredVersion } from './sources.ts';
+import { normalizeText } from './text.ts';
 
 /**
  * Finds words: runs of letters, marks and digits (docs/specification.md, Content-change notifications). In
@@ -9,14 +10,6 @@ const findWords = (text: string) =>
   text.matchAll(
     /[[\p{L}\p{M}\p{N}]&&[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]|[[\p{L}\p{M}\p{N}]--[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]+/gv,
   );
-
-const MARKS_IN_A_ROW = /(\p{M}{30})\p{M}+/gu;
-
-/**
- * Normalizes to NFC in linear time. Marks beyond 30 on one letter are dropped: sorting marks takes quadratic
- * time in their number (UAX 15, section 13).
- */
-export const normalizeText = (text: string): string => text.replace(MARKS_IN_A_ROW, '$1').normalize('NFC');
 
 function countEachWord(text: string): Map<string, number> {
   const counts = new Map<string, number>();

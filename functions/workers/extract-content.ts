@@ -1,10 +1,5 @@
 import middy from '@middy/core';
-import {
-  loopbackReceivers,
-  outboundUserAgent,
-  readEnvironment,
-  SenderEnvironment,
-} from '../aws/config.ts';
+import { loopbackReceivers, outboundUserAgent, readEnvironment, SenderEnvironment } from '../aws/config.ts';
 import { invocation } from '../aws/logger.ts';
 import { contentClient } from '../delivery/outbound/client.ts';
 import { FETCH_TIMEOUT_SECONDS } from '../delivery/timing.ts';
@@ -13,11 +8,11 @@ import { ExtractionRequest } from '../knowledge/source-content.ts';
 import { isBlocked } from '../receivers/receiver-url.ts';
 import { gate } from '../tenancy/gate.ts';
 
-const userAgent = outboundUserAgent(
-  'ConversationService-Knowledge',
-  readEnvironment(SenderEnvironment),
-);
+const userAgent = outboundUserAgent('ConversationService-Knowledge', readEnvironment(SenderEnvironment));
 const loopback = loopbackReceivers();
+
+// Parsers may print parts of a document.
+for (const level of ['debug', 'info', 'log', 'warn', 'error'] as const) console[level] = () => undefined;
 
 /**
  * Fetches and extracts one document; the source checker invokes it. It has no access to the service's data,

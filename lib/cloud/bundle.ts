@@ -101,7 +101,7 @@ export const functionBuilds = (directory: string): BuildOptions[] => [
 const callableBuilds = (directory: string): BuildOptions[] => [
   handlersBuild(directory),
   sessionsBuild(directory),
-  extractBuild(directory),
+  extractBuild(join(directory, EXTRACT)),
 ];
 
 /**
@@ -180,8 +180,8 @@ const createBuild = (directory: string, entries: readonly Entry[]): BuildOptions
 const EXTRACT = 'extract-content' satisfies FunctionName;
 
 /** The function with the parsers, each in a file of its own: a cold start loads the one that it needs. */
-const extractBuild = (directory: string): BuildOptions => ({
-  ...createBuild(join(directory, EXTRACT), []),
+export const extractBuild = (directory: string): BuildOptions => ({
+  ...createBuild(directory, []),
   entryPoints: { index: `functions/workers/${EXTRACT}.ts` },
   // Bundled CommonJS libraries require Node's modules.
   banner: {
