@@ -128,12 +128,12 @@ export const createSource = (
  * measured from the version that admins know.
  */
 export function toSourceView({ content, measured, baseline, ...source }: Source) {
-  const { version, words, title } = content ?? {};
+  const { version, words, title, warnings = [] } = content ?? {};
   const status: SourceStatus =
     source.lastError !== undefined ? 'failing' : content === undefined ? 'pending' : 'ok';
   const isKnown = version !== undefined && version === baseline;
   const difference = isKnown ? 0 : measured?.from === baseline ? measured?.difference : undefined;
-  return { ...source, status, version, words, title, difference };
+  return { ...source, status, version, words, title, difference, warnings };
 }
 
 const getCounter = (tenant: Tenant): Counter => ({
