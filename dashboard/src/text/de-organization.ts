@@ -1,5 +1,5 @@
 import type { organization as english } from './en-organization.ts';
-import { plural, plural } from './plural.ts';
+import { plural } from './plural.ts';
 
 /**
  * Was die Seiten der Organisation sagen, auf Deutsch: Schlüssel, Sandbox, Quellen, Verbrauch, Einstellungen.
