@@ -58,7 +58,7 @@ ${PROGRAMS}`,
   readSourceContent: {
     tag: 'Knowledge',
     summary: 'Read the content of a content source',
-    atMost: { reads: 130, writes: 4 },
+    atMost: { reads: 150, writes: 4 },
     description: `Returns the text that was imported, of the current version: all of it, at most 1 MB, plain
 text as found, never markup. Before the first import the request fails with \`NOT_FOUND\`.`,
     answer: 'The content.',
