@@ -62,6 +62,8 @@ export const NOTICES = {
     version: z.int(),
     /** Percent, from the version that admins know. */
     difference: z.number(),
+    /** It came within the time of an earlier e-mail, and was to be announced after it. */
+    isPostponed: z.optional(z.boolean()),
     /** Beginnings of the added and of the removed text. */
     added: z.string(),
     removed: z.string(),
