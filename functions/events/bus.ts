@@ -64,7 +64,7 @@ export const NOTICES = {
     difference: z.number(),
     /** It came within the time of an earlier e-mail, and was to be announced after it. */
     isPostponed: z.optional(z.boolean()),
-    /** Beginnings of the added and of the removed text. */
+    /** The largest added and removed passages, with an empty line between two. */
     added: z.string(),
     removed: z.string(),
   }),

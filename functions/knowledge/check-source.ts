@@ -9,7 +9,7 @@ import type { OrganizationSettings } from '../tenancy/tenant.ts';
 import {
   computeDifference,
   countWords,
-  findChanges,
+  findPassages,
   getComparedVersions,
   getMeasuredVersion,
   listNeededVersions,
@@ -244,7 +244,7 @@ function buildAnnouncement(
     return { measured };
   const { version, suffix, now, traceId } = notice;
   const isPostponed = suffix !== undefined && { isPostponed: true };
-  const changes = findChanges(before, after, MAX_CHANGES);
+  const changes = findPassages(before, after, MAX_CHANGES);
   const data = { sourceId, url, kind, version, difference, ...isPostponed, ...changes };
   const context = { tenant: { orgId, generation }, now, traceId };
   return {

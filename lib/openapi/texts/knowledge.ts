@@ -101,7 +101,8 @@ the \`Idempotency-Key\`. The concurrent checks of an organization are limited; f
 const WARNINGS =
   'What was left out of the text or may be wrong in it, one for each reason; empty if nothing is, and before the import.';
 
-const ADDED_LINES = 'Added lines as plain text, at most 4,000 characters, with `…` where lines are omitted.';
+const ADDED_LINES =
+  'Added lines as plain text, at most 4,000 characters. Of more, the three largest passages, largest first, with an empty line between two and `…` where one is cut.';
 const REMOVED_LINES = 'Removed lines, in the same form.';
 
 /** The schemas of answers. */

@@ -34,7 +34,8 @@ async function aWatchedPage() {
       organizations: notifier.ports.organizations,
       organizationStates: memoryOrganizationStates(),
       // As a server with validators.
-      fetchContent: async () => (text === known ? { kind: 'not-modified' } : { kind: 'fetched', text, etag: text }),
+      fetchContent: async () =>
+        text === known ? { kind: 'not-modified' } : { kind: 'fetched', text, etag: text },
       onChecked: () => undefined,
       log: recordedLog(),
       now: clock.now,

@@ -2028,7 +2028,8 @@ class AnnouncedChanges(Model):
     """
     added: str
     """
-    Added lines as plain text, at most 4,000 characters, with `…` where lines are omitted.
+    Added lines as plain text, at most 4,000 characters. Of more, the three largest passages, largest
+    first, with an empty line between two and `…` where one is cut.
     """
     removed: str
     """
@@ -2216,7 +2217,8 @@ class SourceChanges(Model):
     """
     added: str
     """
-    Added lines as plain text, at most 4,000 characters, with `…` where lines are omitted.
+    Added lines as plain text, at most 4,000 characters. Of more, the three largest passages, largest
+    first, with an empty line between two and `…` where one is cut.
     """
     removed: str
     """

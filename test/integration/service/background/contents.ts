@@ -42,7 +42,12 @@ const CONTENTS: Readonly<Record<string, Content>> = {
     body: '<feed xmlns="http://www.w3.org/2005/Atom"><title>News</title><entry><title>Open on Monday</title></entry></feed>',
     text: 'Open on Monday',
   },
-  'the largest text': { kind: 'url', type: 'text/plain', body: '"'.repeat(1_000_000), text: '"'.repeat(1_000_000) },
+  'the largest text': {
+    kind: 'url',
+    type: 'text/plain',
+    body: '"'.repeat(1_000_000),
+    text: '"'.repeat(1_000_000),
+  },
   'too much text': {
     kind: 'url',
     type: 'text/plain',
@@ -55,7 +60,7 @@ const CONTENTS: Readonly<Record<string, Content>> = {
     body: Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0, 0),
     error: 'the content is of type image/png, not a page',
   },
-  'nothing': { kind: 'url', type: 'text/html', body: '', error: 'there is no text in the content' },
+  nothing: { kind: 'url', type: 'text/html', body: '', error: 'there is no text in the content' },
   'a declaration of entities': {
     kind: 'feed',
     type: 'text/xml',
