@@ -1,5 +1,6 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SESv2Client } from '@aws-sdk/client-sesv2';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { fromEnv } from '@aws-sdk/credential-provider-env';
@@ -74,6 +75,23 @@ export const mailClient = (): SESv2Client =>
       }),
     }),
     'ses',
+  );
+
+/** @param requestMs longer than the invoked function's timeout: each request is sent once */
+export const lambdaClient = (requestMs: number): LambdaClient =>
+  countThrottles(
+    new LambdaClient({
+      ...clientOptions(),
+      maxAttempts: 1,
+      requestHandler: new NodeHttpHandler({
+        connectionTimeout: CONNECTION_TIMEOUT_MS,
+        requestTimeout: requestMs,
+        throwOnRequestTimeout: true,
+        httpAgent: { keepAlive: true, maxSockets: 64 },
+        httpsAgent: { keepAlive: true, maxSockets: 64 },
+      }),
+    }),
+    'lambda',
   );
 
 const THROTTLING = new Set([

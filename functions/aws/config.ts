@@ -136,10 +136,6 @@ export const telemetry = (
 
 export const functionRegion = ({ AWS_REGION = '' }: NodeJS.ProcessEnv = process.env): string => AWS_REGION;
 
-/** Environment of a child process that must know nothing else: the path of shared libraries. */
-export const libraryPath = ({ LD_LIBRARY_PATH }: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv =>
-  LD_LIBRARY_PATH === undefined ? {} : { LD_LIBRARY_PATH };
-
 /**
  * `user-agent` of requests to receivers and sources, with a comment for the owner of the host (RFC 9110,
  * 10.1.5).

@@ -132,6 +132,7 @@ export const LOG_CODES = {
   SOURCE_NOT_MOVED: warn('the due time of a source could not be moved; it becomes due again', { sourceId: 'id', error: 'failure' }, NEXT_RUN),
   SOURCE_SHARD_UNREAD: error('a shard of the due sources could not be read', { shard: 'count', error: 'failure' }, `${NEXT_RUN} Then checks of the sources of that shard are late.`),
   VERSION_TEXT_MISSING: error('the text of a version is missing, the next one is not compared', { sourceId: 'id', version: 'count' }, 'Admins are not notified of one change. Find out what deleted the text: nothing deletes a text in use.'),
+  EXTRACTION_ENDED: warn('the content of a source ended its extraction: it took too long, or too much memory', { orgId: 'id', reason: 'words' }, 'Nothing: the source shows it. Many at once, of several organizations: a parser has become slow.'),
   CHECK_TOO_LATE: warn('a check was too late: its source is gone, or another check has the lease', { sourceId: 'id' }, 'Nothing, unless there are many: then checks take longer than their lease.'),
   CHECK_POSTPONED: info('a check waited too long for a slot of its organization; its source becomes due again', { sourceId: 'id', orgId: 'id' }, 'Nothing: the organization uses all its slots. Other organizations’ checks run.'),
   REDELIVERY_ENDED: info('a redelivery job has ended', { ...JOB_END, status: 'words', reason: 'words' }, 'Nothing. `reason` says why it ended early.'),

@@ -72,6 +72,7 @@ export const THROTTLES = {
   secretsmanager: 'ThrottlesSecretsManager',
   cognito: 'ThrottlesCognito',
   ses: 'ThrottlesSES',
+  lambda: 'ThrottlesLambda',
 } as const;
 export type Dependency = keyof typeof THROTTLES;
 

@@ -18,15 +18,16 @@ export const DEFAULT_GRACE_SECONDS = 900;
  */
 export const EXPIRY_SECONDS = 3 * 86_400;
 
-/**
- * Function timeout for source checks, and deadlines of one fetch and one extraction: five parallel fetches,
- * then the extractions (large ones in sequence), end within it.
- */
-export const CHECK_TIMEOUT_SECONDS = 75;
+/** Deadline of the fetch of a source's content. */
 export const FETCH_TIMEOUT_SECONDS = 20;
-export const EXTRACTION_TIMEOUT_SECONDS = 8;
+/** Timeout of the function that fetches and extracts one content, which leaves 10 seconds for the text. */
+export const EXTRACT_TIMEOUT_SECONDS = 31;
+/** Deadline of its invocation: longer than its timeout and the 10 seconds of a cold start. */
+export const INVOKE_TIMEOUT_SECONDS = 45;
+/** Function timeout of source checks: the invocations of a batch run at the same time. */
+export const CHECK_TIMEOUT_SECONDS = 60;
 /** Lease of a check on its source: longer than the function's timeout. */
-export const CHECK_LEASE_SECONDS = 90;
+export const CHECK_LEASE_SECONDS = 75;
 
 /** Timeouts of an attempt in seconds. Each must be longer than the one before it. */
 export interface AttemptClocks {

@@ -62,7 +62,9 @@ export const NOTICES = {
     version: z.int(),
     /** Percent, from the version that admins know. */
     difference: z.number(),
-    /** Beginnings of the added and of the removed text. */
+    /** It came within the time of an earlier e-mail, and was to be announced after it. */
+    isPostponed: z.optional(z.boolean()),
+    /** The largest added and removed passages, with an empty line between two. */
     added: z.string(),
     removed: z.string(),
   }),

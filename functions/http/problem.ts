@@ -107,6 +107,7 @@ const gone = (message: string) => problem('GONE', message);
 type Resource =
   | 'channel'
   | 'content source'
+  | 'imported content yet'
   | 'conversation'
   | 'delivery'
   | 'escalation log entry'

@@ -9,7 +9,7 @@ import type { OrganizationSettings } from '../tenancy/tenant.ts';
 import {
   computeDifference,
   countWords,
-  findChanges,
+  findPassages,
   getComparedVersions,
   getMeasuredVersion,
   listNeededVersions,
@@ -242,12 +242,14 @@ function buildAnnouncement(
   const measured = { from: baseline, difference };
   if (settings?.contentChangeNotifications !== true || difference <= settings.contentChangeThreshold)
     return { measured };
-  const { version, suffix = '', now, traceId } = notice;
-  const data = { sourceId, url, kind, version, difference, ...findChanges(before, after, MAX_CHANGES) };
+  const { version, suffix, now, traceId } = notice;
+  const isPostponed = suffix !== undefined && { isPostponed: true };
+  const changes = findPassages(before, after, MAX_CHANGES);
+  const data = { sourceId, url, kind, version, difference, ...isPostponed, ...changes };
   const context = { tenant: { orgId, generation }, now, traceId };
   return {
     measured,
-    notice: createNotice('source.changed', `${sourceId}#changed#${version}${suffix}`, data, context),
+    notice: createNotice('source.changed', `${sourceId}#changed#${version}${suffix ?? ''}`, data, context),
   };
 }
 

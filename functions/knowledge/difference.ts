@@ -1,4 +1,5 @@
 import type { Source, StoredVersion } from './sources.ts';
+import { normalizeText } from './text.ts';
 
 /**
  * Finds words: runs of letters, marks and digits (docs/specification.md, Content-change notifications). In
@@ -9,14 +10,6 @@ export const findWords = (text: string) =>
   text.matchAll(
     /[[\p{L}\p{M}\p{N}]&&[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]|[[\p{L}\p{M}\p{N}]--[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]+/gv,
   );
-
-const MARKS_IN_A_ROW = /(\p{M}{30})\p{M}+/gu;
-
-/**
- * Normalizes to NFC in linear time. Marks beyond 30 on one letter are dropped: sorting marks takes quadratic
- * time in their number (UAX 15, section 13).
- */
-export const normalizeText = (text: string): string => text.replace(MARKS_IN_A_ROW, '$1').normalize('NFC');
 
 function countEachWord(text: string): Map<string, number> {
   const counts = new Map<string, number>();
@@ -49,17 +42,41 @@ export function computeDifference(before: string, after: string): number {
 }
 
 /**
- * Returns the beginnings of the added and of the removed lines, in their order. A line that occurs more often
- * than before is added; a moved line is neither. Whitespace around lines does not count.
- * @param maxCharacters of each, in UTF-16 code units, including the ellipsis
+ * Returns the added and the removed lines in their order or, where these do not fit, as `findPassages` does. A
+ * line that occurs more often than before is added; a moved line is neither. Whitespace around lines does not
+ * count.
+ * @param maxCharacters of each, in UTF-16 code units, including ellipses
  */
 export function findChanges(before: string, after: string, maxCharacters: number) {
+  return compareLines(before, after, (passages) => {
+    const text = passages.join('\n');
+    return text.length <= maxCharacters ? text : pickLargest(passages, maxCharacters);
+  });
+}
+
+/**
+ * Returns the three largest passages that were added, and those that were removed, largest first, with an empty
+ * line between two. A passage is a run of such lines; each is shortened to its share of the characters.
+ */
+export const findPassages = (before: string, after: string, maxCharacters: number) =>
+  compareLines(before, after, (passages) => pickLargest(passages, maxCharacters));
+
+function compareLines(before: string, after: string, show: (passages: readonly string[]) => string) {
   const old = splitLines(before);
   const current = splitLines(after);
-  return {
-    added: buildExcerpt(findExtraLines(current, old), maxCharacters),
-    removed: buildExcerpt(findExtraLines(old, current), maxCharacters),
-  };
+  return { added: show(findExtraPassages(current, old)), removed: show(findExtraPassages(old, current)) };
+}
+
+const MAX_PASSAGES = 3;
+const BETWEEN = '\n\n';
+
+function pickLargest(passages: readonly string[], maxCharacters: number): string {
+  const largest = passages.toSorted((a, b) => b.length - a.length).slice(0, MAX_PASSAGES);
+  const room = (maxCharacters - (largest.length - 1) * BETWEEN.length) / largest.length;
+  return largest
+    .map((passage) => buildExcerpt(passage, Math.floor(room)))
+    .join(BETWEEN)
+    .trim();
 }
 
 const splitLines = (text: string): string[] =>
@@ -68,21 +85,27 @@ const splitLines = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** Lines that occur more often in one text than in the other; of equal lines, the last ones. */
-function findExtraLines(lines: string[], others: string[]): string[] {
+/** Runs of lines that occur more often in one text than in the other; of equal lines, the last ones. */
+function findExtraPassages(lines: string[], others: string[]): string[] {
   const left = new Map<string, number>();
   for (const line of others) left.set(line, (left.get(line) ?? 0) + 1);
-  return lines.filter((line) => {
+  const passages: string[][] = [];
+  let isRun = false;
+  for (const line of lines) {
     const count = left.get(line) ?? 0;
     left.set(line, count - 1);
-    return count <= 0;
-  });
+    if (count <= 0) {
+      if (isRun) passages.at(-1)?.push(line);
+      else passages.push([line]);
+    }
+    isRun = count <= 0;
+  }
+  return passages.map((run) => run.join('\n'));
 }
 
 const ELLIPSIS = '…';
 
-function buildExcerpt(lines: string[], maxCharacters: number): string {
-  const text = lines.join('\n');
+function buildExcerpt(text: string, maxCharacters: number): string {
   if (text.length <= maxCharacters) return text;
   if (maxCharacters < ELLIPSIS.length) return '';
   return text.slice(0, findWordEnd(text, maxCharacters - ELLIPSIS.length)).trimEnd() + ELLIPSIS;

@@ -2,13 +2,10 @@ import { gunzipSync } from 'node:zlib';
 import { MIMEType } from 'whatwg-mimetype';
 import type { SourceKind } from '../events/bus.ts';
 import { decode, looksBinary, type Markup } from './decode.ts';
-import type { Content, Extraction, FromReader, ToReader } from './source-content.ts';
+import type { Content, Extraction } from './source-content.ts';
 import { Collector, ContentProblem, type Reading } from './text.ts';
 
-/**
- * Extracts text in the current process. Never rejects, but may run forever or fill the heap; {@link
- * extractor} sets limits.
- */
+/** Extracts text. Never rejects, but may run forever or fill the heap: the function's limits end it. */
 export async function read(kind: SourceKind, content: Content): Promise<Extraction> {
   try {
     return { ok: true, ...(await readFormat(kind, content)) };
@@ -24,7 +21,7 @@ function toProblem(error: unknown): string {
   return error instanceof RangeError ? 'the content is nested too deeply' : 'the content could not be read';
 }
 
-/** Loads only the parser that it needs, because each document has its own process. */
+/** Loads only the parser that it needs, which a cold start waits for. */
 async function readFormat(kind: SourceKind, content: Content): Promise<Reading> {
   const body = startsWith(content.body, GZIP) ? unpackGzip(content.body) : content.body;
   if (body.length === 0) throw new ContentProblem('there is no text in the content');
@@ -169,13 +166,3 @@ const matches = (body: Uint8Array, pattern: RegExp): boolean =>
       .replace(/^\u00ef\u00bb\u00bf/, ''),
   );
 
-const send = (message: FromReader): void => {
-  process.send?.(message);
-};
-
-// As a process of its own (source-content.ts), which ends on request, or when its parent process ends.
-if (import.meta.main)
-  process.once('message', async (job: ToReader) => {
-    send({ kind: 'begun' });
-    send({ kind: 'extracted', extraction: await read(job.kind, job) });
-  });

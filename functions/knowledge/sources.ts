@@ -15,6 +15,7 @@ import {
 import { type BusEvent, SourceKind } from '../events/bus.ts';
 import { buildSandboxMark, DUE_INDEX, keys, listShards, SOURCE_SHARDS } from '../tenancy/keys.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
+import { WARNING_CODES } from './text.ts';
 
 /** Maximum number of sources of a tenant (docs/specification.md, Limits). */
 export const MAX_SOURCES = 1000;
@@ -40,15 +41,26 @@ export const StoredVersion = z.object({
 });
 export type StoredVersion = z.infer<typeof StoredVersion>;
 
+/** What was left out of a text, one for each reason, and how often. */
+export const Warning = z.object({ code: z.enum(WARNING_CODES), count: z.int() });
+
+/** What an extraction returns beside the text. */
+export const TextProperties = z.object({
+  title: z.optional(z.string()),
+  warnings: z.optional(z.array(Warning)),
+  /** How a page's text was chosen, for its next extraction. */
+  choice: z.optional(z.string()),
+  /** Validators of the response (RFC 9110, 8.8). */
+  etag: z.optional(z.string()),
+  lastModified: z.optional(z.string()),
+});
+
 /** Properties of the current text. */
 export const SourceContent = z.object({
   version: z.int(),
   digest: z.string(),
   words: z.int(),
-  title: z.optional(z.string()),
-  /** Validators of the response (RFC 9110, 8.8). */
-  etag: z.optional(z.string()),
-  lastModified: z.optional(z.string()),
+  ...TextProperties.shape,
 });
 export type SourceContent = z.infer<typeof SourceContent>;
 
@@ -116,12 +128,12 @@ export const createSource = (
  * measured from the version that admins know.
  */
 export function toSourceView({ content, measured, baseline, ...source }: Source) {
-  const { version, words, title } = content ?? {};
+  const { version, words, title, warnings = [] } = content ?? {};
   const status: SourceStatus =
     source.lastError !== undefined ? 'failing' : content === undefined ? 'pending' : 'ok';
   const isKnown = version !== undefined && version === baseline;
   const difference = isKnown ? 0 : measured?.from === baseline ? measured?.difference : undefined;
-  return { ...source, status, version, words, title, difference };
+  return { ...source, status, version, words, title, difference, warnings };
 }
 
 const getCounter = (tenant: Tenant): Counter => ({

@@ -1,5 +1,3 @@
-import { normalizeText } from './difference.ts';
-
 /** The content cannot be read. The message is one line of plain text that the organization sees. */
 export class ContentProblem extends Error {
   override readonly name = 'ContentProblem';
@@ -53,6 +51,14 @@ export interface Reading {
   /** How a page's text was chosen, to be passed to its next reading. At most 200 characters. */
   choice?: string;
 }
+
+const MARKS_IN_A_ROW = /(\p{M}{30})\p{M}+/gu;
+
+/**
+ * Normalizes to NFC in linear time. Marks beyond 30 on one letter are dropped: sorting marks takes quadratic
+ * time in their number (UAX 15, section 13).
+ */
+export const normalizeText = (text: string): string => text.replace(MARKS_IN_A_ROW, '$1').normalize('NFC');
 
 /** Collects text up to a limit, because a short file can repeat a long text a million times. */
 export class Collector {

@@ -48,6 +48,8 @@ export const MAX_SUBJECT = 120;
 const MAX_SUBJECT_URL = 60;
 const MAX_NAME = 120;
 const MAX_URL = 300;
+const MAX_QUOTATION = 600;
+const MAX_PASSAGES = 3;
 
 const KINDS: Record<SourceKind, string> = { url: 'page', spreadsheet: 'spreadsheet', feed: 'feed' };
 
@@ -72,16 +74,17 @@ export function composeContentChangeMail({
   noticeSeconds: number;
   dashboardOrigin: string;
 }): MailText {
-  const heading = `Content changed by ${Number(difference.toFixed(1))}%`;
+  const figure = `${Number(difference.toFixed(1))}%`;
+  const heading = `Content changed by ${figure}`;
   const sourceName = toOneLine(name) || URL.parse(url)?.hostname || `a ${KINDS[kind]}`;
   const owner = escapeForeignText(organization, MAX_NAME);
   return composeMail(heading, sourceName, [
     {
-      paragraph: `The content of a ${KINDS[kind]} that ${owner} imports differs from the version that you were last notified of, or from the first import.`,
+      paragraph: `The content of a ${KINDS[kind]} that ${owner} imports differs from the version that you were last notified of, or from the first import: ${figure} of the words in both versions were added or removed.`,
     },
     { facts: [['Source', escapeForeignText(sourceName, MAX_NAME)], formatUrl(url)] },
-    ...buildQuotation('What was added begins with', added, 'added'),
-    ...buildQuotation('What was removed begins with', removed, 'removed'),
+    ...buildQuotations('Added, largest passages first', added, 'added'),
+    ...buildQuotations('Removed, largest passages first', removed, 'removed'),
     { link: 'See what changed', href: `${dashboardOrigin}/sources/${sourceId}` },
     { link: 'Change notification settings', href: `${dashboardOrigin}/settings` },
     {
@@ -193,14 +196,21 @@ function composeMail(heading: string, about: string, rest: readonly MailPart[]):
 /** Makes untrusted text safe to show, without links. */
 const escapeForeignText = (text: string, max: number): string => breakLinks(shorten(toOneLine(text), max));
 
-function buildQuotation(title: string, text: string, tone: 'added' | 'removed'): MailPart[] {
-  const lines = text
-    .split(/\n/)
-    .map(toOneLine)
-    .filter((line) => line !== '');
-  if (lines.length === 0) return [];
-  const shown = shorten(lines.join('\n'), 600).split('\n');
-  return [{ title, quotation: shown.map(breakLinks), tone }];
+/** A quotation of each passage, of which the first has the title. */
+function buildQuotations(title: string, text: string, tone: 'added' | 'removed'): MailPart[] {
+  const passages = text.split(/\n\s*\n/).map((passage) =>
+    passage
+      .split('\n')
+      .map(toOneLine)
+      .filter((line) => line !== ''),
+  );
+  return passages
+    .filter((lines) => lines.length > 0)
+    .slice(0, MAX_PASSAGES)
+    .map((lines, index) => {
+      const shown = shorten(lines.join('\n'), MAX_QUOTATION).split('\n');
+      return { ...(index === 0 && { title }), quotation: shown.map(breakLinks), tone };
+    });
 }
 
 /**
@@ -260,7 +270,7 @@ type MailPart =
   | { paragraph: string }
   | { facts: readonly (readonly [term: string, value: string])[] }
   /** Lines of untrusted text. */
-  | { title: string; quotation: readonly string[]; tone: 'added' | 'removed' }
+  | { title?: string; quotation: readonly string[]; tone: 'added' | 'removed' }
   | { link: string; href: string }
   /** A remark at the end. */
   | { note: string };
@@ -277,7 +287,10 @@ function renderTextPart(part: MailPart): string {
   if ('paragraph' in part) return wrapLines(part.paragraph);
   if ('facts' in part) return part.facts.map(([term, value]) => wrapLines(`${term}: ${value}`)).join('\n');
   if ('quotation' in part)
-    return [`${part.title}:`, ...part.quotation.map((line) => wrapLines(line, '> '))].join('\n');
+    return [
+      ...(part.title === undefined ? [] : [`${part.title}:`]),
+      ...part.quotation.map((line) => wrapLines(line, '> ')),
+    ].join('\n');
   if ('link' in part) return `${part.link}:\n${part.href}`;
   return `-- \n${wrapLines(part.note)}`;
 }
@@ -341,8 +354,7 @@ function renderHtmlPart(part: MailPart): string {
 ${part.facts.map(([term, value]) => renderRow(term, value)).join('\n')}
 </table>`;
   if ('quotation' in part)
-    return `<p style="margin:0 0 4px;font-weight:600">${escapeHtml(part.title)}</p>
-<blockquote dir="auto" style="margin:0 0 16px;padding:4px 0 4px 12px;border-left:4px solid ${TONES[part.tone]};${BREAKS}">${part.quotation.map(escapeHtml).join('<br>')}</blockquote>`;
+    return `${part.title === undefined ? '' : `<p style="margin:0 0 4px;font-weight:600">${escapeHtml(part.title)}</p>\n`}<blockquote dir="auto" style="margin:0 0 16px;padding:4px 0 4px 12px;border-left:4px solid ${TONES[part.tone]};${BREAKS}">${part.quotation.map(escapeHtml).join('<br>')}</blockquote>`;
   if ('link' in part)
     return `<p style="margin:24px 0"><a href="${escapeHtml(part.href)}" style="display:inline-block;padding:10px 16px;border-radius:6px;background:#1d4ed8;color:#ffffff;font-weight:600;text-decoration:none">${escapeHtml(part.link)}</a></p>`;
   return `<p style="margin:0;padding-top:16px;border-top:1px solid #8888;font-size:13px;opacity:0.8">${escapeHtml(part.note)}</p>`;

@@ -170,6 +170,9 @@ export function mailingStore(mailings: Table) {
 /** A UTC day, the period of a budget. */
 const toDay = (now: Date): string => now.toISOString().slice(0, 10);
 
+/** When the next budget begins. */
+export const getNextDay = (now: Date): Date => new Date(Date.parse(toDay(now)) + 86_400_000);
+
 export type AdmissionRequest = Pick<MailRequest, 'orgId' | 'kind' | 'eventId'>;
 
 /** `over-budget`: of the organization; `over-ceiling`: of all organizations. */

@@ -20,6 +20,7 @@ import {
 import {
   type Admission,
   buildContentMailKey,
+  getNextDay,
   type MailBudgetStore,
   type MailingState,
   type MailingStore,
@@ -88,7 +89,7 @@ export function notifyAdmins(context: NotifyContext, settings: NotifySettings) {
     // Another worker's claim can be released again; charge the budget only for an e-mail that was free.
     if (state === 'busy') throw new NotNotified(BUSY);
     const budget = state === 'free' ? await context.budgets.find(request, now()) : 'admitted';
-    if (budget === 'closed') return dropOverBudget(event);
+    if (budget === 'closed') return dropOverBudget(event, notification);
     const groups = await listRecipients(event);
     if (groups.length === 0) {
       count('nobody');
@@ -105,7 +106,7 @@ export function notifyAdmins(context: NotifyContext, settings: NotifySettings) {
           return announceLater(further.request);
     if (budget === 'open') {
       const admission = await context.budgets.admit(request, groups.flat().length, now());
-      if (admission !== 'send') return dropOverBudget(event, admission);
+      if (admission !== 'send') return dropOverBudget(event, notification, admission);
     }
     const outcomes = new Set<Outcome>();
     for (const { mail, request: claimed } of mails) {
@@ -119,9 +120,14 @@ export function notifyAdmins(context: NotifyContext, settings: NotifySettings) {
     if (outcomes.has('busy')) throw new NotNotified(BUSY);
   }
 
-  function dropOverBudget(event: BusEvent, admission?: Admission): void {
+  async function dropOverBudget(
+    event: BusEvent,
+    { isPostponed, announceLater }: Notification,
+    admission?: Admission,
+  ): Promise<void> {
     count('overBudget');
     log('MAIL_OVER_BUDGET', getLogFields(event));
+    if (isPostponed) await announceLater?.(getNextDay(now()));
     if (admission !== 'over-ceiling') return;
     count('ceiling');
     log('MAIL_CEILING_REACHED', getLogFields(event));
@@ -206,6 +212,8 @@ interface Notification extends Pick<MailRequest, 'kind' | 'about' | 'windowSecon
   markNotified?(at: Date): Promise<unknown>;
   /** Called when another e-mail about the same was sent too recently. */
   announceLater?(at: Date): Promise<unknown>;
+  /** It was announced later already, and waits for the budget of another day. */
+  isPostponed?: boolean;
 }
 
 const BUILDERS: Record<MailKind, typeof buildContentNotification> = {
@@ -269,6 +277,7 @@ function buildContentNotification(
     kind: 'source.changed',
     about: buildContentMailKey(changed.url),
     windowSeconds: noticeSeconds,
+    isPostponed: changed.isPostponed === true,
     async text() {
       const [organization, source] = await Promise.all([
         organizations.find(orgId),

@@ -187,6 +187,11 @@ export function blockedHosts(load: () => Promise<readonly Pick<BlockedHost, 'hos
       await list.get();
     },
 
+    /** The list, read as by `refresh`. */
+    async list(): Promise<string[]> {
+      return [...(await list.get())];
+    },
+
     /** Whether a host or a parent domain is blocked. Every host is blocked before the list is known. */
     blocks(host: string): boolean {
       const blocked = list.peek();

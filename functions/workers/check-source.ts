@@ -1,28 +1,16 @@
 import * as z from 'zod/mini';
-import { openTables, queueClient } from '../aws/clients.ts';
-import {
-  DecimalNumber,
-  loopbackReceivers,
-  NonEmptyText,
-  outboundUserAgent,
-  readEnvironment,
-  SenderEnvironment,
-  WholeNumber,
-} from '../aws/config.ts';
+import { lambdaClient, openTables, queueClient } from '../aws/clients.ts';
+import { DecimalNumber, NonEmptyText, readEnvironment, WholeNumber } from '../aws/config.ts';
 import { logger } from '../aws/logger.ts';
 import { CHECKED, count } from '../aws/metrics.ts';
 import { committer } from '../aws/transaction.ts';
-import { contentClient } from '../delivery/outbound/client.ts';
 import { setVisibility } from '../delivery/queues.ts';
-import {
-  CHECK_LEASE_SECONDS,
-  EXTRACTION_TIMEOUT_SECONDS,
-  FETCH_TIMEOUT_SECONDS,
-} from '../delivery/timing.ts';
+import { CHECK_LEASE_SECONDS, INVOKE_TIMEOUT_SECONDS } from '../delivery/timing.ts';
 import { busWorker, processEach } from '../events/worker.ts';
 import { checkSource } from '../knowledge/check-source.ts';
+import { extraction } from '../knowledge/extraction.ts';
 import { checkSlots, sourceChecks } from '../knowledge/source-checks.ts';
-import { extractor, sourceContent } from '../knowledge/source-content.ts';
+import { sourceContent } from '../knowledge/source-content.ts';
 import { blockedHostStore, blockedHosts } from '../receivers/receiver-url.ts';
 import { gate } from '../tenancy/gate.ts';
 import { organizationStates, organizationStore, readOrganizationState } from '../tenancy/organizations.ts';
@@ -37,21 +25,14 @@ export const CheckSourceEnvironment = z.object({
   CHECKS_PER_ORGANIZATION: WholeNumber,
   /** The worker's own queue, in which refused messages wait. */
   CHECKS_QUEUE: NonEmptyText,
+  /** The function that fetches and extracts a content. */
+  EXTRACT_FUNCTION: NonEmptyText,
 });
 
 const environment = readEnvironment(CheckSourceEnvironment);
 const { service, outbox, knowledge } = openTables(environment);
 const organizations = organizationStates(readOrganizationState(service));
 const hosts = blockedHosts(blockedHostStore(service).all);
-const fetchContent = sourceContent({
-  gate: gate(organizations.of),
-  outbound: contentClient({
-    policy: { loopback: loopbackReceivers(), blocks: hosts.blocks },
-    timeoutMs: FETCH_TIMEOUT_SECONDS * 1000,
-  }),
-  extract: extractor({ timeoutMs: EXTRACTION_TIMEOUT_SECONDS * 1000 }),
-  userAgent: outboundUserAgent('ConversationService-Knowledge', readEnvironment(SenderEnvironment)),
-});
 
 const handle = checkSource(
   {
@@ -59,10 +40,18 @@ const handle = checkSource(
     slots: checkSlots(knowledge, environment.CHECKS_PER_ORGANIZATION),
     organizations: organizationStore(service),
     organizationStates: organizations,
-    fetchContent: async (source) => {
-      await hosts.refresh();
-      return fetchContent(source);
-    },
+    fetchContent: sourceContent({
+      gate: gate(organizations.of),
+      organizations,
+      blockedHosts: hosts.list,
+      extract: extraction(
+        {
+          client: lambdaClient(INVOKE_TIMEOUT_SECONDS * 1000),
+          functionName: environment.EXTRACT_FUNCTION,
+        },
+        logger.log,
+      ),
+    }),
     onChecked(outcome) {
       count(CHECKED.checked);
       if (outcome.kind === 'failed') count(CHECKED.failed);

@@ -101,7 +101,7 @@ export const functionBuilds = (directory: string): BuildOptions[] => [
 const callableBuilds = (directory: string): BuildOptions[] => [
   handlersBuild(directory),
   sessionsBuild(directory),
-  readerBuild(join(directory, 'check-source' satisfies FunctionName)),
+  extractBuild(join(directory, EXTRACT)),
 ];
 
 /**
@@ -109,7 +109,10 @@ const callableBuilds = (directory: string): BuildOptions[] => [
  * files, at 2 ms each, with schemas of others.
  */
 const handlersBuild = (directory: string): BuildOptions => ({
-  ...createBuild(directory, callableEntries()),
+  ...createBuild(
+    directory,
+    callableEntries().filter(([name]) => name !== EXTRACT),
+  ),
   plugins: [...UNUSED_LEFT_OUT, sessionsApart],
 });
 
@@ -174,16 +177,16 @@ const createBuild = (directory: string, entries: readonly Entry[]): BuildOptions
   plugins: UNUSED_LEFT_OUT,
 });
 
-/** Code that a function starts as a separate process. Each process loads one of its parsers. */
-export const readerBuild = (directory: string): BuildOptions => ({
-  ...TO_A_FUNCTION,
+const EXTRACT = 'extract-content' satisfies FunctionName;
+
+/** The function with the parsers, each in a file of its own: a cold start loads the one that it needs. */
+export const extractBuild = (directory: string): BuildOptions => ({
+  ...createBuild(directory, []),
+  entryPoints: { index: `functions/workers/${EXTRACT}.ts` },
   // Bundled CommonJS libraries require Node's modules.
   banner: {
     js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
   },
-  entryPoints: { reader: 'functions/knowledge/read.ts' },
-  outdir: directory,
-  outExtension: { '.js': '.mjs' },
   splitting: true,
 });
 

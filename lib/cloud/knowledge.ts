@@ -5,7 +5,7 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
 import type { SenderEnvironment } from '../../functions/aws/config.ts';
 import { SWEPT } from '../../functions/aws/metrics.ts';
-import { CHECK_TIMEOUT_SECONDS } from '../../functions/delivery/timing.ts';
+import { CHECK_TIMEOUT_SECONDS, EXTRACT_TIMEOUT_SECONDS } from '../../functions/delivery/timing.ts';
 import type { NoticeType } from '../../functions/events/bus.ts';
 import type { CheckSourceEnvironment } from '../../functions/workers/check-source.ts';
 import type { ScheduleSourceChecksEnvironment } from '../../functions/workers/schedule-source-checks.ts';
@@ -47,15 +47,23 @@ export class Knowledge extends Construct {
   ) {
     super(scope, id);
     const { service, outbox, knowledge } = tables;
+    // Its time-outs and memory errors are those of contents; a failure to start is one of the checks.
+    const extract = new ServiceFunction(this, 'ExtractContent', {
+      name: 'extract-content',
+      description: 'Fetches a source of knowledge and extracts its text, without access to data',
+      code,
+      timeoutSeconds: EXTRACT_TIMEOUT_SECONDS,
+      // For one content with its parsed form; processor time is in proportion.
+      memoryMiB: 1024,
+      environment: senderEnvironment(settings) satisfies EnvironmentOf<typeof SenderEnvironment>,
+    });
     this.checks = new BusWorker(this, 'CheckSource', {
       name: 'check-source',
-      description: 'Fetches sources of knowledge and compares them',
+      description: 'Compares sources of knowledge with what was imported',
       code,
       bus,
       takes: { detailType: ['source.check', 'source.deleted'] satisfies NoticeType[] },
       timeoutSeconds: CHECK_TIMEOUT_SECONDS,
-      // For five fetched contents and their processed form.
-      memoryMiB: 1024,
       batchSize: 5,
       maxConcurrency: CHECK_WORKERS,
       environment: (queue) =>
@@ -66,8 +74,11 @@ export class Knowledge extends Construct {
           CHECK_EVERY_SECONDS: String(settings.checkEverySeconds),
           CHECKS_PER_ORGANIZATION: String(settings.checksPerOrganization),
           CHECKS_QUEUE: queue,
-          ...senderEnvironment(settings),
-        }) satisfies EnvironmentOf<typeof CheckSourceEnvironment> & EnvironmentOf<typeof SenderEnvironment>,
+          EXTRACT_FUNCTION: {
+            environmentValue: extract.functionName,
+            arnsOf: () => [extract.functionArn],
+          },
+        }) satisfies EnvironmentOf<typeof CheckSourceEnvironment>,
       says: 'Knowledge sources could not be checked for two hours: customers see old content and get no e-mail about changes.',
       late: 'Sources of knowledge are checked late: the function for it fails.',
     });

@@ -194,6 +194,7 @@ export const pendingSource = {
   lastNotifiedAt: null,
   nextCheckAt: '2026-11-20T10:02:11.064Z',
   lastError: null,
+  warnings: [],
 } as const;
 
 /** The same a day later: it changed once, by less than admins are notified of. */
@@ -207,6 +208,16 @@ export const source = {
   lastCheckedAt: '2026-11-21T09:58:40.527Z',
   lastChangedAt: '2026-11-21T05:01:17.930Z',
   nextCheckAt: '2026-11-21T10:55:02.216Z',
+} as const;
+
+/** The text that was imported. */
+export const sourceContent = {
+  sourceId: source.id,
+  version: source.version,
+  words: source.words,
+  title: source.title,
+  text: 'How long does delivery take?\nExpress delivery takes one working day.',
+  warnings: [],
 } as const;
 
 /** What it says now and what it said before, where they differ. */

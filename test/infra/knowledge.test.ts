@@ -4,8 +4,9 @@ import { SWEPT } from '../../functions/aws/metrics.ts';
 import {
   CHECK_LEASE_SECONDS,
   CHECK_TIMEOUT_SECONDS,
-  EXTRACTION_TIMEOUT_SECONDS,
+  EXTRACT_TIMEOUT_SECONDS,
   FETCH_TIMEOUT_SECONDS,
+  INVOKE_TIMEOUT_SECONDS,
 } from '../../functions/delivery/timing.ts';
 import { BUS_SOURCE } from '../../functions/events/bus.ts';
 import { SETTINGS } from './contexts.ts';
@@ -50,13 +51,13 @@ describe('the workers of source checks', () => {
       ScalingConfig: { MaximumConcurrency: 20 },
       FunctionResponseTypes: ['ReportBatchItemFailures'],
     });
-    expect(fn.Properties.MemorySize).toBe(1024);
   });
 
-  it('end fetches and extractions within the function, and the function within the lease, which ends before the message reappears', () => {
+  it('end extractions within the function, and the function within the lease, which ends before the message reappears', () => {
     expect(fn.Properties.Timeout).toBe(CHECK_TIMEOUT_SECONDS);
-    // Each of a batch's five sources may be large, and is then read alone.
-    expect(FETCH_TIMEOUT_SECONDS + 5 * EXTRACTION_TIMEOUT_SECONDS).toBeLessThan(CHECK_TIMEOUT_SECONDS - 10);
+    // A cold start may take 10 seconds, and comparing the texts as long.
+    expect(INVOKE_TIMEOUT_SECONDS).toBeGreaterThan(EXTRACT_TIMEOUT_SECONDS + 10);
+    expect(INVOKE_TIMEOUT_SECONDS).toBeLessThan(CHECK_TIMEOUT_SECONDS - 10);
     expect(CHECK_LEASE_SECONDS).toBeGreaterThan(CHECK_TIMEOUT_SECONDS);
     const [[, queue] = []] = ofType(template, 'AWS::SQS::Queue').filter(([name]) =>
       name.startsWith('BusCheckSourceQueue'),
@@ -91,6 +92,37 @@ describe('the workers of source checks', () => {
     expect(variablesOf(fn).CHECK_EVERY_SECONDS).toBe('3600');
     const [, other] = functionNamed(synthesize(SETTINGS), 'check-source');
     expect(variablesOf(other).CHECK_EVERY_SECONDS).toBe('60');
+  });
+});
+
+describe('the function that reads contents', () => {
+  const [id, fn] = functionNamed(template, 'extract-content');
+
+  it('leaves ten seconds for the text after the slowest fetch', () => {
+    expect(fn.Properties.Timeout).toBe(EXTRACT_TIMEOUT_SECONDS);
+    expect(EXTRACT_TIMEOUT_SECONDS - FETCH_TIMEOUT_SECONDS).toBeGreaterThan(10);
+    expect(fn.Properties.MemorySize).toBe(1024);
+  });
+
+  it('may write its log and nothing else, and is not in a network of the account', () => {
+    expect(statementsOf(template, fn).flatMap(({ Action }) => Action)).toEqual([
+      'logs:CreateLogStream',
+      'logs:PutLogEvents',
+    ]);
+    expect(fn.Properties).not.toHaveProperty('VpcConfig');
+  });
+
+  it('is invoked by the checks, which may invoke nothing else', () => {
+    const [, checks] = functionNamed(template, 'check-source');
+    expect(variablesOf(checks).EXTRACT_FUNCTION).toEqual({ Ref: id });
+    const invocations = ofType(template, 'AWS::Lambda::Function').flatMap(([, each]) =>
+      statementsOf(template, each)
+        .filter(({ Action }) => [Action].flat().some((action) => String(action).startsWith('lambda:')))
+        .map(({ Action, Resource }) => ({ Action, Resource, by: variablesOf(each).FUNCTION_NAME })),
+    );
+    expect(invocations).toEqual([
+      { Action: 'lambda:InvokeFunction', Resource: { 'Fn::GetAtt': [id, 'Arn'] }, by: 'check-source' },
+    ]);
   });
 });
 

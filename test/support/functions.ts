@@ -31,6 +31,7 @@ export const FUNCTION_ENVIRONMENT = {
     LANES.map((lane) => [LANE_TABLE[lane].queue, `https://sqs.us-east-1.amazonaws.com/000000000000/${lane}`]),
   ) as Record<QueueVariable<typeof LANE_TABLE>, string>),
   CHECKS_QUEUE: 'https://sqs.us-east-1.amazonaws.com/000000000000/checks',
+  EXTRACT_FUNCTION: 'extract-content',
   REDELIVERIES_QUEUE: 'https://sqs.us-east-1.amazonaws.com/000000000000/redeliveries',
   REDELIVERY_GROUP: '16',
   DEAD_PUBLICATIONS: 'https://sqs.us-east-1.amazonaws.com/000000000000/dead-publications',

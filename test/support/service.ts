@@ -62,6 +62,8 @@ export interface Service {
   enrol(terms?: { tier?: 'standard' | 'scale'; scopes?: readonly string[] }): Promise<Tenancy>;
   /** A dashboard session's token. */
   session(orgId: OrgId, role: 'admin' | 'member', lifetimeSeconds?: number): Promise<string>;
+  /** Gives an organization so many admins more. */
+  addAdmins(orgId: OrgId, count: number): void;
   /**
    * Every item of every table that contains one of the texts, as text with the table's name, in a fixed
    * order.
@@ -218,7 +220,7 @@ export async function startService({
       url: cloud.url,
       receiver: `${receiver.url}/hooks`,
       enrol: (terms) => enrol(cloud, terms),
-      session: sessions(cloud),
+      ...usersOf(cloud),
       itemsWith: async (texts) => linesOf(await tables.rows(texts)),
       rows: tables.rows,
       rewrite: tables.rewrite,
@@ -295,18 +297,32 @@ async function enrol(cloud: Cloud, terms: Parameters<Service['enrol']>[0] = {}):
 }
 
 /** Each user of each organization is a user of the pool. */
-function sessions(cloud: Cloud): Service['session'] {
+function usersOf(cloud: Cloud): Pick<Service, 'session' | 'addAdmins'> {
   const users = new Map<string, { email: string; password: string; attributes: Record<string, string> }>();
-  return async (orgId, role, lifetimeSeconds = 3600) => {
-    if (cloud.identity === undefined) throw new Error('the template has no user pool');
-    const email = `${role}@${orgId}.test`;
+  const { identity } = cloud;
+  const setUsers = () => {
+    if (identity === undefined) throw new Error('the template has no user pool');
+    identity.setUsers([...users.values()]);
+    return identity;
+  };
+  const add = (orgId: OrgId, role: string, name = role): string => {
+    const email = `${name}@${orgId}.test`;
     users.set(email, {
       email,
       password: 'unused',
       attributes: { 'custom:organization': orgId, 'custom:role': role, preferred_username: orgId },
     });
-    cloud.identity.setUsers([...users.values()]);
-    return cloud.identity.idToken(email, { lifetimeSeconds });
+    return email;
+  };
+  return {
+    async session(orgId, role, lifetimeSeconds = 3600) {
+      const email = add(orgId, role);
+      return setUsers().idToken(email, { lifetimeSeconds });
+    },
+    addAdmins(orgId, count) {
+      for (let index = 1; index <= count; index += 1) add(orgId, 'admin', `admin${index}`);
+      setUsers();
+    },
   };
 }
 

@@ -63,6 +63,21 @@ export const useChanges = (
       ).data,
   });
 
+/** The imported text of a version; before the first import there is none. */
+export const useContent = (environment: Environment, { id, version }: Pick<Source, 'id' | 'version'>) =>
+  useQuery({
+    queryKey: [environment, 'sources', id, 'content', version],
+    queryFn: async () =>
+      (
+        await answerTo(
+          api.GET('/api/settings/knowledge/sources/{id}/content', {
+            params: { path: { id }, query: { environment } },
+          }),
+        )
+      ).data,
+    enabled: version !== null,
+  });
+
 type Keyed = { key: { 'Idempotency-Key': string } };
 
 export function useAddSource(environment: Environment) {

@@ -80,7 +80,7 @@ export function Pages() {
             component={Deliveries}
           />,
           <Route key={`${half}/event-types`} path={`${half}/event-types/:slug?`} component={EventTypes} />,
-          <Route key={`${half}/sources`} path={`${half}/sources/:id?`} component={Sources} />,
+          <Route key={`${half}/sources`} path={`${half}/sources/:id?/:part?`} component={Sources} />,
         ])}
         <Route path="/audit-log" component={AuditLog} />
         <Route path="/api-keys" component={ApiKeys} />

@@ -245,6 +245,19 @@ export const organization: typeof english = {
     added: 'Hinzugekommen',
     removed: 'Weggefallen',
     gone: 'Diese Quelle gibt es nicht oder nicht mehr.',
+    content: 'Importierter Text',
+    readContent: 'Importierten Text lesen',
+    backToSource: 'Zurück zur Quelle',
+    contentOf: (version, words) => `Version ${version}, ${words} Wörter.`,
+    warnings: 'Ein Teil des Inhalts wurde nicht importiert',
+    warningTexts: {
+      bytes_replaced: (count) =>
+        `${count} ${plural(count, 'Zeichen ist', 'Zeichen sind')} in der Kodierung ungültig und als � zu sehen.`,
+      sheets_left_out: (count) => `${count} ${plural(count, 'Blatt war', 'Blätter waren')} nicht lesbar.`,
+      rows_left_out: (count) => `${count} ${plural(count, 'Zeile war', 'Zeilen waren')} nicht lesbar.`,
+      cells_left_out: (count) => `${count} ${plural(count, 'Zelle war', 'Zellen waren')} nicht lesbar.`,
+      entries_left_out: (count) => `${count} ${plural(count, 'Eintrag war', 'Einträge waren')} nicht lesbar.`,
+    },
   },
 
   usage: {

@@ -234,6 +234,19 @@ export const organization = {
     added: 'Added',
     removed: 'Removed',
     gone: 'This source does not exist.',
+    content: 'Imported text',
+    readContent: 'Read the imported text',
+    backToSource: 'Back to the source',
+    contentOf: (version: string, words: string) => `Version ${version}, ${words} words.`,
+    warnings: 'Some content was not imported',
+    warningTexts: {
+      bytes_replaced: (count: number) =>
+        `${count} ${plural(count, 'character is', 'characters are')} invalid in the encoding and shown as �.`,
+      sheets_left_out: (count: number) => `${count} ${plural(count, 'sheet', 'sheets')} could not be read.`,
+      rows_left_out: (count: number) => `${count} ${plural(count, 'row', 'rows')} could not be read.`,
+      cells_left_out: (count: number) => `${count} ${plural(count, 'cell', 'cells')} could not be read.`,
+      entries_left_out: (count: number) => `${count} ${plural(count, 'entry', 'entries')} could not be read.`,
+    },
   },
 
   usage: {

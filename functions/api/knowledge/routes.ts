@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { SourceId, Timestamp } from '../../aws/ids.ts';
 import { SourceKind } from '../../events/bus.ts';
 import type { Route } from '../../http/route.ts';
-import { SourceStatus } from '../../knowledge/sources.ts';
+import { SourceStatus, Warning } from '../../knowledge/sources.ts';
 import { listFields, orNull, PageQuery, receiverUrl, text } from '../fields.ts';
 
 export const CreateSource = z.strictObject({
@@ -13,6 +13,11 @@ export const CreateSource = z.strictObject({
 
 /** Fields that the audit log shows. */
 export const SOURCE_SETTINGS = /* @__PURE__ */ listFields(CreateSource);
+
+/** What the text lacks, or may have wrong. */
+export const SourceWarning = z.object(Warning.shape);
+
+const warnings = z.array(SourceWarning);
 
 export const Source = z.object({
   id: SourceId,
@@ -30,6 +35,17 @@ export const Source = z.object({
   lastNotifiedAt: orNull(Timestamp),
   nextCheckAt: Timestamp,
   lastError: orNull(z.string()),
+  warnings,
+});
+
+/** The current text. */
+export const SourceContent = z.object({
+  sourceId: SourceId,
+  version: z.int(),
+  words: z.int(),
+  title: orNull(z.string()),
+  text: z.string(),
+  warnings,
 });
 
 export const SourceVersion = z.object({ version: z.int(), words: z.int() });
@@ -109,6 +125,16 @@ export const syncSource = {
   params: SourceParams,
   success: { status: 202, data: Source },
   refusals: ['RATE_LIMITED'],
+} as const satisfies Route;
+
+export const readSourceContent = {
+  name: 'read-source-content',
+  method: 'GET',
+  path: '/v1/knowledge/sources/{id}/content',
+  scope: 'read:knowledge',
+  dashboard: 'member',
+  params: SourceParams,
+  success: { status: 200, data: SourceContent },
 } as const satisfies Route;
 
 export const readSourceChanges = {

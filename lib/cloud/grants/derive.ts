@@ -73,6 +73,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   GetQueueAttributesCommand: on('sqs:GetQueueAttributes', 'QueueUrl'),
   GetSecretValueCommand: on('secretsmanager:GetSecretValue', 'SecretId'),
   ListUsersCommand: on('cognito-idp:ListUsers', 'UserPoolId'),
+  InvokeCommand: on('lambda:InvokeFunction', 'FunctionName'),
   SendEmailCommand: on('ses:SendEmail', 'FromEmailAddress'),
   PutEventsCommand: (input) =>
     memberValues(input, 'Entries').flatMap((entries) =>

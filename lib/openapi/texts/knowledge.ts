@@ -55,6 +55,15 @@ ${PROGRAMS}`,
     answer: 'The source.',
     data: examples.source,
   },
+  readSourceContent: {
+    tag: 'Knowledge',
+    summary: 'Read the content of a content source',
+    atMost: { reads: 150, writes: 4 },
+    description: `Returns the text that was imported, of the current version: all of it, at most 1 MB, plain
+text as found, never markup. Before the first import the request fails with \`NOT_FOUND\`.`,
+    answer: 'The content.',
+    data: examples.sourceContent,
+  },
   readSourceChanges: {
     tag: 'Knowledge',
     summary: 'Read the changes of a content source',
@@ -89,7 +98,11 @@ the \`Idempotency-Key\`. The concurrent checks of an organization are limited; f
   },
 } as const satisfies Record<string, OperationText>;
 
-const ADDED_LINES = 'Added lines as plain text, at most 4,000 characters, with `…` where lines are omitted.';
+const WARNINGS =
+  'What was left out of the text or may be wrong in it, one for each reason; empty if nothing is, and before the import.';
+
+const ADDED_LINES =
+  'Added lines as plain text, at most 4,000 characters. Of more, the three largest passages, largest first, with an empty line between two and `…` where one is cut.';
 const REMOVED_LINES = 'Removed lines, in the same form.';
 
 /** The schemas of answers. */
@@ -113,6 +126,19 @@ export const answers = {
     lastNotifiedAt: 'When admins last got an e-mail about a change, UTC; null if never.',
     nextCheckAt: 'When the next check is due, UTC. The check follows within moments.',
     lastError: 'Why the last check failed; null if it did not.',
+    warnings: WARNINGS,
+  }),
+  SourceContent: described(knowledge.SourceContent, {
+    sourceId: 'The source.',
+    version: 'Version of the text, from 1.',
+    words: 'Number of words in the text.',
+    title: 'Title of the content; null if it has none.',
+    text: 'The imported text. Lines are separated by line feeds.',
+    warnings: WARNINGS,
+  }),
+  SourceWarning: described(knowledge.SourceWarning, {
+    code: '`bytes_replaced`: bytes are invalid in the encoding. `sheets_left_out`, `rows_left_out`, `cells_left_out`: parts of a spreadsheet that could not be read. `entries_left_out`: entries of a feed that could not be read.',
+    count: 'How many parts.',
   }),
   SourceChanges: described(knowledge.SourceChanges, {
     sourceId: 'The source.',

@@ -97,8 +97,8 @@ export interface Cloud {
   /** URL of the template's distribution; absent when it has none. */
   siteUrl?: string;
   outputs: Record<string, string>;
-  /** Engines, as functions find them in their environment; Lambda is for operators only. */
-  endpoints: Endpoints & { lambda: string };
+  /** Engines, as functions find them in their environment. */
+  endpoints: Endpoints;
   /** Replaces the template's user pool; absent when it has none. */
   identity?: Identity;
   /** @throws the error of the function */
@@ -139,7 +139,13 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
   const mappings = declared.filter(({ Enabled }) => Enabled);
   const checkpoints = started.adopt(openCheckpoints(options.directory), (it) => it.close());
   startUpkeep(engines, started, readByAll(mappings, checkpoints), log);
-  const endpoints = { ...engines.endpoints, ...services.endpoints };
+  const processed = new Map<string, boolean>();
+  const lambda = await startLambdaService({
+    functionOf: (name) => functions.of(name),
+    mappings: () => declared.map((mapping) => mappingState(mapping, functions, processed)),
+  });
+  started.defer(() => lambda.stop());
+  const endpoints = { ...engines.endpoints, ...services.endpoints, lambda: lambda.endpoint };
   const capacity = new SandboxCapacity(options.maxSandboxes ?? MAX_SANDBOXES);
   started.adopt(
     setInterval(() => capacity.endIdle(), END_IDLE_EVERY_MS),
@@ -179,12 +185,6 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
 
   const sources: Source[] = [];
   started.defer(() => stopAll(sources));
-  const processed = new Map<string, boolean>();
-  const lambda = await startLambdaService({
-    functionOf: functions.of,
-    mappings: () => declared.map((mapping) => mappingState(mapping, functions, processed)),
-  });
-  started.defer(() => lambda.stop());
   const parts = {
     ...engines,
     checkpoints,
@@ -204,7 +204,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     mailboxUrl: `${url}/mailbox`,
     ...(site && { siteUrl: `${url}/` }),
     outputs,
-    endpoints: { ...endpoints, lambda: lambda.endpoint },
+    endpoints,
     identity,
     stop,
     roles: functions.roles,

@@ -6,6 +6,7 @@ export interface Endpoints {
   secretsManager: string;
   eventBridge: string;
   ses: string;
+  lambda: string;
   /** Absent without sign-in. */
   cognito?: string;
 }
@@ -19,6 +20,7 @@ export function serviceEnvironment(endpoints: Endpoints, caFile?: string): Recor
     AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoints.secretsManager,
     AWS_ENDPOINT_URL_EVENTBRIDGE: endpoints.eventBridge,
     AWS_ENDPOINT_URL_SESV2: endpoints.ses,
+    AWS_ENDPOINT_URL_LAMBDA: endpoints.lambda,
     ...(endpoints.cognito === undefined
       ? {}
       : { AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: endpoints.cognito }),

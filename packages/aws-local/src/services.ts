@@ -28,7 +28,7 @@ export interface ServiceParts {
 
 /** Services other than DynamoDB and SQS; they need no engine. */
 export interface Services {
-  endpoints: Omit<Endpoints, 'dynamodb' | 'sqs'>;
+  endpoints: Omit<Endpoints, 'dynamodb' | 'sqs' | 'lambda'>;
   /** Replaces the template's user pool; absent when it has none. */
   identity?: RunningIdentity;
   mailbox: Mailbox;

@@ -46,6 +46,7 @@ export const ROUTES = {
   listSources: 'GET /api/v1/knowledge/sources',
   readSource: 'GET /api/v1/knowledge/sources/{id}',
   deleteSource: 'DELETE /api/v1/knowledge/sources/{id}',
+  readSourceContent: 'GET /api/v1/knowledge/sources/{id}/content',
   readSourceChanges: 'GET /api/v1/knowledge/sources/{id}/changes',
   syncSource: 'POST /api/v1/knowledge/sources/{id}/sync',
 } as const satisfies Record<Operation, string>;

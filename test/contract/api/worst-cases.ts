@@ -437,6 +437,7 @@ export async function worstCases(tables: TestTables, api: Api) {
     readSource: to(source.id),
     deleteSource: to(source.id),
     syncSource: to(source.id),
+    readSourceContent: to(source.id),
     readSourceChanges: to(source.id),
     provisionSandbox: { body: { name: NAME, scopes: [...Scope.options] } },
     resetSandbox: {},

@@ -5,7 +5,6 @@ import { dueIndex } from '../../../functions/delivery/due-index.ts';
 import { fanOut } from '../../../functions/delivery/fan-out.ts';
 import { ledgerStore } from '../../../functions/delivery/ledger.ts';
 import { processDeliveryStream, type SequencedChange } from '../../../functions/delivery/ledger-updates.ts';
-import type { FetchRequest, FetchResult } from '../../../functions/delivery/outbound/client.ts';
 import type { OutboundRequest, OutboundResult } from '../../../functions/delivery/outbound/exchange.ts';
 import { PUBLICATION, WORK } from '../../../functions/delivery/outbox.ts';
 import { deliveryMoves, deliveryStore, parseDelivery } from '../../../functions/delivery/rows.ts';
@@ -15,6 +14,7 @@ import { simulatedReceiver, webhookSender } from '../../../functions/delivery/we
 import type { BusEvent } from '../../../functions/events/bus.ts';
 import { checkSource } from '../../../functions/knowledge/check-source.ts';
 import { checkSlots, sourceChecks } from '../../../functions/knowledge/source-checks.ts';
+import type { CheckFinding, ExtractionRequest } from '../../../functions/knowledge/source-content.ts';
 import { simulateContent, sourceContent } from '../../../functions/knowledge/source-content.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { redeliveryRounds } from '../../../functions/redelivery/jobs.ts';
@@ -115,9 +115,9 @@ export function anEngine(tables: TestTables, keyring: Keyring) {
       organizationStates: organizations,
       fetchContent: sourceContent({
         gate: gate(organizations.of),
-        outbound: { fetch },
-        extract: async (_, { body }) => ({ ok: true, text: Buffer.from(body).toString() }),
-        userAgent: 'Example/1.0',
+        organizations,
+        blockedHosts: async () => [],
+        extract,
       }),
       onChecked: () => undefined,
       log,
@@ -227,14 +227,11 @@ const OF_SOURCES = ['source.check', 'source.deleted'];
 /** Checks of each URL so far. */
 const fetches = new Map<string, number>();
 
-/** A web server of a live organization, without a network. */
-async function fetch({ url: { href } }: Pick<FetchRequest, 'url'>, permit: Permit): Promise<FetchResult> {
+/** The content of a live organization's source, without a network. */
+async function extract({ url }: ExtractionRequest, permit: Permit): Promise<CheckFinding> {
   requirePermit(permit);
-  fetches.set(href, (fetches.get(href) ?? 0) + 1);
-  const simulated = simulateContent(href, fetches.get(href) ?? 1);
-  return simulated.kind === 'fetched'
-    ? { kind: 'fetched', url: href, body: Buffer.from(simulated.text) }
-    : simulated;
+  fetches.set(url, (fetches.get(url) ?? 0) + 1);
+  return simulateContent(url, fetches.get(url) ?? 1);
 }
 
 /** A receiver of a live organization, without a network. */

@@ -11,7 +11,7 @@ import { rowsIn } from '../../contract/store/rows.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
-import { aNotifier, DAY, REFUSED } from '../notices/a-notifier.ts';
+import { admins, aNotifier, DAY, REFUSED } from '../notices/a-notifier.ts';
 
 const HOUR = 3600;
 /** The organization's default. */
@@ -26,13 +26,16 @@ async function aWatchedPage() {
   const store = sourceStore(knowledge);
   const commit = committer(knowledge.client);
   let text = '';
+  let known: string | undefined;
   const check = checkSource(
     {
       sources: sourceChecks(knowledge, outbox, commit),
       slots: checkSlots(knowledge, 1),
       organizations: notifier.ports.organizations,
       organizationStates: memoryOrganizationStates(),
-      fetchContent: async () => ({ kind: 'fetched', text }),
+      // As a server with validators.
+      fetchContent: async () =>
+        text === known ? { kind: 'not-modified' } : { kind: 'fetched', text, etag: text },
       onChecked: () => undefined,
       log: recordedLog(),
       now: clock.now,
@@ -53,6 +56,7 @@ async function aWatchedPage() {
         text = next;
         const createdAt = clock.now().toISOString();
         const data = { sourceId: source.id };
+        known = (await store.find(tenant, source.id))?.content?.etag;
         await check(aBusEvent({ type: 'source.check', ...tenant, createdAt, data }));
         for (const row of await rowsIn(outbox)) {
           if (processed.has(row.id)) continue;
@@ -83,8 +87,10 @@ describe('a change of content', () => {
           }),
           { minLength: 1, maxLength: 20 },
         ),
-        async (checks) => {
-          const { add, clock, sent, results } = await aWatchedPage();
+        fc.constantFrom(1, 120, 250),
+        async (checks, count) => {
+          const { add, clock, sent, results, people } = await aWatchedPage();
+          people.admins = admins(count);
           const { look } = await add(A, 'https://www.example.com/prices');
           let baselineText = A;
           for (const { page, hours, isRefused } of checks) {
@@ -94,14 +100,35 @@ describe('a change of content', () => {
             const before = sent.length;
             results.splice(0, results.length, ...(isRefused ? [REFUSED] : []));
             await look(page);
-            const expected = isDue && computeDifference(baselineText, page) > THRESHOLD ? 1 : 0;
-            expect(sent.length - before).toBe(expected);
-            if (expected === 1) baselineText = page;
+            const isAnnounced = isDue && computeDifference(baselineText, page) > THRESHOLD;
+            const told = sent.slice(before).flatMap(({ to }) => to);
+            expect(told.toSorted()).toEqual(isAnnounced ? people.admins.toSorted() : []);
+            if (isAnnounced) baselineText = page;
           }
         },
       ),
       { numRuns: 40 },
     );
+  });
+
+  it('that waited for its day is announced on the first day whose budget has room', async () => {
+    const { add, clock, sent, people } = await aWatchedPage();
+    people.admins = admins(120);
+    const waiting = await add(A, 'https://www.example.com/');
+    const other = await add(A, 'https://www.example.com/other');
+    clock.elapse(HOUR);
+    await waiting.look(B);
+    clock.elapse(HOUR);
+    await waiting.look(C);
+    clock.elapse(DAY);
+    await other.look(B);
+    await waiting.look(C);
+    expect(new Set(sent.map(({ text }) => text.includes('/other')))).toEqual(new Set([false, true]));
+    expect(sent).toHaveLength(6);
+
+    clock.elapse(DAY);
+    await waiting.look(C);
+    expect(sent.slice(6).flatMap(({ to }) => to)).toEqual(people.admins);
   });
 
   it('at a URL of two sources is announced once a day, first of one and then of the other', async () => {

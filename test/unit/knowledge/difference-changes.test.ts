@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findChanges } from '../../../functions/knowledge/difference.ts';
+import { findChanges, findPassages } from '../../../functions/knowledge/difference.ts';
 import { texts } from '../aws/arbitraries.ts';
 
 const lines = fc.array(fc.constantFrom('one', 'two', 'three four', '', '  '), { maxLength: 12 });
@@ -76,5 +76,33 @@ describe('truncated changes', () => {
     ['of a megabyte of spaces and tabs', `a${' \t'.repeat(500_000)}b`],
   ])('%s are computed in time', (_what, text) => {
     expect(findChanges('', text, 500).added.length).toBeLessThanOrEqual(500);
+  });
+});
+
+describe('passages of changed lines', () => {
+  const kept = ['kept 1', 'kept 2', 'kept 3', 'kept 4', 'kept 5'];
+  const runs = ['a', 'b b b b b', 'c c', 'd d d\nd d d'];
+  const after = runs.map((run, index) => `${kept[index]}\n${run}`).join('\n');
+
+  it('are the three largest, largest first, in place of those that changed first', () => {
+    expect(findPassages(kept.slice(0, 4).join('\n'), after, 1000)).toEqual({
+      added: 'd d d\nd d d\n\nb b b b b\n\nc c',
+      removed: '',
+    });
+  });
+
+  it('are shortened, each to its share', () => {
+    const { added } = findPassages('', `${'long '.repeat(100)}\nkept`, 20);
+    expect(added).toBe('long long long long…');
+    const texts = ['x y '.repeat(50), 'kept 1', 'u v '.repeat(40), 'kept 2', 'r s '.repeat(30)].join('\n');
+    const parts = findPassages('kept 1\nkept 2', texts, 100).added.split('\n\n');
+    expect(parts.map((part) => part[0])).toEqual(['x', 'u', 'r']);
+    for (const part of parts) expect(part.length).toBeLessThanOrEqual(32);
+  });
+
+  it('stand for all changes where these are too long', () => {
+    expect(findChanges('kept', `small\nkept\n${'large '.repeat(20)}`, 40).added).toMatch(
+      /^large .*…\n\nsmall$/s,
+    );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { computeDifference, countWords, normalizeText } from '../../../functions/knowledge/difference.ts';
+import { computeDifference, countWords } from '../../../functions/knowledge/difference.ts';
+import { normalizeText } from '../../../functions/knowledge/text.ts';
 import { texts } from '../aws/arbitraries.ts';
 
 const words = fc.array(fc.stringMatching(/^[a-e]{1,2}$/), { maxLength: 30 });

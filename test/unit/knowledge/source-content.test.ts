@@ -1,104 +1,79 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { FetchRequest, FetchResult } from '../../../functions/delivery/outbound/client.ts';
 import { toSourceContent } from '../../../functions/knowledge/check-source.ts';
-import type { Content, Extraction } from '../../../functions/knowledge/source-content.ts';
+import type { CheckFinding, ExtractionRequest } from '../../../functions/knowledge/source-content.ts';
 import { sourceContent } from '../../../functions/knowledge/source-content.ts';
-import { MAX_SOURCE_BYTES, type Source } from '../../../functions/knowledge/sources.ts';
 import { MAX_TEXT_BYTES } from '../../../functions/knowledge/text.ts';
-import { GateClosed, gate, type Permit, requirePermit } from '../../../functions/tenancy/gate.ts';
+import { GateClosed, gate, requirePermit } from '../../../functions/tenancy/gate.ts';
 import { aSource } from '../../builders.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 
-const PAGE: FetchResult = {
+const PAGE: CheckFinding = {
   kind: 'fetched',
-  url: 'https://www.example.com/prices/',
-  contentType: 'text/html',
+  text: 'one',
+  title: 'Prices',
+  warnings: [{ code: 'rows_left_out', count: 2 }],
+  choice: 'body',
   etag: '"1"',
-  lastModified: 'Fri, 20 Nov 2026 09:00:00 GMT',
-  body: Buffer.from('<p>one</p>'),
 };
 
-/** The content fetcher over a server and an extractor that a test answers for. */
-function aContentFetcher(
-  answer: FetchResult = PAGE,
-  extraction: Extraction = { ok: true, text: 'one', title: 'Prices' },
-) {
+/** The content fetcher over an extraction function that a test answers for. */
+function aContentFetcher(answer: CheckFinding = PAGE) {
   const states = memoryOrganizationStates();
-  const requests: (FetchRequest & { orgId: string })[] = [];
-  const extracted: (Content & { kind: string })[] = [];
+  const requests: ExtractionRequest[] = [];
   const fetchContent = sourceContent({
-    userAgent: 'Example/1.0',
     gate: gate(states.of),
-    outbound: {
-      async fetch(request: FetchRequest, permit: Permit) {
-        requirePermit(permit);
-        requests.push({ ...request, orgId: permit.orgId });
-        return answer;
-      },
-    },
-    async extract(kind, content) {
-      extracted.push({ kind, ...content });
-      return extraction;
+    organizations: states,
+    blockedHosts: async () => ['blocked.example.com'],
+    async extract(request, permit) {
+      requirePermit(permit);
+      expect(permit.orgId).toBe(request.orgId);
+      requests.push(request);
+      return answer;
     },
   });
-  return { states, requests, extracted, fetchContent };
+  return { states, requests, fetchContent };
 }
 
 describe('content of a live source', () => {
-  it('is fetched for its organization and extracted, with the validators of the response', async () => {
-    const { fetchContent, requests, extracted } = aContentFetcher();
+  it('is requested for its organization, with the blocked hosts', async () => {
+    const { fetchContent, requests } = aContentFetcher();
     const source = aSource({ kind: 'feed' });
-
-    expect(await fetchContent(source)).toEqual({
-      kind: 'fetched',
-      text: 'one',
-      title: 'Prices',
-      etag: '"1"',
-      lastModified: 'Fri, 20 Nov 2026 09:00:00 GMT',
-    });
-
+    expect(await fetchContent(source)).toEqual(PAGE);
     expect(requests).toMatchObject([
       {
         orgId: source.orgId,
-        maxBytes: MAX_SOURCE_BYTES,
-        headers: { accept: expect.stringContaining('rss') },
+        organization: { environment: 'live' },
+        kind: 'feed',
+        url: source.url,
+        blockedHosts: ['blocked.example.com'],
       },
     ]);
-    expect(requests[0]?.url.href).toBe(source.url);
-    expect(requests[0]?.headers).not.toHaveProperty('if-none-match');
-    expect(extracted).toEqual([{ kind: 'feed', body: PAGE.body, contentType: 'text/html' }]);
   });
 
-  it.each<[Partial<Source['content']>, Record<string, string>]>([
-    [{ etag: '"1"' }, { 'if-none-match': '"1"' }],
-    [{ lastModified: 'yesterday' }, { 'if-modified-since': 'yesterday' }],
-    [{}, {}],
-  ])('is requested with the validators of the known version: %j', async (validators, headers) => {
+  it('is requested with the validators and the choice of the known version', async () => {
     const { fetchContent, requests } = aContentFetcher();
-    await fetchContent(aSource({ content: { ...toSourceContent(1, { text: 'one' }), ...validators } }));
+    const known = { etag: '"1"', lastModified: 'yesterday', choice: 'body' };
+    await fetchContent(aSource({ content: { ...toSourceContent(1, { text: 'one' }), ...known } }));
+    await fetchContent(aSource());
 
-    const conditions = Object.entries(requests[0]?.headers ?? {}).filter(([name]) => name.startsWith('if-'));
-    expect(Object.fromEntries(conditions)).toEqual(headers);
+    expect(requests[0]).toMatchObject(known);
+    for (const name of Object.keys(known)) expect(requests[1]).toHaveProperty(name, undefined);
   });
 
-  it.each<[FetchResult, Extraction | undefined, string]>([
-    [{ kind: 'failed', error: 'the server answered 500' }, undefined, 'the server answered 500'],
-    [PAGE, { ok: false, problem: 'it is no feed' }, 'it is no feed'],
+  it.each<[CheckFinding, CheckFinding]>([
+    [{ kind: 'not-modified' }, { kind: 'not-modified' }],
     [
-      PAGE,
-      { ok: true, text: 'x'.repeat(MAX_TEXT_BYTES + 1) },
-      `the text is larger than ${MAX_TEXT_BYTES} bytes`,
+      { kind: 'failed', error: 'the server answered 500' },
+      { kind: 'failed', error: 'the server answered 500' },
     ],
-  ])('is an error when there is no text (%#)', async (answer, extraction, error) => {
-    const { fetchContent } = aContentFetcher(answer, extraction);
-    expect(await fetchContent(aSource())).toEqual({ kind: 'failed', error });
-  });
-
-  it('is unmodified when the server answers that, without an extraction', async () => {
-    const { fetchContent, extracted } = aContentFetcher({ kind: 'not-modified' });
-    expect(await fetchContent(aSource())).toEqual({ kind: 'not-modified' });
-    expect(extracted).toEqual([]);
+    [
+      { kind: 'fetched', text: 'x'.repeat(MAX_TEXT_BYTES + 1) },
+      { kind: 'failed', error: `the text is larger than ${MAX_TEXT_BYTES} bytes` },
+    ],
+  ])('is what the extraction found, unless its text is too large (%#)', async (answer, expected) => {
+    const { fetchContent } = aContentFetcher(answer);
+    expect(await fetchContent(aSource())).toEqual(expected);
   });
 });
 
@@ -113,11 +88,11 @@ describe("content of a sandbox's source", () => {
     );
     await fc.assert(
       fc.asyncProperty(programs, fc.integer({ min: 0, max: 5 }), async (program, checks) => {
-        const { fetchContent, states, requests, extracted } = aContentFetcher();
+        const { fetchContent, states, requests } = aContentFetcher();
         const source = aSource({ generation: 1, url: `https://example.com/${program}`, checks });
         states.makeSandbox(source.orgId);
         await fetchContent(source);
-        expect([requests, extracted]).toEqual([[], []]);
+        expect(requests).toEqual([]);
       }),
     );
   });

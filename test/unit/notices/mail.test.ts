@@ -177,7 +177,7 @@ describe('e-mail with text of third parties', () => {
     fc.assert(
       fc.property(lines, (added) => {
         const [, quoted = ''] =
-          /What was added begins with:\n([\s\S]*?)\n\nSee what changed/.exec(
+          /Added, largest passages first:\n([\s\S]*?)\n\nSee what changed/.exec(
             aChange({ added, removed: '' }).text,
           ) ?? [];
         for (const line of quoted.split('\n')) expect(line === '' || line.startsWith('> ')).toBe(true);
@@ -200,21 +200,30 @@ describe('e-mail about changed content', () => {
   });
 
   it('has the added and the removed text', () => {
-    expect(text).toContain('What was added begins with:\n> Open on Sundays.');
-    expect(text).toContain('What was removed begins with:\n> Closed on Sundays.');
+    expect(text).toContain('Added, largest passages first:\n> Open on Sundays.');
+    expect(text).toContain('Removed, largest passages first:\n> Closed on Sundays.');
     expect(html).toContain('>Open on Sundays.</blockquote>');
     expect(html).toContain('>Closed on Sundays.</blockquote>');
   });
 
   it('keeps the lines of the quoted text', () => {
-    const lines = aChange({ added: ' First \r\n\n second' });
+    const lines = aChange({ added: ' First \r\n second' });
     expect(lines.text).toContain('> First\n> second\n');
     expect(lines.html).toContain('>First<br>second</blockquote>');
   });
 
+  it('quotes each passage by itself, and explains the percentage', () => {
+    const { text, html } = aChange({ added: 'The largest\npassage\n\nAnother', removed: '' });
+    expect(text).toContain('Added, largest passages first:\n> The largest\n> passage\n\n> Another\n');
+    expect(html.match(/<blockquote/g)).toHaveLength(2);
+    expect(text.replaceAll('\n', ' ')).toContain(
+      '34.3% of the words in both versions were added or removed.',
+    );
+  });
+
   it('omits additions when there are none', () => {
     const removal = aChange({ added: ' \n' });
-    expect(removal.text).not.toContain('added');
+    expect(removal.text).not.toContain('Added');
     expect(removal.html.match(/<blockquote/g)).toHaveLength(1);
   });
 

@@ -16,6 +16,7 @@ import { Changes } from './changes.tsx';
 import { type Checking, CheckNow, checkingOf } from './check-now.tsx';
 import { SourceFacts } from './facts.tsx';
 import { nameOf } from './row.tsx';
+import { Warnings } from './warnings.tsx';
 
 /** One source: what is known of it, what changed, and a check now. */
 export function SourcePage({ id }: { id: string }) {
@@ -85,11 +86,21 @@ function Shown({
       <Back />
       {error ? <Failure title={t.failure.loading} error={error} /> : null}
       {source.status === 'pending' ? <Notice tone="busy" title={t.sources.importing} /> : null}
+      {source.warnings.length === 0 ? null : (
+        <Notice tone="warn" title={t.sources.warnings}>
+          <Warnings warnings={source.warnings} />
+        </Notice>
+      )}
       {checking === 'done' && source.status !== 'pending' ? (
         <Notice tone={source.status === 'ok' ? 'good' : 'warn'} title={t.sources.syncDone[source.status]} />
       ) : null}
       <Card>
         <SourceFacts source={source} />
+        {source.version === null ? null : (
+          <p>
+            <Link to={`/sources/${source.id}/content`}>{t.sources.readContent}</Link>
+          </p>
+        )}
       </Card>
       <Changes source={source} />
       {isDeleting ? <Delete source={source} onClose={() => setDeleting(false)} /> : null}

@@ -16,6 +16,8 @@ import { type FaultPlan, type InjectedFault, requirePossible } from './sandbox/f
 
 /** Concurrent sandboxes of a function that only requests invoke. */
 const DEFAULT_SANDBOXES = 3;
+/** Of one that other functions invoke: more than one of an event source's invocations may wait for it. */
+const INVOKED_SANDBOXES = 6;
 
 const FunctionProperties = z.object({
   Handler: z.string(),
@@ -122,7 +124,14 @@ export function createFunctions(
 ): Functions {
   const preload = preloadFileIn(context.compileCache);
   const tableKeys = readTableKeys(template, references);
-  const all = template.ofType('AWS::Lambda::Function').map((resource) => {
+  const declared = template.ofType('AWS::Lambda::Function');
+  const invoked = new Set(
+    declared
+      .flatMap((resource) => statementsOf(template, references, resource))
+      .filter(({ actions }) => actions.includes('lambda:InvokeFunction'))
+      .flatMap(({ resources }) => resources),
+  );
+  const all = declared.map((resource) => {
     const properties = parseProperties(FunctionProperties, resource, references);
     const name = resolveName(template, resource, 'FunctionName');
     const { environment, concurrency, onLog, onPermission, faults, faultsFile, onFault, ...others } = context;
@@ -141,7 +150,7 @@ export function createFunctions(
       environment: { ...properties.Environment.Variables, ...environment },
       maxSandboxes: Math.min(
         properties.ReservedConcurrentExecutions ?? Number.POSITIVE_INFINITY,
-        concurrency.get(name) ?? DEFAULT_SANDBOXES,
+        concurrency.get(name) ?? (invoked.has(functionArn(name)) ? INVOKED_SANDBOXES : DEFAULT_SANDBOXES),
       ),
       statements: statementsOf(template, references, resource),
       onLog: (text) => onLog({ source: name, text }),

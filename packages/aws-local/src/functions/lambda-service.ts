@@ -21,8 +21,8 @@ const INVOCATIONS = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/;
 const MAPPINGS = /^\/2015-03-31\/event-source-mappings\/?$/;
 
 /**
- * Starts a Lambda with `Invoke` and `ListEventSourceMappings` (one page). It checks no role: only operators
- * get its endpoint.
+ * Starts a Lambda with `Invoke` and `ListEventSourceMappings` (one page). It checks no role: a function's is
+ * checked where it sends the call.
  */
 export const startLambdaService = ({ functionOf, mappings }: LambdaParts): Promise<Engine> =>
   startJsonService(async ({ method, path, body }) => {

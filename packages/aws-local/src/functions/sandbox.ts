@@ -197,9 +197,16 @@ function failure(errorType: string, errorMessage: string): InvocationResult {
   return { payload: { errorType, errorMessage }, functionError: 'Unhandled' };
 }
 
+/** As Lambda calls them: V8 aborts when its heap is full, and the system kills when memory is short. */
+const SIGNALS: Partial<Record<NodeJS.Signals, string>> = {
+  SIGABRT: 'aborted',
+  SIGKILL: 'killed',
+  SIGSEGV: 'segmentation fault',
+};
+
 function exitReason(code: number | null, signal: NodeJS.Signals | null): string {
   return signal
-    ? `Error: Runtime exited with error: signal: ${signal}`
+    ? `Error: Runtime exited with error: signal: ${SIGNALS[signal] ?? signal}`
     : `Error: Runtime exited with error: exit status ${code}`;
 }
 

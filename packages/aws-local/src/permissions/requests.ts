@@ -1,6 +1,7 @@
 import {
   busArn,
   DEFAULT_BUS,
+  functionArn,
   indexArn,
   queueArn,
   secretArn,
@@ -10,7 +11,7 @@ import {
 } from '../arns.ts';
 import { LocalRunError } from '../errors.ts';
 
-export type Service = 'dynamodb' | 'sqs' | 'secretsmanager' | 'events' | 'cognito-idp' | 'ses';
+export type Service = 'dynamodb' | 'sqs' | 'secretsmanager' | 'events' | 'cognito-idp' | 'ses' | 'lambda';
 
 /** An IAM action on a resource's ARN, or on `*` for an action without a resource. */
 export interface PermissionRequest {
@@ -119,6 +120,17 @@ const onSender: Rule = ({ FromEmailAddress, ConfigurationSetName }, operation) =
   ];
 };
 
+/** The name is in the path of the request. */
+const onFunction: Rule = ({ FunctionName }) =>
+  typeof FunctionName === 'string'
+    ? [
+        {
+          action: 'lambda:InvokeFunction',
+          resource: FunctionName.startsWith('arn:') ? FunctionName : functionArn(FunctionName),
+        },
+      ]
+    : [];
+
 const onAll =
   (service: Service): Rule =>
   (_, operation) => [{ action: `${service}:${operation}`, resource: '*' }];
@@ -173,6 +185,7 @@ const rules: Readonly<Record<Service, Readonly<Record<string, Rule>>>> = {
   events: { PutEvents: onEachBus },
   'cognito-idp': { ListUsers: onUserPool },
   ses: { SendEmail: onSender },
+  lambda: { Invoke: onFunction },
 };
 
 /** DynamoDB accepts a table's ARN in place of its name. */

@@ -116,6 +116,15 @@ describe('the permissions that other requests need', () => {
     ]);
   });
 
+  it('are on the function that is invoked', () => {
+    const permission = {
+      action: 'lambda:InvokeFunction',
+      resource: 'arn:aws:lambda:us-east-1:000000000000:function:greet',
+    };
+    for (const FunctionName of ['greet', permission.resource])
+      expect(requestsOf('lambda', 'Lambda.Invoke', { FunctionName })).toEqual([permission]);
+  });
+
   it('are on the sender of an e-mail or its domain, and on the configuration set', () => {
     const ses = (resource: string) => `arn:aws:ses:us-east-1:000000000000:${resource}`;
     const action = 'ses:SendEmail';

@@ -695,70 +695,19 @@ class Ticket(Model):
     """
 
 
-class Source(Model):
-    id: str
+class SourceWarning(Model):
+    code: (
+        Literal["bytes_replaced", "sheets_left_out", "rows_left_out", "cells_left_out", "entries_left_out"]
+        | str
+    )
     """
-    Identifier of the source.
+    `bytes_replaced`: bytes are invalid in the encoding. `sheets_left_out`, `rows_left_out`,
+    `cells_left_out`: parts of a spreadsheet that could not be read. `entries_left_out`: entries of a
+    feed that could not be read.
     """
-    kind: Literal["url", "spreadsheet", "feed"] | str
+    count: int
     """
-    Content at the URL: `url` (an HTML page), `spreadsheet` (CSV or XLSX) or `feed` (RSS or Atom).
-    """
-    url: str
-    """
-    URL of the content, normalized.
-    """
-    name: str | None
-    """
-    Display name; null if none was given.
-    """
-    status: Literal["pending", "ok", "failing"] | str
-    """
-    `pending`: no check has ended. `ok`: the last check found content, new or unchanged. `failing`: the
-    last check failed; the previous content is kept.
-    """
-    title: str | None
-    """
-    Title of the content; null if it has none, and before the import.
-    """
-    words: int | None
-    """
-    Number of words in the text; null before the import.
-    """
-    version: int | None
-    """
-    Version of the text, from 1; null before the import. A check that finds the same text does not
-    change it.
-    """
-    difference: float | None
-    """
-    Percentage of words that differ from the text of the last e-mail to admins, or of the import. Moved
-    text counts as unchanged. Null before the import, and after an e-mail about an outdated version
-    until the next change.
-    """
-    created_at: AwareDatetime
-    """
-    Creation time, UTC.
-    """
-    last_checked_at: AwareDatetime | None
-    """
-    Start of the last check that has ended, UTC; null before.
-    """
-    last_changed_at: AwareDatetime | None
-    """
-    When a new text was last found, including the import, UTC; null before.
-    """
-    last_notified_at: AwareDatetime | None
-    """
-    When admins last got an e-mail about a change, UTC; null if never.
-    """
-    next_check_at: AwareDatetime
-    """
-    When the next check is due, UTC. The check follows within moments.
-    """
-    last_error: str | None
-    """
-    Why the last check failed; null if it did not.
+    How many parts.
     """
 
 
@@ -1964,6 +1913,106 @@ class ChannelDeliveryWithAttempts(Model):
     """
 
 
+class Source(Model):
+    id: str
+    """
+    Identifier of the source.
+    """
+    kind: Literal["url", "spreadsheet", "feed"] | str
+    """
+    Content at the URL: `url` (an HTML page), `spreadsheet` (CSV or XLSX) or `feed` (RSS or Atom).
+    """
+    url: str
+    """
+    URL of the content, normalized.
+    """
+    name: str | None
+    """
+    Display name; null if none was given.
+    """
+    status: Literal["pending", "ok", "failing"] | str
+    """
+    `pending`: no check has ended. `ok`: the last check found content, new or unchanged. `failing`: the
+    last check failed; the previous content is kept.
+    """
+    title: str | None
+    """
+    Title of the content; null if it has none, and before the import.
+    """
+    words: int | None
+    """
+    Number of words in the text; null before the import.
+    """
+    version: int | None
+    """
+    Version of the text, from 1; null before the import. A check that finds the same text does not
+    change it.
+    """
+    difference: float | None
+    """
+    Percentage of words that differ from the text of the last e-mail to admins, or of the import. Moved
+    text counts as unchanged. Null before the import, and after an e-mail about an outdated version
+    until the next change.
+    """
+    created_at: AwareDatetime
+    """
+    Creation time, UTC.
+    """
+    last_checked_at: AwareDatetime | None
+    """
+    Start of the last check that has ended, UTC; null before.
+    """
+    last_changed_at: AwareDatetime | None
+    """
+    When a new text was last found, including the import, UTC; null before.
+    """
+    last_notified_at: AwareDatetime | None
+    """
+    When admins last got an e-mail about a change, UTC; null if never.
+    """
+    next_check_at: AwareDatetime
+    """
+    When the next check is due, UTC. The check follows within moments.
+    """
+    last_error: str | None
+    """
+    Why the last check failed; null if it did not.
+    """
+    warnings: list[SourceWarning]
+    """
+    What was left out of the text or may be wrong in it, one for each reason; empty if nothing is, and
+    before the import.
+    """
+
+
+class SourceContent(Model):
+    source_id: str
+    """
+    The source.
+    """
+    version: int
+    """
+    Version of the text, from 1.
+    """
+    words: int
+    """
+    Number of words in the text.
+    """
+    title: str | None
+    """
+    Title of the content; null if it has none.
+    """
+    text: str
+    """
+    The imported text. Lines are separated by line feeds.
+    """
+    warnings: list[SourceWarning]
+    """
+    What was left out of the text or may be wrong in it, one for each reason; empty if nothing is, and
+    before the import.
+    """
+
+
 class AnnouncedChanges(Model):
     from_: SourceVersion | None
     """
@@ -1979,7 +2028,8 @@ class AnnouncedChanges(Model):
     """
     added: str
     """
-    Added lines as plain text, at most 4,000 characters, with `…` where lines are omitted.
+    Added lines as plain text, at most 4,000 characters. Of more, the three largest passages, largest
+    first, with an empty line between two and `…` where one is cut.
     """
     removed: str
     """
@@ -2167,7 +2217,8 @@ class SourceChanges(Model):
     """
     added: str
     """
-    Added lines as plain text, at most 4,000 characters, with `…` where lines are omitted.
+    Added lines as plain text, at most 4,000 characters. Of more, the three largest passages, largest
+    first, with an empty line between two and `…` where one is cut.
     """
     removed: str
     """

@@ -53,6 +53,7 @@ export function knowledge(organization: Organization): void {
         lastNotifiedAt: null,
         nextCheckAt: createdAt,
         lastError: null,
+        warnings: [],
       });
       const path = `${SOURCES}/${id}`;
       expect(created.headers.location).toBe(path);
@@ -151,6 +152,33 @@ export function knowledge(organization: Organization): void {
       });
       await api.call({ method: 'DELETE', path });
       expectProblem(await api.get(`${path}/changes`), 404, 'NOT_FOUND');
+    });
+
+    it('shows the text that was imported, of the current version', async () => {
+      const path = await add('200,200');
+      const content = async () => (await api.get(`${path}/content`)).body.data;
+      await waitUntilChecked(path);
+      const first = await content();
+      expect(first).toEqual({
+        sourceId: path.split('/').at(-1),
+        version: 1,
+        words: 60,
+        title: 'Simulated content 1',
+        text: expect.stringMatching(/^(\w+ ){59}\w+$/),
+        warnings: [],
+      });
+      await next(path);
+      const second = await content();
+      expect(second).toMatchObject({ version: 2 });
+      expect(second?.text).not.toBe(first?.text);
+      await api.call({ method: 'DELETE', path });
+      expectProblem(await api.get(`${path}/content`), 404, 'NOT_FOUND', /content source/);
+    });
+
+    it('has no text before its first import', async () => {
+      const path = await add('503');
+      await waitUntilChecked(path);
+      expectProblem(await api.get(`${path}/content`), 404, 'NOT_FOUND', /imported content/);
     });
 
     it('has nothing to compare before its first import', async () => {

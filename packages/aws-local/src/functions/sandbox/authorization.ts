@@ -69,7 +69,7 @@ export function guard(call: http.ClientRequest, authorization: Authorization): v
     const body = Buffer.concat(chunks);
     const target = findOperation(call);
     const service = findService(target);
-    const asked: unknown = JSON.parse(body.toString());
+    const asked: unknown = service === 'lambda' ? invokedFunction(call) : JSON.parse(body.toString());
     const forbidden = refusalOf(service, target, asked, authorization);
     if (forbidden !== undefined) return refuse(call, 'AccessDeniedException', forbidden);
     const invalid = service === 'dynamodb' ? faultOf(target, asked, authorization) : undefined;
@@ -91,6 +91,7 @@ const SERVICES: Readonly<Record<string, Service>> = {
   AmazonSQS: 'sqs',
   DynamoDB_20120810: 'dynamodb',
   DynamoDBStreams_20120810: 'dynamodb',
+  Lambda: 'lambda',
   SES: 'ses',
   secretsmanager: 'secretsmanager',
 };
@@ -104,8 +105,15 @@ const REST_OPERATIONS: Readonly<Record<string, string>> = {
 function findOperation(call: http.ClientRequest): string {
   const target = call.getHeader('x-amz-target');
   if (typeof target === 'string') return target;
+  if (invokedFunction(call)) return 'Lambda.Invoke';
   const asked = `${call.method} ${call.path.split('?', 1)[0]}`;
   return REST_OPERATIONS[asked] ?? asked;
+}
+
+/** What a call of Lambda's `Invoke` names; its body is the function's event. */
+function invokedFunction({ method, path }: http.ClientRequest): { FunctionName: string } | undefined {
+  const [, name] = /^\/2015-03-31\/functions\/([^/]+)\/invocations/.exec(path) ?? [];
+  return method === 'POST' && name !== undefined ? { FunctionName: decodeURIComponent(name) } : undefined;
 }
 
 /** Derived from the operation, because one emulator may serve several services at one endpoint. */

@@ -494,6 +494,11 @@ class Sources:
         call = Call(operations.DELETE_SOURCE, {"id": source_id}, timeout=timeout)
         await self._calls.send(call)
 
+    async def content(self, source_id: str, *, timeout: float | None = None) -> models.SourceContent:
+        """Read the content of a content source: `GET /api/v1/knowledge/sources/{id}/content`"""
+        call = Call(operations.READ_SOURCE_CONTENT, {"id": source_id}, timeout=timeout)
+        return await self._calls.send(call)
+
     async def changes(self, source_id: str, *, timeout: float | None = None) -> models.SourceChanges:
         """Read the changes of a content source: `GET /api/v1/knowledge/sources/{id}/changes`"""
         call = Call(operations.READ_SOURCE_CHANGES, {"id": source_id}, timeout=timeout)

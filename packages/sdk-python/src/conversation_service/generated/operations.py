@@ -127,6 +127,9 @@ READ_SOURCE: Operation[models.Source] = Operation(
     "readSource", "GET", "/api/v1/knowledge/sources/{id}", models.Source
 )
 DELETE_SOURCE: Operation[None] = Operation("deleteSource", "DELETE", "/api/v1/knowledge/sources/{id}", None)
+READ_SOURCE_CONTENT: Operation[models.SourceContent] = Operation(
+    "readSourceContent", "GET", "/api/v1/knowledge/sources/{id}/content", models.SourceContent
+)
 READ_SOURCE_CHANGES: Operation[models.SourceChanges] = Operation(
     "readSourceChanges", "GET", "/api/v1/knowledge/sources/{id}/changes", models.SourceChanges
 )

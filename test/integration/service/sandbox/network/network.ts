@@ -80,8 +80,7 @@ export function network(place: Place, observer: () => Observer): void {
   it('resolves no host name, and uses no other kind of connection', () => {
     expect(to('dns').filter((name) => name !== 'localhost')).toEqual([]);
     expect([...to('udp'), ...to('pipe')]).toEqual([]);
-    // Source contents are parsed in a process of its own.
-    expect(observed.filter(({ kind, by }) => kind === 'process' && by !== 'check-source')).toEqual([]);
+    expect(observed.filter(({ kind }) => kind === 'process')).toEqual([]);
   });
 
   it('delays and loses no live delivery', () => {

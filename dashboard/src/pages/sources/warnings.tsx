@@ -1,0 +1,14 @@
+import type { Source } from '../../api/sources.ts';
+import { useTexts } from '../../text/language.ts';
+
+/** What the imported text lacks. */
+export function Warnings({ warnings }: Pick<Source, 'warnings'>) {
+  const t = useTexts();
+  return (
+    <ul>
+      {warnings.map(({ code, count }) => (
+        <li key={code}>{t.sources.warningTexts[code](count)}</li>
+      ))}
+    </ul>
+  );
+}

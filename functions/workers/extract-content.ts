@@ -1,0 +1,36 @@
+import middy from '@middy/core';
+import { loopbackReceivers, outboundUserAgent, readEnvironment, SenderEnvironment } from '../aws/config.ts';
+import { invocation } from '../aws/logger.ts';
+import { contentClient } from '../delivery/outbound/client.ts';
+import { FETCH_TIMEOUT_SECONDS } from '../delivery/timing.ts';
+import { extractContent } from '../knowledge/extract.ts';
+import { ExtractionRequest } from '../knowledge/source-content.ts';
+import { isBlocked } from '../receivers/receiver-url.ts';
+import { gate } from '../tenancy/gate.ts';
+
+const userAgent = outboundUserAgent('ConversationService-Knowledge', readEnvironment(SenderEnvironment));
+const loopback = loopbackReceivers();
+
+// Parsers may print parts of a document.
+for (const level of ['debug', 'info', 'log', 'warn', 'error'] as const) console[level] = () => undefined;
+
+/**
+ * Fetches and extracts one document; the source checker invokes it. It has no access to the service's data,
+ * so that a malicious document gains nothing.
+ * @throws a zod error when the payload is invalid
+ */
+export const handler = middy<unknown, unknown>()
+  .use(invocation())
+  .handler((payload: unknown) => {
+    const request = ExtractionRequest.parse(payload);
+    const blocked = new Set(request.blockedHosts);
+    const extract = extractContent({
+      gate: gate(async () => request.organization),
+      outbound: contentClient({
+        policy: { loopback, blocks: (host) => isBlocked(host, blocked) },
+        timeoutMs: FETCH_TIMEOUT_SECONDS * 1000,
+      }),
+      userAgent,
+    });
+    return extract(request);
+  });
