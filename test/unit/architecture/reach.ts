@@ -99,11 +99,10 @@ export const ALLOWED: readonly Allowance[] = [
   // Parsers, which only transform text.
   {
     modules: [
-      '@mozilla/readability',
       'csv-parse/sync',
       'feedsmith',
       'html-encoding-sniffer',
-      'linkedom',
+      'htmlparser2',
       'read-excel-file/universal',
       'whatwg-mimetype',
       // It can open files too, but only `spreadsheet.ts` may load it.
