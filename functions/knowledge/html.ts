@@ -43,6 +43,9 @@ interface Part {
   isOmitted: boolean;
   size: number;
   linkedSize: number;
+  links: number;
+  /** Sums of money. */
+  amounts: number;
   /** Of its running text: blocks of some length, mostly outside links. For an inline element, all its text. */
   proseSize: number;
 }
@@ -133,6 +136,8 @@ function createPart(
     isOmitted: false,
     size: 0,
     linkedSize: 0,
+    links: 0,
+    amounts: 0,
     proseSize: 0,
   };
 }
@@ -140,10 +145,14 @@ function createPart(
 /** Characters of a paragraph of running text, at least. */
 const PROSE = 80;
 
+const AMOUNT = /[€$£¥]|\d\s?(?:EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|HUF|kr|zł)\b|\b(?:EUR|USD|GBP|CHF)\s?\d/;
+
 function measureParts({ body, parts }: Page): void {
   for (const part of [body, ...parts].toReversed()) {
     part.size = 0;
     part.linkedSize = 0;
+    part.links = 0;
+    part.amounts = 0;
     part.proseSize = 0;
     if (part.isOmitted) continue;
     let inlineSize = 0;
@@ -153,15 +162,21 @@ function measureParts({ body, parts }: Page): void {
         const { length } = child.trim();
         inlineSize += length;
         part.size += length;
+        if (AMOUNT.test(child)) part.amounts += 1;
       } else {
         part.size += child.size;
         part.linkedSize += child.linkedSize;
+        part.links += child.links;
+        part.amounts += child.amounts;
         if (IN_LINE.has(child.name)) {
           inlineSize += child.proseSize;
           inlineLinkedSize += child.linkedSize;
         } else part.proseSize += child.proseSize;
       }
-    if (part.name === 'a') part.linkedSize = part.size;
+    if (part.name === 'a') {
+      part.linkedSize = part.size;
+      part.links = 1;
+    }
     if (IN_LINE.has(part.name)) part.proseSize = inlineSize;
     else if (inlineSize >= PROSE && inlineLinkedSize < inlineSize / 3)
       part.proseSize += inlineSize - inlineLinkedSize;
@@ -224,7 +239,7 @@ function omitParts(page: Page, keepLinks: boolean | undefined): boolean {
   measureParts(page);
 
   const sizeWithLinks = body.size;
-  const lists = parts.filter((part) => isListOfLinks(part) && part.size <= body.size / 2);
+  const lists = parts.filter((part) => isListOfLinks(part));
   for (const list of lists) list.isOmitted = true;
   measureParts(page);
   const keptLinks = body.size === 0 || (keepLinks ?? body.size < sizeWithLinks / 2);
@@ -239,8 +254,9 @@ function omitParts(page: Page, keepLinks: boolean | undefined): boolean {
 const hasAtMostHalf = (part: Part, body: Part): boolean =>
   part.size - part.linkedSize <= (body.size - body.linkedSize) / 2;
 
-const isListOfLinks = ({ name, isOmitted, size, linkedSize }: Part): boolean =>
-  !isOmitted && size > 0 && !IN_LINE.has(name) && linkedSize > 0.6 * size;
+/** Products are links too, but have prices. */
+const isListOfLinks = ({ name, isOmitted, size, linkedSize, links, amounts }: Part): boolean =>
+  !isOmitted && !IN_LINE.has(name) && links >= 3 && linkedSize > 0.6 * size && amounts < links / 4;
 
 function omitPart(part: Part): void {
   part.isOmitted = true;
@@ -278,21 +294,26 @@ function choosePart({ body, parts }: Page, choice: string | undefined): Part {
     const previous = parts.find((part) => part.size >= body.size / 3 && describePart(part) === choice);
     if (previous !== undefined) return previous;
   }
-  const isMost = (part: Part): boolean =>
-    part.proseSize >= 0.8 * body.proseSize &&
-    part.size - part.linkedSize >= (body.size - body.linkedSize) / 2;
   const hasProse = body.proseSize > body.size / 4;
-  let chosen = parts.find((part) => isArticle(part) && part.proseSize >= ARTICLE && isMost(part)) ?? body;
+  const article = parts.find(
+    (part) =>
+      isArticle(part) &&
+      part.proseSize >= Math.max(ARTICLE, 0.8 * body.proseSize) &&
+      part.size - part.linkedSize >= (body.size - body.linkedSize) / 2,
+  );
+  let chosen = article ?? body;
+  const { size, proseSize } = chosen;
   for (;;) {
     const children = chosen.children.filter((child) => typeof child !== 'string');
     // Paragraphs beside a part belong to the same text.
-    if (children.some(({ name, proseSize }) => name === 'p' && proseSize > 0)) return chosen;
+    if (children.some((child) => child.name === 'p' && child.proseSize > 0)) return chosen;
     const next = children.find(
       (child) =>
         CONTAINERS.has(child.name) &&
         !isNavigation(child) &&
         !isTeaser(child) &&
-        ((hasProse && isMost(child)) || (isArticle(child) && child.size >= body.size / 2)),
+        child.size >= size / 2 &&
+        (isArticle(child) || (hasProse && child.proseSize >= 0.8 * proseSize)),
     );
     if (next === undefined) return chosen;
     chosen = next;
