@@ -100,12 +100,10 @@ export const ALLOWED: readonly Allowance[] = [
   // Parsers, which only transform text.
   {
     modules: [
-      '@mozilla/readability',
       'csv-parse/sync',
       'entities',
       'html-encoding-sniffer',
       'htmlparser2',
-      'linkedom',
       'whatwg-mimetype',
       // It can open files too, but only `archive.ts` may load it.
       'yauzl',
