@@ -165,4 +165,3 @@ const matches = (body: Uint8Array, pattern: RegExp): boolean =>
       .toString('latin1')
       .replace(/^\u00ef\u00bb\u00bf/, ''),
   );
-
