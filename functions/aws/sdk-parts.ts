@@ -222,3 +222,9 @@ export { fromEnv as defaultProvider } from '@aws-sdk/credential-provider-env';
 
 /** Replaces the SDK's cache for endpoint discovery in bundles, which no used DynamoDB command needs. */
 export class EndpointCache {}
+
+/** Replace the SDK's event streams in bundles, which no function reads. */
+export const resolveEventStreamSerdeConfig = <Config>(config: Config): Config => config;
+export const eventStreamSerdeProvider = (): never => {
+  throw new TypeError('a function reads an event stream');
+};

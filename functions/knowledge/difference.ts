@@ -42,9 +42,9 @@ export function computeDifference(before: string, after: string): number {
 }
 
 /**
- * Returns the added and the removed lines in their order or, where these do not fit, as `findPassages` does. A
- * line that occurs more often than before is added; a moved line is neither. Whitespace around lines does not
- * count.
+ * Returns the added and the removed lines in their order or, where these do not fit, as `findPassages` does.
+ * A line that occurs more often than before is added; a moved line is neither. Whitespace around lines does
+ * not count.
  * @param maxCharacters of each, in UTF-16 code units, including ellipses
  */
 export function findChanges(before: string, after: string, maxCharacters: number) {
@@ -55,8 +55,8 @@ export function findChanges(before: string, after: string, maxCharacters: number
 }
 
 /**
- * Returns the three largest passages that were added, and those that were removed, largest first, with an empty
- * line between two. A passage is a run of such lines; each is shortened to its share of the characters.
+ * Returns the three largest passages that were added, and those that were removed, largest first, with an
+ * empty line between two. A passage is a run of such lines; each is shortened to its share of the characters.
  */
 export const findPassages = (before: string, after: string, maxCharacters: number) =>
   compareLines(before, after, (passages) => pickLargest(passages, maxCharacters));

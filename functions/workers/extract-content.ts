@@ -8,7 +8,12 @@ import { ExtractionRequest } from '../knowledge/source-content.ts';
 import { isBlocked } from '../receivers/receiver-url.ts';
 import { gate } from '../tenancy/gate.ts';
 
-const userAgent = outboundUserAgent('ConversationService-Knowledge', readEnvironment(SenderEnvironment));
+export const ExtractContentEnvironment = SenderEnvironment;
+
+const userAgent = outboundUserAgent(
+  'ConversationService-Knowledge',
+  readEnvironment(ExtractContentEnvironment),
+);
 const loopback = loopbackReceivers();
 
 // Parsers may print parts of a document.

@@ -37,11 +37,21 @@ export const TO_A_FUNCTION = {
   logLevel: 'error',
 } as const satisfies BuildOptions;
 
-/** Without these plugins esbuild keeps schemas and SDK operations that a function does not use. */
-const UNUSED_LEFT_OUT: Plugin[] = [pureSchemas(join(ROOT, 'functions')), plainKeys];
-
 /** The SDK imports it for operations with an event stream, which no function calls. */
 export const NEVER_IMPORTED = '@smithy/core/event-streams';
+
+/** Replaces it where a client imports it on loading, because functions have no packages beside their code. */
+const noEventStreams: Plugin = {
+  name: 'no-event-streams',
+  setup({ onResolve }) {
+    onResolve({ filter: new RegExp(`^${NEVER_IMPORTED}$`) }, ({ kind }) =>
+      kind === 'import-statement' ? { path: join(ROOT, 'functions/aws/sdk-parts.ts') } : undefined,
+    );
+  },
+};
+
+/** Without these plugins esbuild keeps schemas and SDK operations that a function does not use. */
+const UNUSED_LEFT_OUT: Plugin[] = [pureSchemas(join(ROOT, 'functions')), plainKeys, noEventStreams];
 
 /**
  * Bundles each function into one file with only what it uses, so that a change of one function changes no

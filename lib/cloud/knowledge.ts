@@ -3,11 +3,11 @@ import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as events from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
-import type { SenderEnvironment } from '../../functions/aws/config.ts';
 import { SWEPT } from '../../functions/aws/metrics.ts';
 import { CHECK_TIMEOUT_SECONDS, EXTRACT_TIMEOUT_SECONDS } from '../../functions/delivery/timing.ts';
 import type { NoticeType } from '../../functions/events/bus.ts';
 import type { CheckSourceEnvironment } from '../../functions/workers/check-source.ts';
+import type { ExtractContentEnvironment } from '../../functions/workers/extract-content.ts';
 import type { ScheduleSourceChecksEnvironment } from '../../functions/workers/schedule-source-checks.ts';
 import { alarmAt, counted } from './alarms.ts';
 import type { BusQueues } from './bus.ts';
@@ -55,7 +55,7 @@ export class Knowledge extends Construct {
       timeoutSeconds: EXTRACT_TIMEOUT_SECONDS,
       // For one content with its parsed form; processor time is in proportion.
       memoryMiB: 1024,
-      environment: senderEnvironment(settings) satisfies EnvironmentOf<typeof SenderEnvironment>,
+      environment: senderEnvironment(settings) satisfies EnvironmentOf<typeof ExtractContentEnvironment>,
     });
     this.checks = new BusWorker(this, 'CheckSource', {
       name: 'check-source',

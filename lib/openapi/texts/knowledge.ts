@@ -60,7 +60,7 @@ ${PROGRAMS}`,
     summary: 'Read the content of a content source',
     atMost: { reads: 150, writes: 4 },
     description: `Returns the text that was imported, of the current version: all of it, at most 1 MB, plain
-text as found, never markup. Before the first import the request fails with \`NOT_FOUND\`.`,
+text as found, never markup. Before the first import the answer is 404.`,
     answer: 'The content.',
     data: examples.sourceContent,
   },

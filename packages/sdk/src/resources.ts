@@ -139,7 +139,7 @@ export function createResources({ send, list }: Transport) {
         list('listSources', { query: filter ?? {} }, options),
       get: (id: string, options?: CallOptions) => read('readSource', { path: { id } }, options),
       delete: (id: string, options?: CallOptions) => read('deleteSource', { path: { id } }, options),
-      /** The imported text; it fails with `NOT_FOUND` before the first import. */
+      /** The imported text; 404 before the first import. */
       content: (id: string, options?: CallOptions) => read('readSourceContent', { path: { id } }, options),
       changes: (id: string, options?: CallOptions) => read('readSourceChanges', { path: { id } }, options),
       /** Checks the source now. */

@@ -33,13 +33,13 @@ const CONTENTS: Readonly<Record<string, Content>> = {
   'an RSS feed': {
     kind: 'feed',
     type: 'application/rss+xml',
-    body: '<rss version="2.0"><channel><title>News</title><item><title>New bread</title></item></channel></rss>',
+    body: '<rss version="2.0"><channel><title>Bakery</title><item><title>New bread</title></item></channel></rss>',
     text: 'New bread',
   },
   'an Atom feed': {
     kind: 'feed',
     type: 'application/atom+xml',
-    body: '<feed xmlns="http://www.w3.org/2005/Atom"><title>News</title><entry><title>Open on Monday</title></entry></feed>',
+    body: '<feed xmlns="http://www.w3.org/2005/Atom"><title>Bakery</title><entry><title>Open on Monday</title></entry></feed>',
     text: 'Open on Monday',
   },
   'the largest text': {
