@@ -36,7 +36,7 @@ const NO_LOGGER = { warn: () => undefined } as unknown as NonNullable<DynamoDBCl
  * processor time for a request (docs/decisions/0030-processor-time.md).
  */
 export const leanClientOptions = (
-  service: 'dynamodb' | 'sqs' | 'events',
+  service: 'dynamodb' | 'sqs' | 'events' | 'lambda',
   { credentials = fromEnv(), region = functionRegion, requestMs = 3_000 } = {},
 ) => ({
   maxAttempts: 3,
@@ -80,17 +80,7 @@ export const mailClient = (): SESv2Client =>
 /** @param requestMs longer than the invoked function's timeout: each request is sent once */
 export const lambdaClient = (requestMs: number): LambdaClient =>
   countThrottles(
-    new LambdaClient({
-      ...clientOptions(),
-      maxAttempts: 1,
-      requestHandler: new NodeHttpHandler({
-        connectionTimeout: CONNECTION_TIMEOUT_MS,
-        requestTimeout: requestMs,
-        throwOnRequestTimeout: true,
-        httpAgent: { keepAlive: true, maxSockets: 64 },
-        httpsAgent: { keepAlive: true, maxSockets: 64 },
-      }),
-    }),
+    new LambdaClient({ ...leanClientOptions('lambda', { requestMs }), maxAttempts: 1 }),
     'lambda',
   );
 

@@ -151,9 +151,12 @@ interface Credentials {
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
 
+/** A path without characters that a signature encodes. */
+const PLAIN_PATH = /^\/[\w/.-]*$/;
+
 /**
  * Signature Version 4 (IAM User Guide, Signature Version 4 for API requests) of requests of the JSON
- * protocols: POST to `/` with a whole body. It signs what AWS requires: `host`, `content-type` and `x-amz-*`.
+ * protocols, and of Lambda's Invoke: POST of a whole body. It signs what AWS requires: `host`, `content-type` and `x-amz-*`.
  * The SDK makes a signer for each request and copies its configuration into it.
  * @param terms.credentials read once: those of an execution environment do not change
  */
@@ -179,8 +182,8 @@ export function requestSigner(terms: {
 
   const sign: Signer['sign'] = async (request, { signingDate = new Date(), signingRegion } = {}) => {
     const { path, query = {}, headers, body = '' } = request;
-    if (path !== '/' || Object.keys(query).length > 0 || !isBody(body))
-      throw new TypeError('only whole requests to / are signed');
+    if (!PLAIN_PATH.test(path) || Object.keys(query).length > 0 || !isBody(body))
+      throw new TypeError('only whole requests to plain paths are signed');
     const { accessKeyId, secretAccessKey, sessionToken } = await readCredentials();
     const region = signingRegion ?? terms.region();
     const time = new Date(signingDate).toISOString().replace(/[:-]|\.\d{3}/g, '');
@@ -191,7 +194,7 @@ export function requestSigner(terms: {
     const names = Object.keys(headers).filter(isSigned).sort();
     const signed = names.map((name) => name.toLowerCase()).join(';');
     const lines = names.map((name) => `${name.toLowerCase()}:${collapse(headers[name])}\n`).join('');
-    const canonical = `POST\n/\n\n${lines}\n${signed}\n${hash('sha256', body)}`;
+    const canonical = `POST\n${path}\n\n${lines}\n${signed}\n${hash('sha256', body)}`;
     const key = getKey(day, region, scope, secretAccessKey);
     const signature = hmac(key, `${ALGORITHM}\n${time}\n${scope}\n${hash('sha256', canonical)}`).toString(
       'hex',

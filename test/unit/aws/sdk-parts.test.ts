@@ -132,6 +132,7 @@ const aCase = fc.record({
   sessionToken: fc.option(fc.stringMatching(/^[A-Za-z0-9/+=]{20,60}$/), { nil: undefined }),
   body: fc.string({ unit: 'grapheme', maxLength: 200 }),
   isBinary: fc.boolean(),
+  path: fc.constantFrom('/', '/2015-03-31/functions/conversation-service-dev-x/invocations'),
   target: fc.string({ unit: fc.constantFrom(' ', '\t', 'a', '.', '"', 'Z'), maxLength: 20 }),
   signingDate: fc.date({ min: new Date('2020-01-01'), max: new Date('2040-01-01'), noInvalidDate: true }),
 });
@@ -152,25 +153,34 @@ const signerOf = (credentials: { accessKeyId: string; secretAccessKey: string })
 describe('the signer of requests', () => {
   it("signs as the SDK's signer does", async () => {
     await fc.assert(
-      fc.asyncProperty(aCase, async ({ body, isBinary, target, signingDate, sessionToken, ...keys }) => {
-        const credentials = { ...keys, ...(sessionToken === undefined ? {} : { sessionToken }) };
-        const bytes = Buffer.from(body);
-        const headers = {
-          host: 'dynamodb.eu-central-1.amazonaws.com',
-          'content-type': 'application/x-amz-json-1.0',
-          'x-amz-target': target,
-          'x-amz-content-sha256': createHash('sha256').update(bytes).digest('hex'),
-        };
-        const sent = isBinary ? bytes : body;
-        const ours = await signerOf(credentials).sign(aRequest({ ...headers }, sent), { signingDate });
-        const client = new DynamoDBClient({ region, credentials });
-        const sdks = await client.config.signer();
-        const theirs = await sdks.sign(aRequest({ ...headers }, sent), {
-          signingDate,
-          signingService: 'dynamodb',
-        });
-        expect(ours.headers).toEqual(theirs.headers);
-      }),
+      fc.asyncProperty(
+        aCase,
+        async ({ body, isBinary, path, target, signingDate, sessionToken, ...keys }) => {
+          const credentials = { ...keys, ...(sessionToken === undefined ? {} : { sessionToken }) };
+          const bytes = Buffer.from(body);
+          const headers = {
+            host: 'dynamodb.eu-central-1.amazonaws.com',
+            'content-type': 'application/x-amz-json-1.0',
+            'x-amz-target': target,
+            'x-amz-content-sha256': createHash('sha256').update(bytes).digest('hex'),
+          };
+          const sent = isBinary ? bytes : body;
+          const ours = await signerOf(credentials).sign(
+            { ...aRequest({ ...headers }, sent), path },
+            { signingDate },
+          );
+          const client = new DynamoDBClient({ region, credentials });
+          const sdks = await client.config.signer();
+          const theirs = await sdks.sign(
+            { ...aRequest({ ...headers }, sent), path },
+            {
+              signingDate,
+              signingService: 'dynamodb',
+            },
+          );
+          expect(ours.headers).toEqual(theirs.headers);
+        },
+      ),
       { numRuns: 30 },
     );
   });
@@ -186,7 +196,7 @@ describe('the signer of requests', () => {
   it('refuses requests that it cannot sign', async () => {
     const signer = signerOf({ accessKeyId: 'a', secretAccessKey: 'b' });
     for (const request of [
-      { ...aRequest({}, '{}'), path: '/other' },
+      { ...aRequest({}, '{}'), path: '/a%20b' },
       { ...aRequest({}, '{}'), query: { a: '1' } },
       aRequest({}, new ReadableStream()),
     ])
