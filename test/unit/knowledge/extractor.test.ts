@@ -24,7 +24,7 @@ describe('extractor', () => {
         extract('spreadsheet', book),
         extract('url', image),
       ]),
-    ).toEqual([
+    ).toMatchObject([
       { ok: true, text: 'Hällo', title: 'T' },
       { ok: true, text: 'One' },
       { ok: true, text: 'a | b' },
@@ -47,8 +47,8 @@ describe('extractor', () => {
   it('survives content that fills its memory, and reads the next', async () => {
     const extract = extractor({ ...patient, memoryMiB: 32 });
     const bombs = [
-      content('&amp;'.repeat(500_000), 'text/html'),
-      content('<'.repeat(2_000_000), 'text/html'),
+      content('&amp; '.repeat(800_000), 'text/html'),
+      content('<b></b>'.repeat(190_000), 'text/html'),
     ];
     for (const extraction of await Promise.all(bombs.map((bomb) => extract('url', bomb))))
       expect(extraction).toEqual({ ok: false, problem: 'the content takes too much memory to read' });
@@ -72,7 +72,7 @@ describe('extractor', () => {
     const entity = `<!DOCTYPE rss [<!ENTITY e SYSTEM "${url}">]><rss version="2.0"><channel><item><title>&e;</title></item></channel></rss>`;
     const style = `<?xml-stylesheet href="${url}"?><rss version="2.0"><channel><item><title>text</title></item></channel></rss>`;
     const extract = extractor(patient);
-    expect(await extract('url', content(page, 'text/html'))).toEqual({ ok: true, text: 'text' });
+    expect(await extract('url', content(page, 'text/html'))).toMatchObject({ ok: true, text: 'text' });
     expect(await extract('feed', content(entity, 'text/xml'))).toMatchObject({ ok: false });
     expect(await extract('feed', content(style, 'text/xml'))).toEqual({ ok: true, text: 'text' });
     expect(requests).toBe(0);
