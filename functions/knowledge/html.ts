@@ -7,7 +7,7 @@ const MAX_ELEMENTS = 200_000;
 
 /**
  * Returns the text that a visitor reads on a page, without navigation, notices of consent and teasers.
- * @param choice of the page's previous reading. The same part is read again while it holds a third of the page
+ * @param choice of the page's previous reading, whose part is read again while it holds a third of the page
  */
 export function readPage(html: string, choice?: string): Reading {
   const page = parseHtml(html, 'page');
@@ -46,7 +46,7 @@ interface Part {
   links: number;
   /** Sums of money. */
   amounts: number;
-  /** Of its running text: blocks of some length, mostly outside links. For an inline element, all its text. */
+  /** Of running text: long blocks, mostly outside links. All text of an inline element. */
   proseSize: number;
 }
 
@@ -120,6 +120,9 @@ function parseHtml(html: string, what: 'page' | 'feed'): Page {
 /** UTF-16 code units of an attribute that are read. */
 const MAX_ATTRIBUTE_LENGTH = 300;
 
+/** An id made of a heading, which names the subject of a part and not its kind. */
+const TITLE_ID = /^[^-_]+(?:[-_]+[^-_]+){3}/;
+
 function createPart(
   name: string,
   attributes: Readonly<Record<string, string>>,
@@ -129,7 +132,9 @@ function createPart(
   return {
     name,
     role: read('role'),
-    labels: `${read('id')} ${read('class')}`.split(/\s+/).filter((label) => label !== ''),
+    labels: `${TITLE_ID.test(read('id')) ? '' : read('id')} ${read('class')}`
+      .split(/\s+/)
+      .filter((label) => label !== ''),
     isHidden: read('aria-hidden') === 'true' || /display\s*:\s*none/i.test(read('style')),
     parent,
     children: [],
@@ -254,9 +259,15 @@ function omitParts(page: Page, keepLinks: boolean | undefined): boolean {
 const hasAtMostHalf = (part: Part, body: Part): boolean =>
   part.size - part.linkedSize <= (body.size - body.linkedSize) / 2;
 
-/** Products are links too, but have prices. */
-const isListOfLinks = ({ name, isOmitted, size, linkedSize, links, amounts }: Part): boolean =>
-  !isOmitted && !IN_LINE.has(name) && links >= 3 && linkedSize > 0.6 * size && amounts < links / 4;
+/** Titles of products are links too, but have prices beside them. */
+const isListOfLinks = ({ name, parent, isOmitted, size, linkedSize, links, amounts }: Part): boolean =>
+  !isOmitted &&
+  !IN_LINE.has(name) &&
+  linkedSize > 0.6 * size &&
+  amounts < links / 4 &&
+  (links >= 3 || (!TITLES.has(name) && parent?.amounts === 0));
+
+const TITLES = toSet('h1 h2 h3 h4 h5 h6 td th dt dd');
 
 function omitPart(part: Part): void {
   part.isOmitted = true;
@@ -287,7 +298,7 @@ const CONTAINERS = toSet('div section article main form center table tbody tr td
 /** Characters of running text in an article for which lists of links around it are teasers. */
 const ARTICLE = 1000;
 
-/** Chooses the innermost part that has most of the page's running text, and most of all text outside links. */
+/** Chooses the innermost part that has most of the page's text, and of its running text. */
 function choosePart({ body, parts }: Page, choice: string | undefined): Part {
   if (choice !== undefined) {
     if (choice === describePart(body)) return body;

@@ -69,6 +69,14 @@ describe('part of a page that is read', () => {
     expect(text.split('\n').length).toBeGreaterThan(24);
   });
 
+  it('includes a chapter whose id is made of its heading', () => {
+    const chapter = (id: string) => `<div id="${id}"><h2>Chapter ${id}</h2>${about}</div>`;
+    const { text } = readPage(
+      page(chapter('sharing-with-a-friend'), chapter('oven'), chapter('related-and-other-breads')),
+    );
+    expect(text.match(/Chapter/g)).toHaveLength(3);
+  });
+
   it.each([
     ['a menu of links', menu],
     ['a navigation', '<nav>Menu entry without a link</nav>'],
