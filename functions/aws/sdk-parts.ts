@@ -156,8 +156,8 @@ const PLAIN_PATH = /^\/[\w/.-]*$/;
 
 /**
  * Signature Version 4 (IAM User Guide, Signature Version 4 for API requests) of requests of the JSON
- * protocols, and of Lambda's Invoke: POST of a whole body. It signs what AWS requires: `host`, `content-type` and `x-amz-*`.
- * The SDK makes a signer for each request and copies its configuration into it.
+ * protocols, and of Lambda's Invoke: POST of a whole body. It signs what AWS requires: `host`,
+ * `content-type` and `x-amz-*`. The SDK makes a signer for each request and copies its configuration into it.
  * @param terms.credentials read once: those of an execution environment do not change
  */
 export function requestSigner(terms: {
