@@ -61,11 +61,17 @@ const CONTENTS: Readonly<Record<string, Content>> = {
     error: 'the content is of type image/png, not a page',
   },
   nothing: { kind: 'url', type: 'text/html', body: '', error: 'there is no text in the content' },
-  'a declaration of entities': {
+  'a feed that declares entities': {
     kind: 'feed',
     type: 'text/xml',
-    body: '<!DOCTYPE rss [<!ENTITY a "b">]><rss version="2.0"><channel/></rss>',
-    error: 'the feed declares entities',
+    body: '<!DOCTYPE rss [<!ENTITY a "b">]><rss version="2.0"><channel><item><title>&a;</title></item></channel></rss>',
+    text: '&a;',
+  },
+  'a feed without entries': {
+    kind: 'feed',
+    type: 'text/xml',
+    body: '<rss version="2.0"><channel/></rss>',
+    text: '',
   },
 };
 
