@@ -316,14 +316,14 @@ function choosePart({ body, parts }: Page, choice: string | undefined): Part {
   const { size, proseSize } = chosen;
   for (;;) {
     const children = chosen.children.filter((child) => typeof child !== 'string');
-    // Paragraphs beside a part belong to the same text.
+    // Paragraphs beside a part belong to the same text, and so do columns, unless they are narrow.
     if (children.some((child) => child.name === 'p' && child.proseSize > 0)) return chosen;
     const next = children.find(
       (child) =>
         CONTAINERS.has(child.name) &&
         !isNavigation(child) &&
         !isTeaser(child) &&
-        child.size >= size / 2 &&
+        child.size >= (child.name === 'td' ? 0.8 : 0.5) * size &&
         (isArticle(child) || (hasProse && child.proseSize >= 0.8 * proseSize)),
     );
     if (next === undefined) return chosen;

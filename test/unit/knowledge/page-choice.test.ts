@@ -69,6 +69,12 @@ describe('part of a page that is read', () => {
     expect(text.split('\n').length).toBeGreaterThan(24);
   });
 
+  it('includes both columns of a table for layout', () => {
+    const column = repeat(24, (n) => `<div>Verse ${n}</div>`);
+    const html = page(`<table><tr><td>${about}<td>${column}</table>`);
+    expect(readPage(html).text).toContain('Verse 23');
+  });
+
   it('includes a chapter whose id is made of its heading', () => {
     const chapter = (id: string) => `<div id="${id}"><h2>Chapter ${id}</h2>${about}</div>`;
     const { text } = readPage(
