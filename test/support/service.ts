@@ -49,6 +49,8 @@ export interface Tenancy {
   key: string;
 }
 
+const PAGE = { status: 200, headers: { 'content-type': 'text/plain' }, body: 'some text' };
+
 /**
  * The service as its template runs here, for tests that need more than a local run offers: other
  * organizations.
@@ -56,7 +58,7 @@ export interface Tenancy {
 export interface Service {
   /** Without `/api`. */
   url: string;
-  /** URL of a receiver that answers 200 to everything. */
+  /** URL of a receiver that answers 200 to everything, and of a page with some text. */
   receiver: string;
   /** A new organization, by default of the tier `scale`, whose budget no test uses up. */
   enrol(terms?: { tier?: 'standard' | 'scale'; scopes?: readonly string[] }): Promise<Tenancy>;
@@ -211,7 +213,10 @@ export async function startService({
     });
     const sources = cloud.eventSources.map(({ arn }) => arn);
     const tables = tablesBehind(cloud.processIds(), sources);
-    const receiver = await startReceiver(certificates.receiver);
+    const receiver = await startReceiver({
+      ...certificates.receiver,
+      respond: ({ method }) => (method === 'GET' ? PAGE : { status: 200 }),
+    });
     const queues = queuesBehind(state);
     const sqs = new SQSClient({ region: REGION, credentials: CREDENTIALS, endpoint: cloud.endpoints.sqs });
     const queueUrlOf = (path: string) =>

@@ -1,3 +1,4 @@
+import { brotliCompressSync } from 'node:zlib';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import {
@@ -88,7 +89,8 @@ export function mockedTables() {
   });
   dynamo.on(QueryCommand).callsFake(({ TableName, ExpressionAttributeValues }) => {
     met('Query', TableName);
-    return { Items: state.rows?.(String(Object.values(Object(ExpressionAttributeValues))[0])) ?? [] };
+    const partition = String(Object.values(Object(ExpressionAttributeValues))[0]);
+    return { Items: state.rows?.(partition) ?? (partition.endsWith('#versions') ? [IMPORTED_PART] : []) };
   });
   dynamo.on(UpdateCommand).callsFake(({ TableName, Key }) => {
     met('Update', TableName);
@@ -190,6 +192,10 @@ function findLedgerEntry({ pk, sk }: Key): object {
   return { webhookId, generation: 0, hour, ...NO_COUNTS, owed: 2, succeeded: 1 };
 }
 
+/** The version of a source's text, and its only part. */
+const IMPORTED = { version: 1, parts: 1 };
+const IMPORTED_PART = { text: brotliCompressSync('some text') };
+
 /** The item of a key. */
 function findItem({ pk, sk = '' }: { pk: string; sk?: string }): object | undefined {
   const id = sk as never;
@@ -215,7 +221,7 @@ function findItem({ pk, sk = '' }: { pk: string; sk?: string }): object | undefi
     case 'tkt':
       return aTicket({ id });
     case 'src':
-      return aSource({ id, orgId });
+      return aSource({ id, orgId, stored: [IMPORTED], content: { ...IMPORTED, digest: '', words: 2 } });
     case 'evt':
       return { ...anEvent({ tenant: { orgId, generation: 0 } }), id };
     case 'rdj':
