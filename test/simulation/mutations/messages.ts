@@ -150,7 +150,7 @@ export const MESSAGES: readonly Mutation[] = [
     file: 'functions/events/events.ts',
     find: '(onlyTo !== undefined && !isSubscribable(type))',
     replace: '(onlyTo !== undefined && isSubscribable(type))',
-    breaks: ['nothing lost'],
+    breaks: ['nothing lost', 'done once'],
   },
   {
     name: 'dead letters of the fan-out are processed once',
