@@ -63,6 +63,7 @@ async function aScene(
       ...named(['event-types', 'sources', 'api-keys', 'audit-log', 'sandbox', 'usage', 'settings']),
       ['event-type', '/event-types/message-received'],
       ['source', `/sources/${source.body.data?.id}`],
+      ['source-content', `/sources/${source.body.data?.id}/content`],
       ...named(
         ['overview', 'events', 'endpoints', 'deliveries', 'failures', 'event-types', 'sources'],
         '/sandbox',
