@@ -395,7 +395,7 @@ export async function worstCases(tables: TestTables, api: Api) {
     readWebhook: to(large.id),
     updateWebhook: {
       ...to(large.id),
-      // Keeps all types: deliveries of another one are not sent again.
+      // Keeps all types: deliveries of another one are not resent.
       body: { url: MOVED_URL, events: events.toReversed(), description: DESCRIPTION },
     },
     deleteWebhook: to(gone.id),
