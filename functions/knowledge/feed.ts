@@ -3,7 +3,7 @@ import { Parser } from 'htmlparser2';
 import * as z from 'zod/mini';
 import { findWords } from './difference.ts';
 import { extractFragmentText } from './html.ts';
-import { Collector, ContentProblem, MAX_TEXT_BYTES, type Reading, toTitle } from './text.ts';
+import { Collector, ContentProblem, MAX_TEXT_BYTES, type Reading, toTitle, Warnings } from './text.ts';
 
 /**
  * Reads titles and texts of a feed's entries (RSS, Atom, RDF, JSON Feed), in order. What is wrong with one
@@ -12,13 +12,14 @@ import { Collector, ContentProblem, MAX_TEXT_BYTES, type Reading, toTitle } from
 export function readFeed(source: string): Reading {
   const feed = /^\s*\{/.test(source) ? parseJsonFeed(source) : parseXmlFeed(source);
   const collector = new Collector();
-  let count = feed.isCut ? 1 : 0;
-  let problem = count > 0 ? NOT_A_FEED : undefined;
+  const warnings = new Warnings();
+  if (feed.isCut) warnings.add('entries_left_out');
+  let problem = feed.isCut ? NOT_A_FEED : undefined;
   for (const parts of feed.entries) {
     const texts = tryExtract(parts);
     if (texts instanceof ContentProblem) {
       problem = texts.message;
-      count += 1;
+      warnings.add('entries_left_out');
     } else collector.add(`${texts.join('\n')}\n\n`);
   }
   const text = collector.text({ canBeEmpty: true });
@@ -27,7 +28,7 @@ export function readFeed(source: string): Reading {
   return {
     text,
     ...(title !== undefined && { title }),
-    ...(count > 0 && { warnings: [{ code: 'entries_left_out', count }] }),
+    ...warnings.list(),
   };
 }
 

@@ -3,6 +3,7 @@ import { MIMEType } from 'whatwg-mimetype';
 import type { SourceKind } from '../events/bus.ts';
 import { decode, looksBinary, type Markup } from './decode.ts';
 import type { Content, Extraction } from './source-content.ts';
+import { MAX_SOURCE_BYTES } from './sources.ts';
 import { Collector, ContentProblem, type Reading } from './text.ts';
 
 /** Extracts text. Never rejects, but may run forever or fill the heap: the function's limits end it. */
@@ -66,13 +67,10 @@ const OLE = [0xd0, 0xcf, 0x11, 0xe0];
 const startsWith = (body: Uint8Array, bytes: readonly number[]): boolean =>
   bytes.every((byte, at) => body[at] === byte);
 
-/** The limit of a response, also for content that unpacks to more. */
-const MAX_UNPACKED_BYTES = 5 * 1024 * 1024;
-
 /** Unpacks content that a server stores compressed and sends without a content encoding. */
 function unpackGzip(body: Uint8Array): Uint8Array {
   try {
-    return gunzipSync(body, { maxOutputLength: MAX_UNPACKED_BYTES });
+    return gunzipSync(body, { maxOutputLength: MAX_SOURCE_BYTES });
   } catch (error) {
     const isTooLarge = error instanceof RangeError;
     throw new ContentProblem(

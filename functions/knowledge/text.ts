@@ -72,25 +72,16 @@ export class Collector {
     this.#parts.push(part);
   }
 
-  isBlank(): boolean {
-    return this.#parts.every((part) => part.trim() === '');
-  }
-
   /**
    * Returns the text as stored and compared: well-formed NFC without control characters, lines trimmed, one
    * space between words, no two empty lines in a row.
    * @throws ContentProblem when it is too large, or empty unless it can be
    */
   text({ canBeEmpty = false } = {}): string {
-    const text = normalizeLines(this.joined());
+    const text = normalizeLines(this.#parts.join(''));
     if (text === '' && !canBeEmpty) throw new ContentProblem('there is no text in the content');
     if (isTooLarge(text)) throw tooLarge();
     return text;
-  }
-
-  /** Returns the collected text as a new string, which does not keep a larger string in memory. */
-  joined(): string {
-    return this.#parts.join('');
   }
 }
 
