@@ -24,7 +24,10 @@ for (const level of ['debug', 'info', 'log', 'warn', 'error'] as const) console[
  * so that a malicious document gains nothing.
  * @throws a zod error when the payload is invalid
  */
-export const handler = middy<unknown, unknown>()
+export const handler = middy<unknown, unknown>({
+  // Lambda's own limit ends it, since the source checker reads from that error that the content was slow.
+  timeoutEarlyInMillis: 0,
+})
   .use(invocation())
   .handler((payload: unknown) => {
     const request = ExtractionRequest.parse(payload);

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { type InvokeCommandOutput, LambdaClient } from '@aws-sdk/client-lambda';
 import { LocalFunction } from 'aws-local/functions/runtime.ts';
 import { build } from 'esbuild';
@@ -23,12 +25,20 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
+const ENVIRONMENT = {
+  AWS_EXECUTION_ENV: 'local_nodejs24.x',
+  LOOPBACK_RECEIVERS: 'allow',
+  NODE_EXTRA_CA_CERTS: caFile,
+};
+
 type Served = ReturnType<typeof content>;
+
+const NEXT = content('next', 'text/plain');
 
 /** The function as it is deployed, in the runtime of Lambda, with a server for contents. */
 async function aFunction(limits: { timeoutSeconds?: number; memoryMiB?: number } = {}) {
   const requests: string[] = [];
-  let served: Served | 'nothing' = 'nothing';
+  let served: Served | 'nothing' = NEXT;
   const server = await httpsReceiver(({ url }, response) => {
     requests.push(String(url));
     if (served === 'nothing') return;
@@ -42,11 +52,7 @@ async function aFunction(limits: { timeoutSeconds?: number; memoryMiB?: number }
     handler: 'index.handler',
     timeoutSeconds: 25,
     memoryMiB: 512,
-    environment: {
-      AWS_EXECUTION_ENV: 'local_nodejs24.x',
-      LOOPBACK_RECEIVERS: 'allow',
-      NODE_EXTRA_CA_CERTS: caFile,
-    },
+    environment: ENVIRONMENT,
     maxSandboxes: 1,
     statements: [],
     onLog: (line) => lines.push(line),
@@ -77,8 +83,6 @@ async function aFunction(limits: { timeoutSeconds?: number; memoryMiB?: number }
   };
 }
 
-const NEXT = content('next', 'text/plain');
-
 describe('the function extract-content', () => {
   it('reads pages, feeds, tables and workbooks, and returns the text', async () => {
     const { extract } = await aFunction();
@@ -104,6 +108,20 @@ describe('the function extract-content', () => {
       error: 'the content takes too long to read',
     });
     expect(await extract(NEXT)).toMatchObject({ text: 'next' });
+  });
+
+  it('is ended by its limit of time and not before it', async () => {
+    const { url } = await aFunction();
+    const program = `const { handler } = await import(process.argv[1]);
+    const answer = await handler(JSON.parse(process.argv[2]), { getRemainingTimeInMillis: () => 0 });
+    process.stdout.write(JSON.stringify(answer));`;
+    const request = JSON.stringify(anExtraction({ url }));
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--input-type', 'module', '-e', program, join(directory, 'index.mjs'), request],
+      { env: ENVIRONMENT },
+    );
+    expect(JSON.parse(stdout)).toMatchObject({ text: 'next' });
   });
 
   it('is stopped by content that fills its memory, and reads the next', async () => {
