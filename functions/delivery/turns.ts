@@ -19,8 +19,6 @@ export type RateSchedule = z.infer<typeof RateSchedule>;
 
 /** After a change of the limit, so that the attempts that were to start at once have started. */
 const CHANGE_MS = 2000;
-/** A longer wait is parked in the table. */
-const LONGEST_DELAYED_MS = 300_000;
 /** A parked delivery is resumed within this time or half of its wait, so that a raised limit has effect. */
 const SHORTEST_PARKED_MS = 3_600_000;
 /** From the time at which a delivery's message may come to the last at which it may start. */
@@ -96,6 +94,8 @@ export interface TurnPorts {
   deliveries: Pick<DeliveryStore, 'findAll'> & Pick<DeliveryMoves, 'keepTurn' | 'skip'>;
   log: Log;
   now: () => Date;
+  /** A longer wait is parked in the table. */
+  longestDelayMs?: number;
 }
 
 /** When the attempt after so many others may start, or what its message does instead. */
@@ -113,12 +113,12 @@ type TurnCall = Call<LimitedMessage, TurnOutcome>;
  * far. Nothing counts as an attempt. When the schedule cannot be written, the messages fail: the receiver
  * asked not to get more.
  */
-export function endpointTurns({ schedules, deliveries, log, now }: TurnPorts) {
+export function endpointTurns({ schedules, deliveries, log, now, longestDelayMs = 300_000 }: TurnPorts) {
   async function use({ message, maxPerSecond, lane }: LimitedMessage, turn: Turn): Promise<TurnOutcome> {
     const at = now();
     const until = computeReceipt(turn, maxPerSecond, at);
     if (until <= at) return { kind: 'start', ...turn };
-    const isParked = until.getTime() - at.getTime() > LONGEST_DELAYED_MS;
+    const isParked = until.getTime() - at.getTime() > longestDelayMs;
     // Nothing else would end it, unless its message was deferred: then the reconciler sends it once more.
     if (isParked && isExpired(message, at) && (await deliveries.skip(message, 'expired', at)) === 'done')
       log('TURN_NEVER_CAME', { deliveryId: message.id, webhookId: message.webhookId });

@@ -103,8 +103,8 @@ export class Dispatchers {
     const takeTurn = endpointTurns({
       schedules: {
         ...schedules,
-        async take(id, terms) {
-          const given = await schedules.take(id, terms);
+        async take(id, asked) {
+          const given = await schedules.take(id, asked);
           witness.limits.given(process, id, given.times);
           return given;
         },
@@ -112,6 +112,7 @@ export class Dispatchers {
       deliveries,
       log,
       now,
+      longestDelayMs: terms.longestTurnMs,
     });
     const processMessage = attemptDelivery(
       {

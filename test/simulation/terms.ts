@@ -30,6 +30,8 @@ export interface Terms {
   isUnequal: boolean;
   /** Which message groups a queue holds back. A run has few messages, while AWS counts from thirty. */
   fair: FairTerms;
+  /** Above it, the wait of a delivery for its turn is parked. */
+  longestTurnMs: number;
 }
 
 export const termsOf = (random: Random, isCalm: boolean): Terms => ({
@@ -49,6 +51,8 @@ export const termsOf = (random: Random, isCalm: boolean): Terms => ({
   window: random.pick([1, 2, 16]),
   isUnequal: random.chance(0.3),
   fair: random.pick([FAIR_TERMS, { ...FAIR_TERMS, leastInFlight: 2 }]),
+  // No run lasts long enough for a line of five minutes.
+  longestTurnMs: random.pick([300_000, 2000]),
 });
 
 /** With few attempts for each delivery, more deliveries fail while others succeed. */
