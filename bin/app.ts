@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
-import { bundleFunctions, bundlesIn } from '../lib/cloud/bundle.ts';
-import { givenContext, SettingError } from '../lib/cloud/context.ts';
-import { readSettings, reasonWithoutMailer, type Settings } from '../lib/cloud/settings.ts';
-import { bundleDashboard, DASHBOARD_BUNDLE } from '../lib/cloud/site/bundle.ts';
+import { bundleFunctions, bundlesIn } from '../lib/infra/bundle.ts';
+import { givenContext, SettingError } from '../lib/infra/context.ts';
+import { readSettings, reasonWithoutMailer, type Settings } from '../lib/infra/settings.ts';
+import { bundleDashboard, DASHBOARD_BUNDLE } from '../lib/infra/site/bundle.ts';
 
 /*
  * The CDK app. It sets the recommended feature flags itself, because only the CDK command reads cdk.json:
@@ -25,9 +25,9 @@ async function synthesize(settings: Settings): Promise<void> {
   bundling.catch(() => undefined);
   building.catch(() => undefined);
 
-  const { checkedApp } = await import('../lib/cloud/checked-app.ts');
+  const { checkedApp } = await import('../lib/infra/checked-app.ts');
   const lambda = await import('aws-cdk-lib/aws-lambda');
-  const { conversationService } = await import('../lib/cloud/service.ts');
+  const { conversationService } = await import('../lib/infra/service.ts');
 
   const app = checkedApp({ outdir, findings: 'printed', isValidated, isStaged: bundles === undefined });
   const [directoryOf, dashboard] = await Promise.all([bundling, building]);

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type NamedProgram, startNamedProgram } from '../lib/cli/terminal/named-programs.ts';
+import { type NamedProgram, startNamedProgram } from '../lib/local-run/terminal/named-programs.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -73,10 +73,10 @@ const programs: Readonly<Record<(typeof ORDER)[number] | 'all' | 'templates', Na
     },
   },
   grants: {
-    about: 'lib/cloud/grants/access.json, after a change of what a function asks of AWS',
+    about: 'lib/infra/grants/access.json, after a change of what a function asks of AWS',
     async start() {
-      const { deriveAll, writtenOut } = await import('../lib/cloud/grants/functions.ts');
-      write('lib/cloud/grants/access.json', writtenOut(deriveAll()));
+      const { deriveAll, writtenOut } = await import('../lib/infra/grants/functions.ts');
+      write('lib/infra/grants/access.json', writtenOut(deriveAll()));
     },
   },
   logs: {

@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import { nodeVersionProblem } from '../lib/cli/terminal/node-version.ts';
+import { nodeVersionProblem } from '../lib/local-run/terminal/node-version.ts';
 
 const problem = nodeVersionProblem(process.versions.node);
 if (problem !== undefined) {
@@ -10,5 +10,5 @@ if (problem !== undefined) {
 // load.
 setFlagsFromString('--heap-growing-percent=120');
 // After the version check: an older Node.js fails on these modules with unclear errors.
-const { startCommand } = await import('../lib/cli/start/start-command.ts');
+const { startCommand } = await import('../lib/local-run/start/start-command.ts');
 process.exit(await startCommand(process.argv.slice(2)));

@@ -1,5 +1,5 @@
 import type { KnipConfig } from 'knip';
-import { functionBuilds } from '../lib/cloud/bundle.ts';
+import { functionBuilds } from '../lib/infra/bundle.ts';
 
 /** The files that esbuild starts from, and those that replace packages. */
 const bundled = [
@@ -19,7 +19,7 @@ export default {
         'bin/*.ts',
         ...bundled,
         // Uploaded or served as they are.
-        'lib/cloud/site/viewer-request.js',
+        'lib/infra/site/viewer-request.js',
         'lib/openapi/page/page.js',
         // Programs, and files that tests and benchmarks start as a process or preload.
         'test/compatibility/record.ts',

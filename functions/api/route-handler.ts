@@ -51,7 +51,7 @@ const keys = {
 const authenticateKeys = (ahead?: ReadAhead): Authenticate =>
   authenticateByMode(
     keyAuthentication(keys, findSandbox, logger.log, ahead),
-    // A separate file of the bundle (lib/cloud/bundle.ts), loaded with the first session.
+    // A separate file of the bundle (lib/infra/bundle.ts), loaded with the first session.
     async () => (await import('./sessions.ts')).authenticate,
     findSandbox,
   );

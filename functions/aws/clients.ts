@@ -174,10 +174,10 @@ type Opened<E> = { readonly [T in keyof Variables as Variables[T] extends keyof 
 
 /**
  * The tables that the environment names, with one client. Roles are derived from this form: each table has a
- * variable of its own (lib/cloud/grants).
+ * variable of its own (lib/infra/grants).
  */
 export function openTables<E extends Environment>(environment: E, client = tableClient()): Opened<E> {
-  // Written out, because the roles are derived from this code (lib/cloud/grants).
+  // Written out, because the roles are derived from this code (lib/infra/grants).
   const open = (name: string | undefined) =>
     name === undefined ? undefined : { client, name, reportUnreadable };
   const tables: Record<keyof Variables, OpenTable | undefined> = {

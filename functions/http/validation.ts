@@ -29,7 +29,7 @@ export function parseBody(
   if (route.method === 'GET' || route.method === 'DELETE') return { ok: true, value: undefined };
   const schema = route.body ?? NoBody;
   const optional = schema.safeParse(undefined);
-  // The gateway passes bodies as base64 (lib/cloud/api.ts).
+  // The gateway passes bodies as base64 (lib/infra/api.ts).
   const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
   if (bytes.length > MAX_BODY_BYTES) return refuse(refusals.largeBody(MAX_BODY_BYTES));
   if (bytes.length === 0 && optional.success) return { ok: true, value: optional.data };

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { bundleFunctions, TO_A_FUNCTION } from '../../lib/cloud/bundle.ts';
+import { bundleFunctions, TO_A_FUNCTION } from '../../lib/infra/bundle.ts';
 import { FUNCTION_ENVIRONMENT } from '../support/functions.ts';
 
 /** The load time of a function's code, and its size. */

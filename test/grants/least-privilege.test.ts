@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { entryPoints } from '../../lib/cloud/bundle.ts';
+import { entryPoints } from '../../lib/infra/bundle.ts';
 import { missingGrants, usedByLambda } from './grants.ts';
 import { readRecords } from './records.ts';
 

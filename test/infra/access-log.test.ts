@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ACCESS_LOG } from '../../lib/cloud/api.ts';
+import { ACCESS_LOG } from '../../lib/infra/api.ts';
 
 /**
  * The gateway's own fields of a request. Paths, queries, headers and bodies come from callers; a resource's

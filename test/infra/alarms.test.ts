@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as metricNames from '../../functions/aws/metrics.ts';
-import { WORKERS } from '../../lib/cloud/bundle.ts';
-import { STAGES } from '../../lib/cloud/stages.ts';
+import { WORKERS } from '../../lib/infra/bundle.ts';
+import { STAGES } from '../../lib/infra/stages.ts';
 import { runbookPages } from '../support/runbooks.ts';
 import { SETTINGS } from './contexts.ts';
 import { nameOf, ourFunctions, references, resourcesOf, watchedBy } from './reading.ts';

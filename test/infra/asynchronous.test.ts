@@ -1,6 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { STAGES } from '../../lib/cloud/stages.ts';
+import { STAGES } from '../../lib/infra/stages.ts';
 import { runbookPages } from '../support/runbooks.ts';
 import { all, nameOf, ourFunctions, references, resourcesOf } from './reading.ts';
 import { ofType, synthesize } from './synthesize.ts';

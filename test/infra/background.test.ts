@@ -5,7 +5,7 @@ import { type BusWorkerName, LEFT_IN_QUEUE, METRICS } from '../../functions/aws/
 import { BUS_SOURCE, NOTICES } from '../../functions/events/bus.ts';
 import { EVENT_CATALOGUE } from '../../functions/events/events.ts';
 import { METERED_TYPES } from '../../functions/events/usage.ts';
-import { BusWorker } from '../../lib/cloud/bus-worker.ts';
+import { BusWorker } from '../../lib/infra/bus-worker.ts';
 import { references, watchedBy } from './reading.ts';
 import {
   functionNamed,

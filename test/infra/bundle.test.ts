@@ -5,7 +5,7 @@ import type { Metafile } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api/routes.ts';
 import type { Route } from '../../functions/http/route.ts';
-import { NEVER_IMPORTED, WORKERS } from '../../lib/cloud/bundle.ts';
+import { NEVER_IMPORTED, WORKERS } from '../../lib/infra/bundle.ts';
 import { OUTPUTS_FILE } from '../integration/bundles.ts';
 
 /** The size limit of one code file. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api/routes.ts';
 import type { Route } from '../../functions/http/route.ts';
-import { buildMethodHeaders } from '../../lib/cloud/served-methods.ts';
+import { buildMethodHeaders } from '../../lib/infra/served-methods.ts';
 import { functionNamed, ofType, synthesize, tableGrants } from './synthesize.ts';
 
 const template = synthesize();

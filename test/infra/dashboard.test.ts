@@ -1,6 +1,6 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { STAGES } from '../../lib/cloud/stages.ts';
+import { STAGES } from '../../lib/infra/stages.ts';
 import { SETTINGS } from './contexts.ts';
 import { all, references, statementsIn } from './reading.ts';
 import { ofType, stacksOf, synthesize } from './synthesize.ts';

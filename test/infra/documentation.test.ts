@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundleDocumentation, DOCUMENTATION } from '../../lib/cloud/bundle.ts';
+import { bundleDocumentation, DOCUMENTATION } from '../../lib/infra/bundle.ts';
 import { currentDocument } from '../../lib/openapi/current.ts';
 import { TELEMETRY } from './reading.ts';
 import { ofType, statementsOf, synthesize } from './synthesize.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readSettings } from '../../lib/cloud/settings.ts';
-import { STAGES, type Stage } from '../../lib/cloud/stages.ts';
+import { readSettings } from '../../lib/infra/settings.ts';
+import { STAGES, type Stage } from '../../lib/infra/stages.ts';
 import { EVERYTHING } from './contexts.ts';
 import {
   all,

@@ -10,7 +10,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { PROBLEM_STATUS } from '../../functions/http/problem.ts';
-import { UNREADABLE } from '../../lib/cli/start/local-service.ts';
+import { UNREADABLE } from '../../lib/local-run/start/local-service.ts';
 import { ofType, type SynthesizedResource, synthesize } from './synthesize.ts';
 
 const resources = (): Record<string, SynthesizedResource> => synthesize().toJSON().Resources;

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { entryPoints } from '../../lib/cloud/bundle.ts';
-import access from '../../lib/cloud/grants/access.json' with { type: 'json' };
-import { deriveAll } from '../../lib/cloud/grants/functions.ts';
-import { type Access, FROM_EVENT } from '../../lib/cloud/grants/resource.ts';
-import { parseFile } from '../../lib/cloud/grants/syntax.ts';
-import { STAGES } from '../../lib/cloud/stages.ts';
+import { entryPoints } from '../../lib/infra/bundle.ts';
+import access from '../../lib/infra/grants/access.json' with { type: 'json' };
+import { deriveAll } from '../../lib/infra/grants/functions.ts';
+import { type Access, FROM_EVENT } from '../../lib/infra/grants/resource.ts';
+import { parseFile } from '../../lib/infra/grants/syntax.ts';
+import { STAGES } from '../../lib/infra/stages.ts';
 import { all, type Found, references } from './reading.ts';
 import { invokes, ofType, type SynthesizedResource, statementsOf, synthesize } from './synthesize.ts';
 

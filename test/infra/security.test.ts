@@ -5,8 +5,8 @@ import { type App, type CfnResource, Stack, Validations } from 'aws-cdk-lib';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { AwsSolutionsChecks, type IApplyRule, NagRuleCompliance } from 'cdk-nag';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { checkedApp } from '../../lib/cloud/checked-app.ts';
-import { STAGES } from '../../lib/cloud/stages.ts';
+import { checkedApp } from '../../lib/infra/checked-app.ts';
+import { STAGES } from '../../lib/infra/stages.ts';
 import { statementsIn } from './reading.ts';
 import { ofType, serviceIn, synthesize, uncheckedApp } from './synthesize.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as routes from '../../functions/api/sign-in/routes.ts';
 import { SignInEnvironment } from '../../functions/aws/config.ts';
-import { SIGN_IN } from '../../lib/cloud/bundle.ts';
+import { SIGN_IN } from '../../lib/infra/bundle.ts';
 import { BARE, OTHER_ISSUER, SETTINGS } from './contexts.ts';
 import { TELEMETRY } from './reading.ts';
 import { functionNamed, ofType, statementsOf, synthesize } from './synthesize.ts';

@@ -5,9 +5,9 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api/routes.ts';
-import { DOCUMENTATION, SIGN_IN, WORKERS } from '../../lib/cloud/bundle.ts';
-import { METHOD_NOT_ALLOWED } from '../../lib/cloud/served-methods.ts';
-import { DASHBOARD_BUNDLE } from '../../lib/cloud/site/bundle.ts';
+import { DOCUMENTATION, SIGN_IN, WORKERS } from '../../lib/infra/bundle.ts';
+import { METHOD_NOT_ALLOWED } from '../../lib/infra/served-methods.ts';
+import { DASHBOARD_BUNDLE } from '../../lib/infra/site/bundle.ts';
 import { EVERYTHING, PROD } from './contexts.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

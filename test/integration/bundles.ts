@@ -9,9 +9,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { fingerprintOf } from '../../lib/cli/start/assembly-inputs.ts';
-import { bundleFunctions } from '../../lib/cloud/bundle.ts';
-import { bundleDashboard, DASHBOARD_BUNDLE } from '../../lib/cloud/site/bundle.ts';
+import { bundleFunctions } from '../../lib/infra/bundle.ts';
+import { bundleDashboard, DASHBOARD_BUNDLE } from '../../lib/infra/site/bundle.ts';
+import { fingerprintOf } from '../../lib/local-run/start/assembly-inputs.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
 const CACHE = join(PROJECT, 'node_modules/.cache/test-bundles');

@@ -61,7 +61,7 @@ const ROOMS: readonly Room[] = [
     because: `workers put together what other rooms have: ${REACH}`,
   },
   {
-    from: '^lib/cloud/',
+    from: '^lib/infra/',
     rooms: [
       '^lib/openapi/',
       '^functions/api/(?:sign-in/)?routes\\.ts$',
@@ -75,7 +75,7 @@ const ROOMS: readonly Room[] = [
     ],
     packages: [...npm('aws-cdk-lib', 'constructs', 'cdk-nag', 'esbuild', 'vite'), ALL_OF_NODE],
     because:
-      'lib/cloud composes the stack with CDK: of the functions it imports the route tables, types of the workers’ environments, and the clocks, lanes, limits, error types and names of indexes and metrics that both sides share.',
+      'lib/infra composes the stack with CDK: of the functions it imports the route tables, types of the workers’ environments, and the clocks, lanes, limits, error types and names of indexes and metrics that both sides share.',
   },
   {
     from: '^lib/openapi/',
@@ -121,11 +121,11 @@ const ROOMS: readonly Room[] = [
       "lib/operate works with the service's own rules and stores, and what programs of the console share: their look, and errors of connections.",
   },
   {
-    from: '^lib/cli/',
+    from: '^lib/local-run/',
     rooms: ['^packages/(?:aws-local|cli)/src/'],
     packages: [...npm('zod', '@peculiar/x509', '@commander-js/extra-typings'), ALL_OF_NODE, '^docs/openapi/'],
     because:
-      'lib/cli runs the synthesized template with aws-local, and calls the API with the modules of packages/cli: of the service the OpenAPI document, nothing of the functions.',
+      'lib/local-run runs the synthesized template with aws-local, and calls the API with the modules of packages/cli: of the service the OpenAPI document, nothing of the functions.',
   },
   {
     from: '^packages/aws-local/',

@@ -4,7 +4,7 @@ import type { Delivery } from '../../functions/delivery/delivery.ts';
 import { buildEntryKey, type LedgerEntry } from '../../functions/delivery/ledger.ts';
 import { type StreamRecord, StreamShard } from './stream-shard.ts';
 
-/** A change that the stream's filter lets through (`lib/cloud/recovery.ts`). */
+/** A change that the stream's filter lets through (`lib/infra/recovery.ts`). */
 export interface Change {
   kind: 'added' | 'ended';
   delivery: Delivery;

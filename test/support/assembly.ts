@@ -1,7 +1,7 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadTemplate, type Resource } from 'aws-local/template/template.ts';
-import type { FunctionName } from '../../lib/cloud/grants/grant.ts';
+import type { FunctionName } from '../../lib/infra/grants/grant.ts';
 
 /** Functions of a synthesized assembly, for tests of more than the API. */
 export interface Functions {

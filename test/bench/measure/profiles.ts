@@ -3,7 +3,7 @@ import { SourceMap } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { functionBuilds } from '../../../lib/cloud/bundle.ts';
+import { functionBuilds } from '../../../lib/infra/bundle.ts';
 
 /* CPU profiles of functions: their frames by source file, and processor time by cause. */
 

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { mapConcurrently } from '../../../functions/aws/concurrency.ts';
-import type { StackContext } from '../../../lib/cli/start/synthesis.ts';
+import type { StackContext } from '../../../lib/local-run/start/synthesis.ts';
 import type { Service } from '../../support/service.ts';
 import { aTenant, type Tenant } from '../../support/tenant.ts';
 import { ending } from '../measure/interruption.ts';

@@ -1,4 +1,4 @@
-import type { StackContext } from '../../../lib/cli/start/synthesis.ts';
+import type { StackContext } from '../../../lib/local-run/start/synthesis.ts';
 import type { Place } from './place.ts';
 
 /** The results of the honest organizations in one turn. */

@@ -1,5 +1,5 @@
-import type { FunctionName } from '../../../lib/cloud/grants/grant.ts';
 import type { Work } from '../../../lib/cost/measured.ts';
+import type { FunctionName } from '../../../lib/infra/grants/grant.ts';
 import { ofFunction } from './tally.ts';
 import type { WatchedRun } from './watched-run.ts';
 import { eachInvocation, workOf } from './work.ts';

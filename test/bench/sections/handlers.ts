@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { LocalFunction } from 'aws-local/functions/runtime.ts';
 import type { RouteKey } from '../../../functions/api/routes.ts';
-import type { FunctionName } from '../../../lib/cloud/grants/grant.ts';
+import type { FunctionName } from '../../../lib/infra/grants/grant.ts';
 import type { Operation } from '../../fuzz/document.ts';
 import { type Block, type Figure, figure } from '../figure.ts';
 import { cpuMsOf, variableOf } from '../measure/processor-time.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FunctionName } from '../../../lib/cloud/grants/grant.ts';
+import type { FunctionName } from '../../../lib/infra/grants/grant.ts';
 import { temporaryDirectory } from '../../support/local-run.ts';
 import { type Block, type Figure, figure } from '../figure.ts';
 import { ending } from '../measure/interruption.ts';

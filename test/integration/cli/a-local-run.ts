@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { ensureCertificates } from '../../../lib/cli/certificates/certificate-files.ts';
+import { ensureCertificates } from '../../../lib/local-run/certificates/certificate-files.ts';
 import { writeEnvironmentFile } from '../../../packages/cli/src/local-run/environment-file.ts';
 import { startCommand } from './conversations.ts';
 import { type FakeEndpoint, startFakeApi } from './fake-api.ts';

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type CertificateFiles,
   ensureCertificates,
-} from '../../../lib/cli/certificates/certificate-files.ts';
+} from '../../../lib/local-run/certificates/certificate-files.ts';
 import { startReceiver } from '../../../packages/cli/src/receiver/receiver.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 

@@ -4,7 +4,7 @@ import { awaitAssertion } from 'aws-local/test/until.ts';
 import { Webhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ensureCertificates } from '../../../lib/cli/certificates/certificate-files.ts';
+import { ensureCertificates } from '../../../lib/local-run/certificates/certificate-files.ts';
 import { writeEnvironmentFile } from '../../../packages/cli/src/local-run/environment-file.ts';
 import {
   type ReceivedDelivery,

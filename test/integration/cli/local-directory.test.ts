@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openLocalDirectory } from '../../../lib/cli/start/local-directory.ts';
+import { openLocalDirectory } from '../../../lib/local-run/start/local-directory.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-const MODULE = new URL('../../../lib/cli/start/local-directory.ts', import.meta.url).href;
+const MODULE = new URL('../../../lib/local-run/start/local-directory.ts', import.meta.url).href;
 const open = (path: string, fresh = false) => openLocalDirectory(path, { shown: '.local', fresh });
 
 /** Another process that locks the directory until it is killed. */

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { LogFile } from '../../../lib/cli/start/log-file.ts';
+import { LogFile } from '../../../lib/local-run/start/log-file.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 describe('log file', () => {

@@ -6,7 +6,7 @@ import {
   type Issued,
   issueAuthority,
   issueReceiverCertificate,
-} from '../../../lib/cli/certificates/certificates.ts';
+} from '../../../lib/local-run/certificates/certificates.ts';
 import {
   type ReceivedDelivery,
   type ReceiverOptions,

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { INPUTS_FILE, synthesize } from '../../../lib/cli/start/synthesis.ts';
+import { INPUTS_FILE, synthesize } from '../../../lib/local-run/start/synthesis.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 async function options(settings: Record<string, number>, signal = new AbortController().signal) {

@@ -9,7 +9,7 @@ const CANDIDATE =
   /\b(?:lastError|message|error)\b.*\.(?:test|exec|match|search|includes|(?:starts|ends)With)|\.(?:test|exec|match|search|includes|(?:starts|ends)With)[^)]*\b(?:lastError|message|error)\b|[:=(,] *\/[^/*\n].*[a-z]{2,} [a-z]{2,}/;
 /** The client's own text about a missing response, which has no code. */
 const OWN_TEXT = 'packages/cli/src/report.ts, ';
-const CLIENTS = ['dashboard/src', 'packages/cli/src', 'packages/sdk/src', 'lib/cli', 'lib/operate'];
+const CLIENTS = ['dashboard/src', 'packages/cli/src', 'packages/sdk/src', 'lib/local-run', 'lib/operate'];
 
 describe('the clients', () => {
   it('decide by codes, never by texts of errors, which may change', () => {

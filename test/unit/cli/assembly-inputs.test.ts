@@ -2,11 +2,11 @@ import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { fingerprintOf } from '../../../lib/cli/start/assembly-inputs.ts';
+import { fingerprintOf } from '../../../lib/local-run/start/assembly-inputs.ts';
 
 const FILES = [
   'bin/app.ts',
-  'lib/cloud/stack.ts',
+  'lib/infra/stack.ts',
   'lib/openapi/page.ts',
   'functions/api/a.ts',
   'dashboard/index.html',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type DemonstrationOptions, demonstrate } from '../../../lib/cli/start/demonstration.ts';
+import { type DemonstrationOptions, demonstrate } from '../../../lib/local-run/start/demonstration.ts';
 import type { ReceivedDelivery } from '../../../packages/cli/src/receiver/receiver.ts';
 import { aDelivery } from './a-delivery.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import { Throttle } from '../../../lib/cli/start/throttle.ts';
-import { renderTrouble } from '../../../lib/cli/start/trouble.ts';
+import { Throttle } from '../../../lib/local-run/start/throttle.ts';
+import { renderTrouble } from '../../../lib/local-run/start/trouble.ts';
 import { plain } from '../../../packages/cli/src/terminal/paint.ts';
 
 /** In local time, which the terminal shows. */

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { startNamedProgram } from '../../../lib/cli/terminal/named-programs.ts';
+import { startNamedProgram } from '../../../lib/local-run/terminal/named-programs.ts';
 import { runProgram } from '../../support/command-line.ts';
 
 /**

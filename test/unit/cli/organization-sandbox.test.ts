@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ensureSandbox } from '../../../lib/cli/start/organization-sandbox.ts';
+import { ensureSandbox } from '../../../lib/local-run/start/organization-sandbox.ts';
 
 const kept = { id: 'org_sandbox', apiKey: 'ck_sandbox_kept' };
 const provisioned = { id: 'org_sandbox', apiKey: 'ck_sandbox_new' };

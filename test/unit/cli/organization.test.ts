@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ensureOrganization } from '../../../lib/cli/start/organization.ts';
+import { ensureOrganization } from '../../../lib/local-run/start/organization.ts';
 
 const enrolled = {
   organizationId: 'org_new',

@@ -1,6 +1,6 @@
 import type { User } from 'aws-local/identity/users.ts';
 import { describe, expect, it } from 'vitest';
-import { settlePeople } from '../../../lib/cli/start/people.ts';
+import { settlePeople } from '../../../lib/local-run/start/people.ts';
 
 function anIdentity() {
   const set: User[] = [];

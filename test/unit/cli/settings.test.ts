@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readSettings } from '../../../lib/cli/start/settings.ts';
-import { startCommand } from '../../../lib/cli/start/start-command.ts';
+import { readSettings } from '../../../lib/local-run/start/settings.ts';
+import { startCommand } from '../../../lib/local-run/start/start-command.ts';
 import { readDirectory, type Variables } from '../../../packages/cli/src/local-run/directory.ts';
 import { runProgram } from '../../support/command-line.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderDemonstration, renderReady } from '../../../lib/cli/start/start-view.ts';
+import { renderDemonstration, renderReady } from '../../../lib/local-run/start/start-view.ts';
 import { pathForShell } from '../../../packages/cli/src/local-run/directory.ts';
 import { plain } from '../../../packages/cli/src/terminal/paint.ts';
 import { aDelivery } from './a-delivery.ts';

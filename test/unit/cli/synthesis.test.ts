@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readSettings } from '../../../lib/cli/start/settings.ts';
-import { contextOf } from '../../../lib/cli/start/synthesis.ts';
+import { readSettings } from '../../../lib/local-run/start/settings.ts';
+import { contextOf } from '../../../lib/local-run/start/synthesis.ts';
 
 const context = (variables: Record<string, string>) =>
   contextOf(readSettings(variables, '/'), 'http://localhost:1234');

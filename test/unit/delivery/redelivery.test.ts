@@ -11,7 +11,7 @@ import { createRedelivery, isRequestedByCustomer } from '../../../functions/deli
 import { getClaimability } from '../../../functions/delivery/rows.ts';
 import { MAX_ATTEMPTS, scheduleNextAttempt } from '../../../functions/delivery/timing.ts';
 import { EVENT_DAYS, HISTORY_DAYS } from '../../../functions/events/events.ts';
-import { readSettings } from '../../../lib/cloud/settings.ts';
+import { readSettings } from '../../../lib/infra/settings.ts';
 import { aDelivery, anEndpoint, anEvent, later, NOW, seconds } from '../../builders.ts';
 
 const TERMINAL = ['succeeded', 'exhausted', 'skipped'] as const satisfies readonly DeliveryStatus[];

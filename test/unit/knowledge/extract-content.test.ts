@@ -9,7 +9,7 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { extraction } from '../../../functions/knowledge/extraction.ts';
 import type { CheckFinding, ExtractionRequest } from '../../../functions/knowledge/source-content.ts';
-import { extractBuild } from '../../../lib/cloud/bundle.ts';
+import { extractBuild } from '../../../lib/infra/bundle.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { aPermit } from '../delivery/outbound/a-permit.ts';
 import { authority, httpsReceiver } from '../delivery/outbound/receivers.ts';

@@ -1,7 +1,7 @@
 import { MAX_INVOCATIONS_IN_CHAIN } from 'aws-local/functions/lineage.ts';
 import { until } from 'aws-local/test/until.ts';
 import { expect, it } from 'vitest';
-import type { FunctionName } from '../../../../lib/cloud/grants/grant.ts';
+import type { FunctionName } from '../../../../lib/infra/grants/grant.ts';
 import type { Place } from '../place.ts';
 
 const CASES: [name: FunctionName, queue: string, said: RegExp | undefined][] = [

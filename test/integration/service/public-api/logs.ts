@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { until } from 'aws-local/test/until.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { WORKERS } from '../../../../lib/cloud/bundle.ts';
+import { WORKERS } from '../../../../lib/infra/bundle.ts';
 import { type Answer, startReceiver } from '../../../../packages/cli/src/receiver/receiver.ts';
 import type { Document, Operation } from '../../../fuzz/document.ts';
 import { type Canary, canary, leaks } from '../../../support/canaries.ts';

@@ -1,5 +1,5 @@
 import type { Fault, FaultPlan } from 'aws-local/functions/sandbox/faults.ts';
-import type { FunctionName } from '../../../../lib/cloud/grants/grant.ts';
+import type { FunctionName } from '../../../../lib/infra/grants/grant.ts';
 import type { Provocations } from './provocations.ts';
 
 /** Number of tries of a transaction (functions/aws/transaction.ts). */

@@ -1,4 +1,4 @@
-import '../../../../lib/cli/certificates/reflect-metadata.ts';
+import '../../../../lib/local-run/certificates/reflect-metadata.ts';
 import { randomUUID, webcrypto } from 'node:crypto';
 import {
   BasicConstraintsExtension,

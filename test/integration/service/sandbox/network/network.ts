@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, it } from 'vitest';
-import { WORKERS } from '../../../../../lib/cloud/bundle.ts';
+import { WORKERS } from '../../../../../lib/infra/bundle.ts';
 import { startTrap, type Trap } from '../../../../support/trap.ts';
 import type { Pair, Place } from '../../place.ts';
 import { eventually } from '../eventually.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
-import { TO_A_FUNCTION } from '../../../lib/cloud/bundle.ts';
+import { TO_A_FUNCTION } from '../../../lib/infra/bundle.ts';
 
 /**
  * Bundles a source as functions are, and loads it.

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { plainKeys, withPlainKeys } from '../../../lib/cloud/plain-keys.ts';
+import { plainKeys, withPlainKeys } from '../../../lib/infra/plain-keys.ts';
 import { bundled } from './bundled.ts';
 
 describe("the SDK's schema in a bundle", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildMethodHeaders, SERVED } from '../../../lib/cloud/served-methods.ts';
+import { buildMethodHeaders, SERVED } from '../../../lib/infra/served-methods.ts';
 
 describe('the headers of a 405', () => {
   it('exist for each path, with its methods', () => {

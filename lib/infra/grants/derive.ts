@@ -36,7 +36,7 @@ function findRequests(from: string, name: string, input: Value): Request[] {
   const rule = RULES[name];
   if (rule === undefined)
     throw new Error(
-      `${name} of ${from}: which permission it needs is not known (lib/cloud/grants/derive.ts)`,
+      `${name} of ${from}: which permission it needs is not known (lib/infra/grants/derive.ts)`,
     );
   try {
     return rule(input);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 /** Inputs of an assembly besides the context: the app, its parts, and dependency versions. */
 const SOURCES = [
   'bin/app.ts',
-  'lib/cloud',
+  'lib/infra',
   'lib/openapi',
   'functions',
   'dashboard/index.html',

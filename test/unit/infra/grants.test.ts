@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deriveAccess } from '../../../lib/cloud/grants/derive.ts';
+import { deriveAccess } from '../../../lib/infra/grants/derive.ts';
 
 let directory: string;
 beforeAll(() => {

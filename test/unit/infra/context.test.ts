@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { givenContext } from '../../../lib/cloud/context.ts';
+import { givenContext } from '../../../lib/infra/context.ts';
 
 /** A file of the CDK command, for values too long for a variable. */
 function fileWith(values: Record<string, unknown>): string {

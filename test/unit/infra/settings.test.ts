@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LANES } from '../../../functions/delivery/lanes.ts';
-import { SettingError } from '../../../lib/cloud/context.ts';
-import { readSettings, reasonWithoutMailer, type Settings } from '../../../lib/cloud/settings.ts';
-import { RETENTION_DAYS, STAGES } from '../../../lib/cloud/stages.ts';
+import { SettingError } from '../../../lib/infra/context.ts';
+import { readSettings, reasonWithoutMailer, type Settings } from '../../../lib/infra/settings.ts';
+import { RETENTION_DAYS, STAGES } from '../../../lib/infra/stages.ts';
 
 const read = (context: Record<string, unknown> = {}): Settings =>
   readSettings({ tryGetContext: (name: string) => ({ stage: 'prod', ...context })[name] });
