@@ -193,7 +193,7 @@ export const MESSAGES: readonly Mutation[] = [
     file: 'functions/delivery/reconcile.ts',
     find: "await postpone(sent, ({ message }) => computeNextCheck(message, now(), graceSeconds), 'sent');",
     replace: '',
-    breaks: ['comes to rest'],
+    breaks: ['comes to rest', 'turns'],
   },
   {
     name: 'delivery-stream adds no delivery to the due index',
