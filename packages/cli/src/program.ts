@@ -1,5 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import packageJson from '../package.json' with { type: 'json' };
+import { apiRequestCommand, runApi } from './api/command.ts';
 import { completionCommand, runCompletion } from './completion/command.ts';
 import type { Context } from './context.ts';
 import { endpointsCommand } from './endpoints/commands.ts';
@@ -70,6 +71,11 @@ export function createProgram(context: Context): { program: CommandUnknownOpts; 
     .addCommand(eventsCommand(context, end))
     .addCommand(endpointsCommand(context, end))
     .addCommand(resendCommand().action((id, flags) => end(runResend(id, flags, context))))
+    .addCommand(
+      apiRequestCommand().action((method, path, body, flags) =>
+        end(runApi({ method, path, body }, flags, context)),
+      ),
+    )
     .addCommand(loginCommand().action((flags) => end(runLogin(flags, context))))
     .addCommand(logoutCommand().action((flags) => end(runLogout(flags, context))))
     .addCommand(mcpCommand().action((flags) => end(runMcp(flags, context))))

@@ -8,7 +8,7 @@ export interface Printer {
   isJson: boolean;
   paint: Paint;
   /** One result: a line of JSON, or its text. */
-  result(value: object, text: () => string): void;
+  result(value: unknown, text: () => string): void;
   /** For people only. */
   note(text: string): void;
   /** A problem that does not end the command. */

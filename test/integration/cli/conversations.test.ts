@@ -116,6 +116,37 @@ describe('conversations endpoints', () => {
   });
 });
 
+describe('conversations api', () => {
+  it('sends a request and prints the response, or one of its fields', async () => {
+    const { api, run } = await aUser();
+    api.endpoints.push(anEndpoint(1));
+    const body = { role: 'user', content: 'Hello' };
+    const sent = await run('api', 'POST', '/api/v1/conversations/cnv_9/messages', JSON.stringify(body));
+    expect(sent).toMatchObject({ code: 0, output: '{"success":true,"data":{"id":"msg_1"}}\n' });
+    expect(api.calls).toEqual([{ call: 'POST /conversations/cnv_9/messages', body }]);
+    const list = (field: string) => run('api', 'GET', '/api/v1/webhooks?limit=1', '--field', field);
+    expect((await list('data.0.id')).output).toBe(`${idOf('whk', 1)}\n`);
+    expect((await list('data.0.events')).output).toBe('["conversation.created"]\n');
+    expect(await list('data.1.id')).toMatchObject({
+      code: 1,
+      output: '',
+      errors: 'The response has no data.1.id.\n',
+    });
+  });
+
+  it('reports an error of the API, and sends nothing for a wrong path or body', async () => {
+    const { api, run } = await aUser();
+    const { code, errors } = await run('api', 'DELETE', '/api/v1/webhooks/whk_9', '--json');
+    expect(code).toBe(1);
+    expect(JSON.parse(errors)).toMatchObject({
+      error: { type: 'NOT_FOUND', status: 404, requestId: 'req_fake' },
+    });
+    api.fail(503, 1);
+    expect((await run('api', 'GET', '/api/v1/webhooks')).code).toBe(4);
+    expect(api.calls).toHaveLength(2);
+  });
+});
+
 describe('conversations trigger', () => {
   it.each([
     ['conversation.created', ['createConversation']],
