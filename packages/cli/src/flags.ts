@@ -15,8 +15,8 @@ export const apiCommand = (path: string, description: string, examples: readonly
   subcommand(path, description, examples)
     .option(
       '--base-url <url>',
-      'of the API (CONVERSATIONS_BASE_URL, the local run, the last login)',
+      'URL of the API (CONVERSATIONS_BASE_URL, the local run, the last login)',
       parseBaseUrlFlag,
     )
-    .option('--sandbox', 'of the local run, its sandbox; elsewhere, only with a key of a sandbox')
+    .option('--sandbox', 'use the sandbox of the local run; elsewhere, accept only a key of a sandbox')
     .option('--json', 'print JSON, one object per line; errors too');

@@ -27,8 +27,8 @@ ${shown.map(row).join('\n')}
 <h1>Mailbox</h1>
 ${content}
 ${older === 0 ? '' : `<p class="quiet">${older} older ones are in the folder.</p>`}
-<p class="quiet">Each message is a file in <code>mailbox</code> below the directory of the state, which mail programs open. One whose recipients are all at
-<code>unavailable.test</code> is refused with status 503, as it is while SES is unavailable.</p>`,
+<p class="quiet">Each message is a file in <code>mailbox</code> below the directory of the state, which mail programs open. To simulate
+an outage of SES, use recipients at <code>unavailable.test</code>: such messages get a 503.</p>`,
   );
 }
 

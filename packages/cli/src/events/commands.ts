@@ -17,7 +17,7 @@ const eventId = matching(/^evt_\w+$/, 'the id of an event: evt_…');
 const tailCommand = () =>
   apiCommand(
     'events tail',
-    'Shows events as they happen, some 15 seconds later, in their order and without gaps.',
+    'Shows events as they happen, about 15 seconds later, in their order and without gaps.',
     ['events tail', 'events tail --type message.received --since 1h --json'],
   )
     .option('--type <list>', 'only events of these types, separated by commas (all)', types)

@@ -26,7 +26,7 @@ export const forwardCommand = () =>
   )
     .requiredOption(
       '--to <url>',
-      'where to, http or https: http://localhost:4000/hooks',
+      'URL to post to, http or https: http://localhost:4000/hooks',
       url('http', 'https'),
     )
     .option(
@@ -48,7 +48,7 @@ export const forwardCommand = () =>
     )
     .option(
       '--base-url <url>',
-      'of the API (CONVERSATIONS_BASE_URL, the local run, the last login)',
+      'URL of the API (CONVERSATIONS_BASE_URL, the local run, the last login)',
       parseBaseUrlFlag,
     )
     .option('--json', 'print JSON, one object per delivery; errors too')

@@ -15,7 +15,7 @@ export const loginCommand = () =>
   ])
     .option(
       '--base-url <url>',
-      'of the API (CONVERSATIONS_BASE_URL, the local run, the last login)',
+      'URL of the API (CONVERSATIONS_BASE_URL, the local run, the last login)',
       parseBaseUrlFlag,
     )
     .option('--json', 'print JSON; errors too')
@@ -29,7 +29,7 @@ export const logoutCommand = () =>
     'logout',
     'logout --all',
   ])
-    .option('--base-url <url>', 'of the API (that of the last login)', parseBaseUrlFlag)
+    .option('--base-url <url>', 'URL of the API (that of the last login)', parseBaseUrlFlag)
     .option('--all', 'delete all stored keys')
     .option('--json', 'print JSON; errors too');
 

@@ -13,10 +13,10 @@ export const resendCommand = () =>
     'Resends an event to all its endpoints or to one, or one delivery. A delivery that waits for its next attempt is attempted now.',
     ['resend evt_0192…', 'resend evt_0192… --endpoint whk_0192… --yes', 'resend dlv_0192…'],
   )
-    .argument('<id>', 'of an event or a delivery', matching(/^(?:evt|dlv)_\w+$/, 'evt_… or dlv_…'))
+    .argument('<id>', 'id of an event or a delivery', matching(/^(?:evt|dlv)_\w+$/, 'evt_… or dlv_…'))
     .option(
       '--endpoint <whk_…>',
-      'to this endpoint only',
+      'resend to this endpoint only',
       matching(/^whk_\w+$/, 'the id of an endpoint: whk_…'),
     )
     .option('--yes', 'do not ask')

@@ -21,7 +21,7 @@ const NOT_RUN: readonly [command: RegExp, reason: string][] = [
 const STAYS: readonly [command: RegExp, ready: RegExp][] = [
   [/^npx conversations (?:listen|forward|events tail)\b/, /Ctrl-C stops/],
   [/^node receiver\.mjs$/, /Listening at/],
-  [/^node first\.mjs$/, /conversation\.created/],
+  [/^node \$PROJECT\/first\.mjs$/, /conversation\.created/],
   [/^env\/bin\/python first\.py$/, /conversation\.created/],
   [/^node -e .*\.listen\(4000\)/, /^/],
   [/^node -e .*"Serving"/, /Serving/],
@@ -49,7 +49,9 @@ const toShape = (text: string): string =>
     .replaceAll(/\b\d\d:\d\d:\d\d\.\d{3}\b/g, '…')
     .replaceAll(/\s+(?:\d+(?:\.\d+)?|…) m?s\b/g, ' … s')
     .replaceAll(/"durationMs":\d+/g, '"durationMs":…')
-    .replaceAll(/localhost:\d+/g, 'localhost:…');
+    .replaceAll(/localhost:\d+/g, 'localhost:…')
+    // Columns are as wide as their content.
+    .replaceAll(/ {3,}/g, '   ');
 
 const toJsonShape = (text: string): string => toShape(JSON.stringify(JSON.parse(text)));
 
@@ -125,7 +127,11 @@ async function runBlock(shell: ReaderShell, block: string) {
 /** The current output of the commands that only read. */
 async function readOutput(shell: ReaderShell, last: { commands: string; output: string } | undefined) {
   if (last === undefined) return '';
-  if (/ -X (?:POST|PATCH|DELETE) |npm run|conversations (?!events|endpoints)/.test(last.commands))
+  if (
+    / -X (?:POST|PATCH|DELETE) |npm run|npx conversations (?!events|endpoints|api (?:--sandbox )?GET)/.test(
+      last.commands,
+    )
+  )
     return last.output;
   return shell.run(last.commands);
 }

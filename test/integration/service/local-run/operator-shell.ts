@@ -27,6 +27,11 @@ npm() {
   ended="$(printf '%s\\0' "$@" | curl -sS --fail --unix-socket "$OPERATOR" --data-binary @- http://localhost/)"
   eval "$ended"
 }
+npx() {
+  [ "$1" = conversations ]
+  shift
+  node packages/cli/bin/conversations.js "$@"
+}
 `;
 
 /**
