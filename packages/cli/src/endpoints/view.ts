@@ -42,7 +42,7 @@ export function renderEndpoint(
       ['Created', endpoint.createdAt],
       [
         'Last 24 hours',
-        `${count(totals.owed)} deliveries: ${count(totals.succeeded)} succeeded, ${count(totals.pending)} pending, ` +
+        `${count(totals.owed)} ${totals.owed === 1 ? 'delivery' : 'deliveries'}: ${count(totals.succeeded)} succeeded, ${count(totals.pending)} pending, ` +
           `${count(totals.exhausted)} exhausted, ${count(totals.skipped)} skipped`,
       ],
       [
