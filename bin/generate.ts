@@ -65,10 +65,10 @@ const programs: Readonly<Record<(typeof ORDER)[number] | 'all' | 'templates', Na
     },
   },
   types: {
-    about: 'types of the dashboard and of packages/sdk, from docs/openapi/v1.json; npm run lint does it too',
+    about: 'types of the dashboard and of packages/sdk, after a change of routes; npm run lint does it too',
     async start() {
-      runScript('dashboard', 'types');
-      runScript('packages/sdk', 'types');
+      const { writeTypes } = await import('../lib/openapi/types.ts');
+      writeTypes();
       process.stdout.write('Wrote the types of the dashboard and of packages/sdk.\n');
     },
   },

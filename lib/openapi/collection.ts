@@ -52,7 +52,6 @@ const bearer = (variable: string): Auth => ({
 const VARIABLES: readonly Row[] = [
   { key: 'baseUrl', value: 'http://localhost:3000', description: 'Where the API is served.' },
   { key: 'apiKey', value: '', description: 'ck_live_…, or ck_sandbox_… for the sandbox.' },
-  { key: 'sessionToken', value: '', description: 'A session’s ID token, for /api/settings.' },
   { key: 'visitorToken', value: '', description: 'Set by “Create a visitor token”.' },
 ];
 
@@ -186,9 +185,7 @@ const withVariables = (text: string, ids: ReadonlyMap<string, string>): string =
   [...ids].reduce((changed, [name, example]) => changed.replaceAll(example, `{{${name}}}`), text);
 
 function authOf({ security }: Operation): { auth?: Auth } {
-  const schemes = security.flatMap((scheme) => Object.keys(scheme));
-  if (schemes.includes('apiKey')) return {};
-  return { auth: bearer(schemes.includes('visitorToken') ? 'visitorToken' : 'sessionToken') };
+  return security.some((scheme) => 'visitorToken' in scheme) ? { auth: bearer('visitorToken') } : {};
 }
 
 /** A value that the parameter accepts. */

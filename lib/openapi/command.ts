@@ -4,6 +4,7 @@ import { commandLine } from '../../packages/cli/src/terminal/command-line.ts';
 import { breakingChanges } from './compatibility.ts';
 import { currentDocument } from './current.ts';
 import { eventCatalogue, eventTypeList } from './events.ts';
+import { jsonText } from './json-text.ts';
 import { errorsPage, eventsPage } from './reference-pages.ts';
 import { routesPage } from './routes-page.ts';
 
@@ -42,9 +43,7 @@ function onDisk(directory: string, name: string): string | undefined {
 }
 
 /** The present document as it is on disk: the same text for the same routes. */
-export const documentText = (): string => textOf(currentDocument());
-
-const textOf = (content: object): string => `${JSON.stringify(content, null, 2)}\n`;
+export const documentText = (): string => jsonText(currentDocument());
 
 /**
  * `npm run generate -- openapi`. Ends the process for `--help`, and for wrong arguments. @returns the exit
@@ -69,8 +68,8 @@ export function openApiCommand(
   const pages = Object.entries(PAGES).map(([name, page]) => [name, page()]);
   const files: Record<string, string> = {
     [CURRENT]: text,
-    [EVENT_TYPES]: textOf(eventTypeList()),
-    [EVENT_CATALOGUE]: textOf(eventCatalogue(currentDocument().components.schemas)),
+    [EVENT_TYPES]: jsonText(eventTypeList()),
+    [EVENT_CATALOGUE]: jsonText(eventCatalogue(currentDocument().components.schemas)),
     ...Object.fromEntries(pages),
   };
   if (options.check) {

@@ -3,7 +3,7 @@ import { describeFields } from './describe-fields.ts';
 import { envelopeSchemas } from './envelopes.ts';
 import { RECEIVED_EVENTS, webhooks } from './events.ts';
 import { HEADERS } from './headers.ts';
-import { INTRODUCTION, TAGS } from './introduction.ts';
+import { DASHBOARD_INTRODUCTION, INTRODUCTION, TAGS } from './introduction.ts';
 import type { OpenApiDocument, Operation, PathItem, Response } from './openapi.ts';
 import type { OperationText } from './operation-text.ts';
 import { PARAMETERS, parametersOf } from './parameters.ts';
@@ -14,9 +14,11 @@ import { buildSessionRoute, buildSessionText, getSessionOperationId } from './se
 import { withoutUnused } from './unused.ts';
 import { withVariants } from './variants.ts';
 
+/** The first part of the paths of a document's routes: a version of the API, or what only the dashboard calls. */
+export type DocumentPart = `v${number}` | 'settings';
+
 /**
- * The OpenAPI 3.1 document of one version of the API: the routes below its path and the organization
- * settings, which have no version.
+ * The OpenAPI 3.1 document of one version of the API, or of the dashboard's operations.
  * @param routes by operation id
  * @param texts of every one of the routes
  * @throws when a route has no text, or a path parameter that is not described
@@ -24,11 +26,12 @@ import { withVariants } from './variants.ts';
 export function openApiDocument(
   routes: Readonly<Record<string, Route>>,
   texts: Readonly<Record<string, OperationText>>,
-  version: `v${number}`,
+  part: DocumentPart,
 ): OpenApiDocument {
   const paths: Record<string, PathItem> = {};
   const responses: Record<string, Response> = { OtherError: OTHER_ERROR };
-  const tags = new Set<string>([RECEIVED_EVENTS]);
+  const isPublic = part !== 'settings';
+  const tags = new Set<string>(isPublic ? [RECEIVED_EVENTS] : []);
   for (const operationId of Object.keys(routes))
     if (texts[operationId] === undefined) throw new Error(`no text for the operation ${operationId}`);
   // In the order of the texts, which are arranged for readers.
@@ -36,8 +39,8 @@ export function openApiDocument(
     const route = routes[operationId];
     return route === undefined ? [] : [{ operationId, route, text }];
   });
-  const served = [...all, ...all.flatMap(withSession)].filter(
-    ({ route: { path } }) => path.startsWith(`/${version}/`) || path.startsWith('/settings/'),
+  const served = [...all, ...all.flatMap(withSession)].filter(({ route: { path } }) =>
+    path.startsWith(`/${part}/`),
   );
   for (const { operationId, route, text } of served) {
     const problems = problemResponses(route);
@@ -52,10 +55,10 @@ export function openApiDocument(
   const document: OpenApiDocument = {
     openapi: '3.1.1',
     info: {
-      title: 'Conversation Service API',
-      version: `${version.slice(1)}.0.0`,
+      title: `Conversation Service ${isPublic ? 'API' : 'dashboard API'}`,
+      version: isPublic ? `${part.slice(1)}.0.0` : '1.0.0',
       summary: 'Conversations, messages, handoffs and tickets, and signed webhooks for their events.',
-      description: INTRODUCTION,
+      description: isPublic ? INTRODUCTION : DASHBOARD_INTRODUCTION,
       contact: { name: 'Support of the Conversation Service' },
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
@@ -64,7 +67,7 @@ export function openApiDocument(
       .filter(([name]) => tags.has(name))
       .map(([name, description]) => ({ name, description })),
     paths,
-    webhooks: webhooks(),
+    webhooks: isPublic ? webhooks() : {},
     components: {
       schemas: { ...schemaComponents(), ...envelopeSchemas(served.map(({ route }) => route)) },
       responses,
@@ -89,7 +92,7 @@ function withSession({ operationId, route, text }: Described): Described[] {
     {
       operationId: getSessionOperationId(operationId),
       route: second,
-      text: buildSessionText(operationId, text),
+      text: buildSessionText(text),
     },
   ];
 }

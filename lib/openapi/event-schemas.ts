@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { EVENT_CATALOGUE, type EventType } from '../../functions/events/events.ts';
 import { currentDocument } from './current.ts';
 import { eventExample } from './events.ts';
+import { jsonText } from './json-text.ts';
 import type { Schema } from './openapi.ts';
 import { EVENT_TYPES, eventSchemaName } from './schemas.ts';
 
@@ -72,10 +73,7 @@ export function eventSchemaFiles(
     [eventSchemaFile(type, version), schema] as [string, SchemaFile],
   ]);
   return Object.fromEntries(
-    [...all, [UNION_FILE, unionOf(all)] as const].map(([file, schema]) => [
-      file,
-      `${JSON.stringify(schema, null, 2)}\n`,
-    ]),
+    [...all, [UNION_FILE, unionOf(all)] as const].map(([file, schema]) => [file, jsonText(schema)]),
   );
 }
 

@@ -17,15 +17,14 @@ show \`error.message\` to users, find each fault of a request in \`error.details
 
 ## Authentication
 
-Operations under \`/api/v1\` take an API key: \`Authorization: Bearer ck_live_…\`, or \`ck_sandbox_…\` for the
-sandbox. Operations under \`/api/settings\` take a dashboard session and no keys. Some operations exist at both
-paths; with a session, \`environment=sandbox\` selects the sandbox. Operations under \`/api/v1/widget\` take the
-visitor token of one conversation: \`Authorization: Bearer cvt_…\`.
+Operations take an API key: \`Authorization: Bearer ck_live_…\`, or \`ck_sandbox_…\` for the sandbox. An admin creates
+and revokes keys in the dashboard. Operations under \`/api/v1/widget\` take the visitor token of one conversation:
+\`Authorization: Bearer cvt_…\`.
 
 ## Sandbox
 
 A sandbox is a second organization with its own data, for testing without external effects. An organization has
-at most one. An admin provisions it (\`provisionSandbox\`) and gets a key. The key alone selects the
+at most one. An admin provisions it in the dashboard and gets a key. The key alone selects the
 environment: URLs, operations and responses are the same. Sandbox keys reach only the sandbox of their
 organization; live keys do not reach it.
 
@@ -45,7 +44,7 @@ differences are:
 | Channel request | sent to the receiver | handled by a simulated receiver, like a webhook request |
 | Messages for a web widget’s visitor | those of the conversation | none |
 | Other external effects | e-mails, billable usage | none |
-| Data | kept | deleted when an admin resets the sandbox (\`resetSandbox\`) |
+| Data | kept | deleted when an admin resets the sandbox in the dashboard |
 
 To test your own receiver with sandbox requests, list the deliveries with \`include=request\` and send the
 requests to it (\`listDeliveries\`).
@@ -92,6 +91,10 @@ Any other change ships as a new version beside this one. Responses of a deprecat
 \`Deprecation\` and \`Sunset\` headers, except those that API Gateway makes without the operation: for a body over
 10 MB, for example, or while the operation does not answer.`;
 
+/** The opening text of the document of the dashboard's operations. */
+export const DASHBOARD_INTRODUCTION = `Operations of the dashboard. They take a session and no API keys, and can change
+together with the dashboard. Operations with the parameter \`environment\` exist under \`/api/v1\` as well, for API keys.`;
+
 /** What the groups of operations are about, in the order in which they are shown. */
 export const TAGS: Record<Tag | 'Webhook events', string> = {
   Conversations:
@@ -106,10 +109,7 @@ export const TAGS: Record<Tag | 'Webhook events', string> = {
     'Deliveries of events to endpoints. An event makes one delivery for each active endpoint that subscribes to its type. Deliveries are kept for 30 days.',
   Events: 'The event log: events of the last 30 days with their payloads and deliveries.',
   'Webhook events': 'Events that endpoints and channels receive.',
-  Organization: 'The organization and its settings. Requires a dashboard session.',
-  Settings:
-    'Operations that also take an API key, for dashboard sessions. `environment=sandbox` selects the sandbox.',
-  'API keys': 'API keys of the organization. Requires a dashboard session of an admin.',
-  Sandbox:
-    'The organization’s sandbox, for testing without external effects. Provisioned, read and reset with a dashboard session; used with its own API keys.',
+  Organization: 'The organization and its settings.',
+  'API keys': 'API keys of the organization.',
+  Sandbox: 'The organization’s sandbox, for testing without external effects. It has its own API keys.',
 };

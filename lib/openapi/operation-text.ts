@@ -10,7 +10,6 @@ export type Tag =
   | 'Channels'
   | 'Tickets'
   | 'Knowledge'
-  | 'Settings'
   | 'Organization'
   | 'API keys'
   | 'Sandbox';

@@ -47,6 +47,8 @@ interface ProblemText {
   description: string;
   /** Messages that it comes with, by what they are about. */
   messages: Readonly<Record<string, string>>;
+  /** The same for calls with a session, where they differ. */
+  sessionMessages?: Readonly<Record<string, string>>;
   /** Faults of a message. */
   details?: Readonly<Record<string, readonly FieldError[]>>;
 }
@@ -114,15 +116,17 @@ export const PROBLEM_TEXTS: Record<ProblemType, ProblemText> = {
     messages: {
       'no valid key': 'A valid API key is required: Authorization: Bearer ck_….',
       'no valid token': 'A valid visitor token is required: Authorization: Bearer cvt_….',
+    },
+    sessionMessages: {
       'no valid session':
         'A valid dashboard session is required: Authorization: Bearer, or the session cookie.',
     },
   },
   PERMISSION_DENIED: {
     description:
-      'The credential is valid but lacks permission. The message names the missing scope or role. API keys are never accepted in place of a dashboard session.',
-    messages: {
-      'a missing scope': 'The API key lacks the scope write:webhooks.',
+      'The credential is valid but lacks permission. The message names what is missing, such as the scope of a key.',
+    messages: { 'a missing scope': 'The API key lacks the scope write:webhooks.' },
+    sessionMessages: {
       'a key instead of a session': 'A dashboard session is required; API keys are not accepted here.',
       'a missing role': 'Only admins of the organization may do this.',
     },
@@ -141,7 +145,7 @@ export const PROBLEM_TEXTS: Record<ProblemType, ProblemText> = {
     messages: { 'a request in progress': 'A request with this Idempotency-Key is being processed.' },
   },
   SANDBOX_NOT_PROVISIONED: {
-    description: 'The organization has no sandbox. Provision an empty one with `provisionSandbox`.',
+    description: 'The organization has no sandbox. An admin can provision one.',
     messages: { 'no sandbox': 'The organization has no sandbox. Provision one first.' },
   },
   LIMIT_EXCEEDED: {

@@ -18,8 +18,11 @@ export function errorsPage(): string {
   const sections = types
     .toSorted(([, one], [, other]) => one - other)
     .map(([type, status]) => {
-      const { description, messages } = PROBLEM_TEXTS[type];
-      const examples = Object.entries(messages).map(([about, message]) => [about, message]);
+      const { description, messages, sessionMessages } = PROBLEM_TEXTS[type];
+      const examples = Object.entries({ ...messages, ...sessionMessages }).map(([about, message]) => [
+        about,
+        message,
+      ]);
       const codes = type === 'VALIDATION_ERROR' ? `\n\n${detailCodes()}` : '';
       return `## ${type}\n\nStatus ${status}. ${description}\n\n${table(['Example', 'Message'], examples)}${codes}`;
     });

@@ -111,7 +111,7 @@ function problemResponse(route: Route, status: number, types: readonly ProblemTy
     content: {
       'application/json': {
         schema: ERROR_REF,
-        examples: Object.fromEntries(types.flatMap(problemExamples)),
+        examples: Object.fromEntries(types.flatMap((type) => problemExamples(type, route))),
       },
     },
     'x-error-types': [...types],
@@ -126,9 +126,10 @@ export const OTHER_ERROR: Response = {
   content: { 'application/json': { schema: ERROR_REF } },
 };
 
-const problemExamples = (type: ProblemType) =>
-  Object.entries(PROBLEM_TEXTS[type].messages).map(([about, message]) => {
-    const details = PROBLEM_TEXTS[type].details?.[about];
+function problemExamples(type: ProblemType, { role }: Route) {
+  const { messages, sessionMessages = messages, details: faults } = PROBLEM_TEXTS[type];
+  return Object.entries(role === undefined ? messages : sessionMessages).map(([about, message]) => {
+    const details = faults?.[about];
     return [
       `${type} ${about}`.replaceAll(/[ _]/g, '-').toLowerCase(),
       {
@@ -137,6 +138,7 @@ const problemExamples = (type: ProblemType) =>
       },
     ];
   });
+}
 
 const pascal = (type: ProblemType): string =>
   type.toLowerCase().replaceAll(/(^|_)./g, (letter) => letter.slice(-1).toUpperCase());

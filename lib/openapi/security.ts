@@ -9,7 +9,7 @@ export const SECURITY_SCHEMES = {
     scheme: 'bearer',
     bearerFormat: 'ck_live_… or ck_sandbox_…',
     description:
-      'An API key that an admin creates in the organization settings; it is shown once. `ck_live_` keys act on the organization, `ck_sandbox_` keys on its sandbox. Each operation names the scope that the key needs; a `write:` scope implies the `read:` scope of the same resource. Revocation takes effect at the next request.',
+      'An API key that an admin creates in the dashboard; it is shown once. `ck_live_` keys act on the organization, `ck_sandbox_` keys on its sandbox. Each operation names the scope that the key needs; a `write:` scope implies the `read:` scope of the same resource. Revocation takes effect at the next request.',
   },
   session: {
     type: 'http',

@@ -20,7 +20,7 @@ export function buildSessionRoute(route: Route): Route | undefined {
   };
 }
 
-/** `listWebhooks` is `listWebhooksWithSession` in the tag Settings. */
+/** `listWebhooks` is `listWebhooksWithSession`. */
 export const getSessionOperationId = (operationId: string): string => `${operationId}WithSession`;
 
 /** The routes with all their ways of authenticating, by operation id. The gateway serves these. */
@@ -35,12 +35,8 @@ export const withSessionRoutes = (routes: Readonly<Record<string, Route>>): Reco
 });
 
 /** The text of an operation that is called with a session. */
-export const buildSessionText = (
-  operationId: string,
-  { location, ...text }: OperationText,
-): OperationText => ({
+export const buildSessionText = ({ location, ...text }: OperationText): OperationText => ({
   ...text,
-  tag: 'Settings',
-  description: `${text.description}\n\n\`${operationId}\` for dashboard sessions. \`environment=sandbox\` selects the sandbox; without one it fails with \`SANDBOX_NOT_PROVISIONED\`.`,
+  description: `${text.description}\n\nWith \`environment=sandbox\` it fails with \`SANDBOX_NOT_PROVISIONED\` if there is no sandbox.`,
   ...(location === undefined ? {} : { location: location.replace('/api/v1/', '/api/settings/') }),
 });

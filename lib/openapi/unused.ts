@@ -6,7 +6,12 @@ import type { Components, OpenApiDocument } from './openapi.ts';
  */
 export function withoutUnused(document: OpenApiDocument): OpenApiDocument {
   const { components, ...rest } = document;
-  const used = new Set<string>();
+  const schemes = new Set(
+    Object.values(document.paths).flatMap((item) =>
+      Object.values(item).flatMap(({ security }) => security.flatMap((scheme) => Object.keys(scheme))),
+    ),
+  );
+  const used = new Set([...schemes].map((name) => `#/components/securitySchemes/${name}`));
   const visit = (node: unknown): void => {
     if (typeof node !== 'object' || node === null) return;
     for (const [key, value] of Object.entries(node))
@@ -28,11 +33,11 @@ export function withoutUnused(document: OpenApiDocument): OpenApiDocument {
   return {
     ...rest,
     components: {
-      ...components,
       schemas: kept('schemas'),
       responses: kept('responses'),
       parameters: kept('parameters'),
       headers: kept('headers'),
+      securitySchemes: kept('securitySchemes'),
     } as Components,
   };
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { dashboardDocument } from '../../lib/openapi/current.ts';
 import type {
   Operation as Described,
   Header,
@@ -45,7 +46,7 @@ export interface Operation {
   answers: ReadonlyMap<string, Documented>;
 }
 
-/** The API's document as customers get it. */
+/** The API's document as customers get it, and that of the dashboard. */
 export interface Document {
   operations: readonly Operation[];
   /** Names of all response headers in the document, in lower case. */
@@ -53,8 +54,12 @@ export interface Document {
 }
 
 export function readDocument(): Document {
-  const raw: OpenApiDocument = JSON.parse(readFileSync(FILE, 'utf8'));
-  const { paths } = resolveReferences(raw, raw) as OpenApiDocument;
+  const raw: OpenApiDocument[] = [JSON.parse(readFileSync(FILE, 'utf8')), dashboardDocument()];
+  const paths = Object.fromEntries(
+    raw.flatMap((document) =>
+      Object.entries((resolveReferences(document, document) as OpenApiDocument).paths),
+    ),
+  );
   const ids = Object.values(paths).flatMap((item) =>
     Object.values(item).map(({ operationId }) => operationId),
   );

@@ -20,7 +20,7 @@ const {
   operation,
 } = commandLine(
   'npm run fuzz --',
-  'Sends generated requests to every operation of docs/openapi/v1.json, in a service of its own on this machine, and checks every answer against the document. Ends with 1 when an answer is not what the document promises.',
+  'Sends generated requests to every operation of docs/openapi/v1.json and of the dashboard, in a service of its own on this machine, and checks every answer against the document. Ends with 1 when an answer is not what the document promises.',
 )
   .option('--requests <n>', 'how many altogether', wholeNumber(1, 9_999_999_999), 10_000)
   .option('--seed <n>', 'repeats an earlier run (random)', wholeNumber(0, 9_999_999_999))

@@ -13,7 +13,7 @@ export interface Renderer {
 
 /** The section of an operation or an event: texts at one side, samples at the other. */
 export function itemSection(item: Item, renderer: Renderer): Markup {
-  const { id, method, path, operation, session } = item;
+  const { id, method, path, operation } = item;
   const { markdown } = renderer;
   const parameters = (operation.parameters ?? []).map((each) => parameterOf(each, renderer.document));
   return html`<section class="item" aria-labelledby="${id}">
@@ -21,7 +21,6 @@ export function itemSection(item: Item, renderer: Renderer): Markup {
 <h3 id="${id}"><a href="#${id}">${operation.summary}</a></h3>
 <p class="address">${method === undefined ? undefined : methodMark(method)}<code>${path}</code></p>
 ${markdown(operation.description)}
-${session === undefined ? undefined : markdown(`With a dashboard session (role **${session.role}**): \`${session.path}\`, with \`environment=sandbox\` for the sandbox.`)}
 ${parametersTable(method === undefined ? 'Headers' : 'Parameters', parameters, renderer)}
 ${bodySection(item, renderer)}
 ${method === undefined ? undefined : responsesSection(item, renderer)}

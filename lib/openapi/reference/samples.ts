@@ -44,12 +44,8 @@ function callOf({ method = '', path, operation }: Item, parameters: readonly Par
   };
 }
 
-function credentialOf({ security, 'x-required-role': role }: Item['operation']): string {
-  const schemes = security.flatMap((scheme) => Object.keys(scheme));
-  if (schemes.includes('visitorToken')) return 'VISITOR_TOKEN';
-  if (schemes.includes('apiKey')) return 'API_KEY';
-  return role === 'admin' ? 'ADMIN_TOKEN' : 'MEMBER_TOKEN';
-}
+const credentialOf = ({ security }: Item['operation']): string =>
+  security.some((scheme) => 'visitorToken' in scheme) ? 'VISITOR_TOKEN' : 'API_KEY';
 
 function curl({ method, path, credential, hasIdempotencyKey, body }: Call): string {
   return [

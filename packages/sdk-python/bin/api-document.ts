@@ -70,11 +70,9 @@ export const readDocument = (): ApiDocument =>
 
 /** @throws Error when a body or a resource of an operation has no name */
 export const listOperations = (document: ApiDocument): Operation[] =>
-  Object.entries(document.paths)
-    .filter(([path]) => path.startsWith('/api/v1/'))
-    .flatMap(([path, item]) =>
-      Object.entries(item).map(([method, raw]) => toOperation(document, path, method.toUpperCase(), raw)),
-    );
+  Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, raw]) => toOperation(document, path, method.toUpperCase(), raw)),
+  );
 
 function toOperation(document: ApiDocument, path: string, method: string, raw: RawOperation): Operation {
   const { operationId: id = '', summary = '', parameters = [], requestBody, responses } = raw;

@@ -30,7 +30,6 @@ TABLE = (ROOT / "docs/reference/python-client.md").read_text()
 OPERATIONS: dict[str, tuple[str, str, dict[str, Any]]] = {
     operation["operationId"]: (method.upper(), path, operation)
     for path, item in DOCUMENT["paths"].items()
-    if path.startswith("/api/v1/")
     for method, operation in item.items()
 }
 ROWS = re.findall(r"^\| `(\w+)` \| `(\w+) (\S+)` \| `(\S+)` \|$", TABLE, re.M)

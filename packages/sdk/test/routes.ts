@@ -12,11 +12,9 @@ function readRoutes(): Record<string, string> {
   const { paths }: Document = JSON.parse(readFileSync(DOCUMENT, 'utf8'));
   return Object.fromEntries(
     Object.entries(paths).flatMap(([path, item]) =>
-      path.startsWith('/api/v1/')
-        ? Object.entries(item).flatMap(([method, { operationId }]) =>
-            operationId === undefined ? [] : [[operationId, `${method.toUpperCase()} ${path}`]],
-          )
-        : [],
+      Object.entries(item).flatMap(([method, { operationId }]) =>
+        operationId === undefined ? [] : [[operationId, `${method.toUpperCase()} ${path}`]],
+      ),
     ),
   );
 }

@@ -1,5 +1,6 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect, it } from 'vitest';
+import { dashboardDocument } from '../../../lib/openapi/current.ts';
 import type { OpenApiDocument } from '../../../lib/openapi/openapi.ts';
 import { findErrors } from './planted.ts';
 
@@ -15,4 +16,8 @@ async function redocly(of: OpenApiDocument): Promise<string[]> {
 
 it('Redocly finds no error and no warning, except one that the test adds', async () => {
   expect(await findErrors(redocly, /no-ambiguous|operation-operationId-unique/)).toEqual([]);
+});
+
+it('Redocly finds no error and no warning in the document of the dashboard', async () => {
+  expect(await redocly(dashboardDocument())).toEqual([]);
 });

@@ -8,7 +8,7 @@ import { DeliveryStatus } from '../../../functions/delivery/delivery.ts';
 import { EventTypeName } from '../../../functions/events/events.ts';
 import { success } from '../../../functions/http/reply.ts';
 import type { Route } from '../../../functions/http/route.ts';
-import { currentDocument } from '../../../lib/openapi/current.ts';
+import { currentDocument, dashboardDocument } from '../../../lib/openapi/current.ts';
 import { aRequest, envelope, send, thingRoute } from '../http/call.ts';
 import { inMemory } from '../http/in-memory.ts';
 
@@ -25,9 +25,10 @@ const ITEMS = 30;
 type Item = Record<string, unknown> & { id: string };
 const answerOf = (data: unknown) => JSON.stringify({ statusCode: 200, body: JSON.stringify({ data }) });
 
+const paths = { ...currentDocument().paths, ...dashboardDocument().paths };
+
 /** The listings of the API, each with the item of its example. */
 const listings = Object.values<Route>(routes).flatMap((route) => {
-  const { paths } = Object(currentDocument());
   const operation = Object(paths)[`/api${route.path}`]?.[route.method.toLowerCase()];
   const { example, examples = {} } = operation?.responses['200']?.content?.['application/json'] ?? {};
   const shown = example ?? Object(Object.values(examples)[0]).value ?? {};

@@ -3,14 +3,13 @@ import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../../functions/api/routes.ts';
-import { NO_FIELDS } from '../../../functions/http/route.ts';
+import { NO_FIELDS, type Route } from '../../../functions/http/route.ts';
 import {
   COLLECTION,
   type CollectionRequest,
   collectionOf,
   collectionText,
 } from '../../../lib/openapi/collection.ts';
-import { withSessionRoutes } from '../../../lib/openapi/session-routes.ts';
 import { document } from './examples.ts';
 
 const collection = collectionOf(document);
@@ -22,7 +21,7 @@ const filled = (text: string): string =>
   text.replaceAll(/\{\{(\w+)\}\}/g, (_, name) => variables.get(name) ?? '');
 const pathOf = ({ request: { url } }: CollectionRequest): string =>
   `/${url.path.join('/')}`.replaceAll(/:(\w+)/g, '{$1}');
-const all = Object.values(withSessionRoutes(routes));
+const all = Object.values<Route>(routes).filter(({ role }) => role === undefined);
 
 describe('the collection of requests', () => {
   it('is the committed file: npm run generate -- collection', () => {
@@ -75,8 +74,7 @@ describe('the collection of requests', () => {
       const idempotencyKeys = header.filter(({ key }) => key === 'Idempotency-Key');
       expect(idempotencyKeys.length > 0).toBe(route.idempotency !== undefined);
       expect(header.length).toBe(idempotencyKeys.length + (body === undefined ? 0 : 1));
-      const credential = route.path.startsWith('/settings/') ? 'sessionToken' : 'apiKey';
-      expect(auth.bearer[0]?.value).toBe(`{{${route.visitor ? 'visitorToken' : credential}}}`);
+      expect(auth.bearer[0]?.value).toBe(`{{${route.visitor ? 'visitorToken' : 'apiKey'}}}`);
     },
   );
 });

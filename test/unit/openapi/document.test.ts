@@ -9,9 +9,14 @@ import type { OpenApiDocument, Operation, Response, Schema } from '../../../lib/
 import { BODIES, OPERATIONS } from '../../../lib/openapi/operations.ts';
 import { isPaged, problemsOf } from '../../../lib/openapi/problems.ts';
 import { withSessionRoutes } from '../../../lib/openapi/session-routes.ts';
-import { document } from './examples.ts';
+import { dashboard, document } from './examples.ts';
 
 const all = Object.entries(withSessionRoutes(routes));
+const documentOf = ({ role }: Route): OpenApiDocument => (role === undefined ? document : dashboard);
+const DOCUMENTS: [string, OpenApiDocument][] = [
+  ['the public document', document],
+  ["the dashboard's document", dashboard],
+];
 
 const operationOf = (of: OpenApiDocument, { path, method }: Pick<Route, 'path' | 'method'>): Operation => {
   const operation = of.paths[`/api${path}`]?.[method.toLowerCase()];
@@ -31,7 +36,7 @@ const resolved = <T>(of: OpenApiDocument, thing: unknown): T => {
   return target as T;
 };
 
-const parametersOf = (operation: Operation, of = document) =>
+const parametersOf = (operation: Operation, of: OpenApiDocument) =>
   (operation.parameters ?? []).map((parameter) =>
     resolved<{ name: string; in: string; required?: boolean; schema: Schema }>(of, parameter),
   );
@@ -57,8 +62,8 @@ describe('docs/openapi', () => {
   });
 });
 
-describe('the document', () => {
-  it('has exactly the operations of the route table, at their public paths', () => {
+describe.each(DOCUMENTS)('%s', (_, document) => {
+  it('has exactly the operations of the route table for its callers, at their paths', () => {
     const operations = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.entries(item).map(([method, { operationId }]) => [
         operationId,
@@ -66,21 +71,12 @@ describe('the document', () => {
       ]),
     );
     expect(Object.fromEntries(operations)).toEqual(
-      Object.fromEntries(all.map(([key, { method, path }]) => [key, `${method} /api${path}`])),
+      Object.fromEntries(
+        all
+          .filter(([, route]) => documentOf(route) === document)
+          .map(([key, { method, path }]) => [key, `${method} /api${path}`]),
+      ),
     );
-  });
-
-  it('has all events, which are delivered by POST', () => {
-    expect(Object.keys(document.webhooks).sort()).toEqual([
-      'channel.message',
-      'conversation.created',
-      'conversation.resolved',
-      'handoff.requested',
-      'message.received',
-      'ticket.created',
-      'webhook.test',
-    ]);
-    for (const item of Object.values(document.webhooks)) expect(Object.keys(item)).toEqual(['post']);
   });
 
   it('has exactly the components that it refers to', () => {
@@ -94,7 +90,8 @@ describe('the document', () => {
   it('forbids unknown fields in requests only, and describes objects with any names', () => {
     const { schemas } = document.components;
     const strict = Object.keys(schemas).filter((name) => schemas[name]?.additionalProperties === false);
-    const requested = Object.keys(BODIES).flatMap((name) => [
+    const bodies = Object.keys(BODIES).filter((name) => name in schemas);
+    const requested = bodies.flatMap((name) => [
       name,
       ...(schemas[name]?.oneOf ?? []).map(({ $ref = '' }) => $ref.split('/').at(-1)),
     ]);
@@ -169,7 +166,7 @@ describe('the document', () => {
         expect(tags).toEqual(expect.arrayContaining(operation.tags));
   });
 
-  it('has a name for an answer that every route with it shares', () => {
+  it('has a name for a response that every route with it shares', () => {
     const { responses } = document.components;
     expect(responses.RateLimited?.headers).toHaveProperty('Retry-After');
     expect(responses.ServiceUnavailable?.headers).toHaveProperty('Retry-After');
@@ -178,7 +175,30 @@ describe('the document', () => {
   });
 });
 
+describe('the public document', () => {
+  it('has all events, which are delivered by POST', () => {
+    expect(Object.keys(document.webhooks).sort()).toEqual([
+      'channel.message',
+      'conversation.created',
+      'conversation.resolved',
+      'handoff.requested',
+      'message.received',
+      'ticket.created',
+      'webhook.test',
+    ]);
+    for (const item of Object.values(document.webhooks)) expect(Object.keys(item)).toEqual(['post']);
+  });
+
+  it('says nothing of sessions, and names no operation of the dashboard', () => {
+    const ids = nodes(dashboard.paths).flatMap(({ operationId }) => String(operationId ?? []));
+    const words = new Set(JSON.stringify(document).match(/\w+/g));
+    expect(ids.filter((id) => words.has(id))).toEqual([]);
+    expect(JSON.stringify(document)).not.toMatch(/session|\/api\/settings|\bunits\b/i);
+  });
+});
+
 describe.each(all)('the operation %s', (_, route) => {
+  const document = documentOf(route);
   const operation = operationOf(document, route);
 
   it('has the parameters of the route', () => {
@@ -189,17 +209,22 @@ describe.each(all)('the operation %s', (_, route) => {
       ...(route.idempotency === 'honoured' ? ['header Idempotency-Key'] : []),
     ];
     expect(
-      parametersOf(operation).map(
+      parametersOf(operation, document).map(
         (parameter) => `${parameter.in} ${parameter.name}${parameter.required ? ' required' : ''}`,
       ),
     ).toEqual(expected);
   });
 
   it('describes ids as the route accepts them', () => {
-    for (const { name, schema } of parametersOf(operation).filter((parameter) => parameter.in === 'path')) {
+    for (const { name, schema } of parametersOf(operation, document).filter(
+      (parameter) => parameter.in === 'path',
+    )) {
       const pattern = new RegExp(schema.pattern ?? '');
       const params = Object.fromEntries(
-        parametersOf(operation).map((parameter) => [parameter.name, parameter.schema.examples?.[0]]),
+        parametersOf(operation, document).map((parameter) => [
+          parameter.name,
+          parameter.schema.examples?.[0],
+        ]),
       );
       expect(route.params?.safeParse(params).success).toBe(true);
       for (const wrong of ['', '..', `${params[name]}0`]) {
@@ -309,7 +334,8 @@ describe('a deprecated route', () => {
   it('does not change the other operations', () => {
     const announced = documentWith();
     for (const [key, route] of all)
-      if (key !== 'listTickets') expect(operationOf(announced, route)).toEqual(operationOf(document, route));
+      if (key !== 'listTickets' && documentOf(route) === document)
+        expect(operationOf(announced, route)).toEqual(operationOf(document, route));
   });
 });
 
@@ -330,12 +356,10 @@ describe('a second version', () => {
     expect(openApiDocument(table, texts, 'v1')).toEqual(document);
   });
 
-  it('has a document of its own, with the settings, which have no version', () => {
+  it('has a document of its own', () => {
     const second = openApiDocument(table, texts, 'v2');
     expect(second.info.version).toBe('2.0.0');
-    const settings = Object.keys(document.paths).filter((path) => path.startsWith('/api/settings/'));
-    expect(settings.length).toBeGreaterThan(0);
-    expect(Object.keys(second.paths).sort()).toEqual([...settings, '/api/v2/tickets'].sort());
+    expect(Object.keys(second.paths)).toEqual(['/api/v2/tickets']);
   });
 });
 

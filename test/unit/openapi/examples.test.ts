@@ -13,12 +13,12 @@ import { OPERATIONS } from '../../../lib/openapi/operations.ts';
 import * as sandboxExamples from '../../../lib/openapi/sandbox-examples.ts';
 import { EVENT_TYPES } from '../../../lib/openapi/schemas.ts';
 import { withSessionRoutes } from '../../../lib/openapi/session-routes.ts';
-import { document, examplesIn, violations } from './examples.ts';
+import { dashboard, document, examplesIn, violations } from './examples.ts';
 
 const operations = Object.entries(routes) as [keyof typeof OPERATIONS, Route][];
 
-describe('every example of the document', () => {
-  const examples = examplesIn(document);
+describe('every example of the documents', () => {
+  const examples = [...examplesIn(document), ...examplesIn(dashboard)];
 
   it('is found: of each request, answer, problem, event, parameter and id', () => {
     const places = examples.map(({ place }) => place).join('\n');

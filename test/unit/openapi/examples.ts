@@ -1,9 +1,10 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { currentDocument } from '../../../lib/openapi/current.ts';
+import { currentDocument, dashboardDocument } from '../../../lib/openapi/current.ts';
 import type { OpenApiDocument, Schema } from '../../../lib/openapi/openapi.ts';
 
 export const document: OpenApiDocument = currentDocument();
+export const dashboard: OpenApiDocument = dashboardDocument();
 
 /** An example with its place and its schema. */
 export interface PlacedExample {
@@ -38,9 +39,12 @@ export function examplesIn(node: unknown, place = '#'): PlacedExample[] {
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
 addFormats.default(ajv);
 for (const keyword of ['components', 'discriminator', 'x-extensible-enum']) ajv.addKeyword(keyword);
-ajv.addSchema({ $id: 'document', components: { schemas: document.components.schemas } });
+ajv.addSchema({
+  $id: 'document',
+  components: { schemas: { ...dashboard.components.schemas, ...document.components.schemas } },
+});
 
-/** Violations of a schema by a value; references are to the document's components. */
+/** Violations of a schema by a value; references are to the documents' components. */
 export function violations(schema: Schema, value: unknown): ErrorObject[] {
   const resolved = JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/'));
   const validate = ajv.compile(resolved);

@@ -186,9 +186,10 @@ describe.each(MODES)('%s', (_, mode, text) => {
 describe('the problem types', () => {
   it('each have a text, and a message of the required form', () => {
     for (const type of Object.keys(PROBLEM_STATUS) as (keyof typeof PROBLEM_STATUS)[]) {
-      const { description, messages } = PROBLEM_TEXTS[type];
+      const { description, messages, sessionMessages } = PROBLEM_TEXTS[type];
       expect(description).toMatch(/\.$/);
-      for (const message of Object.values(messages)) expect(message).toMatch(/^\S.*(\.|…|-\d+)$/);
+      for (const message of Object.values({ ...messages, ...sessionMessages }))
+        expect(message).toMatch(/^\S.*(\.|…|-\d+)$/);
     }
   });
 });

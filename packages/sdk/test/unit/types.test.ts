@@ -24,6 +24,7 @@ describe('types', () => {
     expectTypeOf<Created['secret']>().toEqualTypeOf<string>();
     expectTypeOf<Awaited<ReturnType<Client['webhooks']['delete']>>>().toEqualTypeOf<undefined>();
     expectTypeOf<ItemOf<'listEvents'>['id']>().toEqualTypeOf<string>();
+    expectTypeOf<ItemOf<'listEvents'>['example']>().toEqualTypeOf<boolean | undefined>();
     const call = (client: Client) => {
       client.events.list({ type: ['ticket.created'] });
       // @ts-expect-error an unknown event type
