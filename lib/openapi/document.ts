@@ -97,6 +97,9 @@ function withSession({ operationId, route, text }: Described): Described[] {
   ];
 }
 
+const costText = ({ mostTokens = 1 }: OperationText): string =>
+  mostTokens === 1 ? '' : ` Costs at most ${mostTokens} tokens.`;
+
 function operation(
   operationId: string,
   route: Route,
@@ -108,7 +111,7 @@ function operation(
     operationId,
     tags: [text.tag],
     summary: text.summary,
-    description: `${text.description}\n\n${accessText(route)}`,
+    description: `${text.description}\n\n${accessText(route)}${costText(text)}`,
     ...(route.deprecation === undefined ? {} : { deprecated: true }),
     ...securityOf(route),
     ...(parameters.length === 0 ? {} : { parameters }),

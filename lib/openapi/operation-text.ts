@@ -18,11 +18,8 @@ export type Tag =
 export interface OperationText {
   readonly tag: Tag;
   readonly summary: string;
-  /**
-   * DynamoDB units that a request consumes at most. A test makes the request with the largest items there can
-   * be.
-   */
-  readonly atMost: { readonly reads: number; readonly writes: number };
+  /** The most tokens of the rate limit that a request costs; 1 by default. A test makes the largest requests. */
+  readonly mostTokens?: number;
   /** What it does, what happens at limits, what to do on errors. Markdown. */
   readonly description: string;
   /** What the answer to a success is. */

@@ -1,16 +1,15 @@
 import { routes } from '../../functions/api/routes.ts';
-import { computeTokens } from '../../functions/http/rate-limit.ts';
 import type { Route } from '../../functions/http/route.ts';
+import type { OperationText } from './operation-text.ts';
 import { OPERATIONS } from './operations.ts';
 
 const HEAD = `# Routes
 
 Written by \`npm run generate -- openapi\` from the route table (\`functions/api/*/routes.ts\`) and its texts (\`lib/openapi/texts\`).
-The units and tokens that a request consumes at most are explained in [Service
-limits](limits.md#what-a-request-costs-at-most). Where a session is accepted in place of an API key, the path is
+The tokens are the most that a request costs ([Service limits](limits.md#what-a-request-costs)). Where a session is accepted in place of an API key, the path is
 \`/api/settings/…\` in place of \`/api/v1/…\`, and \`?environment=sandbox\` selects the sandbox.`;
 
-const COLUMNS = ['Route', 'Does', 'Access', '`Idempotency-Key`', 'Read units', 'Write units', 'Tokens'];
+const COLUMNS = ['Route', 'Does', 'Access', '`Idempotency-Key`', 'Tokens'];
 
 /** The list of all routes for readers of the repository: Markdown, by tag, in the order of the document. */
 export function routesPage(): string {
@@ -23,14 +22,13 @@ export function routesPage(): string {
 
 function rowOf(key: keyof typeof routes): string {
   const route: Route = routes[key];
-  const { summary, atMost } = OPERATIONS[key];
-  const { reads, writes } = atMost;
+  const { summary, mostTokens = 1 }: OperationText = OPERATIONS[key];
   return row([
     `\`${route.method} /api${route.path}\``,
     summary,
     accessOf(route),
     route.idempotency ?? '',
-    ...[reads, writes, computeTokens({ reads, writes })].map((figure) => figure.toLocaleString('en')),
+    String(mostTokens),
   ]);
 }
 

@@ -6,7 +6,7 @@ export const operations = {
   listAuditLog: {
     tag: 'Organization',
     summary: 'List the audit log',
-    atMost: { reads: 300, writes: 2 },
+    mostTokens: 4,
     description: `Lists who changed the set-up of the organization, newest first: webhook endpoints, redelivery jobs, channels, content sources, API keys,
 settings and the sandbox. An endpoint or channel that the service disabled has an entry too. An entry exists exactly when its change took effect, and is kept for 400 days.
 

@@ -13,7 +13,7 @@ export const operations = {
   createChannel: {
     tag: 'Channels',
     summary: 'Create a channel',
-    atMost: { reads: 4, writes: 32 },
+    mostTokens: 2,
     description: `Creates a channel. It receives the messages of roles \`agent\` and \`assistant\`, not \`user\`
 and \`system\`, in conversations that are started with its identifier as \`channelId\`.
 
@@ -36,7 +36,6 @@ whose channel was deleted since fails with \`GONE\`. A sandbox reset keeps chann
   listChannels: {
     tag: 'Channels',
     summary: 'List channels',
-    atMost: { reads: 45, writes: 3 },
     description:
       'Returns the organization’s channels, newest first, including disabled ones. Secrets are not included.',
     answer: 'A page of channels.',
@@ -45,7 +44,6 @@ whose channel was deleted since fails with \`GONE\`. A sandbox reset keeps chann
   readChannel: {
     tag: 'Channels',
     summary: 'Read a channel',
-    atMost: { reads: 5, writes: 3 },
     description:
       'Returns a channel without its secret. `status` and `failing` show whether its deliveries fail.',
     answer: 'The channel.',
@@ -54,7 +52,7 @@ whose channel was deleted since fails with \`GONE\`. A sandbox reset keeps chann
   deleteChannel: {
     tag: 'Channels',
     summary: 'Delete a channel',
-    atMost: { reads: 4, writes: 22 },
+    mostTokens: 2,
     description: `Deletes a channel. Nothing more is sent to it: its open deliveries become \`skipped\`, and its
 deliveries can no longer be read. Its conversations stay and continue without a channel. Visitor tokens stay
 valid until they expire.
@@ -65,7 +63,7 @@ Deleting a channel that does not exist succeeds, so retries are safe.`,
   listChannelDeliveries: {
     tag: 'Channels',
     summary: 'List the deliveries to a channel',
-    atMost: { reads: 1750, writes: 4 },
+    mostTokens: 18,
     description: `Returns the deliveries to a channel of kind \`http\`, newest first, one for each message. A
 \`web_widget\` has none. Deliveries are kept for 30 days. For a deleted channel the response is a 404.
 
@@ -76,7 +74,6 @@ Filters, pages and, in a sandbox, \`include=request\` work as in \`listDeliverie
   readChannelDelivery: {
     tag: 'Channels',
     summary: 'Read a delivery to a channel with its attempts',
-    atMost: { reads: 20, writes: 3 },
     description:
       'Returns a delivery with its attempt log, as `readDelivery` does for webhooks. In a sandbox, each attempt has its `request` unless the body is larger than 32 KiB.',
     answer: 'The delivery with its attempts.',
@@ -85,7 +82,6 @@ Filters, pages and, in a sandbox, \`include=request\` work as in \`listDeliverie
   createVisitorToken: {
     tag: 'Channels',
     summary: 'Create a visitor token',
-    atMost: { reads: 5, writes: 5 },
     description: `Creates a token with which a visitor’s browser can read this conversation, and nothing else,
 for 15 minutes (\`readWidgetMessages\`). Call this from your server after authenticating the visitor, and pass
 the token to your page. Create a new one before it expires.
@@ -97,7 +93,7 @@ Fails with \`CONFLICT\` unless the conversation is on a channel of kind \`web_wi
   readWidgetMessages: {
     tag: 'Channels',
     summary: 'Read new messages as a visitor',
-    atMost: { reads: 350, writes: 4 },
+    mostTokens: 4,
     description: `Returns the messages of the user, the assistant and agents in the token’s conversation, oldest
 first. Browsers can call it from any site: preflight requests are answered, and \`Access-Control-Allow-Origin\`
 is \`*\`.

@@ -8,7 +8,7 @@ export const operations = {
   createConversation: {
     tag: 'Conversations',
     summary: 'Start a conversation',
-    atMost: { reads: 5, writes: 20 },
+    mostTokens: 2,
     description: `Starts a conversation with an external user. Sends \`conversation.created\`. \`channelId\` is
 the identifier of an existing channel (\`createChannel\`), which then receives the messages of agents and the
 assistant, or any other text as your own label.
@@ -26,7 +26,7 @@ another one.`,
   listConversations: {
     tag: 'Conversations',
     summary: 'List conversations',
-    atMost: { reads: 95, writes: 3 },
+    mostTokens: 2,
     description: 'Returns the organization’s conversations in every status, newest first.',
     answer: 'A page of conversations.',
     data: [examples.resolvedConversation],
@@ -34,7 +34,6 @@ another one.`,
   readConversation: {
     tag: 'Conversations',
     summary: 'Read a conversation',
-    atMost: { reads: 5, writes: 3 },
     description: 'Returns a conversation and its status. Read its messages with `listMessages`.',
     answer: 'The conversation.',
     data: examples.resolvedConversation,
@@ -42,7 +41,7 @@ another one.`,
   createMessage: {
     tag: 'Conversations',
     summary: 'Record a message in a conversation',
-    atMost: { reads: 5, writes: 1550 },
+    mostTokens: 78,
     description: `Records a message of any role. Sends \`message.received\`. A message to a resolved
 conversation reopens it; one that is recorded at the same moment as the resolution counts as before it.
 
@@ -55,7 +54,7 @@ Without an \`Idempotency-Key\`, a retry records the message again.`,
   listMessages: {
     tag: 'Conversations',
     summary: 'List the messages of a conversation',
-    atMost: { reads: 768, writes: 4 },
+    mostTokens: 8,
     description: 'Returns the messages of a conversation, newest first.',
     answer: 'A page of messages.',
     data: [examples.reply, examples.message],
@@ -63,7 +62,6 @@ Without an \`Idempotency-Key\`, a retry records the message again.`,
   readMessage: {
     tag: 'Conversations',
     summary: 'Read a message',
-    atMost: { reads: 75, writes: 3 },
     description: 'Returns a message, for example that of a `message.received` event.',
     answer: 'The message.',
     data: examples.message,
@@ -71,7 +69,7 @@ Without an \`Idempotency-Key\`, a retry records the message again.`,
   requestHandoff: {
     tag: 'Conversations',
     summary: 'Hand a conversation off to a human',
-    atMost: { reads: 5, writes: 42 },
+    mostTokens: 3,
     description: `Hands a conversation off to a human. Its status becomes \`handed_off\`, an entry is added to
 its escalation log, and \`handoff.requested\` is sent.
 
@@ -86,7 +84,7 @@ with \`CONFLICT\` if the conversation is resolved; a message reopens it. The bod
   listEscalations: {
     tag: 'Conversations',
     summary: 'List the escalation log of a conversation',
-    atMost: { reads: 115, writes: 3 },
+    mostTokens: 2,
     description:
       'Returns the escalation log of a conversation, newest first: when and why it was handed off.',
     answer: 'A page of the escalation log.',
@@ -95,7 +93,6 @@ with \`CONFLICT\` if the conversation is resolved; a message reopens it. The bod
   readEscalation: {
     tag: 'Conversations',
     summary: 'Read an escalation log entry',
-    atMost: { reads: 5, writes: 3 },
     description: 'Returns an entry of the escalation log, for example that of a `handoff.requested` event.',
     answer: 'The escalation log entry.',
     data: examples.escalation,
@@ -103,7 +100,7 @@ with \`CONFLICT\` if the conversation is resolved; a message reopens it. The bod
   resolveConversation: {
     tag: 'Conversations',
     summary: 'Mark a conversation resolved',
-    atMost: { reads: 5, writes: 20 },
+    mostTokens: 2,
     description: `Marks an open or handed-off conversation as resolved, and sends \`conversation.resolved\`. If
 it is already resolved, nothing changes and nothing is sent; the response has the original \`resolvedBy\`. The
 body is optional.`,

@@ -10,7 +10,7 @@ export const operations = {
   listDeliveries: {
     tag: 'Deliveries',
     summary: 'List the deliveries of a webhook endpoint',
-    atMost: { reads: 1700, writes: 4 },
+    mostTokens: 18,
     description: `Returns the deliveries to an endpoint, newest first. Deliveries are kept for 30 days. For a
 deleted endpoint the response is a 404.
 
@@ -31,7 +31,6 @@ forwarded requests by \`webhook-delivery-id\` and \`webhook-attempt\`. Live deli
   readDelivery: {
     tag: 'Deliveries',
     summary: 'Read a delivery with its attempts',
-    atMost: { reads: 20, writes: 3 },
     description: `Returns a delivery with its attempt log. For a failed attempt the log has the first KiB of the
 response body.
 
@@ -44,7 +43,7 @@ signature: test your signature verification with it.`,
   retryDelivery: {
     tag: 'Deliveries',
     summary: 'Attempt a retrying delivery now',
-    atMost: { reads: 20, writes: 250 },
+    mostTokens: 13,
     description: `Makes the next attempt of a \`retrying\` delivery now instead of at \`nextRetryAt\`. It counts
 as one of the 8 attempts. Later waits are the usual ones. At an endpoint with \`maxPerSecond\` it waits for its
 turn, behind the attempts that wait already.
@@ -57,7 +56,6 @@ was already requested, if the endpoint is disabled, and if it no longer subscrib
   redeliverDelivery: {
     tag: 'Deliveries',
     summary: 'Resend a delivery',
-    atMost: { reads: 20, writes: 16 },
     description: `Resends the event of a delivery that \`succeeded\`, is \`exhausted\` or was \`skipped\`. The
 new delivery has its own identifier, 8 attempts, and the same event and body; \`redeliveryOf\` is the original.
 Its failure counts toward those of the endpoint.
@@ -72,7 +70,7 @@ with its first response.`,
   readDeliveryStats: {
     tag: 'Deliveries',
     summary: 'Count the deliveries of all webhook endpoints by hour and outcome',
-    atMost: { reads: 2000, writes: 4 },
+    mostTokens: 21,
     description: `Counts deliveries as \`readWebhookStats\` does: by hour for all endpoints together, and in
 total for each. \`failing\` predicts when an endpoint will be disabled. \`waitingSince\` shows that an endpoint
 does not accept deliveries, before the first one is \`exhausted\`.
@@ -85,7 +83,6 @@ lists current ones. Channels are not included.`,
   readWebhookStats: {
     tag: 'Deliveries',
     summary: 'Count the deliveries of a webhook endpoint by hour and outcome',
-    atMost: { reads: 20, writes: 3 },
     description: `Counts the deliveries to an endpoint. A delivery counts in the hour of its event, whenever it
 ends: in each hour, \`owed\` is the sum of \`pending\`, \`succeeded\`, \`exhausted\` and \`skipped\`. An hour
 without \`pending\` deliveries is complete.

@@ -27,7 +27,7 @@ export const operations = {
   listEvents: {
     tag: 'Events',
     summary: 'List events',
-    atMost: { reads: 3000, writes: 4 },
+    mostTokens: 31,
     description: `Lists the events of the last 30 days, newest first. Narrow the list with \`type\`, \`from\` and \`to\`. Continue until \`nextCursor\` is null:
 with a filter, a page may be short or empty and still have a \`nextCursor\`.
 
@@ -48,7 +48,7 @@ Events of type \`channel.message\` contain the text of a message. A key needs th
   readEvent: {
     tag: 'Events',
     summary: 'Read an event with its payload and deliveries',
-    atMost: { reads: 1700, writes: 4 },
+    mostTokens: 18,
     description: `Returns an event of the last 30 days with its exact payload and its deliveries: at each endpoint the first delivery, and the redelivery that
 succeeded, if there is one. Deliveries at deleted endpoints are included, for the first 50 endpoints deleted since the event.
 

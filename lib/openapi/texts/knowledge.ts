@@ -20,7 +20,7 @@ export const operations = {
   createSource: {
     tag: 'Knowledge',
     summary: 'Create a content source',
-    atMost: { reads: 4, writes: 38 },
+    mostTokens: 2,
     description: `Creates a content source, which is imported within moments (see its \`status\`) and then
 checked every hour.
 
@@ -42,7 +42,7 @@ ${PROGRAMS}`,
   listSources: {
     tag: 'Knowledge',
     summary: 'List content sources',
-    atMost: { reads: 180, writes: 4 },
+    mostTokens: 2,
     description: 'Returns the organization’s sources, newest first.',
     answer: 'A page of sources.',
     data: [examples.source],
@@ -50,7 +50,6 @@ ${PROGRAMS}`,
   readSource: {
     tag: 'Knowledge',
     summary: 'Read a content source',
-    atMost: { reads: 6, writes: 3 },
     description: 'Returns a source with the result of its last check and a summary of its content.',
     answer: 'The source.',
     data: examples.source,
@@ -58,7 +57,7 @@ ${PROGRAMS}`,
   readSourceContent: {
     tag: 'Knowledge',
     summary: 'Read the content of a content source',
-    atMost: { reads: 150, writes: 4 },
+    mostTokens: 2,
     description: `Returns the text that was imported, of the current version: all of it, at most 1 MB, plain
 text as found, never markup. Before the first import the answer is 404.`,
     answer: 'The content.',
@@ -67,7 +66,7 @@ text as found, never markup. Before the first import the answer is 404.`,
   readSourceChanges: {
     tag: 'Knowledge',
     summary: 'Read the changes of a content source',
-    atMost: { reads: 420, writes: 4 },
+    mostTokens: 5,
     description: `Returns the lines that were added and removed between the version of the last e-mail to
 admins, or the first version, and the current one. Moved lines are not listed. All lines are plain text as
 found, never markup. \`announced\` has the changes that the last e-mail was about, until the next e-mail.
@@ -79,7 +78,7 @@ Before the import, \`from\`, \`to\` and \`difference\` are null.`,
   deleteSource: {
     tag: 'Knowledge',
     summary: 'Delete a content source',
-    atMost: { reads: 6, writes: 30 },
+    mostTokens: 2,
     description:
       'Deletes a source with its content. A check in progress may still fetch it. Deleting a source that does not exist succeeds, so retries are safe.',
     answer: 'The source is deleted.',
@@ -87,7 +86,7 @@ Before the import, \`from\`, \`to\` and \`difference\` are null.`,
   syncSource: {
     tag: 'Knowledge',
     summary: 'Check a content source now',
-    atMost: { reads: 6, writes: 30 },
+    mostTokens: 2,
     description: `Requests a check of a source now, regardless of \`nextCheckAt\`. The check has ended when
 \`lastCheckedAt\` is later than this request.
 

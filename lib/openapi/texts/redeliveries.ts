@@ -9,7 +9,7 @@ export const operations = {
   startRedelivery: {
     tag: 'Deliveries',
     summary: 'Resend the failed deliveries of a webhook endpoint in a time range',
-    atMost: { reads: 5, writes: 20 },
+    mostTokens: 2,
     description: `Starts a background job that resends what this endpoint lacks from a period, oldest first.
 Read the job (\`readRedelivery\`) for its progress.
 
@@ -34,7 +34,6 @@ endpoint. A job stops when the endpoint is disabled or deleted. A sandbox reset 
   listRedeliveries: {
     tag: 'Deliveries',
     summary: 'List the redelivery jobs of a webhook endpoint',
-    atMost: { reads: 20, writes: 3 },
     description:
       'Returns the redelivery jobs of an endpoint, newest first. Jobs are kept for 30 days after they end.',
     answer: 'A page of redelivery jobs.',
@@ -43,7 +42,6 @@ endpoint. A job stops when the endpoint is disabled or deleted. A sandbox reset 
   readRedelivery: {
     tag: 'Deliveries',
     summary: 'Read a redelivery job',
-    atMost: { reads: 5, writes: 3 },
     description:
       'Returns a redelivery job with its progress and outcome. A running job changes several times a second.',
     answer: 'The redelivery job.',
@@ -52,7 +50,6 @@ endpoint. A job stops when the endpoint is disabled or deleted. A sandbox reset 
   stopRedelivery: {
     tag: 'Deliveries',
     summary: 'Stop a redelivery job',
-    atMost: { reads: 4, writes: 13 },
     description: `Stops a redelivery job. Deliveries that it has created, or is creating (up to 16), are still sent.
 
 Stopping a job that has ended or does not exist succeeds, so retries are safe.`,

@@ -8,7 +8,7 @@ export const operations = {
   provisionSandbox: {
     tag: 'Sandbox',
     summary: 'Provision the sandbox and issue an API key for it',
-    atMost: { reads: 3, writes: 20 },
+    mostTokens: 2,
     description: `Creates the organization’s sandbox if there is none, and issues an API key for it. Later calls
 issue another key for the same sandbox, with \`provisioned: false\`. The key is shown once, in \`secretOnce\`.
 
@@ -26,7 +26,6 @@ the response is lost, revoke the key that you did not store.`,
   readSandbox: {
     tag: 'Sandbox',
     summary: 'Read the sandbox of the organization',
-    atMost: { reads: 4, writes: 2 },
     description:
       'Returns the organization’s sandbox, or `NOT_FOUND` if there is none. List its keys with `listApiKeys`.',
     answer: 'The sandbox.',
@@ -35,7 +34,7 @@ the response is lost, revoke the key that you did not store.`,
   resetSandbox: {
     tag: 'Sandbox',
     summary: 'Reset the sandbox',
-    atMost: { reads: 84, writes: 410 },
+    mostTokens: 22,
     description: `Deletes the data of the sandbox: conversations, messages, escalation logs, tickets, sources,
 events, deliveries with their counts, redelivery jobs, and the responses stored for \`Idempotency-Key\`s. From
 this response on, lists are empty, old identifiers do not exist, old cursors are rejected, and deliveries in

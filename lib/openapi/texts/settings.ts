@@ -6,7 +6,6 @@ export const operations = {
   readSession: {
     tag: 'Organization',
     summary: 'Read the signed-in user',
-    atMost: { reads: 2, writes: 2 },
     description:
       'Returns the signed-in user, their organization and role, and when the session expires. A role that is removed stays in effect until then.',
     answer: 'The user and the session.',
@@ -15,7 +14,6 @@ export const operations = {
   readOrganization: {
     tag: 'Organization',
     summary: 'Read the organization and its settings',
-    atMost: { reads: 2, writes: 2 },
     description: 'Returns the organization of the session with its settings.',
     answer: 'The organization.',
     data: examples.organization,
@@ -23,7 +21,6 @@ export const operations = {
   updateOrganization: {
     tag: 'Organization',
     summary: 'Update the settings of the organization',
-    atMost: { reads: 2, writes: 6 },
     description:
       'Changes the given settings; the others keep their values. Name, environment and tier cannot be changed.',
     body: { contentChangeThreshold: 35 },
@@ -33,7 +30,6 @@ export const operations = {
   readUsage: {
     tag: 'Organization',
     summary: 'Read the usage of the organization',
-    atMost: { reads: 8, writes: 2 },
     description: `Returns the organization’s usage by month: conversations started and messages recorded. A
 repeated request counts once. The sandbox does not count.
 
@@ -44,7 +40,6 @@ Counts lag by a few seconds, so a month can still grow after its end.`,
   createApiKey: {
     tag: 'API keys',
     summary: 'Create an API key',
-    atMost: { reads: 1, writes: 14 },
     description: `Creates a live API key; sandbox keys come from \`provisionSandbox\`. The key is shown once, in
 \`secretOnce\`; the service stores only its digest. Give each program its own key with only the scopes it needs.
 
@@ -57,7 +52,6 @@ This operation takes no \`Idempotency-Key\`: if the response is lost, revoke the
   listApiKeys: {
     tag: 'API keys',
     summary: 'List API keys',
-    atMost: { reads: 80, writes: 2 },
     description:
       'Returns the organization’s live and sandbox keys, newest first, including revoked ones. Secrets are not included.',
     answer: 'A page of API keys.',
@@ -66,7 +60,6 @@ This operation takes no \`Idempotency-Key\`: if the response is lost, revoke the
   revokeApiKey: {
     tag: 'API keys',
     summary: 'Revoke an API key',
-    atMost: { reads: 2, writes: 8 },
     description: `Revokes a live or sandbox key of the organization, permanently and from the next request on.
 The key stays in the list.
 

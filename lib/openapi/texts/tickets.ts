@@ -6,7 +6,7 @@ export const operations = {
   createTicket: {
     tag: 'Tickets',
     summary: 'Create a fallback ticket',
-    atMost: { reads: 5, writes: 40 },
+    mostTokens: 3,
     description: `Creates a fallback ticket, optionally for a conversation, which does not change. Sends
 \`ticket.created\`. Fails with \`NOT_FOUND\` if the conversation does not exist. The body is optional.`,
     body: { conversationId: examples.conversation.id, reason: examples.ticket.reason },
@@ -17,7 +17,7 @@ export const operations = {
   listTickets: {
     tag: 'Tickets',
     summary: 'List tickets',
-    atMost: { reads: 150, writes: 4 },
+    mostTokens: 2,
     description: 'Returns the organization’s tickets, newest first.',
     answer: 'A page of tickets.',
     data: [examples.ticket],
@@ -25,7 +25,6 @@ export const operations = {
   readTicket: {
     tag: 'Tickets',
     summary: 'Read a ticket',
-    atMost: { reads: 5, writes: 3 },
     description: 'Returns a ticket, for example that of a `ticket.created` event.',
     answer: 'The ticket.',
     data: examples.ticket,

@@ -41,7 +41,7 @@ export const operations = {
   registerWebhook: {
     tag: 'Webhooks',
     summary: 'Register a webhook endpoint',
-    atMost: { reads: 90, writes: 34 },
+    mostTokens: 3,
     description: `Registers a receiver URL and its event types. Events are signed with the \`secret\` in this
 response; store it, because no other operation returns it.
 
@@ -72,7 +72,6 @@ ${PROGRAMS}`,
   listWebhooks: {
     tag: 'Webhooks',
     summary: 'List webhook endpoints',
-    atMost: { reads: 48, writes: 3 },
     description: `Returns the organization’s endpoints, newest first, including disabled ones. Secrets are not
 included.`,
     answer: 'A page of endpoints.',
@@ -81,7 +80,6 @@ included.`,
   readWebhook: {
     tag: 'Webhooks',
     summary: 'Read a webhook endpoint',
-    atMost: { reads: 5, writes: 3 },
     description: `Returns an endpoint without its secret. \`status\` and \`failing\` show whether its deliveries
 fail; \`readWebhookStats\` counts them.`,
     answer: 'The endpoint.',
@@ -90,7 +88,7 @@ fail; \`readWebhookStats\` counts them.`,
   updateWebhook: {
     tag: 'Webhooks',
     summary: 'Update a webhook endpoint',
-    atMost: { reads: 6, writes: 28 },
+    mostTokens: 2,
     description: `Changes the URL, the event types, the description or the limit. Omitted fields keep their values.
 New event types replace the old ones and apply to later events. Deliveries in progress of a removed type end as
 \`skipped\`; a new URL applies to their next attempts. A lower limit applies at once, and a higher one
@@ -107,7 +105,7 @@ contact support.`,
   deleteWebhook: {
     tag: 'Webhooks',
     summary: 'Delete a webhook endpoint',
-    atMost: { reads: 4, writes: 28 },
+    mostTokens: 2,
     description: `Deletes an endpoint. Nothing more is sent to it: its open deliveries become \`skipped\`. Its
 deliveries remain in the events (\`readEvent\`) for 30 days.
 
@@ -117,7 +115,6 @@ Deleting an endpoint that does not exist succeeds, so retries are safe.`,
   testWebhook: {
     tag: 'Webhooks',
     summary: 'Send a test event to a webhook endpoint',
-    atMost: { reads: 5, writes: 9 },
     description: `Sends a \`webhook.test\` event to the endpoint, regardless of its event types. It is signed,
 retried and recorded like any other event. Read the delivery (\`readDelivery\`) for the response of the
 receiver, in a sandbox the simulated one.
