@@ -14,7 +14,7 @@ import { buildSessionRoute, buildSessionText, getSessionOperationId } from './se
 import { withoutUnused } from './unused.ts';
 import { withVariants } from './variants.ts';
 
-/** The first part of the paths of a document's routes: a version of the API, or what only the dashboard calls. */
+/** First part of the paths of a document's routes: a version of the API, or what only the dashboard calls. */
 export type DocumentPart = `v${number}` | 'settings';
 
 /**

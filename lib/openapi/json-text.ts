@@ -1,6 +1,6 @@
 const COLUMNS = 110;
 
-/** A committed file of JSON. What fits on a line is on one, so that a change of a value is a change of a line. */
+/** The text of a committed file. What fits on a line is on one, so that a changed value is a changed line. */
 export const jsonText = (content: object): string => `${written(JSON.parse(JSON.stringify(content)))}\n`;
 
 /** @param column where the value begins */

@@ -18,7 +18,7 @@ export type Tag =
 export interface OperationText {
   readonly tag: Tag;
   readonly summary: string;
-  /** The most tokens of the rate limit that a request costs; 1 by default. A test makes the largest requests. */
+  /** Tokens of the rate limit that a request costs at most; 1 by default. A test makes the largest one. */
   readonly mostTokens?: number;
   /** What it does, what happens at limits, what to do on errors. Markdown. */
   readonly description: string;

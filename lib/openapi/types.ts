@@ -29,8 +29,8 @@ function write(name: string, document: OpenApiDocument): void {
 }
 
 /**
- * Leaves out the examples of bodies, which are three quarters of the text. They are beside a schema, where a field
- * named `example` is not.
+ * Leaves out the examples of bodies, which are three quarters of the text. They are beside a schema, where a
+ * field named `example` is not.
  */
 function withoutBodies(this: object, name: string, value: unknown): unknown {
   const isExample = (name === 'example' || name === 'examples') && 'schema' in this;

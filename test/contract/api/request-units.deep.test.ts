@@ -11,8 +11,8 @@ import { type Api, anApi } from '../store/an-api.ts';
 import { worstCases } from './worst-cases.ts';
 
 /*
- * The text of each route (lib/openapi/texts) states the most tokens that a request costs. Here each worst case
- * runs on tables with as many items as possible.
+ * The text of each route (lib/openapi/texts) states the most tokens that a request costs. Here each worst
+ * case runs on tables with as many items as possible.
  */
 
 type Units = readonly [reads: number, writes: number];
