@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { paintFor } from 'terminal/paint.ts';
 import { costCommand } from '../lib/cost/command.ts';
-import { paintFor } from '../packages/cli/src/terminal/paint.ts';
 
 const measured: unknown = JSON.parse(
   readFileSync(new URL('../lib/cost/measured.json', import.meta.url), 'utf8'),

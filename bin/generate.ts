@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type NamedProgram, startNamedProgram } from '../lib/local-run/terminal/named-programs.ts';
+import { type NamedProgram, startNamedProgram } from 'terminal/named-programs.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 

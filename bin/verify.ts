@@ -1,4 +1,4 @@
-import { nodeVersionProblem } from '../lib/local-run/terminal/node-version.ts';
+import { nodeVersionProblem } from 'terminal/node-version.ts';
 
 const problem = nodeVersionProblem(process.versions.node);
 if (problem !== undefined) {

@@ -1,4 +1,4 @@
-import { commandLine, refuse } from '../../packages/cli/src/terminal/command-line.ts';
+import { commandLine, refuse } from 'terminal/command-line.ts';
 import { HOURS_A_MONTH, STANDARD, type Workload } from './workload.ts';
 
 export interface CostArguments {

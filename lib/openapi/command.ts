@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { commandLine } from '../../packages/cli/src/terminal/command-line.ts';
+import { commandLine } from 'terminal/command-line.ts';
 import { breakingChanges } from './compatibility.ts';
 import { currentDocument } from './current.ts';
 import { eventCatalogue, eventTypeList } from './events.ts';

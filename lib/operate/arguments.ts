@@ -1,5 +1,5 @@
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
-import { commandLine, repeatable, text, wholeNumber } from '../../packages/cli/src/terminal/command-line.ts';
+import { commandLine, repeatable, text, wholeNumber } from 'terminal/command-line.ts';
 import { COMMANDS, type Command } from './commands.ts';
 import type { Flags } from './flags.ts';
 

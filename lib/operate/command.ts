@@ -1,6 +1,6 @@
-import { findConnectionFailure } from 'aws-local/connection-failure.ts';
-import { harmlessOutput } from '../../packages/cli/src/terminal/format.ts';
-import { paintFor } from '../../packages/cli/src/terminal/paint.ts';
+import { findConnectionFailure } from 'terminal/connection-failure.ts';
+import { harmlessOutput } from 'terminal/format.ts';
+import { paintFor } from 'terminal/paint.ts';
 import { readOperateArguments } from './arguments.ts';
 import { clientsOf } from './clients.ts';
 import type { Command } from './commands.ts';

@@ -1,5 +1,5 @@
+import type { Paint } from 'terminal/paint.ts';
 import type { Table } from '../../functions/aws/table.ts';
-import type { Paint } from '../../packages/cli/src/terminal/paint.ts';
 import type { Clients } from './clients.ts';
 import { NotConfirmed, OperateError } from './errors.ts';
 import type { Flags } from './flags.ts';

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { ago, count, facts, grid, moment } from '../../packages/cli/src/terminal/grid.ts';
+import { ago, count, facts, grid, moment } from 'terminal/grid.ts';
 import { type Context, confirmed, type Report, resource } from './context.ts';
 import { OperateError } from './errors.ts';
 import { type Letter, letterBox, sendLetters } from './letters.ts';

@@ -1,9 +1,9 @@
+import { ago, count, facts, grid, moment } from 'terminal/grid.ts';
 import { OrgId, ReceiverId } from '../../functions/aws/ids.ts';
 import { deliveryStore } from '../../functions/delivery/rows.ts';
 import type { Endpoint } from '../../functions/receivers/endpoint.ts';
 import { endpointStore } from '../../functions/receivers/endpoints.ts';
 import { readOrganizationState } from '../../functions/tenancy/organizations.ts';
-import { ago, count, facts, grid, moment } from '../../packages/cli/src/terminal/grid.ts';
 import { type Context, confirmed, type Report, tableOf } from './context.ts';
 import { endpointScan, endpointState } from './endpoint-scan.ts';
 import { OperateError, UsageError } from './errors.ts';

@@ -1,3 +1,4 @@
+import { ago, grid } from 'terminal/grid.ts';
 import {
   BLOCKED_HOSTS_FRESH_SECONDS,
   blockedHostStore,
@@ -6,7 +7,6 @@ import {
   isPublicAddress,
   isPublicHostName,
 } from '../../functions/receivers/receiver-url.ts';
-import { ago, grid } from '../../packages/cli/src/terminal/grid.ts';
 import { type Context, confirmed, type Report, tableOf } from './context.ts';
 import { UsageError } from './errors.ts';
 

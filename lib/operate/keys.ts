@@ -1,5 +1,5 @@
+import { count, grid, moment } from 'terminal/grid.ts';
 import { getCurrentVersion, listVersions } from '../../functions/aws/keyrings.ts';
-import { count, grid, moment } from '../../packages/cli/src/terminal/grid.ts';
 import { type Context, confirmed, type Report, resource, tableOf } from './context.ts';
 import { endpointScan } from './endpoint-scan.ts';
 import { OperateError } from './errors.ts';

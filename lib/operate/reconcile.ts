@@ -1,10 +1,10 @@
+import { count, facts } from 'terminal/grid.ts';
 import type { Log } from '../../functions/aws/log-codes.ts';
 import { dueIndex } from '../../functions/delivery/due-index.ts';
 import { mapLanes } from '../../functions/delivery/lanes.ts';
 import { deliveryQueues } from '../../functions/delivery/queues.ts';
 import { reconcileDeliveries } from '../../functions/delivery/reconcile.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../functions/delivery/timing.ts';
-import { count, facts } from '../../packages/cli/src/terminal/grid.ts';
 import { type Context, confirmed, type Report, resource, tableOf } from './context.ts';
 
 /** Time after which a run starts no further page; the service's own run comes a minute later. */

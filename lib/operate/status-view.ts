@@ -1,5 +1,5 @@
-import { ago, count, facts, grid, moment } from '../../packages/cli/src/terminal/grid.ts';
-import type { Paint } from '../../packages/cli/src/terminal/paint.ts';
+import { ago, count, facts, grid, moment } from 'terminal/grid.ts';
+import type { Paint } from 'terminal/paint.ts';
 import { type Attention, type Due, IN_FLIGHT_LIMIT, type State } from './state.ts';
 
 export function renderStatus(state: State, attention: readonly Attention[], now: Date, paint: Paint): string {

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { count, facts } from 'terminal/grid.ts';
 import * as z from 'zod';
 import { mapConcurrently } from '../../functions/aws/concurrency.ts';
-import { count, facts } from '../../packages/cli/src/terminal/grid.ts';
 import { type Context, confirmed, type Report, tableOf } from './context.ts';
 import { OperateError } from './errors.ts';
 

@@ -1,12 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
-import {
-  among,
-  commandLine,
-  decimal,
-  repeatable,
-  text,
-  wholeNumber,
-} from '../../packages/cli/src/terminal/command-line.ts';
+import { among, commandLine, decimal, repeatable, text, wholeNumber } from 'terminal/command-line.ts';
 import { readBenchDocument } from './report/document.ts';
 
 /** Prints the help or the error, and ends the process. */

@@ -1,4 +1,4 @@
-import { startNamedProgram } from '../../lib/local-run/terminal/named-programs.ts';
+import { startNamedProgram } from 'terminal/named-programs.ts';
 
 /* `npm run bench`: each benchmark is a program of its own, with its own exit code. */
 await startNamedProgram('bench', 'Measures the service on this machine.', {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
-import { commandLine, decimal, wholeNumber } from '../../packages/cli/src/terminal/command-line.ts';
+import { commandLine, decimal, wholeNumber } from 'terminal/command-line.ts';
 import { type ApiClient, apiClient } from '../support/api.ts';
 import { type LocalRun, startLocalRun, temporaryDirectory } from '../support/local-run.ts';
 

@@ -1,13 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  among,
-  commandLine,
-  repeatable,
-  text,
-  wholeNumber,
-} from '../../packages/cli/src/terminal/command-line.ts';
-import { paintFor } from '../../packages/cli/src/terminal/paint.ts';
+import { among, commandLine, repeatable, text, wholeNumber } from 'terminal/command-line.ts';
+import { paintFor } from 'terminal/paint.ts';
 import { type Block, figure } from './figure.ts';
 import { ending, endWhenInterrupted } from './measure/interruption.ts';
 import { commitOf, describeMachine, loadOfMinute } from './measure/machine.ts';

@@ -1,12 +1,6 @@
 import { join } from 'node:path';
-import {
-  among,
-  commandLine,
-  decimal,
-  repeatable,
-  wholeNumber,
-} from '../../packages/cli/src/terminal/command-line.ts';
-import { paintFor } from '../../packages/cli/src/terminal/paint.ts';
+import { among, commandLine, decimal, repeatable, wholeNumber } from 'terminal/command-line.ts';
+import { paintFor } from 'terminal/paint.ts';
 import { temporaryDirectory } from '../support/local-run.ts';
 import { type Block, type Figure, figure } from './figure.ts';
 import { ending, endWhenInterrupted } from './measure/interruption.ts';

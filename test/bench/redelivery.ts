@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { until } from 'aws-local/test/until.ts';
+import { commandLine, wholeNumber } from 'terminal/command-line.ts';
 import { startReceiver } from '../../packages/cli/src/receiver/receiver.ts';
-import { commandLine, wholeNumber } from '../../packages/cli/src/terminal/command-line.ts';
 import { childrenOf } from '../chaos/killer.ts';
 import { type ApiClient, apiClient } from '../support/api.ts';
 import { startLocalRun, temporaryDirectory } from '../support/local-run.ts';

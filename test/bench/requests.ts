@@ -1,9 +1,9 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { among, commandLine, repeatable, text } from 'terminal/command-line.ts';
 import { Measured } from '../../lib/cost/measured.ts';
 import { MAIL_FROM, synthesize } from '../../lib/local-run/start/synthesis.ts';
-import { among, commandLine, repeatable, text } from '../../packages/cli/src/terminal/command-line.ts';
 import { DASHBOARD_ORIGIN } from '../support/service.ts';
 import { measureCalls } from './requests/calls.ts';
 import { measureFailures, measureParked } from './requests/failures.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, parse, relative } from 'node:path';
-import { paintFor } from '../../packages/cli/src/terminal/paint.ts';
+import { paintFor } from 'terminal/paint.ts';
 import { readArguments } from './arguments.ts';
 import { endWhenInterrupted } from './measure/interruption.ts';
 import { commitOf, describeMachine, loadOfMinute } from './measure/machine.ts';

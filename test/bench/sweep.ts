@@ -8,6 +8,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { Option } from '@commander-js/extra-typings';
 import { startDynamoDb } from 'aws-local/engines/dynamodb.ts';
+import { commandLine, repeatable, text, wholeNumber } from 'terminal/command-line.ts';
 import { mapConcurrently } from '../../functions/aws/concurrency.ts';
 import { newId } from '../../functions/aws/ids.ts';
 import { committer } from '../../functions/aws/transaction.ts';
@@ -25,7 +26,6 @@ import {
   organizationStore,
   readOrganizationState,
 } from '../../functions/tenancy/organizations.ts';
-import { commandLine, repeatable, text, wholeNumber } from '../../packages/cli/src/terminal/command-line.ts';
 import { recordedLog } from '../doubles/recorded-log.ts';
 import type { TableName } from '../table-definitions.ts';
 import { metered } from './consumed.ts';

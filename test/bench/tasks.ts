@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { styleText } from 'node:util';
 import type { BrowserContext } from 'playwright-core';
-import { commandLine, wholeNumber } from '../../packages/cli/src/terminal/command-line.ts';
+import { commandLine, wholeNumber } from 'terminal/command-line.ts';
 import { ADMIN, signIn, WITHOUT_WAITS } from '../e2e/a-dashboard.ts';
 import { findChromium, launch } from '../e2e/browser.ts';
 import { startLocalRun, temporaryDirectory } from '../support/local-run.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import { until } from 'aws-local/test/until.ts';
-import { commandLine, decimal, wholeNumber } from '../../packages/cli/src/terminal/command-line.ts';
+import { commandLine, decimal, wholeNumber } from 'terminal/command-line.ts';
 import { type ApiClient, apiClient } from '../support/api.ts';
 import { type LocalRun, startLocalRun, temporaryDirectory } from '../support/local-run.ts';
 import { tablesBehind } from '../support/tables.ts';

@@ -1,5 +1,5 @@
-import { among, commandLine, repeatable } from '../../packages/cli/src/terminal/command-line.ts';
-import { createScreen, type Screen } from '../../packages/cli/src/terminal/screen.ts';
+import { among, commandLine, repeatable } from 'terminal/command-line.ts';
+import { createScreen, type Screen } from 'terminal/screen.ts';
 import { endPrograms } from '../engines/program.ts';
 import { temporaryDirectory } from '../support/local-run.ts';
 import { type Service, startService } from '../support/service.ts';

@@ -1,4 +1,4 @@
-import { among, commandLine, repeatable } from '../../packages/cli/src/terminal/command-line.ts';
+import { among, commandLine, repeatable } from 'terminal/command-line.ts';
 import { ENGINES, type EngineName, VERSIONS } from './names.ts';
 
 /** The engines to test; all without `--only`. Ends the process for `--help`, and for invalid arguments. */

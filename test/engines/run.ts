@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startDynamoDb } from 'aws-local/engines/dynamodb.ts';
-import { formatDuration } from '../../packages/cli/src/terminal/format.ts';
-import { createScreen, type Screen } from '../../packages/cli/src/terminal/screen.ts';
+import { formatDuration } from 'terminal/format.ts';
+import { createScreen, type Screen } from 'terminal/screen.ts';
 import { temporaryDirectory } from '../support/local-run.ts';
 import { readEngines } from './arguments.ts';
 import { runContractSuites } from './contract.ts';

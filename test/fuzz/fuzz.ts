@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { among, commandLine, wholeNumber } from '../../packages/cli/src/terminal/command-line.ts';
+import { among, commandLine, wholeNumber } from 'terminal/command-line.ts';
 import { connect } from '../support/exchange.ts';
 import { startService } from '../support/service.ts';
 import { aTenant } from '../support/tenant.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createScreen, type Screen } from '../../packages/cli/src/terminal/screen.ts';
+import { createScreen, type Screen } from 'terminal/screen.ts';
 import { MODEL_FILES, MODELS_DIRECTORY, writeModels } from '../../packages/sdk-python/bin/models.ts';
 import { findPython, installTools, NoPythonError, PACKAGE } from '../../packages/sdk-python/bin/toolbox.ts';
 import { endPrograms, ProgramError, runProgram } from '../engines/program.ts';

@@ -2,7 +2,7 @@ import { createRequire, registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ICruiseResult } from 'dependency-cruiser';
-import { commandLine } from '../../packages/cli/src/terminal/command-line.ts';
+import { commandLine } from 'terminal/command-line.ts';
 import { RULES } from './rules.ts';
 
 /*

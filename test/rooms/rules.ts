@@ -32,6 +32,7 @@ const room = (name: string): string => `^functions/${name}/`;
 const SERVICE = [...ORDER, ...AFTER_DELIVERY].map(room);
 /** Rules and stores of all rooms; what opens sockets is not among them. */
 const WITHOUT_SOCKETS = SERVICE.map((path) => (path === room('delivery') ? `${path}(?!outbound/)` : path));
+const TERMINAL = '^packages/terminal/src/';
 const LOG_CODES = '^functions/aws/log-codes\\.ts$';
 
 /** Modules that reach out of a function are in a table of their own, with reasons. */
@@ -88,7 +89,7 @@ const ROOMS: readonly Room[] = [
       '^functions/receivers/(?:endpoint|url-text)\\.ts$',
       '^functions/redelivery/jobs\\.ts$',
       '^functions/tenancy/(?:api-keys|tenant)\\.ts$',
-      '^packages/cli/src/terminal/command-line\\.ts$',
+      '^packages/terminal/src/command-line\\.ts$',
     ],
     packages: [...npm('zod', 'uuid', 'marked'), ALL_OF_NODE],
     because:
@@ -102,35 +103,43 @@ const ROOMS: readonly Room[] = [
   },
   {
     from: '^lib/cost/',
-    rooms: ['^packages/cli/src/terminal/command-line\\.ts$'],
+    rooms: ['^packages/terminal/src/(?:command-line|paint)\\.ts$'],
     packages: [...npm('zod'), ...node('util')],
     because: 'lib/cost calculates from what was measured: zod, node:util and the command line alone.',
   },
   {
     from: '^lib/operate/',
-    rooms: [
-      ...WITHOUT_SOCKETS,
-      '^packages/cli/src/(?:terminal/|local-run/environment-file\\.ts$|local-run/directory\\.ts$)',
-      '^packages/aws-local/src/connection-failure\\.ts$',
-    ],
+    rooms: [...WITHOUT_SOCKETS, TERMINAL],
     packages: [
       ...npm('zod', '@smithy/node-http-handler', '@aws-sdk/[^/]+', '@commander-js/extra-typings'),
       ALL_OF_NODE,
     ],
-    because:
-      "lib/operate works with the service's own rules and stores, and what programs of the console share: their look, and errors of connections.",
+    because: "lib/operate works with the service's own rules and stores, and packages/terminal.",
   },
   {
     from: '^lib/local-run/',
-    rooms: ['^packages/(?:aws-local|cli)/src/'],
+    rooms: [
+      '^packages/aws-local/src/',
+      TERMINAL,
+      '^packages/cli/src/(?:api-call|delivery-view|receiver/receiver)\\.ts$',
+    ],
     packages: [...npm('zod', '@peculiar/x509', '@commander-js/extra-typings'), ALL_OF_NODE, '^docs/openapi/'],
     because:
-      'lib/local-run runs the synthesized template with aws-local, and calls the API with the modules of packages/cli: of the service the OpenAPI document, nothing of the functions.',
+      'lib/local-run runs the synthesized template with aws-local, and calls the API and receives deliveries as packages/cli does: of the service the OpenAPI document, nothing of the functions.',
+  },
+  {
+    from: '^packages/terminal/',
+    rooms: [],
+    packages: [
+      ...npm('zod', '@commander-js/extra-typings', 'commander', 'vitest', 'fast-check'),
+      ALL_OF_NODE,
+    ],
+    because: 'packages/terminal is what commands share, whatever they do.',
   },
   {
     from: '^packages/aws-local/',
-    rooms: [],
-    because: 'the package knows nothing of this repository.',
+    rooms: [TERMINAL],
+    because: 'the package knows nothing of the service.',
   },
   {
     from: '^packages/sdk/',
@@ -148,17 +157,14 @@ const ROOMS: readonly Room[] = [
   {
     from: '^packages/cli/',
     except: '^packages/cli/bin/build\\.ts$',
-    rooms: [
-      '^packages/sdk/src/(?:receiver/)?index\\.ts$',
-      '^packages/aws-local/src/(?:connection-failure|errors|files)\\.ts$',
-    ],
+    rooms: ['^packages/sdk/src/(?:receiver/)?index\\.ts$', TERMINAL],
     packages: [
       ...npm('zod', '@commander-js/extra-typings', 'commander', '@modelcontextprotocol/[^/]+'),
       ALL_OF_NODE,
       '^docs/openapi/event-types\\.json$',
     ],
     because:
-      'packages/cli calls the API by packages/sdk: of the repository the event types and three small modules of aws-local, which its build includes.',
+      'packages/cli calls the API by packages/sdk, and its build includes packages/terminal: of the service the event types.',
   },
   {
     from: '^dashboard/',
@@ -218,8 +224,8 @@ export const RULES: IForbiddenRuleType[] = [
     name: 'tests for tests alone',
     severity: 'error',
     comment: 'what runs imports nothing of the tests.',
-    from: { pathNot: '^(?:packages/(?:aws-local|sdk|sdk-python)/)?test/|^packages/sdk(?:-python)?/bin/' },
-    to: { path: '^(?:packages/(?:aws-local|sdk|sdk-python)/)?test/' },
+    from: { pathNot: '^(?:packages/(?:aws-local|sdk|sdk-python|terminal)/)?test/|^packages/sdk(?:-python)?/bin/' },
+    to: { path: '^(?:packages/(?:aws-local|sdk|sdk-python|terminal)/)?test/' },
   },
   {
     name: 'no cycles',

@@ -1,4 +1,4 @@
-import { commandLine, wholeNumber } from '../../packages/cli/src/terminal/command-line.ts';
+import { commandLine, wholeNumber } from 'terminal/command-line.ts';
 import { campaign } from './campaign.ts';
 import { finding, progress, table, verdict } from './report.ts';
 import { type Outcome, simulate } from './simulate.ts';

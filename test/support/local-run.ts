@@ -3,10 +3,7 @@ import { once } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createMemoryDirectory } from 'aws-local/test/memory-directory.ts';
-import {
-  type LocalEnvironment,
-  requireEnvironmentFile,
-} from '../../packages/cli/src/local-run/environment-file.ts';
+import { type LocalEnvironment, requireEnvironmentFile } from 'terminal/local-run/environment-file.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 

@@ -154,7 +154,7 @@ export interface ServiceOptions {
 
 /**
  * Synthesizes the stack and starts it in a directory of its own.
- * @throws LocalRunError when either fails
+ * @throws UserError when either fails
  */
 export async function startService({
   context,

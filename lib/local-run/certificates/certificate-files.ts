@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
-import { PRIVATE, PUBLIC, readIfPresent, replaceFile } from 'aws-local/files.ts';
+import { PRIVATE, PUBLIC, readIfPresent, replaceFile } from 'terminal/files.ts';
 import type { Issued } from './certificates.ts';
 
 const RENEWED_BEFORE_END = 30 * 24 * 60 * 60 * 1000;

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { PRIVATE, replaceFile } from 'aws-local/files.ts';
+import { PRIVATE, replaceFile } from 'terminal/files.ts';
 import { z } from 'zod';
 import type { KeptDemonstration } from './demonstration.ts';
 

@@ -1,5 +1,5 @@
 import { EventEmitter, on } from 'node:events';
-import { LocalRunError } from 'aws-local/errors.ts';
+import { UserError } from 'terminal/errors.ts';
 import { z } from 'zod';
 import type {
   ReceivedDelivery,
@@ -77,7 +77,7 @@ interface Arrival {
 /**
  * Starts a receiver, registers it or moves the endpoint of an earlier start to it, creates a conversation and
  * waits for its event's delivery. Endpoint and receiver stay.
- * @throws LocalRunError naming the failed step; the receiver is stopped then. A late delivery is no failure
+ * @throws UserError naming the failed step; the receiver is stopped then. A late delivery is no failure
  */
 export async function demonstrate(options: DemonstrationOptions): Promise<Demonstrated> {
   const arrivals = new EventEmitter();
@@ -135,7 +135,7 @@ async function createAndAwait(
   const { verification } = arrival.delivery;
   if (verification.kind !== 'verified') {
     const why = verification.kind === 'refused' ? verification.reason : 'there was nothing to check it with';
-    throw new LocalRunError(`The delivery arrived, but its signature does not verify: ${why}.`);
+    throw new UserError(`The delivery arrived, but its signature does not verify: ${why}.`);
   }
   const deliveryMs = Math.max(0, arrival.at - answeredAt);
   return { requestMs, arrival: { kind: 'seen', deliveryMs, delivery: arrival.delivery } };

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Screen } from '../../../packages/cli/src/terminal/screen.ts';
+import type { Screen } from 'terminal/screen.ts';
 import { LogFile, type LogLine } from './log-file.ts';
 import { Throttle } from './throttle.ts';
 import { renderTrouble } from './trouble.ts';

@@ -1,11 +1,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  claimDirectory,
-  ENVIRONMENT_FILE_NAME,
-  environmentFileIn,
-} from '../../../packages/cli/src/local-run/directory.ts';
-import { lockDirectory, type RunLock } from '../../../packages/cli/src/local-run/run-lock.ts';
+import { claimDirectory, ENVIRONMENT_FILE_NAME, environmentFileIn } from 'terminal/local-run/directory.ts';
+import { lockDirectory, type RunLock } from 'terminal/local-run/run-lock.ts';
 import { CERTIFICATE_FILE_NAMES } from '../certificates/certificate-files.ts';
 
 /** A killed run may have left engines running; the next one finds and ends them by these files. */
@@ -54,7 +50,7 @@ export interface LocalDirectory {
  * @param path absolute
  * @param options.shown name in messages
  * @param options.fresh deletes the files of earlier runs, and nothing else
- * @throws LocalRunError when it has other files, is not writable or is in use by another local run
+ * @throws UserError when it has other files, is not writable or is in use by another local run
  */
 export async function openLocalDirectory(
   path: string,

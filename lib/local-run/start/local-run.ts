@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { REGION } from 'aws-local/arns.ts';
 import type { Cloud, CloudOptions } from 'aws-local/cloud.ts';
 import { freePort, holdPort } from 'aws-local/engines/free-port.ts';
-import { LocalRunError } from 'aws-local/errors.ts';
-import { PRIVATE, replaceFile } from 'aws-local/files.ts';
-import { pathForShell, type Variables } from '../../../packages/cli/src/local-run/directory.ts';
+import { UserError } from 'terminal/errors.ts';
+import { PRIVATE, replaceFile } from 'terminal/files.ts';
+import { formatDuration } from 'terminal/format.ts';
+import { pathForShell, type Variables } from 'terminal/local-run/directory.ts';
 import {
   type LocalEnvironment,
   readEnvironmentFile,
   writeEnvironmentFile,
-} from '../../../packages/cli/src/local-run/environment-file.ts';
+} from 'terminal/local-run/environment-file.ts';
+import type { Screen } from 'terminal/screen.ts';
+import { type StopRequest, untilAborted } from 'terminal/stop-request.ts';
 import { type Receiver, startReceiver } from '../../../packages/cli/src/receiver/receiver.ts';
-import { formatDuration } from '../../../packages/cli/src/terminal/format.ts';
-import type { Screen } from '../../../packages/cli/src/terminal/screen.ts';
-import { type StopRequest, untilAborted } from '../../../packages/cli/src/terminal/stop-request.ts';
 import { ApiClient } from '../api-client.ts';
 import { type CertificateFiles, ensureCertificates } from '../certificates/certificate-files.ts';
 import { demonstrate } from './demonstration.ts';
@@ -47,7 +47,7 @@ export interface LocalRunParts {
 /**
  * Starts the service on this machine, demonstrates it and runs until stopped. All its parts stop with it,
  * also after an error.
- * @throws LocalRunError when it cannot start, or the demonstration fails
+ * @throws UserError when it cannot start, or the demonstration fails
  */
 export async function localRun(
   flags: { fresh: boolean; verbose: boolean },
@@ -168,7 +168,7 @@ async function writeOutputs({ outputs, endpoints }: Cloud, file: string): Promis
 /** Reuses an organization while the API accepts its key, else enrols one. */
 function ensureLocalOrganization(cloud: Cloud, name: string, kept: Organization | undefined) {
   const enrolFunction = cloud.outputs[ENROL_OUTPUT];
-  if (enrolFunction === undefined) throw new LocalRunError(`The stack has no output ${ENROL_OUTPUT}.`);
+  if (enrolFunction === undefined) throw new UserError(`The stack has no output ${ENROL_OUTPUT}.`);
   return ensureOrganization({
     name,
     kept,
@@ -279,8 +279,8 @@ async function showDemonstration(
 }
 
 function explainFailure(error: unknown, logFile: string): unknown {
-  if (!(error instanceof LocalRunError)) return error;
-  return new LocalRunError(
+  if (!(error instanceof UserError)) return error;
+  return new UserError(
     `The demonstration failed, so the service does not work here:\n\n  ${error.message}\n\n  The functions' log: ${logFile}`,
     { cause: error },
   );

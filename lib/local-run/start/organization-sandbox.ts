@@ -31,7 +31,7 @@ export async function ensureSandbox(options: {
 /**
  * Provisions the sandbox by the public route (docs/specification.md, Sandbox).
  * @param adminToken of an admin of the organization
- * @throws LocalRunError when the response is not a sandbox with a key
+ * @throws UserError when the response is not a sandbox with a key
  */
 export async function provisionSandbox(baseUrl: string, adminToken: string): Promise<OrganizationSandbox> {
   const body = { name: NAME, scopes: ALL_SCOPES };

@@ -1,4 +1,4 @@
-import { LocalRunError } from 'aws-local/errors.ts';
+import { UserError } from 'terminal/errors.ts';
 import { z } from 'zod';
 
 const Enrolled = z.object({
@@ -15,7 +15,7 @@ export interface Organization {
  * Reuses an earlier run's organization while its key is valid, else creates one.
  * @param options.accepts whether the API accepts a key
  * @param options.enrol requests a new organization
- * @throws LocalRunError when the response is not an organization with a key
+ * @throws UserError when the response is not an organization with a key
  */
 export async function ensureOrganization(options: {
   name: string;
@@ -29,7 +29,7 @@ export async function ensureOrganization(options: {
   const answer = Enrolled.safeParse(await options.enrol({ name: options.name, tier: 'scale' }));
   if (!answer.success) {
     const [issue] = answer.error.issues;
-    throw new LocalRunError(
+    throw new UserError(
       `The enrolment answered an unexpected value: ${issue?.path.join('.')}: ${issue?.message}.`,
     );
   }

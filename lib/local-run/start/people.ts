@@ -1,5 +1,5 @@
 import type { Identity } from 'aws-local/identity/identity.ts';
-import type { LocalEnvironment } from '../../../packages/cli/src/local-run/environment-file.ts';
+import type { LocalEnvironment } from 'terminal/local-run/environment-file.ts';
 
 /** Shared and shown on the sign-in page: it protects nothing. */
 const PASSWORD = 'local-run';

@@ -1,9 +1,5 @@
-import { LocalRunError } from 'aws-local/errors.ts';
-import {
-  readDirectory,
-  readVariable,
-  type Variables,
-} from '../../../packages/cli/src/local-run/directory.ts';
+import { UserError } from 'terminal/errors.ts';
+import { readDirectory, readVariable, type Variables } from 'terminal/local-run/directory.ts';
 
 /** Settings of `npm start` from its environment. */
 export interface Settings {
@@ -61,20 +57,20 @@ const MAX_RATE_LIMIT = 1_000_000_000;
 /**
  * Reads the settings of the local run. An empty variable counts as absent.
  * @param cwd base of relative paths
- * @throws LocalRunError naming the variable and its constraint
+ * @throws UserError naming the variable and its constraint
  */
 export function readSettings(variables: Variables, cwd: string): Settings {
   const retryBaseSeconds = seconds(variables, 'RETRY_BASE_SECONDS', [0, 3600]);
   const retryCapSeconds = seconds(variables, 'RETRY_CAP_SECONDS', [0, 43_200]);
   const base = retryBaseSeconds ?? STANDARD.retryBaseSeconds;
   if ((retryCapSeconds ?? STANDARD.retryCapSeconds) < base) {
-    throw new LocalRunError(`RETRY_CAP_SECONDS must be at least RETRY_BASE_SECONDS, which is ${base}.`);
+    throw new UserError(`RETRY_CAP_SECONDS must be at least RETRY_BASE_SECONDS, which is ${base}.`);
   }
   const rateLimitPerMinute = count(variables, 'RATE_LIMIT_PER_MINUTE', MAX_RATE_LIMIT);
   const sandboxRateLimitPerMinute = count(variables, 'SANDBOX_RATE_LIMIT_PER_MINUTE', MAX_RATE_LIMIT);
   const limit = rateLimitPerMinute ?? STANDARD.rateLimitPerMinute;
   if ((sandboxRateLimitPerMinute ?? 0) > limit) {
-    throw new LocalRunError(
+    throw new UserError(
       `SANDBOX_RATE_LIMIT_PER_MINUTE must be at most RATE_LIMIT_PER_MINUTE, which is ${limit}.`,
     );
   }
@@ -101,7 +97,7 @@ function port(variables: Variables): number {
   if (text === undefined) return 3000;
   const value = Number(text);
   if (!/^\d+$/.test(text) || value > 65_535) {
-    throw new LocalRunError(
+    throw new UserError(
       `PORT must be a whole number from 0 (any free port) to 65535, not ${JSON.stringify(text)}.`,
     );
   }
@@ -117,7 +113,7 @@ function seconds(
   if (text === undefined) return undefined;
   const value = Number(text);
   if (!/^\d*\.?\d+$/.test(text) || value < least || value > most) {
-    throw new LocalRunError(
+    throw new UserError(
       `${name} must be a number of seconds from ${least} to ${most}, not ${JSON.stringify(text)}.`,
     );
   }
@@ -129,7 +125,7 @@ function count(variables: Variables, name: string, most: number): number | undef
   if (text === undefined) return undefined;
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < 1 || value > most) {
-    throw new LocalRunError(`${name} must be a whole number from 1 to ${most}, not ${JSON.stringify(text)}.`);
+    throw new UserError(`${name} must be a whole number from 1 to ${most}, not ${JSON.stringify(text)}.`);
   }
   return value;
 }
@@ -139,7 +135,7 @@ function endpoint(variables: Variables, name: string): string | undefined {
   if (text === undefined) return undefined;
   const url = URL.parse(text);
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {
-    throw new LocalRunError(`${name} must be an http or https URL, not ${JSON.stringify(text)}.`);
+    throw new UserError(`${name} must be an http or https URL, not ${JSON.stringify(text)}.`);
   }
   return text;
 }

@@ -1,7 +1,7 @@
-import { commandLine } from '../../../packages/cli/src/terminal/command-line.ts';
-import { exitCodeOf } from '../../../packages/cli/src/terminal/program.ts';
-import { createScreen } from '../../../packages/cli/src/terminal/screen.ts';
-import { awaitStopRequest } from '../../../packages/cli/src/terminal/stop-request.ts';
+import { commandLine } from 'terminal/command-line.ts';
+import { exitCodeOf } from 'terminal/program.ts';
+import { createScreen } from 'terminal/screen.ts';
+import { awaitStopRequest } from 'terminal/stop-request.ts';
 import { localRun } from './local-run.ts';
 import { synthesize } from './synthesis.ts';
 

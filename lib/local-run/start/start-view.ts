@@ -1,7 +1,7 @@
+import { formatDuration, indent } from 'terminal/format.ts';
+import { pathForShell } from 'terminal/local-run/directory.ts';
+import type { Paint } from 'terminal/paint.ts';
 import { renderDelivery } from '../../../packages/cli/src/delivery-view.ts';
-import { pathForShell } from '../../../packages/cli/src/local-run/directory.ts';
-import { formatDuration, indent } from '../../../packages/cli/src/terminal/format.ts';
-import type { Paint } from '../../../packages/cli/src/terminal/paint.ts';
 import type { Demonstrated } from './demonstration.ts';
 
 /** Renders the demonstration with its times, or why it shows no delivery. */

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { LocalRunError } from 'aws-local/errors.ts';
-import { readIfPresent } from 'aws-local/files.ts';
+import { UserError } from 'terminal/errors.ts';
+import { readIfPresent } from 'terminal/files.ts';
 import { fingerprintOf } from './assembly-inputs.ts';
 import type { Settings } from './settings.ts';
 
@@ -78,7 +78,7 @@ export interface SynthesisOptions {
 /**
  * Synthesizes the cloud assembly unless the directory has one of the same inputs.
  * @returns whether the existing one was kept
- * @throws LocalRunError with the CDK app's output when it fails
+ * @throws UserError with the CDK app's output when it fails
  */
 export async function synthesize(options: SynthesisOptions): Promise<'made' | 'kept'> {
   const inputs = join(options.assembly, INPUTS_FILE);
@@ -119,5 +119,5 @@ async function runApp(options: SynthesisOptions): Promise<void> {
   app.on('close', resolve);
   const code = await promise;
   options.signal.throwIfAborted();
-  if (code !== 0) throw new LocalRunError(`The stack could not be synthesized:\n\n${output.trim()}`);
+  if (code !== 0) throw new UserError(`The stack could not be synthesized:\n\n${output.trim()}`);
 }

@@ -1,6 +1,6 @@
+import { formatTime, harmless } from 'terminal/format.ts';
+import type { Paint } from 'terminal/paint.ts';
 import { z } from 'zod';
-import { formatTime, harmless } from '../../../packages/cli/src/terminal/format.ts';
-import type { Paint } from '../../../packages/cli/src/terminal/paint.ts';
 import type { LogLine } from './log-file.ts';
 
 const Structured = z.object({

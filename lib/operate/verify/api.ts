@@ -1,7 +1,7 @@
+import { harmless } from 'terminal/format.ts';
 import * as z from 'zod';
 import type { ProblemType } from '../../../functions/http/problem.ts';
 import { PROBLEM_STATUS } from '../../../functions/http/problem.ts';
-import { harmless } from '../../../packages/cli/src/terminal/format.ts';
 import { CheckFailed } from './check.ts';
 
 /** Longer than API Gateway's integration timeout. */

@@ -1,4 +1,4 @@
-import { text, url, wholeNumber } from '../../../packages/cli/src/terminal/command-line.ts';
+import { text, url, wholeNumber } from 'terminal/command-line.ts';
 import { placeCommandLine } from '../arguments.ts';
 
 export type VerifyArguments = ReturnType<typeof readVerifyArguments>;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleepFor } from 'node:timers/promises';
-import { readEnvironmentFile } from '../../../packages/cli/src/local-run/environment-file.ts';
-import { paintFor } from '../../../packages/cli/src/terminal/paint.ts';
+import { readEnvironmentFile } from 'terminal/local-run/environment-file.ts';
+import { paintFor } from 'terminal/paint.ts';
 import { describe, type Output } from '../command.ts';
 import { OperateError } from '../errors.ts';
 import { type Place, placeOf, type Variables } from '../place.ts';

@@ -1,4 +1,4 @@
-import { findConnectionFailure } from 'aws-local/connection-failure.ts';
+import { findConnectionFailure } from 'terminal/connection-failure.ts';
 import { type Check, CheckFailed, type CheckResult, CheckSkipped } from './check.ts';
 
 export interface RunOptions {

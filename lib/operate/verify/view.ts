@@ -1,5 +1,5 @@
-import { formatDuration, harmless } from '../../../packages/cli/src/terminal/format.ts';
-import type { Paint } from '../../../packages/cli/src/terminal/paint.ts';
+import { formatDuration, harmless } from 'terminal/format.ts';
+import type { Paint } from 'terminal/paint.ts';
 import type { CheckResult } from './check.ts';
 
 const NAME_WIDTH = 36;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { reachEngine } from './connection-failure.ts';
+import { reachEngine } from './engine-errors.ts';
 import { openCheckpoints } from './engines/checkpoints.ts';
 import { startEngines, startUpkeep } from './engines/engines.ts';
 import { LocalRunError } from './errors.ts';

@@ -1,7 +1,6 @@
-/**
- * A failure that the user can fix, such as an unsupported template or a directory in use. Its one-line
- * message needs no stack trace.
- */
-export class LocalRunError extends Error {
+import { UserError } from 'terminal/errors.ts';
+
+/** An unsupported template, a directory in use, or another failure that the user can fix. */
+export class LocalRunError extends UserError {
   override readonly name = 'LocalRunError';
 }

@@ -1,5 +1,5 @@
-import { explainConnectionFailure } from 'aws-local/connection-failure.ts';
-import { LocalRunError } from 'aws-local/errors.ts';
+import { explainConnectionFailure } from 'terminal/connection-failure.ts';
+import { UserError } from 'terminal/errors.ts';
 import { z } from 'zod';
 
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -27,7 +27,7 @@ export interface ApiAnswer {
 }
 
 /** No response came. */
-export class ApiUnreachable extends LocalRunError {}
+export class ApiUnreachable extends UserError {}
 
 /**
  * Calls the API over HTTP, like a customer.
@@ -61,10 +61,10 @@ export async function callApi(baseUrl: string, call: ApiCall): Promise<ApiAnswer
   }
 }
 
-/** @throws LocalRunError with the API's error for another status */
+/** @throws UserError with the API's error for another status */
 export function expectStatus(answer: ApiAnswer, status: number, call: string): void {
   if (answer.status === status) return;
-  throw new LocalRunError(
+  throw new UserError(
     `${call} answered ${answer.status} (${saidBy(answer)}; Request-Id ${answer.requestId ?? 'missing'}).`,
   );
 }
@@ -75,12 +75,12 @@ export function saidBy(answer: ApiAnswer): string {
   return envelope.success ? `${envelope.data.error.type}: ${envelope.data.error.message}` : 'no envelope';
 }
 
-/** @throws LocalRunError naming what does not match the schema */
+/** @throws UserError naming what does not match the schema */
 export function readBody<T>(schema: z.ZodType<T>, answer: ApiAnswer, call: string): T {
   const parsed = schema.safeParse(answer.body);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new LocalRunError(
+  throw new UserError(
     `${call} answered an unexpected body: ${issue?.path.join('.')}: ${issue?.message} (Request-Id ${answer.requestId ?? 'missing'}).`,
   );
 }

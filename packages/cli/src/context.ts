@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Variables } from './local-run/directory.ts';
+import type { Variables } from 'terminal/local-run/directory.ts';
 
 /** Streams of a terminal, or of a pipe. */
 type Input = Readable & { isTTY?: boolean; setRawMode?(isRaw: boolean): unknown };

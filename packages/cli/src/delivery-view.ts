@@ -1,10 +1,10 @@
+import { formatDuration, formatTime, indent } from 'terminal/format.ts';
+import { type Cell, line } from 'terminal/line.ts';
+import type { Paint } from 'terminal/paint.ts';
 import { z } from 'zod';
+import { renderBody } from './json-view.ts';
 import type { Answer, ReceivedDelivery } from './receiver/receiver.ts';
 import type { Verification } from './receiver/signature.ts';
-import { formatDuration, formatTime, indent } from './terminal/format.ts';
-import { renderBody } from './terminal/json-view.ts';
-import { type Cell, line } from './terminal/line.ts';
-import type { Paint } from './terminal/paint.ts';
 
 const INDENT = 14;
 const Envelope = z.object({ type: z.string() });

@@ -1,4 +1,4 @@
-import { LocalRunError } from 'aws-local/errors.ts';
+import { UserError } from 'terminal/errors.ts';
 
 /** Exit codes, which docs/reference/command-line.md lists. */
 export const EXIT = { failed: 1, usage: 2, notAuthorized: 3, tryAgain: 4 } as const;
@@ -7,7 +7,7 @@ export const EXIT = { failed: 1, usage: 2, notAuthorized: 3, tryAgain: 4 } as co
 type CommandErrorType = 'FAILED' | 'USAGE' | 'NO_KEY' | 'NOT_CONFIRMED';
 
 /** A failure that the user can fix. */
-export class CommandError extends LocalRunError {
+export class CommandError extends UserError {
   readonly type: CommandErrorType;
   readonly exitCode: number;
 

@@ -1,5 +1,5 @@
+import { commandLine, url } from 'terminal/command-line.ts';
 import { baseUrlOf } from './connection/base-url.ts';
-import { commandLine, url } from './terminal/command-line.ts';
 
 /** Command of `conversations`, with examples below its help. @param path such as `events tail` */
 export function subcommand(path: string, description: string, examples: readonly string[] = []) {

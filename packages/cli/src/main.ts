@@ -1,5 +1,5 @@
+import { awaitStopRequest } from 'terminal/stop-request.ts';
 import { createProgram } from './program.ts';
-import { awaitStopRequest } from './terminal/stop-request.ts';
 
 /** Enough for the call that deletes the endpoint of `listen`. */
 const GRACE_MS = 2800;

@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { type ConnectionFailure, explainConnectionFailure } from 'aws-local/connection-failure.ts';
+import { type ConnectionFailure, explainConnectionFailure } from 'terminal/connection-failure.ts';
 
 const TIMEOUT_MS = 30_000;
 

@@ -1,4 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { commandLine } from 'terminal/command-line.ts';
+import { createScreen } from 'terminal/screen.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { apiRequestCommand, runApi } from './api/command.ts';
 import { completionCommand, runCompletion } from './completion/command.ts';
@@ -13,8 +15,6 @@ import { loginCommand, logoutCommand, runLogin, runLogout } from './login/comman
 import { mcpCommand, runMcp } from './mcp/command.ts';
 import { resendCommand, runResend } from './resend/command.ts';
 import { runCommand } from './run.ts';
-import { commandLine } from './terminal/command-line.ts';
-import { createScreen } from './terminal/screen.ts';
 import { runTrigger, triggerCommand } from './trigger/command.ts';
 
 const EXPLANATIONS = `

@@ -1,5 +1,7 @@
-import { explainConnectionFailure } from 'aws-local/connection-failure.ts';
-import { LocalRunError } from 'aws-local/errors.ts';
+import { explainConnectionFailure } from 'terminal/connection-failure.ts';
+import { UserError } from 'terminal/errors.ts';
+import { harmless } from 'terminal/format.ts';
+import type { Paint } from 'terminal/paint.ts';
 import {
   ApiError,
   ConnectionError,
@@ -10,8 +12,6 @@ import {
 } from '../../sdk/src/index.ts';
 import { ApiUnreachable } from './api-call.ts';
 import { CommandError, EXIT } from './errors.ts';
-import { harmless } from './terminal/format.ts';
-import type { Paint } from './terminal/paint.ts';
 
 /** An error for a program: the API's own, or one of the command line. */
 interface ReportedError {
@@ -61,8 +61,7 @@ export function renderError(error: unknown, paint: Paint): string {
   ].join('\n');
 }
 
-const isExpected = (error: unknown): boolean =>
-  error instanceof LocalRunError || error instanceof ServiceError;
+const isExpected = (error: unknown): boolean => error instanceof UserError || error instanceof ServiceError;
 
 const ofApi = ({ type, message, status, details, requestId }: ApiError): ReportedError => ({
   type,

@@ -1,7 +1,7 @@
+import { harmlessOutput } from 'terminal/format.ts';
+import { type Paint, paintFor } from 'terminal/paint.ts';
 import type { Context } from './context.ts';
 import { exitCodeFor, renderError, reportedError } from './report.ts';
-import { harmlessOutput } from './terminal/format.ts';
-import { type Paint, paintFor } from './terminal/paint.ts';
 
 /** Output of a command: for people, or with `--json` for programs. */
 export interface Printer {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { refuse } from 'terminal/command-line.ts';
 import * as z from 'zod';
-import { refuse } from '../../../packages/cli/src/terminal/command-line.ts';
 import type { Block } from '../figure.ts';
 
 const FigureShape = z.object({

@@ -1,4 +1,4 @@
-import type { Paint } from '../../../packages/cli/src/terminal/paint.ts';
+import type { Paint } from 'terminal/paint.ts';
 import type { Block, Figure, Unit } from '../figure.ts';
 import type { Change, Verdict } from './comparison.ts';
 import type { BenchDocument } from './document.ts';

@@ -5,10 +5,10 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Engine } from 'aws-local/engines/engine.ts';
 import { startSecrets } from 'aws-local/engines/secrets.ts';
 import { sqs } from 'aws-local/test/engines.ts';
+import { plain } from 'terminal/paint.ts';
 import { afterAll, beforeAll } from 'vitest';
 import type { Context } from '../../../lib/operate/context.ts';
 import type { Flags } from '../../../lib/operate/flags.ts';
-import { plain } from '../../../packages/cli/src/terminal/paint.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 
 const GENERATE = {

@@ -1,8 +1,8 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeEnvironmentFile } from 'terminal/local-run/environment-file.ts';
 import { expect, onTestFinished } from 'vitest';
 import { ensureCertificates } from '../../../lib/local-run/certificates/certificate-files.ts';
-import { writeEnvironmentFile } from '../../../packages/cli/src/local-run/environment-file.ts';
 import { startCommand } from './conversations.ts';
 import { type FakeEndpoint, startFakeApi } from './fake-api.ts';
 import { temporaryDirectory } from './temporary-directory.ts';

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { awaitAssertion } from 'aws-local/test/until.ts';
 import { Webhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
+import { writeEnvironmentFile } from 'terminal/local-run/environment-file.ts';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ensureCertificates } from '../../../lib/local-run/certificates/certificate-files.ts';
-import { writeEnvironmentFile } from '../../../packages/cli/src/local-run/environment-file.ts';
 import {
   type ReceivedDelivery,
   type ReceiverOptions,

@@ -9,10 +9,10 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Cloud, CloudOptions } from 'aws-local/cloud.ts';
 import type { Identity } from 'aws-local/identity/identity.ts';
+import { exitCodeOf } from 'terminal/program.ts';
+import { createScreen } from 'terminal/screen.ts';
+import { awaitStopRequest } from 'terminal/stop-request.ts';
 import { localRun } from '../../../lib/local-run/start/local-run.ts';
-import { exitCodeOf } from '../../../packages/cli/src/terminal/program.ts';
-import { createScreen } from '../../../packages/cli/src/terminal/screen.ts';
-import { awaitStopRequest } from '../../../packages/cli/src/terminal/stop-request.ts';
 import { startFakeApi } from './fake-api.ts';
 
 const FOR_EVER = 'setInterval(() => undefined, 1000)';

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
+import { plain } from 'terminal/paint.ts';
 import { describe, expect, it } from 'vitest';
-import { plain } from '../../../packages/cli/src/terminal/paint.ts';
 import { figure } from '../../bench/figure.ts';
 import { compare } from '../../bench/report/comparison.ts';
 import type { BenchDocument } from '../../bench/report/document.ts';

@@ -1,6 +1,6 @@
+import type { LocalEnvironment } from 'terminal/local-run/environment-file.ts';
 import { describe, expect, it } from 'vitest';
 import { type ConnectionFlags, chooseConnection } from '../../../packages/cli/src/connection/connection.ts';
-import type { LocalEnvironment } from '../../../packages/cli/src/local-run/environment-file.ts';
 
 const local: LocalEnvironment = {
   BASE_URL: 'http://localhost:3000',

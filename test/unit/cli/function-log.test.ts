@@ -1,8 +1,8 @@
+import { plain } from 'terminal/paint.ts';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { Throttle } from '../../../lib/local-run/start/throttle.ts';
 import { renderTrouble } from '../../../lib/local-run/start/trouble.ts';
-import { plain } from '../../../packages/cli/src/terminal/paint.ts';
 
 /** In local time, which the terminal shows. */
 const NOW = new Date(2026, 10, 20, 14, 3, 22, 104);

@@ -1,7 +1,7 @@
+import { plain } from 'terminal/paint.ts';
 import { describe, expect, it } from 'vitest';
 import { CommandError } from '../../../packages/cli/src/errors.ts';
 import { exitCodeFor, renderError, reportedError } from '../../../packages/cli/src/report.ts';
-import { plain } from '../../../packages/cli/src/terminal/paint.ts';
 import {
   ApiError,
   type ApiErrorFields,

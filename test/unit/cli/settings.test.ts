@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { readDirectory, type Variables } from 'terminal/local-run/directory.ts';
 import { describe, expect, it } from 'vitest';
 import { readSettings } from '../../../lib/local-run/start/settings.ts';
 import { startCommand } from '../../../lib/local-run/start/start-command.ts';
-import { readDirectory, type Variables } from '../../../packages/cli/src/local-run/directory.ts';
 import { runProgram } from '../../support/command-line.ts';
 
 const read = (variables: Record<string, string>) => readSettings(variables, '/project');
@@ -122,7 +122,7 @@ describe('settings of the local run', () => {
           expect(settings.retryBaseSeconds ?? 1).toBeGreaterThanOrEqual(0);
           expect(settings.rateLimitPerMinute ?? 1).toBeGreaterThanOrEqual(1);
         } catch (error) {
-          expect(error).toHaveProperty('name', 'LocalRunError');
+          expect(error).toHaveProperty('name', 'UserError');
           expect(error).toHaveProperty('message', expect.not.stringContaining('\n'));
         }
       }),

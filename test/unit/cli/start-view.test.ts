@@ -1,7 +1,7 @@
+import { pathForShell } from 'terminal/local-run/directory.ts';
+import { plain } from 'terminal/paint.ts';
 import { describe, expect, it } from 'vitest';
 import { renderDemonstration, renderReady } from '../../../lib/local-run/start/start-view.ts';
-import { pathForShell } from '../../../packages/cli/src/local-run/directory.ts';
-import { plain } from '../../../packages/cli/src/terminal/paint.ts';
 import { aDelivery } from './a-delivery.ts';
 
 describe('the start screen', () => {

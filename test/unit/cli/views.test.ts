@@ -2,15 +2,15 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { styleText } from 'node:util';
+import type { Paint } from 'terminal/paint.ts';
 import { describe, expect, it } from 'vitest';
 import * as deliveryView from '../../../packages/cli/src/delivery-view.ts';
 import * as endpointsView from '../../../packages/cli/src/endpoints/view.ts';
 import * as eventsView from '../../../packages/cli/src/events/view.ts';
 import * as forwardView from '../../../packages/cli/src/forward/view.ts';
+import { renderBody } from '../../../packages/cli/src/json-view.ts';
 import { renderError } from '../../../packages/cli/src/report.ts';
 import { runCommand } from '../../../packages/cli/src/run.ts';
-import { renderBody } from '../../../packages/cli/src/terminal/json-view.ts';
-import type { Paint } from '../../../packages/cli/src/terminal/paint.ts';
 import { ApiError } from '../../../packages/sdk/src/index.ts';
 import { aDelivery } from './a-delivery.ts';
 

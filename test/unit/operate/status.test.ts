@@ -1,7 +1,7 @@
+import { plain } from 'terminal/paint.ts';
 import { describe, expect, it } from 'vitest';
 import { attentionOf, type State } from '../../../lib/operate/state.ts';
 import { renderStatus } from '../../../lib/operate/status-view.ts';
-import { plain } from '../../../packages/cli/src/terminal/paint.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { runbookPages } from '../../support/runbooks.ts';
 

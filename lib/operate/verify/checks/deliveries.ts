@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { harmless } from 'terminal/format.ts';
 import * as z from 'zod';
 import { ConversationId, DeliveryId, EndpointId } from '../../../../functions/aws/ids.ts';
 import { DeliveryStatus, OPEN_STATUSES } from '../../../../functions/delivery/delivery.ts';
-import { harmless } from '../../../../packages/cli/src/terminal/format.ts';
 import { dataOf, expectStatus } from '../api.ts';
 import { type Check, CheckFailed, CheckSkipped } from '../check.ts';
 import { need, type VerifyContext } from '../context.ts';

@@ -1,5 +1,5 @@
+import { count } from 'terminal/grid.ts';
 import { CROWDED_IN_FLIGHT } from '../../../../functions/delivery/lanes.ts';
-import { count } from '../../../../packages/cli/src/terminal/grid.ts';
 import { measureQueue, type QueueState, REPROCESSED } from '../../state.ts';
 import { type Check, requireNone } from '../check.ts';
 import type { VerifyContext } from '../context.ts';

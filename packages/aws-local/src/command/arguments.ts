@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { commandLine, refuse, text, wholeNumber } from 'terminal/command-line.ts';
 
 /** Arguments of `aws-local run`. Paths are absolute. */
 export interface RunArguments {
@@ -13,12 +13,8 @@ export interface RunArguments {
   verbose: boolean;
 }
 
-type RunOptions = Partial<Pick<RunArguments, 'state' | 'port' | 'verbose'>> & {
-  env?: RunArguments['environment'];
-};
-
-const USAGE_ERROR = 2;
 const DEFAULT_PORT = 3000;
+const MAX_PORT = 65_535;
 
 /**
  * Parses the arguments of `aws-local`. Exits with 0 for `--help` and with 2 for wrong arguments.
@@ -26,21 +22,19 @@ const DEFAULT_PORT = 3000;
  * @param cwd absolute
  */
 export function readArguments(args: readonly string[], cwd: string): RunArguments {
-  const program = new Command('aws-local')
-    .description('Runs a synthesized CDK assembly on this machine.')
-    .helpCommand(false)
-    .showHelpAfterError('For the options: aws-local run --help')
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE_ERROR))
-    .configureOutput({ outputError: (text, write) => write(text.replace('\n(', ' (')) });
+  const program = commandLine(
+    'aws-local',
+    'Runs a synthesized CDK assembly on this machine.',
+  ).showHelpAfterError('For the options: aws-local run --help');
   const run = program
     .command('run')
     .description('Runs an assembly until it is interrupted (Ctrl-C).')
     .argument('<assembly>', 'directory that `cdk synth` has written, for example cdk.out')
-    .option('--port <n>', `port of the API, 0 for any (${DEFAULT_PORT})`, parsePort)
+    .option('--port <n>', `port of the API, 0 for any (${DEFAULT_PORT})`, wholeNumber(0, MAX_PORT))
     .option(
       '--state <directory>',
       'where tables, queues and mail are kept across restarts (ASSEMBLY/../.aws-local)',
-      parseDirectory,
+      text,
     )
     .option(
       '--env <name=value>',
@@ -55,7 +49,7 @@ export function readArguments(args: readonly string[], cwd: string): RunArgument
     .action(() => undefined);
   program.addHelpText('after', () => `\n${run.helpInformation()}`);
   program.parse(args.length === 0 ? ['--help'] : args, { from: 'user' });
-  const { state, port = DEFAULT_PORT, env = {}, verbose = false } = run.opts<RunOptions>();
+  const { state, port = DEFAULT_PORT, env = {}, verbose = false } = run.opts();
   const assembly = resolve(cwd, run.processedArgs[0]);
   return {
     assembly,
@@ -66,20 +60,8 @@ export function readArguments(args: readonly string[], cwd: string): RunArgument
   };
 }
 
-/** commander accepts `--verbose` as the directory of `--state --verbose`. */
-function parseDirectory(text: string): string {
-  if (text === '' || text.startsWith('--')) throw new InvalidArgumentError('It takes a directory.');
-  return text;
-}
-
-function parsePort(text: string): number {
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port < 65_536) return port;
-  throw new InvalidArgumentError('It takes a number from 0 to 65535.');
-}
-
-function addVariable(text: string, before: Record<string, string> = {}): Record<string, string> {
-  const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/s.exec(text) ?? [];
-  if (name === undefined || value === undefined) throw new InvalidArgumentError('It takes NAME=VALUE.');
+function addVariable(given: string, before: Record<string, string> = {}): Record<string, string> {
+  const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/s.exec(given) ?? [];
+  if (name === undefined || value === undefined) return refuse('NAME=VALUE');
   return { ...before, [name]: value };
 }

@@ -3,7 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { REGION } from '../arns.ts';
-import { describeEngineError } from '../connection-failure.ts';
+import { describeEngineError } from '../engine-errors.ts';
 import { type WaitForChange, waitForInterval, watchChanges } from '../sources/change-signals.ts';
 import { type Queues, queuesOfApi } from '../sources/queues.ts';
 import { recordsOfApi, type StreamRecords } from '../sources/record-reader.ts';

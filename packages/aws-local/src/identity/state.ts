@@ -2,8 +2,8 @@ import { generateKeyPair, type JsonWebKey } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { calculateJwkThumbprint } from 'jose';
+import { PRIVATE, readIfPresent, replaceFile } from 'terminal/files.ts';
 import * as z from 'zod';
-import { PRIVATE, readIfPresent, replaceFile } from '../files.ts';
 
 const FILE = 'identity.json';
 const MODULUS_BITS = 2048;

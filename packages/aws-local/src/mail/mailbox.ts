@@ -1,6 +1,6 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PRIVATE, readIfPresent, replaceFile } from '../files.ts';
+import { PRIVATE, readIfPresent, replaceFile } from 'terminal/files.ts';
 import type { SentMail } from './mail.ts';
 import { fromMime, toMime } from './mime.ts';
 

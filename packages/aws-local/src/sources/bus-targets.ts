@@ -1,5 +1,5 @@
 import { QueueDoesNotExist } from '@aws-sdk/client-sqs';
-import { describeEngineError } from '../connection-failure.ts';
+import { describeEngineError } from '../engine-errors.ts';
 import { MESSAGE_BYTES } from '../engines/message-sizes.ts';
 import type { RefusalOfQueue } from '../permissions/queue-access.ts';
 import type { BusRule, BusTarget } from './bus-rules.ts';

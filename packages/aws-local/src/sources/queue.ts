@@ -1,4 +1,4 @@
-import { describeEngineError } from '../connection-failure.ts';
+import { describeEngineError } from '../engine-errors.ts';
 import { type Lineage, mergeLineages, parseLineage } from '../functions/lineage.ts';
 import type { InvocationResult } from '../functions/sandbox.ts';
 import type { Filter } from './filter.ts';

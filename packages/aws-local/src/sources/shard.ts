@@ -1,5 +1,5 @@
 import { ExpiredIteratorException, type ShardIteratorType } from '@aws-sdk/client-dynamodb-streams';
-import { describeEngineError } from '../connection-failure.ts';
+import { describeEngineError } from '../engine-errors.ts';
 import type { WaitForChange } from './change-signals.ts';
 import type { Filter } from './filter.ts';
 import { pause } from './pause.ts';

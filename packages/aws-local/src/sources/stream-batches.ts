@@ -1,4 +1,4 @@
-import { describeEngineError } from '../connection-failure.ts';
+import { describeEngineError } from '../engine-errors.ts';
 import { EVENT_BYTES } from '../functions/runtime.ts';
 import type { InvocationResult } from '../functions/sandbox.ts';
 import { type Batch, type BatchPolicy, judge, partByAge } from './batch.ts';

@@ -1,7 +1,7 @@
+import { environmentFileIn, pathForShell, readDirectory } from 'terminal/local-run/directory.ts';
+import { readEnvironmentFile } from 'terminal/local-run/environment-file.ts';
 import { type Client, createClient } from '../../../sdk/src/index.ts';
 import type { Context } from '../context.ts';
-import { environmentFileIn, pathForShell, readDirectory } from '../local-run/directory.ts';
-import { readEnvironmentFile } from '../local-run/environment-file.ts';
 import {
   type Connection,
   type ConnectionFlags,

@@ -1,6 +1,6 @@
+import { readVariable, type Variables } from 'terminal/local-run/directory.ts';
+import type { LocalEnvironment } from 'terminal/local-run/environment-file.ts';
 import { CommandError } from '../errors.ts';
-import { readVariable, type Variables } from '../local-run/directory.ts';
-import type { LocalEnvironment } from '../local-run/environment-file.ts';
 import { parseBaseUrl, requireEncryption } from './base-url.ts';
 import type { Credentials } from './credentials.ts';
 

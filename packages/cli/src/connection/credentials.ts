@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { PRIVATE, readIfPresent, replaceFile } from 'aws-local/files.ts';
+import { PRIVATE, readIfPresent, replaceFile } from 'terminal/files.ts';
+import { readVariable, type Variables } from 'terminal/local-run/directory.ts';
 import { z } from 'zod';
 import { CommandError } from '../errors.ts';
-import { readVariable, type Variables } from '../local-run/directory.ts';
 
 /** Keys that `login` stored. */
 export interface Credentials {

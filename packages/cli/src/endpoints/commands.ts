@@ -1,8 +1,8 @@
+import { matching } from 'terminal/command-line.ts';
 import { connect } from '../connection/connect.ts';
 import type { Context } from '../context.ts';
 import { apiCommand, subcommand } from '../flags.ts';
 import { runCommand } from '../run.ts';
-import { matching } from '../terminal/command-line.ts';
 import { renderEndpoint, renderEndpoints } from './view.ts';
 
 /** As many as an organization can have. */

@@ -1,7 +1,7 @@
+import { harmless } from 'terminal/format.ts';
+import { count, facts, grid } from 'terminal/grid.ts';
+import type { Paint } from 'terminal/paint.ts';
 import type { DataOf } from '../../../sdk/src/index.ts';
-import { harmless } from '../terminal/format.ts';
-import { count, facts, grid } from '../terminal/grid.ts';
-import type { Paint } from '../terminal/paint.ts';
 
 export type Endpoint = DataOf<'readWebhook'>;
 export type EndpointCounts = DataOf<'readWebhookStats'>;

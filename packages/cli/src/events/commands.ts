@@ -1,3 +1,4 @@
+import { among, listOf, matching, text, wholeNumber } from 'terminal/command-line.ts';
 import { connect } from '../connection/connect.ts';
 import type { Context } from '../context.ts';
 import { EVENT_TYPES } from '../event-types.ts';
@@ -5,7 +6,6 @@ import { apiCommand, subcommand } from '../flags.ts';
 import { parseSince } from '../forward/arguments.ts';
 import { renderError } from '../report.ts';
 import { type Printer, runCommand } from '../run.ts';
-import { among, listOf, matching, text, wholeNumber } from '../terminal/command-line.ts';
 import { tail } from './tail.ts';
 import { renderEvent, renderEventLine } from './view.ts';
 

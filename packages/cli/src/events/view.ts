@@ -1,9 +1,9 @@
+import { harmless, indent } from 'terminal/format.ts';
+import { grid } from 'terminal/grid.ts';
+import { type Cell, line } from 'terminal/line.ts';
+import type { Paint } from 'terminal/paint.ts';
 import type { DataOf, ItemOf } from '../../../sdk/src/index.ts';
-import { harmless, indent } from '../terminal/format.ts';
-import { grid } from '../terminal/grid.ts';
-import { renderBody } from '../terminal/json-view.ts';
-import { type Cell, line } from '../terminal/line.ts';
-import type { Paint } from '../terminal/paint.ts';
+import { renderBody } from '../json-view.ts';
 
 export type ListedEvent = ItemOf<'listEvents'>;
 export type EventDetails = DataOf<'readEvent'>;

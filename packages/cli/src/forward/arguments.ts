@@ -1,5 +1,5 @@
+import { listOf, matching, refuse, repeatable, text, url } from 'terminal/command-line.ts';
 import { parseBaseUrlFlag, subcommand } from '../flags.ts';
-import { listOf, matching, refuse, repeatable, text, url } from '../terminal/command-line.ts';
 
 /** Start without a saved position: milliseconds ago, or the oldest delivery. */
 export type Since = { kind: 'ago'; milliseconds: number } | { kind: 'all' };

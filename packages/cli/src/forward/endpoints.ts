@@ -1,4 +1,4 @@
-import { LocalRunError } from 'aws-local/errors.ts';
+import { UserError } from 'terminal/errors.ts';
 import type { Since } from './arguments.ts';
 import { BEGINNING, type Position, positionAt } from './position.ts';
 import type { SandboxEndpoint } from './sandbox-api.ts';
@@ -23,7 +23,7 @@ export function startOf(endpoint: SandboxEndpoint, state: State, since: Since, a
 /**
  * Selects the endpoints to follow.
  * @param wanted empty for all
- * @throws LocalRunError naming one that the sandbox does not have
+ * @throws UserError naming one that the sandbox does not have
  */
 export function chosen(
   endpoints: readonly SandboxEndpoint[],
@@ -34,5 +34,5 @@ export function chosen(
   if (missing === undefined) return endpoints.filter(({ id }) => wanted.includes(id));
   const others =
     endpoints.length === 0 ? 'it has none' : `it has ${endpoints.map(({ id }) => id).join(', ')}`;
-  throw new LocalRunError(`The sandbox has no endpoint ${missing}: ${others}.`);
+  throw new UserError(`The sandbox has no endpoint ${missing}: ${others}.`);
 }

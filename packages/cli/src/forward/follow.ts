@@ -31,7 +31,7 @@ export interface FollowOptions {
 /**
  * Follows the deliveries of a sandbox's endpoints until stopped, or once.
  * @returns endpoints with deliveries that could not be forwarded yet
- * @throws LocalRunError as the API's calls do
+ * @throws UserError as the API's calls do
  */
 export async function follow(options: FollowOptions): Promise<string[]> {
   const { api, state, signal, now } = options;

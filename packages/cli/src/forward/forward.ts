@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import { getCACertificates } from 'node:tls';
-import { LocalRunError } from 'aws-local/errors.ts';
-import { readIfPresent } from 'aws-local/files.ts';
+import { UserError } from 'terminal/errors.ts';
+import { readIfPresent } from 'terminal/files.ts';
+import { claimDirectory, pathForShell, readDirectory, type Variables } from 'terminal/local-run/directory.ts';
+import type { LocalEnvironment } from 'terminal/local-run/environment-file.ts';
+import type { Screen } from 'terminal/screen.ts';
 import { readSources } from '../connection/connect.ts';
 import { type Connection, chooseConnection } from '../connection/connection.ts';
-import { claimDirectory, pathForShell, readDirectory, type Variables } from '../local-run/directory.ts';
-import type { LocalEnvironment } from '../local-run/environment-file.ts';
 import { type PassedOn, passOn } from '../pass-on.ts';
-import type { Screen } from '../terminal/screen.ts';
 import type { ForwardArguments, Since } from './arguments.ts';
 import { type FollowOptions, follow } from './follow.ts';
 import { type SandboxDelivery, sandboxApi } from './sandbox-api.ts';
@@ -36,7 +36,7 @@ interface ForwardResult {
 
 /**
  * Forwards a sandbox's deliveries to the user's URL until stopped, or once.
- * @throws LocalRunError when the API is unusable, or once and a delivery was not accepted
+ * @throws UserError when the API is unusable, or once and a delivery was not accepted
  */
 export async function forward(args: ForwardArguments, parts: ForwardParts): Promise<void> {
   const { screen, signal, cwd } = parts;
@@ -80,7 +80,7 @@ export async function forward(args: ForwardArguments, parts: ForwardParts): Prom
     screen.print(renderSummary(tally, shown, screen.paint));
   }
   if (tally.failed > 0) {
-    throw new LocalRunError(`${tally.failed} of ${tally.accepted + tally.failed} were not accepted.`);
+    throw new UserError(`${tally.failed} of ${tally.accepted + tally.failed} were not accepted.`);
   }
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LocalRunError } from 'aws-local/errors.ts';
+import { UserError } from 'terminal/errors.ts';
 import { z } from 'zod';
 import { type ApiAnswer, ApiUnreachable, callApi, readBody, saidBy } from '../api-call.ts';
 import type { Connection } from '../connection/connection.ts';
@@ -65,7 +65,7 @@ export interface SandboxApi {
 }
 
 /**
- * Keeps to its share of the sandbox's rate limit and retries transient errors. Calls throw LocalRunError for
+ * Keeps to its share of the sandbox's rate limit and retries transient errors. Calls throw UserError for
  * permanent ones: a rejected key, an API that never responded.
  */
 export function sandboxApi({ baseUrl, key }: Connection, parts: SandboxApiParts): SandboxApi {
@@ -97,7 +97,7 @@ export function sandboxApi({ baseUrl, key }: Connection, parts: SandboxApiParts)
 
   async function fail(kind: string, text: string): Promise<void> {
     failures += 1;
-    if (!parts.patient && failures >= PATIENCE) throw new LocalRunError(text);
+    if (!parts.patient && failures >= PATIENCE) throw new UserError(text);
     tell(kind, `${text} Trying again …`);
     await pause(backoffMs(failures, Math.random()));
   }
@@ -129,7 +129,7 @@ export function sandboxApi({ baseUrl, key }: Connection, parts: SandboxApiParts)
     }
   }
 
-  /** @throws LocalRunError when the key is rejected */
+  /** @throws UserError when the key is rejected */
   function requireAccepted(answer: ApiAnswer, path: string): ApiAnswer {
     if (answer.status === 401) {
       throw new CommandError('NO_KEY', `The API at ${baseUrl} does not take the key.`);
@@ -181,8 +181,8 @@ function budgetUsedUp(waitMs: number): string {
   return `The sandbox's requests of this minute are used up, your own calls included. Waiting ${Math.ceil(waitMs / 1000)} s …`;
 }
 
-function describeUnexpected(answer: ApiAnswer, path: string): LocalRunError {
-  return new LocalRunError(
+function describeUnexpected(answer: ApiAnswer, path: string): UserError {
+  return new UserError(
     `GET ${path} answered ${answer.status} (${saidBy(answer)}; Request-Id ${answer.requestId ?? 'missing'}).`,
   );
 }

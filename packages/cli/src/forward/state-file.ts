@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { LocalRunError } from 'aws-local/errors.ts';
-import { PRIVATE, readIfPresent, replaceFile } from 'aws-local/files.ts';
+import { UserError } from 'terminal/errors.ts';
+import { PRIVATE, readIfPresent, replaceFile } from 'terminal/files.ts';
+import { type RunLock, takeLock } from 'terminal/local-run/run-lock.ts';
 import { z } from 'zod';
-import { type RunLock, takeLock } from '../local-run/run-lock.ts';
 import type { Position } from './position.ts';
 
 /** State to resume forwarding. */
@@ -48,7 +48,7 @@ export function stateFileIn(
 /**
  * @param shown name in messages
  * @param fresh ignores the content, which is replaced on the first save
- * @throws LocalRunError when it is another kind of file, or another program uses it
+ * @throws UserError when it is another kind of file, or another program uses it
  */
 export async function openStateFile(path: string, shown: string, fresh: boolean): Promise<StateFile> {
   const lock = await lockBeside(path, shown);
@@ -56,7 +56,7 @@ export async function openStateFile(path: string, shown: string, fresh: boolean)
     const text = await readIfPresent(path);
     const saved = text === undefined ? NOTHING : parseState(text);
     if (saved === undefined) {
-      throw new LocalRunError(`${shown} is not a position of forward: choose another file with --state.`);
+      throw new UserError(`${shown} is not a position of forward: choose another file with --state.`);
     }
     const { lookedAt, positions } = fresh ? NOTHING : saved;
     return {
@@ -75,10 +75,10 @@ async function lockBeside(path: string, shown: string): Promise<RunLock> {
     await mkdir(dirname(path), { recursive: true });
     return takeLock(`${path}.lock`);
   })().catch((error: unknown) => {
-    throw new LocalRunError(`${shown} cannot be used: ${error instanceof Error ? error.message : error}`);
+    throw new UserError(`${shown} cannot be used: ${error instanceof Error ? error.message : error}`);
   });
   if (lock !== undefined) return lock;
-  throw new LocalRunError(`Another forward uses ${shown}: stop it, or choose another file with --state.`);
+  throw new UserError(`Another forward uses ${shown}: stop it, or choose another file with --state.`);
 }
 
 export function renderState({ lookedAt, positions }: State): string {

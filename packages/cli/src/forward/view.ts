@@ -1,8 +1,8 @@
+import { formatDuration, formatTime, harmless, indent } from 'terminal/format.ts';
+import { line } from 'terminal/line.ts';
+import type { Paint } from 'terminal/paint.ts';
 import { renderAnswer } from '../delivery-view.ts';
 import type { PassedOn } from '../pass-on.ts';
-import { formatDuration, formatTime, harmless, indent } from '../terminal/format.ts';
-import { line } from '../terminal/line.ts';
-import type { Paint } from '../terminal/paint.ts';
 import type { ForwardArguments } from './arguments.ts';
 import type { SandboxDelivery } from './sandbox-api.ts';
 

@@ -1,7 +1,7 @@
 import { Option } from '@commander-js/extra-typings';
+import { among, decimal, listOf, matching, url, wholeNumber } from 'terminal/command-line.ts';
 import { SUBSCRIBABLE } from '../event-types.ts';
 import { subcommand } from '../flags.ts';
-import { among, decimal, listOf, matching, url, wholeNumber } from '../terminal/command-line.ts';
 
 export type ListenArguments = ReturnType<typeof toListenArguments>;
 

@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { environmentFileIn, readDirectory, type Variables } from 'terminal/local-run/directory.ts';
+import { requireEnvironmentFile } from 'terminal/local-run/environment-file.ts';
+import type { Screen } from 'terminal/screen.ts';
+import { untilAborted } from 'terminal/stop-request.ts';
 import { type Client, createClient, ServiceError } from '../../../sdk/src/index.ts';
 import { renderAnswer, renderDelivery } from '../delivery-view.ts';
 import { SUBSCRIBABLE } from '../event-types.ts';
-import { environmentFileIn, readDirectory, type Variables } from '../local-run/directory.ts';
-import { requireEnvironmentFile } from '../local-run/environment-file.ts';
 import { passOn } from '../pass-on.ts';
 import { type Answer, type ReceivedDelivery, startReceiver } from '../receiver/receiver.ts';
 import type { Verification } from '../receiver/signature.ts';
 import { reportedError } from '../report.ts';
-import type { Screen } from '../terminal/screen.ts';
-import { untilAborted } from '../terminal/stop-request.ts';
 import type { ListenArguments } from './arguments.ts';
 import { DeliveryHistory } from './delivery-history.ts';
 
@@ -41,7 +41,7 @@ interface ListenResult {
 
 /**
  * Receives, verifies, shows and answers deliveries until stopped.
- * @throws LocalRunError when the local run was not started or does not respond, or the port is taken
+ * @throws UserError when the local run was not started or does not respond, or the port is taken
  */
 export async function listen(args: ListenArguments, parts: ListenParts): Promise<void> {
   const { screen, signal } = parts;

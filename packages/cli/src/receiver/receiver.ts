@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import { LocalRunError } from 'aws-local/errors.ts';
+import { UserError } from 'terminal/errors.ts';
 import { type Verification, verifySignature } from './signature.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -55,7 +55,7 @@ export interface Receiver {
 
 /**
  * Listens on 127.0.0.1.
- * @throws LocalRunError when the port is taken
+ * @throws UserError when the port is taken
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
   const server = createServer({ cert: options.cert, key: options.key, keepAliveTimeout: KEEP_ALIVE_MS });
@@ -131,9 +131,9 @@ async function listen(server: Server, port: number): Promise<number> {
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error)) throw error;
     if (error.code === 'EADDRINUSE')
-      throw new LocalRunError(`Port ${port} is taken: choose another with --port.`);
+      throw new UserError(`Port ${port} is taken: choose another with --port.`);
     if (error.code === 'EACCES')
-      throw new LocalRunError(`Port ${port} needs more rights: choose one from 1024 up.`);
+      throw new UserError(`Port ${port} needs more rights: choose one from 1024 up.`);
     throw error;
   }
   const address = server.address();

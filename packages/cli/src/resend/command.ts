@@ -1,10 +1,10 @@
+import { matching } from 'terminal/command-line.ts';
+import { harmless } from 'terminal/format.ts';
 import { confirm } from '../ask.ts';
 import { connect } from '../connection/connect.ts';
 import type { Context } from '../context.ts';
 import { apiCommand } from '../flags.ts';
 import { runCommand } from '../run.ts';
-import { matching } from '../terminal/command-line.ts';
-import { harmless } from '../terminal/format.ts';
 import { describeStep, planResend, resend } from './resend.ts';
 
 export const resendCommand = () =>

@@ -1,10 +1,10 @@
+import { matching, text } from 'terminal/command-line.ts';
+import { harmless } from 'terminal/format.ts';
 import { connect } from '../connection/connect.ts';
 import type { Context } from '../context.ts';
 import { CommandError } from '../errors.ts';
 import { apiCommand } from '../flags.ts';
 import { runCommand } from '../run.ts';
-import { matching, text } from '../terminal/command-line.ts';
-import { harmless } from '../terminal/format.ts';
 import { findTrigger, TRIGGERS, type TriggerStep } from './trigger.ts';
 
 export const triggerCommand = () =>

@@ -1,3 +1,4 @@
+import { plain } from 'terminal/paint.ts';
 import { describe, expect, it } from 'vitest';
 import type { SandboxDelivery } from '../../../../packages/cli/src/forward/sandbox-api.ts';
 import {
@@ -6,7 +7,6 @@ import {
   renderStart,
   renderSummary,
 } from '../../../../packages/cli/src/forward/view.ts';
-import { plain } from '../../../../packages/cli/src/terminal/paint.ts';
 
 const TO = new URL('http://ada:hunter2@localhost:4000/hooks?token=hunter2');
 const startedAt = new Date(2026, 10, 20, 14, 3, 22, 104);

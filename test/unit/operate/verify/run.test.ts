@@ -1,9 +1,9 @@
+import { plain } from 'terminal/paint.ts';
 import { describe, expect, it } from 'vitest';
 import { type Check, CheckFailed, CheckSkipped } from '../../../../lib/operate/verify/check.ts';
 import { createRemovals } from '../../../../lib/operate/verify/removals.ts';
 import { runChecks } from '../../../../lib/operate/verify/run-checks.ts';
 import { renderResult, renderSummary } from '../../../../lib/operate/verify/view.ts';
-import { plain } from '../../../../packages/cli/src/terminal/paint.ts';
 
 const fails = (error: Error) => async () => {
   throw error;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import { LocalRunError } from 'aws-local/errors.ts';
+import { UserError } from '../errors.ts';
 import { quoteForShell } from './environment-file.ts';
 
 /** Environment variables, as in `process.env`. */
@@ -38,21 +38,21 @@ export function environmentFileIn(directory: string): string {
  * Creates the directory if needed and marks it as the local run's, without locking it.
  * @param path absolute
  * @param shown name in messages
- * @throws LocalRunError when it has other files, or is not writable
+ * @throws UserError when it has other files, or is not writable
  */
 export async function claimDirectory(path: string, shown: string): Promise<void> {
   try {
     await makeDirectory(path);
     const entries = await readdir(path);
     if (entries.length > 0 && !entries.includes(MARKER)) {
-      throw new LocalRunError(
+      throw new UserError(
         `${shown} is not empty and was not made by the local run: set LOCAL_DIR to another directory.`,
       );
     }
     await writeFile(join(path, MARKER), MARKER_TEXT);
   } catch (error) {
-    if (error instanceof LocalRunError) throw error;
-    throw new LocalRunError(`${shown} cannot be used: ${error instanceof Error ? error.message : error}`);
+    if (error instanceof UserError) throw error;
+    throw new UserError(`${shown} cannot be used: ${error instanceof Error ? error.message : error}`);
   }
 }
 

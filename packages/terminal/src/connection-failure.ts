@@ -1,5 +1,3 @@
-import { LocalRunError } from './errors.ts';
-
 /** Why no response came: a clause for the user, and a sentence with the next step. */
 export interface ConnectionFailure {
   /** Code of the error that gives the reason; undefined when it has none. */
@@ -96,27 +94,6 @@ export function findConnectionFailure(error: unknown): ConnectionFailure | undef
   const code = readCode(error) ?? '';
   const explanation = explainCode(code);
   return explanation === undefined ? findConnectionFailure(error.cause) : { code, ...explanation };
-}
-
-/** Log line for an engine's error; the local run retries by itself. */
-export function describeEngineError(error: unknown): string {
-  const failure = findConnectionFailure(error);
-  if (failure !== undefined) return `error: the engine cannot be reached: ${failure.reason}; trying again`;
-  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-}
-
-/** @throws LocalRunError naming the engine when it is unreachable, and any other error of `work` */
-export async function reachEngine<T>(name: string, endpoint: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const failure = findConnectionFailure(error);
-    if (failure === undefined) throw error;
-    throw new LocalRunError(
-      `${name} at ${endpoint} cannot be reached: ${failure.reason}. ${failure.advice}`,
-      { cause: error },
-    );
-  }
 }
 
 function explainCode(code: string): Explanation | undefined {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wishOf } from '../../../packages/cli/src/terminal/stop-request.ts';
+import { wishOf } from '../../src/stop-request.ts';
 
 describe('signals', () => {
   it('request a stop with the first one', () => {

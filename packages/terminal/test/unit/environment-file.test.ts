@@ -6,7 +6,7 @@ import {
   parseEnvironment,
   quoteForShell,
   renderEnvironment,
-} from '../../../packages/cli/src/local-run/environment-file.ts';
+} from '../../src/local-run/environment-file.ts';
 
 const environment: LocalEnvironment = {
   BASE_URL: 'http://localhost:3000',

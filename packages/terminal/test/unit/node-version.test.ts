@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nodeVersionProblem } from '../../../lib/local-run/terminal/node-version.ts';
+import { nodeVersionProblem } from '../../src/node-version.ts';
 
 describe('the Node.js version check', () => {
   it.each(['24.0.0', '24.21.0', '25.1.0'])('accepts %s', (version) => {

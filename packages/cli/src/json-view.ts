@@ -1,5 +1,5 @@
-import { harmless } from './format.ts';
-import type { Paint } from './paint.ts';
+import { harmless } from 'terminal/format.ts';
+import type { Paint } from 'terminal/paint.ts';
 
 const TOKEN = /("(?:\\.|[^"\\])*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const MAX_LINES = 60;

@@ -1,4 +1,4 @@
-import { LocalRunError } from 'aws-local/errors.ts';
+import { UserError } from './errors.ts';
 
 /**
  * Runs a program. Prints only the message of an expected error, and the stack of others.
@@ -25,6 +25,6 @@ function isAbort(error: unknown): boolean {
 
 function describe(error: unknown): string {
   if (error instanceof SuppressedError) return `${describe(error.suppressed)}\n${describe(error.error)}`;
-  if (error instanceof LocalRunError) return error.message;
+  if (error instanceof UserError) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

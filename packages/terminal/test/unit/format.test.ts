@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatDuration, harmless } from '../../../packages/cli/src/terminal/format.ts';
+import { formatDuration, harmless } from '../../src/format.ts';
 
 describe('durations', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { LocalRunError } from 'aws-local/errors.ts';
+import { UserError } from '../errors.ts';
 
 const LOCK_FILE = 'lock.sqlite';
 const PID_FILE = 'pid';
@@ -33,13 +33,13 @@ export function takeLock(file: string): RunLock | undefined {
  * Locks a directory for this local run. The process id beside the lock is only for the message.
  * @param directory absolute, exists
  * @param shown name in messages
- * @throws LocalRunError when another process holds it
+ * @throws UserError when another process holds it
  */
 export function lockDirectory(directory: string, shown: string): RunLock {
   const pidFile = join(directory, PID_FILE);
   const lock = takeLock(join(directory, LOCK_FILE));
   if (lock === undefined) {
-    throw new LocalRunError(
+    throw new UserError(
       `Another local run${holder(pidFile)} uses ${shown}: stop it, or set LOCAL_DIR and PORT.`,
     );
   }

@@ -1,4 +1,4 @@
-import { commandLine } from '../../../packages/cli/src/terminal/command-line.ts';
+import { commandLine } from './command-line.ts';
 
 /** A program that a command starts by name. It parses `process.argv` itself. */
 export interface NamedProgram {

@@ -1,6 +1,6 @@
-import { LocalRunError } from 'aws-local/errors.ts';
-import { PRIVATE, readIfPresent, replaceFile } from 'aws-local/files.ts';
 import { z } from 'zod';
+import { UserError } from '../errors.ts';
+import { PRIVATE, readIfPresent, replaceFile } from '../files.ts';
 
 /**
  * Shell variables of the local run. `BASE_URL` is without `/api/v1`; the tokens are ID tokens of an admin and
@@ -57,12 +57,12 @@ export async function readEnvironmentFile(path: string): Promise<LocalEnvironmen
 
 /**
  * As {@link readEnvironmentFile}, for programs that require it.
- * @throws LocalRunError when the local run was never started with this directory
+ * @throws UserError when the local run was never started with this directory
  */
 export async function requireEnvironmentFile(path: string): Promise<LocalEnvironment> {
   const environment = await readEnvironmentFile(path);
   if (environment === undefined) {
-    throw new LocalRunError(`There is no ${path}: start the local run first (npm start), then try again.`);
+    throw new UserError(`There is no ${path}: start the local run first (npm start), then try again.`);
   }
   return environment;
 }
