@@ -224,7 +224,9 @@ export const RULES: IForbiddenRuleType[] = [
     name: 'tests for tests alone',
     severity: 'error',
     comment: 'what runs imports nothing of the tests.',
-    from: { pathNot: '^(?:packages/(?:aws-local|sdk|sdk-python|terminal)/)?test/|^packages/sdk(?:-python)?/bin/' },
+    from: {
+      pathNot: '^(?:packages/(?:aws-local|sdk|sdk-python|terminal)/)?test/|^packages/sdk(?:-python)?/bin/',
+    },
     to: { path: '^(?:packages/(?:aws-local|sdk|sdk-python|terminal)/)?test/' },
   },
   {

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
+import { startNamedProgram } from 'terminal/named-programs.ts';
 import { describe, expect, it } from 'vitest';
 import { runProgram } from '../../support/command-line.ts';
-import { startNamedProgram } from 'terminal/named-programs.ts';
 
 /**
  * Starts a program of `one` and `two`.
