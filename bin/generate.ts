@@ -18,29 +18,13 @@ const runScript = (workspace: string, script: string): void => {
   });
 };
 
-/** Each may read what those before it write. */
-const ORDER = [
-  'grants',
-  'openapi',
-  'schemas',
-  'collection',
-  'sdk',
-  'types',
-  'python',
-  'logs',
-  'coverage',
-] as const;
-
-const programs: Readonly<Record<(typeof ORDER)[number] | 'all' | 'templates', NamedProgram>> = {
-  all: {
-    about:
-      'every committed file, in the order in which they depend on each other; types of Python need Python 3.10',
+/** In order: each may read what those before it write. */
+const parts: Readonly<Record<string, NamedProgram>> = {
+  grants: {
+    about: 'lib/infra/grants/access.json, after a change of what a function asks of AWS',
     async start() {
-      const [node = '', script = ''] = process.argv;
-      for (const name of ORDER) {
-        process.argv = [node, script, ...(name === 'python' ? ['--types'] : [])];
-        await programs[name].start();
-      }
+      const { deriveAll, writtenOut } = await import('../lib/infra/grants/functions.ts');
+      write('lib/infra/grants/access.json', writtenOut(deriveAll()));
     },
   },
   openapi: {
@@ -64,19 +48,20 @@ const programs: Readonly<Record<(typeof ORDER)[number] | 'all' | 'templates', Na
       write(COLLECTION, collectionText());
     },
   },
+  sdk: {
+    about:
+      'routes of packages/sdk and docs/reference/typescript-client.md, after `openapi`, or a change of its methods',
+    async start() {
+      runScript('packages/sdk', 'coverage');
+      process.stdout.write('Wrote packages/sdk/src/routes.gen.ts and docs/reference/typescript-client.md.\n');
+    },
+  },
   types: {
     about: 'types of the dashboard and of packages/sdk, after a change of routes; npm run lint does it too',
     async start() {
       const { writeTypes } = await import('../lib/openapi/types.ts');
       writeTypes();
       process.stdout.write('Wrote the types of the dashboard and of packages/sdk.\n');
-    },
-  },
-  grants: {
-    about: 'lib/infra/grants/access.json, after a change of what a function asks of AWS',
-    async start() {
-      const { deriveAll, writtenOut } = await import('../lib/infra/grants/functions.ts');
-      write('lib/infra/grants/access.json', writtenOut(deriveAll()));
     },
   },
   logs: {
@@ -86,12 +71,11 @@ const programs: Readonly<Record<(typeof ORDER)[number] | 'all' | 'templates', Na
       write(LOGS_PAGE, logsPage());
     },
   },
-  sdk: {
-    about:
-      'routes of packages/sdk and docs/reference/typescript-client.md, after `openapi`, or a change of its methods',
+  coverage: {
+    about: 'packages/aws-local/COVERAGE.md, after a change of what the package supports',
     async start() {
-      runScript('packages/sdk', 'coverage');
-      process.stdout.write('Wrote packages/sdk/src/routes.gen.ts and docs/reference/typescript-client.md.\n');
+      runScript('aws-local', 'coverage');
+      process.stdout.write('Wrote packages/aws-local/COVERAGE.md.\n');
     },
   },
   python: {
@@ -102,17 +86,27 @@ const programs: Readonly<Record<(typeof ORDER)[number] | 'all' | 'templates', Na
       process.exitCode = spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 1;
     },
   },
-  coverage: {
-    about: 'packages/aws-local/COVERAGE.md, after a change of what the package supports',
-    async start() {
-      runScript('aws-local', 'coverage');
-      process.stdout.write('Wrote packages/aws-local/COVERAGE.md.\n');
-    },
-  },
+};
+
+async function everything(): Promise<void> {
+  for (const [name, { start }] of Object.entries(parts)) {
+    process.argv = [...process.argv.slice(0, 2), ...(name === 'python' ? ['--types'] : [])];
+    await start();
+    if (process.exitCode) return;
+  }
+}
+
+const programs = {
+  ...parts,
   templates: {
     about: 'cdk.out, the CloudFormation templates, as `npx cdk synth` writes them',
     start: () => import('./app.ts'),
   },
 };
 
-await startNamedProgram('generate', 'Writes files that are made of the code.', programs);
+await startNamedProgram(
+  'generate',
+  'Writes files that are made of the code: without a name every committed one, in order (the types of Python need Python 3.10); or the named part.',
+  programs,
+  { unnamed: everything },
+);

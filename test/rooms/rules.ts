@@ -134,7 +134,7 @@ const ROOMS: readonly Room[] = [
       ...npm('zod', '@commander-js/extra-typings', 'commander', 'vitest', 'fast-check'),
       ALL_OF_NODE,
     ],
-    because: 'packages/terminal is what commands share, whatever they do.',
+    because: 'packages/terminal has what all commands share, and knows none of them.',
   },
   {
     from: '^packages/aws-local/',

@@ -10,13 +10,18 @@ export interface NamedProgram {
 /**
  * Starts the program of the first argument with the other arguments.
  * @param script in package.json
+ * @param unnamed runs without an argument; by default the help is shown then, as an error
  */
 export async function startNamedProgram(
   script: string,
   description: string,
   programs: Readonly<Record<string, NamedProgram>>,
-  argv = process.argv,
+  { unnamed, argv = process.argv }: { unnamed?: () => Promise<unknown>; argv?: string[] } = {},
 ): Promise<void> {
+  if (unnamed !== undefined && argv.length === 2) {
+    await unnamed();
+    return;
+  }
   const all = commandLine(`npm run ${script} --`, description);
   for (const [name, { about, start }] of Object.entries(programs))
     all

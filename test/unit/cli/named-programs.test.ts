@@ -14,7 +14,7 @@ async function run(...args: string[]) {
     one: { about: 'the first', start: async () => started.push('one', ...argv.slice(2)) },
     two: { about: 'the second', start: async () => started.push('two', ...argv.slice(2)) },
   };
-  const ending = await runProgram(() => startNamedProgram('letters', 'Writes letters.', programs, argv));
+  const ending = await runProgram(() => startNamedProgram('letters', 'Writes letters.', programs, { argv }));
   return { ...ending, started };
 }
 
@@ -41,6 +41,15 @@ describe('startNamedProgram', () => {
     expect(code).toBe(2);
     expect(errors).toContain('the second');
     expect(started).toEqual([]);
+  });
+
+  it('runs what is for no name when no program is named', async () => {
+    const started: string[][] = [];
+    const unnamed = async () => started.push(['all']);
+    const ending = await runProgram(() =>
+      startNamedProgram('letters', 'Writes letters.', {}, { unnamed, argv: ['node', 'bin/letters.ts'] }),
+    );
+    expect({ ...ending, started }).toEqual({ started: [['all']], output: '', errors: '' });
   });
 
   it.each(['three', 'toString'])('refuses %s, and says where the list is', async (name) => {
