@@ -5,7 +5,7 @@ import { breakingChanges } from './compatibility.ts';
 import { currentDocument } from './current.ts';
 import { eventCatalogue, eventTypeList } from './events.ts';
 import { jsonText } from './json-text.ts';
-import { errorsPage, eventsPage } from './reference-pages.ts';
+import { errorsPage, eventsPage, fieldsPage } from './reference-pages.ts';
 import { routesPage } from './routes-page.ts';
 
 const DIRECTORY = join(import.meta.dirname, '../../docs');
@@ -18,6 +18,7 @@ const PAGES = {
   'reference/routes.md': routesPage,
   'reference/errors.md': errorsPage,
   'reference/events.md': eventsPage,
+  'reference/fields.md': fieldsPage,
 } as const;
 
 /** Directory and output of the command. */

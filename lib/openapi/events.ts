@@ -3,11 +3,12 @@ import { EVENT_CATALOGUE, type EventType } from '../../functions/events/events.t
 import * as examples from './example-values.ts';
 import type { Operation, Parameter, PathItem, Schema } from './openapi.ts';
 import { EVENT_TYPES, eventSchemaName } from './schemas.ts';
+import { ticket } from './texts/tickets.ts';
 
 /** What an example of a delivery holds: the exact body and the headers that its signature covers. */
 export function eventExample(type: EventType) {
   const { schemaVersion, data: schema, example } = EVENT_CATALOGUE[type];
-  const { createdAt, ...data } = example(examples);
+  const { createdAt, ...data } = example({ ...examples, ticket });
   const body = {
     type,
     schemaVersion,

@@ -20,7 +20,8 @@ export function exampleId<P extends string>(prefix: P, createdAt: string): `${P}
   return `${prefix}_${v7({ msecs: Date.parse(createdAt), random }).replaceAll('-', '')}`;
 }
 
-const created = <P extends string>(prefix: P, createdAt: string) => ({
+/** Identifier and time of what was created then. */
+export const created = <P extends string>(prefix: P, createdAt: string) => ({
   id: exampleId(prefix, createdAt),
   createdAt,
 });
@@ -170,65 +171,6 @@ export const escalation = {
   ...created('esc', '2026-11-20T09:31:07.118Z'),
   conversationId: conversation.id,
   reason: 'The customer asked for a person',
-} as const;
-
-export const ticket = {
-  ...created('tkt', '2026-11-20T09:36:20.641Z'),
-  conversationId: conversation.id,
-  reason: 'No agent is available before Monday',
-} as const;
-
-/** As it is created, before its first check. */
-export const pendingSource = {
-  ...created('src', '2026-11-20T10:02:11.064Z'),
-  kind: 'url',
-  url: 'https://www.example.com/help/delivery-times',
-  name: 'Delivery times',
-  status: 'pending',
-  title: null,
-  words: null,
-  version: null,
-  difference: null,
-  lastCheckedAt: null,
-  lastChangedAt: null,
-  lastNotifiedAt: null,
-  nextCheckAt: '2026-11-20T10:02:11.064Z',
-  lastError: null,
-  warnings: [],
-} as const;
-
-/** The same a day later: it changed once, by less than admins are notified of. */
-export const source = {
-  ...pendingSource,
-  status: 'ok',
-  title: 'How long does delivery take?',
-  words: 412,
-  version: 2,
-  difference: 8.25,
-  lastCheckedAt: '2026-11-21T09:58:40.527Z',
-  lastChangedAt: '2026-11-21T05:01:17.930Z',
-  nextCheckAt: '2026-11-21T10:55:02.216Z',
-} as const;
-
-/** The text that was imported. */
-export const sourceContent = {
-  sourceId: source.id,
-  version: source.version,
-  words: source.words,
-  title: source.title,
-  text: 'How long does delivery take?\nExpress delivery takes one working day.',
-  warnings: [],
-} as const;
-
-/** What it says now and what it said before, where they differ. */
-export const sourceChanges = {
-  sourceId: source.id,
-  from: { version: 1, words: 405 },
-  to: { version: source.version, words: source.words },
-  difference: source.difference,
-  added: 'Express delivery takes one working day.\nOrders of before noon leave on the same day.',
-  removed: 'Express delivery takes two working days.',
-  announced: null,
 } as const;
 
 /** An event has its cause's time; its deliveries carry it in their identifiers too. */

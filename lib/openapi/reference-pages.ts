@@ -87,6 +87,48 @@ function eventSection(type: EventType, schema: Schema | undefined): string {
   ].join('\n\n');
 }
 
+/** The page of all fields of request bodies, in Markdown. */
+export function fieldsPage(): string {
+  const rows = Object.entries(currentDocument().components.schemas)
+    .filter(([, { additionalProperties }]) => additionalProperties === false)
+    .flatMap(([name, { properties = {}, required = [] }]) =>
+      Object.entries(properties).map(([field, schema]) => [
+        code(name),
+        `${code(field)}${required.includes(field) ? '' : ' (optional)'}`,
+        accepted(schema),
+        schema.description ?? '',
+      ]),
+    );
+  return `# Fields of requests
+
+Written by \`npm run generate -- openapi\` from the schemas of the routes (\`functions/api/*/routes.ts\`) and their texts (\`lib/openapi/texts\`).
+Any other value, or another field, is refused with 400 \`VALIDATION_ERROR\`, which names the field and its limit.
+
+${table(['Body', 'Field', 'Value', 'Meaning'], rows)}
+`;
+}
+
+/** The values of a field that are accepted. */
+function accepted({ type, format, enum: values, const: only, items, ...bounds }: Schema): string {
+  const orNull = [type].flat().includes('null') ? ', or null' : '';
+  if (only !== undefined || values !== undefined)
+    return [only ?? values]
+      .flat()
+      .map((value) => code(String(value)))
+      .join(', ');
+  if (items !== undefined) return `list of ${accepted(items)}`;
+  const { minLength = 0, maxLength, minimum, maximum, pattern = '' } = bounds;
+  const [kind] = [type].flat();
+  const [, prefix] = /^\^(\w+_)\[/.exec(pattern) ?? [];
+  if (prefix !== undefined) return `identifier ${code(`${prefix}…`)}`;
+  if (format === 'date-time') return 'time (RFC 3339)';
+  if (maxLength !== undefined)
+    return `${format === 'uri' ? 'URL' : 'text'}, ${minLength === 0 ? 'at most' : `${minLength} to`} ${maxLength.toLocaleString('en-US')} characters${orNull}`;
+  return maximum === undefined
+    ? `${kind}${orNull}`
+    : `${kind}, ${minimum} to ${maximum.toLocaleString('en-US')}${orNull}`;
+}
+
 function typeName(schema: Schema | undefined): string {
   if (schema?.enum !== undefined) return schema.enum.map((value) => code(String(value))).join(', ');
   return String(schema?.type ?? 'any');

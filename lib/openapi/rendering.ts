@@ -8,6 +8,8 @@ import type { Described } from './operation-text.ts';
 import { ANSWERS, BODIES } from './operations.ts';
 import * as redeliveryExamples from './redelivery-examples.ts';
 import { EVENTS } from './schemas.ts';
+import { source } from './texts/knowledge.ts';
+import { ticket } from './texts/tickets.ts';
 
 /**
  * The named schemas as the document's components: what requests may hold, and what answers and events do
@@ -74,8 +76,8 @@ const ID_EXAMPLES = Object.fromEntries(
     examples.conversation.id,
     examples.message.id,
     examples.escalation.id,
-    examples.ticket.id,
-    examples.source.id,
+    ticket.id,
+    source.id,
     examples.httpChannel.id,
     redeliveryExamples.ordered.id,
   ].map((id) => [id.slice(0, 4), id]),

@@ -16,8 +16,7 @@ export const handler = routeHandler(routes.createConversation, async (request) =
     return refusals.unknownChannel;
   const conversation: Conversation = {
     id: newId('cnv', now),
-    channelId: body.channelId,
-    externalUserId: body.externalUserId,
+    ...body,
     status: 'open',
     createdAt: now.toISOString(),
   };

@@ -47,8 +47,7 @@ const createMessage: UseCase<typeof routes.createMessage> = (request) => {
     const message: Message = {
       id: newId('msg', now),
       conversationId: conversation.id,
-      role: body.role,
-      content: body.content,
+      ...body,
       createdAt: now.toISOString(),
     };
     const event = buildEvent('message.received', { ...message, messageId: message.id }, request);

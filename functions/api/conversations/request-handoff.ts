@@ -26,7 +26,7 @@ export const handler = routeHandler(routes.requestHandoff, ({ tenant, params, bo
     const escalation: Escalation = {
       id: newId('esc', now),
       conversationId: conversation.id,
-      reason: body.reason,
+      ...body,
       createdAt: now.toISOString(),
     };
     const data = { ...escalation, escalationLogId: escalation.id };

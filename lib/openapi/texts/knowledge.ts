@@ -16,6 +16,59 @@ the next response, and the last one repeats. Without it, every check finds the s
 
 Use \`syncSource\` for the next check without waiting for an hour. \`simulate-speed\` has no effect.`;
 
+/** As it is created, before its first check. */
+const pendingSource = {
+  ...examples.created('src', '2026-11-20T10:02:11.064Z'),
+  kind: 'url',
+  url: 'https://www.example.com/help/delivery-times',
+  name: 'Delivery times',
+  status: 'pending',
+  title: null,
+  words: null,
+  version: null,
+  difference: null,
+  lastCheckedAt: null,
+  lastChangedAt: null,
+  lastNotifiedAt: null,
+  nextCheckAt: '2026-11-20T10:02:11.064Z',
+  lastError: null,
+  warnings: [],
+} as const;
+
+/** The same a day later: it changed once, by less than admins are notified of. */
+export const source = {
+  ...pendingSource,
+  status: 'ok',
+  title: 'How long does delivery take?',
+  words: 412,
+  version: 2,
+  difference: 8.25,
+  lastCheckedAt: '2026-11-21T09:58:40.527Z',
+  lastChangedAt: '2026-11-21T05:01:17.930Z',
+  nextCheckAt: '2026-11-21T10:55:02.216Z',
+} as const;
+
+/** The text that was imported. */
+const sourceContent = {
+  sourceId: source.id,
+  version: source.version,
+  words: source.words,
+  title: source.title,
+  text: 'How long does delivery take?\nExpress delivery takes one working day.',
+  warnings: [],
+} as const;
+
+/** What it says now and what it said before, where they differ. */
+const sourceChanges = {
+  sourceId: source.id,
+  from: { version: 1, words: 405 },
+  to: { version: source.version, words: source.words },
+  difference: source.difference,
+  added: 'Express delivery takes one working day.\nOrders of before noon leave on the same day.',
+  removed: 'Express delivery takes two working days.',
+  announced: null,
+} as const;
+
 export const operations = {
   createSource: {
     tag: 'Knowledge',
@@ -34,10 +87,10 @@ last e-mail, admins get an e-mail, at most one a day for each URL.
 An organization can have 1,000 sources; beyond that the request fails with \`LIMIT_EXCEEDED\`.
 
 ${PROGRAMS}`,
-    body: { kind: examples.source.kind, url: examples.source.url, name: examples.source.name },
+    body: { kind: source.kind, url: source.url, name: source.name },
     answer: 'The source, with status `pending`.',
-    data: examples.pendingSource,
-    location: `/api/v1/knowledge/sources/${examples.source.id}`,
+    data: pendingSource,
+    location: `/api/v1/knowledge/sources/${source.id}`,
   },
   listSources: {
     tag: 'Knowledge',
@@ -45,14 +98,14 @@ ${PROGRAMS}`,
     mostTokens: 2,
     description: 'Returns the organization’s sources, newest first.',
     answer: 'A page of sources.',
-    data: [examples.source],
+    data: [source],
   },
   readSource: {
     tag: 'Knowledge',
     summary: 'Read a content source',
     description: 'Returns a source with the result of its last check and a summary of its content.',
     answer: 'The source.',
-    data: examples.source,
+    data: source,
   },
   readSourceContent: {
     tag: 'Knowledge',
@@ -61,7 +114,7 @@ ${PROGRAMS}`,
     description: `Returns the text that was imported, of the current version: all of it, at most 1 MB, plain
 text as found, never markup. Before the first import the answer is 404.`,
     answer: 'The content.',
-    data: examples.sourceContent,
+    data: sourceContent,
   },
   readSourceChanges: {
     tag: 'Knowledge',
@@ -73,7 +126,7 @@ found, never markup. \`announced\` has the changes that the last e-mail was abou
 
 Before the import, \`from\`, \`to\` and \`difference\` are null.`,
     answer: 'The changes.',
-    data: examples.sourceChanges,
+    data: sourceChanges,
   },
   deleteSource: {
     tag: 'Knowledge',
@@ -93,7 +146,7 @@ Before the import, \`from\`, \`to\` and \`difference\` are null.`,
 A second request for a source within a minute fails with \`RATE_LIMITED\` and \`Retry-After\`, unless it repeats
 the \`Idempotency-Key\`. The concurrent checks of an organization are limited; further ones wait.`,
     answer: 'The source before the check.',
-    data: examples.source,
+    data: source,
   },
 } as const satisfies Record<string, OperationText>;
 

@@ -2,6 +2,13 @@ import * as tickets from '../../../functions/api/conversations/routes.ts';
 import * as examples from '../example-values.ts';
 import { CREATED, described, type OperationText } from '../operation-text.ts';
 
+/** @public the catalogue of events picks it */
+export const ticket = {
+  ...examples.created('tkt', '2026-11-20T09:36:20.641Z'),
+  conversationId: examples.conversation.id,
+  reason: 'No agent is available before Monday',
+} as const;
+
 export const operations = {
   createTicket: {
     tag: 'Tickets',
@@ -9,10 +16,10 @@ export const operations = {
     mostTokens: 3,
     description: `Creates a fallback ticket, optionally for a conversation, which does not change. Sends
 \`ticket.created\`. Fails with \`NOT_FOUND\` if the conversation does not exist. The body is optional.`,
-    body: { conversationId: examples.conversation.id, reason: examples.ticket.reason },
+    body: { conversationId: examples.conversation.id, reason: ticket.reason },
     answer: 'The ticket.',
-    data: examples.ticket,
-    location: `/api/v1/tickets/${examples.ticket.id}`,
+    data: ticket,
+    location: `/api/v1/tickets/${ticket.id}`,
   },
   listTickets: {
     tag: 'Tickets',
@@ -20,14 +27,14 @@ export const operations = {
     mostTokens: 2,
     description: 'Returns the organization’s tickets, newest first.',
     answer: 'A page of tickets.',
-    data: [examples.ticket],
+    data: [ticket],
   },
   readTicket: {
     tag: 'Tickets',
     summary: 'Read a ticket',
     description: 'Returns a ticket, for example that of a `ticket.created` event.',
     answer: 'The ticket.',
-    data: examples.ticket,
+    data: ticket,
   },
 } as const satisfies Record<string, OperationText>;
 

@@ -1,13 +1,30 @@
 import { randomBytes } from 'node:crypto';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
-import type { RouteKey } from '../../../functions/api/routes.ts';
-import { deriveDeliveryId, newId, type OrgId } from '../../../functions/aws/ids.ts';
+import * as z from 'zod/mini';
+import { type RouteKey, routes } from '../../../functions/api/routes.ts';
+import {
+  ChannelId,
+  ConversationId,
+  DeliveryId,
+  deriveDeliveryId,
+  EndpointId,
+  EscalationId,
+  EventId,
+  KeyId,
+  MessageId,
+  newId,
+  type OrgId,
+  RedeliveryJobId,
+  SourceId,
+  TicketId,
+} from '../../../functions/aws/ids.ts';
 import type { Table } from '../../../functions/aws/table.ts';
 import { type Commit, committer } from '../../../functions/aws/transaction.ts';
 import type { Delivery } from '../../../functions/delivery/delivery.ts';
 import { getHourBefore } from '../../../functions/delivery/ledger.ts';
 import { SubscribableType } from '../../../functions/events/events.ts';
 import { getLatestMonths } from '../../../functions/events/usage.ts';
+import type { Route } from '../../../functions/http/route.ts';
 import { sourceVersions } from '../../../functions/knowledge/source-checks.ts';
 import { MAX_TEXT_BYTES } from '../../../functions/knowledge/text.ts';
 import { MAX_CHANNELS } from '../../../functions/receivers/channels.ts';
@@ -40,6 +57,7 @@ import {
   later,
 } from '../../builders.ts';
 import type { TestTables } from '../../engines.ts';
+import { largestBody } from '../../support/largest-body.ts';
 import type { Api, Call } from '../store/an-api.ts';
 import { SANDBOX_ORGANIZATION } from '../store/stores.ts';
 
@@ -54,6 +72,7 @@ const DESCRIPTION = '🚚'.repeat(200);
 const URL = `https://example.com/${'a'.repeat(2000)}?simulate=200`;
 const MOVED_URL = URL.replace('example.com', 'example.org');
 const FULL_PAGE = { limit: '100' };
+const LARGEST_QUERY = { ...FULL_PAGE, hours: '168', months: '24' };
 /** Rows of a collection: more than a page has. */
 const ROWS = 130;
 
@@ -167,7 +186,9 @@ export async function worstCases(tables: TestTables, api: Api) {
     aMessage({ id, conversationId, role: 'agent', content: CONTENT });
   const largeMessage = buildMessage(talk.id);
   const escalation = anEscalation({ conversationId: talk.id, reason: REASON });
-  const ticket = aTicket({ conversationId: talk.id, reason: REASON });
+  /** Values that the schemas of bodies do not have. */
+  const given = { conversationId: talk.id, channelId: messenger.id, kind: 'http', url: URL };
+  const ticket = aTicket(largestBody(routes.createTicket.body, given));
   const source = aSource({ ...tenant, url: URL, name: NAME });
   const job = aRedeliveryJob({ ...tenant, webhookId: spare.id, createdAt: now.toISOString() });
   const rows = times(160, (index) =>
@@ -388,11 +409,33 @@ export async function worstCases(tables: TestTables, api: Api) {
   const deliveryId = largest.id;
   const events = [...SubscribableType.options];
   const filter = { ...FULL_PAGE, status: 'skipped' };
-  const message = { role: 'agent', content: CONTENT };
-  const calls: Record<RouteKey, Call> = {
-    registerWebhook: { body: { url: URL, events, description: DESCRIPTION } },
-    listWebhooks: { query: FULL_PAGE },
-    readWebhook: to(large.id),
+  /** By the schema of the parameter. */
+  const ids = new Map<unknown, string>([
+    [EndpointId, large.id],
+    [EventId, event.id],
+    [DeliveryId, deliveryId],
+    [ConversationId, talk.id],
+    [MessageId, largeMessage.id],
+    [EscalationId, escalation.id],
+    [TicketId, ticket.id],
+    [ChannelId, messenger.id],
+    [SourceId, source.id],
+    [RedeliveryJobId, job.id],
+    [KeyId, revoked.id],
+  ]);
+  const largestCall = ({ params, query, body }: Route): Call => ({
+    ...(params instanceof z.ZodMiniObject && {
+      params: Object.fromEntries(
+        Object.entries(params.shape).map(([name, schema]) => [name, ids.get(schema) ?? '']),
+      ),
+    }),
+    ...(query !== undefined && {
+      query: Object.fromEntries(Object.entries(LARGEST_QUERY).filter(([name]) => name in query.shape)),
+    }),
+    ...(body !== undefined && { body: largestBody(body, given) }),
+  });
+  /** Calls that differ from the largest of their schemas: by their resource, a filter, the bound of a body. */
+  const special: Partial<Record<RouteKey, Call>> = {
     updateWebhook: {
       ...to(large.id),
       // Keeps all types: deliveries of another one are not resent.
@@ -401,57 +444,24 @@ export async function worstCases(tables: TestTables, api: Api) {
     deleteWebhook: to(gone.id),
     testWebhook: { ...to(plain.id), body: { type: 'handoff.requested' } },
     readWebhookStats: { ...to(plain.id), query: { hours: '168' } },
-    readDeliveryStats: { query: { hours: '168' } },
-    listDeliveries: { ...to(large.id), query: FULL_PAGE },
-    readDelivery: { params: { id: large.id, deliveryId } },
     retryDelivery: { params: { id: large.id, deliveryId: retrying.id } },
-    redeliverDelivery: { params: { id: large.id, deliveryId } },
     startRedelivery: { ...to(plain.id), body: { from: later(now, -3_600_000).toISOString() } },
     listEvents: { query: { ...FULL_PAGE, include: 'deliveries' } },
-    readEvent: to(event.id),
     listRedeliveries: { ...to(spare.id), query: FULL_PAGE },
     readRedelivery: { params: { id: spare.id, redeliveryId: job.id } },
     stopRedelivery: { params: { id: spare.id, redeliveryId: job.id } },
-    createConversation: { body: { channelId: messenger.id, externalUserId: NAME } },
-    listConversations: { query: FULL_PAGE },
-    readConversation: to(talk.id),
-    createMessage: { ...to(talk.id), body: message },
-    listMessages: { ...to(talk.id), query: FULL_PAGE },
-    readMessage: { params: { id: talk.id, messageId: largeMessage.id } },
+    createMessage: { ...to(talk.id), body: { role: 'agent', content: CONTENT } },
     requestHandoff: { ...to(handedOff?.id ?? ''), body: { reason: REASON } },
-    listEscalations: { ...to(talk.id), query: FULL_PAGE },
-    readEscalation: { params: { id: talk.id, escalationLogId: escalation.id } },
     resolveConversation: { ...to(resolved?.id ?? ''), body: { resolvedBy: NAME } },
-    createChannel: { body: { kind: 'http', name: NAME, url: URL } },
-    listChannels: { query: FULL_PAGE },
-    readChannel: to(messenger.id),
     deleteChannel: to(goneChannel.id),
-    listChannelDeliveries: { ...to(messenger.id), query: FULL_PAGE },
     readChannelDelivery: { params: { id: messenger.id, deliveryId: channelRows[0]?.id ?? '' } },
     createVisitorToken: to(widgetTalk.id),
-    readWidgetMessages: { query: FULL_PAGE },
-    createTicket: { body: { conversationId: talk.id, reason: REASON } },
-    listTickets: { query: FULL_PAGE },
-    readTicket: to(ticket.id),
-    createSource: { body: { kind: 'url', url: URL, name: NAME } },
-    listSources: { query: FULL_PAGE },
-    readSource: to(source.id),
-    deleteSource: to(source.id),
-    syncSource: to(source.id),
-    readSourceContent: to(source.id),
-    readSourceChanges: to(source.id),
-    provisionSandbox: { body: { name: NAME, scopes: [...Scope.options] } },
-    resetSandbox: {},
-    readSandbox: {},
-    readSession: {},
-    readOrganization: {},
+    createSource: { body: largestBody(routes.createSource.body, { ...given, kind: 'url' }) },
     updateOrganization: { body: { contentChangeThreshold: 30 } },
-    readUsage: { query: { months: '24' } },
-    createApiKey: { body: { name: NAME, scopes: [...Scope.options] } },
-    listApiKeys: { query: FULL_PAGE },
-    revokeApiKey: to(revoked.id),
-    listAuditLog: { query: FULL_PAGE },
   };
+  const calls = Object.fromEntries(
+    Object.entries(routes).map(([key, route]) => [key, special[key as RouteKey] ?? largestCall(route)]),
+  ) as Record<RouteKey, Call>;
 
   const session = await api.session(organization.id);
   const credentials: Partial<Record<RouteKey, () => Promise<string>>> = {

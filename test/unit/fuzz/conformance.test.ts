@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ticket } from '../../../lib/openapi/texts/tickets.ts';
 import { conformance, operationFor, unknownFields } from '../../fuzz/conformance.ts';
 import { readDocument } from '../../fuzz/document.ts';
 import { apiClient } from '../../support/api.ts';
@@ -9,12 +10,6 @@ const document = readDocument();
 const faultsOf = conformance(document);
 const ID = '01a1f84b811a7000a000000000000001';
 
-const ticket = {
-  id: `tkt_${ID}`,
-  conversationId: null,
-  reason: null,
-  createdAt: '2026-11-20T09:30:00.000Z',
-};
 const common = {
   'content-type': 'application/json',
   'cache-control': 'no-store',
