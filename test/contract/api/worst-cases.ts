@@ -434,7 +434,7 @@ export async function worstCases(tables: TestTables, api: Api) {
     }),
     ...(body !== undefined && { body: largestBody(body, given) }),
   });
-  /** Calls that differ from the largest of their schemas: by their resource, a filter, the bound of a body. */
+  /** Calls that differ from the largest of their schemas: in their resource, a filter or a bound. */
   const special: Partial<Record<RouteKey, Call>> = {
     updateWebhook: {
       ...to(large.id),
