@@ -17,8 +17,11 @@ import { worstCases } from './worst-cases.ts';
 
 type Units = readonly [reads: number, writes: number];
 
-/** DynamoDB units that a request consumes at most. */
-const MOST: Readonly<Record<RouteKey, Units>> = {
+/**
+ * DynamoDB units that a request consumes at most, where less than the tokens of its text is to be kept:
+ * a token is 100 read units.
+ */
+const MOST: Readonly<Partial<Record<RouteKey, Units>>> = {
   registerWebhook: [90, 34],
   listWebhooks: [48, 3],
   readWebhook: [5, 3],
@@ -56,7 +59,7 @@ const MOST: Readonly<Record<RouteKey, Units>> = {
   createVisitorToken: [5, 5],
   readWidgetMessages: [350, 4],
   createTicket: [5, 40],
-  listTickets: [150, 4],
+  listTickets: [180, 4],
   readTicket: [5, 3],
   createSource: [4, 38],
   listSources: [180, 4],
@@ -111,9 +114,14 @@ describe('the stated units of a route', () => {
   it.each(order)('cover the worst case of %s', async (route) => {
     const { path } = routes[route];
     const { mostTokens = 1 }: OperationText = OPERATIONS[route];
-    const [reads, writes] = MOST[route];
-    expect(computeTokens({ reads, writes })).toBe(mostTokens);
-    expectWithin(MOST[route], await cases.consumedBy(route, path.startsWith('/settings')));
+    const measured = await cases.consumedBy(route, path.startsWith('/settings'));
+    expect(computeTokens(measured)).toBeLessThanOrEqual(mostTokens);
+    expect(mostTokens).toBeLessThanOrEqual(computeTokens(largestStated(measured)));
+    const stated = MOST[route];
+    if (stated !== undefined) {
+      expect(computeTokens({ reads: stated[0], writes: stated[1] })).toBe(mostTokens);
+      expectWithin(stated, measured);
+    }
     if (route === 'listDeliveries')
       expectWithin(FILTERED, await cases.consumedBy(route, false, cases.filtered));
   });
@@ -123,12 +131,16 @@ describe('the stated units of a route', () => {
  * The stated units are at most half as many again as measured, so that they stay true: identifiers fall on
  * shards at random.
  */
+const largestStated = ({ reads, writes }: { reads: number; writes: number }) => ({
+  reads: 1.5 * reads + 3,
+  writes: 1.5 * writes + 3,
+});
+
 function expectWithin([reads, writes]: Units, measured: { reads: number; writes: number }): void {
   const stated = { reads, writes };
+  const largest = largestStated(measured);
   for (const unit of ['reads', 'writes'] as const) {
     expect(measured[unit], `${unit}, ${JSON.stringify(measured)}`).toBeLessThanOrEqual(stated[unit]);
-    expect(stated[unit], `${unit}, ${JSON.stringify(measured)}`).toBeLessThanOrEqual(
-      1.5 * measured[unit] + 3,
-    );
+    expect(stated[unit], `${unit}, ${JSON.stringify(measured)}`).toBeLessThanOrEqual(largest[unit]);
   }
 }

@@ -1,4 +1,5 @@
 import { Argument } from '@commander-js/extra-typings';
+import { matching, refuse } from 'terminal/command-line.ts';
 import { z } from 'zod';
 import { ApiError, type ErrorType, ResponseError } from '../../../sdk/src/index.ts';
 import { type ApiAnswer, callApi } from '../api-call.ts';
@@ -7,7 +8,6 @@ import type { Context } from '../context.ts';
 import { CommandError } from '../errors.ts';
 import { apiCommand } from '../flags.ts';
 import { runCommand } from '../run.ts';
-import { matching, refuse } from '../terminal/command-line.ts';
 
 const METHODS = ['GET', 'POST', 'PATCH', 'DELETE'] as const;
 
