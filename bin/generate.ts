@@ -28,7 +28,7 @@ const parts: Readonly<Record<string, NamedProgram>> = {
     },
   },
   openapi: {
-    about: 'docs/openapi/v1.json, after a change of routes, schemas or texts; --check, --release, --help',
+    about: 'docs/openapi/v1.json, after a change of routes, schemas or texts; --check, --help',
     async start() {
       const { openApiCommand } = await import('../lib/openapi/command.ts');
       process.exitCode = openApiCommand(process.argv.slice(2));
@@ -39,13 +39,6 @@ const parts: Readonly<Record<string, NamedProgram>> = {
     async start() {
       const { EVENT_SCHEMAS, eventSchemaFiles } = await import('../lib/openapi/event-schemas.ts');
       for (const [file, text] of Object.entries(eventSchemaFiles())) write(`${EVENT_SCHEMAS}/${file}`, text);
-    },
-  },
-  collection: {
-    about: 'docs/collections, requests for Postman and Bruno, after a change of routes, schemas or texts',
-    async start() {
-      const { COLLECTION, collectionText } = await import('../lib/openapi/collection.ts');
-      write(COLLECTION, collectionText());
     },
   },
   sdk: {

@@ -22,7 +22,6 @@ export default {
         'lib/infra/site/viewer-request.js',
         'lib/openapi/page/page.js',
         // Programs, and files that tests and benchmarks start as a process or preload.
-        'test/compatibility/record.ts',
         'test/{clients,python}/run.ts',
         'packages/sdk-python/{bin/generate,test/unit/*.test}.ts',
         'test/**/*.deep.test.ts',

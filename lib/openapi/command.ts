@@ -1,7 +1,6 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { commandLine } from 'terminal/command-line.ts';
-import { breakingChanges } from './compatibility.ts';
 import { currentDocument } from './current.ts';
 import { eventCatalogue, eventTypeList } from './events.ts';
 import { jsonText } from './json-text.ts';
@@ -10,7 +9,6 @@ import { routesPage } from './routes-page.ts';
 
 const DIRECTORY = join(import.meta.dirname, '../../docs');
 const CURRENT = 'openapi/v1.json';
-const RELEASED = 'openapi/v1.released.json';
 const EVENT_TYPES = 'openapi/event-types.json';
 const EVENT_CATALOGUE = 'openapi/event-catalogue.json';
 /** Pages for readers of the repository. */
@@ -34,10 +32,6 @@ const HERE: CommandEnvironment = {
   err: (text) => process.stderr.write(text),
 };
 
-/** The text of a document on disk, or undefined when there is none. */
-export const documentOnDisk = (which: 'current' | 'released', directory = DIRECTORY): string | undefined =>
-  onDisk(directory, which === 'current' ? CURRENT : RELEASED);
-
 function onDisk(directory: string, name: string): string | undefined {
   const file = join(directory, name);
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
@@ -59,16 +53,11 @@ export function openApiCommand(
     `Writes to docs: ${CURRENT} (the OpenAPI document), ${EVENT_TYPES} (event types for the dashboard and conversations listen), ${EVENT_CATALOGUE} (their schemas and examples for the dashboard), and the pages ${Object.keys(PAGES).join(', ')}.`,
   )
     .option('--check', 'write nothing; fail when a file is not what would be written')
-    .option(
-      '--release',
-      `write it, and also ${RELEASED} beside it: what later documents must stay compatible with; fail when it breaks what was released before`,
-    )
     .parse(args, { from: 'user' })
     .opts();
-  const text = documentText();
   const pages = Object.entries(PAGES).map(([name, page]) => [name, page()]);
   const files: Record<string, string> = {
-    [CURRENT]: text,
+    [CURRENT]: documentText(),
     [EVENT_TYPES]: jsonText(eventTypeList()),
     [EVENT_CATALOGUE]: jsonText(eventCatalogue(currentDocument().components.schemas)),
     ...Object.fromEntries(pages),
@@ -81,17 +70,10 @@ export function openApiCommand(
     else err(`Stale: ${stale.join(', ')}. Write them anew with: npm run generate -- openapi\n`);
     return stale.length === 0 ? 0 : 1;
   }
-  const before = options.release ? documentOnDisk('released', directory) : undefined;
-  const broken = before === undefined ? [] : breakingChanges(JSON.parse(before), JSON.parse(text));
-  if (broken.length > 0) {
-    err(`Not released, because it breaks what was released before:\n  ${broken.join('\n  ')}\n`);
-    return 1;
-  }
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(directory, name)), { recursive: true });
     writeFileSync(join(directory, name), content);
   }
-  if (options.release) copyFileSync(join(directory, CURRENT), join(directory, RELEASED));
-  out(`Wrote ${[...Object.keys(files), ...(options.release ? [RELEASED] : [])].join(', ')}.\n`);
+  out(`Wrote ${Object.keys(files).join(', ')}.\n`);
   return 0;
 }

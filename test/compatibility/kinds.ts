@@ -1,11 +1,19 @@
-import * as z from 'zod';
-import { type OrgId, ReceiverId, type SourceId } from '../../functions/aws/ids.ts';
+import * as z from 'zod/mini';
+import {
+  type ConversationId,
+  type EndpointId,
+  newId,
+  OrgId,
+  type SourceId,
+} from '../../functions/aws/ids.ts';
 import { Conversation, Escalation, Message, Ticket } from '../../functions/conversations/conversations.ts';
-import { LedgerEntry } from '../../functions/delivery/ledger.ts';
+import { Delivery } from '../../functions/delivery/delivery.ts';
+import { LedgerEntry, toStartOfHour } from '../../functions/delivery/ledger.ts';
 import { PUBLICATION, WORK } from '../../functions/delivery/outbox.ts';
-import { RedeliveryRecord } from '../../functions/delivery/redelivery.ts';
+import { RedeliveryOrder, RedeliveryRecord } from '../../functions/delivery/redelivery.ts';
 import { parseDelivery } from '../../functions/delivery/rows.ts';
 import { RateSchedule } from '../../functions/delivery/turns.ts';
+import { BusEvent } from '../../functions/events/bus.ts';
 import { OutboxEvent } from '../../functions/events/events.ts';
 import { UsageCounts } from '../../functions/events/usage.ts';
 import { IdempotencyRecord } from '../../functions/http/idempotency.ts';
@@ -17,25 +25,57 @@ import { BlockedHost } from '../../functions/receivers/receiver-url.ts';
 import { RedeliveryJob, RedeliveryRun } from '../../functions/redelivery/jobs.ts';
 import { ApiKey, KeyUse } from '../../functions/tenancy/api-keys.ts';
 import { AuditEntry } from '../../functions/tenancy/audit.ts';
-import { keys, type RateBucket } from '../../functions/tenancy/keys.ts';
+import { keys } from '../../functions/tenancy/keys.ts';
 import { Pairing } from '../../functions/tenancy/organizations.ts';
 import { Purge } from '../../functions/tenancy/purge.ts';
 import { Organization, OrganizationState, type Tenant } from '../../functions/tenancy/tenant.ts';
-import type { Row } from '../doubles/tables/expressions.ts';
+import {
+  aConversation,
+  aDelivery,
+  aLedgerEntry,
+  aMessage,
+  anApiKey,
+  anAuditEntry,
+  anEndpoint,
+  anEscalation,
+  anEvent,
+  anHttpChannel,
+  anOrganization,
+  aRedeliveryJob,
+  aSource,
+  aTicket,
+  later,
+  NOW,
+  seconds,
+} from '../builders.ts';
 import type { TableName } from '../table-definitions.ts';
+
+export type Row = Record<string, unknown> & { pk: string; sk?: string };
+type Key = Pick<Row, 'pk' | 'sk'>;
+
+interface Definition<T> {
+  table: TableName;
+  /** What the stores read a row by. */
+  schema: z.ZodMiniType<T>;
+  /** Attributes of a row, with new identifiers. */
+  sample(tenant: Tenant): object;
+  /** What else reads a row. */
+  parse?(row: unknown): unknown;
+  /** The key under which the stores find the row. */
+  key(item: T, tenant: Tenant): Key;
+}
 
 /** A kind of row. */
 export interface Kind {
   table: TableName;
-  /** Whether a row of the table is of this kind. */
-  is(row: Row): boolean;
+  schema: z.ZodMiniType;
+  /** A row, a new one each time. */
+  make(tenant: Tenant): Row;
   /**
-   * Reads the row as the stores do, and builds its key from the result: a row under another key is not found.
-   * @throws a zod error when it is not readable
+   * The key under which the stores find the row.
+   * @throws a zod error when the row is not readable
    */
-  keyOf(row: Row): { pk: string; sk?: string };
-  /** Why its key may differ from the built one: no present code builds it. */
-  isFoundOtherwise?: string;
+  keyOf(row: unknown, tenant: Tenant): Key;
 }
 
 /** Functions that build the keys of single rows; the others build those of partitions. */
@@ -43,289 +83,286 @@ type RowKey = {
   [K in keyof typeof keys]: ReturnType<(typeof keys)[K]> extends { pk: string } ? K : never;
 }[keyof typeof keys];
 
-const at = (row: Row) => ({ pk: String(row.pk), sk: String(row.sk) });
-const under = (ending: RegExp) => (row: Row) => ending.test(at(row).pk);
-const sorted = (sk: string) => (row: Row) => row.sk === sk;
-const owes = (kind: string | undefined) => (row: Row) => row.kind === kind;
-
-/** The tenant in the prefix of a row's partition key. */
-function parseTenant(row: Row): Tenant {
-  const [orgId, generation] = at(row).pk.split('#');
-  return { orgId: orgId as OrgId, generation: Number(generation) };
+function kind<T>({ table, schema, sample, parse, key }: Definition<T>): Kind {
+  function keyOf(row: unknown, tenant: Tenant): Key {
+    parse?.(row);
+    return key(schema.parse(row), tenant);
+  }
+  return {
+    table,
+    schema,
+    keyOf,
+    make(tenant) {
+      const attributes = sample(tenant);
+      return { ...keyOf(attributes, tenant), ...attributes };
+    },
+  };
 }
-const parseOrgId = (row: Row): OrgId => parseTenant(row).orgId;
 
-const isRateSchedule = ({ pk }: Row): boolean => String(pk).startsWith('pace#');
-const isKeyUse = ({ pk }: Row): boolean => /#used#key_[0-9a-f]+$/.test(String(pk));
+const AT = NOW.toISOString();
+const HOUR = toStartOfHour(NOW);
+/** Parts of keys that no attribute repeats. */
+const HOST = 'receiver.example.com';
+const MONTH = '2026-11';
+const VERSION = 3;
+const hexOf = ({ orgId }: Pick<Tenant, 'orgId'>): string => orgId.slice('org_'.length);
+/** The endpoint, the conversation and the source of all rows of an organization. */
+export const endpointOf = (tenant: Pick<Tenant, 'orgId'>): EndpointId => `whk_${hexOf(tenant)}`;
+export const conversationOf = (tenant: Pick<Tenant, 'orgId'>): ConversationId => `cnv_${hexOf(tenant)}`;
+const sourceOf = (tenant: Tenant): SourceId => `src_${hexOf(tenant)}`;
+const atEndpoint = (tenant: Tenant) => ({ ...tenant, webhookId: endpointOf(tenant) });
 
-const counts = (name: string) => z.object({ [name]: z.int() });
+/** A row that counts, and has nothing else. */
+const counter = (table: TableName, name: string, key: (tenant: Tenant) => Key): Kind =>
+  kind({
+    table,
+    sample: () => ({ [name]: 1 }),
+    schema: z.object({ [name]: z.int() }),
+    key: (_, tenant) => key(tenant),
+  });
+
+const ListedApiKey = z.extend(ApiKey, { digest: z.string() });
+const UsageOf = z.extend(UsageCounts, { orgId: OrgId, month: z.string() });
+const Active = z.pick(LedgerEntry, { orgId: true, webhookId: true, generation: true });
 
 /**
  * Every kind of row that the stores write, by the function that builds its key: a new one without a kind does
  * not compile.
  */
-export const KINDS: Readonly<Record<RowKey, Kind>> = {
-  organization: {
+export const KINDS: Readonly<Record<RowKey | 'channel', Kind>> = {
+  organization: kind({
     table: 'service',
-    is: sorted('organization'),
-    keyOf(row) {
-      OrganizationState.parse(row);
-      return keys.organization(Organization.parse(row).id);
-    },
-  },
-  pairing: {
+    sample: ({ orgId, generation }) => ({ ...anOrganization({ id: orgId }), generation }),
+    schema: z.extend(Organization, { generation: z.int() }),
+    parse: OrganizationState.parse,
+    key: ({ id }) => keys.organization(id),
+  }),
+  pairing: kind({
     table: 'service',
-    is: sorted('sandbox'),
-    keyOf: (row) => keys.pairing(Pairing.parse(row).liveOrganizationId),
-  },
-  purge: { table: 'service', is: under(/^purges#/), keyOf: (row) => keys.purge(Purge.parse(row)) },
-  auditEntry: {
+    sample: ({ orgId }) => ({
+      liveOrganizationId: orgId,
+      sandboxOrganizationId: newId('org', NOW),
+      createdAt: AT,
+    }),
+    schema: Pairing,
+    key: ({ liveOrganizationId }) => keys.pairing(liveOrganizationId),
+  }),
+  purge: kind({
     table: 'service',
-    is: under(/#audit-log#\d+$/),
-    keyOf(row) {
-      const { orgId, id } = AuditEntry.parse(row);
-      return keys.auditEntry(orgId, id);
-    },
-  },
-  endpointCount: {
+    sample: ({ orgId }) => ({ orgId, generation: nextNumber(), requestedAt: AT, deleted: 0 }),
+    schema: Purge,
+    key: keys.purge,
+  }),
+  auditEntry: kind({
     table: 'service',
-    is: sorted('endpoint-count'),
-    keyOf(row) {
-      counts('endpoints').parse(row);
-      return keys.endpointCount(parseOrgId(row));
-    },
-  },
-  endpointHostCount: {
+    sample: ({ orgId }) => anAuditEntry({ orgId }),
+    schema: AuditEntry,
+    key: ({ orgId, id }) => keys.auditEntry(orgId, id),
+  }),
+  endpointCount: counter('service', 'endpoints', ({ orgId }) => keys.endpointCount(orgId)),
+  endpointHostCount: counter('service', 'endpoints', ({ orgId }) => keys.endpointHostCount(orgId, HOST)),
+  channelCount: counter('service', 'channels', ({ orgId }) => keys.channelCount(orgId)),
+  blockedHost: kind({
     table: 'service',
-    is: ({ sk }) => typeof sk === 'string' && sk.startsWith('endpoint-count#'),
-    keyOf(row) {
-      counts('endpoints').parse(row);
-      return keys.endpointHostCount(parseOrgId(row), at(row).sk.slice('endpoint-count#'.length));
-    },
-  },
-  blockedHost: {
+    sample: (tenant) => ({ host: `${hexOf(tenant)}-${nextNumber()}.example.com`, blockedAt: AT }),
+    schema: BlockedHost,
+    key: ({ host }) => keys.blockedHost(host),
+  }),
+  apiKey: kind({
     table: 'service',
-    is: under(/^blocked-hosts$/),
-    keyOf: (row) => keys.blockedHost(BlockedHost.parse(row).host),
-  },
-  channelCount: {
+    sample: ({ orgId }) => anApiKey({ orgId }),
+    schema: ApiKey,
+    key: ({ orgId }) => keys.apiKey(orgId),
+  }),
+  listedApiKey: kind({
     table: 'service',
-    is: sorted('channel-count'),
-    keyOf(row) {
-      counts('channels').parse(row);
-      return keys.channelCount(parseOrgId(row));
-    },
-  },
-  apiKey: {
+    sample: ({ orgId }) => ({ ...anApiKey({ orgId }), digest: 'digest' }),
+    schema: ListedApiKey,
+    key: ({ orgId, id }) => keys.listedApiKey(orgId, id),
+  }),
+  endpoint: kind({
     table: 'service',
-    is: under(/^key#/),
-    keyOf(row) {
-      ApiKey.parse(row);
-      return keys.apiKey(at(row).pk.slice('key#'.length));
-    },
-  },
-  listedApiKey: {
+    sample: ({ orgId }) => anEndpoint({ orgId, status: 'auto_disabled', disabledAt: AT }),
+    schema: Endpoint,
+    key: ({ orgId, id }) => keys.endpoint(orgId, id),
+  }),
+  channel: kind({
     table: 'service',
-    is: under(/#api-keys$/),
-    keyOf(row) {
-      const { orgId, id } = ApiKey.parse(row);
-      return keys.listedApiKey(orgId, id);
-    },
-  },
-  endpoint: {
+    sample: ({ orgId }) => anHttpChannel({ orgId }),
+    schema: Channel,
+    key: ({ orgId, id }) => keys.endpoint(orgId, id),
+  }),
+  redeliveryJob: kind({
     table: 'service',
-    is: under(/#(webhooks|channels)$/),
-    keyOf(row) {
-      const { orgId, id } = (at(row).pk.endsWith('#channels') ? Channel : Endpoint).parse(row);
-      return keys.endpoint(orgId, id);
-    },
-  },
-  redeliveryJob: {
+    sample: (tenant) => aRedeliveryJob(atEndpoint(tenant)),
+    schema: RedeliveryJob,
+    key: (job) => keys.redeliveryJob(job, job.webhookId, job.id),
+  }),
+  deletedEndpoint: kind({
     table: 'service',
-    is: under(/#redeliveries$/),
-    keyOf(row) {
-      const job = RedeliveryJob.parse(row);
-      return keys.redeliveryJob(job, job.webhookId, job.id);
-    },
-  },
-  deletedEndpoint: {
+    sample: ({ orgId }) => ({ ...DeletedEndpoint.parse({ ...anEndpoint({ orgId }), deletedAt: AT }) }),
+    schema: DeletedEndpoint,
+    key: ({ id, deletedAt }, { orgId }) => keys.deletedEndpoint(orgId, deletedAt, id),
+  }),
+  redeliveryRecord: kind({
     table: 'service',
-    is: under(/#deleted-webhooks$/),
-    keyOf(row) {
-      const { id, deletedAt } = DeletedEndpoint.parse(row);
-      const [orgId] = at(row).pk.split('#');
-      return keys.deletedEndpoint(orgId as OrgId, deletedAt, id);
-    },
-  },
-  redeliveryRecord: {
+    sample: (tenant) => ({
+      webhookId: endpointOf(tenant),
+      eventId: newId('evt', NOW),
+      deliveryId: newId('dlv', NOW),
+    }),
+    schema: RedeliveryRecord,
+    key: ({ webhookId, eventId }, tenant) => keys.redeliveryRecord(tenant, webhookId, eventId),
+  }),
+  redeliveryRun: kind({
     table: 'service',
-    is: under(/#redelivered#evt_\w+$/),
-    keyOf(row) {
-      const { webhookId, eventId } = RedeliveryRecord.parse(row);
-      return keys.redeliveryRecord(parseTenant(row), webhookId, eventId);
-    },
-  },
-  redeliveryRun: {
+    sample: (tenant) => ({
+      ...tenant,
+      ...{ id: newId('rdj', NOW), webhookId: newId('whk', NOW) },
+      remindedAt: later(NOW, -seconds(3600)).toISOString(),
+    }),
+    schema: RedeliveryRun,
+    key: keys.redeliveryRun,
+  }),
+  conversation: kind({
     table: 'service',
-    is: under(/^redelivery-runs#/),
-    keyOf: (row) => keys.redeliveryRun(RedeliveryRun.parse(row)),
-  },
-  conversation: {
+    sample: () => aConversation(),
+    schema: Conversation,
+    key: ({ id }, tenant) => keys.conversation(tenant, id),
+  }),
+  message: kind({
     table: 'service',
-    is: under(/#conversations#\d+$/),
-    keyOf: (row) => keys.conversation(parseTenant(row), Conversation.parse(row).id),
-  },
-  message: {
+    sample: (tenant) => aMessage({ conversationId: conversationOf(tenant) }),
+    schema: Message,
+    key: ({ conversationId, id }, tenant) => keys.message(tenant, conversationId, id),
+  }),
+  escalation: kind({
     table: 'service',
-    is: under(/#messages$/),
-    keyOf(row) {
-      const { conversationId, id } = Message.parse(row);
-      return keys.message(parseTenant(row), conversationId, id);
-    },
-  },
-  escalation: {
+    sample: (tenant) => anEscalation({ conversationId: conversationOf(tenant) }),
+    schema: Escalation,
+    key: ({ conversationId, id }, tenant) => keys.escalation(tenant, conversationId, id),
+  }),
+  ticket: kind({
     table: 'service',
-    is: under(/#escalations$/),
-    keyOf(row) {
-      const { conversationId, id } = Escalation.parse(row);
-      return keys.escalation(parseTenant(row), conversationId, id);
-    },
-  },
-  ticket: {
+    sample: () => aTicket(),
+    schema: Ticket,
+    key: ({ id }, tenant) => keys.ticket(tenant, id),
+  }),
+  idempotency: kind({
     table: 'service',
-    is: under(/#tickets#\d+$/),
-    keyOf: (row) => keys.ticket(parseTenant(row), Ticket.parse(row).id),
-  },
-  idempotency: {
-    table: 'service',
-    is: sorted('idempotency'),
-    keyOf(row) {
-      IdempotencyRecord.parse(row);
-      const [, , , route = '', key = ''] = at(row).pk.split('#');
-      return keys.idempotency(parseTenant(row), route, key);
-    },
-  },
-  event: {
+    sample: () => ({ fingerprint: 'of-a-request', status: 201, location: '/api/v1/tickets/1', data: '{}' }),
+    schema: IdempotencyRecord,
+    key: (_, tenant) => keys.idempotency(tenant, 'createTicket', 'a-key'),
+  }),
+  event: kind({
     table: 'outbox',
-    is: owes(undefined),
-    keyOf(row) {
-      PUBLICATION.parse(row);
-      WORK.parse(row);
-      const event = OutboxEvent.parse(row);
-      return keys.event(event, event.id);
-    },
-  },
-  redelivery: {
+    sample: (tenant) => anEvent({ tenant }),
+    schema: OutboxEvent,
+    parse: (row) => [PUBLICATION.parse(row), WORK.parse(row)],
+    key: (event) => keys.event(event, event.id),
+  }),
+  redelivery: kind({
     table: 'outbox',
-    is: owes('redelivery'),
-    keyOf(row) {
-      const owed = WORK.parse(row);
-      if (owed?.kind !== 'redelivery') throw new Error('it is no redelivery');
-      return keys.redelivery(owed.deliveryMessage.id, owed.retryAfter);
+    sample(tenant) {
+      const { id, webhookId, eventId } = aDelivery(atEndpoint(tenant));
+      return { kind: 'redelivery', deliveryMessage: { id, ...tenant, webhookId, eventId } };
     },
-  },
-  notice: {
+    schema: RedeliveryOrder,
+    parse: WORK.parse,
+    key: ({ deliveryMessage, retryAfter }) => keys.redelivery(deliveryMessage.id, retryAfter),
+  }),
+  notice: kind({
     table: 'outbox',
-    is: owes('notice'),
-    keyOf: (row) => keys.notice(String(PUBLICATION.parse(row)?.id)),
-  },
-  rateWindow: {
-    table: 'rates',
-    is: (row) => !isKeyUse(row) && !isRateSchedule(row),
-    keyOf(row) {
-      counts('used').parse(row);
-      const [orgId, kind, start] = at(row).pk.split('#');
-      return keys.rateWindow({ orgId, kind } as RateBucket, Number(start));
+    sample(tenant) {
+      const sourceId = newId('src', NOW);
+      const id = `${sourceId}#check`;
+      return { kind: 'notice', id, type: 'source.check', ...tenant, createdAt: AT, data: { sourceId } };
     },
-  },
-  rateSchedule: {
+    schema: z.extend(BusEvent, { kind: z.literal('notice') }),
+    parse: PUBLICATION.parse,
+    key: ({ id }) => keys.notice(id),
+  }),
+  rateWindow: kind({
     table: 'rates',
-    is: isRateSchedule,
-    keyOf(row) {
-      RateSchedule.parse(row);
-      return keys.rateSchedule(String(row.pk).replace('pace#', '') as ReceiverId);
-    },
-  },
-  keyUse: {
+    sample: () => ({ used: 1 }),
+    schema: z.object({ used: z.int() }),
+    key: (_, { orgId }) => keys.rateWindow({ orgId, kind: 'live' }, NOW.getTime()),
+  }),
+  rateSchedule: kind({
     table: 'rates',
-    is: isKeyUse,
-    keyOf(row) {
-      const [orgId] = String(row.pk).split('#');
-      return keys.keyUse(orgId as OrgId, KeyUse.parse(row).keyId);
-    },
-  },
-  delivery: {
+    sample: () => ({ next: NOW.getTime(), rate: 10, era: 1 }),
+    schema: RateSchedule,
+    key: (_, tenant) => keys.rateSchedule(endpointOf(tenant)),
+  }),
+  keyUse: kind({
+    table: 'rates',
+    sample: () => ({ keyId: newId('key', NOW), lastUsedAt: AT }),
+    schema: KeyUse,
+    key: ({ keyId }, { orgId }) => keys.keyUse(orgId, keyId),
+  }),
+  delivery: kind({
     table: 'deliveries',
-    is: () => true,
-    keyOf(row) {
-      const { webhookId, generation, id } = parseDelivery(row);
-      return keys.delivery(webhookId, generation, id);
-    },
-  },
-  source: {
+    sample: (tenant) => aDelivery(atEndpoint(tenant)),
+    schema: Delivery,
+    parse: parseDelivery,
+    key: ({ webhookId, generation, id }) => keys.delivery(webhookId, generation, id),
+  }),
+  source: kind({
     table: 'knowledge',
-    is: under(/#sources#\d+$/),
-    keyOf: (row) => keys.source(parseTenant(row), Source.parse(row).id),
-  },
-  sourceCount: {
+    sample: (tenant) => aSource(tenant),
+    schema: Source,
+    key: ({ id }, tenant) => keys.source(tenant, id),
+  }),
+  sourceCount: counter('knowledge', 'sources', keys.sourceCount),
+  checkSlots: kind({
     table: 'knowledge',
-    is: sorted('source-count'),
-    keyOf(row) {
-      counts('sources').parse(row);
-      return keys.sourceCount(parseTenant(row));
-    },
-  },
-  checkSlots: {
+    sample: () => ({}),
+    schema: z.object({}),
+    key: (_, tenant) => keys.checkSlots(tenant),
+  }),
+  versionPart: kind({
     table: 'knowledge',
-    is: sorted('check-slots'),
-    keyOf: (row) => keys.checkSlots(parseTenant(row)),
-  },
-  versionPart: {
-    table: 'knowledge',
-    is: under(/#versions$/),
-    keyOf(row) {
-      const { part } = z.object({ part: z.int(), text: z.instanceof(Uint8Array) }).parse(row);
-      const [, , id] = at(row).pk.split('#');
-      return keys.versionPart(parseTenant(row), id as SourceId, Number(at(row).sk.split('#')[0]), part);
-    },
-  },
-  metered: {
+    sample: () => ({ part: 0, text: new Uint8Array([1, 2, 3]) }),
+    schema: z.object({ part: z.int(), text: z.instanceof(Uint8Array) }),
+    key: ({ part }, tenant) => keys.versionPart(tenant, sourceOf(tenant), VERSION, part),
+  }),
+  metered: kind({
     table: 'usage',
-    is: sorted('metered'),
-    keyOf: (row) => keys.metered(parseOrgId(row), String(at(row).pk.split('#')[2])),
-  },
-  usageOf: {
+    sample: ({ orgId }) => ({ orgId }),
+    schema: z.object({ orgId: OrgId }),
+    key: (_, tenant) => keys.metered(tenant.orgId, `evt_${hexOf(tenant)}`),
+  }),
+  usageOf: kind({
     table: 'usage',
-    is: under(/#usage$/),
-    keyOf(row) {
-      UsageCounts.parse(row);
-      const [month = '', shard] = at(row).sk.split('#');
-      return keys.usageOf(parseOrgId(row), month, Number(shard));
-    },
-  },
-  mailing: {
+    sample: ({ orgId }) => ({ orgId, month: MONTH, conversations: 1, messages: 2 }),
+    schema: UsageOf,
+    key: (_, { orgId }) => keys.usageOf(orgId, MONTH, 0),
+  }),
+  mailing: kind({
     table: 'mailings',
-    is: () => true,
-    keyOf(row) {
-      Mailing.parse(row);
-      const { pk } = at(row);
-      return keys.mailing(parseOrgId(row), pk.slice(pk.indexOf('#') + 1));
-    },
-  },
-  active: {
+    sample: () => ({ sentAt: AT, sentFor: newId('evt', NOW), claimToken: 'token', leaseUntil: AT }),
+    schema: Mailing,
+    key: (_, tenant) => keys.mailing(tenant.orgId, endpointOf(tenant)),
+  }),
+  active: kind({
     table: 'ledger',
-    is: (row) => row.hour === undefined,
-    keyOf(row) {
-      const { webhookId, generation } = z.object({ webhookId: ReceiverId, generation: z.int() }).parse(row);
-      return keys.active(webhookId, generation, at(row).pk);
+    sample({ orgId }) {
+      const { webhookId, generation } = aLedgerEntry({ orgId });
+      return { orgId, webhookId, generation };
     },
-  },
-  ledger: {
+    schema: Active,
+    key: ({ webhookId, generation }) => keys.active(webhookId, generation, HOUR),
+  }),
+  ledger: kind({
     table: 'ledger',
-    is: ({ hour }) => hour !== undefined,
-    keyOf(row) {
-      const { webhookId, generation, hour } = LedgerEntry.parse(row);
-      return keys.ledger(webhookId, generation, hour);
-    },
-  },
+    sample: ({ orgId }) => ({ ...aLedgerEntry({ orgId }), hour: HOUR }),
+    schema: LedgerEntry,
+    key: ({ webhookId, generation, hour }) => keys.ledger(webhookId, generation, hour),
+  }),
 };
+
+let number = 0;
+function nextNumber(): number {
+  number += 1;
+  return number;
+}

@@ -45,7 +45,7 @@ const { output } = await cruise(
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
     exclude: {
-      path: '^test/compatibility/(?:fixtures|previous)/|^packages/(?:cli|sdk)/dist/|^examples/',
+      path: '^packages/(?:cli|sdk)/dist/|^examples/',
     },
   },
   { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },

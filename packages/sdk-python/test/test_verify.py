@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 import standardwebhooks
-import svix.webhooks
 from signed import OTHER_SECRET, SECRET, a_body, signed_headers
 
 from conversation_service.models import MessageReceivedEvent
@@ -161,7 +160,7 @@ def test_has_no_attempt_where_the_header_has_none(attempt: str) -> None:
     assert verify(headers, BODY, SECRET, now=NOW).attempt is None
 
 
-def test_verifies_what_the_reference_libraries_sign_and_refuses_what_they_refuse() -> None:
+def test_verifies_what_the_reference_library_signs_and_refuses_what_it_refuses() -> None:
     chance = random.Random(2026)
     text = string.printable + "äß—👋"
     for number in range(500):
@@ -172,16 +171,15 @@ def test_verifies_what_the_reference_libraries_sign_and_refuses_what_they_refuse
             data={"conversationId": "".join(chance.choices(text, k=20)), "messageId": "m", "role": "user"}
         )
         at = datetime.fromtimestamp(int(datetime.now().timestamp()), timezone.utc)
-        for library in (standardwebhooks.Webhook(secret), svix.webhooks.Webhook(secret)):
-            signature = library.sign(id, at, body.decode())
-            headers = {
-                "webhook-id": id,
-                "webhook-timestamp": str(int(at.timestamp())),
-                "webhook-signature": signature,
-            }
-            assert verify(headers, body, secret).id == id
-            library.verify(body, headers)
-            at_byte = chance.randrange(len(body))
-            broken = body[:at_byte] + bytes([body[at_byte] ^ 1]) + body[at_byte + 1 :]
-            with pytest.raises(VerificationError):
-                verify(headers, broken, secret)
+        library = standardwebhooks.Webhook(secret)
+        headers = {
+            "webhook-id": id,
+            "webhook-timestamp": str(int(at.timestamp())),
+            "webhook-signature": library.sign(id, at, body.decode()),
+        }
+        assert verify(headers, body, secret).id == id
+        library.verify(body, headers)
+        at_byte = chance.randrange(len(body))
+        broken = body[:at_byte] + bytes([body[at_byte] ^ 1]) + body[at_byte + 1 :]
+        with pytest.raises(VerificationError):
+            verify(headers, broken, secret)

@@ -2,13 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import {
-  type ConversationId,
-  type EndpointId,
-  newId,
-  type OrgId,
-  type ReceiverId,
-} from '../../../functions/aws/ids.ts';
+import type { EndpointId, ReceiverId } from '../../../functions/aws/ids.ts';
 import { ABANDONED_ENTRIES } from '../../../functions/aws/metrics.ts';
 import type { UnreadableRow } from '../../../functions/aws/table.ts';
 import {
@@ -43,31 +37,22 @@ import { purgeStore } from '../../../functions/tenancy/purge.ts';
 import { LIVE_GENERATION, type Tenant } from '../../../functions/tenancy/tenant.ts';
 import { endpointScan } from '../../../lib/operate/endpoint-scan.ts';
 import {
-  aConversation,
   aDelivery,
   aLedgerEntry,
-  aMessage,
-  anApiKey,
-  anAuditEntry,
   anEndpoint,
-  anEscalation,
-  anEvent,
   anHttpChannel,
   aRedeliveryJob,
-  aSource,
   aTenant,
-  aTicket,
   later,
   NOW,
   seconds,
 } from '../../builders.ts';
-import { KINDS } from '../../compatibility/kinds.ts';
+import { conversationOf, endpointOf, KINDS, type Kind, type Row } from '../../compatibility/kinds.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { capturedOutput, WITH_TIME } from '../../unit/workers/a-worker.ts';
 
 const engine = dynamoDb();
 
-type Row = Record<string, unknown> & { pk: string; sk?: string };
 type KindName = keyof typeof KINDS;
 /**
  * Reads rows together.
@@ -76,8 +61,6 @@ type KindName = keyof typeof KINDS;
 type Reader = (tables: TestTables, tenant: Tenant, rows: readonly Row[]) => Promise<unknown[]>;
 
 interface Case {
-  /** A row of an organization, a new one each time. */
-  make(tenant: Tenant): Row;
   /** What distinguishes the row from others of its kind. */
   nameOf(row: Row): unknown;
   readers: Record<string, Reader>;
@@ -91,24 +74,7 @@ const BEFORE = later(NOW, -seconds(3600));
 const AFTER = later(NOW, seconds(3600));
 const id = (row: Row) => row.id;
 const ids = (items: readonly { id: unknown }[]) => items.map((item) => item.id);
-const conversation: ConversationId = newId('cnv', NOW);
-const webhooks = new Map<OrgId, EndpointId>();
-/** The endpoint of all rows of an organization. */
-const aWebhookOf = ({ orgId }: Pick<Tenant, 'orgId'>): EndpointId => {
-  const cached = webhooks.get(orgId) ?? newId('whk', NOW);
-  webhooks.set(orgId, cached);
-  return cached;
-};
-const ofTenant = (tenant: Tenant) => ({ ...tenant, webhookId: aWebhookOf(tenant) });
-
-const endpointRow = (tenant: Tenant): Row => {
-  const endpoint = anEndpoint({
-    orgId: tenant.orgId,
-    status: 'auto_disabled',
-    disabledAt: NOW.toISOString(),
-  });
-  return { ...keys.endpoint(tenant.orgId, endpoint.id), ...endpoint };
-};
+const ofTenant = (tenant: Tenant) => ({ ...tenant, webhookId: endpointOf(tenant) });
 
 /** What a reader of the outbox's stream makes of added rows. */
 const readStreamed =
@@ -154,30 +120,18 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
   metered: 'only its key is read',
   mailing: 'read by its key',
   purge: {
-    make: ({ orgId }) => {
-      const purge = { orgId, generation: nextNumber(), requestedAt: NOW.toISOString(), deleted: 0 };
-      return { ...keys.purge(purge), ...purge };
-    },
     nameOf: (row) => row.generation,
     readers: {
       open: async ({ service }) => (await purgeStore(service).open()).map(({ generation }) => generation),
     },
   },
   listedApiKey: {
-    make: ({ orgId }) => {
-      const key = anApiKey({ orgId });
-      return { ...keys.listedApiKey(orgId, key.id), ...key, digest: 'digest' };
-    },
     nameOf: id,
     readers: {
       list: async ({ service }, { orgId }) => ids((await apiKeyStore(service).list(orgId, PAGE)).items),
     },
   },
   auditEntry: {
-    make: ({ orgId }) => {
-      const entry = anAuditEntry({ orgId });
-      return { ...keys.auditEntry(orgId, entry.id), ...entry };
-    },
     nameOf: id,
     readers: {
       list: async ({ service }, { orgId }) =>
@@ -185,7 +139,6 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
     },
   },
   endpoint: {
-    make: endpointRow,
     nameOf: id,
     readers: {
       list: async ({ service }, { orgId }) => ids((await endpointStore(service).list(orgId, PAGE)).items),
@@ -198,21 +151,13 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
     },
   },
   redeliveryJob: {
-    make: (tenant) => {
-      const job = aRedeliveryJob(ofTenant(tenant));
-      return { ...keys.redeliveryJob(job, job.webhookId, job.id), ...job };
-    },
     nameOf: id,
     readers: {
       list: async ({ service }, tenant) =>
-        ids((await redeliveryJobs(service).list(tenant, aWebhookOf(tenant), PAGE)).items),
+        ids((await redeliveryJobs(service).list(tenant, endpointOf(tenant), PAGE)).items),
     },
   },
   deletedEndpoint: {
-    make: ({ orgId }) => {
-      const deleted = { ...anEndpoint({ orgId }), deletedAt: NOW.toISOString() };
-      return { ...keys.deletedEndpoint(orgId, deleted.deletedAt, deleted.id), ...deleted };
-    },
     nameOf: (row) => row.id,
     readers: {
       deletedSince: async ({ service }, { orgId }) =>
@@ -220,20 +165,13 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
     },
   },
   redeliveryRecord: {
-    make: (tenant) => {
-      const pair = { eventId: newId('evt', NOW), webhookId: aWebhookOf(tenant) };
-      return {
-        ...keys.redeliveryRecord(tenant, pair.webhookId, pair.eventId),
-        ...{ ...pair, deliveryId: newId('dlv', NOW) },
-      };
-    },
     nameOf: (row) => row.eventId,
     readers: {
       of: async ({ service }, tenant, rows) => {
         const pairs = rows.flatMap(({ pk }) => {
           const [orgId, , , , event] = pk.split('#');
           return orgId === tenant.orgId
-            ? [{ eventId: event as `evt_${string}`, webhookId: aWebhookOf(tenant) }]
+            ? [{ eventId: event as `evt_${string}`, webhookId: endpointOf(tenant) }]
             : [];
         });
         return (await redeliveryRecords(service)(ofTenant(tenant), pairs)).map(({ eventId }) => eventId);
@@ -241,11 +179,6 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
     },
   },
   redeliveryRun: {
-    make: (tenant) => {
-      const pair = { id: newId('rdj', NOW), webhookId: newId('whk', NOW) };
-      const run = { ...ofTenant(tenant), ...pair, remindedAt: BEFORE.toISOString() };
-      return { ...keys.redeliveryRun(run), ...run };
-    },
     nameOf: id,
     readers: {
       find: async ({ service }) => {
@@ -258,90 +191,46 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
     },
   },
   conversation: {
-    make: (tenant) => {
-      const row = aConversation();
-      return { ...keys.conversation(tenant, row.id), ...row };
-    },
     nameOf: id,
     readers: {
       list: async ({ service }, tenant) => ids((await conversationStore(service).list(tenant, PAGE)).items),
     },
   },
   message: {
-    make: (tenant) => {
-      const row = aMessage({ conversationId: conversation });
-      return { ...keys.message(tenant, conversation, row.id), ...row };
-    },
     nameOf: id,
     readers: {
       list: async ({ service }, tenant) =>
-        ids((await messageStore(service).list(tenant, conversation, PAGE)).items),
+        ids((await messageStore(service).list(tenant, conversationOf(tenant), PAGE)).items),
       "follow, for the widget's visitors": async ({ service }, tenant) =>
-        ids((await messageStore(service).follow(tenant, conversation, PAGE, NOW)).items),
+        ids((await messageStore(service).follow(tenant, conversationOf(tenant), PAGE, NOW)).items),
     },
   },
   escalation: {
-    make: (tenant) => {
-      const row = anEscalation({ conversationId: conversation });
-      return { ...keys.escalation(tenant, conversation, row.id), ...row };
-    },
     nameOf: id,
     readers: {
       list: async ({ service }, tenant) =>
-        ids((await escalationStore(service).list(tenant, conversation, PAGE)).items),
+        ids((await escalationStore(service).list(tenant, conversationOf(tenant), PAGE)).items),
     },
   },
   ticket: {
-    make: (tenant) => {
-      const row = aTicket();
-      return { ...keys.ticket(tenant, row.id), ...row };
-    },
     nameOf: id,
     readers: {
       list: async ({ service }, tenant) => ids((await ticketStore(service).list(tenant, PAGE)).items),
     },
   },
   event: {
-    make: (tenant) => {
-      const event = anEvent({ tenant });
-      return { ...keys.event(event, event.id), ...event };
-    },
     nameOf: owed,
     readers: { 'the stream, for the fan-out': readStreamed(WORK.parse) },
   },
   redelivery: {
-    make: (tenant) => {
-      const { id: deliveryId, webhookId, eventId } = aDelivery(ofTenant(tenant));
-      return {
-        ...keys.redelivery(deliveryId),
-        kind: 'redelivery',
-        deliveryMessage: { id: deliveryId, ...tenant, webhookId, eventId },
-      };
-    },
     nameOf: owed,
     readers: { 'the stream, for the fan-out': readStreamed(WORK.parse) },
   },
   notice: {
-    make: (tenant) => {
-      const sourceId = newId('src', NOW);
-      return {
-        ...keys.notice(`${sourceId}#check`),
-        kind: 'notice',
-        id: `${sourceId}#check`,
-        type: 'source.check',
-        ...tenant,
-        createdAt: NOW.toISOString(),
-        data: { sourceId },
-      };
-    },
     nameOf: told,
     readers: { 'the stream, for the publisher': readStreamed(PUBLICATION.parse) },
   },
   keyUse: {
-    make: ({ orgId }) => {
-      const keyId = newId('key', NOW);
-      return { ...keys.keyUse(orgId, keyId), keyId, lastUsedAt: NOW.toISOString() };
-    },
     nameOf: (row) => row.keyId,
     readers: {
       read: async ({ rates }, { orgId }, rows) => {
@@ -354,17 +243,13 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
     },
   },
   delivery: {
-    make: (tenant) => {
-      const delivery = aDelivery(ofTenant(tenant));
-      return { ...keys.delivery(delivery.webhookId, delivery.generation, delivery.id), ...delivery };
-    },
     nameOf: id,
     readers: {
       list: async ({ deliveries }, tenant) =>
-        ids((await deliveryStore(deliveries).list(tenant, aWebhookOf(tenant), PAGE)).items),
+        ids((await deliveryStore(deliveries).list(tenant, endpointOf(tenant), PAGE)).items),
       states: async ({ deliveries }, tenant, rows) => {
         const refs = rows.flatMap(({ pk, sk }) =>
-          pk.startsWith(aWebhookOf(tenant)) ? [{ ...ofTenant(tenant), id: sk as `dlv_${string}` }] : [],
+          pk.startsWith(endpointOf(tenant)) ? [{ ...ofTenant(tenant), id: sk as `dlv_${string}` }] : [],
         );
         return [...(await deliveryStore(deliveries).states(refs as never)).keys()];
       },
@@ -394,33 +279,22 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
     },
   },
   source: {
-    make: (tenant) => {
-      const source = aSource(tenant);
-      return { ...keys.source(tenant, source.id), ...source };
-    },
     nameOf: id,
     readers: {
       list: async ({ knowledge }, tenant) => ids((await sourceStore(knowledge).list(tenant, PAGE)).items),
     },
   },
+  channel: 'listed like endpoints: below',
   usageOf: 'a sum, which is wrong without a part: below',
   checkSlots: 'read by its key',
   endpointHostCount: 'only written',
   blockedHost: {
-    make: ({ orgId }) => {
-      const host = `${orgId.replace('_', '-')}-${nextNumber()}.example.com`;
-      return { ...keys.blockedHost(host), host, blockedAt: NOW.toISOString() };
-    },
     nameOf: (row) => row.host,
     readers: {
       all: async ({ service }) => (await blockedHostStore(service).all()).map(({ host }) => host),
     },
   },
   active: {
-    make: (tenant) => {
-      const { webhookId, generation } = aLedgerEntry({ orgId: tenant.orgId });
-      return { ...keys.active(webhookId, generation, HOUR), orgId: tenant.orgId, webhookId, generation };
-    },
     nameOf: (row) => row.webhookId,
     readers: {
       'the hour, for the audit': async ({ ledger }, tenant, rows) => {
@@ -435,10 +309,6 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
     },
   },
   ledger: {
-    make: (tenant) => {
-      const entry = { ...aLedgerEntry({ orgId: tenant.orgId }), hour: HOUR };
-      return { ...keys.ledger(entry.webhookId, entry.generation, entry.hour), ...entry };
-    },
     nameOf: (row) => row.webhookId,
     readers: {
       'the hour, for the audit': async ({ ledger }, { orgId }, rows) => {
@@ -470,27 +340,21 @@ async function inHour(ledger: TestTables['ledger']): Promise<ReceiverId[]> {
   return pages.flatMap(({ entries }) => entries.map(({ webhookId }) => webhookId));
 }
 
-let number = 0;
-function nextNumber(): number {
-  number += 1;
-  return number;
-}
-
 /** Attributes of a row's keys and indexes: DynamoDB itself enforces their types. */
 const KEYS = new Set(['pk', 'sk', 'dueIn', 'dueKey', 'dueAt', 'ofSandbox']);
 
 /**
  * Invalid rows, made from valid ones by an attribute that is missing, of another type or of an unknown value.
  */
-function brokenRows(kind: KindName, make: () => Row): Row[] {
-  const changes = Object.keys(make()).flatMap((name) =>
+function brokenRows({ make, keyOf }: Kind, tenant: Tenant): Row[] {
+  const changes = Object.keys(make(tenant)).flatMap((name) =>
     KEYS.has(name) ? [] : [undefined, { broken: true }, 'broken'].map((value) => ({ [name]: value })),
   );
   return changes
-    .map((change) => ({ ...make(), ...change }))
+    .map((change) => ({ ...make(tenant), ...change }))
     .filter((row) => {
       try {
-        KINDS[kind].keyOf(row);
+        keyOf(row, tenant);
         return false;
       } catch {
         return true;
@@ -522,15 +386,16 @@ async function reportingTables(): Promise<{ tables: TestTables; reported: Unread
 describe('an unreadable row', () => {
   it.each(cases)(
     'of the kind %s is left out and reported by %s, which returns all others',
-    async (_k, _r, kind, { make, nameOf }, read) => {
+    async (_k, _r, kind, { nameOf }, read) => {
       const { tables, reported } = await reportingTables();
       const [tenant, other] = [aTenant(), aTenant()];
+      const { make, table } = KINDS[kind];
       const good = [make(tenant), make(tenant)];
-      const broken = brokenRows(kind, () => make(tenant));
+      const broken = brokenRows(KINDS[kind], tenant);
       expect(broken.length).toBeGreaterThan(1);
       const ofOther = [make(other)];
       const all = [...good.slice(0, 1), ...broken, ...good.slice(1), ...ofOther];
-      const { client, name } = tables[KINDS[kind].table];
+      const { client, name } = tables[table];
       for (const Item of all) await client.send(new PutCommand({ TableName: name, Item }));
 
       const kinds = new Set([
@@ -539,7 +404,7 @@ describe('an unreadable row', () => {
       ]);
 
       for (const row of [...good, ...ofOther]) expect(kinds).toContain(nameOf(row));
-      if (KINDS[kind].table === 'outbox') return;
+      if (table === 'outbox') return;
       const places = new Set(broken.map(({ pk, sk = '' }) => `${pk} ${sk}`));
       expect(reported.length).toBeGreaterThan(0);
       for (const { pk, sk } of reported) expect(places).toContain(`${pk} ${sk}`);
@@ -586,7 +451,7 @@ describe('an unreadable row', () => {
   it('makes the read of a table without a reporter fail', async () => {
     const { service } = await engine.tables();
     const { orgId } = aTenant();
-    const row = { ...endpointRow(aTenant({ orgId })), url: 7 };
+    const row = { ...KINDS.endpoint.make(aTenant({ orgId })), url: 7 };
     await service.client.send(new PutCommand({ TableName: service.name, Item: row }));
 
     await expect(endpointStore(service).all(orgId)).rejects.toThrow();

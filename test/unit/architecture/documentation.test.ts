@@ -26,6 +26,22 @@ function problemOf(page: string, link: string): string | undefined {
   return undefined;
 }
 
+const sources = git('*.ts', '*.tsx', '*.json', '.ci/*')
+  .filter((file) => existsSync(join(ROOT, file)))
+  .map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }));
+
+/** Pages that a source names, with the heading of a citation such as `docs/specification.md, Error types`. */
+function findCitations(source: string): { page: string; heading: string | undefined }[] {
+  const oneLine = source.replaceAll(/\s*\n\s*(?:\*|\/\/)?\s*/g, ' ');
+  return [...oneLine.matchAll(/(?<![\w/.-])(docs\/[\w/-]+\.md)\b(?:, ([A-Z][\w -]*\w)(?=[).,;:]|$))?/g)].map(
+    ([, page = '', heading]) => ({ page, heading }),
+  );
+}
+
+const hasHeading = (page: string, heading: string | undefined): boolean =>
+  existsSync(join(ROOT, page)) &&
+  (heading === undefined || new RegExp(`^#+ ${heading}$`, 'm').test(pages.get(page) ?? ''));
+
 /** Pages that links of some pages lead to, directly or not. */
 function reachableFrom(...starts: string[]): Set<string> {
   const reached = new Set(starts);
@@ -36,6 +52,9 @@ function reachableFrom(...starts: string[]): Set<string> {
     }
   return reached;
 }
+
+/** The formatter breaks code, not comments. */
+const isLongComment = (line: string): boolean => line.length > 110 && /^\s*(?:\/\/|\/?\*)/.test(line);
 
 describe('the documentation', () => {
   it('has links to existing files and headings only', () => {
@@ -50,14 +69,11 @@ describe('the documentation', () => {
     expect([...pages.keys()].filter((page) => page.startsWith('docs/') && !reached.has(page))).toEqual([]);
   });
 
-  it('has the pages that sources cite', () => {
-    const sources = git('*.ts', '*.tsx', '*.json', '.ci/*').filter(
-      (file) => !file.startsWith('test/compatibility/'),
-    );
-    const missing = sources.flatMap((file) =>
-      [...readFileSync(join(ROOT, file), 'utf8').matchAll(/(?<![\w/.-])docs\/[\w/-]+\.md\b/g)]
-        .filter(([page]) => !existsSync(join(ROOT, page)))
-        .map(([page]) => `${file}: ${page}`),
+  it('has the pages and headings that sources cite', () => {
+    const missing = sources.flatMap(({ file, text }) =>
+      findCitations(text)
+        .filter(({ page, heading }) => !hasHeading(page, heading))
+        .map(({ page, heading }) => `${file}: ${page}, ${heading}`),
     );
     expect(missing).toEqual([]);
   });
@@ -88,7 +104,38 @@ describe('the documentation', () => {
   });
 });
 
+describe('the comments of sources', () => {
+  it('have at most 110 columns', () => {
+    const faults = sources.flatMap(({ file, text }) =>
+      text.split('\n').flatMap((line, index) => (isLongComment(line) ? [`${file}:${index + 1}`] : [])),
+    );
+    expect(faults).toEqual([]);
+  });
+
+  it.each([
+    [`// ${'a'.repeat(108)}`, true],
+    [` * ${'a'.repeat(108)}`, true],
+    [`// ${'a'.repeat(107)}`, false],
+    [`const text = '${'a'.repeat(108)}';`, false],
+  ])('are checked: %s', (line, isLong) => {
+    expect(isLongComment(line)).toBe(isLong);
+  });
+});
+
 describe('the check of links', () => {
+  it('finds the pages and headings that a comment cites', () => {
+    const comment =
+      'Kept for a day (docs/specification.md,\n * Error types). See docs/architecture.md, Guarantees. docs/README.md.';
+    expect(findCitations(comment)).toEqual([
+      { page: 'docs/specification.md', heading: 'Error types' },
+      { page: 'docs/architecture.md', heading: 'Guarantees' },
+      { page: 'docs/README.md', heading: undefined },
+    ]);
+    expect(hasHeading('docs/architecture.md', 'Guarantees')).toBe(true);
+    expect(hasHeading('docs/architecture.md', 'No such heading')).toBe(false);
+    expect(hasHeading('docs/no-such-page.md', undefined)).toBe(false);
+  });
+
   it.each([
     ['CONTRIBUTING.md', 'no-such-page.md', 'no such file'],
     ['docs/README.md', '../README.md#no-such-heading', 'no such heading'],

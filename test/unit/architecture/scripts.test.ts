@@ -42,8 +42,8 @@ describe('scripts of package.json', () => {
 });
 
 const NAMED = /npm run [a-z]+(?::[a-z]+)*(?: -- [a-z]+)?/g;
-/** Without the packages, which have scripts of their own, and records of older versions. */
+/** Without the packages, which have scripts of their own. */
 const TEXTS = globSync(
   ['*.md', '.ci/run', '{bin,lib,functions,docs,dashboard/src}/**/*.{ts,tsx,md}', 'test/**/*.ts'],
-  { cwd: ROOT, exclude: ['test/compatibility/**', 'test/unit/cli/named-programs.test.ts'] },
+  { cwd: ROOT, exclude: ['test/unit/cli/named-programs.test.ts'] },
 );

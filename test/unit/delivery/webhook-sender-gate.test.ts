@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { Webhook as SvixWebhook } from 'svix';
 import { describe, expect, it } from 'vitest';
 import { deriveSigningSecret } from '../../../functions/delivery/signature.ts';
 import { GateClosed } from '../../../functions/tenancy/gate.ts';
@@ -47,10 +46,9 @@ describe('an attempt of a sandbox', () => {
         const { headers, body: kept } = simulated ?? { headers: {}, body: '' };
         expect(kept).toBe(body);
         expect(headers).toMatchObject({ 'webhook-delivery-id': delivery.id, 'webhook-attempt': '2' });
-        for (const verifier of [new Webhook(secret), new SvixWebhook(secret)]) {
-          expect(verifier.verify(kept, headers)).toEqual(JSON.parse(body));
-          expect(() => verifier.verify(`${kept} `, headers)).toThrow();
-        }
+        const verifier = new Webhook(secret);
+        expect(verifier.verify(kept, headers)).toEqual(JSON.parse(body));
+        expect(() => verifier.verify(`${kept} `, headers)).toThrow();
       }),
       { numRuns: 50 },
     );

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
-import { Webhook as SvixWebhook } from 'svix';
 import { describe, expect, it } from 'vitest';
 import type { ReceivedEvent } from '../../src/receiver/events.ts';
 import type { IncomingRequest } from '../../src/receiver/request.ts';
@@ -20,7 +19,7 @@ const problemOf = (request: IncomingRequest, secrets: string | string[], options
   );
 
 describe('verify', () => {
-  it('accepts what the public libraries sign and they accept what it accepts', async () => {
+  it('accepts what the library of Standard Webhooks signs, which accepts what it accepts', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uint8Array({ minLength: 24, maxLength: 64 }),
@@ -29,11 +28,10 @@ describe('verify', () => {
           const secret = aSecret(key);
           const body = aBody({ text });
           const at = new Date();
-          for (const library of [new StandardWebhook(secret), new SvixWebhook(secret)]) {
-            const headers = signedHeaders(library.sign('evt_1', at, body), at);
-            expect(await verify(asked(headers, body), secret)).toMatchObject({ id: 'evt_1' });
-            expect(library.verify(body, headers)).toEqual(JSON.parse(body));
-          }
+          const library = new StandardWebhook(secret);
+          const headers = signedHeaders(library.sign('evt_1', at, body), at);
+          expect(await verify(asked(headers, body), secret)).toMatchObject({ id: 'evt_1' });
+          expect(library.verify(body, headers)).toEqual(JSON.parse(body));
         },
       ),
       { numRuns: 50 },
