@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 /*
- * Compiles the package into `dist`. An installation may be copying `dist` meanwhile, so a file that changed is
- * replaced at once, and the others are left alone.
+ * Compiles the package into `dist`. An installation may be copying `dist` meanwhile, so a file that changed
+ * is replaced at once, and the others are left alone.
  */
 const PACKAGE = join(import.meta.dirname, '..');
 const [DIST, CREATED] = [join(PACKAGE, 'dist'), mkdtempSync(join(PACKAGE, '.dist-'))];
