@@ -25,15 +25,6 @@ describe('the examples', () => {
     expect(rows.map(([, page]) => page).toSorted()).toEqual(folders);
   });
 
-  it.each([
-    ['fastapi', 'verify.py'],
-    ['go', 'verify.go'],
-    ['rails', 'verify.rb'],
-  ])('%s has the function of the guide on signatures: %s', (folder, file) => {
-    const block = codeBlocks(read('docs/guides/verify-signatures.md')).find((found) => found.file === file);
-    expect(read(`examples/${folder}/${file}`)).toBe(block?.text);
-  });
-
   it('have the versions of packages that this repository tests with', () => {
     const { dependencies, devDependencies } = JSON.parse(read('package.json'));
     const here: Record<string, string> = { ...dependencies, ...devDependencies };
