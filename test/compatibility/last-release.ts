@@ -29,14 +29,14 @@ export function lastRelease(repository = ROOT): Release | undefined {
     read: (file) => git('show', `${tag}:${file}`),
     run(program) {
       const directory = mkdtempSync(join(tmpdir(), 'release-'));
-      const tree = join(directory, 'tree');
       try {
-        git('worktree', 'add', '--detach', tree, tag);
-        symlinkSync(join(ROOT, 'node_modules'), join(tree, 'node_modules'));
-        return execFileSync(process.execPath, [join(tree, program)], { cwd: tree, encoding: 'utf8' });
+        const archive = join(directory, 'release.tar');
+        git('archive', '--output', archive, tag);
+        execFileSync('tar', ['-xf', archive, '-C', directory]);
+        symlinkSync(join(ROOT, 'node_modules'), join(directory, 'node_modules'));
+        return execFileSync(process.execPath, [join(directory, program)], { encoding: 'utf8' });
       } finally {
         rmSync(directory, { recursive: true, force: true });
-        git('worktree', 'prune');
       }
     },
   };
