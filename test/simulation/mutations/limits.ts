@@ -30,7 +30,7 @@ export const LIMITS: readonly Mutation[] = [
     find: '&& turn.era === seen?.era && seen.rate === rate;',
     replace: ';',
     breaks: ['within its limit'],
-    firstSeed: 2130,
+    firstSeed: 12_910,
   },
   {
     name: 'a delivery is parked for its turn outside of the due index',
