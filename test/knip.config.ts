@@ -27,7 +27,7 @@ export default {
         'test/**/*.deep.test.ts',
         'test/**/*-process.ts',
         'test/support/leftovers/{held,vitest.config}.ts',
-        'test/**/{preload,probes,profiler,recorder,post-once,run-with-fake-cloud}.ts',
+        'test/**/{preload,probes,recorder,post-once,run-with-fake-cloud}.ts',
       ],
       project: ['{bin,lib,functions}/**/*.{ts,js}', 'test/**/*.ts'],
       // Tests render pages of the dashboard with its own packages.

@@ -1,19 +1,4 @@
-import { median, type Spread, spreadOf } from './measure/statistics.ts';
-
-/** The unit of a number, which determines its format. */
-export type Unit =
-  | 'ms'
-  | 's'
-  | '/s'
-  | 'x'
-  | 'units'
-  | 'requests'
-  | 'records'
-  | 'bytes'
-  | 'KiB'
-  | 'MiB'
-  | 'USD'
-  | 'count';
+import { median, spreadOf } from '../support/statistics.ts';
 
 /** A measured value: a cell of a table. */
 export interface Figure {
@@ -21,13 +6,10 @@ export interface Figure {
   subject: string;
   /** The column. */
   measure: string;
-  unit: Unit;
-  better: 'less' | 'more' | 'neither';
-  /** Counted, not timed: the same in each run, on any machine. */
-  exact: boolean;
-  runs: number;
+  unit: 'ms' | 's' | '/s' | 'x' | 'KiB' | 'MiB' | 'count';
   median: number;
-  spread: Spread;
+  /** Half the range of few runs, half the interquartile range of more; 0 for one run. */
+  spread: number;
   /** Of each run. */
   values: readonly number[];
 }
@@ -44,19 +26,15 @@ export function figure(
   subject: string,
   measure: string,
   values: number | readonly number[],
-  { unit, better = 'less', exact = false }: { unit: Unit; better?: Figure['better']; exact?: boolean },
+  unit: Figure['unit'] = 'count',
 ): Figure {
   const all = typeof values === 'number' ? [values] : values;
-  const spread = spreadOf(all);
   return {
     subject,
     measure,
     unit,
-    better,
-    exact,
-    runs: all.length,
     median: rounded(median(all)),
-    spread: { ...spread, value: rounded(spread.value) },
+    spread: rounded(spreadOf(all)),
     values: all.map(rounded),
   };
 }
@@ -64,6 +42,22 @@ export function figure(
 /** Six digits are more than any of them has. */
 const rounded = (value: number): number => Number(value.toPrecision(6));
 
-/** Identifies a figure, also from one report to another. */
-export const nameOf = ({ subject, measure }: Pick<Figure, 'subject' | 'measure'>, section: string): string =>
-  `${section} / ${subject} / ${measure}`;
+/** The options of a section. */
+export interface Bench {
+  /** Runs of each figure; a section has its own default. */
+  runs?: number;
+  /** Seconds of each window under load. */
+  seconds?: number;
+  /** Results that sections share. */
+  found: { eventsPerSecond?: number };
+  /** Reports progress. */
+  progress(text: string): void;
+}
+
+/** A part of the benchmark that can run alone. */
+export interface Section {
+  name: string;
+  /** One line for the help. */
+  about: string;
+  run(bench: Bench): Promise<Block[]>;
+}

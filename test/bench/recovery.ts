@@ -1,23 +1,27 @@
-import { join } from 'node:path';
-import { among, commandLine, decimal, repeatable, wholeNumber } from 'terminal/command-line.ts';
+import {
+  among,
+  commandLine,
+  decimal,
+  repeatable,
+  wholeNumber,
+} from 'terminal/command-line.ts';
 import { paintFor } from 'terminal/paint.ts';
 import { temporaryDirectory } from '../support/local-run.ts';
 import { type Block, type Figure, figure } from './figure.ts';
-import { ending, endWhenInterrupted } from './measure/interruption.ts';
-import { commitOf, describeMachine, loadOfMinute } from './measure/machine.ts';
+import { describeMachine } from './measure/machine.ts';
+import { ending, endWhenInterrupted } from './measure/resources.ts';
 import { recoverKilled } from './recovery/killed.ts';
 import { recoverLarge } from './recovery/large.ts';
 import type { Disorder } from './recovery/order.ts';
 import { haveOutage, measureDelays, recover } from './recovery/outage.ts';
 import { type Delay, LIVE, MOST_TIMES, type Stage, startStage } from './recovery/stage.ts';
 import type { Delays } from './recovery/windows.ts';
-import { renderBlock } from './report/table.ts';
+import { renderBlock } from './table.ts';
 
 /*
  * Rehearsals of recovery after an outage in one local run, with live events meanwhile: their latency is
  * compared with that of the same load without a job, in turns.
  */
-const ROOT = join(import.meta.dirname, '../..');
 const REHEARSALS = ['outage', 'kill', 'large'] as const;
 type Rehearsal = (typeof REHEARSALS)[number];
 
@@ -33,28 +37,22 @@ const expectThat = (holds: boolean, fault: string) => {
   if (!holds) faults.push(fault);
 };
 
-const counted = { unit: 'count', better: 'neither' } as const;
-const exact = { unit: 'count', exact: true } as const;
-
 const countFigures = (
   subject: string,
   { events, missing, doubles }: { events: number; missing: number; doubles: number },
 ): Figure[] => [
-  figure(subject, 'events', events, counted),
-  figure(subject, 'missing', missing, exact),
-  figure(subject, 'twice', doubles, exact),
+  figure(subject, 'events', events),
+  figure(subject, 'missing', missing),
+  figure(subject, 'twice', doubles),
 ];
 
 const disorderFigures = (subject: string, { p99, most }: Disorder): Figure[] => [
-  figure(subject, 'out of order p99', p99, { unit: 'count' }),
-  figure(subject, 'at most', most, { unit: 'count' }),
+  figure(subject, 'out of order p99', p99),
+  figure(subject, 'at most', most),
 ];
 
-const describeBusy = ({ own, all }: Delays['busy']['with']) =>
-  `${own.toFixed(0)} % of this run and ${all.toFixed(0)} % of all`;
-
 /** Records a fault when live events were delayed. */
-function delayBlock(title: string, { same, other, samples, busy }: Delays): Block {
+function delayBlock(title: string, { same, other, samples }: Delays): Block {
   const rows: [string, Delay][] = [
     ['at the endpoint of the job', same],
     ['at another endpoint', other],
@@ -64,15 +62,12 @@ function delayBlock(title: string, { same, other, samples, busy }: Delays): Bloc
   return {
     title,
     figures: rows.flatMap(([where, delay]) => [
-      figure(where, 'samples', samples, counted),
-      figure(where, 'p99 without', delay.without, { unit: 'ms' }),
-      figure(where, 'p99 with', delay.with, { unit: 'ms' }),
-      figure(where, 'ratio', delay.ratio, { unit: 'x' }),
+      figure(where, 'samples', samples),
+      figure(where, 'p99 without', delay.without, 'ms'),
+      figure(where, 'p99 with', delay.with, 'ms'),
+      figure(where, 'ratio', delay.ratio, 'x'),
     ]),
-    notes: [
-      `From an event’s creation to its arrival. The ratio is to be at most ${MOST_TIMES}.`,
-      `Processors: ${describeBusy(busy.without)} without a job, ${describeBusy(busy.with)} with one. Near 100 % the ratio is the machine’s.`,
-    ],
+    notes: [`From an event’s creation to its arrival. The ratio is to be at most ${MOST_TIMES}.`],
   };
 }
 
@@ -103,10 +98,10 @@ async function rehearseOutages(
     const title = 'An outage, and recovery as in docs/guides/recovery.md';
     const figures = [
       ...countFigures(subject, { ...done, events }),
-      figure(subject, 'counted first', done.counted, exact),
-      figure(subject, 'live twice or missing', done.liveDoubles + done.liveMissing, exact),
+      figure(subject, 'counted first', done.counted),
+      figure(subject, 'live twice or missing', done.liveDoubles + done.liveMissing),
       ...disorderFigures(subject, done),
-      figure(subject, 'job', done.jobSeconds, { unit: 's' }),
+      figure(subject, 'job', done.jobSeconds, 's'),
     ];
     say(renderBlock({ title, figures }, paint));
     await stage.remove(outage.endpoint);
@@ -122,8 +117,8 @@ async function rehearseOutages(
   const subject = 'kill -9 in a job';
   const figures = [
     ...countFigures(subject, { ...done, events }),
-    figure(subject, 'before the kill', done.before, counted),
-    figure(subject, 'healed after', done.healedSeconds, { unit: 's' }),
+    figure(subject, 'before the kill', done.before),
+    figure(subject, 'healed after', done.healedSeconds, 's'),
   ];
   const notes = ['Attempts in progress at the kill may come twice; messages in queues are lost and resent.'];
   say(renderBlock({ title: 'Killed in the middle of a job', figures, notes }, paint));
@@ -141,24 +136,22 @@ async function rehearseLarge(stage: Stage, conversation: string, { large, rate }
   const subject = 'stopped and started again';
   const figures = [
     ...countFigures(subject, { ...done, events: large }),
-    figure(subject, 'by both jobs', done.resent, exact),
-    figure(subject, 'stopped at %', 100 * done.stoppedAt, counted),
+    figure(subject, 'by both jobs', done.resent),
+    figure(subject, 'stopped at %', 100 * done.stoppedAt),
     ...disorderFigures(subject, done),
-    figure(subject, 'jobs', done.jobSeconds, { unit: 's' }),
-    figure(subject, 'redelivered', large / done.jobSeconds, { unit: '/s', better: 'more' }),
-    figure(subject, 'reads of progress', done.reads, counted),
-    figure(subject, 'slowest read', done.slowestReadMs, { unit: 'ms' }),
+    figure(subject, 'jobs', done.jobSeconds, 's'),
+    figure(subject, 'redelivered', large / done.jobSeconds, '/s'),
+    figure(subject, 'reads of progress', done.reads),
+    figure(subject, 'slowest read', done.slowestReadMs, 'ms'),
   ];
   say(renderBlock({ title: 'A large job', figures }, paint));
   say(renderBlock(delayBlock(`Live events beside a job of ${large} events`, done), paint));
 }
 
 async function rehearse(rehearsals: readonly Rehearsal[], terms: Terms): Promise<void> {
-  const load = loadOfMinute();
-  const { cpus, model, node } = describeMachine(load);
-  say(
-    `\n  ${paint('bold', 'Recovery')} of ${commitOf(ROOT)} on ${cpus} x ${model}, Node.js ${node}, load ${load.toFixed(2)}; ${terms.rate} live events/s, receivers answer after ${terms.answersAfter} ms\n`,
-  );
+  const { rate, answersAfter } = terms;
+  say(`\n  ${paint('bold', 'Recovery')} of ${describeMachine()}`);
+  say(`  ${rate} live events/s, receivers answer after ${answersAfter} ms\n`);
   await ending(
     await temporaryDirectory(),
     (directory) => directory.remove(),

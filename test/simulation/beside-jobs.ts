@@ -1,5 +1,5 @@
 import { computeRedeliveryGroup, LANE_TABLE } from '../../functions/delivery/lanes.ts';
-import { quantile } from '../bench/measure/statistics.ts';
+import { quantile } from '../support/statistics.ts';
 import { LiveLoad, type LoadTerms } from './live-load.ts';
 
 /** The largest ratio of the p99 of live events beside jobs to that without, as in the bench of recovery. */

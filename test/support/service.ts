@@ -148,8 +148,6 @@ export interface ServiceOptions {
    * Faults of the first requests in each process of a function after {@link Service.startFaults}.
    */
   faults?: Partial<Record<FunctionName, FaultPlan>>;
-  /** Runs the functions instead of this process's Node.js. */
-  nodeBinary?: string;
 }
 
 /**
@@ -162,7 +160,6 @@ export async function startService({
   stoppedInLoops = [],
   onLog,
   faults,
-  nodeBinary,
 }: ServiceOptions = {}): Promise<Service> {
   const directory = await mkdtemp(join(tmpdir(), 'service-'));
   const state = createMemoryDirectory('service-state-');
@@ -202,7 +199,6 @@ export async function startService({
       port: 0,
       caFile: certificates.caFile,
       maxSandboxes: MAX_SANDBOXES,
-      ...(nodeBinary && { nodeBinary }),
       ...(onLog && { onLog }),
       onPermission(use) {
         used.push(use);

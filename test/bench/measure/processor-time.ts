@@ -23,7 +23,7 @@ export function cpuMsOf(pid: number | undefined): number {
 }
 
 /** One process at a moment. */
-export interface SeenProcess {
+interface SeenProcess {
   pid: number;
   parent: number;
   /** Of all its threads, ended ones included. */
@@ -33,7 +33,7 @@ export interface SeenProcess {
 }
 
 /** Every process of this machine, without those that end at this moment. */
-export function processes(): SeenProcess[] {
+function processes(): SeenProcess[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
@@ -66,20 +66,14 @@ export function familyOf<P extends Pick<SeenProcess, 'pid' | 'parent'>>(
   return members;
 }
 
-/** A variable with which a process was started. */
-export const variableOf = (pid: number, name: string): string | undefined =>
-  read(`/proc/${pid}/environ`)
-    ?.split('\0')
-    .find((line) => line.startsWith(`${name}=`))
-    ?.slice(name.length + 1);
+/** Milliseconds of a process and its descendants, those included that have ended. */
+export const familyMsOf = (root: number): number =>
+  familyOf(root, processes()).reduce((sum, { cpuMs, endedChildrenMs }) => sum + cpuMs + endedChildrenMs, 0);
 
-/** The program and its arguments. */
-export const commandOf = (pid: number): string => read(`/proc/${pid}/cmdline`)?.split('\0').join(' ') ?? '';
-
-/** Memory of processes, in MiB; shared memory is divided among the processes that share it. */
-export const memoryOf = (pids: readonly number[]): number =>
-  pids.reduce(
-    (sum, pid) => sum + Number(/^Pss: +(\d+)/m.exec(read(`/proc/${pid}/smaps_rollup`) ?? '')?.[1] ?? 0),
+/** MiB of a process and its descendants; shared memory is divided among the processes that share it. */
+export const memoryOf = (root: number): number =>
+  familyOf(root, processes()).reduce(
+    (sum, { pid }) => sum + Number(/^Pss: +(\d+)/m.exec(read(`/proc/${pid}/smaps_rollup`) ?? '')?.[1] ?? 0),
     0,
   ) / KIB;
 

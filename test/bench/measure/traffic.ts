@@ -1,7 +1,7 @@
 import { until } from 'aws-local/test/until.ts';
-import { type ApiClient, apiClient } from '../../support/api.ts';
+import { apiClient } from '../../support/api.ts';
 import { wallClock } from './open-loop.ts';
-import { type Receipt, type Receivers, startReceivers } from './receivers.ts';
+import { type Receipt, startReceivers } from './receivers.ts';
 
 /** A message whose event goes to all endpoints. */
 interface ExpectedMessage {
@@ -14,8 +14,6 @@ interface ExpectedMessage {
 
 /** Messages of one conversation and their deliveries: every message is expected at every receiver. */
 export interface Traffic {
-  api: ApiClient;
-  receivers: Receivers;
   /** Records a message. @returns its id, or undefined when it was refused */
   post(onComplete?: () => void): Promise<string | undefined>;
   /** Receipts of a message, by path. */
@@ -26,7 +24,7 @@ export interface Traffic {
    * Waits until all accepted messages have arrived.
    * @returns those that have not, after some time without any receipt
    */
-  settled(): Promise<{ accepted: number; refused: number; missing: number; duplicates: number }>;
+  settled(): Promise<{ refused: number; missing: number; duplicates: number }>;
   /** Deletes the endpoints. */
   end(): Promise<void>;
 }
@@ -40,9 +38,9 @@ export async function startTraffic(
   {
     fanOut,
     bodyBytes,
-    latencyMs = 0,
-    connections = 16,
-  }: { fanOut: number; bodyBytes: number; latencyMs?: number; connections?: number },
+    latencyMs,
+    connections,
+  }: { fanOut: number; bodyBytes: number; latencyMs: number; connections: number },
 ): Promise<Traffic> {
   const messages = new Map<string, ExpectedMessage>();
   const findExpected = (id: string): ExpectedMessage => {
@@ -54,7 +52,7 @@ export async function startTraffic(
   const complete = (expected: ExpectedMessage) => {
     if (expected.isAccepted && expected.receipts.size === fanOut) expected.onComplete?.();
   };
-  const receivers = await startReceivers(run.tls, (receipt) => {
+  const receivers = await startReceivers({ ...run.tls, latencyMs }, (receipt) => {
     lastAt = wallClock.now();
     const expected = findExpected(receipt.id);
     if (expected.receipts.has(receipt.path)) expected.duplicates += 1;
@@ -64,7 +62,6 @@ export async function startTraffic(
       complete(expected);
     }
   });
-  receivers.answerAfter(latencyMs);
   const api = apiClient(run.environment, connections);
   const endpoints: string[] = [];
   for (let number = 0; number < fanOut; number += 1)
@@ -72,8 +69,6 @@ export async function startTraffic(
   const path = `/api/v1/conversations/${await api.createConversation()}/messages`;
   const content = 'm'.repeat(bodyBytes);
   const traffic: Traffic = {
-    api,
-    receivers,
     onDelivery: () => undefined,
     async post(onComplete) {
       const answer = await api
@@ -97,7 +92,6 @@ export async function startTraffic(
       await until('the rest', () => open().length === 0 || wallClock.now() - lastAt > SILENCE_MS, 600_000);
       const all = [...messages.values()];
       return {
-        accepted: all.filter(({ isAccepted }) => isAccepted).length,
         refused,
         missing: open().reduce((sum, { receipts }) => sum + fanOut - receipts.size, 0),
         duplicates: all.reduce((sum, expected) => sum + expected.duplicates, 0),

@@ -1,4 +1,4 @@
-import { quantile } from '../measure/statistics.ts';
+import { quantile } from '../../support/statistics.ts';
 
 /** How far arrivals are from the order of their events. */
 export interface Disorder {

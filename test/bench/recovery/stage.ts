@@ -3,8 +3,8 @@ import { until } from 'aws-local/test/until.ts';
 import { type Receiver, startReceiver } from '../../../packages/cli/src/receiver/receiver.ts';
 import { type ApiClient, apiClient } from '../../support/api.ts';
 import { type LocalRun, startLocalRun } from '../../support/local-run.ts';
+import { quantile } from '../../support/statistics.ts';
 import { openLoop } from '../measure/open-loop.ts';
-import { quantile } from '../measure/statistics.ts';
 
 /** Fast retries, so that an endpoint is disabled within seconds; the shortest grace for lost messages. */
 const SETTINGS = {

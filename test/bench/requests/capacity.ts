@@ -6,14 +6,11 @@ export interface Consumed {
   reads: number;
   /** Write request units, those of indexes included. */
   writes: number;
-  /** Of the writes, those of indexes. */
-  indexWrites: number;
   /** Messages, bus entries or items of a transaction in it; 1 otherwise. */
   entries: number;
 }
 
-const Units = z.object({ CapacityUnits: z.number().default(0) });
-const OfTable = Units.extend({ GlobalSecondaryIndexes: z.record(z.string(), Units).default({}) });
+const OfTable = z.object({ CapacityUnits: z.number().default(0) });
 const Answer = z.object({
   __type: z.string().default(''),
   ConsumedCapacity: z.union([OfTable.transform((one) => [one]), z.array(OfTable)]).default([]),
@@ -35,20 +32,14 @@ const READS = /\.(Get|BatchGet|Query|Scan|TransactGet)/;
  */
 export function consumedBy(operation: string, asked: string, answer: string): Consumed {
   const { TransactItems, Entries } = Asked.parse(parsed(asked));
-  const consumed = { reads: 0, writes: 0, indexWrites: 0, entries: (TransactItems ?? Entries)?.length ?? 1 };
+  const consumed = { reads: 0, writes: 0, entries: (TransactItems ?? Entries)?.length ?? 1 };
   if (!operation.startsWith('DynamoDB.')) return consumed;
   const { __type, ConsumedCapacity } = Answer.parse(parsed(answer));
   if (__type.includes('ConditionalCheckFailed')) return { ...consumed, writes: 1 };
   if (__type.includes('TransactionCanceled')) return { ...consumed, writes: 2 * consumed.entries };
-  const units = sumOf(ConsumedCapacity.map(({ CapacityUnits }) => CapacityUnits));
-  if (READS.test(operation)) return { ...consumed, reads: units };
-  const ofIndexes = ConsumedCapacity.flatMap(({ GlobalSecondaryIndexes }) =>
-    Object.values(GlobalSecondaryIndexes).map(({ CapacityUnits }) => CapacityUnits),
-  );
-  return { ...consumed, writes: units, indexWrites: sumOf(ofIndexes) };
+  const units = ConsumedCapacity.reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0);
+  return { ...consumed, [READS.test(operation) ? 'reads' : 'writes']: units };
 }
-
-const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
 function parsed(text: string): unknown {
   try {

@@ -2,16 +2,14 @@ import { Sandbox } from 'aws-local/functions/sandbox.ts';
 import { cpuMsOf } from '../measure/processor-time.ts';
 
 /** An invocation that has ended. */
-export interface SeenInvocation {
+interface SeenInvocation {
   /** The function's physical name. */
   physicalName: string;
   /** Records of the event; 1 where it has none. */
   records: number;
+  /** Requests of the pollers of its queue: a receive and a deletion for ten messages or fewer. */
+  polls: number;
   cpuMs: number;
-  /** The process that it was in. */
-  pid: number;
-  /** The event, as JSON. */
-  event: string;
 }
 
 /**
@@ -25,10 +23,8 @@ export function watchInvocations(seen: (invocation: SeenInvocation) => void): ()
     const result = await invoke.call(this, invocation, timeoutSeconds);
     seen({
       physicalName: invocation.functionArn.split(':').at(-1) ?? '',
-      records: recordsOf(invocation.event),
+      ...recordsOf(invocation.event),
       cpuMs: Math.max(0, cpuMsOf(this.pid) - before),
-      pid: this.pid ?? 0,
-      event: invocation.event,
     });
     return result;
   };
@@ -37,7 +33,12 @@ export function watchInvocations(seen: (invocation: SeenInvocation) => void): ()
   };
 }
 
-function recordsOf(event: string): number {
+/** SQS's limit on the messages of a request. */
+const SQS_BATCH = 10;
+
+function recordsOf(event: string): { records: number; polls: number } {
   const { Records } = Object(JSON.parse(event));
-  return Array.isArray(Records) ? Records.length : 1;
+  if (!Array.isArray(Records)) return { records: 1, polls: 0 };
+  const isQueue = Records[0]?.eventSource === 'aws:sqs';
+  return { records: Records.length, polls: isQueue ? 2 * Math.ceil(Records.length / SQS_BATCH) : 0 };
 }

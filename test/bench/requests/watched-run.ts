@@ -39,11 +39,11 @@ export async function startWatchedRun(
   let read = 0;
   const add = (physicalName: string, part: Partial<Tally>) => {
     lastAt = performance.now();
-    tallies.set(physicalName, plus(tallies.get(physicalName) ?? NOTHING, { ...NOTHING, ...part }));
+    tallies.set(physicalName, plus(tallies.get(physicalName) ?? NOTHING, part));
   };
 
-  const unwatch = watchInvocations(({ physicalName, records, cpuMs }) =>
-    add(physicalName, { invocations: 1, records, cpuMs }),
+  const unwatch = watchInvocations(({ physicalName, ...work }) =>
+    add(physicalName, { invocations: 1, ...work }),
   );
   const service = await startService({
     context,
@@ -100,13 +100,7 @@ function partOf(operation: string, asked: string, answer: string): Partial<Tally
     requests: 1,
     reads,
     writes,
-    ...(service === 'AmazonSQS' && {
-      sqsRequests: 1,
-      messages: operation.includes('SendMessage') ? entries : 0,
-    }),
+    ...(service === 'AmazonSQS' && { sqsRequests: 1 }),
     ...(service === 'AWSEvents' && { busEntries: entries }),
-    ...(service === 'secretsmanager' && { secretReads: 1 }),
-    ...(service === 'AWSCognitoIdentityProviderService' && { directoryReads: 1 }),
-    ...(operation.includes('/email/') && { mails: 1 }),
   };
 }

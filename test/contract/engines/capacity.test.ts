@@ -7,8 +7,8 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Consumed, metered } from '../../bench/consumed.ts';
 import { dynamoDb } from '../../engines.ts';
+import { type Consumed, metered } from '../../support/consumed.ts';
 
 /*
  * The cost measurements rely on the units that the engine reports, so these must follow DynamoDB's documented

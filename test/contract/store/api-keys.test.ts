@@ -4,9 +4,9 @@ import { newId, type OrgId } from '../../../functions/aws/ids.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
 import { type ApiKey, apiKeyStore, generateApiKey, hashApiKey } from '../../../functions/tenancy/api-keys.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
-import { metered } from '../../bench/consumed.ts';
 import { anApiKey, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
+import { metered } from '../../support/consumed.ts';
 import { conflictOnOverlap } from './faults.ts';
 
 const engine = dynamoDb();

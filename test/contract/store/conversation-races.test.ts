@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { applyStateChange, type StateChange } from '../../../functions/conversations/conversations.ts';
-import { metered } from '../../bench/consumed.ts';
 import { aConversation, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
+import { metered } from '../../support/consumed.ts';
 import { type Answer, aConversationService } from './conversation-service.ts';
 import { cancelTransactions, conflictOnOverlap } from './faults.ts';
 

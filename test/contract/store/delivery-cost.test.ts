@@ -8,20 +8,20 @@ import { outboxStore } from '../../../functions/delivery/outbox.ts';
 import type { Settlement } from '../../../functions/delivery/settle.ts';
 import { MAX_ATTEMPTS } from '../../../functions/delivery/timing.ts';
 import { Measured } from '../../../lib/cost/measured.ts';
-import { type Consumed, metered } from '../../bench/consumed.ts';
 import { aDelivery, aLedgerEntry, anEndpoint, anEvent, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
+import { type Consumed, metered } from '../../support/consumed.ts';
 import { anAttempt, claimAgain, exhausted, refusal, succeeded, TRACE } from './attempts.ts';
 import { dynamoDbStores, type Stores } from './stores.ts';
 
 /*
- * The cost model multiplies counts that are measured now and then on the local run. This test counts the
+ * The cost of a month multiplies counts that are measured now and then on the local run. This test counts the
  * units of a delivery over the real stores, so that a change of its writes is noticed.
  */
 const MEASURED = Measured.parse(
   JSON.parse(readFileSync(new URL('../../../lib/cost/measured.json', import.meta.url), 'utf8')),
 );
-const { fanOut, dispatchBatch, deliveries } = MEASURED;
+const { 'fan-out': fanOut, dispatch } = MEASURED.delivery.steady;
 
 const engine = dynamoDb();
 let tables: TestTables;
@@ -53,10 +53,9 @@ describe('lib/cost/measured.json', () => {
     await stores.endpoints.all(endpoint.orgId);
     await stores.deliveries.add(delivery);
 
-    const { perBatch, perEvent, perDelivery } = fanOut;
     const { reads, writes } = consumed();
-    expect(writes).toBeCloseTo(perBatch.writes + perEvent.writes + perDelivery.writes, 1);
-    expect(reads).toBeCloseTo(perBatch.reads + perEvent.reads + perDelivery.reads, 1);
+    expect(writes).toBeCloseTo(fanOut?.writeUnits ?? 0, 1);
+    expect(reads).toBeCloseTo(fanOut?.readUnits ?? 0, 0);
   });
 
   it('has the units of a delivery that succeeds at once', async () => {
@@ -71,8 +70,8 @@ describe('lib/cost/measured.json', () => {
     await stores.deliveries.settle(claim, succeeded, TRACE);
 
     const { reads, writes } = consumed();
-    expect(writes).toBeCloseTo(dispatchBatch.writes + deliveries.succeeded.dispatch.writes, 1);
-    expect(reads).toBeCloseTo(dispatchBatch.reads + deliveries.succeeded.dispatch.reads, 1);
+    expect(writes).toBeCloseTo(dispatch?.writeUnits ?? 0, 1);
+    expect(reads).toBeCloseTo(dispatch?.readUnits ?? 0, 0);
   });
 
   it.each([
@@ -90,7 +89,7 @@ describe('lib/cost/measured.json', () => {
       now = later(now, seconds(60));
     }
 
-    expect(consumed().writes).toBeCloseTo(deliveries[kind].dispatch.writes, 0);
+    expect(consumed().writes).toBeCloseTo(MEASURED[kind].dispatch?.writeUnits ?? 0, 0);
   });
 });
 

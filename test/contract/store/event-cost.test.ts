@@ -4,9 +4,9 @@ import { committer } from '../../../functions/aws/transaction.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
 import { buildEvent, type EventData, SubscribableType } from '../../../functions/events/events.ts';
 import { EVENT_SHARDS, keys } from '../../../functions/tenancy/keys.ts';
-import { metered } from '../../bench/consumed.ts';
 import { aTenant, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
+import { metered } from '../../support/consumed.ts';
 
 /*
  * The write units of an organization's events, which are in four partitions of the outbox

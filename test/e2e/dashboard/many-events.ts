@@ -4,13 +4,13 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { OrgId, ReceiverId } from '../../../functions/aws/ids.ts';
-import { writeHistory } from '../../bench/dashboard/history.ts';
+import { writeHistory } from '../../support/history.ts';
 import { ADMIN, type Dashboard } from '../a-dashboard.ts';
 import { eventDetail, eventRows, searchField } from './places.ts';
 import { aReceiver, aReceiverOwed, WELL } from './receiving.ts';
 
 const EVENTS = 100_000;
-/** Pages that are followed: the benchmark of the dashboard follows a list to its end. */
+/** Pages that are followed. */
 const FOLLOWED = 1000;
 /** Rows that the page renders at most, of a list of any length. */
 const MAX_RENDERED = 100;

@@ -6,8 +6,6 @@ export const navigationOf = (page: Page): Locator => page.getByRole('navigation'
 export const eventRows = (page: Page): Locator =>
   page.getByRole('list', { name: 'Events', exact: true }).getByRole('link');
 export const eventDetail = (page: Page): Locator => page.getByRole('region', { name: 'Event' });
-export const causesOf = (page: Page): Locator =>
-  page.getByRole('list', { name: 'Failures by cause' }).getByRole('listitem');
 export const searchField = (page: Page): Locator => page.getByRole('combobox', { name: /^Search by ID/ });
 
 const DAY_MS = 24 * 3_600_000;

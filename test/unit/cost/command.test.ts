@@ -1,10 +1,14 @@
+import { readFileSync } from 'node:fs';
 import { stripVTControlCharacters, styleText } from 'node:util';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { costCommand } from '../../../lib/cost/command.ts';
 import type { Paint } from '../../../lib/cost/view.ts';
-import { runCommandLine } from '../../support/command-line.ts';
-import { MEASURED } from './workloads.ts';
+import { runCommandLine, usageError } from '../../support/command-line.ts';
 
+const MEASURED = JSON.parse(
+  readFileSync(new URL('../../../lib/cost/measured.json', import.meta.url), 'utf8'),
+);
 const plain: Paint = (_, text) => text;
 
 function run(args: string[], paint = plain) {
@@ -13,7 +17,7 @@ function run(args: string[], paint = plain) {
   return { output };
 }
 
-const ASKED = ['--deliveries', '10M', '--endpoints', '500', '--failure-rate', '2%'];
+const ASKED = ['--deliveries', '10M', '--failure-rate', '2%'];
 
 describe('npm run cost', () => {
   it('prints a table with each service, the total and the assumptions', () => {
@@ -46,7 +50,9 @@ describe('npm run cost', () => {
 
   it('prints lines that add up to the total', () => {
     const { services, usd } = JSON.parse(run([...ASKED, '--json']).output);
-    const sum = services.flatMap(({ lines }: { lines: { usd: number }[] }) => lines.map((line) => line.usd));
+    const sum = services.flatMap(({ lines }: { lines: { cost: number }[] }) =>
+      lines.map((line) => line.cost),
+    );
 
     expect(sum.reduce((all: number, each: number) => all + each, 0)).toBeCloseTo(usd, 6);
   });
@@ -54,7 +60,7 @@ describe('npm run cost', () => {
   it('prints JSON with its input and the date of its prices', () => {
     expect(JSON.parse(run([...ASKED, '--json']).output)).toMatchObject({
       measured: MEASURED.date,
-      workload: { deliveries: 10e6, endpoints: 500, failureRate: 0.02 },
+      workload: { deliveries: 10e6, messages: 10e6, failureRate: 0.02 },
       usd: expect.any(Number),
       perMillion: { firstTry: expect.any(Number), timedOutAttempt: expect.any(Number) },
     });
@@ -79,15 +85,52 @@ describe('npm run cost', () => {
     const { code, output } = runCommandLine(() => run(['--help']));
 
     expect(code).toBe(0);
-    for (const option of [
-      'deliveries',
-      'endpoints',
-      'failure-rate',
-      'messages',
-      'batch',
-      'json',
-      'busy-hours',
-    ])
+    for (const option of ['deliveries', 'messages', 'reads', 'failure-rate', 'burst', 'json'])
       expect(output).toContain(`--${option}`);
+  });
+
+  const workloadOf = (...args: string[]) => JSON.parse(run([...args, '--json']).output).workload;
+
+  it.each([
+    ['10M', 10e6],
+    ['2.5k', 2500],
+    ['1G', 1e9],
+    ['1_000', 1000],
+    ['0', 0],
+    ['.5m', 5e5],
+  ])('reads %s as a number', (text, value) => {
+    expect(workloadOf('--deliveries', text)).toMatchObject({ deliveries: value, messages: value });
+  });
+
+  it.each([
+    ['2%', 0.02],
+    ['0.02', 0.02],
+    ['100%', 1],
+  ])('reads %s as a share', (text, value) => {
+    expect(workloadOf('--failure-rate', text).failureRate).toBeCloseTo(value, 12);
+  });
+
+  it.each([
+    [['--deliveries', 'ten'], 'It takes a number, such as 500, 10k, 2.5M or 1G'],
+    [['--deliveries=-5'], 'It takes a number'],
+    [['--deliveries', '1e999'], 'It takes a number'],
+    [['--failure-rate', '102%'], 'It takes a share from 0% to 100%, such as 2% or 0.02'],
+    [['--failure-rate', ''], 'It takes a share'],
+    [['--failure-rate', '60%', '--hanging-rate', '60%'], 'add up to more than 100%'],
+    [['--color'], "unknown option '--color'"],
+    [['10M'], 'too many arguments'],
+  ])('refuses %j in one line', (args, message) => {
+    expect(usageError(() => run(args))).toContain(message);
+  });
+
+  it('calculates with any value that it does not refuse', () => {
+    const option = fc.constantFrom('--deliveries', '--messages', '--reads', '--failure-rate');
+    fc.assert(
+      fc.property(option, fc.string(), (name, value) => {
+        const { result, code } = runCommandLine(() => run([`${name}=${value}`]).output);
+        if (result === undefined) expect(code).toBe(2);
+        else expect(result).not.toMatch(/NaN|Infinity|undefined/);
+      }),
+    );
   });
 });

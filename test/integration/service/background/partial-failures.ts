@@ -5,7 +5,7 @@ import { newId, OrgId, ReceiverId } from '../../../../functions/aws/ids.ts';
 import type { Table } from '../../../../functions/aws/table.ts';
 import type { BusEvent } from '../../../../functions/events/bus.ts';
 import type { FunctionName } from '../../../../lib/infra/grants/grant.ts';
-import { queueEvent, withoutMessages } from '../../../bench/measure/delivery-messages.ts';
+import { queueEvent, withoutMessages } from '../../../support/delivery-messages.ts';
 import type { Row } from '../../../support/tables.ts';
 import { aTenant } from '../../../support/tenant.ts';
 import type { Place } from '../place.ts';

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { EndpointId, newId, ReceiverId } from '../../../../functions/aws/ids.ts';
 import type { Table } from '../../../../functions/aws/table.ts';
 import { keys } from '../../../../functions/tenancy/keys.ts';
-import { queueEvent, withoutMessages } from '../../../bench/measure/delivery-messages.ts';
+import { queueEvent, withoutMessages } from '../../../support/delivery-messages.ts';
 import { aSandbox, aTenant, type Tenant } from '../../../support/tenant.ts';
 import { type Page, pageOf, paragraph, startPage } from '../background/page.ts';
 import type { Place } from '../place.ts';

@@ -1,0 +1,50 @@
+import type { Measured, Piece } from './measured.ts';
+import { type Quantities, sumOf, usdOf } from './prices.ts';
+
+/** Work of a month. */
+export interface Workload {
+  deliveries: number;
+  /** Messages recorded over the API, each an event. */
+  messages: number;
+  /** API calls that read. */
+  reads: number;
+  /** Shares of the deliveries: one failed attempt, eight failed attempts, eight attempts without an answer. */
+  failureRate: number;
+  exhaustedRate: number;
+  hangingRate: number;
+  /** Whether work comes in bursts, which fill batches. */
+  burst: boolean;
+}
+
+/** Maximum attempts of a delivery (docs/specification.md, Retries). */
+const MAX_ATTEMPTS = 8;
+const MILLION = 1_000_000;
+
+const totalOf = (piece: Piece): Quantities =>
+  sumOf(...Object.values(piece).map((part) => [1, part] as const));
+
+/** Billed quantities of a month. */
+export function usage(workload: Workload, measured: Measured): Quantities {
+  const { deliveries, messages, reads, failureRate, exhaustedRate, hangingRate } = workload;
+  const pace = workload.burst ? 'burst' : 'steady';
+  return sumOf(
+    [1, totalOf(measured.fixed)],
+    [messages, totalOf(measured.message[pace])],
+    [reads, totalOf(measured.read)],
+    [deliveries * (1 - failureRate - exhaustedRate - hangingRate), totalOf(measured.delivery[pace])],
+    [deliveries * failureRate, totalOf(measured.retried)],
+    [deliveries * exhaustedRate, totalOf(measured.exhausted)],
+    [deliveries * hangingRate, totalOf(measured.timedOut)],
+  );
+}
+
+/** USD of a million pieces of work of each kind. */
+export const perMillion = ({ delivery, message, retried, exhausted, timedOut }: Measured) => ({
+  firstTry: MILLION * usdOf(totalOf(delivery.steady)),
+  firstTryInBursts: MILLION * usdOf(totalOf(delivery.burst)),
+  retried: MILLION * usdOf(totalOf(retried)),
+  exhausted: MILLION * usdOf(totalOf(exhausted)),
+  timedOutAttempt: (MILLION * usdOf(totalOf(timedOut))) / MAX_ATTEMPTS,
+  message: MILLION * usdOf(totalOf(message.steady)),
+  messageInBursts: MILLION * usdOf(totalOf(message.burst)),
+});
