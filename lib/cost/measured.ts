@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { ALL_PRICED } from './prices.ts';
 
+const Usage = z.partialRecord(z.enum(ALL_PRICED), z.number().nonnegative());
 /** Billed quantities of a piece of work, by function or another part of it. */
-const Piece = z.record(z.string(), z.partialRecord(z.enum(ALL_PRICED), z.number().nonnegative()));
+const Piece = z.record(z.string(), Usage);
 export type Piece = z.output<typeof Piece>;
 
 /** At the rate of ten million a month, four a second, and as fast as the measuring machine sends. */
@@ -21,6 +22,8 @@ export const Measured = z.strictObject({
   read: Piece,
   /** From the outbox to a receiver that accepts the first attempt. */
   delivery: Paced,
+  /** Of a message and of each of its deliveries, for as long as they are kept. */
+  storage: z.strictObject({ message: Usage, delivery: Usage }),
   /** A delivery whose second attempt succeeds. */
   retried: Piece,
   /** A delivery whose eight attempts fail. */

@@ -8,9 +8,11 @@ export interface Workload {
   messages: number;
   /** API calls that read. */
   reads: number;
-  /** Shares of the deliveries: one failed attempt, eight failed attempts, eight attempts without an answer. */
+  /** Share of the deliveries whose second attempt succeeds. */
   failureRate: number;
+  /** Share of the deliveries whose eight attempts fail. */
   exhaustedRate: number;
+  /** Share of the deliveries whose receiver answers none of eight attempts. */
   hangingRate: number;
   /** Whether work comes in bursts, which fill batches. */
   burst: boolean;
@@ -30,7 +32,9 @@ export function usage(workload: Workload, measured: Measured): Quantities {
   return sumOf(
     [1, totalOf(measured.fixed)],
     [messages, totalOf(measured.message[pace])],
+    [messages, measured.storage.message],
     [reads, totalOf(measured.read)],
+    [deliveries, measured.storage.delivery],
     [deliveries * (1 - failureRate - exhaustedRate - hangingRate), totalOf(measured.delivery[pace])],
     [deliveries * failureRate, totalOf(measured.retried)],
     [deliveries * exhaustedRate, totalOf(measured.exhausted)],
@@ -38,7 +42,7 @@ export function usage(workload: Workload, measured: Measured): Quantities {
   );
 }
 
-/** USD of a million pieces of work of each kind. */
+/** USD of a million pieces of work of each kind, without storage. */
 export const perMillion = ({ delivery, message, retried, exhausted, timedOut }: Measured) => ({
   firstTry: MILLION * usdOf(totalOf(delivery.steady)),
   firstTryInBursts: MILLION * usdOf(totalOf(delivery.burst)),

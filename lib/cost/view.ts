@@ -31,8 +31,7 @@ export function renderEstimate(estimate: Estimate, paint: Paint): string {
     '',
     paint('dim', row('', 'quantity', 'price, USD', 'USD/month', 'share')),
     ...services.flatMap(({ service, lines: own, cost }) => [
-      paint('bold', row(service, '', '', money(cost), percent(cost, usd))) +
-        paint('cyan', `  ${'█'.repeat(Math.round((cost / usd) * BAR))}`),
+      paint('bold', row(service, '', '', money(cost), percent(cost, usd))) + bar(cost / usd, paint),
       ...own.map(({ name, what, quantity, usd: price, per, cost: part }) => {
         const amount = short(quantity) + (isGb(name) ? ' GB' : '');
         const unit = isGb(name) ? 'GB' : short(per).replace(' ', '');
@@ -43,7 +42,7 @@ export function renderEstimate(estimate: Estimate, paint: Paint): string {
     paint('bold', row('Total', '', '', money(usd), '')),
     paint('dim', row('  if nothing happened', '', '', money(fixedUsd), '')),
     '',
-    paint('bold', row('A million of them, USD', '', '', 'steady', '', 'in bursts')),
+    paint('bold', row('A million of them, USD', '', '', 'steady', '', 'bursts')),
     row('First-try deliveries', '', '', money(million.firstTry), '', money(million.firstTryInBursts)),
     row('Deliveries that fail once', '', '', money(million.retried), ''),
     row('Deliveries that fail eight times', '', '', money(million.exhausted), ''),
@@ -59,6 +58,11 @@ export function renderEstimate(estimate: Estimate, paint: Paint): string {
   ];
   return lines.map((line) => `  ${line}`.trimEnd()).join('\n');
 }
+
+const bar = (share: number, paint: Paint): string => {
+  const blocks = '█'.repeat(Math.round(share * BAR));
+  return blocks === '' ? '' : paint('cyan', `  ${blocks}`);
+};
 
 /** Cells to the right of the first; an empty one gives its place to a long first one. */
 function row(what: string, ...cells: readonly string[]): string {

@@ -11,7 +11,7 @@ await startNamedProgram('bench', 'Measures the service on this machine.', {
     start: () => import('./recovery.ts'),
   },
   requests: {
-    about: 'requests to AWS of each piece of work, counted for npm run cost: 8 min',
+    about: 'requests to AWS of each piece of work, counted for npm run cost: 12 min',
     start: () => import('./requests.ts'),
   },
 });

@@ -3,6 +3,7 @@ import { cpus } from 'node:os';
 import { join, relative } from 'node:path';
 import { Measured } from '../../lib/cost/measured.ts';
 import { commandLine, text, wholeNumber } from 'terminal/command-line.ts';
+import bundleOnce from '../integration/bundles.ts';
 import { ending, endWhenInterrupted } from './measure/resources.ts';
 import { measureFailures, measureIdle, measureSuccesses } from './requests/pieces.ts';
 import { readTemplate } from './requests/template.ts';
@@ -15,7 +16,7 @@ import { startWatchedRun } from './requests/watched-run.ts';
 
 const { out, rounds } = commandLine(
   'npm run bench -- requests',
-  'Counts what a message, a delivery of each kind and an idle month ask of AWS, and writes it to lib/cost/measured.json, from which "npm run cost" calculates. Takes about eight minutes on a machine that does nothing else.',
+  'Counts what a message, a delivery of each kind and an idle month ask of AWS, and writes it to lib/cost/measured.json, from which "npm run cost" calculates. Takes about twelve minutes on a machine that does nothing else.',
 )
   .option('--rounds <n>', 'messages of each of 40 organizations, at each rate', wholeNumber(1, 100), 5)
   .option('--out <file>', 'another file', text, join(import.meta.dirname, '../../lib/cost/measured.json'))
@@ -25,12 +26,13 @@ const { out, rounds } = commandLine(
 const say = (step: string) => process.stdout.write(`${step}\n`);
 
 /**
- * Shorter waits between attempts, still longer than the window of the deliveries' stream (10 s), and a shorter
- * deadline: they change when requests are made, not how many.
+ * Shorter waits between attempts, still longer than the window of the deliveries' stream (10 s), and a
+ * shorter deadline: they change when requests are made, not how many.
  */
 const CONTEXT = { retryBaseSeconds: 12, retryCapSeconds: 12, attemptTimeoutSeconds: 4 };
 
 endWhenInterrupted();
+await bundleOnce();
 say('What the template of production says');
 const template = await readTemplate();
 await ending(

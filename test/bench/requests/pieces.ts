@@ -67,7 +67,7 @@ export async function measureSuccesses(
   run: WatchedRun,
   memory: Memory,
   rounds = ROUNDS,
-): Promise<Pick<Measured, 'message' | 'delivery' | 'read'>> {
+): Promise<Pick<Measured, 'message' | 'delivery' | 'read' | 'storage'>> {
   const receivers = await startReceivers(run.service.tls);
   try {
     const senders: Sender[] = [];
@@ -94,21 +94,18 @@ export async function measureSuccesses(
     await all((sender) => sender.read(), 1);
     const reads = await run.taken();
 
-    const stored = await storageOf(run, at(senders, 0).tenant.orgId);
+    const storage = await storageOf(run, at(senders, 0).tenant.orgId);
     const messageOf = (tallies: Tallies): Piece => ({
       gateway: shared(1, GATEWAY),
       ...pieceOf(tallies, ['create-message', 'publish', 'meter'], units, memory),
-      storage: stored.message,
     });
-    const deliveriesOf = ([tallies, sent]: typeof steady): Piece => ({
-      ...deliveryOf(tallies, units, memory, sent),
-      storage: stored.delivery,
-    });
+    const deliveriesOf = ([tallies, sent]: typeof steady) => deliveryOf(tallies, units, memory, sent);
     for (const sender of senders) sender.tenant.close();
     return {
       message: { steady: messageOf(steady[0]), burst: messageOf(burst[0]) },
       read: { gateway: shared(1, GATEWAY), ...pieceOf(reads, ['list-messages'], SENDERS, memory) },
       delivery: { steady: deliveriesOf(steady), burst: deliveriesOf(burst) },
+      storage,
     };
   } finally {
     await receivers.stop();

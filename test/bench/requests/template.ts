@@ -40,7 +40,7 @@ export async function readTemplate(): Promise<TemplateFacts> {
       assembly: join(directory, 'assembly'),
       compileCache: join(tmpdir(), 'service-compile-cache'),
       context: { stage: 'prod', mailFrom: MAIL_FROM, dashboardOrigin: DASHBOARD_ORIGIN },
-      signal: AbortSignal.timeout(180_000),
+      signal: AbortSignal.timeout(600_000),
     });
     return factsOf(join(directory, 'assembly'));
   } finally {

@@ -61,7 +61,12 @@ describe('a bill', () => {
 describe('the cost of a month', () => {
   it('is that of its parts, each times its number', () => {
     const { firstTry, firstTryInBursts, retried, exhausted, timedOutAttempt, message } = perMillion(MEASURED);
-    const over = (workload: Workload) => costOf(workload) - fixed;
+    const { storage } = MEASURED;
+    const over = (workload: Workload) =>
+      costOf(workload) -
+      fixed -
+      workload.messages * usdOf(storage.message) -
+      workload.deliveries * usdOf(storage.delivery);
 
     expect(over(MILLION)).toBeCloseTo(firstTry, 6);
     expect(over({ ...MILLION, burst: true })).toBeCloseTo(firstTryInBursts, 6);
