@@ -1,10 +1,4 @@
-import {
-  among,
-  commandLine,
-  decimal,
-  repeatable,
-  wholeNumber,
-} from 'terminal/command-line.ts';
+import { among, commandLine, decimal, repeatable, wholeNumber } from 'terminal/command-line.ts';
 import { paintFor } from 'terminal/paint.ts';
 import { temporaryDirectory } from '../support/local-run.ts';
 import { type Block, type Figure, figure } from './figure.ts';

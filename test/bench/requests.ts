@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join, relative } from 'node:path';
-import { Measured } from '../../lib/cost/measured.ts';
 import { commandLine, text, wholeNumber } from 'terminal/command-line.ts';
+import { Measured } from '../../lib/cost/measured.ts';
 import bundleOnce from '../integration/bundles.ts';
 import { ending, endWhenInterrupted } from './measure/resources.ts';
 import { measureFailures, measureIdle, measureSuccesses } from './requests/pieces.ts';

@@ -1,12 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import {
-  among,
-  commandLine,
-  repeatable,
-  text,
-  wholeNumber,
-} from 'terminal/command-line.ts';
+import { among, commandLine, repeatable, text, wholeNumber } from 'terminal/command-line.ts';
 import { paintFor } from 'terminal/paint.ts';
 import type { Bench, Block } from './figure.ts';
 import { latency } from './latency.ts';
