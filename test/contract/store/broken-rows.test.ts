@@ -63,7 +63,7 @@ import {
 } from '../../builders.ts';
 import { KINDS } from '../../compatibility/kinds.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
-import { capturedOutput, WITH_TIME } from '../../unit/workers/a-worker.ts';
+import { capturedOutput, WITH_TIME } from '../../unit/workers/worker-fixture.ts';
 
 const engine = dynamoDb();
 
