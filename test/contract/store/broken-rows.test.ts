@@ -18,13 +18,14 @@ import {
   ticketStore,
 } from '../../../functions/conversations/conversations.ts';
 import { openDeliveries } from '../../../functions/delivery/delivery-queries.ts';
+import { dueIndex } from '../../../functions/delivery/due-index.ts';
 import { deliveriesInHour, ledgerStore, toStartOfHour } from '../../../functions/delivery/ledger.ts';
 import { PUBLICATION, WORK } from '../../../functions/delivery/outbox.ts';
 import { outboxReader } from '../../../functions/delivery/outbox-readers.ts';
 import { redeliveryRecords } from '../../../functions/delivery/redelivery.ts';
 import { deliveryStore } from '../../../functions/delivery/rows.ts';
 import { usageReader } from '../../../functions/events/usage.ts';
-import { sourceStore } from '../../../functions/knowledge/sources.ts';
+import { dueSources, sourceStore } from '../../../functions/knowledge/sources.ts';
 import { channelStore } from '../../../functions/receivers/channels.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { blockedHostStore } from '../../../functions/receivers/receiver-url.ts';
@@ -356,10 +357,17 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
   delivery: {
     make: (tenant) => {
       const delivery = aDelivery(ofTenant(tenant));
-      return { ...keys.delivery(delivery.webhookId, delivery.generation, delivery.id), ...delivery };
+      const due = { dueIn: keys.due('watched', 0), dueKey: keys.dueKey(tenant.orgId, NOW.toISOString()) };
+      return { ...keys.delivery(delivery.webhookId, delivery.generation, delivery.id), ...delivery, ...due };
     },
     nameOf: id,
     readers: {
+      'those that are due': async ({ deliveries }, { orgId }) => {
+        const range = { first: keys.dueKey(orgId, ''), last: keys.dueKey(orgId, '~'), isOfOne: true };
+        const { entries, unreadable } = await dueIndex(deliveries).find('watched', 0, AFTER, range);
+        for (const row of unreadable) deliveries.reportUnreadable?.(row);
+        return entries.map(({ message }) => message.id);
+      },
       list: async ({ deliveries }, tenant) =>
         ids((await deliveryStore(deliveries).list(tenant, aWebhookOf(tenant), PAGE)).items),
       states: async ({ deliveries }, tenant, rows) => {
@@ -396,10 +404,16 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
   source: {
     make: (tenant) => {
       const source = aSource(tenant);
-      return { ...keys.source(tenant, source.id), ...source };
+      const due = { dueIn: keys.dueSources(0), dueAt: BEFORE.toISOString() };
+      return { ...keys.source(tenant, source.id), ...source, ...due };
     },
     nameOf: id,
     readers: {
+      'those that are due': async ({ knowledge }) => {
+        const { entries, unreadable } = await dueSources(knowledge).find(0, NOW);
+        for (const row of unreadable) knowledge.reportUnreadable?.(row);
+        return ids(entries);
+      },
       list: async ({ knowledge }, tenant) => ids((await sourceStore(knowledge).list(tenant, PAGE)).items),
     },
   },
