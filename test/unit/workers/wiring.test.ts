@@ -872,7 +872,7 @@ const BATCHES: Record<string, (aws: Services) => { good: unknown; failing: unkno
     return { good: good.message, failing: failing.message, orgId: failing.job.orgId };
   },
 };
-/** Workers that drop and count what no retry could read, so that it does not reach their dead-letter queue. */
+/** Workers that drop and count what no retry could read: it does not reach their dead-letter queue. */
 const DROPS_UNREADABLE = new Set(['dead-delivery-messages', 'dispatch']);
 
 describe.each(Object.entries(BATCHES))('batch of the queue of worker %s', (worker, build) => {

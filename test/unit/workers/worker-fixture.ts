@@ -117,9 +117,9 @@ const CLIENTS = [
 const toList = (value: unknown): Row[] => (Array.isArray(value) ? value : []);
 
 /**
- * The AWS services that functions call until the end of the test: tables in memory, queues and a bus that keep
- * what they take, and services with one answer each. A call is answered by `answers[operation]` instead, if
- * the test sets it.
+ * The AWS services that functions call until the end of the test: tables in memory, queues and a bus that
+ * keep what they take, and services with one answer each. A test can replace the answer to an operation in
+ * `answers`.
  */
 export function awsServices() {
   const tables = new MemoryTables(TABLE_DEFINITIONS, { nowMs: () => Date.now() });
@@ -189,9 +189,9 @@ export function awsServices() {
 
   const memory = tables.client();
   const spies = CLIENTS.map((Client) =>
-    vi.spyOn(Client.prototype as { send(command: object): unknown }, 'send').mockImplementation(
-      // Vitest would count a rejected promise of the double as unhandled otherwise.
-      async (command: object) => {
+    vi
+      .spyOn(Client.prototype as { send(command: object): unknown }, 'send')
+      .mockImplementation(async (command: object) => {
         const { input } = command as { input: Row };
         const call = { operation: command.constructor.name.replace(/Command$/, ''), input };
         calls.push(call);
@@ -201,8 +201,7 @@ export function awsServices() {
         if (answer !== undefined) return answer(input);
         if (Client === DynamoDBClient) return memory.send(command as Parameters<typeof memory.send>[0]);
         throw new Error(`no answer to ${call.operation}`);
-      },
-    ),
+      }),
   );
   onTestFinished(() => {
     for (const spy of spies) spy.mockRestore();
