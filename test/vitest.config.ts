@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PATIENCE } from 'aws-local/test/patience.ts';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { DEPTH_VARIABLE, MORE_CASES } from './support/cases.ts';
+import { DEPTH_VARIABLE } from './support/cases.ts';
 import { FUNCTION_ENVIRONMENT } from './support/functions.ts';
 
 if (Number(process.versions.node.split('.')[0]) < 24)
@@ -56,9 +56,9 @@ const LOADING_FUNCTIONS = [
  */
 const WITHOUT_MEMORY = ['test/contract/store/{stream,delivery-cost}.test.ts'];
 
-/** Files that run on the tables in memory anyway, beside the engine. */
+/** Files that run on the tables in memory anyway, with more cases. */
 const WITH_MEMORY = globSync('test/contract/store/*.test.ts', { cwd: ROOT }).filter((file) =>
-  /\b(?:storeKinds|mailingKinds|memoryTables)\(/.test(readFileSync(join(ROOT, file), 'utf8')),
+  /\bmemoryTables\(/.test(readFileSync(join(ROOT, file), 'utf8')),
 );
 
 interface ProjectSettings {
@@ -80,7 +80,8 @@ const buildProject =
       include: isDeep
         ? [
             ...include.map((files) => files.replace('*.test.ts', '*.deep.test.ts')),
-            ...(MORE_CASES[String(settings.name ?? name)] ?? []),
+            // Under another name, the same files run for another engine.
+            ...(settings.name === undefined ? include.flatMap(listWithMoreCases) : []),
           ]
         : include,
       // Other engines run deep files beside the others (`test/engines/contract.ts`).
@@ -90,11 +91,17 @@ const buildProject =
     },
   });
 
+/** Files whose tests have more cases in `npm run test:deep`. */
+const listWithMoreCases = (files: string): string[] =>
+  globSync(files, { cwd: ROOT }).filter((file) =>
+    /import \{[^}]*\bcasesOf\b/.test(readFileSync(join(ROOT, file), 'utf8')),
+  );
+
 const listFiles = (name: string) => [`test/${name}/**/*.test.ts`, `packages/*/test/${name}/**/*.test.ts`];
 
 /**
  * `npm test` runs the tests that every change must pass, and `npm run test:deep` those that take minutes:
- * files that end in `.deep.test.ts`, and those of `MORE_CASES` with all their cases.
+ * files that end in `.deep.test.ts`, and those that call `casesOf` with all their cases.
  */
 export default defineConfig(({ mode }) => {
   const project = buildProject(mode === 'deep');

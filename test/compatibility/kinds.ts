@@ -302,14 +302,22 @@ export const KINDS: Readonly<Record<RowKey | 'channel', Kind>> = {
   }),
   delivery: kind({
     table: 'deliveries',
-    sample: (tenant) => aDelivery(atEndpoint(tenant)),
+    sample: (tenant) => ({
+      ...aDelivery(atEndpoint(tenant)),
+      dueIn: keys.due('watched', 0),
+      dueKey: keys.dueKey(tenant.orgId, AT),
+    }),
     schema: Delivery,
     parse: parseDelivery,
     key: ({ webhookId, generation, id }) => keys.delivery(webhookId, generation, id),
   }),
   source: kind({
     table: 'knowledge',
-    sample: (tenant) => aSource(tenant),
+    sample: (tenant) => ({
+      ...aSource(tenant),
+      dueIn: keys.dueSources(0),
+      dueAt: later(NOW, -1).toISOString(),
+    }),
     schema: Source,
     key: ({ id }, tenant) => keys.source(tenant, id),
   }),

@@ -6,54 +6,6 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundleDocumentation, DOCUMENTATION } from '../../lib/infra/bundle.ts';
 import { currentDocument } from '../../lib/openapi/current.ts';
-import { TELEMETRY } from './reading.ts';
-import { ofType, statementsOf, synthesize } from './synthesize.ts';
-
-describe("the documentation's stack", () => {
-  const template = synthesize();
-  const functions = ofType(template, 'AWS::Lambda::Function').filter(([, fn]) =>
-    (DOCUMENTATION as readonly string[]).includes(Object(fn.Properties.Environment).Variables.FUNCTION_NAME),
-  );
-
-  it('lets its functions write their logs and nothing else', () => {
-    expect(functions).toHaveLength(DOCUMENTATION.length);
-    for (const [, fn] of functions) {
-      const [role] = Object(fn.Properties.Role)['Fn::GetAtt'];
-      const actions = statementsOf(template, fn).flatMap(({ Action }) => Action);
-      expect(actions.sort()).toEqual(['logs:CreateLogStream', 'logs:PutLogEvents']);
-      expect(
-        ofType(template, 'AWS::IAM::Role').find(([id]) => id === role)?.[1].Properties,
-      ).not.toHaveProperty('ManagedPolicyArns');
-    }
-  });
-
-  it('gives its functions no tables, keys or users', () => {
-    for (const [, fn] of functions)
-      expect(Object.keys(Object(fn.Properties.Environment).Variables).sort()).toEqual(TELEMETRY);
-  });
-
-  it('serves the documentation by GET without credentials', () => {
-    const resources = new Map(ofType(template, 'AWS::ApiGateway::Resource'));
-    const pathOf = (id: string): string => {
-      const { ParentId, PathPart } = resources.get(id)?.Properties ?? {};
-      const parent: string | undefined = Object(ParentId).Ref;
-      return `${parent === undefined ? '' : pathOf(parent)}/${PathPart}`;
-    };
-    const methods = ofType(template, 'AWS::ApiGateway::Method')
-      .map(([, { Properties }]) => ({
-        path: pathOf(Object(Properties.ResourceId).Ref),
-        method: Properties.HttpMethod,
-        authorization: Properties.AuthorizationType,
-      }))
-      .filter(({ path }) => /^\/docs(\/\{file\})?$/.test(path) || path === '/openapi.json');
-    const served = ['/docs', '/docs/{file}', '/openapi.json'].flatMap((path) => [
-      { path, method: 'GET', authorization: 'NONE' },
-      { path, method: 'ANY', authorization: 'NONE' },
-    ]);
-    expect(methods).toHaveLength(served.length);
-    expect(methods).toEqual(expect.arrayContaining(served));
-  });
-});
 
 describe('the bundled functions', () => {
   type Handler = (event: object) => Promise<APIGatewayProxyResult>;

@@ -1,4 +1,4 @@
-import { Match, type Template } from 'aws-cdk-lib/assertions';
+import type { Template } from 'aws-cdk-lib/assertions';
 import { expect } from 'vitest';
 import { ofType, type SynthesizedResource } from './synthesize.ts';
 
@@ -98,18 +98,3 @@ export const statementsIn = (document: unknown): PolicyStatement[] =>
       principal: Principal,
     };
   });
-
-/** Asserts that a function runs every minute, ends before its next run, and is not retried. */
-export function expectEachMinute(template: Template, [id, fn]: Found): void {
-  template.hasResourceProperties('AWS::Events::Rule', {
-    ScheduleExpression: 'rate(1 minute)',
-    State: 'ENABLED',
-    Targets: [
-      Match.objectLike({
-        Arn: { 'Fn::GetAtt': [id, 'Arn'] },
-        RetryPolicy: Match.objectLike({ MaximumRetryAttempts: 0 }),
-      }),
-    ],
-  });
-  expect(Number(fn.Properties.Timeout)).toBeLessThan(60);
-}

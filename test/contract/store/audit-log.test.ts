@@ -13,18 +13,14 @@ import {
 } from '../../../functions/tenancy/audit.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { anAuditEntry, later, NOW, seconds } from '../../builders.ts';
-import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb } from '../../engines.ts';
 
 const engine = dynamoDb();
 const DAY = seconds(86_400);
 
-describe.each([
-  ['dynamodb', () => engine.tables()],
-  ['tables in memory', async () => memoryTables()],
-] as const)('the audit log (%s)', (_, open) => {
+describe('the audit log', () => {
   async function aLog() {
-    const { service } = await open();
+    const { service } = await engine.tables();
     const commit = committer(service.client);
     const read = auditLogReader(service);
     const orgId = newId('org', NOW);

@@ -12,13 +12,14 @@ import {
   ticketStore,
 } from '../../../functions/conversations/conversations.ts';
 import { openDeliveries } from '../../../functions/delivery/delivery-queries.ts';
+import { dueIndex } from '../../../functions/delivery/due-index.ts';
 import { deliveriesInHour, ledgerStore, toStartOfHour } from '../../../functions/delivery/ledger.ts';
 import { PUBLICATION, WORK } from '../../../functions/delivery/outbox.ts';
 import { outboxReader } from '../../../functions/delivery/outbox-readers.ts';
 import { redeliveryRecords } from '../../../functions/delivery/redelivery.ts';
 import { deliveryStore } from '../../../functions/delivery/rows.ts';
 import { usageReader } from '../../../functions/events/usage.ts';
-import { sourceStore } from '../../../functions/knowledge/sources.ts';
+import { dueSources, sourceStore } from '../../../functions/knowledge/sources.ts';
 import { channelStore } from '../../../functions/receivers/channels.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { blockedHostStore } from '../../../functions/receivers/receiver-url.ts';
@@ -49,7 +50,7 @@ import {
 } from '../../builders.ts';
 import { conversationOf, endpointOf, KINDS, type Kind, type Row } from '../../compatibility/kinds.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
-import { capturedOutput, WITH_TIME } from '../../unit/workers/a-worker.ts';
+import { capturedOutput, WITH_TIME } from '../../unit/workers/worker-fixture.ts';
 
 const engine = dynamoDb();
 
@@ -245,6 +246,12 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
   delivery: {
     nameOf: id,
     readers: {
+      'those that are due': async ({ deliveries }, { orgId }) => {
+        const range = { first: keys.dueKey(orgId, ''), last: keys.dueKey(orgId, '~'), isOfOne: true };
+        const { entries, unreadable } = await dueIndex(deliveries).find('watched', 0, AFTER, range);
+        for (const row of unreadable) deliveries.reportUnreadable?.(row);
+        return entries.map(({ message }) => message.id);
+      },
       list: async ({ deliveries }, tenant) =>
         ids((await deliveryStore(deliveries).list(tenant, endpointOf(tenant), PAGE)).items),
       states: async ({ deliveries }, tenant, rows) => {
@@ -281,6 +288,11 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
   source: {
     nameOf: id,
     readers: {
+      'those that are due': async ({ knowledge }) => {
+        const { entries, unreadable } = await dueSources(knowledge).find(0, NOW);
+        for (const row of unreadable) knowledge.reportUnreadable?.(row);
+        return ids(entries);
+      },
       list: async ({ knowledge }, tenant) => ids((await sourceStore(knowledge).list(tenant, PAGE)).items),
     },
   },

@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type CheckSlot,
-  type CheckSlotStore,
-  checkSlots,
-} from '../../../functions/knowledge/source-checks.ts';
+import { type CheckSlot, checkSlots } from '../../../functions/knowledge/source-checks.ts';
 import { aSandboxTenant, aTenant, later, NOW, seconds } from '../../builders.ts';
-import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb } from '../../engines.ts';
 import { rowsIn } from './rows.ts';
 
@@ -13,12 +8,9 @@ const engine = dynamoDb();
 const SHARE = 3;
 const LEASE = 75;
 
-const kinds: [name: string, make: () => Promise<CheckSlotStore>][] = [
-  ['memory', async () => checkSlots(memoryTables().knowledge, SHARE)],
-  ['dynamodb', async () => checkSlots((await engine.tables()).knowledge, SHARE)],
-];
+const make = async () => checkSlots((await engine.tables()).knowledge, SHARE);
 
-describe.each(kinds)('slots of checks (%s)', (_, make) => {
+describe('slots of checks', () => {
   const terms = (now = NOW) => ({ now, leaseSeconds: LEASE });
 
   it('are given up to the share of a tenant to concurrent requests, and to each tenant', async () => {

@@ -10,7 +10,6 @@ import { keys } from '../../../functions/tenancy/keys.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { noMeasures } from '../../doubles/no-measures.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
-import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { exhausted, retryingIn, succeeded, TRACE } from './attempts.ts';
 
@@ -62,22 +61,19 @@ const CHANGES: Record<string, (stores: Stores, delivery: Delivery) => Promise<un
 };
 const READS = ['find', 'findAll', 'states', 'listWaiting', 'list', 'commit'];
 
-it('the table has every method that changes a delivery', () => {
-  const methods = Object.keys(storesOf(memoryTables())).filter((name) => !READS.includes(name));
+const engine = dynamoDb();
+
+it('the table has every method that changes a delivery', async () => {
+  const methods = Object.keys(storesOf(await engine.tables())).filter((name) => !READS.includes(name));
   const covered = new Set(Object.keys(CHANGES).map((name) => name.split(' ')[0]));
   expect(methods.filter((name) => !covered.has(name))).toEqual([]);
 });
 
-const engine = dynamoDb();
-const kinds: [string, () => Promise<TestTables>][] = [
-  ['dynamodb', () => engine.tables()],
-  ['tables in memory', async () => memoryTables()],
-];
-describe.each(kinds)('delivery that has ended (%s)', (_, make) => {
+describe('delivery that has ended', () => {
   it.each(Object.entries(CHANGES))(
     'is not changed by %s, with all that another condition may ask for',
     async (_name, change) => {
-      const tables = await make();
+      const tables = await engine.tables();
       const stores = storesOf(tables);
       for (const status of ['succeeded', 'exhausted', 'skipped'] as const) {
         const delivery = aDelivery({ status });
@@ -122,9 +118,9 @@ const REPEATED: [name: string, row: Partial<Delivery>, result: unknown][] = [
   ['expire', isOpen, 'done'],
 ];
 
-describe.each(kinds)('change that the SDK repeats after a lost response (%s)', (_, make) => {
+describe('change that the SDK repeats after a lost response', () => {
   it.each(REPEATED)('has its first result and takes effect once: %s', async (name, row, result) => {
-    const tables = await make();
+    const tables = await engine.tables();
     const delivery = aDelivery(row);
     await tables.deliveries.client.send(
       new PutCommand({
@@ -139,7 +135,7 @@ describe.each(kinds)('change that the SDK repeats after a lost response (%s)', (
   });
 
   it('is refused when another worker has made the change', async () => {
-    const tables = await make();
+    const tables = await engine.tables();
     const stores = storesOf(tables);
     const delivery = aDelivery(isLeased);
     await stores.add(delivery);

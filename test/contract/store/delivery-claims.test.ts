@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../../functions/delivery/delivery.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
-import { storeKinds } from './stores.ts';
+import { newStores } from './stores.ts';
 
-const kinds = storeKinds();
+const make = newStores();
 const terms = { now: NOW, leaseSeconds: 25, maxAttempts: 8 };
 const at = (now: Date) => ({ ...terms, now });
 
-describe.each(kinds)('a claim of a delivery (%s)', (_, make) => {
+describe('a claim of a delivery', () => {
   /** Stores with only this delivery. */
   async function setUp(changes: Partial<Delivery>) {
     const { deliveries } = await make();
@@ -118,7 +118,7 @@ describe.each(kinds)('a claim of a delivery (%s)', (_, make) => {
   });
 });
 
-describe.each(kinds)('a delivery (%s)', (_, make) => {
+describe('a delivery', () => {
   it('is added once, and keeps its state when it is added again', async () => {
     const { deliveries } = await make();
     const delivery = aDelivery();

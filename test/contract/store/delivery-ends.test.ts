@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { type Delivery, LOST_OUTCOME, SkipReason } from '../../../functions/delivery/delivery.ts';
 import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { LEASE_END, TRACE } from './attempts.ts';
-import { storeKinds } from './stores.ts';
+import { newStores } from './stores.ts';
+
+const make = newStores();
 
 const terms = { now: NOW, leaseSeconds: 25, maxAttempts: 8 };
 
@@ -12,7 +14,7 @@ const terminal = [
   ['skipped', { terminalReason: 'endpoint_disabled' }],
 ] as const;
 
-describe.each(storeKinds())('the end of a delivery without an attempt (%s)', (_, make) => {
+describe('the end of a delivery without an attempt', () => {
   async function setUp(changes: Partial<Delivery>) {
     const stores = await make();
     const delivery = aDelivery(changes);

@@ -15,14 +15,16 @@ import {
   succeeded,
   TRACE,
 } from './attempts.ts';
-import { storeKinds } from './stores.ts';
+import { newStores } from './stores.ts';
+
+const make = newStores();
 
 const retrying = retryingIn('hidden');
 const settlements = [succeeded, retrying, exhausted].map(
   (settlement) => [settlement.kind, settlement] as const,
 );
 
-describe.each(storeKinds())('the settlement of an attempt (%s)', (_, make) => {
+describe('the settlement of an attempt', () => {
   it('makes a success terminal without a reason', async () => {
     const stores = await make();
     const claim = await claimed(stores);

@@ -11,9 +11,10 @@ import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { claimAgain, claimed, ENDED, exhausted, LEASE_END, succeeded, TRACE } from './attempts.ts';
 import { conflictOnOverlap } from './faults.ts';
-import { dynamoDbStores, type Stores, storeKinds } from './stores.ts';
+import { dynamoDbStores, newStores, type Stores } from './stores.ts';
 
 const engine = dynamoDb();
+const make = newStores(engine);
 
 /** Claims of so many deliveries to one endpoint, each for its last attempt. */
 const claims = (stores: Stores, { orgId, id }: Endpoint, count: number): Promise<ClaimedDelivery[]> =>
@@ -55,7 +56,7 @@ async function failAtOnce(stores: Stores, ends: ClaimedDelivery[]): Promise<void
     expect(await stores.deliveries.find(claim)).toMatchObject({ status: 'exhausted', attempts: 8 });
 }
 
-describe.each(storeKinds(engine))('the disabling of an endpoint (%s)', (_, make) => {
+describe('the disabling of an endpoint', () => {
   async function setUp(changes: Partial<Endpoint> = {}) {
     const stores = await make();
     const endpoint = anEndpoint(changes);
@@ -133,7 +134,7 @@ describe.each(storeKinds(engine))('the disabling of an endpoint (%s)', (_, make)
   });
 });
 
-describe.each(storeKinds(engine))('the warning of a failing endpoint (%s)', (_, make) => {
+describe('the warning of a failing endpoint', () => {
   async function setUp(consecutiveFailures: number) {
     const stores = await make();
     const endpoint = anEndpoint({ consecutiveFailures });
@@ -189,7 +190,7 @@ describe('the disabling of an endpoint during transaction conflicts', () => {
 const DISABLED = { status: 'auto_disabled', consecutiveFailures: 10 } as const;
 const counted = (consecutiveFailures: number) => ({ status: 'active', consecutiveFailures }) as const;
 
-describe.each(storeKinds(engine))('an endpoint that changes before an end is written (%s)', (_, make) => {
+describe('an endpoint that changes before an end is written', () => {
   type State = Partial<Endpoint> | undefined;
   it.each<
     ['succeeded' | 'exhausted', failures: number, then: State, end: State, sent?: 'warning' | 'notice']

@@ -15,7 +15,9 @@ import {
   TRACE,
 } from './attempts.ts';
 import { placesOf } from './due-entries.ts';
-import { type Stores, storeKinds } from './stores.ts';
+import { newStores, type Stores } from './stores.ts';
+
+const make = newStores();
 
 const LOST = later(NOW, seconds(DEFAULT_GRACE_SECONDS));
 const LATER = later(LOST, seconds(3600));
@@ -60,7 +62,7 @@ function settleLast(settlement: Settlement) {
   };
 }
 
-describe.each(storeKinds())('the due index (%s)', (_, make) => {
+describe('the due index', () => {
   async function setUp(changes: Partial<Delivery> = {}) {
     const stores = await make();
     const delivery = aDelivery(changes);

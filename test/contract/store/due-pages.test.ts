@@ -5,7 +5,9 @@ import type { DueEntry, DueRange } from '../../../functions/delivery/due-index.t
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { aDelivery, later, NOW } from '../../builders.ts';
 import { everyDue, pagesOf } from './due-entries.ts';
-import { type Stores, storeKinds } from './stores.ts';
+import { newStores, type Stores } from './stores.ts';
+
+const make = newStores();
 
 const SHARD = 7;
 
@@ -55,7 +57,7 @@ const ofOne = () => inShard();
 const byId = (entries: readonly DueEntry[]) =>
   entries.toSorted((a, b) => a.message.id.localeCompare(b.message.id));
 
-describe.each(storeKinds())('a read of the due index (%s)', (_, make) => {
+describe('a read of the due index', () => {
   it('returns all entries of an organization once, the earliest first, in all its pages', async () => {
     const stores = await make();
     const entries = await setUp(stores, 210, ofOne);

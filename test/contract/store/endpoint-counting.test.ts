@@ -11,9 +11,10 @@ import { memoryOrganizationStates } from '../../doubles/memory-organization-stat
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { dynamoDb } from '../../engines.ts';
 import { conflictOnOverlap } from './faults.ts';
-import { aDispatcher, dynamoDbStores, type Stores, storeKinds } from './stores.ts';
+import { aDispatcher, dynamoDbStores, newStores, type Stores } from './stores.ts';
 
 const engine = dynamoDb();
+const make = newStores(engine);
 const answers = {
   failing: { status: 500, error: 'the receiver answered 500', errorCode: 'http_status' },
   succeeding: { status: 204 },
@@ -76,7 +77,7 @@ function barrier(parties: number, action: () => Promise<unknown>): () => Promise
   };
 }
 
-describe.each(storeKinds(engine))('the count of failed deliveries at their endpoint (%s)', (_, make) => {
+describe('the count of failed deliveries at their endpoint', () => {
   async function setUp(changes: Partial<Endpoint> = {}) {
     const stores = await make();
     const endpoint = anEndpoint(changes);

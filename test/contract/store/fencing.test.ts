@@ -5,7 +5,9 @@ import type { Settlement } from '../../../functions/delivery/settle.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { casesOf } from '../../support/cases.ts';
 import { anAttempt, LEASE_SECONDS, refusal, TRACE } from './attempts.ts';
-import { storeKinds } from './stores.ts';
+import { newStores } from './stores.ts';
+
+const make = newStores();
 
 const MAX_ATTEMPTS = 8;
 const LEASE_MS = seconds(LEASE_SECONDS);
@@ -38,7 +40,7 @@ function buildSettlement(
   return { kind: as, attempt, at, nextRetryAt: later(at, RETRY_MS), wait: { hold, lane: 'retry' } };
 }
 
-describe.each(storeKinds())('the lease of a delivery (%s)', (_, make) => {
+describe('the lease of a delivery', () => {
   it('admits one worker at a time and eight at most, and refuses settlements after its end', async () => {
     const { deliveries } = await make();
     await fc.assert(

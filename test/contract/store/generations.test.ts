@@ -7,9 +7,10 @@ import { anEndpoint, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { claimed, exhausted, LEASE_END, succeeded, TRACE } from './attempts.ts';
 import { writesOf } from './faults.ts';
-import { dynamoDbStores, type Stores, storeKinds } from './stores.ts';
+import { dynamoDbStores, newStores, type Stores } from './stores.ts';
 
 const engine = dynamoDb();
+const make = newStores(engine);
 
 /** Ends that change their endpoint, and its failures before each. */
 const EFFECTS: readonly [effect: 'reset' | 'count' | 'disable', failures: number, as: Settlement][] = [
@@ -27,7 +28,7 @@ async function setUp(stores: Stores, consecutiveFailures: number) {
   return { stores, tenant, reset, endpoint, claim };
 }
 
-describe.each(storeKinds(engine))('the end of a delivery in a sandbox (%s)', (_, make) => {
+describe('the end of a delivery in a sandbox', () => {
   it.each(EFFECTS)(
     'has the effect "%s" on its endpoint in the current generation',
     async (effect, failures, as) => {

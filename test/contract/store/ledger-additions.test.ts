@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addCounts, type LedgerEntry, NO_COUNTS } from '../../../functions/delivery/ledger.ts';
 import { aLedgerEntry } from '../../builders.ts';
-import { type Stores, storeKinds } from './stores.ts';
+import { newStores, type Stores } from './stores.ts';
+
+const make = newStores();
 
 type Ledger = Stores['ledger'];
 
@@ -17,7 +19,7 @@ const part = (first: number, last: number, shardId = SHARD) => ({
 const readOne = async (ledger: Ledger, { webhookId, generation, hour }: LedgerEntry) =>
   (await ledger.read(webhookId, generation, { first: hour, last: hour }))[0];
 
-describe.each(storeKinds())('an addition to the ledger (%s)', (_, make) => {
+describe('an addition to the ledger', () => {
   it('creates an entry and updates it', async () => {
     const { ledger } = await make();
     const entry = aLedgerEntry({ owed: 3, succeeded: 2 });

@@ -9,7 +9,9 @@ import {
 } from '../../../functions/delivery/ledger.ts';
 import { keys, LEDGER_SHARDS, listShards } from '../../../functions/tenancy/keys.ts';
 import { aLedgerEntry, NOW } from '../../builders.ts';
-import { type Stores, storeKinds } from './stores.ts';
+import { newStores, type Stores } from './stores.ts';
+
+const make = newStores();
 
 type Ledger = Stores['ledger'];
 
@@ -43,7 +45,7 @@ async function inHour(ledger: Ledger, hour: string): Promise<LedgerEntry[][]> {
   );
 }
 
-describe.each(storeKinds())('a read of the ledger (%s)', (_, make) => {
+describe('a read of the ledger', () => {
   it('returns the requested hours of an endpoint and generation that have counts', async () => {
     const { ledger } = await make();
     const [latest = '', middle = '', oldest = ''] = [1, 2, 3].map((count) => getHourBefore(NOW, count));
@@ -103,7 +105,7 @@ describe.each(storeKinds())('a read of the ledger (%s)', (_, make) => {
   });
 });
 
-describe.each(storeKinds())('a correction of the ledger (%s)', (_, make) => {
+describe('a correction of the ledger', () => {
   async function setUp(changes: Partial<LedgerAddition>) {
     const { ledger } = await make();
     const entry = aLedgerEntry(changes);

@@ -6,10 +6,10 @@ import { mailBudgets } from '../../../functions/notices/mailings.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
-import { mailingKinds } from './mailing-kinds.ts';
 import { rowsIn } from './rows.ts';
 
 const engine = dynamoDb();
+const make = async () => (await engine.tables()).mailings;
 const DAY = 86_400;
 const orgId = newId('org', NOW);
 let events = 0;
@@ -19,7 +19,7 @@ const aRequest = (changes: Partial<{ orgId: typeof orgId; kind: MailKind }> = {}
 };
 const elsewhere = () => ({ orgId: newId('org', NOW) });
 
-describe.each(mailingKinds(engine))('the e-mail budget (%s)', (_, make) => {
+describe('the e-mail budget', () => {
   const budgetsOf = async (content: Partial<{ organization: number; stage: number }>) => {
     const table = await make();
     return {

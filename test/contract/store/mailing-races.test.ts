@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
+import type { Table } from '../../../functions/aws/table.ts';
 import type { BusEvent } from '../../../functions/events/bus.ts';
 import { aTenant, NOW, seconds } from '../../builders.ts';
 import { type CallStage, interposed } from '../../doubles/interposed.ts';
+import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb } from '../../engines.ts';
 import { casesOf } from '../../support/cases.ts';
 import {
@@ -15,7 +17,6 @@ import {
   REFUSED,
   UNKNOWN,
 } from '../../unit/notices/a-notifier.ts';
-import { mailingKinds } from './mailing-kinds.ts';
 
 const engine = dynamoDb();
 
@@ -107,9 +108,10 @@ function expectNoneTooSoon({ sent }: Notifier): void {
         expect(next.at.getTime() - at.getTime()).toBeGreaterThanOrEqual(DAY * 1000);
 }
 
-describe.each(mailingKinds(engine))('e-mails (%s)', (kind, make) => {
-  const numRuns = kind === 'memory' ? casesOf(200, 500) : casesOf(10, 50);
-
+describe.each<[name: string, make: () => Promise<Table>, numRuns: number]>([
+  ['in memory', async () => memoryTables().mailings, casesOf(200, 500)],
+  ['in the engine', async () => (await engine.tables()).mailings, casesOf(10, 50)],
+])('e-mails (%s)', (_, make, numRuns) => {
   it('are sent once when fifty workers and seven events compete', async () => {
     const notifier = aNotifier({ table: await make() });
     const tenant = aTenant();

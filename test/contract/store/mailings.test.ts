@@ -7,9 +7,9 @@ import { keys } from '../../../functions/tenancy/keys.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { loseNextAnswer } from './faults.ts';
-import { mailingKinds } from './mailing-kinds.ts';
 
 const engine = dynamoDb();
+const make = async () => (await engine.tables()).mailings;
 
 const DAY = 86_400;
 const LEASE = 45;
@@ -29,7 +29,7 @@ async function claimOnce(mailings: MailingStore, sending: MailRequest, now = NOW
   return claim.token;
 }
 
-describe.each(mailingKinds(engine))('the claim of an e-mail (%s)', (_, make) => {
+describe('the claim of an e-mail', () => {
   it('succeeds for one of fifty at once', async () => {
     const mailings = mailingStore(await make());
     const sending = aSending();
@@ -126,7 +126,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 25 },
 );
 
-describe.each(mailingKinds(engine))('e-mail claims (%s)', (_, make) => {
+describe('e-mail claims', () => {
   it('succeed exactly when the e-mail is free', async () => {
     const stored = mailingStore(await make());
     await fc.assert(

@@ -2,13 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { NEW, type PaceMark } from '../../../functions/receivers/pace.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
-import { storeKinds } from './stores.ts';
+import { newStores } from './stores.ts';
 
 const engine = dynamoDb();
+const make = newStores(engine);
 const SLOW: PaceMark = { is: 'slow', until: later(NOW, seconds(120)).toISOString() };
 const STALLED: PaceMark = { is: 'stalled', until: later(NOW, seconds(3600)).toISOString() };
 
-describe.each(storeKinds(engine))('the mark of an endpoint (%s)', (_, make) => {
+describe('the mark of an endpoint', () => {
   async function setUp(pace?: PaceMark) {
     const { endpoints } = await make();
     const endpoint = anEndpoint({ consecutiveFailures: 3, ...(pace && { pace }) });

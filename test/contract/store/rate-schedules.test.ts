@@ -4,11 +4,13 @@ import { newId } from '../../../functions/aws/ids.ts';
 import { timedOutAfter } from '../../../functions/delivery/delivery.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { TRACE } from './attempts.ts';
-import { storeKinds } from './stores.ts';
+import { newStores } from './stores.ts';
+
+const make = newStores();
 
 const at = NOW.getTime();
 
-describe.each(storeKinds())('schedule of an endpoint with a limit (%s)', (_, make) => {
+describe('schedule of an endpoint with a limit', () => {
   async function aSchedule() {
     const { schedules } = await make();
     const id = newId('whk', NOW);
@@ -53,7 +55,7 @@ describe.each(storeKinds())('schedule of an endpoint with a limit (%s)', (_, mak
   });
 });
 
-describe.each(storeKinds())('delivery that keeps its turn (%s)', (_, make) => {
+describe('delivery that keeps its turn', () => {
   const turn = { at: at + 400_000, era: 1, attempts: 0, missed: 0 };
   const until = later(NOW, seconds(340));
   const terms = { turn, until, isParked: true, now: NOW };

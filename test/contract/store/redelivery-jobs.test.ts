@@ -24,16 +24,11 @@ import {
   NOW,
   seconds,
 } from '../../builders.ts';
-import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { loseNextAnswer, readInPagesOf } from './faults.ts';
 import { rowsIn } from './rows.ts';
 
 const engine = dynamoDb();
-const KINDS: [name: string, make: () => Promise<TestTables>][] = [
-  ['tables in memory', async () => memoryTables()],
-  ['dynamodb', () => engine.tables()],
-];
 const LEASE_SECONDS = 40;
 const terms = (round = 1, now = NOW) => ({ round, now, leaseSeconds: LEASE_SECONDS });
 const AFTER_LEASE = later(NOW, seconds(LEASE_SECONDS));
@@ -74,9 +69,9 @@ const COUNTS = { eventTypes: { 'ticket.created': 3 }, firstEventAt: NOW.toISOStr
 const resent = [1, 2, 3].map(() => aDelivery({ eventType: 'ticket.created', eventId: newId('evt', NOW) }));
 const page = (place: string) => ({ place, examined: 10, resent });
 
-describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
+describe('redelivery jobs', () => {
   it('run one at a time for an endpoint', async () => {
-    const { start, stop, find } = jobsIn(await make());
+    const { start, stop, find } = jobsIn(await engine.tables());
     const first = aRedeliveryJob();
     const { orgId, webhookId } = first;
     expect(await start(first)).toEqual({ kind: 'committed' });
@@ -94,7 +89,7 @@ describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
   });
 
   it('are listed newest first, for their endpoint and tenant only', async () => {
-    const { start, stop, list } = jobsIn(await make());
+    const { start, stop, list } = jobsIn(await engine.tables());
     const first = aRedeliveryJob();
     const { orgId, webhookId } = first;
     const second = aRedeliveryJob({ orgId, webhookId, id: newId('rdj', later(NOW, 1)) });
@@ -112,7 +107,7 @@ describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
   });
 
   it('are leased to one worker until its lease expires', async () => {
-    const { start, lease, held } = jobsIn(await make());
+    const { start, lease, held } = jobsIn(await engine.tables());
     const job = aRedeliveryJob();
     await start(job);
     expect(await held(job)).toMatchObject({ ...job, round: 1 });
@@ -122,7 +117,7 @@ describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
   });
 
   it('are not continued by an outdated message', async () => {
-    const { start, lease, held, release } = jobsIn(await make());
+    const { start, lease, held, release } = jobsIn(await engine.tables());
     const job = aRedeliveryJob();
     await start(job);
     await release(await held(job, 2));
@@ -131,7 +126,7 @@ describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
   });
 
   it('are over when they have ended, and when they do not exist', async () => {
-    const { start, stop, lease } = jobsIn(await make());
+    const { start, stop, lease } = jobsIn(await engine.tables());
     const job = aRedeliveryJob();
     expect(await lease(job, terms())).toEqual({ kind: 'over' });
     await start(job);
@@ -140,7 +135,7 @@ describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
   });
 
   it('store their position and counts once for each page', async () => {
-    const { start, held, save, find } = jobsIn(await make());
+    const { start, held, save, find } = jobsIn(await engine.tables());
     const job = aRedeliveryJob();
     await start(job);
     const leased = await held(job);
@@ -159,7 +154,7 @@ describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
   });
 
   it('say whether a worker had processed the same message before', async () => {
-    const { start, lease, release } = jobsIn(await make());
+    const { start, lease, release } = jobsIn(await engine.tables());
     const job = aRedeliveryJob();
     await start(job);
     expect(await lease(job, terms())).toMatchObject({ kind: 'leased', isRepeated: false });
@@ -172,7 +167,7 @@ describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
   });
 
   it('refuse writes of a worker that has lost its lease', async () => {
-    const { start, held, lease, save, end, find } = jobsIn(await make());
+    const { start, held, lease, save, end, find } = jobsIn(await engine.tables());
     const job = aRedeliveryJob();
     await start(job);
     const late = await held(job);
@@ -183,7 +178,7 @@ describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
   });
 
   it('count the page that was in progress when they were stopped, and do not end twice', async () => {
-    const { start, stop, held, save, end, find } = jobsIn(await make());
+    const { start, stop, held, save, end, find } = jobsIn(await engine.tables());
     const job = aRedeliveryJob();
     await start(job);
     const leased = await held(job);
@@ -199,7 +194,7 @@ describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
   });
 
   it('end with their status and reason', async () => {
-    const { start, held, end, find } = jobsIn(await make());
+    const { start, held, end, find } = jobsIn(await engine.tables());
     const job = aRedeliveryJob();
     await start(job);
     const at = AFTER_LEASE;
@@ -238,12 +233,12 @@ describe('a write of a redelivery job whose answer was lost', () => {
   });
 });
 
-describe.each(KINDS)('the deliveries that a job examines (%s)', (_, make) => {
+describe('the deliveries that a job examines', () => {
   const reader = (tables: TestTables, pageSize: number) =>
     jobPages({ tables, deliveries: deliveryStore(tables.deliveries), now: () => NOW }, { pageSize }).readNext;
 
   it('come in order, each once, in pages of any size', async () => {
-    const tables = await make();
+    const tables = await engine.tables();
     const store = deliveryStore(tables.deliveries);
     await fc.assert(
       fc.asyncProperty(
@@ -273,7 +268,7 @@ describe.each(KINDS)('the deliveries that a job examines (%s)', (_, make) => {
   });
 
   it('have their status, and an empty page follows the last one', async () => {
-    const tables = await make();
+    const tables = await engine.tables();
     const delivery = aDelivery({ status: 'skipped', attempts: 3, lastError: 'refused' });
     await deliveryStore(tables.deliveries).add(delivery);
     const { id, eventId, eventType, webhookId } = delivery;
@@ -298,9 +293,9 @@ const jobAt = (ms: number, changes: Partial<RedeliveryJob> = {}) =>
     ...changes,
   });
 
-describe.each(KINDS)('the record of a running redelivery job (%s)', (_, make) => {
+describe('the record of a running redelivery job', () => {
   it('exists from its start to its end, for every kind of end', async () => {
-    const { start, stop, held, end, since } = jobsIn(await make());
+    const { start, stop, held, end, since } = jobsIn(await engine.tables());
     const [stopped, done] = [jobAt(0), jobAt(1)];
     await start(stopped);
     await start(done);
@@ -313,7 +308,7 @@ describe.each(KINDS)('the record of a running redelivery job (%s)', (_, make) =>
   });
 
   it('is not added for a refused job', async () => {
-    const { start, since } = jobsIn(await make());
+    const { start, since } = jobsIn(await engine.tables());
     const first = jobAt(0);
     await start(first);
     expect(await start(jobAt(1, { orgId: first.orgId, webhookId: first.webhookId }))).toMatchObject({
@@ -323,7 +318,7 @@ describe.each(KINDS)('the record of a running redelivery job (%s)', (_, make) =>
   });
 
   it('remains when its end is refused', async () => {
-    const { start, held, end, since } = jobsIn(await make());
+    const { start, held, end, since } = jobsIn(await engine.tables());
     const job = jobAt(0);
     await start(job);
     const leased = await held(job);
@@ -333,7 +328,7 @@ describe.each(KINDS)('the record of a running redelivery job (%s)', (_, make) =>
   });
 
   it('is found by the time of its last message', async () => {
-    const { start, since, recordMessage } = jobsIn(await make());
+    const { start, since, recordMessage } = jobsIn(await engine.tables());
     const [first, second] = [jobAt(0), jobAt(10)];
     await start(first);
     await start(second);
@@ -350,7 +345,7 @@ describe.each(KINDS)('the record of a running redelivery job (%s)', (_, make) =>
   });
 
   it('is updated once by several that have read the same, and is not restored', async () => {
-    const { start, stop, since, recordMessage, removeRun } = jobsIn(await make());
+    const { start, stop, since, recordMessage, removeRun } = jobsIn(await engine.tables());
     const job = jobAt(0);
     await start(job);
     const read = toRedeliveryRun(job);
@@ -365,7 +360,7 @@ describe.each(KINDS)('the record of a running redelivery job (%s)', (_, make) =>
   });
 
   it('has the mark of its sandbox, like the job', async () => {
-    const tables = await make();
+    const tables = await engine.tables();
     const tenant = aSandboxTenant();
     const job = jobAt(0, tenant);
     await jobsIn(tables).start(job);

@@ -16,18 +16,13 @@ import { EVENT_DAYS } from '../../../functions/events/events.ts';
 import { type IdempotencyScope, idempotencyStore } from '../../../functions/http/idempotency.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
-import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { claimed, exhausted, LEASE_END, retryingIn, succeeded, TRACE } from './attempts.ts';
 import { cancelTransactions, conflictOnOverlap, loseNextAnswer, writesOf } from './faults.ts';
 import { everyRow } from './rows.ts';
-import { dynamoDbStores, storeKinds } from './stores.ts';
+import { dynamoDbStores } from './stores.ts';
 
 const engine = dynamoDb();
-const KINDS: [name: string, make: () => Promise<TestTables>][] = [
-  ['tables in memory', async () => memoryTables()],
-  ['dynamodb', () => engine.tables()],
-];
 const atOnce = async () => undefined;
 const LATER = later(NOW, seconds(60));
 
@@ -175,9 +170,9 @@ describe('the transaction of a redelivery', () => {
   });
 });
 
-describe.each(storeKinds(engine))('a delivery that repeats another (%s)', (_, make) => {
+describe('a delivery that repeats another', () => {
   it('has eight attempts of its own, and its state changes do not affect the original', async () => {
-    const { deliveries } = await make();
+    const { deliveries } = dynamoDbStores(await engine.tables());
     const exhausted = aDelivery({ status: 'exhausted', attempts: 8, terminalAt: NOW.toISOString() });
     const delivery = again(exhausted);
     await deliveries.add(exhausted);
@@ -214,11 +209,11 @@ async function setUp(tables: TestTables, consecutiveFailures = 0) {
   return { stores, endpoint, failed, redelivery, succeededId };
 }
 
-describe.each(KINDS)('the end of a redelivery (%s)', (_, make) => {
+describe('the end of a redelivery', () => {
   it.each([0, 3])(
     'is recorded when it succeeds at an endpoint after %i failures, which it resets',
     async (failures) => {
-      const tables = await make();
+      const tables = await engine.tables();
       const { stores, endpoint, failed, redelivery, succeededId } = await setUp(tables, failures);
       const claim = await claimed(stores, redelivery());
 
@@ -245,14 +240,14 @@ describe.each(KINDS)('the end of a redelivery (%s)', (_, make) => {
     ['fails for good', exhausted],
     ['is to be tried again', retryingIn('hidden')],
   ])('is not recorded when it %s', async (_name, settlement) => {
-    const { stores, redelivery, succeededId } = await setUp(await make());
+    const { stores, redelivery, succeededId } = await setUp(await engine.tables());
     const claim = await claimed(stores, redelivery());
     expect(await stores.deliveries.settle(claim, settlement, TRACE)).toBe('done');
     expect(await succeededId()).toBeUndefined();
   });
 
   it('is not recorded when its worker has lost it', async () => {
-    const { stores, redelivery, succeededId } = await setUp(await make());
+    const { stores, redelivery, succeededId } = await setUp(await engine.tables());
     const claim = await claimed(stores, redelivery());
     const late = { ...succeeded, at: LEASE_END };
     expect(await stores.deliveries.settle(claim, late, TRACE)).toBe('refused');
@@ -260,7 +255,7 @@ describe.each(KINDS)('the end of a redelivery (%s)', (_, make) => {
   });
 
   it('is recorded once, by the first of several that succeed', async () => {
-    const { stores, redelivery, succeededId } = await setUp(await make());
+    const { stores, redelivery, succeededId } = await setUp(await engine.tables());
     const [first, second] = [await claimed(stores, redelivery()), await claimed(stores, redelivery())];
     for (const claim of [first, second])
       expect(await stores.deliveries.settle(claim, succeeded, TRACE)).toBe('done');
@@ -268,7 +263,7 @@ describe.each(KINDS)('the end of a redelivery (%s)', (_, make) => {
   });
 
   it('is recorded although the original delivery is gone', async () => {
-    const { stores, redelivery, succeededId } = await setUp(await make());
+    const { stores, redelivery, succeededId } = await setUp(await engine.tables());
     const again = { ...redelivery(), redeliveryOf: newId('dlv', later(NOW, -seconds(60))) };
     const claim = await claimed(stores, again);
     await stores.deliveries.settle(claim, succeeded, TRACE);
@@ -276,7 +271,7 @@ describe.each(KINDS)('the end of a redelivery (%s)', (_, make) => {
   });
 
   it('is recorded for its own endpoint and generation only', async () => {
-    const tables = await make();
+    const tables = await engine.tables();
     const { stores, failed, redelivery } = await setUp(tables);
     await stores.deliveries.settle(await claimed(stores, redelivery()), succeeded, TRACE);
     const find = redeliveryRecords(tables.service);
@@ -325,9 +320,9 @@ describe('the record of a redelivery that succeeds', () => {
   });
 });
 
-describe.each(KINDS)('the record of the latest redelivery (%s)', (_, make) => {
+describe('the record of the latest redelivery', () => {
   it('names that of a user instead of a job’s, which then cannot record another one', async () => {
-    const { service } = await make();
+    const { service } = await engine.tables();
     const commit = committer(service.client);
     const failed = aDelivery({ status: 'exhausted' });
     const again = () => repeatDelivery(failed, newId('dlv', NOW), NOW, undefined);
@@ -347,9 +342,9 @@ describe.each(KINDS)('the record of the latest redelivery (%s)', (_, make) => {
   });
 });
 
-describe.each(KINDS)('deliveries that wait for their first attempt (%s)', (_, make) => {
+describe('deliveries that wait for their first attempt', () => {
   it('are those that are pending, and those that cannot be read yet', async () => {
-    const { deliveries } = await make();
+    const { deliveries } = await engine.tables();
     const store = deliveryStore(deliveries);
     const webhookId = newId('whk', NOW);
     const all = (['pending', 'retrying', 'succeeded', 'exhausted', 'skipped'] as const).map((status) =>

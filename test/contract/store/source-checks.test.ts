@@ -13,7 +13,9 @@ import {
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { aSandboxTenant, aSource, aTenant, later, NOW, seconds } from '../../builders.ts';
 import { COOLDOWN_SECONDS, type Sources } from '../../doubles/memory-sources.ts';
-import { sourceStoreKinds } from './source-stores.ts';
+import { newSourceStores } from './source-stores.ts';
+
+const make = newSourceStores();
 
 const LEASE = 75;
 const SHARD = 3;
@@ -64,7 +66,7 @@ async function setUpImported(stores: Sources, text = 'first text'): Promise<Sour
   return source;
 }
 
-describe.each(sourceStoreKinds())('the lease of a check (%s)', (_, make) => {
+describe('the lease of a check', () => {
   it('is given to one of two checks, and records its start', async () => {
     const stores = await make();
     const source = aSource();
@@ -113,7 +115,7 @@ describe.each(sourceStoreKinds())('the lease of a check (%s)', (_, make) => {
   });
 });
 
-describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
+describe('the end of a check', () => {
   it('imports a first text as the version that admins know', async () => {
     const stores = await make();
     const source = await setUpImported(stores, 'a first text');
@@ -261,7 +263,7 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
   });
 });
 
-describe.each(sourceStoreKinds())('texts of versions (%s)', (_, make) => {
+describe('texts of versions', () => {
   it.each([
     ['nothing', ''],
     ['a word', 'word'],
@@ -305,7 +307,7 @@ describe.each(sourceStoreKinds())('texts of versions (%s)', (_, make) => {
   });
 });
 
-describe.each(sourceStoreKinds())('the version that admins know (%s)', (_, make) => {
+describe('the version that admins know', () => {
   it('is the latest one in a notice', async () => {
     const stores = await make();
     const source = await setUpImported(stores);
@@ -381,7 +383,7 @@ describe.each(sourceStoreKinds())('the version that admins know (%s)', (_, make)
   });
 });
 
-describe.each(sourceStoreKinds())('the sync of a source (%s)', (_, make) => {
+describe('the sync of a source', () => {
   it('is recorded once within a cooldown when many are requested at once', async () => {
     const stores = await make();
     const source = aSource();
@@ -430,7 +432,7 @@ describe.each(sourceStoreKinds())('the sync of a source (%s)', (_, make) => {
   });
 });
 
-describe.each(sourceStoreKinds())('the due index of sources (%s)', (_, make) => {
+describe('the due index of sources', () => {
   const find = async (stores: Sources, until: Date) => {
     const pages = await Promise.all(Array.from({ length: 16 }, (_, shard) => stores.due.find(shard, until)));
     return pages.flatMap(({ entries }) => entries);

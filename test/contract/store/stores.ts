@@ -24,7 +24,6 @@ import {
 import { later, NOW } from '../../builders.ts';
 import { noMeasures } from '../../doubles/no-measures.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
-import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { changingEndpoints } from './endpoint-changes.ts';
 
@@ -36,13 +35,11 @@ export const SANDBOX_ORGANIZATION = {
   createdAt: NOW.toISOString(),
 } as const;
 
-/** The stores over both kinds of tables, new for each test. */
-export function storeKinds(engine = dynamoDb()): [name: string, make: () => Promise<Stores>][] {
-  return [
-    ['dynamodb', async () => dynamoDbStores(await engine.tables())],
-    ['tables in memory', async () => dynamoDbStores(memoryTables())],
-  ];
-}
+/** The stores over tables that are new each time. */
+export const newStores =
+  (engine = dynamoDb()) =>
+  async (): Promise<Stores> =>
+    dynamoDbStores(await engine.tables());
 
 export type Stores = ReturnType<typeof dynamoDbStores>;
 

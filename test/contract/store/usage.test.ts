@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { METERED_TYPES, sumUsage } from '../../../functions/events/usage.ts';
 import type { Permit } from '../../../functions/tenancy/gate.ts';
-import { aCustomer, allOf, aMeteredEvent, countUntilDone, usageKinds } from './usages.ts';
+import { aCustomer, allOf, aMeteredEvent, countUntilDone, newUsages } from './usages.ts';
+
+const make = newUsages();
 
 const MONTHS = ['2026-09-30T23:59:59.999Z', '2026-10-01T00:00:00.000Z', '2026-11-20T09:30:00.000Z'];
 
@@ -15,7 +17,7 @@ const runs = fc.record({
   batches: fc.array(fc.array(fc.nat(29), { maxLength: 40 }), { maxLength: 8 }),
 });
 
-describe.each(usageKinds())('counted usage (%s)', (_, make) => {
+describe('counted usage', () => {
   it('is in the UTC month in which each event happened', async () => {
     const usages = await make();
     const { orgId, permit } = await aCustomer();

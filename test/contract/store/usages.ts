@@ -3,7 +3,6 @@ import type { Table } from '../../../functions/aws/table.ts';
 import { type MeteredEvent, usageMeter, usageReader } from '../../../functions/events/usage.ts';
 import type { Permit } from '../../../functions/tenancy/gate.ts';
 import { aBusEvent, aTenant } from '../../builders.ts';
-import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb } from '../../engines.ts';
 import { aPermit } from '../../unit/delivery/outbound/a-permit.ts';
 
@@ -11,13 +10,11 @@ import { aPermit } from '../../unit/delivery/outbound/a-permit.ts';
 const usagesOf = (usage: Table) => ({ ...usageMeter(usage), read: usageReader(usage) });
 type Usages = ReturnType<typeof usagesOf>;
 
-/** In both engines, new for each test. */
-export function usageKinds(engine = dynamoDb()): [name: string, make: () => Promise<Usages>][] {
-  return [
-    ['memory', async () => usagesOf(memoryTables().usage)],
-    ['dynamodb', async () => usagesOf((await engine.tables()).usage)],
-  ];
-}
+/** The same over a table that is new each time. */
+export const newUsages =
+  (engine = dynamoDb()) =>
+  async (): Promise<Usages> =>
+    usagesOf((await engine.tables()).usage);
 
 /** A live organization, and the gate's permit for it. */
 export async function aCustomer() {

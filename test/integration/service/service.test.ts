@@ -7,7 +7,6 @@ import { deadLetters } from './background/dead-letters.ts';
 import { disablingMail } from './background/disabling-mail.ts';
 import { failingWorker } from './background/failing-worker.ts';
 import { mailBudget } from './background/mail-budget.ts';
-import { partialFailures } from './background/partial-failures.ts';
 import { recovery as recoveryOfLostWork } from './background/recovery.ts';
 import { recursion, STOPPED_IN_LOOPS } from './background/recursion.ts';
 import { redeliveries as redeliveryJobs } from './background/redeliveries.ts';
@@ -89,7 +88,6 @@ recoveryOfLostWork(place);
 sourceChecks(place, CHECKS_PER_ORGANIZATION);
 mailBudget(place, MAIL_BUDGET);
 // Its unreadable rows delay the events of others.
-partialFailures(place);
 describe('a function that feeds its own queue', () => recursion(place));
 // Last, because no event is counted afterwards.
 describe('a worker that fails on everything', () => failingWorker(place));

@@ -8,7 +8,7 @@ import {
   reportUnreadable,
 } from '../../../functions/aws/clients.ts';
 import { publishMetrics, THROTTLES, UNREADABLE_ROWS } from '../../../functions/aws/metrics.ts';
-import { capturedOutput } from '../workers/a-worker.ts';
+import { capturedOutput } from '../workers/worker-fixture.ts';
 
 let printed: string[];
 

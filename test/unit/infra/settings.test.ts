@@ -9,6 +9,7 @@ import { RETENTION_DAYS, STAGES } from '../../../lib/infra/stages.ts';
 
 const read = (context: Record<string, unknown> = {}): Settings =>
   readSettings({ tryGetContext: (name: string) => ({ stage: 'prod', ...context })[name] });
+const MAIL = { mailFrom: 'notifications@mail.example.com', dashboardOrigin: 'https://dashboard.example.com' };
 const CERTIFICATE = 'arn:aws:acm:eu-central-1:123456789012:certificate/0f2c-1';
 
 describe('a stage', () => {
@@ -167,6 +168,34 @@ describe('an invalid or contradictory context value', () => {
       'redeliveryGroup must be a whole number of deliveries of a redelivery job at a time from 1 to 16, not "17"',
     ],
     [{ lingerSeconds: 3601 }, 'lingerSeconds must be a number of seconds from 0 to 3600, not "3601"'],
+    [{ ...MAIL, mailFrom: 'ada' }, 'mailFrom must be an e-mail address, not "ada"'],
+    [
+      { ...MAIL, mailFrom: 'Ada <ada@example.com>' },
+      'mailFrom must be an e-mail address, not "Ada <ada@example.com>"',
+    ],
+    [{ ...MAIL, mailFrom: 'a@b@example.com' }, 'mailFrom must be an e-mail address, not "a@b@example.com"'],
+    [{ ...MAIL, dashboardOrigin: '' }, 'mailFrom goes with dashboardOrigin, which e-mails link to'],
+    [
+      { ...MAIL, oidcIssuer: 'https://id.example.com', oidcAudience: 'dashboard' },
+      "mailFrom goes with the stack's own user pool, whose admins e-mails are for, not with oidcIssuer",
+    ],
+    [
+      { mailBudget: 0 },
+      'mailBudget must be a whole number of recipients a day from 1 to 1000000000, not "0"',
+    ],
+    [
+      { mailCeiling: 0.5 },
+      'mailCeiling must be a whole number of recipients a day from 1 to 1000000000, not "0.5"',
+    ],
+    [{ noticeSeconds: 0 }, 'noticeSeconds must be a number of seconds from 1 to 2592000, not "0"'],
+    [
+      { checksPerOrganization: 1 },
+      'checksPerOrganization must be a whole number of checks from 2 to 10, not "1"',
+    ],
+    [
+      { checksPerOrganization: 11 },
+      'checksPerOrganization must be a whole number of checks from 2 to 10, not "11"',
+    ],
     [
       { watchWindowSeconds: 1.5 },
       'watchWindowSeconds must be a whole number of seconds from 0 to 300, not "1.5"',

@@ -1,42 +1,7 @@
-import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { STAGES } from '../../lib/infra/stages.ts';
 import { runbookPages } from '../support/runbooks.ts';
 import { all, nameOf, ourFunctions, references, resourcesOf } from './reading.ts';
-import { ofType, synthesize } from './synthesize.ts';
-
-/**
- * How often Lambda retries an asynchronous invocation, by the name of a function; undefined without a
- * setting.
- */
-function retriesOf(template: Template): Map<string, unknown> {
-  const configs = ofType(template, 'AWS::Lambda::EventInvokeConfig');
-  const scheduled = new Set(
-    all(template, 'AWS::Events::Rule')
-      .filter(([, { Properties }]) => Properties.ScheduleExpression !== undefined)
-      .flatMap(([, { Properties }]) => references(Properties.Targets)),
-  );
-  return new Map(
-    ourFunctions(template)
-      .filter(([id]) => scheduled.has(id))
-      .map(([id, fn]) => {
-        const config = configs.find(([, { Properties }]) => references(Properties.FunctionName).includes(id));
-        return [nameOf(fn), config?.[1].Properties.MaximumRetryAttempts];
-      }),
-  );
-}
-
-describe.each(STAGES)('a scheduled function in stage %s', (stage) => {
-  it('has an explicit number of retries', () => {
-    expect(Object.fromEntries(retriesOf(synthesize({ stage })))).toEqual({
-      'audit-ledger': 2,
-      purge: 0,
-      reconcile: 0,
-      'resume-redelivery-jobs': 0,
-      'schedule-source-checks': 0,
-    });
-  });
-});
+import { synthesize } from './synthesize.ts';
 
 describe('runbooks', () => {
   const template = synthesize();
