@@ -5,8 +5,8 @@ import { expect, it } from 'vitest';
 type Package = Partial<Record<'os' | 'cpu' | 'libc' | 'optional' | 'devOptional', unknown>>;
 
 /**
- * Packages of some platforms only that `npm ci` would not leave out on the others (EBADPLATFORM): all that are
- * not `optional`. `devOptional` is a hard dependency of something.
+ * Packages of some platforms that `npm ci` does not leave out on the others (EBADPLATFORM): all that are not
+ * `optional`. `devOptional` is a hard dependency of something.
  */
 const refusedElsewhere = (packages: Readonly<Record<string, Package>>): string[] =>
   Object.entries(packages)

@@ -14,7 +14,7 @@ export interface ExpiringTable {
   keyAttributes: string[];
 }
 
-/** Number of the last record of a table's stream that all its readers have read; undefined without readers. */
+/** Number of a table's last stream record that all its readers have read; undefined without readers. */
 export type ReadUpTo = (table: string) => bigint | undefined;
 
 /** The engine waits up to five seconds for our writes, and we for its. */
