@@ -84,10 +84,11 @@ export function dynamoDb(): Clients {
   };
 
   afterAll(async () => {
-    const last = client();
     // Tables of the embedded engine are deleted with its directory.
-    if (outside)
+    if (outside) {
+      const last = client();
       await Promise.all(created.map((TableName) => last.send(new DeleteTableCommand({ TableName }))));
+    }
     for (const each of clients) each.destroy();
   });
 

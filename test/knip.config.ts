@@ -39,8 +39,6 @@ export default {
     'packages/aws-local': {
       entry: ['bin/*.ts', 'test/example/app.ts', 'test/example/functions/*.mjs'],
       project: ['{bin,src,test}/**/*.{ts,mjs}'],
-      // Its name is built from the platform's.
-      ignoreDependencies: ['@dynoxide/linux-x64'],
     },
     'packages/cli': {
       // Loads the program by a computed name.

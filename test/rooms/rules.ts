@@ -123,7 +123,11 @@ const ROOMS: readonly Room[] = [
       TERMINAL,
       '^packages/cli/src/(?:api-call|delivery-view|receiver/receiver)\\.ts$',
     ],
-    packages: [...npm('zod', '@peculiar/x509', '@commander-js/extra-typings'), ALL_OF_NODE, '^docs/openapi/'],
+    packages: [
+      ...npm('zod', '@peculiar/x509', 'reflect-metadata', '@commander-js/extra-typings'),
+      ALL_OF_NODE,
+      '^docs/openapi/',
+    ],
     because:
       'lib/local-run runs the synthesized template with aws-local, and calls the API and receives deliveries as packages/cli does: of the service the OpenAPI document, nothing of the functions.',
   },

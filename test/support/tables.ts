@@ -1,4 +1,3 @@
-import { DatabaseSync } from 'node:sqlite';
 import { DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   type _Record,
@@ -9,6 +8,7 @@ import {
 } from '@aws-sdk/client-dynamodb-streams';
 import { DeleteCommand, DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { DynoxideDatabase } from 'aws-local/engines/dynoxide-database.ts';
 import { CREDENTIALS } from 'aws-local/engines/engines.ts';
 import { runningProcess } from 'aws-local/engines/processes.ts';
 
@@ -65,7 +65,7 @@ export function tablesBehind(
       .find((found) => found !== null) ?? [];
   if (port === undefined || file === undefined)
     throw new Error('the embedded DynamoDB is not among the processes of the run');
-  const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
+  const database = DynoxideDatabase.openReadOnly(file);
   const engine = {
     endpoint: `http://127.0.0.1:${port}`,
     region: 'us-east-1',
@@ -76,10 +76,11 @@ export function tablesBehind(
   const client = DynamoDBDocumentClient.from(plain);
   return {
     async rows(texts, name) {
-      return namesIn(database)
+      return database
+        .tables()
         .filter((table) => name === undefined || table.includes(`Tables${name}`))
         .flatMap((table) =>
-          itemsIn(database, table, texts).map((item) => ({
+          database.items(table, texts).map((item) => ({
             table,
             item: unmarshall(JSON.parse(item, bytes)),
           })),
@@ -92,9 +93,9 @@ export function tablesBehind(
       await client.send(new DeleteCommand({ TableName: table, Key: { pk, sk } }));
     },
     async drop(name) {
-      const TableName = namesIn(database).find(
-        (table) => name === undefined || table.includes(`Tables${name}`),
-      );
+      const TableName = database
+        .tables()
+        .find((table) => name === undefined || table.includes(`Tables${name}`));
       await client.send(new DeleteTableCommand({ TableName }));
     },
     async streamed(row) {
@@ -140,22 +141,6 @@ async function additionOf(
   throw new Error(
     `the stream of ${table} has no record of the addition of ${String(item.pk)}, ${String(item.sk)}`,
   );
-}
-
-const namesIn = (database: DatabaseSync): string[] =>
-  database
-    .prepare('SELECT table_name AS name FROM _tables ORDER BY table_name')
-    .all()
-    .map(({ name }) => String(name));
-
-/** Items as the engine stores them: JSON in the form of DynamoDB's protocol. */
-function itemsIn(database: DatabaseSync, table: string, texts?: readonly string[]): string[] {
-  const holdsOne =
-    texts === undefined ? 'TRUE' : texts.map(() => 'instr(item_json, ?)').join(' OR ') || 'FALSE';
-  return database
-    .prepare(`SELECT item_json AS item FROM "${table}" WHERE ${holdsOne}`)
-    .all(...(texts ?? []))
-    .map(({ item }) => String(item));
 }
 
 /** In JSON bytes are Base64. */

@@ -1,4 +1,4 @@
-import './reflect-metadata.ts';
+import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
 import {
   AuthorityKeyIdentifierExtension,
@@ -91,11 +91,11 @@ function newSerialNumber(): string {
   return Buffer.from(bytes).toString('hex');
 }
 
-async function newKeys(): Promise<webcrypto.CryptoKeyPair> {
+export async function newKeys(): Promise<webcrypto.CryptoKeyPair> {
   return webcrypto.subtle.generateKey(KEY, true, ['sign', 'verify']);
 }
 
-async function privateKeyPem(keys: webcrypto.CryptoKeyPair): Promise<string> {
+export async function privateKeyPem(keys: webcrypto.CryptoKeyPair): Promise<string> {
   return PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey), 'PRIVATE KEY');
 }
 

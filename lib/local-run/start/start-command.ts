@@ -1,3 +1,4 @@
+import { dynoxideBinary } from 'aws-local/engines/dynoxide.ts';
 import { commandLine } from 'terminal/command-line.ts';
 import { exitCodeOf } from 'terminal/program.ts';
 import { createScreen } from 'terminal/screen.ts';
@@ -46,8 +47,10 @@ export async function startCommand(args: readonly string[]): Promise<number> {
     .parse(args, { from: 'user' })
     .opts();
   const stop = awaitStopRequest({ graceMs: GRACE_MS });
-  const program = () =>
-    localRun(
+  const program = async () => {
+    // Before a synthesis, which takes much longer.
+    if (!process.env.DYNAMODB_ENDPOINT) dynoxideBinary();
+    await localRun(
       { fresh, verbose },
       {
         variables: process.env,
@@ -66,5 +69,6 @@ export async function startCommand(args: readonly string[]): Promise<number> {
         now: () => performance.now(),
       },
     );
+  };
   return exitCodeOf(program, { signal: stop.signal, errors: process.stderr });
 }

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DynoxideDatabase } from 'aws-local/engines/dynoxide-database.ts';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { OrgId, ReceiverId } from '../../../functions/aws/ids.ts';
@@ -21,14 +21,11 @@ function databaseOf({ service }: Dashboard) {
   const { directory } = service.run;
   const names = readdirSync(directory, { recursive: true, encoding: 'utf8' });
   const file = join(directory, names.find((path) => path.endsWith('dynamodb.sqlite')) ?? '');
-  const database = new DatabaseSync(file, { readOnly: true });
-  const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
+  const database = DynoxideDatabase.openReadOnly(file);
+  const tables = database.tables();
   database.close();
-  const named = (part: string) => {
-    const names = tables.map(({ name }) => String(name));
-    return names.find((name) => name.toLowerCase().includes(`tables${part}`) && !name.includes('::')) ?? '';
-  };
-  return { file, outbox: named('outbox'), deliveries: named('deliveries') };
+  const named = (part: string) => tables.find((name) => name.includes(`Tables${part}`)) ?? '';
+  return { file, outbox: named('Outbox'), deliveries: named('Deliveries') };
 }
 
 async function scrollToEnd(page: Page): Promise<void> {

@@ -28,6 +28,8 @@ async function run({ assembly, state, port, environment, verbose }: RunArguments
     directory: state,
     port,
     environment,
+    dynamodbEndpoint: process.env.DYNAMODB_ENDPOINT,
+    sqsEndpoint: process.env.SQS_ENDPOINT,
     onLog: ({ source, text }) => {
       if (verbose || LOOKS_WRONG.test(text)) process.stdout.write(`${styleText('dim', source)} ${text}\n`);
     },

@@ -7,28 +7,28 @@ import { LocalRunError } from '../errors.ts';
 import { freePort } from './free-port.ts';
 import { endProcess, runningProcess } from './processes.ts';
 
+const WITHOUT_ENGINE =
+  'set DYNOXIDE_BIN to the program that "cargo install dynoxide-rs@3.2.0 --locked" builds (~/.cargo/bin/dynoxide), or DYNAMODB_ENDPOINT to http://localhost:8000 after "docker run -p 127.0.0.1:8000:8000 amazon/dynamodb-local -jar DynamoDBLocal.jar -inMemory -sharedDb"';
+
 /**
  * Path of the embedded DynamoDB: `DYNOXIDE_BIN`, or the npm package of this platform.
+ * @param platform such as `linux-x64`, the only one with a package
  * @throws LocalRunError when there is none
  */
-export function dynoxideBinary(environment: NodeJS.ProcessEnv = process.env): string {
+export function dynoxideBinary(
+  environment: NodeJS.ProcessEnv = process.env,
+  platform = `${process.platform}-${process.arch}`,
+): string {
   const given = environment.DYNOXIDE_BIN;
-  if (given) return requireProgram(given);
-  const name = `@dynoxide/${process.platform}-${process.arch}`;
-  const program = process.platform === 'win32' ? 'dynoxide.exe' : 'dynoxide';
-  try {
-    return requireProgram(createRequire(import.meta.url).resolve(`${name}/${program}`));
-  } catch (cause) {
-    throw new LocalRunError(
-      `The embedded DynamoDB is not installed: npm install --no-save ${name}@1.2.1, or set DYNOXIDE_BIN to a dynoxide 1.2.1 program`,
-      { cause },
-    );
+  if (given) {
+    if (existsSync(given)) return given;
+    throw new LocalRunError(`There is no program ${given}, which DYNOXIDE_BIN names: ${WITHOUT_ENGINE}`);
   }
-}
-
-function requireProgram(binary: string): string {
-  if (existsSync(binary)) return binary;
-  throw new LocalRunError(`There is no program ${binary}: set DYNOXIDE_BIN to a dynoxide 1.2.1 program`);
+  try {
+    return createRequire(import.meta.url).resolve(`@dynoxide/${platform}/dynoxide`);
+  } catch (cause) {
+    throw new LocalRunError(`No DynamoDB is installed for ${platform}: ${WITHOUT_ENGINE}`, { cause });
+  }
 }
 
 interface Launched {

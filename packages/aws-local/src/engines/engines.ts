@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SQSClient } from '@aws-sdk/client-sqs';
@@ -8,9 +7,8 @@ import { type WaitForChange, waitForInterval, watchChanges } from '../sources/ch
 import { type Queues, queuesOfApi } from '../sources/queues.ts';
 import { recordsOfApi, type StreamRecords } from '../sources/record-reader.ts';
 import { type DynamoDbEngine, startDynamoDb } from './dynamodb.ts';
+import type { ReadUpTo } from './dynoxide-database.ts';
 import { startSqs } from './sqs.ts';
-import { openStoredRecords } from './stored-records.ts';
-import type { ReadUpTo } from './stream-log.ts';
 import { startSweeper } from './sweeper.ts';
 
 /** Engines require credentials but do not check them. */
@@ -42,11 +40,8 @@ export async function startEngines(
   const { directory, dynamodbEndpoint, sqsEndpoint } = options;
   const embeddedDynamoDb = dynamodbEndpoint ? undefined : await startDynamoDb({ directory });
   if (embeddedDynamoDb) started.defer(() => embeddedDynamoDb.stop());
-  const databaseFile = join(directory, 'dynamodb.sqlite');
-  const changes = embeddedDynamoDb && watchChanges(databaseFile);
+  const changes = embeddedDynamoDb && watchChanges(embeddedDynamoDb);
   if (changes) started.defer(() => changes.close());
-  const records = embeddedDynamoDb && openStoredRecords(databaseFile);
-  if (records) started.defer(() => records.close());
   const embeddedSqs = sqsEndpoint ? undefined : await startSqs({ directory });
   if (embeddedSqs) started.defer(() => embeddedSqs.stop());
 
@@ -68,7 +63,7 @@ export async function startEngines(
     embeddedDynamoDb,
     processId: () => embeddedDynamoDb?.processId(),
     changeReader: (table) => changes?.reader(table) ?? waitForInterval,
-    records: records ?? recordsOfApi(streams),
+    records: embeddedDynamoDb?.database ?? recordsOfApi(streams),
     dynamodb,
     sqs,
     queues: embeddedSqs?.queues ?? queuesOfApi(sqs),
@@ -80,14 +75,14 @@ export async function startEngines(
  * records.
  */
 export function startUpkeep(
-  { embeddedDynamoDb: engine, dynamodb: client }: Engines,
+  { embeddedDynamoDb, dynamodb: client }: Engines,
   started: AsyncDisposableStack,
   readUpTo: ReadUpTo,
   log: (line: { source: string; text: string }) => void,
 ): void {
-  if (!engine) return;
+  if (!embeddedDynamoDb) return;
   const onError = (error: unknown): void =>
     log({ source: 'dynamodb', text: `upkeep failed: ${describeEngineError(error)}` });
-  const sweeper = startSweeper({ engine, client, readUpTo, onError });
+  const sweeper = startSweeper({ database: embeddedDynamoDb.database, client, readUpTo, onError });
   started.defer(() => sweeper.stop());
 }

@@ -4,8 +4,7 @@ import {
   DeleteItemCommand,
   type DynamoDBClient,
 } from '@aws-sdk/client-dynamodb';
-import type { ExpiringTable, ExpiryLog, Key } from './expiry-log.ts';
-import type { ReadUpTo, StreamLog } from './stream-log.ts';
+import type { DynoxideDatabase, ExpiringTable, Key, ReadUpTo } from './dynoxide-database.ts';
 
 /** DynamoDB keeps stream records for a day. */
 const STREAM_RETENTION_MS = 24 * 60 * 60 * 1_000;
@@ -19,17 +18,17 @@ const INTERVAL_MS = 60_000;
  * the item is still expired. Returns how many it deleted.
  */
 export async function sweepExpired(
-  expiryLog: ExpiryLog,
+  database: DynoxideDatabase,
   client: DynamoDBClient,
   now: Date,
   signal?: AbortSignal,
 ): Promise<number> {
   let deleted = 0;
-  for (const table of expiryLog.tables()) {
+  for (const table of database.expiringTables()) {
     let step: number;
     do {
-      const keys = signal?.aborted ? [] : expiryLog.expired(table, now, BATCH);
-      step = await deleteExpired(expiryLog, client, table, keys, now);
+      const keys = signal?.aborted ? [] : database.expired(table, now, BATCH);
+      step = await deleteExpired(database, client, table, keys, now);
       deleted += step;
     } while (step > 0);
   }
@@ -37,20 +36,20 @@ export async function sweepExpired(
 }
 
 async function deleteExpired(
-  expiryLog: ExpiryLog,
+  database: DynoxideDatabase,
   client: DynamoDBClient,
   table: ExpiringTable,
   keys: readonly Key[],
   now: Date,
 ): Promise<number> {
   if (keys.length === 0) return 0;
-  expiryLog.expect(table, keys);
+  database.expectExpiry(table, keys);
   try {
     let deleted = 0;
     for (const key of keys) deleted += (await deleteIfExpired(client, table, key, now)) ? 1 : 0;
     return deleted;
   } finally {
-    expiryLog.forget();
+    database.forgetExpiry();
   }
 }
 
@@ -82,14 +81,14 @@ async function deleteIfExpired(
  * run.
  */
 export async function trimStreams(
-  streamLog: StreamLog,
+  database: DynoxideDatabase,
   now: Date,
   { readUpTo, signal }: { readUpTo?: ReadUpTo; signal?: AbortSignal } = {},
 ): Promise<number> {
   const horizon = new Date(now.getTime() - STREAM_RETENTION_MS);
   let trimmed = 0;
   while (!signal?.aborted) {
-    const step = streamLog.trim(horizon, readUpTo);
+    const step = database.trim(horizon, readUpTo);
     if (step === 0) break;
     trimmed += step;
     await sleep(10);
@@ -102,22 +101,22 @@ export async function trimStreams(
  * @param onError called when a round fails; the next one retries
  */
 export function startSweeper(options: {
-  engine: { expiryLog: ExpiryLog; streamLog: StreamLog };
+  database: DynoxideDatabase;
   client: DynamoDBClient;
   readUpTo?: ReadUpTo;
   onError: (error: unknown) => void;
   now?: () => Date;
   intervalMs?: number;
 }): { stop(): Promise<void> } {
-  const { engine, client, readUpTo, onError, now = () => new Date(), intervalMs = INTERVAL_MS } = options;
+  const { database, client, readUpTo, onError, now = () => new Date(), intervalMs = INTERVAL_MS } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
 
   const rounds = async () => {
     while (!signal.aborted) {
       try {
-        await sweepExpired(engine.expiryLog, client, now(), signal);
-        await trimStreams(engine.streamLog, now(), { readUpTo, signal });
+        await sweepExpired(database, client, now(), signal);
+        await trimStreams(database, now(), { readUpTo, signal });
       } catch (error) {
         if (!signal.aborted) onError(error);
       }

@@ -1,5 +1,5 @@
 import { watch } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import type { DynamoDbEngine } from '../engines/dynamodb.ts';
 import { pause } from './pause.ts';
 
 /** Resolves when a stream may have new records, or when the signal aborts. */
@@ -25,16 +25,9 @@ export interface ChangeWatch {
   close(): void;
 }
 
-export function watchChanges(databaseFile: string): ChangeWatch {
-  const database = new DatabaseSync(databaseFile, { readOnly: true, timeout: 1_000 });
-  // Changes with each commit of another connection.
-  const version = database.prepare('PRAGMA data_version');
-  // Only after a commit to the table: nine of ten commits are to other tables.
-  const newest = database.prepare(
-    'SELECT MAX(CAST(sequence_number AS INTEGER)) AS number FROM _stream_records WHERE table_name = ?',
-  );
+export function watchChanges({ database, databaseFile }: DynamoDbEngine): ChangeWatch {
   let isClosed = false;
-  const currentVersion = () => (isClosed ? undefined : version.get()?.data_version);
+  const currentVersion = () => (isClosed ? undefined : database.version());
   const checks = scheduleChecks(`${databaseFile}-wal`, currentVersion);
 
   return {
@@ -48,7 +41,8 @@ export function watchChanges(databaseFile: string): ChangeWatch {
           // Read both before the records, so that a write in between changes them again.
           if (current !== seen) {
             seen = current;
-            const number = newest.get(table)?.number;
+            // Nine of ten commits are to other tables.
+            const number = database.newestRecord(table);
             if (number !== read) {
               read = number;
               return;
@@ -61,7 +55,6 @@ export function watchChanges(databaseFile: string): ChangeWatch {
     close() {
       isClosed = true;
       checks.stop();
-      database.close();
     },
   };
 }

@@ -48,3 +48,6 @@ export async function streamRecords(endpoint: string, StreamArn: string): Promis
 }
 
 export const keysOf = (records: StreamRecord[]) => records.map(({ dynamodb }) => dynamodb?.Keys?.pk?.S);
+
+export const numbersOf = (records: StreamRecord[]) =>
+  records.map(({ dynamodb }) => BigInt(dynamodb?.SequenceNumber ?? 0));

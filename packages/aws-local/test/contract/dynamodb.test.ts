@@ -1,10 +1,8 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { DeleteItemCommand, DescribeTableCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { startDynamoDb } from '../../src/engines/dynamodb.ts';
-import { ExpiryLog } from '../../src/engines/expiry-log.ts';
 import { runningProcess } from '../../src/engines/processes.ts';
 import { sweepExpired } from '../../src/engines/sweeper.ts';
 import { LocalRunError } from '../../src/errors.ts';
@@ -38,7 +36,7 @@ describe('the embedded DynamoDB', () => {
     );
     expect(byKind.Items).toHaveLength(1);
     expect(keysOf(await streamRecords(engine.endpoint, streamArn))).toEqual(['kept']);
-    expect(engine.expiryLog.tables()).toMatchObject([{ name: TABLE, attribute: 'expiresAt' }]);
+    expect(engine.database.expiringTables()).toMatchObject([{ name: TABLE, attribute: 'expiresAt' }]);
   });
 
   it('ends the engine that a killed run has left behind', async () => {
@@ -114,13 +112,7 @@ describe('the embedded DynamoDB', () => {
 
     await provisionTables(template, references, client);
 
-    expect(engine.expiryLog.tables()).toMatchObject([{ name: TABLE, attribute: 'endsAt' }]);
-  });
-
-  it('names the setting of its program when the program is missing', async () => {
-    await expect(startDynamoDb({ directory: stateDirectory(), binary: '/nowhere/dynoxide' })).rejects.toThrow(
-      /DYNOXIDE_BIN/,
-    );
+    expect(engine.database.expiringTables()).toMatchObject([{ name: TABLE, attribute: 'endsAt' }]);
   });
 
   it('reports the output of a program that did not start', async () => {
@@ -149,7 +141,7 @@ describe('the time to live', () => {
     await put(client, 'ancient', { expiresAt: { N: '1' } });
     await put(client, 'text', { expiresAt: { S: '1000000000' } });
 
-    expect(await sweepExpired(engine.expiryLog, client, now)).toBe(1);
+    expect(await sweepExpired(engine.database, client, now)).toBe(1);
 
     const remaining = await client.send(
       new QueryCommand({
@@ -168,25 +160,22 @@ describe('the time to live', () => {
       Array.from({ length: 250 }, (_, id) => put(client, `e${id}`, { expiresAt: inSeconds(-1) })),
     );
 
-    expect(await sweepExpired(engine.expiryLog, client, now)).toBe(250);
+    expect(await sweepExpired(engine.database, client, now)).toBe(250);
   });
 
   it('examines a table in steps, and begins again after the last', async () => {
-    const directory = stateDirectory();
-    const { client } = await startWithTable(directory);
+    const { engine, client } = await startWithTable();
     for (const id of ['a', 'b', 'c', 'd']) await put(client, id, { expiresAt: inSeconds(60) });
     await put(client, 'expired', { expiresAt: inSeconds(-60) });
-    const database = new DatabaseSync(join(directory, 'dynamodb.sqlite'), { timeout: 5_000 });
-    onTestFinished(() => database.close());
-    const log = new ExpiryLog(database, 2);
-    const [table] = log.tables();
+    const { database } = engine;
+    const [table] = database.expiringTables();
     if (table === undefined) throw new Error('the table has a time to live');
 
-    const steps = Array.from({ length: 4 }, () => log.expired(table, now, 100));
-    expect(steps).toEqual([[], [], [key('expired')], []]);
+    const step = () => database.expired(table, now, 100, 2);
+    expect([step(), step(), step(), step()]).toEqual([[], [], [key('expired')], []]);
     await put(client, 'a', { expiresAt: inSeconds(-60) });
-    expect(await sweepExpired(log, client, now)).toBe(0);
-    expect(await sweepExpired(log, client, now)).toBe(2);
+    expect(step()).toEqual([]);
+    expect(new Set([...step(), ...step()])).toEqual(new Set([key('expired'), key('a')]));
   });
 
   it('marks its own deletions in the stream, and no others', async () => {
@@ -194,7 +183,7 @@ describe('the time to live', () => {
     await put(client, 'expired', { expiresAt: inSeconds(-60) });
     await put(client, 'deleted', { expiresAt: inSeconds(-60) });
     await client.send(new DeleteItemCommand({ TableName: TABLE, Key: key('deleted') }));
-    await sweepExpired(engine.expiryLog, client, now);
+    await sweepExpired(engine.database, client, now);
 
     const removals = (await streamRecords(engine.endpoint, streamArn)).filter(
       ({ eventName }) => eventName === 'REMOVE',
@@ -210,9 +199,9 @@ describe('the time to live', () => {
   it('keeps an item whose time was extended after it was found', async () => {
     const { engine, client } = await startWithTable();
     await put(client, 'extended', { expiresAt: inSeconds(60) });
-    vi.spyOn(engine.expiryLog, 'expired').mockReturnValueOnce([key('extended')]);
+    vi.spyOn(engine.database, 'expired').mockReturnValueOnce([key('extended')]);
 
-    expect(await sweepExpired(engine.expiryLog, client, now)).toBe(0);
+    expect(await sweepExpired(engine.database, client, now)).toBe(0);
     expect(await exists(client, 'extended')).toBe(true);
   });
 });

@@ -1,29 +1,23 @@
-import { join } from 'node:path';
 import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { openStoredRecords } from '../../src/engines/stored-records.ts';
+import { describe, expect, it } from 'vitest';
 import { sweepExpired } from '../../src/engines/sweeper.ts';
 import { recordsOfApi, type StreamRecords } from '../../src/sources/record-reader.ts';
 import type { StreamRecord } from '../../src/sources/stream-records.ts';
 import { inSeconds, key, now, put, startWithTable } from './a-table.ts';
 import { streamsClient } from './clients.ts';
 import { TABLE } from './fixture.ts';
-import { stateDirectory } from './state-directory.ts';
 
 /** A stream with every kind of record, and both ways to read it. */
 async function aStream() {
-  const directory = stateDirectory();
-  const { engine, client, streamArn } = await startWithTable(directory);
-  const stored = openStoredRecords(join(directory, 'dynamodb.sqlite'));
-  onTestFinished(() => stored.close());
+  const { engine, client, streamArn } = await startWithTable();
   await put(client, 'first', { bytes: { B: Buffer.from([0, 255]) }, set: { SS: ['b', 'a'] } });
   await put(client, 'first', {
     nested: { L: [{ M: { n: { N: '1.50' } } }, { NULL: true }, { BOOL: false }] },
   });
   await client.send(new DeleteItemCommand({ TableName: TABLE, Key: key('first') }));
   await put(client, 'expired é', { expiresAt: inSeconds(-60) });
-  await sweepExpired(engine.expiryLog, client, now);
-  return { api: recordsOfApi(streamsClient(engine.endpoint)), stored, client, streamArn };
+  await sweepExpired(engine.database, client, now);
+  return { api: recordsOfApi(streamsClient(engine.endpoint)), stored: engine.database, client, streamArn };
 }
 
 /** A shard's records in pages of two, until one is empty. */

@@ -1,24 +1,18 @@
-import '../../../../lib/local-run/certificates/reflect-metadata.ts';
+import 'reflect-metadata';
 import { randomUUID, webcrypto } from 'node:crypto';
 import {
   BasicConstraintsExtension,
   ExtendedKeyUsageExtension,
-  PemConverter,
   SubjectAlternativeNameExtension,
   X509Certificate,
   X509CertificateGenerator,
 } from '@peculiar/x509';
+import { type Issued, newKeys, privateKeyPem } from '../../../../lib/local-run/certificates/certificates.ts';
 
-const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+const ALGORITHM = { name: 'ECDSA', hash: 'SHA-256' };
 /** RFC 5280, 4.2.1.12. */
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 const DAY = 24 * 60 * 60 * 1000;
-
-/** A certificate and its private key, both PEM. */
-export interface Issued {
-  cert: string;
-  key: string;
-}
 
 export interface Authority extends Issued {
   /**
@@ -51,7 +45,7 @@ export async function testAuthority(): Promise<Authority> {
 
   return {
     cert: root.toString('pem'),
-    key: await pemOf(keys.privateKey),
+    key: await privateKeyPem(keys),
     async issue({ names = [], addresses = [], from, until, usage, isWeak = false }) {
       const leafKeys = await (isWeak ? newWeakKeys() : newKeys());
       const leaf = await X509CertificateGenerator.create({
@@ -71,7 +65,7 @@ export async function testAuthority(): Promise<Authority> {
           ...(usage === 'clients' ? [new ExtendedKeyUsageExtension([CLIENT_AUTH])] : []),
         ],
       });
-      return { cert: leaf.toString('pem'), key: await pemOf(leafKeys.privateKey) };
+      return { cert: leaf.toString('pem'), key: await privateKeyPem(leafKeys) };
     },
   };
 }
@@ -88,11 +82,7 @@ export async function selfSigned(name: string): Promise<Issued> {
     signingAlgorithm: ALGORITHM,
     extensions: [new SubjectAlternativeNameExtension([{ type: 'dns', value: name }])],
   });
-  return { cert: certificate.toString('pem'), key: await pemOf(keys.privateKey) };
-}
-
-async function newKeys(): Promise<webcrypto.CryptoKeyPair> {
-  return webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+  return { cert: certificate.toString('pem'), key: await privateKeyPem(keys) };
 }
 
 const newWeakKeys = (): Promise<webcrypto.CryptoKeyPair> =>
@@ -106,7 +96,3 @@ const newWeakKeys = (): Promise<webcrypto.CryptoKeyPair> =>
     true,
     ['sign', 'verify'],
   );
-
-async function pemOf(key: webcrypto.CryptoKey): Promise<string> {
-  return PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', key), 'PRIVATE KEY');
-}
