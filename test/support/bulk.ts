@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
-import { DatabaseSync } from 'node:sqlite';
 import { marshall } from '@aws-sdk/util-dynamodb';
+import { insertItems, type StoredItem } from 'aws-local/engines/dynoxide-database.ts';
 import { itemBytes } from './item-size.ts';
 
 /** An item with a sort key. */
@@ -10,27 +9,15 @@ export interface BulkRow extends Record<string, unknown> {
 }
 
 /**
- * Writes items that are in no index directly to the embedded engine's database, in its form, because
- * hundreds of thousands over its API would take minutes.
+ * Writes rows that are in no index to the embedded engine's database.
  * @param file of the engine's database
  */
-export function putInBulk(file: string, table: string, rows: Iterable<BulkRow>): void {
-  const database = new DatabaseSync(file, { timeout: 5_000 });
-  try {
-    const put = database.prepare(
-      `INSERT INTO "${table}" (pk, sk, item_json, item_size, hash_prefix) VALUES (?, ?, ?, ?, ?)`,
-    );
-    database.exec('BEGIN');
-    for (const row of rows)
-      put.run(
-        `S:${row.pk}`,
-        `S:${row.sk}`,
-        JSON.stringify(marshall(row, { removeUndefinedValues: true })),
-        itemBytes(row),
-        createHash('md5').update(row.pk).digest('hex').slice(0, 6),
-      );
-    database.exec('COMMIT');
-  } finally {
-    database.close();
-  }
-}
+export const putInBulk = (file: string, table: string, rows: Iterable<BulkRow>): void =>
+  insertItems(file, table, Iterator.from(rows).map(toItem));
+
+const toItem = (row: BulkRow): StoredItem => ({
+  pk: row.pk,
+  sk: row.sk,
+  item: marshall(row, { removeUndefinedValues: true }),
+  bytes: itemBytes(row),
+});

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
@@ -287,3 +288,36 @@ function pickKey(item: Key, table: ExpiringTable): Key {
 
 /** SQLite has no parameters for names and index expressions. */
 const quoted = (text: string, quote: '"' | "'") => `${quote}${text.replaceAll(quote, quote + quote)}${quote}`;
+
+/** An item of a table with a string for each key, and its size in bytes as DynamoDB counts it. */
+export interface StoredItem {
+  pk: string;
+  sk: string;
+  item: Record<string, AttributeValue>;
+  bytes: number;
+}
+
+/**
+ * Writes items that are in no index, because hundreds of thousands over the engine's API would take minutes.
+ * @param file of the engine's database
+ */
+export function insertItems(file: string, table: string, items: Iterable<StoredItem>): void {
+  const database = new DatabaseSync(file, { timeout: LOCK_TIMEOUT_MS });
+  try {
+    const insert = database.prepare(
+      `INSERT INTO "${table}" (pk, sk, item_json, item_size, hash_prefix) VALUES (?, ?, ?, ?, ?)`,
+    );
+    database.exec('BEGIN');
+    for (const { pk, sk, item, bytes } of items)
+      insert.run(
+        `S:${pk}`,
+        `S:${sk}`,
+        JSON.stringify(item),
+        bytes,
+        createHash('md5').update(pk).digest('hex').slice(0, 6),
+      );
+    database.exec('COMMIT');
+  } finally {
+    database.close();
+  }
+}
