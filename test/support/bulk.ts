@@ -12,12 +12,13 @@ export interface BulkRow extends Record<string, unknown> {
  * Writes rows that are in no index to the embedded engine's database.
  * @param file of the engine's database
  */
-export const putInBulk = (file: string, table: string, rows: Iterable<BulkRow>): void =>
-  insertItems(file, table, Iterator.from(rows).map(toItem));
+export function putInBulk(file: string, table: string, rows: Iterable<BulkRow>): void {
+  insertItems(file, table, toItems(rows));
+}
 
-const toItem = (row: BulkRow): StoredItem => ({
-  pk: row.pk,
-  sk: row.sk,
-  item: marshall(row, { removeUndefinedValues: true }),
-  bytes: itemBytes(row),
-});
+function* toItems(rows: Iterable<BulkRow>): Iterable<StoredItem> {
+  for (const row of rows) {
+    const item = marshall(row, { removeUndefinedValues: true });
+    yield { pk: row.pk, sk: row.sk, item, bytes: itemBytes(row) };
+  }
+}
