@@ -26,9 +26,13 @@ class LongestFirst extends BaseSequencer {
 const LONGEST = [
   '/integration/benchmarks',
   '/e2e/',
-  '/service/public-api',
-  '/service/service',
+  '/public-api/operations',
+  '/background/channels',
+  '/sandbox/parity',
   '/simulation/',
+  '/public-api/',
+  '/rare-branches/',
+  '/background/',
   '/service/',
   '/integration/',
   '/infra/',
@@ -149,7 +153,8 @@ export default defineConfig(({ mode }) => {
           isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          globalSetup: './test/integration/bundles.ts',
+          // In this order: a stack is made of the bundles.
+          globalSetup: ['./test/integration/bundles.ts', './test/integration/service/stacks/global-setup.ts'],
         }),
         // Skipped with a notice where there is no Chromium.
         project('e2e', {

@@ -9,7 +9,7 @@ import { readRecords } from './records.ts';
  */
 const PREFIX = 'conversation-service-dev-';
 const records = readRecords();
-const roles = new Map(records.flatMap((record) => record.roles.map((role) => [role.functionName, role])));
+const roles = new Map(records.flatMap(({ role }) => (role ? [[role.functionName, role] as const] : [])));
 
 it('the records contain every function', () => {
   expect([...roles.keys()].sort()).toEqual(
@@ -22,9 +22,9 @@ it('the records contain every function', () => {
 describe.each([...roles.values()].map((role) => [role.functionName.slice(PREFIX.length), role] as const))(
   '%s',
   (_, { functionName, statements }) => {
-    const used = records.flatMap((record) => [
-      ...record.used.filter((use) => use.functionName === functionName),
-      ...record.eventSources.filter((source) => source.functionName === functionName).flatMap(usedByLambda),
+    const used = records.flatMap(({ use, eventSource }) => [
+      ...(use?.functionName === functionName ? [use] : []),
+      ...(eventSource?.functionName === functionName ? usedByLambda(eventSource) : []),
     ]);
 
     it('may make all calls that it made', () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Cloud } from 'aws-local/cloud.ts';
 import type { UsedPermission } from 'aws-local/functions/functions.ts';
@@ -7,26 +7,46 @@ import type { UsedPermission } from 'aws-local/functions/functions.ts';
 /** Names the directory for the records of services under test. Set while the tests run (global-setup.ts). */
 export const RECORDS_VARIABLE = 'PERMISSION_RECORDS';
 
-/** The permissions and the calls of the functions of one service. */
-export interface PermissionRecord {
-  roles: Cloud['roles'];
-  eventSources: Cloud['eventSources'];
-  used: UsedPermission[];
+/** A line of a record. */
+export interface PermissionEntry {
+  role?: Cloud['roles'][number];
+  eventSource?: Cloud['eventSources'][number];
+  use?: UsedPermission;
 }
 
-/** Writes the record for the test that compares all of them. */
-export function writeRecord(record: PermissionRecord): void {
+/**
+ * A record of one service for the test that compares all of them, which reads it while shared services run:
+ * each entry is written at once.
+ */
+export function openRecord(): { add(entry: PermissionEntry): void } {
   const directory = process.env[RECORDS_VARIABLE];
-  if (directory !== undefined) writeFileSync(join(directory, `${randomUUID()}.json`), JSON.stringify(record));
+  const file = directory && join(directory, `${randomUUID()}.jsonl`);
+  const written = new Set<string>();
+  return {
+    add(entry) {
+      const line = JSON.stringify(entry);
+      if (!file || written.has(line)) return;
+      written.add(line);
+      appendFileSync(file, `${line}\n`);
+    },
+  };
 }
 
-/** @throws Error when no service has left one */
-export function readRecords(): PermissionRecord[] {
+/**
+ * The entries of all services.
+ * @throws Error when no service has left one
+ */
+export function readRecords(): PermissionEntry[] {
   const directory = process.env[RECORDS_VARIABLE] ?? '';
   const records = directory === '' ? [] : readdirSync(directory);
   if (records.length === 0)
     throw new Error('the integration tests leave what functions do: run them with this test');
-  return records.map((file) => JSON.parse(readFileSync(join(directory, file), 'utf8')));
+  return records.flatMap((file) =>
+    readFileSync(join(directory, file), 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line)),
+  );
 }
 
 /** @throws Error naming each call that a role did not allow, even if the function handled the error */

@@ -3,6 +3,7 @@ import { flushCompileCache } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { SendMessageCommand, SetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { REGION } from 'aws-local/arns.ts';
 import { type Cloud, startCloud } from 'aws-local/cloud.ts';
@@ -17,7 +18,7 @@ import { ensureCertificates } from '../../lib/local-run/certificates/certificate
 import { LOCAL_SERVICE } from '../../lib/local-run/start/local-service.ts';
 import { MAIL_FROM, type StackContext, synthesize } from '../../lib/local-run/start/synthesis.ts';
 import { startReceiver } from '../../packages/cli/src/receiver/receiver.ts';
-import { refuseDenied, writeRecord } from '../grants/records.ts';
+import { openRecord, refuseDenied } from '../grants/records.ts';
 import { addVariables, functionsOf, stopLoopsOf } from './assembly.ts';
 import { mailsIn, type ReceivedMail } from './mails.ts';
 import { type QueuesBehind, queuesBehind } from './queues.ts';
@@ -65,7 +66,7 @@ export interface Service {
   /** A dashboard session's token. */
   session(orgId: OrgId, role: 'admin' | 'member', lifetimeSeconds?: number): Promise<string>;
   /** Gives an organization so many admins more. */
-  addAdmins(orgId: OrgId, count: number): void;
+  addAdmins(orgId: OrgId, count: number): Promise<void>;
   /**
    * Every item of every table that contains one of the texts, as text with the table's name, in a fixed
    * order.
@@ -90,11 +91,6 @@ export interface Service {
    * @throws Error of the function
    */
   invoke(name: FunctionName, payload?: unknown): Promise<unknown>;
-  /**
-   * The permissions that a function has used and the faults that it had, in order: an array for each request
-   * where the options have faults for it, empty or not, else one for each permission of each process.
-   */
-  reports(name: FunctionName): readonly Report[];
   /** The e-mails that the service has sent, oldest first. */
   mails(): Promise<ReceivedMail[]>;
   /**
@@ -115,14 +111,43 @@ export interface Service {
    * @param path as in {@link Service.queued}
    */
   setQueueClocks(path: string, clocks: QueueClocks): Promise<void>;
+  /** PEM: the certificate of this machine's receivers. */
+  tls: { cert: string; key: string };
+  /** Ends the connections to it, and the service itself where this process has started it. */
+  stop(): Promise<void>;
+}
+
+/** A service that this process has started. */
+export interface StartedService extends Service {
+  /** Lets another process connect to it, by {@link connectService}. */
+  parts: ServiceParts;
+  /**
+   * The permissions that a function has used and the faults that it had, in order: an array for each request
+   * where the options have faults for it, empty or not, else one for each permission of each process.
+   */
+  reports(name: FunctionName): readonly Report[];
   /** Starts the faults of the options. */
   startFaults(): Promise<void>;
   stopFaults(): Promise<void>;
-  /** PEM: the certificate of this machine's receivers. */
-  tls: { cert: string; key: string };
   /** @throws Error with the actions of functions that their roles do not allow */
   stop(): Promise<void>;
 }
+
+/** Where the parts of a running service are. */
+export interface ServiceParts extends Pick<Service, 'url' | 'receiver' | 'tls'> {
+  /** Directories of its assembly and of its state. */
+  assembly: string;
+  state: string;
+  endpoints: Pick<Cloud['endpoints'], 'lambda' | 'sqs'>;
+  enrolFunction: string;
+  /** Of its engine among others. */
+  processIds: number[];
+  /** ARNs. */
+  eventSources: string[];
+}
+
+/** The users of its organizations. */
+export type Users = Pick<Service, 'session' | 'addAdmins'>;
 
 /** A permission that a function has used, or a fault that it had. */
 export type Report = UsedPermission | FunctionFault;
@@ -160,7 +185,7 @@ export async function startService({
   stoppedInLoops = [],
   onLog,
   faults,
-}: ServiceOptions = {}): Promise<Service> {
+}: ServiceOptions = {}): Promise<StartedService> {
   const directory = await mkdtemp(join(tmpdir(), 'service-'));
   const state = createMemoryDirectory('service-state-');
   const remove = async () => {
@@ -191,6 +216,7 @@ export async function startService({
     const faultsFile = join(directory, 'faults');
     const used: UsedPermission[] = [];
     const reports: Report[] = [];
+    const record = openRecord();
     const cloud = await startCloud({
       ...LOCAL_SERVICE,
       assembly,
@@ -203,73 +229,43 @@ export async function startService({
       onPermission(use) {
         used.push(use);
         reports.push(use);
+        record.add({ use });
       },
       ...(faults && { faults: mapKeys(faults, functions.physicalNameOf), faultsFile }),
       onFault: (fault) => reports.push(fault),
     });
-    const sources = cloud.eventSources.map(({ arn }) => arn);
-    const tables = tablesBehind(cloud.processIds(), sources);
+    for (const role of cloud.roles) record.add({ role });
+    for (const eventSource of cloud.eventSources) record.add({ eventSource });
     const receiver = await startReceiver({
       ...certificates.receiver,
       respond: ({ method }) => (method === 'GET' ? PAGE : { status: 200 }),
     });
-    const queues = queuesBehind(state);
-    const sqs = new SQSClient({ region: REGION, credentials: CREDENTIALS, endpoint: cloud.endpoints.sqs });
-    const queueUrlOf = (path: string) =>
-      new URL(`/${queues.arnOf(path).split(':').slice(-2).join('/')}`, cloud.endpoints.sqs).href;
-    return {
+    const parts: ServiceParts = {
       url: cloud.url,
       receiver: `${receiver.url}/hooks`,
-      enrol: (terms) => enrol(cloud, terms),
-      ...usersOf(cloud),
-      itemsWith: async (texts) => linesOf(await tables.rows(texts)),
-      rows: tables.rows,
-      rewrite: tables.rewrite,
-      remove: tables.remove,
-      drop: tables.drop,
-      streamed: tables.streamed,
-      invoke: (name, payload = {}) => cloud.invoke(functions.physicalNameOf(name), payload),
+      tls: certificates.receiver,
+      assembly,
+      state,
+      endpoints: cloud.endpoints,
+      enrolFunction: cloud.outputs.EnrolFunctionName ?? '',
+      processIds: cloud.processIds(),
+      eventSources: cloud.eventSources.map(({ arn }) => arn),
+    };
+    const connected = connectService(parts, usersOf(cloud));
+    return {
+      ...connected,
+      parts,
       reports: (name) =>
         reports.filter(({ functionName }) => functionName === functions.physicalNameOf(name)),
-      mails: () => mailsIn(state),
-      queued: queues.queued,
-      bodies: queues.bodies,
-      queueArn: queues.arnOf,
-      async send(path, body, traceHeader) {
-        const AWSTraceHeader = { DataType: 'String', StringValue: traceHeader } as const;
-        await sqs.send(
-          new SendMessageCommand({
-            QueueUrl: queueUrlOf(path),
-            MessageBody: body,
-            MessageSystemAttributes: { AWSTraceHeader },
-          }),
-        );
-      },
-      async setQueueClocks(path, { visibilityTimeout, maxReceiveCount }) {
-        const deadLetterTargetArn = queues.arnOf(`${path.slice(0, path.lastIndexOf('/'))}/DeadLetters`);
-        await sqs.send(
-          new SetQueueAttributesCommand({
-            QueueUrl: queueUrlOf(path),
-            Attributes: {
-              VisibilityTimeout: String(visibilityTimeout),
-              RedrivePolicy: JSON.stringify({ deadLetterTargetArn, maxReceiveCount }),
-            },
-          }),
-        );
-      },
       startFaults: () => writeFile(faultsFile, ''),
       stopFaults: () => rm(faultsFile),
-      tls: certificates.receiver,
       async stop() {
         // Vitest ends its workers by a signal, which would lose their compile cache.
         flushCompileCache();
-        tables.close();
-        queues.close();
-        sqs.destroy();
+        await connected.stop();
         await cloud.stop();
         await receiver.stop();
         await remove();
-        writeRecord({ roles: cloud.roles, eventSources: cloud.eventSources, used });
         refuseDenied(used);
       },
     };
@@ -279,6 +275,88 @@ export async function startService({
   }
 }
 
+/** Connects this process to a running service. */
+export function connectService(parts: ServiceParts, users: Users): Service {
+  const { url, receiver, tls, state, endpoints } = parts;
+  const functions = functionsOf(parts.assembly);
+  const tables = tablesBehind(parts.processIds, parts.eventSources);
+  const queues = queuesBehind(state);
+  const client = { region: REGION, credentials: CREDENTIALS };
+  const sqs = new SQSClient({ ...client, endpoint: endpoints.sqs });
+  // A call may have an effect, so none is repeated; a kept connection may end right before one.
+  const lambda = new LambdaClient({
+    ...client,
+    endpoint: endpoints.lambda,
+    maxAttempts: 1,
+    requestHandler: { httpAgent: { keepAlive: false } },
+  });
+  const queueUrlOf = (path: string) =>
+    new URL(`/${queues.arnOf(path).split(':').slice(-2).join('/')}`, endpoints.sqs).href;
+
+  async function invoke(FunctionName: string, payload: unknown): Promise<unknown> {
+    const { FunctionError, Payload } = await lambda.send(
+      new InvokeCommand({ FunctionName, Payload: JSON.stringify(payload) }),
+    );
+    const result: unknown = JSON.parse(Payload?.transformToString() || 'null');
+    if (FunctionError === undefined) return result;
+    const { errorType, errorMessage } = Object(result);
+    throw new Error(`${FunctionName}: ${errorType}: ${errorMessage}`);
+  }
+
+  return {
+    url,
+    receiver,
+    tls,
+    ...users,
+    async enrol(terms = {}) {
+      const request = { name: 'Example Ltd', tier: 'scale', ...terms };
+      const { organizationId, key } = Enrolled.parse(await invoke(parts.enrolFunction, request));
+      return { orgId: organizationId, key: key.secretOnce };
+    },
+    itemsWith: async (texts) => linesOf(await tables.rows(texts)),
+    rows: tables.rows,
+    rewrite: tables.rewrite,
+    remove: tables.remove,
+    drop: tables.drop,
+    streamed: tables.streamed,
+    invoke: (name, payload = {}) => invoke(functions.physicalNameOf(name), payload),
+    mails: () => mailsIn(state),
+    queued: queues.queued,
+    bodies: queues.bodies,
+    queueArn: queues.arnOf,
+    async send(path, body, traceHeader) {
+      const AWSTraceHeader = { DataType: 'String', StringValue: traceHeader } as const;
+      await sqs.send(
+        new SendMessageCommand({
+          QueueUrl: queueUrlOf(path),
+          MessageBody: body,
+          MessageSystemAttributes: { AWSTraceHeader },
+        }),
+      );
+    },
+    async setQueueClocks(path, { visibilityTimeout, maxReceiveCount }) {
+      const deadLetterTargetArn = queues.arnOf(`${path.slice(0, path.lastIndexOf('/'))}/DeadLetters`);
+      await sqs.send(
+        new SetQueueAttributesCommand({
+          QueueUrl: queueUrlOf(path),
+          Attributes: {
+            VisibilityTimeout: String(visibilityTimeout),
+            RedrivePolicy: JSON.stringify({ deadLetterTargetArn, maxReceiveCount }),
+          },
+        }),
+      );
+    },
+    async stop() {
+      tables.close();
+      queues.close();
+      sqs.destroy();
+      lambda.destroy();
+    },
+  };
+}
+
+const Enrolled = z.object({ organizationId: OrgId, key: z.object({ secretOnce: z.string() }) });
+
 const mapKeys = <Name extends string, Value>(
   values: Readonly<Partial<Record<Name, Value>>>,
   keyOf: (name: Name) => string,
@@ -287,18 +365,8 @@ const mapKeys = <Name extends string, Value>(
     (Object.entries(values) as [Name, Value][]).map(([name, value]) => [keyOf(name), value]),
   );
 
-const Enrolled = z.object({ organizationId: OrgId, key: z.object({ secretOnce: z.string() }) });
-
-async function enrol(cloud: Cloud, terms: Parameters<Service['enrol']>[0] = {}): Promise<Tenancy> {
-  const request = { name: 'Example Ltd', tier: 'scale', ...terms };
-  const { organizationId, key } = Enrolled.parse(
-    await cloud.invoke(cloud.outputs.EnrolFunctionName ?? '', request),
-  );
-  return { orgId: organizationId, key: key.secretOnce };
-}
-
 /** Each user of each organization is a user of the pool. */
-function usersOf(cloud: Cloud): Pick<Service, 'session' | 'addAdmins'> {
+function usersOf(cloud: Cloud): Users {
   const users = new Map<string, { email: string; password: string; attributes: Record<string, string> }>();
   const { identity } = cloud;
   const setUsers = () => {
@@ -320,7 +388,7 @@ function usersOf(cloud: Cloud): Pick<Service, 'session' | 'addAdmins'> {
       const email = add(orgId, role);
       return setUsers().idToken(email, { lifetimeSeconds });
     },
-    addAdmins(orgId, count) {
+    async addAdmins(orgId, count) {
       for (let index = 1; index <= count; index += 1) add(orgId, 'admin', `admin${index}`);
       setUsers();
     },

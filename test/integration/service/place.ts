@@ -1,14 +1,14 @@
 import { afterAll, beforeAll } from 'vitest';
 import { type Connection, connect } from '../../support/exchange.ts';
-import { type Service, type ServiceOptions, startService } from '../../support/service.ts';
+import {
+  type Service,
+  type ServiceOptions,
+  type StartedService,
+  startService,
+} from '../../support/service.ts';
 import { aSandbox, aTenant, type Tenant } from '../../support/tenant.ts';
-
-/** Rate limits that no test uses up; no tier may have more than the one above it. */
-export const UNLIMITED = {
-  rateLimitSandbox: 1_000_000,
-  rateLimitStandard: 1_000_000,
-  rateLimitScale: 1_000_000,
-};
+import type { StackName } from './stacks/settings.ts';
+import { connectStack, type LogLine } from './stacks/stack.ts';
 
 /** A live organization with its sandbox. */
 export interface Pair {
@@ -16,16 +16,13 @@ export interface Pair {
   sandbox: Tenant;
 }
 
-/**
- * The service that the suites of a file share, because a start takes longer than most tests. Each test uses
- * organizations of its own.
- */
-export interface Place {
-  service(): Service;
+/** The service that the tests of a file use. */
+export interface Place<Running extends Service = Service> {
+  service(): Running;
   /** As many connections as a test has requests in progress at once. */
   connection(): Connection;
-  /** The log lines of the functions. */
-  log(): readonly { source: string; text: string }[];
+  /** The log lines of the functions, also of those that other files have called. */
+  log(): readonly LogLine[];
   /** A new organization, deleted after the tests. */
   tenant(terms?: Parameters<Service['enrol']>[0]): Promise<Tenant>;
   /** The sandbox of an organization with a new key, deleted after the tests. */
@@ -37,10 +34,11 @@ export interface Place {
 }
 type Ended = { close(): unknown } | { stop(): Promise<void> };
 
-/** @param options called when the tests begin, for options that depend on another hook */
-export function aPlace(options: ServiceOptions | (() => ServiceOptions) = {}): Place {
-  let started: { service: Service; connection: Connection } | undefined;
-  const log: { source: string; text: string }[] = [];
+/** A shared stack, or one of the file's own. @param options called when the tests begin */
+export function aPlace(shared: StackName): Place;
+export function aPlace(options: ServiceOptions | (() => ServiceOptions)): Place<StartedService>;
+export function aPlace(stack: StackName | ServiceOptions | (() => ServiceOptions)): Place {
+  let started: { service: Service; connection: Connection; log(): readonly LogLine[] } | undefined;
   const kept: Ended[] = [];
   const running = () => {
     if (started === undefined) throw new Error('the service runs only while the tests do');
@@ -52,10 +50,9 @@ export function aPlace(options: ServiceOptions | (() => ServiceOptions) = {}): P
   };
 
   beforeAll(async () => {
-    const given = typeof options === 'function' ? options() : options;
-    const service = await startService({ ...given, onLog: (line) => log.push(line) });
-    started = { service, connection: connect(service.url, 100) };
-  }, 120_000);
+    const { service, log } = await (typeof stack === 'string' ? connectStack(stack) : startStack(stack));
+    started = { service, log, connection: connect(service.url, 100) };
+  }, 180_000);
 
   afterAll(async () => {
     for (const it of kept) await ('stop' in it ? it.stop() : it.close());
@@ -66,7 +63,7 @@ export function aPlace(options: ServiceOptions | (() => ServiceOptions) = {}): P
   const place: Place = {
     service: () => running().service,
     connection: () => running().connection,
-    log: () => log,
+    log: () => running().log(),
     tenant: async (terms) => keep(await aTenant(running().service, terms)),
     sandbox: async (of) => keep(await aSandbox(running().service, of)),
     async pair() {
@@ -76,4 +73,13 @@ export function aPlace(options: ServiceOptions | (() => ServiceOptions) = {}): P
     keep,
   };
   return place;
+}
+
+async function startStack(options: ServiceOptions | (() => ServiceOptions)) {
+  const lines: LogLine[] = [];
+  const given = typeof options === 'function' ? options() : options;
+  return {
+    service: await startService({ ...given, onLog: (line) => lines.push(line) }),
+    log: () => lines,
+  };
 }

@@ -1,0 +1,287 @@
+import { until } from 'aws-local/test/until.ts';
+import { describe, expect, it } from 'vitest';
+import { EndpointId, newId, OrgId, ReceiverId } from '../../../../functions/aws/ids.ts';
+import type { Table } from '../../../../functions/aws/table.ts';
+import { LARGEST_GROUP } from '../../../../functions/delivery/lanes.ts';
+import { keys } from '../../../../functions/tenancy/keys.ts';
+import { type ReceivedDelivery, startReceiver } from '../../../../packages/cli/src/receiver/receiver.ts';
+import type { ApiClient, Data } from '../../../support/api.ts';
+import { casesOf } from '../../../support/cases.ts';
+import { withoutMessages } from '../../../support/delivery-messages.ts';
+import type { Row } from '../../../support/tables.ts';
+import { aTenant } from '../../../support/tenant.ts';
+import { aPlace } from '../place.ts';
+import { POLL_MS, RARELY_MS } from '../receivers.ts';
+
+/** Failures that a job resends. */
+const MANY = casesOf(140, 300);
+/** How many of them were delivered before; the others are stored. */
+const REAL = casesOf(1, MANY);
+/** Failures at an endpoint with a limit of one a second, and live events in its line. */
+const LIMITED = casesOf(30, 2000);
+const LINE = 12;
+const asFailed = ({ dueIn: _, dueKey: __, ...item }: Row['item']): Row['item'] => ({
+  terminalAt: item.createdAt,
+  ...item,
+  status: 'exhausted',
+  terminalReason: 'max_attempts',
+});
+const AN_HOUR_AGO = () => new Date(Date.now() - 3_600_000).toISOString();
+
+/* Redelivery jobs: they resend all failed deliveries of a time span. */
+const { service, keep } = aPlace('withoutWaits');
+/**
+ * An endpoint with so many deliveries of different events, stored as if all attempts had failed.
+ * @param copies more of them, of events that the endpoint never received
+ */
+async function failures(count: number, copies = 0) {
+  const { api, orgId } = keep(await aTenant(service()));
+  const received: ReceivedDelivery[] = [];
+  const { url, stop } = await startReceiver({
+    ...service().tls,
+    onDelivery: (delivery) => received.push(delivery),
+  });
+  keep({ close: stop });
+  const { id } = await api.register(url, ['ticket.created']);
+  const path = `/api/v1/webhooks/${id}`;
+  let next = 0;
+  const lane = async () => {
+    while (next++ < count) await api.post(`${path}/test`);
+  };
+  await Promise.all(Array.from({ length: 8 }, lane));
+  const rows = await until(
+    `${count} deliveries to succeed`,
+    async () => {
+      const rows = await findRows('Deliveries', id);
+      return rows.length === count && rows.every(({ item }) => item.status === 'succeeded') && rows;
+    },
+    undefined,
+    POLL_MS,
+  );
+  for (const { table, item } of rows)
+    await service().rewrite({
+      table,
+      item: asFailed(item),
+    });
+  const [{ table, item } = expect.fail('there is a delivery')] = rows;
+  const [event = expect.fail('its event is stored')] = await findRows('Outbox', String(item.eventId));
+  const tables = { outbox: { name: event.table } as Table, deliveries: { name: table } as Table };
+  for (let copy = 0; copy < copies; copy += 1)
+    for (const row of withoutMessages({ orgId, endpoint: ReceiverId.parse(id) }, tables).rows)
+      await service().rewrite(row.table === table ? { table, item: asFailed(row.item) } : row);
+  return { api, orgId, id, path, received };
+}
+
+const findRows = (table: string, text: string): Promise<Row[]> => service().rows([text], table);
+
+async function start(api: ApiClient, path: string): Promise<Data> {
+  const { status, body } = await api.post(`${path}/redeliveries`, { from: AN_HOUR_AGO() });
+  expect(status).toBe(202);
+  return body.data ?? expect.fail('a redelivery was to be answered');
+}
+const read = async (api: ApiClient, path: string, id: unknown): Promise<Data> =>
+  (await api.get(`${path}/redeliveries/${id}`)).body.data ?? expect.fail('it was to be there');
+const waitUntilEnded = (api: ApiClient, path: string, job: Data) =>
+  until(
+    `the end of ${job.id}`,
+    async () => {
+      const storedJob = await read(api, path, job.id);
+      return storedJob.status !== 'running' && storedJob;
+    },
+    undefined,
+    POLL_MS,
+  );
+
+describe.concurrent('a redelivery job', { timeout: 300_000 }, () => {
+  it('resends each event once, and nothing again when it restarts', async () => {
+    const { api, id, path, received } = await failures(REAL, MANY - REAL);
+    const job = await start(api, path);
+    expect(job).toMatchObject({ status: 'running', examined: 0, progress: 0, finishedAt: null });
+
+    const done = await waitUntilEnded(api, path, job);
+
+    expect(done).toMatchObject({
+      status: 'done',
+      reason: null,
+      examined: MANY,
+      redelivered: MANY,
+      progress: 1,
+    });
+    expect((await api.get(`${path}/redeliveries`)).body.data).toEqual([done]);
+    const all = await until(
+      'all to be delivered',
+      async () => {
+        const listed = await api.all(`${path}/deliveries`);
+        const made = listed.filter(({ redeliveryOf }) => redeliveryOf !== null);
+        return made.length === MANY && made.every(({ status }) => status === 'succeeded') && listed;
+      },
+      undefined,
+      RARELY_MS,
+    );
+    const failed = all.filter(({ redeliveryOf }) => redeliveryOf === null);
+    const made = all.filter(({ redeliveryOf }) => redeliveryOf !== null);
+    expect(new Set(made.map(({ redeliveryOf }) => redeliveryOf))).toEqual(
+      new Set(failed.map((one) => one.id)),
+    );
+    expect(new Set(made.map(({ eventId }) => eventId)).size).toBe(MANY);
+    // Created after the job, so they are listed first.
+    expect(made.filter(({ createdAt }) => String(createdAt) < String(job.createdAt))).toEqual([]);
+    expect(all.slice(0, MANY).every(({ redeliveryOf }) => redeliveryOf !== null)).toBe(true);
+    // On a busy machine one may arrive twice.
+    const seen = new Set(received.map(({ headers }) => headers['webhook-delivery-id']));
+    const unseen = all.filter(({ id: delivery }) => !seen.has(String(delivery)));
+    expect(unseen.filter(({ redeliveryOf }) => redeliveryOf !== null)).toEqual([]);
+    expect(unseen).toHaveLength(MANY - REAL);
+    const findBody = (delivery: unknown) =>
+      received.find(({ headers }) => headers['webhook-delivery-id'] === delivery)?.body.toString();
+    const again =
+      made.find(({ redeliveryOf }) => seen.has(String(redeliveryOf))) ??
+      expect.fail('one was to resend a received event');
+    expect(findBody(again.id)).toBe(findBody(again.redeliveryOf));
+
+    // The job starts over, and recognizes all its deliveries.
+    const [stored] = (await findRows('Service', String(job.id))).filter(({ item }) => item.sk === job.id);
+    const { place: _, finishedAt: __, ...item } = stored?.item ?? expect.fail('the job was to be stored');
+    const lost = { ...item, status: 'running', examined: 0, redelivered: 0, round: 1 };
+    await service().rewrite({ table: String(stored?.table), item: lost });
+    // Its message is lost too, long enough ago for the next run to resume the job.
+    const stale = {
+      table: String(stored?.table),
+      item: {
+        ...keys.redeliveryRun({
+          orgId: OrgId.parse(item.orgId),
+          generation: 0,
+          webhookId: EndpointId.parse(id),
+        }),
+        ...{ id: job.id, orgId: item.orgId, generation: 0, webhookId: id, remindedAt: AN_HOUR_AGO() },
+      },
+    };
+    await service().rewrite(stale);
+    await service().invoke('resume-redelivery-jobs');
+    expect(await waitUntilEnded(api, path, job)).toMatchObject({ examined: MANY, redelivered: MANY });
+    expect(await api.all(`${path}/deliveries`)).toHaveLength(2 * MANY);
+
+    const isKept = async () =>
+      (await findRows('Service', String(job.id))).some(({ item: { pk } }) => pk === stale.item.pk);
+    expect(await isKept()).toBe(false);
+    // As left by a worker that records a sent message after the job has ended.
+    await service().rewrite(stale);
+    await service().invoke('resume-redelivery-jobs');
+    expect(await isKept()).toBe(false);
+  });
+
+  it('resends an event whose redelivery failed, and none that has arrived since', async () => {
+    const { api, id, path } = await failures(2);
+    const [arrived, failed] = await api.all(`${path}/deliveries`);
+    await api.post(`${path}/deliveries/${arrived?.id}/redeliver`);
+    const [{ table, item } = expect.fail('it was to be stored')] = (await findRows('Deliveries', id)).filter(
+      (row) => row.item.sk === failed?.id,
+    );
+    const again = newId('dlv', new Date());
+    const key = keys.delivery(EndpointId.parse(id), 0, again);
+    await service().rewrite({ table, item: { ...item, ...key, id: again, redeliveryOf: failed?.id } });
+    await until('the redelivery to succeed', async () => {
+      const all = await api.all(`${path}/deliveries`);
+      return all.some(({ redeliveryOf, status }) => redeliveryOf === arrived?.id && status === 'succeeded');
+    });
+
+    const job = await waitUntilEnded(api, path, await start(api, path));
+
+    expect(job).toMatchObject({ status: 'done', examined: 4, redelivered: 1 });
+    const made = (await api.all(`${path}/deliveries`)).filter(
+      (one) => String(one.createdAt) >= String(job.createdAt),
+    );
+    expect(made).toMatchObject([{ redeliveryOf: failed?.id }]);
+  });
+
+  it('never has more than 16 deliveries waiting at a limited endpoint, and lets live events come first', async () => {
+    const { api, id, path, received } = await failures(1, LIMITED - 1);
+    await api.call({ method: 'PATCH', path, body: { maxPerSecond: 1 } });
+    received.length = 0;
+    const sendTest = async () => String((await api.post(`${path}/test`)).body.data?.deliveryId);
+    const line = await Promise.all(Array.from({ length: LINE }, sendTest));
+    const job = await start(api, path);
+    const ofJob = () => received.filter(({ headers }) => !live.has(String(headers['webhook-delivery-id'])));
+    const live = new Set(line);
+    let most = 0;
+    const arrive = (count: number) =>
+      until(
+        `${count} deliveries of the job to arrive`,
+        async () => {
+          const rows = await findRows('Deliveries', id);
+          const waiting = rows.filter(({ item }) => item.redeliveryOf && item.status === 'pending');
+          most = Math.max(most, waiting.length);
+          return ofJob().length >= count;
+        },
+        undefined,
+        POLL_MS,
+      );
+    await arrive(3);
+    const late = await sendTest();
+    live.add(late);
+    const before = ofJob().length;
+    await arrive(before + LARGEST_GROUP);
+
+    expect(most).toBeLessThanOrEqual(LARGEST_GROUP);
+    const order = received.map(({ headers }) => String(headers['webhook-delivery-id']));
+    // On a busy machine what waits for its turn may come seconds after it.
+    for (const delivery of line) expect(order.indexOf(delivery)).toBeLessThan(LINE + LARGEST_GROUP);
+    expect(order.indexOf(late)).toBeGreaterThan(0);
+    // It takes longer than a round.
+    const [stored] = (await findRows('Service', String(job.id))).filter(({ item }) => item.sk === job.id);
+    expect(Number(stored?.item.round)).toBeGreaterThan(1);
+    expect(await api.call({ method: 'DELETE', path: `${path}/redeliveries/${job.id}` })).toMatchObject({
+      status: 204,
+    });
+  });
+
+  it('uses the queue of its endpoint when that is slow or stalled', async () => {
+    const mark = new Date(Date.now() + 600_000).toISOString();
+    for (const marked of [{ pace: { is: 'slow', until: mark } }, { pace: { is: 'stalled', until: mark } }]) {
+      const { api, id, path } = await failures(1);
+      const [{ table, item } = expect.fail('the endpoint was to be stored')] = (
+        await findRows('Service', id)
+      ).filter((row) => row.item.sk === id);
+      await service().rewrite({ table, item: { ...item, ...marked } });
+      await waitUntilEnded(api, path, await start(api, path));
+      await until('both deliveries to end', async () => {
+        const all = await api.all(`${path}/deliveries`);
+        return all.length === 2 && all.every(({ terminalAt }) => terminalAt !== null);
+      });
+    }
+  });
+
+  it('is the only one of its endpoint until it has ended or is stopped', async () => {
+    const { api, orgId, id, path } = await failures(1);
+    const job = await start(api, path);
+    await waitUntilEnded(api, path, job);
+    // As it is before a worker starts it.
+    const [{ table, item } = expect.fail('the job was to be stored')] = (
+      await findRows('Service', String(job.id))
+    ).filter((row) => row.item.sk === job.id);
+    const waiting = newId('rdj', new Date());
+    await service().rewrite({ table, item: { ...item, sk: waiting, id: waiting, status: 'running' } });
+    const tenant = { orgId: OrgId.parse(orgId), generation: 0 };
+    const run = { ...tenant, webhookId: EndpointId.parse(id) };
+    const remindedAt = new Date().toISOString();
+    await service().rewrite({
+      table,
+      item: { ...keys.redeliveryRun(run), ...run, id: waiting, remindedAt },
+    });
+
+    expect(await api.post(`${path}/redeliveries`, { from: AN_HOUR_AGO() })).toMatchObject({
+      status: 409,
+      body: { error: { type: 'CONFLICT' } },
+    });
+    for (let time = 1; time <= 2; time += 1)
+      expect(await api.call({ method: 'DELETE', path: `${path}/redeliveries/${waiting}` })).toMatchObject({
+        status: 204,
+      });
+    expect(await read(api, path, waiting)).toMatchObject({
+      status: 'stopped',
+      reason: 'cancelled',
+      finishedAt: expect.any(String),
+    });
+    expect(await waitUntilEnded(api, path, await start(api, path))).toMatchObject({ status: 'done' });
+  });
+});

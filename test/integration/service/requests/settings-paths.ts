@@ -1,0 +1,2 @@
+export const SANDBOX = '/api/settings/sandbox';
+export const KEYS = '/api/settings/api-keys';

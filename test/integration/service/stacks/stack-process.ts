@@ -1,0 +1,51 @@
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { startService } from '../../../support/service.ts';
+import { findFaults } from './faults.ts';
+import { STACKS, type StackName } from './settings.ts';
+import type { LogLine, StackParts, UserRequest } from './stack.ts';
+
+/*
+ * Runs a shared stack until its input ends, and prints where its parts are. Fails when the stack did what no
+ * test may cause.
+ */
+const name = process.argv[2] as StackName;
+const logFile = join(tmpdir(), `stack-${name}.log`);
+const lines: LogLine[] = [];
+
+writeFileSync(logFile, '');
+const { parts, session, addAdmins, stop } = await startService({
+  ...STACKS[name],
+  onLog(line) {
+    lines.push(line);
+    appendFileSync(logFile, `${JSON.stringify(line)}\n`);
+  },
+});
+
+const users = createServer(async (request, response) => {
+  try {
+    const asked = (await json(request)) as UserRequest;
+    const { orgId } = asked;
+    if ('admins' in asked) await addAdmins(orgId, asked.admins);
+    else response.write(await session(orgId, asked.role, asked.lifetimeSeconds));
+    response.end();
+  } catch (error) {
+    response.writeHead(500).end(String(error));
+  }
+});
+users.listen(0, '127.0.0.1', () => {
+  const usersUrl = `http://127.0.0.1:${(users.address() as AddressInfo).port}`;
+  process.stdout.write(`${JSON.stringify({ ...parts, logFile, usersUrl } satisfies StackParts)}\n`);
+});
+
+process.stdin.resume().once('end', async () => {
+  users.close();
+  users.closeAllConnections();
+  await stop();
+  const faults = findFaults(name, lines);
+  if (faults.length > 0) throw new Error(faults.slice(0, 5).join('\n'));
+});
