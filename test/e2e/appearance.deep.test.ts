@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest';
-import { aDashboard, chromium } from './a-dashboard.ts';
 import { appearance } from './dashboard/appearance.ts';
+import { aDashboard, chromium } from './dashboard-fixture.ts';
 
 /**
  * The appearance of the dashboard. In a file of its own, because its tests compute while those of the other

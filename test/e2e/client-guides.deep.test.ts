@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { findPython, PACKAGE } from '../../packages/sdk-python/bin/toolbox.ts';
 import { aService } from '../integration/service/a-service.ts';
 import { clientGuide } from '../integration/service/local-run/documents.ts';
-import { WITHOUT_WAITS } from './a-dashboard.ts';
+import { WITHOUT_WAITS } from './dashboard-fixture.ts';
 
 /* The guides of the clients: a package that is built and installed as the guide says receives an event. */
 

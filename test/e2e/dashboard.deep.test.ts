@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { aDashboard, chromium } from './a-dashboard.ts';
 import { auditLog, clickCounts, eventTypes, firstSteps, reference } from './dashboard/catalogue.ts';
 import { apiKeys, sandbox } from './dashboard/organization.ts';
 import { recovery } from './dashboard/recovery.ts';
 import { security } from './dashboard/security.ts';
 import { membership, signingIn } from './dashboard/sign-in.ts';
 import { deliveries, endpoints } from './dashboard/webhooks.ts';
+import { aDashboard, chromium } from './dashboard-fixture.ts';
 
 const EXTENT = { isWhole: true };
 

@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest';
-import { aDashboard, chromium } from './a-dashboard.ts';
 import { events } from './dashboard/events.ts';
 import { manyEvents, noEvents, reconnection } from './dashboard/many-events.ts';
+import { aDashboard, chromium } from './dashboard-fixture.ts';
 
 /** Events of the dashboard, in an organization whose endpoints are those of the test. */
 describe.skipIf(chromium === undefined)('the events of the dashboard', () => {

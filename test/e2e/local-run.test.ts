@@ -5,7 +5,6 @@ import { documents } from '../integration/service/local-run/documents.ts';
 import { hosts } from '../integration/service/local-run/hosts.ts';
 import { operating } from '../integration/service/local-run/operate.ts';
 import { verification } from '../integration/service/local-run/verification.ts';
-import { aDashboard, chromium, WITHOUT_WAITS } from './a-dashboard.ts';
 import { auditLog, eventTypes, reference } from './dashboard/catalogue.ts';
 import { events } from './dashboard/events.ts';
 import { apiKeys, sandbox } from './dashboard/organization.ts';
@@ -13,6 +12,7 @@ import { recovery } from './dashboard/recovery.ts';
 import { security } from './dashboard/security.ts';
 import { membership, signingIn } from './dashboard/sign-in.ts';
 import { deliveries, endpoints } from './dashboard/webhooks.ts';
+import { aDashboard, chromium, WITHOUT_WAITS } from './dashboard-fixture.ts';
 
 /*
  * A run as `npm start` starts it, for tests that need one: the documentation's commands, the dashboard and

@@ -6,7 +6,7 @@ import { aService } from '../integration/service/a-service.ts';
 import { followPage } from '../integration/service/local-run/documents.ts';
 import { aReaderShell } from '../integration/service/local-run/reader-shell.ts';
 import { codeBlocks } from '../support/markdown.ts';
-import { WITHOUT_WAITS } from './a-dashboard.ts';
+import { WITHOUT_WAITS } from './dashboard-fixture.ts';
 
 /** Package managers, and compilers that run for the first time. */
 const PAGE_MS = 600_000;

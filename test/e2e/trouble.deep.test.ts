@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest';
-import { aDashboard, chromium } from './a-dashboard.ts';
 import { expiring } from './dashboard/sign-in.ts';
 import { trouble } from './dashboard/trouble.ts';
+import { aDashboard, chromium } from './dashboard-fixture.ts';
 
 /** The dashboard while sessions end, networks fail and files are missing. */
 describe.skipIf(chromium === undefined)('the dashboard with failures', () => {

@@ -13,7 +13,14 @@ import { organizationStore } from '../../../functions/tenancy/organizations.ts';
 import { aKeyring } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { linesWithCredentials } from '../../support/canaries.ts';
-import { type Api, aBusyOrganization, anApi, type Call, type Caller, type Data } from '../store/an-api.ts';
+import {
+  type Api,
+  aBusyOrganization,
+  anApi,
+  type Call,
+  type Caller,
+  type Data,
+} from '../store/api-handlers.ts';
 import { cancelledError } from '../store/faults.ts';
 import { rowsIn } from '../store/rows.ts';
 

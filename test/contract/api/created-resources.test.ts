@@ -7,7 +7,7 @@ import { organizationStore } from '../../../functions/tenancy/organizations.ts';
 import { aKeyring } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { largestBody } from '../../support/largest-body.ts';
-import { type Api, aBusyOrganization, anApi, type Caller } from '../store/an-api.ts';
+import { type Api, aBusyOrganization, anApi, type Caller } from '../store/api-handlers.ts';
 
 const engine = dynamoDb();
 let api: Api;

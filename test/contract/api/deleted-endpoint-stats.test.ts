@@ -8,7 +8,7 @@ import { organizationStore } from '../../../functions/tenancy/organizations.ts';
 import { LIVE_GENERATION } from '../../../functions/tenancy/tenant.ts';
 import { aKeyring, aLedgerEntry, anEndpoint } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
-import { type Api, aBusyOrganization, anApi } from '../store/an-api.ts';
+import { type Api, aBusyOrganization, anApi } from '../store/api-handlers.ts';
 
 const engine = dynamoDb();
 let tables: TestTables;

@@ -13,7 +13,7 @@ import { organizationStore } from '../../../functions/tenancy/organizations.ts';
 import type { Tenant } from '../../../functions/tenancy/tenant.ts';
 import { aDelivery, aKeyring, anEndpoint, anEvent, later } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
-import { type Api, aBusyOrganization, anApi, type Data } from '../store/an-api.ts';
+import { type Api, aBusyOrganization, anApi, type Data } from '../store/api-handlers.ts';
 
 const engine = dynamoDb();
 let tables: TestTables;

@@ -6,7 +6,7 @@ import { keys } from '../../../functions/tenancy/keys.ts';
 import { organizationStore } from '../../../functions/tenancy/organizations.ts';
 import { aKeyring, anEndpoint, anEvent } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
-import { type Api, aBusyOrganization, anApi } from '../store/an-api.ts';
+import { type Api, aBusyOrganization, anApi } from '../store/api-handlers.ts';
 
 const engine = dynamoDb();
 let tables: TestTables;

@@ -11,8 +11,8 @@ import { organizationStore } from '../../../functions/tenancy/organizations.ts';
 import type { Tenant } from '../../../functions/tenancy/tenant.ts';
 import { aDelivery, aKeyring, anEndpoint, anEvent, later, seconds } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
-import { type Api, aBusyOrganization, anApi } from '../store/an-api.ts';
-import { anEngine, type TestEngine } from '../store/an-engine.ts';
+import { type Api, aBusyOrganization, anApi } from '../store/api-handlers.ts';
+import { anEngine, type TestEngine } from '../store/delivery-engine.ts';
 
 const dynamo = dynamoDb();
 const keyring = aKeyring();

@@ -7,7 +7,7 @@ import type { OperationText } from '../../../lib/openapi/operation-text.ts';
 import { OPERATIONS } from '../../../lib/openapi/operations.ts';
 import { aKeyring } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
-import { type Api, anApi } from '../store/an-api.ts';
+import { type Api, anApi } from '../store/api-handlers.ts';
 import { worstCases } from './worst-cases.ts';
 
 /*

@@ -6,7 +6,7 @@ import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { organizationStore } from '../../../functions/tenancy/organizations.ts';
 import { aDelivery, aKeyring, anEndpoint } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
-import { type Api, aBusyOrganization, anApi } from '../store/an-api.ts';
+import { type Api, aBusyOrganization, anApi } from '../store/api-handlers.ts';
 
 const dynamo = dynamoDb();
 let tables: TestTables;

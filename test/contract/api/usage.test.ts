@@ -6,7 +6,7 @@ import { organizationStore } from '../../../functions/tenancy/organizations.ts';
 import { anOrganization } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { aGatewayEvent, FUNCTION_ENVIRONMENT, INVOCATION } from '../../support/functions.ts';
-import { aPermit } from '../../unit/delivery/outbound/a-permit.ts';
+import { aPermit } from '../../unit/delivery/outbound/permit.ts';
 import { addressOf } from '../store/conversation-service.ts';
 import { aMeteredEvent } from '../store/usages.ts';
 import { anIssuer } from './functions.ts';

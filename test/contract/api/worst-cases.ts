@@ -58,7 +58,7 @@ import {
 } from '../../builders.ts';
 import type { TestTables } from '../../engines.ts';
 import { largestBody } from '../../support/largest-body.ts';
-import type { Api, Call } from '../store/an-api.ts';
+import type { Api, Call } from '../store/api-handlers.ts';
 import { SANDBOX_ORGANIZATION } from '../store/stores.ts';
 
 /** Text with the maximum of four bytes for each of its characters. */

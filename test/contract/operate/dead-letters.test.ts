@@ -11,7 +11,7 @@ import {
   showLetter,
 } from '../../../lib/operate/dead-letters.ts';
 import { aBusEvent } from '../../builders.ts';
-import { operators } from './an-operator.ts';
+import { operators } from './operator-commands.ts';
 
 const anOperator = operators();
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { blockedHostStore, blockedHosts } from '../../../functions/receivers/receiver-url.ts';
 import { UsageError } from '../../../lib/operate/errors.ts';
 import { blockHost, listHosts, unblockHost } from '../../../lib/operate/hosts.ts';
-import { operators } from './an-operator.ts';
+import { operators } from './operator-commands.ts';
 
 const anOperator = operators();
 

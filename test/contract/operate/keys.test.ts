@@ -5,7 +5,7 @@ import { UNUSED_AFTER_SECONDS } from '../../../lib/operate/key-rotation.ts';
 import { keyringSecret, newKey } from '../../../lib/operate/keyring-secret.ts';
 import { listKeys, retireKey, rotateKeys } from '../../../lib/operate/keys.ts';
 import { anEndpoint } from '../../builders.ts';
-import { operators } from './an-operator.ts';
+import { operators } from './operator-commands.ts';
 
 const anOperator = operators();
 const YES = { yes: true };

@@ -4,7 +4,7 @@ import type { Table } from '../../../functions/aws/table.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { copyRows } from '../../../lib/operate/table-copy.ts';
 import { aConversation, aSandboxTenant, aTenant } from '../../builders.ts';
-import { operators } from './an-operator.ts';
+import { operators } from './operator-commands.ts';
 
 const anOperator = operators();
 

@@ -16,7 +16,7 @@ import {
   DAY,
   REFUSED,
   UNKNOWN,
-} from '../../unit/notices/a-notifier.ts';
+} from '../../unit/notices/notifier-fixture.ts';
 
 const engine = dynamoDb();
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { put, remove } from '../../../functions/aws/table.ts';
 import { dynamoDb } from '../../engines.ts';
-import { BATCHES, type NeededRow } from './a-batch-of-ten.ts';
 import { refuseItems } from './faults.ts';
+import { BATCHES, type NeededRow } from './worker-batches.ts';
 
 const engine = dynamoDb();
 

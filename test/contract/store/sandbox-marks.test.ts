@@ -7,9 +7,9 @@ import { Scope } from '../../../functions/tenancy/api-keys.ts';
 import { organizationStore } from '../../../functions/tenancy/organizations.ts';
 import { aKeyring } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
-import { live } from './a-life.ts';
-import { type Api, aBusyOrganization, anApi } from './an-api.ts';
-import { anEngine, type TestEngine } from './an-engine.ts';
+import { type Api, aBusyOrganization, anApi } from './api-handlers.ts';
+import { anEngine, type TestEngine } from './delivery-engine.ts';
+import { live } from './every-route.ts';
 import { everyRow, type Row } from './rows.ts';
 
 /*

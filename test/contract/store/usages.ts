@@ -4,7 +4,7 @@ import { type MeteredEvent, usageMeter, usageReader } from '../../../functions/e
 import type { Permit } from '../../../functions/tenancy/gate.ts';
 import { aBusEvent, aTenant } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
-import { aPermit } from '../../unit/delivery/outbound/a-permit.ts';
+import { aPermit } from '../../unit/delivery/outbound/permit.ts';
 
 /** The meter and the reader of usage. */
 const usagesOf = (usage: Table) => ({ ...usageMeter(usage), read: usageReader(usage) });

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ADMIN, type Dashboard } from '../a-dashboard.ts';
+import { ADMIN, type Dashboard } from '../dashboard-fixture.ts';
 import { faultsOf } from './faults.ts';
 import { EXAMINED_WINDOWS, go, LOOKING, look, shown } from './pictures.ts';
 import { aConversation, aDisabledReceiver, aReceiver, WELL } from './receiving.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ADMIN, type Dashboard, MEMBER, signIn } from '../a-dashboard.ts';
+import { ADMIN, type Dashboard, MEMBER, signIn } from '../dashboard-fixture.ts';
 import { appearanceOfStates } from './appearance-of-states.ts';
 import {
   DIALOG_WINDOWS,

@@ -3,8 +3,8 @@ import type { Locator, Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { apiClient } from '../../support/api.ts';
-import { ADMIN, type Dashboard, type Extent, MEMBER } from '../a-dashboard.ts';
 import { expectAccessible } from '../browser.ts';
+import { ADMIN, type Dashboard, type Extent, MEMBER } from '../dashboard-fixture.ts';
 import { makeYesterday, navigationOf } from './places.ts';
 import { aReceiverOwed, WELL } from './receiving.ts';
 

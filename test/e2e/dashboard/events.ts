@@ -1,8 +1,8 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { apiClient } from '../../support/api.ts';
-import { ADMIN, type Dashboard, type Extent, MEMBER } from '../a-dashboard.ts';
 import { expectAccessible } from '../browser.ts';
+import { ADMIN, type Dashboard, type Extent, MEMBER } from '../dashboard-fixture.ts';
 import { eventDetail, eventRows, navigationOf, searchField } from './places.ts';
 import { aConversation, aReceiver, aReceiverOwed, WELL } from './receiving.ts';
 

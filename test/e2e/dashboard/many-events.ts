@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { OrgId, ReceiverId } from '../../../functions/aws/ids.ts';
 import { writeHistory } from '../../support/history.ts';
-import { ADMIN, type Dashboard } from '../a-dashboard.ts';
+import { ADMIN, type Dashboard } from '../dashboard-fixture.ts';
 import { eventDetail, eventRows, searchField } from './places.ts';
 import { aReceiver, aReceiverOwed, WELL } from './receiving.ts';
 

@@ -1,8 +1,8 @@
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
 import { apiClient } from '../../support/api.ts';
-import { ADMIN, type Dashboard, type Extent } from '../a-dashboard.ts';
 import { expectAccessible } from '../browser.ts';
+import { ADMIN, type Dashboard, type Extent } from '../dashboard-fixture.ts';
 
 /** The status of a request with a key. */
 async function statusWith(dashboard: Dashboard, key: string, path: string): Promise<number> {

@@ -4,7 +4,7 @@ import {
   type ReceivedDelivery,
   startReceiver,
 } from '../../../packages/cli/src/receiver/receiver.ts';
-import type { Dashboard } from '../a-dashboard.ts';
+import type { Dashboard } from '../dashboard-fixture.ts';
 
 export const WELL: Answer = { status: 200 };
 export const DOWN: Answer = { status: 500, body: 'the database of the receiver is down' };

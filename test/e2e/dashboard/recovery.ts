@@ -1,8 +1,8 @@
 import { until } from 'aws-local/test/until.ts';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ADMIN, type Dashboard, type Extent, MEMBER } from '../a-dashboard.ts';
 import { expectAccessible } from '../browser.ts';
+import { ADMIN, type Dashboard, type Extent, MEMBER } from '../dashboard-fixture.ts';
 import { aDisabledReceiver, aReceiver, aReceiverOwed, DOWN, FAILURES_TO_DISABLE, WELL } from './receiving.ts';
 
 /** Elements that the keyboard passes on a page at most. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { apiClient } from '../../support/api.ts';
-import { ADMIN, type Dashboard, type Extent } from '../a-dashboard.ts';
+import { ADMIN, type Dashboard, type Extent } from '../dashboard-fixture.ts';
 import { aReceiverOwed } from './receiving.ts';
 
 /** The goals of an attacker: an endpoint that receives every event, and a key with every scope. */

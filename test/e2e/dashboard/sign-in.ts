@@ -1,6 +1,6 @@
 import type { Page, Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { ADMIN, type Dashboard, type Extent, fillIn, MEMBER, signIn } from '../a-dashboard.ts';
+import { ADMIN, type Dashboard, type Extent, fillIn, MEMBER, signIn } from '../dashboard-fixture.ts';
 
 const SESSION = '__Host-session';
 const RENEWAL = '__Host-renewal';

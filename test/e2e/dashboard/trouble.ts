@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ADMIN, type Dashboard } from '../a-dashboard.ts';
 import { expectAccessible } from '../browser.ts';
+import { ADMIN, type Dashboard } from '../dashboard-fixture.ts';
 import { aReceiver, aReceiverOwed, WELL } from './receiving.ts';
 
 const UNREACHABLE = 'The service cannot be reached. Check your connection.';

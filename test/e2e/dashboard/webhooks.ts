@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { ADMIN, type Dashboard, type Extent } from '../a-dashboard.ts';
+import { ADMIN, type Dashboard, type Extent } from '../dashboard-fixture.ts';
 import { aReceiver, aReceiverOwed, WELL } from './receiving.ts';
 
 const FAILING = { status: 500, body: 'the database of the receiver is down' };

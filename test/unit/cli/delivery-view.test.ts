@@ -2,7 +2,7 @@ import { stripVTControlCharacters, styleText } from 'node:util';
 import { type Paint, plain } from 'terminal/paint.ts';
 import { describe, expect, it } from 'vitest';
 import { renderAnswer, renderDelivery } from '../../../packages/cli/src/delivery-view.ts';
-import { aDelivery } from './a-delivery.ts';
+import { aDelivery } from './received-delivery.ts';
 
 const coloured: Paint = (style, text) => styleText(style, text, { validateStream: false });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type DemonstrationOptions, demonstrate } from '../../../lib/local-run/start/demonstration.ts';
 import type { ReceivedDelivery } from '../../../packages/cli/src/receiver/receiver.ts';
-import { aDelivery } from './a-delivery.ts';
+import { aDelivery } from './received-delivery.ts';
 
 const about = (conversationId: string, changes: Partial<ReceivedDelivery> = {}) =>
   aDelivery({

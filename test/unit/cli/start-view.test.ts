@@ -2,7 +2,7 @@ import { pathForShell } from 'terminal/local-run/directory.ts';
 import { plain } from 'terminal/paint.ts';
 import { describe, expect, it } from 'vitest';
 import { renderDemonstration, renderReady } from '../../../lib/local-run/start/start-view.ts';
-import { aDelivery } from './a-delivery.ts';
+import { aDelivery } from './received-delivery.ts';
 
 describe('the start screen', () => {
   it('shows the demonstrated delivery with its times', () => {

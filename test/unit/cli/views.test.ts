@@ -12,7 +12,7 @@ import { renderBody } from '../../../packages/cli/src/json-view.ts';
 import { renderError } from '../../../packages/cli/src/report.ts';
 import { runCommand } from '../../../packages/cli/src/run.ts';
 import { ApiError } from '../../../packages/sdk/src/index.ts';
-import { aDelivery } from './a-delivery.ts';
+import { aDelivery } from './received-delivery.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const AT = new Date('2026-11-20T09:30:00.000Z');

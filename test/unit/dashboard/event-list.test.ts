@@ -15,7 +15,7 @@ import {
   parametersOf,
 } from '../../../dashboard/src/pages/events/filters.ts';
 import { receiptsOf, receiverOf } from '../../../dashboard/src/pages/events/outcomes.ts';
-import { NOW } from './an-endpoint.ts';
+import { NOW } from './followed-listing.ts';
 
 const TYPES = ['ticket.created', 'message.received'];
 const ANY = { type: 'any', endpoint: 'any', outcome: 'any', time: 'any' } as const;

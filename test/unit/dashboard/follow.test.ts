@@ -4,7 +4,7 @@ import { ApiFailure } from '../../../dashboard/src/api/failures.ts';
 import { LIVE_MS } from '../../../dashboard/src/api/pace.ts';
 import { follow } from '../../../dashboard/src/pages/live/follow.ts';
 import { MAX_KEPT, MAX_WAITING } from '../../../dashboard/src/pages/live/rows.ts';
-import { anEndpoint, aRow, type Made, NOW, type Row } from './an-endpoint.ts';
+import { anEndpoint, aRow, type Made, NOW, type Row } from './followed-listing.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

@@ -11,7 +11,7 @@ import {
   withRow,
   withWaiting,
 } from '../../../dashboard/src/pages/live/rows.ts';
-import type { Row } from './an-endpoint.ts';
+import type { Row } from './followed-listing.ts';
 
 const NOW = Date.parse('2026-11-20T09:30:00.000Z');
 

@@ -4,7 +4,7 @@ import type { ListedEvent } from '../../../dashboard/src/api/open-deliveries.ts'
 import { createdAt, idIn, isId, isPartialId, prefixOf } from '../../../dashboard/src/pages/search/ids.ts';
 import { type LookUpPorts, lookUp } from '../../../dashboard/src/pages/search/look-up.ts';
 import { resultsOf } from '../../../dashboard/src/pages/search/results.ts';
-import { NOW } from './an-endpoint.ts';
+import { NOW } from './followed-listing.ts';
 
 const DAY = 86_400_000;
 const idAt = (prefix: string, time: number, tail = '7'): string =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiFailure } from '../../../dashboard/src/api/failures.ts';
-import { ADA, EVE, HOUR_MS, Place, settle } from './a-browser.ts';
+import { ADA, EVE, HOUR_MS, Place, settle } from './browser-fixture.ts';
 
 const MINUTE_MS = 60_000;
 const RENEWAL = 'POST /api/session/renewal';

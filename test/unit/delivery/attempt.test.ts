@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
-import { aDispatch, FAILED, LEASE_SECONDS } from './a-dispatch.ts';
+import { aDispatch, FAILED, LEASE_SECONDS } from './dispatch-fixture.ts';
 
 const DELETE = { kind: 'delete' };
 const keepUntil = (until: Date) => ({ kind: 'keep', until });

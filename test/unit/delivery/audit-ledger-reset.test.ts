@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { NOW } from '../../builders.ts';
-import { aLedgerAudit, hoursAgo, IN_FULL } from './a-ledger-audit.ts';
+import { aLedgerAudit, hoursAgo, IN_FULL } from './ledger-audit-fixture.ts';
 
 const sandbox = { orgId: newId('org', NOW), webhookId: newId('whk', NOW), generation: 1 };
 

@@ -5,8 +5,8 @@ import { countOpen, getHourBefore, sumChanges } from '../../../functions/deliver
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/timing.ts';
 import { DELIVERY_SHARDS } from '../../../functions/tenancy/keys.ts';
 import { later, NOW, seconds } from '../../builders.ts';
-import { inOrder } from './a-delivery-stream.ts';
-import { aLedgerAudit, hoursAgo, IN_FULL } from './a-ledger-audit.ts';
+import { inOrder } from './delivery-stream-fixture.ts';
+import { aLedgerAudit, hoursAgo, IN_FULL } from './ledger-audit-fixture.ts';
 
 const oneEndpoint = () => ({ orgId: newId('org', NOW), webhookId: newId('whk', NOW) });
 

@@ -6,7 +6,7 @@ import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { interposed } from '../../doubles/interposed.ts';
 import { ledgerIn } from '../../doubles/memory-ledger.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
-import { aDeliveryStream, entryNameOf, inOrder, SHARD, sequenced } from './a-delivery-stream.ts';
+import { aDeliveryStream, entryNameOf, inOrder, SHARD, sequenced } from './delivery-stream-fixture.ts';
 
 const ENDPOINTS = Array.from({ length: 3 }, () => newId('whk', NOW));
 

@@ -4,7 +4,7 @@ import { newId, type OrgId } from '../../../functions/aws/ids.ts';
 import { type DeliveryChange, sumChanges } from '../../../functions/delivery/ledger.ts';
 import { aDelivery, NOW } from '../../builders.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
-import { aDeliveryStream, inOrder, SHARD, sequenced } from './a-delivery-stream.ts';
+import { aDeliveryStream, inOrder, SHARD, sequenced } from './delivery-stream-fixture.ts';
 
 const orgId = newId('org', NOW);
 

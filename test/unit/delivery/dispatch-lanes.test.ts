@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { timedOutAfter } from '../../../functions/delivery/delivery.ts';
 import type { Lane } from '../../../functions/delivery/lanes.ts';
 import { later, NOW, seconds } from '../../builders.ts';
-import { aDispatch, FAILED, OK } from './a-dispatch.ts';
+import { aDispatch, FAILED, OK } from './dispatch-fixture.ts';
 
 const DELETE = { kind: 'delete' };
 const inSeconds = (count: number) => later(NOW, seconds(count));

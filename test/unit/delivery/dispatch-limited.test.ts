@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { later, NOW, seconds } from '../../builders.ts';
-import { aDispatch, FAILED } from './a-dispatch.ts';
-import { aService } from './a-service.ts';
+import { aDispatch, FAILED } from './dispatch-fixture.ts';
+import { aService } from './service-fixture.ts';
 
 const until = later(NOW, seconds(7));
 

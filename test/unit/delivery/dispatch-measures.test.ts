@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { NOW } from '../../builders.ts';
-import { aDispatch, FAILED, OK } from './a-dispatch.ts';
+import { aDispatch, FAILED, OK } from './dispatch-fixture.ts';
 
 const MINUTE = 60_000;
 

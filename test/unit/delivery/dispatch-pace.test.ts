@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { WebhookRequest } from '../../../functions/delivery/delivery.ts';
 import { later, NOW, seconds } from '../../builders.ts';
-import { aDispatch, FAILED } from './a-dispatch.ts';
+import { aDispatch, FAILED } from './dispatch-fixture.ts';
 
 const request: WebhookRequest = { method: 'POST', url: 'https://example.com/', headers: {}, body: '{}' };
 const atSpeed = (speed: number) => ({ url: `https://receiver.example.com/hook?simulate-speed=${speed}` });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { later, NOW, seconds } from '../../builders.ts';
-import { actBefore, aDispatch, FAILED, LEASE_SECONDS, OK } from './a-dispatch.ts';
+import { actBefore, aDispatch, FAILED, LEASE_SECONDS, OK } from './dispatch-fixture.ts';
 
 const DELETE = { kind: 'delete' };
 const keepUntil = (until: Date) => ({ kind: 'keep', until });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { LANES } from '../../../functions/delivery/lanes.ts';
 import { later, NOW, seconds } from '../../builders.ts';
-import { aDispatch, FAILED, LEASE_SECONDS, OK } from './a-dispatch.ts';
-import { aService } from './a-service.ts';
+import { aDispatch, FAILED, LEASE_SECONDS, OK } from './dispatch-fixture.ts';
+import { aService } from './service-fixture.ts';
 
 const DELETE = { kind: 'delete' };
 

@@ -3,7 +3,7 @@ import { newId } from '../../../functions/aws/ids.ts';
 import { timedOutAfter } from '../../../functions/delivery/delivery.ts';
 import { STALLED_SECONDS } from '../../../functions/receivers/pace.ts';
 import { later, NOW, seconds } from '../../builders.ts';
-import { ATTEMPT_SECONDS, aDispatch, FAILED, OK } from './a-dispatch.ts';
+import { ATTEMPT_SECONDS, aDispatch, FAILED, OK } from './dispatch-fixture.ts';
 
 const DELETE = { kind: 'delete' };
 const TIMED_OUT = timedOutAfter(10_000);

@@ -13,7 +13,7 @@ import type { MessageDisposition } from '../../../functions/delivery/settle.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { refuse } from '../../doubles/memory-queue.ts';
-import { aDispatcher, DELETED, HeldAttempts, messagesFor } from './a-dispatcher.ts';
+import { aDispatcher, DELETED, HeldAttempts, messagesFor } from './dispatcher-fixture.ts';
 
 const until = later(NOW, seconds(30));
 

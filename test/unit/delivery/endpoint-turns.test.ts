@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { rateScheduleStore } from '../../../functions/delivery/turns.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { casesOf } from '../../support/cases.ts';
-import { type Model, runLimitedEndpoint } from './a-limited-endpoint.ts';
+import { type Model, runLimitedEndpoint } from './limited-endpoint-run.ts';
 
 const MINUTE = 60_000;
 /** How late an attempt may start (docs/specification.md, Limit of attempts). */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { actBefore, aDispatch, FAILED, OK } from './a-dispatch.ts';
+import { actBefore, aDispatch, FAILED, OK } from './dispatch-fixture.ts';
 
 describe('successful delivery', () => {
   it('sets the count to 0 although nine failures were counted during its attempt', async () => {

@@ -6,7 +6,7 @@ import type { FanOutPorts } from '../../../functions/delivery/fan-out.ts';
 import { anEvent, later, NOW, seconds } from '../../builders.ts';
 import { MemoryEndpoints, memoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { refuse } from '../../doubles/memory-queue.ts';
-import { aFanOut, anOrder, events, ours, owing, tenant } from './a-fan-out.ts';
+import { aFanOut, anOrder, events, ours, owing, tenant } from './fan-out-fixture.ts';
 
 const getEventId = ({ event }: ReturnType<typeof owing>) => event.id;
 

@@ -5,7 +5,7 @@ import {
   type MemoryOrganizationStates,
   memoryOrganizationStates,
 } from '../../doubles/memory-organization-states.ts';
-import { aFanOut, anOrder, ours, owing, tenant } from './a-fan-out.ts';
+import { aFanOut, anOrder, ours, owing, tenant } from './fan-out-fixture.ts';
 
 const sandbox = aTenant({ ...tenant, generation: 1 });
 /** One outbox work item of each kind, for a generation. */

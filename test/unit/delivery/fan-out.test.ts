@@ -3,7 +3,7 @@ import { deriveDeliveryId, newId } from '../../../functions/aws/ids.ts';
 import { type Delivery, DeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import { anEndpoint, anEvent, later, NOW, seconds } from '../../builders.ts';
-import { aFanOut, anOrder, events, ours, owing, tenant } from './a-fan-out.ts';
+import { aFanOut, anOrder, events, ours, owing, tenant } from './fan-out-fixture.ts';
 
 const listEndpointIds = (deliveries: readonly Pick<Delivery, 'webhookId'>[]) =>
   deliveries.map(({ webhookId }) => webhookId).toSorted();

@@ -7,9 +7,9 @@ import { interposed } from '../../doubles/interposed.ts';
 import { MemoryEndpoints, memoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
-import { FAILED, OK } from './a-dispatch.ts';
-import { ours, owing, tenant } from './a-fan-out.ts';
-import { aService } from './a-service.ts';
+import { FAILED, OK } from './dispatch-fixture.ts';
+import { ours, owing, tenant } from './fan-out-fixture.ts';
+import { aService } from './service-fixture.ts';
 
 describe('delivery engine, against known duplicates of other services,', () => {
   it('attempts once although the visibility timeout of the queue is shorter than an attempt', async () => {

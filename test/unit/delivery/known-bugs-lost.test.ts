@@ -6,8 +6,8 @@ import { simulatedReceiver, webhookSender } from '../../../functions/delivery/we
 import { gate } from '../../../functions/tenancy/gate.ts';
 import { aKeyring } from '../../builders.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
-import { FAILED, OK } from './a-dispatch.ts';
-import { aService } from './a-service.ts';
+import { FAILED, OK } from './dispatch-fixture.ts';
+import { aService } from './service-fixture.ts';
 
 /** Records the number of each attempt. All attempts have the outcome of `outcomeOf`. */
 function counting(outcomeOf: (claimed: ClaimedDelivery) => Awaited<ReturnType<SendAttempt>>) {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { type Delivery, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import { createRedelivery } from '../../../functions/delivery/redelivery.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
-import { FAILED, OK } from './a-dispatch.ts';
-import { aService } from './a-service.ts';
+import { FAILED, OK } from './dispatch-fixture.ts';
+import { aService } from './service-fixture.ts';
 
 type Service = ReturnType<typeof aService>;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EXPIRY_SECONDS } from '../../../functions/delivery/timing.ts';
 import { DUE_SHARDS, keys, listShards } from '../../../functions/tenancy/keys.ts';
-import { aReconciler, IN_FULL, inSeconds } from './a-reconciler.ts';
+import { aReconciler, IN_FULL, inSeconds } from './reconciler-fixture.ts';
 
 const throttled = () => new Error('the table is throttled');
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ReconcilePorts } from '../../../functions/delivery/reconcile.ts';
 import { DUE_SHARDS } from '../../../functions/tenancy/keys.ts';
-import { aReconciler, IN_FULL, inSeconds, LOOKAHEAD } from './a-reconciler.ts';
+import { aReconciler, IN_FULL, inSeconds, LOOKAHEAD } from './reconciler-fixture.ts';
 
 /** Time for so many pages. */
 function timeFor(pages: number): () => boolean {

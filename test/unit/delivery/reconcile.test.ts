@@ -5,7 +5,7 @@ import { LONG_BACKLOG, RESENT_IN_BACKLOG } from '../../../functions/delivery/rec
 import { EXPIRY_SECONDS } from '../../../functions/delivery/timing.ts';
 import { anEndpoint } from '../../builders.ts';
 import { refuse } from '../../doubles/memory-queue.ts';
-import { aReconciler, GRACE, IN_FULL, inSeconds, LOOKAHEAD } from './a-reconciler.ts';
+import { aReconciler, GRACE, IN_FULL, inSeconds, LOOKAHEAD } from './reconciler-fixture.ts';
 
 const watched = (until: Date) => ({ state: 'watched', dueAt: until.toISOString() });
 

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { OutboundRequest } from '../../../functions/delivery/outbound/client.ts';
 import { simulatedReceiver } from '../../../functions/delivery/webhook-sender.ts';
 import type { ReceiverPolicy } from '../../../functions/receivers/receiver-url.ts';
-import { TIMEOUT_MS } from './a-sender.ts';
-import { aPermit } from './outbound/a-permit.ts';
 import { observedConnections } from './outbound/connections-observed.ts';
+import { aPermit } from './outbound/permit.ts';
 import { bodyOf, httpsReceiver, localClient } from './outbound/receivers.ts';
+import { TIMEOUT_MS } from './sender-fixture.ts';
 
 /** A receiver that records how long it would have waited. */
 function aReceiver(policy: ReceiverPolicy = { loopback: 'refuse' }) {

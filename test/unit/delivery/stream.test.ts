@@ -3,7 +3,7 @@ import type { Delivery } from '../../../functions/delivery/delivery.ts';
 import { sumChanges } from '../../../functions/delivery/ledger.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/timing.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
-import { aDeliveryStream, inOrder, SHARD, sequenced } from './a-delivery-stream.ts';
+import { aDeliveryStream, inOrder, SHARD, sequenced } from './delivery-stream-fixture.ts';
 
 const countable = (all: readonly Delivery[]) => all.map((delivery) => ({ kind: 'added' as const, delivery }));
 const ended = (delivery: Delivery): Delivery => ({ ...delivery, status: 'succeeded' });

@@ -5,8 +5,8 @@ import { createRedelivery } from '../../../functions/delivery/redelivery.ts';
 import { createNotice, toBusEvent } from '../../../functions/events/bus.ts';
 import { OutboxEvent } from '../../../functions/events/events.ts';
 import { aDelivery, anEndpoint, anEvent, NOW } from '../../builders.ts';
-import { aDispatch, FAILED } from './a-dispatch.ts';
-import { aFanOut, ours, owing, tenant } from './a-fan-out.ts';
+import { aDispatch, FAILED } from './dispatch-fixture.ts';
+import { aFanOut, ours, owing, tenant } from './fan-out-fixture.ts';
 
 const CALL = '1-5759e988-bd862e3fe1be46a994272793';
 const OTHER = '1-5759e988-000000000000000000000000';

@@ -4,7 +4,16 @@ import { describe, expect, it } from 'vitest';
 import { deriveSigningSecret } from '../../../functions/delivery/signature.ts';
 import { GateClosed } from '../../../functions/tenancy/gate.ts';
 import { anEndpoint } from '../../builders.ts';
-import { answered, aSender, claimed, claimedInSandbox, endpoint, event, ignore, ring } from './a-sender.ts';
+import {
+  answered,
+  aSender,
+  claimed,
+  claimedInSandbox,
+  endpoint,
+  event,
+  ignore,
+  ring,
+} from './sender-fixture.ts';
 
 /** The endpoint with a URL that programs a simulated receiver. */
 const programmed = (query: string) =>

@@ -8,7 +8,7 @@ import { deriveSigningSecret } from '../../../functions/delivery/signature.ts';
 import type { OutboxEvent } from '../../../functions/events/events.ts';
 import { SLOW_AFTER_SECONDS, SLOW_TO_CONNECT_SECONDS } from '../../../functions/receivers/pace.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
-import { answered, aSender, claimed, endpoint, event, ignore, ring } from './a-sender.ts';
+import { answered, aSender, claimed, endpoint, event, ignore, ring } from './sender-fixture.ts';
 
 describe('an attempt', () => {
   it("posts to the endpoint's URL", async () => {

@@ -11,7 +11,7 @@ import { rowsIn } from '../../contract/store/rows.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
-import { admins, aNotifier, DAY, REFUSED } from '../notices/a-notifier.ts';
+import { admins, aNotifier, DAY, REFUSED } from '../notices/notifier-fixture.ts';
 
 const HOUR = 3600;
 /** The organization's default. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { computeRefusalDelay, MAX_REFUSALS, ShareInUse } from '../../../functions/knowledge/check-source.ts';
 import { RESEND_SECONDS } from '../../../functions/knowledge/sources.ts';
 import { anOrganization, later, seconds } from '../../builders.ts';
-import { aCheck, LEASE_SECONDS, SHARE, type TestCheck } from './a-check.ts';
+import { aCheck, LEASE_SECONDS, SHARE, type TestCheck } from './source-check-fixture.ts';
 
 /** Checks that have begun and do not end until `go` is called. */
 function held(check: TestCheck) {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { later } from '../../builders.ts';
 import type { CallStage } from '../../doubles/interposed.ts';
-import { aCheck, EVERY_SECONDS, LEASE_SECONDS, type TestCheck } from './a-check.ts';
+import { aCheck, EVERY_SECONDS, LEASE_SECONDS, type TestCheck } from './source-check-fixture.ts';
 
 /** A source with versions to compare, to keep and to delete, and a new text. */
 async function aChangingSource() {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CheckInProgress, MAX_STARTS } from '../../../functions/knowledge/check-source.ts';
 import { UnknownTenant } from '../../../functions/tenancy/organizations.ts';
 import { aBusEvent, aSource, later, seconds } from '../../builders.ts';
-import { aCheck, EVERY_SECONDS, LEASE_SECONDS, type TestCheck } from './a-check.ts';
+import { aCheck, EVERY_SECONDS, LEASE_SECONDS, type TestCheck } from './source-check-fixture.ts';
 
 /** Lets an hour pass, and checks the source. */
 async function anHourLater(check: TestCheck, source: Parameters<TestCheck['event']>[0]) {

@@ -11,10 +11,10 @@ import { extraction } from '../../../functions/knowledge/extraction.ts';
 import type { CheckFinding, ExtractionRequest } from '../../../functions/knowledge/source-content.ts';
 import { extractBuild } from '../../../lib/infra/bundle.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
-import { aPermit } from '../delivery/outbound/a-permit.ts';
+import { aPermit } from '../delivery/outbound/permit.ts';
 import { authority, httpsReceiver } from '../delivery/outbound/receivers.ts';
-import { anExtraction } from './an-extraction.ts';
 import { content, rowsOf, workbookFiles, XLSX, zip } from './contents.ts';
+import { anExtraction } from './extraction-request.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'extract-content-'));
 const caFile = join(directory, 'authority.pem');

@@ -4,7 +4,7 @@ import { extractContent } from '../../../functions/knowledge/extract.ts';
 import type { ExtractionRequest } from '../../../functions/knowledge/source-content.ts';
 import { MAX_SOURCE_BYTES } from '../../../functions/knowledge/sources.ts';
 import { gate, requirePermit } from '../../../functions/tenancy/gate.ts';
-import { anExtraction } from './an-extraction.ts';
+import { anExtraction } from './extraction-request.ts';
 
 const PAGE: FetchResult = {
   kind: 'fetched',

@@ -3,8 +3,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { extraction } from '../../../functions/knowledge/extraction.ts';
 import { NotPermitted, type Permit } from '../../../functions/tenancy/gate.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
-import { aPermit } from '../delivery/outbound/a-permit.ts';
-import { anExtraction } from './an-extraction.ts';
+import { aPermit } from '../delivery/outbound/permit.ts';
+import { anExtraction } from './extraction-request.ts';
 
 /** Invokes a function that answers so. */
 async function answered(output: { FunctionError?: string; answer: unknown }) {

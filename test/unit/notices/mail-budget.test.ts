@@ -4,7 +4,7 @@ import { newId } from '../../../functions/aws/ids.ts';
 import type { BusEvent } from '../../../functions/events/bus.ts';
 import { MAIL_BUDGETS, type MailKind } from '../../../functions/notices/mail.ts';
 import { aTenant, NOW } from '../../builders.ts';
-import { aChange, aDisabling, admins, aNotifier, aWarning, REFUSED, UNKNOWN } from './a-notifier.ts';
+import { aChange, aDisabling, admins, aNotifier, aWarning, REFUSED, UNKNOWN } from './notifier-fixture.ts';
 
 type Tenant = ReturnType<typeof aTenant>;
 

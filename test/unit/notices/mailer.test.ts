@@ -12,7 +12,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { mailClient } from '../../../functions/aws/clients.ts';
 import { mailer } from '../../../functions/notices/notify.ts';
 import { NotPermitted, type Permit } from '../../../functions/tenancy/gate.ts';
-import { aPermit } from '../delivery/outbound/a-permit.ts';
+import { aPermit } from '../delivery/outbound/permit.ts';
 
 const ses = mockClient(SESv2Client);
 const FROM = 'notifications@example.com';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NotNotified } from '../../../functions/notices/notify.ts';
 import { aTenant, later, NOW, seconds } from '../../builders.ts';
-import { aChange, aNotifier, DAY, LEASE, REFUSED, UNKNOWN } from './a-notifier.ts';
+import { aChange, aNotifier, DAY, LEASE, REFUSED, UNKNOWN } from './notifier-fixture.ts';
 
 describe('e-mail that was certainly not sent', () => {
   it('is repeated until it is sent, and does not start the 24 hours', async () => {

@@ -2,7 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { GateClosed } from '../../../functions/tenancy/gate.ts';
 import { aBusEvent, aTenant, NOW } from '../../builders.ts';
-import { aChange, aDisabling, admins, aNotifier, aWarning, DAY, REFUSED, UNKNOWN } from './a-notifier.ts';
+import {
+  aChange,
+  aDisabling,
+  admins,
+  aNotifier,
+  aWarning,
+  DAY,
+  REFUSED,
+  UNKNOWN,
+} from './notifier-fixture.ts';
 
 describe('change of content', () => {
   it('is sent to all admins in one e-mail, and its version counts as notified', async () => {

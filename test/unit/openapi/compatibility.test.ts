@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { breakingChanges } from '../../../lib/openapi/compatibility.ts';
 import type { OpenApiDocument, Schema } from '../../../lib/openapi/openapi.ts';
 import { lastRelease } from '../../compatibility/last-release.ts';
-import { documents, type Editable, edited, firstField, objectsIn, present } from './a-document.ts';
+import { documents, type Editable, edited, firstField, objectsIn, present } from './document-arbitraries.ts';
 import { document } from './examples.ts';
 
 const release = lastRelease();

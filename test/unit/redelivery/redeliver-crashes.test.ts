@@ -14,7 +14,7 @@ import {
   ROUND_SECONDS,
   SHORTEST_ROUND,
   type TestRedelivery,
-} from './a-redelivery.ts';
+} from './redelivery-fixture.ts';
 
 /** A delivery of the last hour: how it ended, and whether its event failed again later. */
 const past = fc.record({

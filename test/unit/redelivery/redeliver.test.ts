@@ -4,7 +4,7 @@ import { type DeliveryId, deriveJobDeliveryId, parseCreationTime } from '../../.
 import { computeRedeliveryGroup, LANE_TABLE, LARGEST_GROUP } from '../../../functions/delivery/lanes.ts';
 import { anEndpoint, aSandboxTenant, later, NOW, seconds } from '../../builders.ts';
 import { casesOf } from '../../support/cases.ts';
-import { aRedelivery, LEASE_SECONDS, SHORTEST_ROUND, type TestRedelivery } from './a-redelivery.ts';
+import { aRedelivery, LEASE_SECONDS, SHORTEST_ROUND, type TestRedelivery } from './redelivery-fixture.ts';
 
 const many = (had: TestRedelivery['had'], count: number) =>
   Promise.all(Array.from({ length: count }, (_, index) => had('exhausted', 3000 - index)));

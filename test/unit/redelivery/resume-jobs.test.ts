@@ -8,7 +8,7 @@ import {
   LEASE_SECONDS,
   SHORTEST_ROUND,
   type TestRedelivery,
-} from './a-redelivery.ts';
+} from './redelivery-fixture.ts';
 
 /** A job whose message is lost before a worker has received it. */
 async function aLostJob(test: TestRedelivery): Promise<RedeliveryJob> {

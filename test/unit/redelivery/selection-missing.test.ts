@@ -6,7 +6,7 @@ import type { DeliveryStatus } from '../../../functions/delivery/delivery.ts';
 import type { EventType, OutboxEvent } from '../../../functions/events/events.ts';
 import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { casesOf } from '../../support/cases.ts';
-import { aRedelivery, ROUND_SECONDS, SHORTEST_ROUND, type TestRedelivery } from './a-redelivery.ts';
+import { aRedelivery, ROUND_SECONDS, SHORTEST_ROUND, type TestRedelivery } from './redelivery-fixture.ts';
 
 const TYPES = ['conversation.created', 'message.received'] as const;
 const endpointOfTypes = () => anEndpoint({ events: [...TYPES] });

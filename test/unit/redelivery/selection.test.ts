@@ -11,7 +11,7 @@ import {
   selectDeliveries,
 } from '../../../functions/redelivery/selection.ts';
 import { aDelivery, aRedeliveryJob, later, NOW, seconds } from '../../builders.ts';
-import { aRedelivery, type TestRedelivery } from './a-redelivery.ts';
+import { aRedelivery, type TestRedelivery } from './redelivery-fixture.ts';
 
 const HALF_AN_HOUR_AGO = later(NOW, -seconds(1800));
 

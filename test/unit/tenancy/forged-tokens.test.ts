@@ -4,7 +4,7 @@ import { EncryptJWT, exportSPKI, importJWK, UnsecuredJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { NOW } from '../../builders.ts';
 import { texts } from '../aws/arbitraries.ts';
-import { aKey, anIssuer, aToken, type Issuer, type IssuerKey, verifierOf } from './an-issuer.ts';
+import { aKey, anIssuer, aToken, type Issuer, type IssuerKey, verifierOf } from './issuer-fixture.ts';
 
 const [key, rsa] = await Promise.all([aKey('ES256', 'elliptic'), aKey('RS256', 'rsa')]);
 

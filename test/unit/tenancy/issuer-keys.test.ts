@@ -14,7 +14,7 @@ import {
   KEYS,
   verifierOf,
   wrongly,
-} from './an-issuer.ts';
+} from './issuer-fixture.ts';
 
 const [key, newer] = await Promise.all([aKey('ES256', 'first'), aKey('ES256', 'second')]);
 /** The lifetime of a token that outlives every test. */

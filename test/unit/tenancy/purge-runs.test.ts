@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { PurgePorts } from '../../../functions/tenancy/purge.ts';
 import { aTenant, later, NOW, seconds } from '../../builders.ts';
 import { type Gate, interposed } from '../../doubles/interposed.ts';
-import { aPurge, IN_FULL, LINGER, pages } from './a-purge.ts';
+import { aPurge, IN_FULL, LINGER, pages } from './purge-fixture.ts';
 
 /**
  * Delay of an index in seconds. The last rows of a generation are written early enough for the index to have

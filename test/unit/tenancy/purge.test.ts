@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { aTenant, later, NOW, seconds } from '../../builders.ts';
-import { aPurge, IN_FULL, LEASE, LINGER, pages } from './a-purge.ts';
+import { aPurge, IN_FULL, LEASE, LINGER, pages } from './purge-fixture.ts';
 
 const resetTenant = aTenant({ generation: 1 });
 const other = aTenant({ generation: 4 });

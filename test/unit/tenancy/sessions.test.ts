@@ -15,7 +15,7 @@ import {
   ORGANIZATION,
   type TokenChanges,
   verifierOf,
-} from './an-issuer.ts';
+} from './issuer-fixture.ts';
 
 const [key, unpublished, rsa, pss, edwards] = await Promise.all([
   aKey('ES256', 'elliptic'),

@@ -1,7 +1,7 @@
 import { CreateTableCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect, it, onTestFinished } from 'vitest';
 import { watchChanges } from '../../src/sources/change-signals.ts';
-import { start } from './a-table.ts';
+import { start } from './contract-table.ts';
 import { stateDirectory } from './state-directory.ts';
 
 async function anEngine() {

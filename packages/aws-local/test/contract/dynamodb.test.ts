@@ -8,9 +8,19 @@ import { sweepExpired } from '../../src/engines/sweeper.ts';
 import { LocalRunError } from '../../src/errors.ts';
 import { provisionTables } from '../../src/provision/provision.ts';
 import { awaitAssertion } from '../support/until.ts';
-import { exists, inSeconds, key, keysOf, now, put, start, startWithTable, streamRecords } from './a-table.ts';
 import { startRun } from './abandoned-run.ts';
 import { dynamoDbClient } from './clients.ts';
+import {
+  exists,
+  inSeconds,
+  key,
+  keysOf,
+  now,
+  put,
+  start,
+  startWithTable,
+  streamRecords,
+} from './contract-table.ts';
 import { aTemplate, resources, TABLE } from './fixture.ts';
 import { stateDirectory } from './state-directory.ts';
 

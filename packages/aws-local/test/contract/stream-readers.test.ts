@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { sweepExpired } from '../../src/engines/sweeper.ts';
 import { recordsOfApi, type StreamRecords } from '../../src/sources/record-reader.ts';
 import type { StreamRecord } from '../../src/sources/stream-records.ts';
-import { inSeconds, key, now, put, startWithTable } from './a-table.ts';
 import { streamsClient } from './clients.ts';
+import { inSeconds, key, now, put, startWithTable } from './contract-table.ts';
 import { TABLE } from './fixture.ts';
 
 /** A stream with every kind of record, and both ways to read it. */

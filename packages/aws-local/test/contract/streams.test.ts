@@ -7,8 +7,8 @@ import { describe, expect, it } from 'vitest';
 import { startDynamoDb } from '../../src/engines/dynamodb.ts';
 import { trimStreams } from '../../src/engines/sweeper.ts';
 import { provisionTables } from '../../src/provision/provision.ts';
-import { keysOf, now, numbersOf, put, startWithTable, streamRecords } from './a-table.ts';
 import { dynamoDbClient, streamsClient } from './clients.ts';
+import { keysOf, now, numbersOf, put, startWithTable, streamRecords } from './contract-table.ts';
 import { aTemplate } from './fixture.ts';
 import { stateDirectory } from './state-directory.ts';
 

@@ -8,7 +8,7 @@ import {
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startUserDirectory } from '../../src/identity/user-directory.ts';
 import { createUsers, type User } from '../../src/identity/users.ts';
-import { aUserPool } from '../unit/identity/a-user-pool.ts';
+import { aUserPool } from '../unit/identity/user-pool-fixture.ts';
 import { cognitoClient } from './clients.ts';
 
 const organization = (digit: number) => `org_${String(digit).repeat(32)}`;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LocalRunError } from '../../src/errors.ts';
 import { loadTemplate, parseTemplate } from '../../src/template/template.ts';
-import { anAssembly } from './an-assembly.ts';
+import { anAssembly } from './assembly-fixture.ts';
 
 const fn = (properties = {}) => ({
   Type: 'AWS::Lambda::Function',

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { COOKIES, fromCookie } from '../../../../functions/api/sign-in/sign-in.ts';
 import { NOW } from '../../../builders.ts';
-import { wrongly } from '../../tenancy/an-issuer.ts';
-import { aDashboard, ORIGIN, signedIn } from './a-dashboard.ts';
+import { wrongly } from '../../tenancy/issuer-fixture.ts';
+import { aDashboard, ORIGIN, signedIn } from './dashboard-client.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: NOW });

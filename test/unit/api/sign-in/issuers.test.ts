@@ -4,8 +4,8 @@ import { newId } from '../../../../functions/aws/ids.ts';
 import { FAILED_INVOCATIONS } from '../../../../functions/aws/metrics.ts';
 import { later, NOW, seconds } from '../../../builders.ts';
 import { publishedDuring } from '../../aws/capturing-logger.ts';
-import { KEYS, ORGANIZATION, wrongly } from '../../tenancy/an-issuer.ts';
-import { aDashboard, signedIn } from './a-dashboard.ts';
+import { KEYS, ORGANIZATION, wrongly } from '../../tenancy/issuer-fixture.ts';
+import { aDashboard, signedIn } from './dashboard-client.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: NOW });

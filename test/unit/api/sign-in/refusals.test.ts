@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { COOKIES } from '../../../../functions/api/sign-in/sign-in.ts';
 import { NOW } from '../../../builders.ts';
-import { aDashboard, codesOf, type Dashboard, signedIn } from './a-dashboard.ts';
+import { aDashboard, codesOf, type Dashboard, signedIn } from './dashboard-client.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: NOW });

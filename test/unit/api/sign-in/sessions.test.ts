@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { COOKIES } from '../../../../functions/api/sign-in/sign-in.ts';
 import { later, NOW, seconds } from '../../../builders.ts';
-import { CLIENT, wrongly } from '../../tenancy/an-issuer.ts';
-import { aDashboard, codesOf, type Dashboard, ORIGIN, signedIn } from './a-dashboard.ts';
+import { CLIENT, wrongly } from '../../tenancy/issuer-fixture.ts';
+import { aDashboard, codesOf, type Dashboard, ORIGIN, signedIn } from './dashboard-client.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: NOW });

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { COOKIES, fromCookie } from '../../../../functions/api/sign-in/sign-in.ts';
 import { NOW } from '../../../builders.ts';
-import { CLIENT } from '../../tenancy/an-issuer.ts';
-import { aDashboard, codesOf, ORIGIN, signedIn } from './a-dashboard.ts';
+import { CLIENT } from '../../tenancy/issuer-fixture.ts';
+import { aDashboard, codesOf, ORIGIN, signedIn } from './dashboard-client.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: NOW });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type FollowOptions, follow } from '../../../../packages/cli/src/forward/follow.ts';
 import type { SandboxDelivery, SandboxEndpoint } from '../../../../packages/cli/src/forward/sandbox-api.ts';
 import type { State } from '../../../../packages/cli/src/forward/state-file.ts';
-import { idAt } from './a-sandbox.ts';
+import { idAt } from './sandbox-fixture.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.parse('2026-11-20T09:30:00Z');

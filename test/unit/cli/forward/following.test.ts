@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BEGINNING, type Position } from '../../../../packages/cli/src/forward/position.ts';
 import { type Followed, lookRound } from '../../../../packages/cli/src/forward/round.ts';
-import { idAt, listAt, type SignedDelivery, type SimulatedDelivery } from './a-sandbox.ts';
+import { idAt, listAt, type SignedDelivery, type SimulatedDelivery } from './sandbox-fixture.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

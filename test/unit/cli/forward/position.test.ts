@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dueOf, lookBack, positionAt, reachOf } from '../../../../packages/cli/src/forward/position.ts';
-import { idAt } from './a-sandbox.ts';
+import { idAt } from './sandbox-fixture.ts';
 
 const MINUTE = 60_000;
 const NOW = Date.parse('2026-11-20T09:30:00Z');

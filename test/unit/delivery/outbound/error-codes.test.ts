@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AttemptErrorCode } from '../../../../functions/delivery/delivery.ts';
 import type { OutboundResult } from '../../../../functions/delivery/outbound/client.ts';
 import { SIMULATED_FAILURES } from '../../../../functions/delivery/simulation.ts';
-import { aSender, claimed, claimedInSandbox, endpoint, event, ignore } from '../a-sender.ts';
+import { aSender, claimed, claimedInSandbox, endpoint, event, ignore } from '../sender-fixture.ts';
 import { authority, httpsReceiver, localClient, postTo, rawReceiver, tcpReceiver } from './receivers.ts';
 
 const HASTY = 150;

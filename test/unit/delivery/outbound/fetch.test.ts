@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { NotPermitted } from '../../../../functions/tenancy/gate.ts';
-import { aPermit } from './a-permit.ts';
+import { aPermit } from './permit.ts';
 import { fetchFrom, httpsReceiver, localClient, rawReceiver } from './receivers.ts';
 
 const text = (result: unknown): string => Buffer.from(Object(result).body).toString();

@@ -3,9 +3,9 @@ import { gzipSync } from 'node:zlib';
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
 import { exchange } from '../../../../functions/delivery/outbound/exchange.ts';
-import { aPermit } from './a-permit.ts';
 import { drip, pour } from './hostile-writes.ts';
 import { postPastDeadline } from './past-deadline.ts';
+import { aPermit } from './permit.ts';
 import {
   httpsReceiver,
   localAgent,

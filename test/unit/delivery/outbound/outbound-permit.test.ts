@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NotPermitted } from '../../../../functions/tenancy/gate.ts';
-import { aPermit } from './a-permit.ts';
+import { aPermit } from './permit.ts';
 import { httpsReceiver, localClient, type OutboundClient } from './receivers.ts';
 
 /** A client that records the names that it looks up, and a receiver that it could reach. */

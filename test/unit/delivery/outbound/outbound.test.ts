@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it, vi } from 'vitest';
-import { aPermit } from './a-permit.ts';
+import { aPermit } from './permit.ts';
 import { bodyOf, certificate, httpsReceiver, localClient, postTo } from './receivers.ts';
 
 describe('a post', () => {

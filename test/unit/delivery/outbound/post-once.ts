@@ -1,6 +1,6 @@
 import { request } from 'node:https';
 import { receiverClient } from '../../../../functions/delivery/outbound/client.ts';
-import { aPermit } from './a-permit.ts';
+import { aPermit } from './permit.ts';
 
 /**
  * A separate process, for variables that Node reads only at its start. Posts once to the URL of its first

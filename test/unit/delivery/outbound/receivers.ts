@@ -15,8 +15,8 @@ import {
   receiverClient,
 } from '../../../../functions/delivery/outbound/client.ts';
 import type { ReceiverPolicy } from '../../../../functions/receivers/receiver-url.ts';
-import { aPermit } from './a-permit.ts';
 import { testAuthority } from './certificates.ts';
+import { aPermit } from './permit.ts';
 
 /** Trusted by {@link localClient}. */
 export const authority = await testAuthority();

@@ -16,7 +16,7 @@ import { findMappingProblems } from '../../../../lib/operate/verify/checks/event
 import { organizationChecks } from '../../../../lib/operate/verify/checks/organization.ts';
 import { queueChecks } from '../../../../lib/operate/verify/checks/queues.ts';
 import { requestChecks } from '../../../../lib/operate/verify/checks/requests.ts';
-import { aContext, anAnswer, aProblem } from './a-context.ts';
+import { aContext, anAnswer, aProblem } from './verification-context.ts';
 
 const named = (checks: readonly Check[], name: string): Check =>
   checks.find((check) => check.name === name) ?? expect.fail(`there is no check ${name}`);

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { type RunningIdentity, startIdentity } from '../../../src/identity/identity.ts';
 import type { UserPool } from '../../../src/identity/user-pool.ts';
-import { aUserPool } from '../../unit/identity/a-user-pool.ts';
+import { aUserPool } from '../../unit/identity/user-pool-fixture.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 
 export const organization = `org_${'0'.repeat(32)}`;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { claimsOf } from '../../../src/identity/claims.ts';
 import { createUsers, type User } from '../../../src/identity/users.ts';
-import { aUserPool } from './a-user-pool.ts';
+import { aUserPool } from './user-pool-fixture.ts';
 
 const organization = `org_${'0'.repeat(32)}`;
 

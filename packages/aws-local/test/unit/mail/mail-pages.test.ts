@@ -4,7 +4,7 @@ import { parseTarget } from '../../../src/gateway/request.ts';
 import type { SentMail } from '../../../src/mail/mail.ts';
 import { mailPages } from '../../../src/mail/mail-pages.ts';
 import { listPage, messagePage } from '../../../src/mail/pages.ts';
-import { aMail } from './a-mail.ts';
+import { aMail } from './mail-fixture.ts';
 
 const NAME = '2026-11-21T13-27-44-512Z-0d4c1a52.eml';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fromMime, toMime } from '../../../src/mail/mime.ts';
-import { aMail } from './a-mail.ts';
+import { aMail } from './mail-fixture.ts';
 
 describe('a message as a file', () => {
   it('is readable for mail programs: its text, and its HTML as the better alternative', () => {

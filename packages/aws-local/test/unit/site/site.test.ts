@@ -2,7 +2,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { codingFor } from '../../../src/site/site-pages.ts';
 import { viewerFunction } from '../../../src/site/viewer-function.ts';
-import { aSite, SCRIPT, SITE_RESOURCES } from './a-site.ts';
+import { aSite, SCRIPT, SITE_RESOURCES } from './site-fixture.ts';
 
 const ALWAYS = {
   'Content-Security-Policy': "default-src 'none'",

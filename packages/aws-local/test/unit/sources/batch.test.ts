@@ -6,7 +6,7 @@ import {
   partByAge,
   type Verdict,
 } from '../../../src/sources/batch.ts';
-import { aStreamRecord, numbersOf, records } from './a-stream-record.ts';
+import { aStreamRecord, numbersOf, records } from './stream-records.ts';
 
 const policy: BatchPolicy = {
   maximumRetryAttempts: -1,

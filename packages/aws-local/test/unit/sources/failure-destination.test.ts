@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { failureMessage } from '../../../src/sources/failure-destination.ts';
-import { aStreamRecord } from './a-stream-record.ts';
+import { aStreamRecord } from './stream-records.ts';
 
 const discarded = {
   records: [aStreamRecord(7, 'a', 1_573_690_399), aStreamRecord(9, 'b', 1_573_690_400)],

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { InvocationResult } from '../../../src/functions/sandbox.ts';
 import { processRecords, type StreamBatchesOptions } from '../../../src/sources/stream-batches.ts';
 import type { StreamRecord } from '../../../src/sources/stream-records.ts';
-import { aStreamRecord, numbersOf, records } from './a-stream-record.ts';
+import { aStreamRecord, numbersOf, records } from './stream-records.ts';
 
 const never = new AbortController().signal;
 const failed: InvocationResult = { payload: { errorType: 'Error' }, functionError: 'Unhandled' };

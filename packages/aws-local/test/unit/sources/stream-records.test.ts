@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { intoLanes, toStreamRecord } from '../../../src/sources/stream-records.ts';
-import { aStreamRecord, numbersOf } from './a-stream-record.ts';
+import { aStreamRecord, numbersOf } from './stream-records.ts';
 
 const ARN = 'arn:aws:dynamodb:us-east-1:000000000000:table/T/stream/1';
 

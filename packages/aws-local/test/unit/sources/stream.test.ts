@@ -14,7 +14,7 @@ import { compileFilters } from '../../../src/sources/filter.ts';
 import { recordsOfApi } from '../../../src/sources/record-reader.ts';
 import { type StreamSourceOptions, startStreamSource } from '../../../src/sources/stream.ts';
 import { awaitAssertion } from '../../support/until.ts';
-import { numbersOf } from './a-stream-record.ts';
+import { numbersOf } from './stream-records.ts';
 
 interface FakeShard {
   parent?: string;

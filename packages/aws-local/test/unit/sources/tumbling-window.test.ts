@@ -7,7 +7,7 @@ import {
   shownSpan,
   windowSteps,
 } from '../../../src/sources/tumbling-window.ts';
-import { aStreamRecord, numbersOf } from './a-stream-record.ts';
+import { aStreamRecord, numbersOf } from './stream-records.ts';
 
 const at = (number: number, seconds: number) => aStreamRecord(number, 'a', seconds);
 const shown = (steps: ReturnType<typeof windowSteps>) =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { InvocationResult } from '../../../src/functions/sandbox.ts';
 import type { StreamEvent } from '../../../src/sources/stream-batches.ts';
 import { type WindowedOptions, windowedConsumer } from '../../../src/sources/windowed-batches.ts';
-import { aStreamRecord, numbersOf } from './a-stream-record.ts';
+import { aStreamRecord, numbersOf } from './stream-records.ts';
 
 const failed: InvocationResult = { payload: { errorType: 'Error' }, functionError: 'Unhandled' };
 const at = (number: number, seconds: number) => aStreamRecord(number, 'a', seconds);

@@ -3,8 +3,8 @@ import { EndpointId, type OrgId } from '../../../functions/aws/ids.ts';
 import { FAILURES_TO_DISABLE } from '../../../functions/receivers/endpoint.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import type { TestTables } from '../../engines.ts';
-import type { Caller } from './an-api.ts';
-import type { TestEngine } from './an-engine.ts';
+import type { Caller } from './api-handlers.ts';
+import type { TestEngine } from './delivery-engine.ts';
 
 const EVENTS = [
   'conversation.created',

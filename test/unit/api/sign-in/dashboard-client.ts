@@ -15,7 +15,14 @@ import { end } from '../../../../functions/api/sign-in/sign-out.ts';
 import { idTokenReader, issuerAt } from '../../../../functions/tenancy/sessions.ts';
 import { aGatewayEvent, INVOCATION } from '../../../support/functions.ts';
 import { capturingLogger } from '../../aws/capturing-logger.ts';
-import { aKey, anIssuer, aToken, CLIENT, type Issuer, type TokenChanges } from '../../tenancy/an-issuer.ts';
+import {
+  aKey,
+  anIssuer,
+  aToken,
+  CLIENT,
+  type Issuer,
+  type TokenChanges,
+} from '../../tenancy/issuer-fixture.ts';
 
 export const ORIGIN = 'https://dashboard.example.com';
 const TOKEN = '/token';
