@@ -132,12 +132,13 @@ function outputOf({ stackName, content }: StackContent, attribute = ''): unknown
 
 /** Without nested stacks, whose resources take their place, and what waits for them. */
 function withoutNested(resources: Section): Section {
-  const isNested = (name: string) => Object(resources[name]).Type === NESTED_STACK;
+  const isNested = (name: unknown) => Object(resources[String(name)]).Type === NESTED_STACK;
   const entries = Object.entries(resources).filter(([name]) => !isNested(name));
   return Object.fromEntries(
     entries.map(([name, resource]) => {
       const { DependsOn, ...others } = Object(resource);
-      const left = [DependsOn ?? []].flat().filter((other) => !isNested(String(other)));
+      if (![DependsOn].flat().some(isNested)) return [name, resource];
+      const left = [DependsOn].flat().filter((other) => !isNested(other));
       return [name, left.length === 0 ? others : { ...others, DependsOn: left }];
     }),
   );
