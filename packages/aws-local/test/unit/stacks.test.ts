@@ -94,7 +94,7 @@ describe('merged stacks', () => {
         Outputs: { RoleName: { Value: { Ref: 'Role' } } },
       },
     });
-    const missing = { ...templates, 'data.json': { Resources: {} } };
+    const missing: typeof templates = { ...templates, 'data.json': { Resources: {} } };
     expect(() => joinStacks(withNestedStacks(root, (key) => missing[key] ?? {}))).toThrow(
       'The stack Shop-dev-Data has no Outputs.Arn, which another stack refers to',
     );
