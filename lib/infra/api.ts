@@ -55,9 +55,6 @@ export class Api extends Construct {
     acknowledge(this.rest, {
       APIG2:
         'Requests are validated in the functions, by the schemas that the route table declares; the gateway could not name the field at fault in our envelope.',
-      APIG4:
-        'Every route but the documentation and the sign-in authenticates its caller in its function, before anything else: an API key by a digest that no gateway authorizer could look up without a function more.',
-      COG4: 'Sessions are verified in the functions, as API keys are: the answers name what is missing in our envelope, and any OpenID Connect issuer can take the place of the user pool.',
       'IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
         "The gateway's own role to write logs, for which AWS gives this policy; the account has one such role.",
     });

@@ -5,6 +5,7 @@ import { MAIL } from '../../functions/aws/metrics.ts';
 import { MAIL_TIMEOUT_SECONDS } from '../../functions/delivery/timing.ts';
 import type { MailKind } from '../../functions/notices/mail.ts';
 import type { NotifyEnvironment } from '../../functions/workers/notify.ts';
+import { acknowledge } from './acknowledgements.ts';
 import { alarmAt, counted } from './alarms.ts';
 import type { BusQueues } from './bus.ts';
 import { BusWorker } from './bus-worker.ts';
@@ -64,6 +65,10 @@ export class Mail extends Construct {
       maxConcurrency: 5,
       says: 'E-mails to admins about changed content failed after all retries.',
       late: 'E-mails to admins are late: their function fails.',
+    });
+    acknowledge(notify, {
+      'IAM5[Resource::arn:<AWS::Partition>:ses:<AWS::Region>:<AWS::AccountId>:configuration-set/*]':
+        'Which configuration set is the default of the sender is set in SES, and SES checks it.',
     });
     notify.takeApart('NotifyDisabled', {
       bus,

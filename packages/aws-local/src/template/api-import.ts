@@ -63,6 +63,13 @@ export function importApis(resources: Resources): Resources {
 
 function partsOf(api: string, body: z.output<typeof Body>): Resources {
   const RestApiId = { Ref: api };
+  // Without the hash by which the CDK tells logical ids apart.
+  const prefix = api.replace(/[0-9A-F]{8}$/, '');
+  const idOf = (...names: readonly string[]): string => {
+    let id = `${prefix}${names.join('').replaceAll(/[^A-Za-z0-9]/g, '')}`;
+    while (Object.hasOwn(parts, id)) id += 'X';
+    return id;
+  };
   const parts: Record<string, unknown> = {};
   const ids = new Map<string, unknown>([['', { 'Fn::GetAtt': [api, 'RootResourceId'] }]]);
   const resourceId = (path: string): unknown => {
@@ -70,7 +77,7 @@ function partsOf(api: string, body: z.output<typeof Body>): Resources {
     if (known !== undefined) return known;
     const at = path.lastIndexOf('/');
     const ParentId = resourceId(path.slice(0, at));
-    const id = `${api}${nameOf(path)}`;
+    const id = idOf(path);
     parts[id] = {
       Type: 'AWS::ApiGateway::Resource',
       Properties: { RestApiId, ParentId, PathPart: path.slice(at + 1) },
@@ -84,23 +91,19 @@ function partsOf(api: string, body: z.output<typeof Body>): Resources {
       if (!METHODS.includes(method))
         throw new LocalRunError(`${api}: the local run does not know ${method} of ${path}`);
       const HttpMethod = method === ANY_METHOD ? 'ANY' : method.toUpperCase();
-      parts[`${api}${nameOf(path)}${HttpMethod}`] = {
+      parts[idOf(path, HttpMethod)] = {
         Type: 'AWS::ApiGateway::Method',
         Properties: { RestApiId, ResourceId, HttpMethod, AuthorizationType: 'NONE', ...methodOf(operation) },
       };
     }
   }
   for (const [type, response] of Object.entries(body['x-amazon-apigateway-gateway-responses']))
-    parts[`${api}${type}`] = {
+    parts[idOf(type)] = {
       Type: 'AWS::ApiGateway::GatewayResponse',
       Properties: { RestApiId, ResponseType: type, ...responseOf(response) },
     };
   return parts;
 }
-
-/** A logical id's part for a path. */
-const nameOf = (path: string): string =>
-  path.replaceAll(/[^A-Za-z0-9]/g, (other) => (other === '/' ? 'Z' : ''));
 
 function methodOf({ responses, [INTEGRATION]: integration }: z.output<typeof Operation>): object {
   return defined({

@@ -55,11 +55,11 @@ describe('an API of an OpenAPI document', () => {
         Type: 'AWS::ApiGateway::RestApi',
         Properties: { Name: 'Shop', BinaryMediaTypes: ['*/*'] },
       },
-      RestZv1: resource('v1', root),
-      RestZv1Zthings: resource('things', { Ref: 'RestZv1' }),
-      RestZv1ZthingsZid: resource('{id}', { Ref: 'RestZv1Zthings' }),
-      RestZANY: method('ANY', root),
-      RestZv1ZthingsZidGET: method('GET', { Ref: 'RestZv1ZthingsZid' }),
+      Restv1: resource('v1', root),
+      Restv1things: resource('things', { Ref: 'Restv1' }),
+      Restv1thingsid: resource('{id}', { Ref: 'Restv1things' }),
+      RestANY: method('ANY', root),
+      Restv1thingsidGET: method('GET', { Ref: 'Restv1thingsid' }),
     });
   });
 
@@ -98,7 +98,7 @@ describe('an API of an OpenAPI document', () => {
         ResponseParameters: { 'gatewayresponse.header.Retry-After': "'1'" },
       },
     });
-    expect(parts.RestZproxyANY).toMatchObject({
+    expect(parts.RestproxyANY).toMatchObject({
       Properties: {
         Integration: {
           Type: 'MOCK',
