@@ -125,8 +125,8 @@ function render(
     if (lines.length === 0) lines.push(`  ${paint('green', '✓')} Nothing is refused or lost.`);
     return `\n  ${paint('bold', title)}\n\n${lines.join('\n')}\n`;
   };
-  const counts = LEVELS.map(([name]) => `${findings.filter(({ level }) => level === name).length} ${name}`);
+  const counts = LEVELS.map(([name]) => `${name}: ${findings.filter(({ level }) => level === name).length}`);
   const deploy = section(`Deploy ${to} after ${from}`, 'deploy');
   const rollBack = section(`Roll back to ${from}`, 'roll back');
-  return `${deploy}${rollBack}\n  Findings: ${counts.join(', ')}. ${formatDuration(milliseconds)}\n\n`;
+  return `${deploy}${rollBack}\n  ${counts.join(', ')} · ${formatDuration(milliseconds)}\n\n`;
 }

@@ -30,16 +30,12 @@ export interface Hit {
 const SENTENCES = {
   'export-in-use': (names, stack, importers) =>
     `${stack} removes or changes exports that ${importers} imports, so AWS refuses its update: ${names}. Keep them for one release (exportValue), and remove them in the next.`,
+  'name-taken': (names, stack, holder) =>
+    `AWS creates before it deletes, so it refuses in ${stack} what only one may have and ${holder} still has: ${names}. Keep the logical id (overrideLogicalId) and the property, or change the name, or remove the old one in a release of its own first.`,
   'path-variable': (names) =>
-    `API Gateway allows one variable part below a path: ${names}. Give both one name, or remove the old one in a release of its own first.`,
+    `API Gateway allows one variable part below a path, and the document has: ${names}. Give both one name.`,
   'type-changed': (names, stack) =>
     `AWS refuses to change the type of a resource of ${stack}: ${names}. Give the new resource another logical id.`,
-  'replaced-name': (names, stack) =>
-    `AWS refuses to replace a resource of ${stack} that keeps its explicit name: ${names}. Change the name as well, or leave the property as it is.`,
-  'moved-name': (names, stack, holder) =>
-    `AWS creates before it deletes, so it refuses in ${stack} what ${holder} has under another logical id: ${names}. Keep the logical id (overrideLogicalId), or change the name.`,
-  'second-domain': (names) =>
-    `A user pool has one domain of a kind, and AWS creates before it deletes: ${names}. Remove the old one in a release of its own, without sign-in until the next.`,
   'data-replaced': (names, stack, fate) =>
     `AWS replaces in ${stack} what holds data by an empty one and ${fate}: ${names}. Leave the property as it is, or add a second resource and copy the data before the first goes.`,
   'data-left': (names, stack) =>
@@ -52,13 +48,13 @@ const SENTENCES = {
     `DynamoDB creates or deletes one global index of a table in an update: ${names}. Release the changes one by one.`,
   'index-changed': (names) =>
     `DynamoDB changes neither keys nor projection of a global index: ${names}. Add an index of another name, and remove the old one in the next release.`,
-  'stack-abandoned': (names, stack) =>
-    `The app no longer has the stack ${stack}: "cdk deploy" leaves it running beside the new ones, which begin without its data (${names}) and fail on each name that it holds. Keep the stack. Or copy its data, delete it ("aws cloudformation delete-stack") and deploy anew, which is an outage.`,
+  'stack-abandoned': (names, stacks) =>
+    `"cdk deploy" leaves stacks running that the app no longer has: ${stacks}. The new ones begin without their data (${names}), and AWS refuses in them each name that those hold. Keep the stacks. Or copy their data, delete them ("aws cloudformation delete-stack") and deploy anew, which is an outage.`,
   limit: (names, stack) =>
     `${stack} is beyond or near a limit of CloudFormation: ${names}. Move resources to another nested stack.`,
 } satisfies Record<string, (names: string, stack: string, detail: string) => string>;
 
-export type Rule = keyof typeof SENTENCES;
+type Rule = keyof typeof SENTENCES;
 
 /** Reasons by what they accept: `deploy data-left TablesUsage`. */
 export type Accepted = Readonly<Record<string, string>>;
@@ -86,7 +82,7 @@ export function toFindings(hits: readonly Hit[], direction: Direction, accepted:
   });
 }
 
-const SHOWN = 5;
+const SHOWN = 6;
 
 function listed(names: readonly string[]): string {
   const rest = names.length - SHOWN;

@@ -1,15 +1,28 @@
 import { loadAwsServiceSpecSync } from '@aws-cdk/aws-service-spec';
 import type { Resource } from './assembly.ts';
 
-/** What AWS accepts once, of types whose identifier it makes itself. */
-const UNIQUE: Readonly<Record<string, readonly string[]>> = {
-  'AWS::ApiGateway::Resource': ['ParentId', 'PathPart'],
-  'AWS::Lambda::EventSourceMapping': ['EventSourceArn', 'FunctionName'],
+/** What AWS accepts once, of types whose resources it identifies otherwise. */
+const UNIQUE: Readonly<Record<string, (properties: Resource['Properties']) => unknown[]>> = {
+  // One variable part below a path, whatever its name.
+  'AWS::ApiGateway::Resource': ({ RestApiId, ParentId, PathPart }) => [
+    RestApiId,
+    ParentId,
+    isVariable(PathPart) ? '{variable}' : PathPart,
+  ],
+  // One prefix of Amazon's domain, and one domain of its own.
+  'AWS::Cognito::UserPoolDomain': ({ UserPoolId, CustomDomainConfig }) => [
+    UserPoolId,
+    typeof CustomDomainConfig,
+  ],
+  'AWS::Lambda::EventSourceMapping': ({ EventSourceArn, FunctionName }) => [EventSourceArn, FunctionName],
 };
 
-/** Their entries expire, so a group that leaves a stack needs nobody. */
-const EXPIRING = new Set(['AWS::Logs::LogGroup']);
-export const NESTED_STACK = 'AWS::CloudFormation::Stack';
+/** Whether a part of a path is `{id}` or `{proxy+}`. */
+export const isVariable = (part: unknown): boolean => /^\{.*\}$/.test(String(part));
+
+/** Their entries expire, so nobody needs a group that leaves a stack. */
+const EXPIRING = 'AWS::Logs::LogGroup';
+const NESTED_STACK = 'AWS::CloudFormation::Stack';
 
 const models = new Map<string, ReturnType<typeof loadModel>>();
 let database: ReturnType<typeof loadAwsServiceSpecSync> | undefined;
@@ -26,20 +39,20 @@ function modelOf(type: string) {
 
 /** Whether deleting the resource loses what it holds. */
 export const isData = ({ Type }: Resource): boolean =>
-  modelOf(Type)?.isStateful === true && !EXPIRING.has(Type) && Type !== NESTED_STACK;
+  modelOf(Type)?.isStateful === true && ![EXPIRING, NESTED_STACK].includes(Type);
 
 export const isRetained = (policy: string | undefined): boolean =>
   policy !== undefined && /^(?:Retain|Snapshot)/.test(policy);
 
-/** The values by which AWS tells the resource from others of its type; undefined if it makes them itself. */
+/** What AWS allows one resource of the type to have; undefined if it makes the name itself. */
 export function nameOf({ Type, Properties }: Resource): unknown[] | undefined {
-  const unique = UNIQUE[Type];
-  const values = (unique ?? namingProperties(Type)).map((property) => Properties[property]);
+  const unique = UNIQUE[Type]?.(Properties);
+  if (unique !== undefined) return unique;
+  const names = namingProperties(Type).map((property) => Properties[property]);
   // The names of CloudFront's policies are within their only property.
-  const nested = Object.values(Properties).map((value) => Object(value).Name);
-  const names = Type.startsWith('AWS::CloudFront::') && values.length === 0 ? nested : values;
-  if (names.length === 0 || names.includes(undefined)) return undefined;
-  return unique !== undefined || names.some(hasText) ? names : undefined;
+  if (names.length === 0 && Type.startsWith('AWS::CloudFront::'))
+    names.push(...Object.values(Properties).map((value) => Object(value).Name));
+  return names.includes(undefined) || !names.some(hasText) ? undefined : names;
 }
 
 /**

@@ -2,7 +2,7 @@ import { isDeepStrictEqual as isEqual } from 'node:util';
 import { fullDiff, ResourceImpact } from '@aws-cdk/cloudformation-diff';
 import { objectsIn, type Release, type ReleaseStack, type Resource, refersTo } from './assembly.ts';
 import { type Accepted, type Direction, type Finding, type Hit, toFindings } from './finding.ts';
-import { isData, isRetained, nameOf } from './resources.ts';
+import { isData, isRetained, isVariable, nameOf } from './resources.ts';
 
 type Resources = Readonly<Record<string, Resource>>;
 
@@ -15,8 +15,6 @@ interface StackChange {
   replaced: ReadonlyMap<string, string[]>;
   /** Resources of both releases. */
   kept: [id: string, old: Resource, next: Resource][];
-  /** Resources that AWS creates, those that take the place of an earlier one included. */
-  created: [id: string, Resource][];
 }
 
 interface Change {
@@ -41,9 +39,7 @@ export function checkUpdate(from: Release, to: Release, direction: Direction, ac
     ...stacks.flatMap((stack) => [
       ...checkReplacements(stack),
       ...checkLeaving(stack, direction),
-      ...checkPathVariables(stack),
       ...checkDocuments(stack),
-      ...checkDomains(stack),
       ...checkIndexes(stack),
     ]),
     ...checkExports(change),
@@ -70,8 +66,7 @@ function compare(stack: string, before: Resources, after: Resources): StackChang
     if (hasOtherKeyTypes(old, next)) names.push('AttributeDefinitions');
     if (names.length > 0) replaced.set(id, names);
   }
-  const created = Object.entries(after).filter(([id]) => !(id in before) || replaced.has(id));
-  return { stack, before, after, replaced, kept, created };
+  return { stack, before, after, replaced, kept };
 }
 
 const isTable = ({ Type }: Resource): boolean => /^AWS::DynamoDB::(?:Global)?Table$/.test(Type);
@@ -95,23 +90,10 @@ function checkReplacements({ stack, kept, replaced }: StackChange): Hit[] {
     if (old.Type !== next.Type)
       return [{ rule: 'type-changed', level: 'error', stack, resource, note: `${old.Type} to ${next.Type}` }];
     const note = replaced.get(resource)?.join(', ');
-    if (note === undefined) return [];
-    const name = nameOf(old);
-    if (name !== undefined && isEqual(name, nameOf(next)) && !refersTo(name, replaced))
-      return [{ rule: 'replaced-name', level: 'error', stack, resource, note }];
-    if (!isData(old)) return [];
-    return isRetained(old.UpdateReplacePolicy)
-      ? [
-          {
-            rule: 'data-replaced',
-            level: 'error',
-            stack,
-            resource,
-            note,
-            detail: 'keeps the old one outside of it',
-          },
-        ]
-      : [{ rule: 'data-replaced', level: 'warning', stack, resource, note, detail: 'deletes the old one' }];
+    if (note === undefined || !isData(old)) return [];
+    const isKept = isRetained(old.UpdateReplacePolicy);
+    const detail = isKept ? 'leaves the old one outside of it' : 'deletes the old one';
+    return [{ rule: 'data-replaced', level: isKept ? 'error' : 'warning', stack, resource, note, detail }];
   });
 }
 
@@ -127,26 +109,6 @@ function checkLeaving({ stack, before, after }: StackChange, direction: Directio
     // What a release added has no data of the earlier one.
     const level = direction === 'deploy' ? 'error' : 'warning';
     return isData(old) ? [{ rule: 'data-left', level, ...hit }] : [];
-  });
-}
-
-const VARIABLE = /^\{.*\}$/;
-
-function checkPathVariables({ stack, before, created, replaced }: StackChange): Hit[] {
-  const isVariable = ({ Type, Properties }: Resource) =>
-    Type === 'AWS::ApiGateway::Resource' && VARIABLE.test(String(Properties.PathPart));
-  return created.flatMap(([resource, part]): Hit[] => {
-    const { RestApiId, ParentId, PathPart } = part.Properties;
-    // Below a parent that is replaced as well there is nothing yet.
-    if (!isVariable(part) || refersTo(ParentId, replaced)) return [];
-    const sibling = Object.values(before).find(
-      (other) =>
-        isVariable(other) &&
-        isEqual([other.Properties.RestApiId, other.Properties.ParentId], [RestApiId, ParentId]) &&
-        other.Properties.PathPart !== PathPart,
-    );
-    const note = `${PathPart} beside ${sibling?.Properties.PathPart}`;
-    return sibling === undefined ? [] : [{ rule: 'path-variable', level: 'error', stack, resource, note }];
   });
 }
 
@@ -166,7 +128,7 @@ function checkDocuments({ stack, before, after, replaced }: StackChange): Hit[] 
       return parts.map((part, depth) => ({ part, parent: parts.slice(0, depth).join('/') }));
     });
     const variables = Object.groupBy(
-      prefixes.filter(({ part }) => VARIABLE.test(part)),
+      prefixes.filter(({ part }) => isVariable(part)),
       ({ parent }) => parent,
     );
     return Object.values(variables).flatMap((group = []) => {
@@ -175,19 +137,6 @@ function checkDocuments({ stack, before, after, replaced }: StackChange): Hit[] 
         ? []
         : [{ rule: 'path-variable', level: 'error', stack, resource: siblings.join(' beside ') }];
     });
-  });
-}
-
-/** A pool may have a prefix of Amazon's domain beside a domain of its own. */
-function checkDomains({ stack, before, created, replaced }: StackChange): Hit[] {
-  const kindOf = ({ Type, Properties: { UserPoolId, CustomDomainConfig } }: Resource) =>
-    Type === 'AWS::Cognito::UserPoolDomain' && [UserPoolId, CustomDomainConfig !== undefined];
-  return created.flatMap(([resource, domain]): Hit[] => {
-    const kind = kindOf(domain);
-    const present = Object.values(before).find((other) => kind && isEqual(kindOf(other), kind));
-    if (present === undefined || refersTo(kind, replaced)) return [];
-    const note = `${domain.Properties.Domain} beside ${present.Properties.Domain}`;
-    return [{ rule: 'second-domain', level: 'error', stack, resource, note }];
   });
 }
 
@@ -231,41 +180,50 @@ function checkExports({ from, to, stacks }: Change): Hit[] {
 
 function checkNames({ from, to, stacks }: Change): Hit[] {
   const named = (release: Release) =>
-    [...release].flatMap(([stack, { template }]) =>
-      Object.entries(template.Resources).flatMap(([id, resource]) => {
-        // Domains have a rule of their own.
-        const name = resource.Type === 'AWS::Cognito::UserPoolDomain' ? undefined : nameOf(resource);
+    [...release].flatMap(([stack, { template }]) => {
+      const own = new Map(Object.entries({ ...template.Parameters, ...template.Resources }));
+      return Object.entries(template.Resources).flatMap(([id, resource]) => {
+        const name = nameOf(resource);
         if (name === undefined) return [];
         // What it refers to is within the stack.
-        const scope = refersTo(
-          name,
-          new Map(Object.entries({ ...template.Parameters, ...template.Resources })),
-        );
-        return [{ stack, id, name, key: JSON.stringify([resource.Type, name, scope && stack]) }];
-      }),
-    );
-  const held = new Map(named(from).map(({ key, stack, id }) => [key, { stack, id }]));
-  return named(to).flatMap(({ stack, id, name, key }): Hit[] => {
+        return [
+          { stack, id, name, key: JSON.stringify([resource.Type, name, refersTo(name, own) && stack]) },
+        ];
+      });
+    });
+  // What is abandoned has a rule of its own, for all its names.
+  const abandoned = findAbandoned(from, to);
+  const present = named(from).filter(({ stack }) => !abandoned.some((root) => isWithin(stack, root)));
+  const held = new Map(present.map(({ key, stack, id }) => [key, { stack, id }]));
+  return named(to).flatMap(({ stack, id: resource, name, key }): Hit[] => {
     const holder = held.get(key);
-    if (holder === undefined || (holder.stack === stack && holder.id === id)) return [];
+    const replaced: StackChange['replaced'] =
+      stacks.find((change) => change.stack === stack)?.replaced ?? new Map();
     // A name with a reference to what is replaced is another one.
-    if (refersTo(name, stacks.find((change) => change.stack === stack)?.replaced ?? new Map())) return [];
-    const note = `was ${holder.id}`;
-    return [{ rule: 'moved-name', level: 'error', stack, resource: id, note, detail: holder.stack }];
+    if (holder === undefined || refersTo(name, replaced)) return [];
+    const isSame = holder.stack === stack && holder.id === resource;
+    if (isSame && !replaced.has(resource)) return [];
+    const cause = isSame ? `replaced for ${replaced.get(resource)?.join(', ')}` : `was ${holder.id}`;
+    const note = [...name.filter((part) => typeof part === 'string'), cause].join(', ');
+    return [{ rule: 'name-taken', level: 'error', stack, resource, note, detail: holder.stack }];
   });
 }
 
+const isWithin = (path: string, root: string): boolean => path === root || path.startsWith(`${root}/`);
+
+/** Stacks of the earlier app that the later one lacks. */
+const findAbandoned = (from: Release, to: Release): string[] =>
+  [...from.keys()].filter((path) => !path.includes('/') && !to.has(path));
+
 function checkRoots({ from, to }: Change): Hit[] {
-  const roots = [...from.keys()].filter((path) => !path.includes('/') && !to.has(path));
-  return roots.flatMap((stack): Hit[] => {
-    const parts = [...from].filter(([path]) => path === stack || path.startsWith(`${stack}/`));
-    const data = parts
-      .flatMap(([, { template }]) => Object.entries(template.Resources))
-      .filter(([, it]) => isData(it));
-    const hit = { rule: 'stack-abandoned', level: 'error', stack } as const;
-    if (data.length === 0) return [{ ...hit, resource: 'none' }];
-    return data.map(([resource, { Type }]) => ({ ...hit, resource, note: Type }));
-  });
+  const roots = findAbandoned(from, to);
+  if (roots.length === 0) return [];
+  const held = [...from].filter(([path]) => roots.some((root) => isWithin(path, root)));
+  const data = held.flatMap(([, { template }]) => Object.values(template.Resources)).filter(isData);
+  const types = Object.entries(Object.groupBy(data, ({ Type }) => Type));
+  const counts = types.map(([type, all]) => `${all?.length} ${type}`);
+  const hit = { rule: 'stack-abandoned', level: 'error', stack: roots.join(', ') } as const;
+  return (counts.length === 0 ? ['none'] : counts).map((resource) => ({ ...hit, resource }));
 }
 
 /** CloudFormation User Guide, Quotas. */
