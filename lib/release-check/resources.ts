@@ -3,7 +3,7 @@ import type { Resource } from './assembly.ts';
 
 /** What AWS accepts once, of types whose resources it identifies otherwise. */
 const UNIQUE: Readonly<Record<string, (properties: Resource['Properties']) => unknown[]>> = {
-  // One variable part below a path, whatever its name.
+  // One variable part below a path, under any name.
   'AWS::ApiGateway::Resource': ({ RestApiId, ParentId, PathPart }) => [
     RestApiId,
     ParentId,
@@ -20,21 +20,16 @@ const UNIQUE: Readonly<Record<string, (properties: Resource['Properties']) => un
 /** Whether a part of a path is `{id}` or `{proxy+}`. */
 export const isVariable = (part: unknown): boolean => /^\{.*\}$/.test(String(part));
 
-/** Their entries expire, so nobody needs a group that leaves a stack. */
+/** Its entries expire, so a group that leaves a stack holds no data. */
 const EXPIRING = 'AWS::Logs::LogGroup';
 const NESTED_STACK = 'AWS::CloudFormation::Stack';
 
-const models = new Map<string, ReturnType<typeof loadModel>>();
 let database: ReturnType<typeof loadAwsServiceSpecSync> | undefined;
 
-function loadModel(type: string) {
+function modelOf(type: string) {
+  // Loading it takes a second.
   database ??= loadAwsServiceSpecSync();
   return database.lookup('resource', 'cloudFormationType', 'equals', type)[0];
-}
-
-function modelOf(type: string) {
-  if (!models.has(type)) models.set(type, loadModel(type));
-  return models.get(type);
 }
 
 /** Whether deleting the resource loses what it holds. */

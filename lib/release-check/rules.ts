@@ -113,9 +113,9 @@ function checkLeaving({ stack, before, after }: StackChange, direction: Directio
 }
 
 /**
- * An import with the mode `overwrite` deletes what the document lacks, so AWS refuses only siblings within it;
- * with another mode, what was imported before stays (API Gateway Developer Guide, Import an OpenAPI file to
- * update an existing API definition).
+ * An import with the mode `overwrite` deletes what the document lacks, so AWS refuses siblings within it
+ * only; with another mode, earlier paths stay (API Gateway Developer Guide, Import an OpenAPI file to update
+ * an existing API definition).
  */
 function checkDocuments({ stack, before, after, replaced }: StackChange): Hit[] {
   const pathsOf = (api?: Resource): string[] => Object.keys(Object(Object(api?.Properties.Body).paths));

@@ -1,10 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { releaseCheckCommand } from '../../../lib/release-check/command.ts';
+import { checkRelease } from '../../support/release-check.ts';
 
 const NESTED = 'nested.template.json';
 const table = { Type: 'AWS::DynamoDB::Table', DeletionPolicy: 'Retain', Properties: {} };
@@ -32,13 +30,6 @@ describe('npm run release-check', () => {
     });
   }
 
-  async function run(...args: string[]) {
-    const [output, errors] = [new PassThrough(), new PassThrough()];
-    const code = await releaseCheckCommand(args, { output, errors, signal: new AbortController().signal });
-    output.end();
-    errors.end();
-    return { code, printed: await text(output), errors: await text(errors) };
-  }
   const between = (from: string, to: string) => [
     '--from',
     join(directory, from),
@@ -47,7 +38,7 @@ describe('npm run release-check', () => {
   ];
 
   it('exits with 1 and says what is lost, forwards and back', async () => {
-    const { code, printed, errors } = await run(...between('one', 'two'));
+    const { code, printed, errors } = await checkRelease(...between('one', 'two'));
     expect(printed).toContain('✗ These leave Service/Data, stay in the account');
     expect(printed).toMatch(/Roll back to \S+one\n\n {2}✓ Nothing is refused or lost/);
     expect(errors).toBe('');
@@ -55,7 +46,7 @@ describe('npm run release-check', () => {
   });
 
   it('exits with 0 when a rollback alone leaves data', async () => {
-    const { code, printed } = await run(...between('two', 'one'), '--json');
+    const { code, printed } = await checkRelease(...between('two', 'one'), '--json');
     const finding = {
       rule: 'data-left',
       level: 'warning',
@@ -68,7 +59,7 @@ describe('npm run release-check', () => {
   });
 
   it('names a commit that is not there', async () => {
-    const { code, errors } = await run('no-such-commit');
+    const { code, errors } = await checkRelease('no-such-commit');
     expect(errors).toContain('✗ There is no commit no-such-commit here');
     expect(code).toBe(1);
   });
