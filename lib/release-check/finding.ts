@@ -31,7 +31,7 @@ const SENTENCES = {
   'export-in-use': (names, stack, importers) =>
     `${stack} removes or changes exports that ${importers} imports, so AWS refuses its update: ${names}. Keep them for one release (exportValue), and remove them in the next.`,
   'name-taken': (names, stack, holder) =>
-    `AWS creates before it deletes, so it refuses in ${stack} what only one may have and ${holder} still has: ${names}. Keep the logical id (overrideLogicalId) and the property, or change the name, or remove the old one in a release of its own first.`,
+    `AWS creates before it deletes, so it refuses in ${stack} what only one resource may have, and ${holder === stack ? 'the old one' : holder} still has: ${names}. Keep the logical id (overrideLogicalId) and the property, change the name, or remove the old one in a release of its own first.`,
   'path-variable': (names) =>
     `API Gateway allows one variable part below a path, and the document has: ${names}. Give both one name.`,
   'type-changed': (names, stack) =>

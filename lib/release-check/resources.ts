@@ -7,7 +7,7 @@ const UNIQUE: Readonly<Record<string, (properties: Resource['Properties']) => un
   'AWS::ApiGateway::Resource': ({ RestApiId, ParentId, PathPart }) => [
     RestApiId,
     ParentId,
-    isVariable(PathPart) ? '{variable}' : PathPart,
+    isVariable(PathPart) ? 'a variable part' : PathPart,
   ],
   // One prefix of Amazon's domain, and one domain of its own.
   'AWS::Cognito::UserPoolDomain': ({ UserPoolId, CustomDomainConfig }) => [

@@ -62,7 +62,7 @@ describe('release check refuses', () => {
       'a variable path part beside one that goes afterwards',
       S({ Old: part('{proxy+}') }),
       S({ New: part('{id}') }),
-      /^error name-taken: .*: New \(\{variable\}, was Old\)\. .*remove the old one in a release of its own/,
+      /^error name-taken: .*: New \(a variable part, was Old\)\. .*remove the old one in a release of its own/,
     ],
     [
       'two variable parts in an imported document',
@@ -86,7 +86,7 @@ describe('release check refuses', () => {
       'the replacement of a resource with a name',
       S({ Role: role('a') }),
       S({ Role: role('a', '/b/') }),
-      /^error name-taken: .*: Role \(a, replaced for Path\)\. Keep .* or change the name/,
+      /^error name-taken: .*: Role \(a, replaced for Path\)\. Keep .*, change the name/,
     ],
     [
       'a name under another logical id',
@@ -98,7 +98,7 @@ describe('release check refuses', () => {
       'a name that moves to a nested stack',
       S({ Send: fn('send') }, nested({})),
       S({}, nested({ Send: fn('send') })),
-      /^error name-taken: .* in Service\/Part what only one may have and Service still has/,
+      /^error name-taken: .* in Service\/Part what only one resource may have, and Service still has/,
     ],
     [
       'an event source mapping under another logical id',
