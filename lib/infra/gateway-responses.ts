@@ -87,7 +87,7 @@ const ANSWERS: readonly GatewayAnswer[] = [
   },
 ];
 
-/** The gateway's own responses, as its extension of OpenAPI has them (`x-amazon-apigateway-gateway-responses`). */
+/** The gateway's own responses, as an extension of OpenAPI (`x-amazon-apigateway-gateway-responses`). */
 export const gatewayResponses = (): Record<string, object> =>
   Object.fromEntries(
     ANSWERS.map(({ type, problem, message, status, headers }) => [

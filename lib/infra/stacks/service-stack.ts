@@ -37,7 +37,7 @@ export class StageStack extends Stack {
   }
 }
 
-/** A part of the service, nested in the stage's stack, from which its constructs read the stage's settings. */
+/** A stack nested in that of the stage, from which its constructs read the stage's settings. */
 export abstract class ServiceStack extends NestedStack {
   readonly policy: StagePolicy;
   private readonly stage: StageStack;
