@@ -128,11 +128,17 @@ export function parseTemplate(content: Record<string, unknown>): Pick<Template, 
 
   const { Resources, Outputs } = TemplateFile.parse(content);
   const deployers = deployersIn(Object.values(Resources));
+  const isInert = (logicalId: unknown) => Object.hasOwn(inertTypes, Resources[String(logicalId)]?.Type ?? '');
   return {
     resources: Object.entries(Resources)
-      .filter(([logicalId, { Type }]) => !Object.hasOwn(inertTypes, Type) && !deployers.has(logicalId))
+      .filter(([logicalId]) => !isInert(logicalId) && !deployers.has(logicalId))
       .map(([logicalId, body]) => parseResource(logicalId, body)),
-    outputs: Object.fromEntries(Object.entries(Outputs).map(([name, { Value }]) => [name, Value])),
+    // What is not here has no name.
+    outputs: Object.fromEntries(
+      Object.entries(Outputs)
+        .filter(([, { Value }]) => !isInert(Object(Value).Ref))
+        .map(([name, { Value }]) => [name, Value]),
+    ),
   };
 }
 
