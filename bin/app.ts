@@ -5,8 +5,8 @@ import { readSettings, reasonWithoutMailer, type Settings } from '../lib/infra/s
 import { bundleDashboard, DASHBOARD_BUNDLE } from '../lib/infra/site/bundle.ts';
 
 /*
- * The CDK app. It sets the recommended feature flags itself, because only the CDK command reads cdk.json:
- * `npx cdk synth` and `node bin/app.ts` have the same result.
+ * The CDK app. It sets the feature flags of cdk.json itself: `npx cdk synth` and `node bin/app.ts` have the
+ * same result.
  */
 const outdir = resolve(process.env.CDK_OUTDIR ?? 'cdk.out');
 // Tests that often synthesize the same sources bundle once: bundling takes as long as all the rest.

@@ -3,8 +3,8 @@ import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { acknowledge } from './acknowledgements.ts';
-import { answerPreflights, answerUnknownPaths } from './gateway-mocks.ts';
-import { addGatewayResponses, REQUEST_ID } from './gateway-responses.ts';
+import { notFoundMock, preflightMock } from './gateway-mocks.ts';
+import { gatewayResponses, REQUEST_ID } from './gateway-responses.ts';
 import type { FunctionName } from './grants/grant.ts';
 import { publicThrottles } from './public-throttles.ts';
 import { METHOD_NOT_ALLOWED, PREFLIGHTS, SERVED } from './served-methods.ts';
@@ -15,19 +15,23 @@ import { ServiceStack } from './stacks/service-stack.ts';
 /** First part of the public path: /api/v1 with and without a custom domain. */
 export const API_STAGE = 'api';
 
-/** The public API: a gateway method for each route of the table, and for the documentation. */
+/**
+ * The public API: a gateway method for each route of the table, and for the documentation. Imported as one
+ * OpenAPI document, because API Gateway allows an account few calls a second to make its parts one by one
+ * (API Gateway Developer Guide, Quotas for creating, deploying and managing an API).
+ */
 export class Api extends Construct {
-  readonly rest: apigateway.RestApi;
+  readonly rest: apigateway.SpecRestApi;
 
   constructor(scope: Construct, id: string, { waf }: Pick<Settings, 'waf'>) {
     super(scope, id);
     const { policy } = ServiceStack.of(this);
     const logging = { loggingLevel: apigateway.MethodLoggingLevel.ERROR };
-    this.rest = new apigateway.RestApi(this, 'Rest', {
+    this.rest = new apigateway.SpecRestApi(this, 'Rest', {
       restApiName: ServiceStack.of(this).apiName,
+      apiDefinition: apigateway.ApiDefinition.fromInline(this.definition()),
+      mode: apigateway.RestApiMode.OVERWRITE,
       endpointTypes: [apigateway.EndpointType.REGIONAL],
-      // Bodies reach functions as base64: as text the gateway would replace bytes that are not UTF-8.
-      binaryMediaTypes: ['*/*'],
       cloudWatchRole: true,
       // The role is a setting of the account's region: deleting it with one stage would end the others' logs.
       cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
@@ -48,13 +52,9 @@ export class Api extends Construct {
       `API-Gateway-Execution-Logs_${this.rest.restApiId}/${API_STAGE}`,
     );
     this.rest.deploymentStage.node.addDependency(executionLog);
-    addGatewayResponses(this.rest);
     acknowledge(this.rest, {
       APIG2:
         'Requests are validated in the functions, by the schemas that the route table declares; the gateway could not name the field at fault in our envelope.',
-      APIG4:
-        'Every route but the documentation and the sign-in authenticates its caller in its function, before anything else: an API key by a digest that no gateway authorizer could look up without a function more.',
-      COG4: 'Sessions are verified in the functions, as API keys are: the answers name what is missing in our envelope, and any OpenID Connect issuer can take the place of the user pool.',
       'IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
         "The gateway's own role to write logs, for which AWS gives this policy; the account has one such role.",
     });
@@ -64,24 +64,28 @@ export class Api extends Construct {
         APIG3:
           'A web ACL is for who deploys to choose (context waf), or to associate by an account-wide policy; stage prod has one by default.',
       });
-
-    this.addFunctions();
-    answerPreflights(this.rest, PREFLIGHTS);
-    answerUnknownPaths(this.rest);
   }
 
   /** Each served method, and on each path one function for all others. */
-  private addFunctions(): void {
-    const names = [...new Set([...SERVED.map(({ name }) => name), METHOD_NOT_ALLOWED])];
-    const role = this.addInvoker(names);
-    const integrations = new Map(names.map((name) => [name, this.invocationOf(name, role)]));
-    const otherMethods = [...new Set(SERVED.map(({ path }) => path))].map((path) => ({
-      path,
-      method: 'ANY',
-      name: METHOD_NOT_ALLOWED,
-    }));
-    for (const { name, method, path } of [...SERVED, ...otherMethods])
-      this.rest.root.resourceForPath(path).addMethod(method, integrations.get(name));
+  private definition(): object {
+    const role = this.addInvoker([...new Set([...SERVED.map(({ name }) => name), METHOD_NOT_ALLOWED])]);
+    const paths: Record<string, Record<string, object>> = {};
+    const add = (path: string, method: string, operation: object) => {
+      paths[path] ??= {};
+      paths[path][method === 'ANY' ? ANY_METHOD : method.toLowerCase()] = withParameters(path, operation);
+    };
+    for (const { name, method, path } of SERVED) add(path, method, this.invocationOf(name, role));
+    for (const path of Object.keys(paths)) add(path, 'ANY', this.invocationOf(METHOD_NOT_ALLOWED, role));
+    for (const { method, path } of PREFLIGHTS) add(path, method, preflightMock(method, path));
+    for (const path of ['/', '/{proxy+}']) add(path, 'ANY', notFoundMock());
+    return {
+      openapi: '3.0.1',
+      info: { title: ServiceStack.of(this).apiName, version: 'v1' },
+      // Bodies reach functions as base64: as text the gateway would replace bytes that are not UTF-8.
+      'x-amazon-apigateway-binary-media-types': ['*/*'],
+      'x-amazon-apigateway-gateway-responses': gatewayResponses(),
+      paths,
+    };
   }
 
   /**
@@ -105,13 +109,18 @@ export class Api extends Construct {
     });
   }
 
-  private invocationOf(name: FunctionName, credentialsRole: iam.IRole): apigateway.Integration {
-    return new apigateway.AwsIntegration({
-      proxy: true,
-      service: 'lambda',
-      path: `2015-03-31/functions/${this.functionArn(name)}/invocations`,
-      options: { credentialsRole },
-    });
+  private invocationOf(name: FunctionName, role: iam.IRole): object {
+    const { partition, region } = Stack.of(this);
+    const functionPath = `2015-03-31/functions/${this.functionArn(name)}/invocations`;
+    return {
+      responses: {},
+      'x-amazon-apigateway-integration': {
+        type: 'aws_proxy',
+        httpMethod: 'POST',
+        uri: `arn:${partition}:apigateway:${region}:lambda:path/${functionPath}`,
+        credentials: role.roleArn,
+      },
+    };
   }
 
   /** By name: a reference would keep the function's stack from removing it first. */
@@ -123,6 +132,20 @@ export class Api extends Construct {
       arnFormat: ArnFormat.COLON_RESOURCE_NAME,
     });
   }
+}
+
+/** API Gateway's extension of OpenAPI for the methods that a path does not name. */
+const ANY_METHOD = 'x-amazon-apigateway-any-method';
+
+/** An operation that declares the variables of its path, as OpenAPI wants it. */
+function withParameters(path: string, operation: object): object {
+  const variables = [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => name);
+  if (variables.length === 0) return operation;
+  const schema = { type: 'string' };
+  return {
+    parameters: variables.map((name) => ({ name, in: 'path', required: true, schema })),
+    ...operation,
+  };
 }
 
 /** Fields of the access log; no value that a caller chose. */

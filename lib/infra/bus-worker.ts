@@ -1,3 +1,4 @@
+import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as events from 'aws-cdk-lib/aws-events';
 import { Construct } from 'constructs';
 import { type BusWorkerName, LEFT_IN_QUEUE } from '../../functions/aws/metrics.ts';
@@ -35,6 +36,7 @@ export class BusWorker extends Construct {
   readonly fn: ServiceFunction;
   readonly queue: ServiceQueue;
   readonly deadLetters: ServiceQueue;
+  readonly deadLettersAlarm: cloudwatch.Alarm;
 
   constructor(scope: Construct, id: string, props: BusWorkerProps) {
     super(scope, id);
@@ -43,7 +45,7 @@ export class BusWorker extends Construct {
     this.queue = queue;
     this.deadLetters = deadLetters;
     this.fn = new ServiceFunction(this, 'Function', { ...fn, environment: environment(queue) });
-    this.take({ queue, deadLetters }, 'Rule', 'Dead', {
+    this.deadLettersAlarm = this.take({ queue, deadLetters }, 'Rule', 'Dead', {
       bus,
       takes,
       batchSize,
@@ -81,14 +83,14 @@ export class BusWorker extends Construct {
       says,
       ...source
     }: Pick<BusWorkerProps, 'bus' | 'takes' | 'batchSize' | 'maxConcurrency' | 'batchSeconds' | 'says'>,
-  ): void {
+  ): cloudwatch.Alarm {
     feedFromQueue(this.fn, queue, source);
     new events.Rule(this, ruleId, {
       eventBus: bus.events,
       eventPattern: { source: [BUS_SOURCE], ...takes },
       targets: [into({ queue, deadLetters })],
     });
-    watchDeadLetters(this, deadId, deadLetters, {
+    return watchDeadLetters(this, deadId, deadLetters, {
       says,
       runbook: 'dead-letters.md#of-a-worker-behind-the-bus',
     });

@@ -4,7 +4,7 @@ import { App, Validations } from 'aws-cdk-lib';
 import { CDK_APP_MODE_CONTEXT, DISABLE_ASSET_STAGING_CONTEXT } from 'aws-cdk-lib/cx-api';
 import { AwsSolutionsChecks } from 'cdk-nag';
 
-const FLAGS = join(import.meta.dirname, '../../node_modules/aws-cdk-lib/recommended-feature-flags.json');
+const CDK_JSON = join(import.meta.dirname, '../../cdk.json');
 
 interface CheckedAppOptions {
   outdir: string;
@@ -15,7 +15,7 @@ interface CheckedAppOptions {
 
 /**
  * An app whose synthesis fails on findings of cdk-nag or CloudFormation's rules that are not acknowledged. It
- * sets the recommended feature flags and synthesizes only by `synth()`.
+ * sets the feature flags of cdk.json and synthesizes only by `synth()`.
  * @param findings printed, with exit code 1 for the process, or thrown
  * @param isValidated false skips cdk-nag, and the metadata and stack traces of constructs, for a local run
  * @param isStaged false leaves assets in place, and the assembly refers to them there
@@ -26,7 +26,8 @@ export function checkedApp({
   isValidated = true,
   isStaged = true,
 }: CheckedAppOptions): App {
-  const flags: Record<string, unknown> = JSON.parse(readFileSync(FLAGS, 'utf8'));
+  // Only the CDK command reads them itself, and an upgrade of the CDK must not change deployed stacks.
+  const { context: flags }: { context: Record<string, unknown> } = JSON.parse(readFileSync(CDK_JSON, 'utf8'));
   const app = new App({
     outdir,
     analyticsReporting: false,

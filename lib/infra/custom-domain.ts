@@ -1,9 +1,9 @@
-import { CfnOutput } from 'aws-cdk-lib';
 import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { Construct } from 'constructs';
 import { API_STAGE } from './api.ts';
 import type { Settings } from './settings.ts';
+import { ServiceStack } from './stacks/service-stack.ts';
 
 /**
  * A custom domain of the API. Its base path is the stage's name, `api`, so that public paths are the same
@@ -17,7 +17,7 @@ export class CustomDomain extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    api: apigateway.RestApi,
+    api: apigateway.RestApiBase,
     { name, certificateArn }: NonNullable<Settings['domain']>,
   ) {
     super(scope, id);
@@ -35,7 +35,8 @@ export class CustomDomain extends Construct {
     });
     this.url = `https://${name}/${API_STAGE}/`;
     const { domainNameAliasDomainName: target, domainNameAliasHostedZoneId: zone } = domain;
-    new CfnOutput(scope, 'DomainTarget', { value: target, description: `What ${name} is an alias of` });
-    new CfnOutput(scope, 'DomainTargetZone', { value: zone, description: 'The hosted zone of that target' });
+    const stack = ServiceStack.of(scope);
+    stack.output('DomainTarget', target, `What ${name} is an alias of`);
+    stack.output('DomainTargetZone', zone, 'The hosted zone of that target');
   }
 }

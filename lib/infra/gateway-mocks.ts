@@ -1,29 +1,29 @@
-import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import { envelope, REQUEST_ID } from './gateway-responses.ts';
-import type { ServedMethod } from './public-throttles.ts';
 import { listAllowedMethods } from './served-methods.ts';
 
 /** Seconds that browsers may cache a preflight's response; current browsers cap it at two hours. */
 const PREFLIGHT_SECONDS = 7200;
 
-/** Answers preflights of routes that pages of other sites call (Fetch standard, CORS preflight). */
-export function answerPreflights(api: apigateway.RestApi, preflights: readonly ServedMethod[]): void {
-  for (const { method, path } of preflights)
-    addMock(
-      api.root.resourceForPath(path),
-      method,
-      preflight(listAllowedMethods(path).filter((allowed) => allowed !== method)),
-    );
-}
+/** Answers a preflight of a route that pages of other sites call (Fetch standard, CORS preflight). */
+export const preflightMock = (method: string, path: string): object =>
+  mock({
+    statusCode: '204',
+    headers: {
+      'Access-Control-Allow-Origin': "'*'",
+      'Access-Control-Allow-Methods': `'${listAllowedMethods(path)
+        .filter((allowed) => allowed !== method)
+        .join(', ')}'`,
+      'Access-Control-Allow-Headers': "'Authorization'",
+      'Access-Control-Max-Age': `'${PREFLIGHT_SECONDS}'`,
+    },
+  });
 
 /**
  * Answers an unknown path with 404, also with an Authorization header, which API Gateway would read as an AWS
- * signature where no method matches. The greedy child gets what no other resource has a method for.
+ * signature where no method matches. The greedy path gets what no other path has a method for.
  */
-export function answerUnknownPaths(api: apigateway.RestApi): void {
-  addMock(api.root, 'ANY', NOT_FOUND);
-  addMock(api.root.addResource('{proxy+}'), 'ANY', NOT_FOUND);
-}
+export const notFoundMock = (): object =>
+  mock({ statusCode: '404', headers: {}, template: envelope('NOT_FOUND', 'No such route.') });
 
 interface Answer {
   statusCode: string;
@@ -32,50 +32,33 @@ interface Answer {
   template?: string;
 }
 
-const NOT_FOUND: Answer = {
-  statusCode: '404',
-  headers: {},
-  template: envelope('NOT_FOUND', 'No such route.'),
-};
-
-const preflight = (methods: readonly string[]): Answer => ({
-  statusCode: '204',
-  headers: {
-    'Access-Control-Allow-Origin': "'*'",
-    'Access-Control-Allow-Methods': `'${methods.join(', ')}'`,
-    'Access-Control-Allow-Headers': "'Authorization'",
-    'Access-Control-Max-Age': `'${PREFLIGHT_SECONDS}'`,
-  },
-});
-
-/** Makes the gateway answer a method without a function. */
-function addMock(
-  resource: apigateway.IResource,
-  method: string,
-  { statusCode, headers, template }: Answer,
-): void {
+/** An OpenAPI operation that the gateway answers without a function. */
+function mock({ statusCode, headers, template }: Answer): object {
   // Caches may store a 204 and a 404 by default (RFC 9110, 15.1).
-  const all = { ...headers, 'Request-Id': REQUEST_ID, 'Cache-Control': "'no-store'" };
-  const parameters = <T>(value: (header: string) => T): Record<string, T> =>
-    Object.fromEntries(
-      Object.entries(all).map(([name, header]) => [`method.response.header.${name}`, value(header)]),
-    );
-  resource.addMethod(
-    method,
-    new apigateway.MockIntegration({
+  const all = Object.entries({ ...headers, 'Request-Id': REQUEST_ID, 'Cache-Control': "'no-store'" });
+  return {
+    responses: {
+      [statusCode]: {
+        description: '',
+        headers: Object.fromEntries(all.map(([name]) => [name, { schema: { type: 'string' } }])),
+      },
+    },
+    'x-amazon-apigateway-integration': {
+      type: 'mock',
       // Other content types get the gateway's response for them, which is the same 404.
       requestTemplates: { 'application/json': `{"statusCode":${statusCode}}` },
-      passthroughBehavior: apigateway.PassthroughBehavior.NEVER,
+      passthroughBehavior: 'never',
       // Templates read text, and every body is binary to this API.
-      contentHandling: apigateway.ContentHandling.CONVERT_TO_TEXT,
-      integrationResponses: [
-        {
+      contentHandling: 'CONVERT_TO_TEXT',
+      responses: {
+        default: {
           statusCode,
-          responseParameters: parameters((header) => header),
-          ...(template === undefined ? {} : { responseTemplates: { 'application/json': template } }),
+          responseParameters: Object.fromEntries(
+            all.map(([name, value]) => [`method.response.header.${name}`, value]),
+          ),
+          ...(template !== undefined && { responseTemplates: { 'application/json': template } }),
         },
-      ],
-    }),
-    { methodResponses: [{ statusCode, responseParameters: parameters(() => true) }] },
-  );
+      },
+    },
+  };
 }

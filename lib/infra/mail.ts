@@ -5,6 +5,7 @@ import { MAIL } from '../../functions/aws/metrics.ts';
 import { MAIL_TIMEOUT_SECONDS } from '../../functions/delivery/timing.ts';
 import type { MailKind } from '../../functions/notices/mail.ts';
 import type { NotifyEnvironment } from '../../functions/workers/notify.ts';
+import { acknowledge } from './acknowledgements.ts';
 import { alarmAt, counted } from './alarms.ts';
 import type { BusQueues } from './bus.ts';
 import { BusWorker } from './bus-worker.ts';
@@ -54,7 +55,7 @@ export class Mail extends Construct {
           KNOWLEDGE_TABLE: knowledge,
           MAILINGS_TABLE: mailings,
           USER_POOL: { environmentValue: users.userPoolId, arnsOf: () => [users.userPoolArn] },
-          MAIL_FROM: { environmentValue: from, arnsOf: () => listIdentities(this, from) },
+          MAIL_FROM: { environmentValue: from, arnsOf: () => listSenders(this, from) },
           DASHBOARD_ORIGIN: dashboardOrigin,
           NOTICE_SECONDS: String(noticeSeconds),
           MAIL_BUDGET: String(mailLimits.organization),
@@ -64,6 +65,10 @@ export class Mail extends Construct {
       maxConcurrency: 5,
       says: 'E-mails to admins about changed content failed after all retries.',
       late: 'E-mails to admins are late: their function fails.',
+    });
+    acknowledge(notify, {
+      'IAM5[Resource::arn:<AWS::Partition>:ses:<AWS::Region>:<AWS::AccountId>:configuration-set/*]':
+        'Which configuration set is the default of the sender is set in SES, and SES checks it.',
     });
     notify.takeApart('NotifyDisabled', {
       bus,
@@ -98,11 +103,17 @@ export class Mail extends Construct {
   }
 }
 
-/** Possible verified identities of a sender: its address, its domain and parent domains. */
-const listIdentities = (scope: Construct, from: string): string[] =>
-  [from, ...domainsAbove(from.slice(from.indexOf('@') + 1))].map((resourceName) =>
-    Stack.of(scope).formatArn({ service: 'ses', resource: 'identity', resourceName }),
-  );
+/**
+ * What SES checks of a sender: the verified identity (its address, its domain or a parent domain), and the
+ * configuration set that the identity may have as its default (SES Developer Guide, Controlling access).
+ */
+function listSenders(scope: Construct, from: string): string[] {
+  const identities = [from, ...domainsAbove(from.slice(from.indexOf('@') + 1))];
+  return [
+    ...identities.map((name) => ({ resource: 'identity', resourceName: name })),
+    { resource: 'configuration-set', resourceName: '*' },
+  ].map((part) => Stack.of(scope).formatArn({ service: 'ses', ...part }));
+}
 
 /** `mail.example.com` and `example.com`; a domain of one label cannot be registered. */
 function domainsAbove(domain: string): string[] {

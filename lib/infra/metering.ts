@@ -5,6 +5,7 @@ import type { BusQueues } from './bus.ts';
 import { BusWorker } from './bus-worker.ts';
 import type { EnvironmentOf } from './grants/resource.ts';
 import type { CodeOf } from './service-function.ts';
+import { ServiceStack } from './stacks/service-stack.ts';
 import type { Tables } from './tables.ts';
 
 /** Counts the usage of organizations, behind the bus. */
@@ -15,7 +16,7 @@ export class Metering extends Construct {
     { code, tables, bus }: { code: CodeOf; tables: Tables; bus: BusQueues },
   ) {
     super(scope, id);
-    new BusWorker(this, 'Meter', {
+    const meter = new BusWorker(this, 'Meter', {
       bus,
       takes: { detailType: ['conversation.created', 'message.received'] satisfies MeteredType[] },
       name: 'meter',
@@ -34,5 +35,11 @@ export class Metering extends Construct {
       says: 'Conversations and messages could not be counted for an hour: their organizations are billed too little until they are.',
       late: 'What organizations use is counted late: the meter fails.',
     });
+    // On this alarm no release is rolled back.
+    ServiceStack.of(this).output(
+      'TestAlarmName',
+      meter.deadLettersAlarm.alarmName,
+      'The alarm that npm run verify sets for a test',
+    );
   }
 }

@@ -45,7 +45,7 @@ export class OperationsBoard extends Construct {
     super(scope, id);
     const stack = ServiceStack.of(this);
     this.board = new cloudwatch.Dashboard(this, 'Board', {
-      dashboardName: `ConversationService-${stack.policy.stage}`,
+      dashboardName: `ConversationService-${stack.policy.stage}-${stack.region}`,
       defaultInterval: Duration.hours(3),
       periodOverride: cloudwatch.PeriodOverride.AUTO,
     });

@@ -1,15 +1,15 @@
-import { CfnOutput, type Stack } from 'aws-cdk-lib';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import type { IConstruct } from 'constructs';
 import { KeyringSecret } from './keyrings.ts';
+import type { ServiceStack } from './stacks/service-stack.ts';
 import { DataTable } from './tables.ts';
 
 /**
  * Outputs the names of all data resources for `npm run operate`: `TableService`, `QueueFresh`,
  * `DeadLettersMeter`, `KeysSigning`. Searches the stack, so a new queue or table needs no change here.
  */
-export function operatorOutputs(data: Stack): void {
-  for (const [name, value] of data.node.findAll().flatMap(named)) new CfnOutput(data, name, { value });
+export function operatorOutputs(data: ServiceStack): void {
+  for (const [name, value] of data.node.findAll().flatMap(named)) data.output(name, value);
 }
 
 function named(construct: IConstruct): [name: string, value: string][] {

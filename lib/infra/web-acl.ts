@@ -1,4 +1,4 @@
-import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import type { RestApiBase } from 'aws-cdk-lib/aws-apigateway';
 import * as wafv2 from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import type { RateLimits } from '../../functions/http/rate-limit.ts';
@@ -117,7 +117,7 @@ const AGGREGATION: Readonly<
 
 /** Web ACL of the API: limits per source address, and AWS's rules for requests that no API client sends. */
 export class WebAcl extends Construct {
-  constructor(scope: Construct, id: string, api: RestApi, rateLimits: RateLimits) {
+  constructor(scope: Construct, id: string, api: RestApiBase, rateLimits: RateLimits) {
     super(scope, id);
     const { stage } = ServiceStack.of(this).policy;
     const visibility = (name: string): wafv2.CfnWebACL.VisibilityConfigProperty => ({

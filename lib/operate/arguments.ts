@@ -16,14 +16,14 @@ const DEFAULT_MAX = 1000;
 export const placeCommandLine = (script: string, description: string) =>
   commandLine(script, description)
     .addOption(
-      new Option('--stage <name>', 'the deployment: its stacks are ConversationService-NAME-…')
+      new Option('--stage <name>', 'the deployment: its stack is ConversationService-NAME')
         .argParser(text)
         .conflicts('local'),
     )
     .option('--region <name>', 'where it is (AWS_REGION)', text)
     .option(
       '--outputs <file>',
-      'outputs of its stacks, as "cdk deploy --outputs-file" or "aws cloudformation describe-stacks" writes them (the AWS command line is asked)',
+      'outputs of its stack, as "cdk deploy --outputs-file" or "aws cloudformation describe-stacks" writes them (the AWS command line is asked)',
       text,
     )
     .option('--local', 'the local run instead, which must be running')

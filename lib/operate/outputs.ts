@@ -37,21 +37,21 @@ const Outputs = z.union([
 ]);
 
 /**
- * Merges the outputs of a stage's stacks.
+ * Outputs of a stage's stack.
  * @param text of the file, in either format
  * @param source names the file in messages
- * @throws OperateError when it has another format, or no stack of the stage
+ * @throws OperateError when it has another format, or lacks the stack
  */
 export function outputsOf(text: string, stage: string, source: string): Record<string, string> {
-  const prefix = `ConversationService-${stage}-`;
+  const name = `ConversationService-${stage}`;
   const parsed = Outputs.safeParse(parseJson(text));
   if (!parsed.success)
     throw new OperateError(
       `${source} has no outputs of stacks: write it with "cdk deploy --outputs-file" or "aws cloudformation describe-stacks".`,
     );
-  const stacks = Object.entries(parsed.data).filter(([name]) => name.startsWith(prefix));
-  if (stacks.length === 0) throw new OperateError(`${source} names no stack ${prefix}….`);
-  return Object.assign({}, ...stacks.map(([, outputs]) => outputs));
+  const outputs = parsed.data[name];
+  if (outputs === undefined) throw new OperateError(`${source} does not name the stack ${name}.`);
+  return outputs;
 }
 
 /** Parses outputs such as `TableService`, `QueueFresh`, `DeadLettersCheckSource`, `KeysSigning`. */

@@ -27,7 +27,7 @@ function resourceOf(resource: unknown): string {
   const said = JSON.stringify(resource);
   const [, part = ''] =
     /"(\/index\/[a-z-]+)"/.exec(said) ?? (said.includes('"StreamArn"') ? [said, '/stream'] : []);
-  const [, identity] = /:(identity\/[^"]+)"/.exec(said) ?? [];
+  const [, identity] = /:((?:identity|configuration-set)\/[^"]+)"/.exec(said) ?? [];
   const [id] = references(resource).filter((name) => !name.startsWith('AWS::'));
   return identity ?? (id === undefined ? String(resource) : `${id}${part}`);
 }
@@ -69,10 +69,8 @@ function neededBy(template: Template, [id, fn]: Found, used: Access): Set<string
     if (variable === 'MAIL_FROM') {
       const from = String(Variables.MAIL_FROM);
       const [, sub = '', above = ''] = /@([^.]+\.)(.+)$/.exec(from) ?? [];
-      return named(
-        actions,
-        [from, `${sub}${above}`, above].map((identity) => `identity/${identity}`),
-      );
+      const identities = [from, `${sub}${above}`, above].map((identity) => `identity/${identity}`);
+      return named(actions, [...identities, 'configuration-set/*']);
     }
     return named(actions, [[references(Variables[variable])[0], ...part].join('/')]);
   });

@@ -28,6 +28,12 @@ const WILDCARDS: { type: string; actions: RegExp; resource: RegExp; why: string 
     why: 'The files of the dashboard, in a bucket that is there for them alone, for what copies them there.',
   },
   {
+    type: 'AWS::IAM::Role',
+    actions: /^ses:SendEmail$/,
+    resource: /:configuration-set\/\*"/,
+    why: 'The configuration set that a sender may have as its default, which SES checks as well.',
+  },
+  {
     type: 'AWS::KMS::Key',
     actions: /^kms:\*$/,
     resource: /^\*$/,
@@ -183,7 +189,7 @@ describe('cdk-nag', () => {
       const acknowledged = acknowledgedIn(app);
       expect(checks.found.filter((one) => !acknowledged.some((other) => isOf(one, other)))).toEqual([]);
       for (const other of acknowledged) {
-        const name = `${other.id} of ${other.path.replace(/^ConversationService-[a-z]+-/, '')}`;
+        const name = `${other.id} of ${other.path.replace(/^ConversationService-[a-z]+\//, '')}`;
         const isUsed = checks.found.some((one) => isOf(one, other));
         unused.set(name, (unused.get(name) ?? true) && !isUsed);
       }

@@ -5,6 +5,7 @@ import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { joinStacks, type StackContent } from 'aws-local/template/stacks.ts';
+import { readStacks } from 'aws-local/template/template.ts';
 import { type ConversationService, conversationService } from '../../lib/infra/service.ts';
 import { readSettings } from '../../lib/infra/settings.ts';
 import { builtDashboard } from '../support/built-dashboard.ts';
@@ -80,8 +81,7 @@ function withoutCallStacks<T>(run: () => T): T {
   }
 }
 
-const templatesOf = (app: App): StackContent[] =>
-  app.synth().stacks.map(({ stackName, template }) => ({ stackName, content: template }));
+const templatesOf = (app: App): StackContent[] => readStacks(app.synth().directory);
 
 /** Of the app's stacks, with the exports of one in place of another's imports. */
 export const joined = (app: App): Template => Template.fromJSON(joinStacks(templatesOf(app)).content);

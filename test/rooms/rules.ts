@@ -117,6 +117,13 @@ const ROOMS: readonly Room[] = [
     because: "lib/operate works with the service's own rules and stores, and packages/terminal.",
   },
   {
+    from: '^lib/release-check/',
+    rooms: ['^lib/infra/stages\\.ts$', '^packages/aws-local/src/template/template\\.ts$', TERMINAL],
+    packages: [...npm('zod', '@aws-cdk/[^/]+'), ALL_OF_NODE],
+    because:
+      'lib/release-check reads templates: of the service it knows the names of the stages alone, and how packages/aws-local reads an assembly.',
+  },
+  {
     from: '^lib/local-run/',
     rooms: [
       '^packages/aws-local/src/',

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Annotations, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
-import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import type { RestApiBase } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
 import * as origins from 'aws-cdk-lib/aws-cloudfront-origins';
@@ -17,7 +17,7 @@ const CACHED_STATUSES = [404, 405, 414, 500, 501, 502, 503, 504];
 
 export interface SiteProps {
   /** Served at `/api`. */
-  api: RestApi;
+  api: RestApiBase;
   settings: Pick<Settings, 'dashboardOrigin' | 'dashboardCertificateArn'>;
 }
 
@@ -95,7 +95,7 @@ export class Site extends Construct {
   }
 
   /** The path begins with the name of the gateway's stage, so nothing is rewritten. */
-  private apiBehavior(api: RestApi): cloudfront.BehaviorOptions {
+  private apiBehavior(api: RestApiBase): cloudfront.BehaviorOptions {
     const { region, urlSuffix } = Stack.of(this);
     return {
       origin: new origins.HttpOrigin(`${api.restApiId}.execute-api.${region}.${urlSuffix}`, {

@@ -1,6 +1,4 @@
-import { CfnOutput } from 'aws-cdk-lib';
 import type * as sns from 'aws-cdk-lib/aws-sns';
-import type { Construct } from 'constructs';
 import { deriveAttemptClocks } from '../../../functions/delivery/timing.ts';
 import { AlarmTopic } from '../alarms.ts';
 import { BusQueues } from '../bus.ts';
@@ -10,7 +8,7 @@ import { KeyringSecret } from '../keyrings.ts';
 import { DeliveryQueues } from '../lanes.ts';
 import type { Settings } from '../settings.ts';
 import { Tables } from '../tables.ts';
-import { type Common, ServiceStack } from './service-stack.ts';
+import { type Common, ServiceStack, type StageStack } from './service-stack.ts';
 
 /** All data. Outlives the other stacks and contains no function. */
 export class DataStack extends ServiceStack {
@@ -23,9 +21,8 @@ export class DataStack extends ServiceStack {
   readonly bus: BusQueues;
   readonly common: Common;
 
-  constructor(scope: Construct, settings: Settings) {
-    const { policy } = settings;
-    super(scope, 'Data', 'what holds data, and the keys by which it is encrypted', policy, policy.keepsData);
+  constructor(stage: StageStack, settings: Settings) {
+    super(stage, 'Data', 'what holds data, and the keys by which it is encrypted');
     this.keys = new Keys(this, 'Keys');
     const topic: sns.ITopic = new AlarmTopic(this, 'Alarms', this.keys.messages, settings).topic;
     this.common = { logsKey: this.keys.logs, alarmTopic: topic, runbooks: settings.runbooks };
@@ -46,7 +43,7 @@ export class DataStack extends ServiceStack {
     this.bus = new BusQueues(this, 'Bus', this.keys.messages);
 
     const { pool } = this.identity;
-    if (pool) new CfnOutput(this, 'UserPoolId', { value: pool.userPoolId });
-    new CfnOutput(this, 'AlarmTopicArn', { value: topic.topicArn });
+    if (pool) this.output('UserPoolId', pool.userPoolId);
+    this.output('AlarmTopicArn', topic.topicArn);
   }
 }

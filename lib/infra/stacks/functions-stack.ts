@@ -1,4 +1,3 @@
-import type { Construct } from 'constructs';
 import { DocumentationFunctions } from '../documentation.ts';
 import { RouteFunctions } from '../route-functions.ts';
 import { METHOD_NOT_ALLOWED } from '../served-methods.ts';
@@ -6,15 +5,15 @@ import { type CodeOf, ServiceFunction } from '../service-function.ts';
 import type { Settings } from '../settings.ts';
 import { SignInFunctions } from '../sign-in.ts';
 import type { DataStack } from './data-stack.ts';
-import { type Common, ServiceStack } from './service-stack.ts';
+import { type Common, ServiceStack, type StageStack } from './service-stack.ts';
 
 /** Functions of the API, with their roles. */
 export class FunctionsStack extends ServiceStack {
   readonly common: Common;
   readonly routes: RouteFunctions;
 
-  constructor(scope: Construct, data: DataStack, { settings, code }: { settings: Settings; code: CodeOf }) {
-    super(scope, 'Functions', 'the functions of routes', data.policy);
+  constructor(stage: StageStack, data: DataStack, { settings, code }: { settings: Settings; code: CodeOf }) {
+    super(stage, 'Functions', 'the functions of routes');
     this.common = data.common;
     this.routes = new RouteFunctions(this, 'Api', { code, data, settings });
     new SignInFunctions(this, 'SignIn', { code, identity: data.identity });

@@ -1,20 +1,18 @@
-import { CfnOutput } from 'aws-cdk-lib';
-import type { Construct } from 'constructs';
 import { Api } from '../api.ts';
 import { CustomDomain } from '../custom-domain.ts';
 import { watchApi } from '../gateway-alarms.ts';
 import type { Settings } from '../settings.ts';
 import { WebAcl } from '../web-acl.ts';
 import type { FunctionsStack } from './functions-stack.ts';
-import { type Common, ServiceStack } from './service-stack.ts';
+import { type Common, ServiceStack, type StageStack } from './service-stack.ts';
 
 /** The public REST API. */
 export class GatewayStack extends ServiceStack {
   readonly common: Common;
   readonly api: Api;
 
-  constructor(scope: Construct, functions: FunctionsStack, settings: Settings) {
-    super(scope, 'Gateway', 'the REST API', functions.policy);
+  constructor(stage: StageStack, functions: FunctionsStack, settings: Settings) {
+    super(stage, 'Gateway', 'the REST API');
     this.common = functions.common;
     // It refers to the functions by name, which CloudFormation cannot see.
     this.addStackDependency(functions);
@@ -23,6 +21,6 @@ export class GatewayStack extends ServiceStack {
     if (settings.waf) new WebAcl(this, 'WebAcl', this.api.rest, settings.rateLimits);
     const { domain } = settings;
     const url = domain ? new CustomDomain(this, 'Domain', this.api.rest, domain).url : this.api.rest.url;
-    new CfnOutput(this, 'ApiUrl', { value: url, description: 'Public routes are below v1/' });
+    this.output('ApiUrl', url, 'Public routes are below v1/');
   }
 }

@@ -1,7 +1,6 @@
-import { RemovalPolicy, Stack, Tags } from 'aws-cdk-lib';
+import { CfnElement, CfnOutput, NestedStack, RemovalPolicy, Stack, Tags } from 'aws-cdk-lib';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import type * as sns from 'aws-cdk-lib/aws-sns';
-import { DEFAULT_CROSS_STACK_REFERENCES } from 'aws-cdk-lib/cx-api';
 import type { Construct } from 'constructs';
 import type { Stage, StagePolicy } from '../stages.ts';
 
@@ -17,15 +16,17 @@ export interface Common {
   runbooks: string;
 }
 
-/** A stack of the service, from which its constructs read the stage's settings. */
-export abstract class ServiceStack extends Stack {
+/**
+ * The one stack of a stage, which contains the others: a deployment is done, or undone, as a whole, and
+ * nothing is exported that a later release could not remove.
+ */
+export class StageStack extends Stack {
   readonly policy: StagePolicy;
 
-  /** @param isProtected against deletion; without it a failed creation can be deleted and retried */
-  constructor(scope: Construct, name: string, description: string, policy: StagePolicy, isProtected = false) {
-    super(scope, `ConversationService-${policy.stage}-${name}`, {
-      description: `Conversation Service API, ${policy.stage}: ${description}`,
-      terminationProtection: isProtected,
+  constructor(scope: Construct, policy: StagePolicy) {
+    super(scope, `ConversationService-${policy.stage}`, {
+      description: `Conversation Service API, ${policy.stage}`,
+      terminationProtection: policy.keepsData,
     });
     this.policy = policy;
     for (const [name, value] of [
@@ -33,8 +34,26 @@ export abstract class ServiceStack extends Stack {
       ['stage', policy.stage],
     ] as const)
       Tags.of(this).add(name, value);
-    // By exports, so that a resource in use cannot be removed.
-    this.node.setContext(DEFAULT_CROSS_STACK_REFERENCES, 'strong');
+  }
+}
+
+/** A stack nested in that of the stage, from which its constructs read the stage's settings. */
+export abstract class ServiceStack extends NestedStack {
+  readonly policy: StagePolicy;
+  private readonly stage: StageStack;
+
+  constructor(stage: StageStack, name: string, description: string) {
+    super(stage, name, { description: `Conversation Service API, ${stage.policy.stage}: ${description}` });
+    this.stage = stage;
+    this.policy = stage.policy;
+    // CloudFormation names its resources after it.
+    const { nestedStackResource } = this;
+    if (CfnElement.isCfnElement(nestedStackResource)) nestedStackResource.overrideLogicalId(name);
+  }
+
+  /** Adds an output to the stage's stack. */
+  output(name: string, value: string, description?: string): void {
+    new CfnOutput(this.stage, name, { value, ...(description !== undefined && { description }) });
   }
 
   abstract readonly common: Common;

@@ -1,7 +1,5 @@
-import { CfnOutput } from 'aws-cdk-lib';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
-import type { Construct } from 'constructs';
 import type { EnrolEnvironment } from '../../../functions/workers/enrol.ts';
 import { Bus } from '../bus.ts';
 import { Delivery } from '../delivery.ts';
@@ -18,15 +16,15 @@ import { type CodeOf, ServiceFunction } from '../service-function.ts';
 import type { Settings } from '../settings.ts';
 import { DataTable } from '../tables.ts';
 import type { DataStack } from './data-stack.ts';
-import { type Common, ServiceStack } from './service-stack.ts';
+import { type Common, ServiceStack, type StageStack } from './service-stack.ts';
 
 /** The delivery engine and the workers behind the bus, with their alarms. */
 export class WorkersStack extends ServiceStack {
   readonly common: Common;
   readonly delivery: Delivery;
 
-  constructor(scope: Construct, data: DataStack, { settings, code }: { settings: Settings; code: CodeOf }) {
-    super(scope, 'Workers', 'delivery engine and background workers', data.policy);
+  constructor(stage: StageStack, data: DataStack, { settings, code }: { settings: Settings; code: CodeOf }) {
+    super(stage, 'Workers', 'delivery engine and background workers');
     this.common = data.common;
     const { tables, bus } = data;
     this.delivery = new Delivery(this, 'Delivery', { code, data, settings });
@@ -49,7 +47,7 @@ export class WorkersStack extends ServiceStack {
       timeoutSeconds: 10,
       environment: { SERVICE_TABLE: tables.service } satisfies EnvironmentOf<typeof EnrolEnvironment>,
     });
-    new CfnOutput(this, 'EnrolFunctionName', { value: enrol.functionName });
+    this.output('EnrolFunctionName', enrol.functionName);
     this.addBoard(data);
   }
 

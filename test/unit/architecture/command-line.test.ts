@@ -41,7 +41,7 @@ const { program } = createProgram({
 const COMMON = ['--base-url', '--sandbox', '--json'];
 
 describe('the command line reference', () => {
-  it.each(['operate', 'verify'])('lists each flag of npm run %s', (program) => {
+  it.each(['operate', 'verify', 'release-check'])('lists each flag of npm run %s', (program) => {
     const listed = flagsIn(sectionOf(`npm run ${program}`), /^\| (?:`--[^`]+`(?:, )?)+ \|/gm);
     const explained = flagsIn(helpOf(program), /^ {2}(?:-\w, )?--[a-z-]+/gm).filter(
       (flag) => flag !== '--help',

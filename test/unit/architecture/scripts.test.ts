@@ -16,9 +16,9 @@ const PROGRAMS: Readonly<Record<string, string[]>> = {
 
 describe('scripts of package.json', () => {
   it('have one row each in the command line reference', () => {
-    const rows = [...read('docs/reference/command-line.md').matchAll(/^\| `npm (?:run )?([\w:]+)` \|/gm)].map(
-      ([, name]) => name,
-    );
+    const rows = [
+      ...read('docs/reference/command-line.md').matchAll(/^\| `npm (?:run )?([\w:-]+)` \|/gm),
+    ].map(([, name]) => name);
     expect(rows).toEqual(scripts);
   });
 
@@ -41,7 +41,7 @@ describe('scripts of package.json', () => {
   });
 });
 
-const NAMED = /npm run [a-z]+(?::[a-z]+)*(?: -- [a-z]+)?/g;
+const NAMED = /npm run [a-z]+(?:[:-][a-z]+)*(?: -- [a-z]+)?/g;
 /** Without the packages, which have scripts of their own. */
 const TEXTS = globSync(
   ['*.md', '.ci/run', '{bin,lib,functions,docs,dashboard/src}/**/*.{ts,tsx,md}', 'test/**/*.ts'],

@@ -9,20 +9,17 @@ const OUTPUTS = {
   DeadLettersCheckSource: 'https://sqs.eu-central-1.amazonaws.com/1/dead',
   KeysSigning: 'arn:aws:secretsmanager:eu-central-1:1:secret:signing',
   ApiUrl: 'https://api',
-  ExportsOutputRefTablesService: 'other',
 };
 const cdk = JSON.stringify({
-  'ConversationService-prod-Data': OUTPUTS,
-  'ConversationService-prod-Workers': { EnrolFunctionName: 'enrol' },
-  'ConversationService-dev-Data': { TableService: 'of-dev' },
+  'ConversationService-prod': OUTPUTS,
+  'ConversationService-dev': { TableService: 'of-dev' },
 });
 const cloudFormation = JSON.stringify({
   Stacks: [
     {
-      StackName: 'ConversationService-prod-Data',
+      StackName: 'ConversationService-prod',
       Outputs: Object.entries(OUTPUTS).map(([OutputKey, OutputValue]) => ({ OutputKey, OutputValue })),
     },
-    { StackName: 'ConversationService-prod-Workers', Outputs: [] },
     { StackName: 'Other' },
   ],
 });
@@ -46,7 +43,7 @@ describe('outputs of stacks', () => {
   it.each([
     ['no JSON', '{', 'has no outputs of stacks'],
     ['something else', '[]', 'has no outputs of stacks'],
-    ['nothing of the stage', JSON.stringify({ 'ConversationService-dev-Data': {} }), 'names no stack'],
+    ['nothing of the stage', JSON.stringify({ 'ConversationService-dev': {} }), 'does not name the stack'],
   ])('are refused when they contain %s', (_, text, message) => {
     expect(() => outputsOf(text, 'prod', 'the file')).toThrow(OperateError);
     expect(() => outputsOf(text, 'prod', 'the file')).toThrow(message);

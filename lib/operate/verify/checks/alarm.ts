@@ -11,9 +11,6 @@ import type { VerifyContext } from '../context.ts';
 
 const REASON = 'npm run verify: a test, nothing is wrong';
 const LOOK_AGAIN_MS = 1_000;
-/** Preferred alarm. CodeDeploy rolls back a deployment when an alarm of `Delivery…` fires. */
-const PREFERRED = /MeterDead/;
-const UNSAFE = /-Workers-Delivery/;
 /** Milliseconds of history, to tell earlier actions from those of the test. */
 const HISTORY_MS = 3_600_000;
 
@@ -36,15 +33,17 @@ export const alarmChecks = (context: VerifyContext): Check[] => [
  */
 async function setAlarm(client: CloudWatchClient, context: VerifyContext): Promise<string> {
   const { removals, place } = context;
-  const topic = place.outputs.AlarmTopicArn;
-  if (topic === undefined) throw new CheckFailed('The outputs have no AlarmTopicArn.');
-  const alarms = await listAlarms(client, topic, `ConversationService-${readStage(context)}-`);
-  if (alarms.length === 0) throw new CheckFailed(`No alarm of the deployment notifies ${topic}.`);
-  const acting = alarms.filter(({ ActionsEnabled }) => ActionsEnabled);
-  if (acting.length === 0) throw new CheckSkipped('the alarms of this stage do not act');
-  const alarm = chooseAlarm(acting);
-  if (alarm?.AlarmName === undefined) throw new CheckSkipped('no alarm is OK that may ring for a test');
-  const { AlarmName } = alarm;
+  const { AlarmTopicArn: topic, TestAlarmName: AlarmName } = place.outputs;
+  if (topic === undefined || AlarmName === undefined)
+    throw new CheckFailed('The outputs have no AlarmTopicArn or no TestAlarmName.');
+  const { MetricAlarms: [alarm] = [] } = await client.send(
+    new DescribeAlarmsCommand({ AlarmNames: [AlarmName], AlarmTypes: ['MetricAlarm'] }),
+  );
+  if (alarm?.AlarmActions?.includes(topic) !== true)
+    throw new CheckFailed(`The alarm ${AlarmName} does not notify ${topic}.`);
+  if (!alarm.ActionsEnabled) throw new CheckSkipped('the alarms of this stage do not act');
+  if (alarm.StateValue !== 'OK')
+    throw new CheckSkipped(`${AlarmName}, the one that may ring for a test, is not OK`);
   const set = (StateValue: 'ALARM' | 'OK') =>
     client.send(new SetAlarmStateCommand({ AlarmName, StateValue, StateReason: REASON }));
   removals.add(`the test of ${AlarmName}`, async () => void (await set('OK')));
@@ -56,35 +55,6 @@ async function setAlarm(client: CloudWatchClient, context: VerifyContext): Promi
   await set('OK');
   await waitForActions(context, alarm, actions, before + 2);
   return `${AlarmName} notified the topic of ALARM and OK`;
-}
-
-const readStage = ({ place }: VerifyContext): string =>
-  /^conversation-service-(.+)-enrol$/.exec(place.outputs.EnrolFunctionName ?? '')?.[1] ?? '';
-
-async function listAlarms(client: CloudWatchClient, topic: string, AlarmNamePrefix: string) {
-  const all: MetricAlarm[] = [];
-  let NextToken: string | undefined;
-  do {
-    const page = await client.send(
-      new DescribeAlarmsCommand({
-        AlarmNamePrefix,
-        AlarmTypes: ['MetricAlarm'],
-        ...(NextToken && { NextToken }),
-      }),
-    );
-    all.push(...(page.MetricAlarms ?? []));
-    NextToken = page.NextToken;
-  } while (NextToken !== undefined);
-  return all.filter(({ AlarmActions = [] }) => AlarmActions.includes(topic));
-}
-
-/** An alarm in state OK that rolls back no deployment. */
-export function chooseAlarm(alarms: readonly MetricAlarm[]): MetricAlarm | undefined {
-  const safe = alarms.filter(
-    ({ StateValue, AlarmName = '', OKActions = [] }) =>
-      StateValue === 'OK' && OKActions.length > 0 && !UNSAFE.test(AlarmName),
-  );
-  return safe.find(({ AlarmName = '' }) => PREFERRED.test(AlarmName)) ?? safe[0];
 }
 
 interface AlarmAction {

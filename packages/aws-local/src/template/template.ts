@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import { LocalRunError } from '../errors.ts';
 import { object, unsupported } from './shapes.ts';
-import { joinStacks } from './stacks.ts';
+import { joinStacks, type StackContent, withNestedStacks } from './stacks.ts';
 import { inertTypes, supported } from './supported.ts';
 
 /** A resource whose `properties` still contain intrinsic functions. */
@@ -92,23 +92,30 @@ const knownSections = new Set([
 export function loadTemplate(assemblyDirectory: string): Template {
   const directory = resolve(assemblyDirectory);
   const { artifacts } = read(join(directory, 'manifest.json'), Manifest);
-
-  const stacks = Object.entries(artifacts)
-    .filter(([, artifact]) => artifact.type === 'aws:cloudformation:stack')
-    .map(([artifactId, { properties }]) => {
-      const { templateFile, stackName = artifactId } = StackArtifact.parse(properties);
-      return { stackName, content: read(join(directory, templateFile), Properties) };
-    });
+  const stacks = readStacks(directory);
   if (stacks.length === 0) throw new LocalRunError(`The assembly ${directory} has no stack`);
-  const assets = Object.values(artifacts)
-    .filter(({ type }) => type === 'cdk:asset-manifest')
-    .flatMap(({ properties }) =>
-      assetDirectories(directory, z.object({ file: z.string() }).parse(properties).file),
-    );
-
+  const assets = readAssets(directory, artifacts);
   const { stackName, content } = joinStacks(stacks);
   const { resources, outputs } = parseTemplate(content);
-  return templateOf(stackName, resources, outputs, new Map(assets));
+  return templateOf(stackName, resources, outputs, assets);
+}
+
+/**
+ * Reads the templates of an assembly's stacks, nested ones included.
+ * @throws LocalRunError when a file is missing
+ */
+export function readStacks(directory: string): StackContent[] {
+  const { artifacts } = read(join(directory, 'manifest.json'), Manifest);
+  const assets = readAssets(directory, artifacts);
+  const readContent = (file: string) => read(resolve(directory, file), Properties);
+  return Object.entries(artifacts)
+    .filter(([, artifact]) => artifact.type === 'aws:cloudformation:stack')
+    .flatMap(([artifactId, { properties }]) => {
+      const { templateFile, stackName = artifactId } = StackArtifact.parse(properties);
+      return withNestedStacks({ stackName, content: readContent(templateFile) }, (objectKey) =>
+        readContent(assets.get(objectKey) ?? objectKey),
+      );
+    });
 }
 
 /**
@@ -121,11 +128,17 @@ export function parseTemplate(content: Record<string, unknown>): Pick<Template, 
 
   const { Resources, Outputs } = TemplateFile.parse(content);
   const deployers = deployersIn(Object.values(Resources));
+  const isInert = (logicalId: unknown) => Object.hasOwn(inertTypes, Resources[String(logicalId)]?.Type ?? '');
   return {
     resources: Object.entries(Resources)
-      .filter(([logicalId, { Type }]) => !Object.hasOwn(inertTypes, Type) && !deployers.has(logicalId))
+      .filter(([logicalId]) => !isInert(logicalId) && !deployers.has(logicalId))
       .map(([logicalId, body]) => parseResource(logicalId, body)),
-    outputs: Object.fromEntries(Object.entries(Outputs).map(([name, { Value }]) => [name, Value])),
+    // What is not here has no name.
+    outputs: Object.fromEntries(
+      Object.entries(Outputs)
+        .filter(([, { Value }]) => !isInert(Object(Value).Ref))
+        .map(([name, { Value }]) => [name, Value]),
+    ),
   };
 }
 
@@ -163,7 +176,17 @@ function strangeAttribute(body: Record<string, unknown> | { Type: string }): str
   );
 }
 
-/** Pairs of an asset's object key and its directory. */
+/** Absolute paths of an assembly's assets, by object key. */
+const readAssets = (directory: string, artifacts: z.output<typeof Manifest>['artifacts']) =>
+  new Map(
+    Object.values(artifacts)
+      .filter(({ type }) => type === 'cdk:asset-manifest')
+      .flatMap(({ properties }) =>
+        assetDirectories(directory, z.object({ file: z.string() }).parse(properties).file),
+      ),
+  );
+
+/** Pairs of an asset's object key and its path. */
 function assetDirectories(directory: string, manifestFile: string): [string, string][] {
   const { files } = read(join(directory, manifestFile), AssetManifest);
   return Object.values(files).flatMap(({ source, destinations }) => {

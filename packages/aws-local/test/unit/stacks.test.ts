@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { joinStacks } from '../../src/template/stacks.ts';
+import { joinStacks, withNestedStacks } from '../../src/template/stacks.ts';
 
 const stack = (stackName: string, content: Record<string, unknown>) => ({ stackName, content });
 const data = stack('Shop-dev-Data', {
@@ -54,6 +54,49 @@ describe('merged stacks', () => {
   it('are refused when an import has no export', () => {
     expect(() => joinStacks([work])).toThrow(
       'A stack imports "Shop-dev-Data:Table", which no stack of the assembly exports',
+    );
+  });
+
+  it('have nested ones in place of their resources, with parameters and outputs resolved', () => {
+    const nested = (objectKey: string, Parameters?: object) => ({
+      Type: 'AWS::CloudFormation::Stack',
+      Properties: { TemplateURL: { 'Fn::Join': ['', ['https://s3.', `/${objectKey}`]] }, Parameters },
+      ...(Parameters && { DependsOn: 'Data' }),
+    });
+    const templates: Record<string, Record<string, unknown>> = {
+      'data.json': {
+        Resources: { Table: { Type: 'AWS::DynamoDB::Table' } },
+        Outputs: { Arn: { Value: { 'Fn::GetAtt': ['Table', 'Arn'] } } },
+      },
+      'work.json': {
+        Parameters: { TableArn: { Type: 'String' } },
+        Resources: { Role: { Type: 'AWS::IAM::Role', Properties: { Arn: { Ref: 'TableArn' } } } },
+        Outputs: { Role: { Value: { Ref: 'Role' } } },
+      },
+    };
+    const root = stack('Shop-dev', {
+      Resources: {
+        Data: nested('data.json'),
+        Work: nested('work.json', { TableArn: { 'Fn::GetAtt': ['Data', 'Outputs.Arn'] } }),
+        Queue: { Type: 'AWS::SQS::Queue', DependsOn: ['Work', 'Other'] },
+      },
+      Outputs: { RoleName: { Value: { 'Fn::GetAtt': ['Work', 'Outputs.Role'] } } },
+    });
+    const stacks = withNestedStacks(root, (objectKey) => templates[objectKey] ?? {});
+    expect(joinStacks(stacks)).toEqual({
+      stackName: 'Shop-dev',
+      content: {
+        Resources: {
+          Queue: { Type: 'AWS::SQS::Queue', DependsOn: ['Other'] },
+          Table: { Type: 'AWS::DynamoDB::Table' },
+          Role: { Type: 'AWS::IAM::Role', Properties: { Arn: { 'Fn::GetAtt': ['Table', 'Arn'] } } },
+        },
+        Outputs: { RoleName: { Value: { Ref: 'Role' } } },
+      },
+    });
+    const missing: typeof templates = { ...templates, 'data.json': { Resources: {} } };
+    expect(() => joinStacks(withNestedStacks(root, (key) => missing[key] ?? {}))).toThrow(
+      'The stack Shop-dev-Data has no Outputs.Arn, which another stack refers to',
     );
   });
 

@@ -142,4 +142,12 @@ describe('a template', () => {
 
     expect(resources.map(({ logicalId }) => logicalId)).toEqual(['It']);
   });
+
+  it('has no output for what does not exist here', () => {
+    const content = {
+      Resources: { Late: { Type: 'AWS::CloudWatch::Alarm' }, Jobs: { Type: 'AWS::SQS::Queue' } },
+      Outputs: { AlarmName: { Value: { Ref: 'Late' } }, QueueUrl: { Value: { Ref: 'Jobs' } } },
+    };
+    expect(parseTemplate(content).outputs).toEqual({ QueueUrl: { Ref: 'Jobs' } });
+  });
 });

@@ -15,6 +15,7 @@ const NOT_RUN: readonly [command: RegExp, reason: string][] = [
   [/^npx cdk /, 'synth is run by test/infra, the others need an AWS account'],
   [/^aws |cdk deploy/, 'needs an AWS account'],
   [/^npm run verify -- --stage /, 'needs a deployment'],
+  [/^npm run release-check -- /, 'needs a tagged release'],
 ];
 
 /** Programs that run until the reader stops them, with the first output to wait for. */

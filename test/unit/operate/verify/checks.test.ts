@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { dataOf, expectProblem } from '../../../../lib/operate/verify/api.ts';
 import type { Check } from '../../../../lib/operate/verify/check.ts';
-import { alarmChecks, chooseAlarm } from '../../../../lib/operate/verify/checks/alarm.ts';
+import { alarmChecks } from '../../../../lib/operate/verify/checks/alarm.ts';
 import { findMappingProblems } from '../../../../lib/operate/verify/checks/event-sources.ts';
 import { organizationChecks } from '../../../../lib/operate/verify/checks/organization.ts';
 import { queueChecks } from '../../../../lib/operate/verify/checks/queues.ts';
@@ -170,8 +170,8 @@ describe('queues', () => {
 
 describe('an alarm that is set for a test', () => {
   const alarm = (changes = {}) => ({
-    AlarmName: 'ConversationService-prod-Workers-MeteringMeterDead1-A',
-    StateValue: 'OK' as const,
+    AlarmName: 'MeteringMeterDead1-A',
+    StateValue: 'OK' as 'OK' | 'ALARM',
     ActionsEnabled: true,
     AlarmActions: ['arn:topic'],
     OKActions: ['arn:topic'],
@@ -195,10 +195,14 @@ describe('an alarm that is set for a test', () => {
       return {};
     });
     const context = aContext();
+    const outputs = { ...context.place.outputs, TestAlarmName: 'MeteringMeterDead1-A' };
+    context.place = { ...context.place, outputs };
     context.clients = { ...context.clients, cloudWatch: client };
     const states = () =>
       cloudWatch.commandCalls(SetAlarmStateCommand).map(({ args }) => args[0].input.StateValue);
-    return { context, states, run: named(alarmChecks(context), 'Ring an alarm').run };
+    const asked = () =>
+      cloudWatch.commandCalls(DescribeAlarmsCommand).map(({ args }) => args[0].input.AlarmNames);
+    return { context, states, asked, run: named(alarmChecks(context), 'Ring an alarm').run };
   }
 
   it('passes when the topic accepts both notifications', async () => {
@@ -219,7 +223,8 @@ describe('an alarm that is set for a test', () => {
   });
 
   it('fails when no alarm notifies the topic', async () => {
-    await expect(ring([alarm({ AlarmActions: [] })], []).run()).rejects.toThrow('No alarm of the deployment');
+    await expect(ring([alarm({ AlarmActions: [] })], []).run()).rejects.toThrow('does not notify arn:topic');
+    await expect(ring([], []).run()).rejects.toThrow('does not notify arn:topic');
   });
 
   it('is skipped where alarms have no actions, and where there is no CloudWatch', async () => {
@@ -228,11 +233,10 @@ describe('an alarm that is set for a test', () => {
     await expect(run()).rejects.toThrow('not there locally: CloudWatch');
   });
 
-  it('is never one in the alarm state, or one that rolls back a deployment', () => {
-    const delivery = alarm({ AlarmName: 'ConversationService-prod-Workers-DeliveryDispatchFails-A' });
-    const other = alarm({ AlarmName: 'ConversationService-prod-Workers-RecoveryParkedLate-A' });
-    expect(chooseAlarm([delivery, alarm({ StateValue: 'ALARM' })])).toBeUndefined();
-    expect(chooseAlarm([delivery, other])).toEqual(other);
-    expect(chooseAlarm([other, alarm()])).toEqual(alarm());
+  it('is the one of the outputs only, and never while it is in the alarm state', async () => {
+    const { run, states, asked } = ring([alarm({ StateValue: 'ALARM' })], []);
+    await expect(run()).rejects.toThrow('is not OK');
+    expect(states()).toEqual([]);
+    expect(asked()).toEqual([['MeteringMeterDead1-A']]);
   });
 });
