@@ -57,17 +57,25 @@ export function rateScheduleStore(rates: Table) {
     },
 
     /**
-     * Takes consecutive times of an endpoint, from its next free one on.
+     * Takes consecutive times of an endpoint, from its next free one on. A change of the limit is written only
+     * to the schedule that was seen just before: a process may have been frozen meanwhile.
      * @param seen the schedule as last read
      */
     async take(
       id: ReceiverId,
-      { seen, rate, count, now }: { seen: RateSchedule | undefined; rate: number; count: number; now: Date },
+      {
+        seen,
+        rate,
+        count,
+        now,
+      }: { seen: RateSchedule | undefined; rate: number; count: number; now: () => Date },
     ): Promise<{ era: number; times: number[] }> {
-      const [nowMs, intervalMs] = [now.getTime(), 1000 / rate];
+      const intervalMs = 1000 / rate;
       const spanMs = count * intervalMs;
       let last = seen;
       for (let tried = 0; tried < TRIES; tried += 1) {
+        const at = now();
+        const nowMs = at.getTime();
         const isSame = last?.rate === rate;
         const isAhead = isSame && Number(last?.next) > nowMs;
         const first = last === undefined || isSame ? nowMs : nowMs + CHANGE_MS;
@@ -75,8 +83,11 @@ export function rateScheduleStore(rates: Table) {
         const era = (last?.era ?? 0) + (isSame ? 0 : 1);
         const isBehind = isSame && !isAhead ? expression`#next <= ${nowMs}` : undefined;
         const { kind, row } = await update(rates, keys.rateSchedule(id), {
-          update: expression`SET ${assign({ rate, era, expiresAt: toExpiry(now, KEPT_DAYS) })}, #next = ${next}`,
-          if: all(unchanged({ era: last?.era }, ['era']), isBehind),
+          update: expression`SET ${assign({ rate, era, expiresAt: toExpiry(at, KEPT_DAYS) })}, #next = ${next}`,
+          if: all(
+            unchanged(isSame ? { era: last?.era } : { ...last }, isSame ? ['era'] : ['era', 'next']),
+            isBehind,
+          ),
           returns: 'new',
         });
         last = row && RateSchedule.parse(row);
@@ -144,7 +155,7 @@ export function endpointTurns({ schedules, deliveries, log, now, longestDelayMs 
       else asking.push({ call, attempts, missed: isKept ? turn.missed + 1 : 0 });
     }
     if (asking.length === 0) return;
-    const { era, times } = await schedules.take(id, { seen, rate, count: asking.length, now: at });
+    const { era, times } = await schedules.take(id, { seen, rate, count: asking.length, now });
     for (const [index, { call, attempts, missed }] of asking.entries())
       use(call.item, { at: Number(times[index]), era, attempts, missed }).then(call.resolve, call.reject);
   }

@@ -17,8 +17,11 @@ describe('schedule of an endpoint with a limit', () => {
     return {
       find: () => schedules.find(id),
       /** Takes times in the knowledge of the schedule as it is, or of an older one. */
-      take: async (rate: number, count: number, { now = NOW, seen = schedules.find(id) } = {}) =>
-        schedules.take(id, { seen: await seen, rate, count, now }),
+      take: async (
+        rate: number,
+        count: number,
+        { now = NOW, seen = schedules.find(id), clock = () => now } = {},
+      ) => schedules.take(id, { seen: await seen, rate, count, now: clock }),
     };
   }
 
@@ -33,6 +36,17 @@ describe('schedule of an endpoint with a limit', () => {
       era: 1,
       times: [at + 10_000, at + 10_250],
     });
+  });
+
+  it('changes the limit only from the time at which it is written: a process may be frozen before', async () => {
+    const { find, take } = await aSchedule();
+    await take(3, 1);
+    const seen = find();
+    await seen;
+    await take(3, 6, { now: later(NOW, 500) });
+    const times = [NOW, later(NOW, 3000)];
+    const changed = await take(50, 1, { seen, clock: () => times.shift() ?? later(NOW, 3000) });
+    expect(changed).toEqual({ era: 2, times: [at + 5000] });
   });
 
   it('begins a new era two seconds after the limit has changed', async () => {

@@ -48,7 +48,7 @@ function aLine() {
     /** Gives away the times of the next milliseconds. */
     async extendLine(ms: number) {
       const seen = await schedules.find(endpoint.id);
-      await schedules.take(endpoint.id, { seen, rate: 1, count: ms / 1000, now });
+      await schedules.take(endpoint.id, { seen, rate: 1, count: ms / 1000, now: () => now });
     },
     readDelivery: (delivery: ReturnType<typeof aDelivery>) => store.find(delivery),
     async entries(state: 'parked' | 'watched') {
