@@ -60,8 +60,8 @@ export const LIMITS: readonly Mutation[] = [
   {
     name: 'turns are given at half of the limit',
     file: 'functions/delivery/turns.ts',
-    find: '[now.getTime(), 1000 / rate]',
-    replace: '[now.getTime(), 2000 / rate]',
+    find: 'const intervalMs = 1000 / rate;',
+    replace: 'const intervalMs = 2000 / rate;',
     breaks: ['comes to rest'],
     firstSeed: 560,
   },
