@@ -57,8 +57,8 @@ export function rateScheduleStore(rates: Table) {
     },
 
     /**
-     * Takes consecutive times of an endpoint, from its next free one on. A change of the limit is written only
-     * to the schedule that was seen just before: a process may have been frozen meanwhile.
+     * Takes consecutive times of an endpoint, from its next free one on. A changed limit is written only over
+     * the schedule that was seen just before, because a process may have been frozen meanwhile.
      * @param seen the schedule as last read
      */
     async take(
