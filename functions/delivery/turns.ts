@@ -84,10 +84,7 @@ export function rateScheduleStore(rates: Table) {
         const isBehind = isSame && !isAhead ? expression`#next <= ${nowMs}` : undefined;
         const { kind, row } = await update(rates, keys.rateSchedule(id), {
           update: expression`SET ${assign({ rate, era, expiresAt: toExpiry(at, KEPT_DAYS) })}, #next = ${next}`,
-          if: all(
-            unchanged(isSame ? { era: last?.era } : { ...last }, isSame ? ['era'] : ['era', 'next']),
-            isBehind,
-          ),
+          if: all(unchanged({ ...last }, isSame ? ['era'] : ['era', 'next']), isBehind),
           returns: 'new',
         });
         last = row && RateSchedule.parse(row);
