@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { bundleFunctions, bundlesIn } from '../lib/infra/bundle.ts';
-import { givenContext, SettingError } from '../lib/infra/context.ts';
-import { readSettings, reasonWithoutMailer, type Settings } from '../lib/infra/settings.ts';
+import { readStages, SettingError } from '../lib/infra/context.ts';
+import { readSettings, type Settings } from '../lib/infra/settings.ts';
 import { bundleDashboard, DASHBOARD_BUNDLE } from '../lib/infra/site/bundle.ts';
 
 /*
@@ -14,7 +14,7 @@ const bundles = process.env.CDK_BUNDLES;
 /** A variable of the CDK. */
 const isValidated = process.env.CDK_VALIDATION !== 'false';
 
-async function synthesize(settings: Settings): Promise<void> {
+async function synthesize(stages: readonly Settings[]): Promise<void> {
   // The bundlers run in parallel while this process loads the CDK, which takes as long.
   const bundling = bundles === undefined ? bundleFunctions(join(outdir, 'functions')) : bundlesIn(bundles);
   const building =
@@ -31,19 +31,19 @@ async function synthesize(settings: Settings): Promise<void> {
 
   const app = checkedApp({ outdir, findings: 'printed', isValidated, isStaged: bundles === undefined });
   const [directoryOf, dashboard] = await Promise.all([bundling, building]);
-  conversationService(app, {
-    settings,
-    code: (name) => lambda.Code.fromAsset(directoryOf(name)),
-    dashboard,
-  });
+  for (const settings of stages)
+    conversationService(app, {
+      settings,
+      code: (name) => lambda.Code.fromAsset(directoryOf(name)),
+      dashboard,
+    });
   app.synth();
-  const reason = reasonWithoutMailer(settings);
-  if (reason !== undefined) process.stderr.write(`Admins get no e-mail: ${reason}\n`);
 }
 
 try {
   // Check settings first: a wrong one fails before anything is built or loaded.
-  await synthesize(readSettings(givenContext(process.env)));
+  const stages = await readStages(process.env);
+  await synthesize(stages.map(({ name, content }) => readSettings(name, content)));
 } catch (error) {
   if (!(error instanceof SettingError)) throw error;
   process.stderr.write(`${error.message}\n`);

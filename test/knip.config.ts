@@ -17,6 +17,8 @@ export default {
     '.': {
       entry: [
         'bin/*.ts',
+        // Read by name.
+        'lib/stages/*.ts',
         ...bundled,
         // Uploaded or served as they are.
         'lib/infra/site/viewer-request.js',

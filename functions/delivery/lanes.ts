@@ -2,14 +2,17 @@ import { NonEmptyText } from '../aws/config.ts';
 import type { Pace } from '../receivers/pace.ts';
 import { MAX_DELAY_SECONDS } from './timing.ts';
 
+/** Classes of stages, from the smallest. */
+export type StageClass = 'development' | 'staging' | 'production';
+
 /** Facts of one delivery queue. */
 interface LaneFacts {
   /** Environment variable with the queue's URL. */
   readonly queue: `${string}_QUEUE`;
-  /** Concurrent batches of ten messages, by stage. The CDK context can change it: `dispatchersFresh`. */
-  readonly dispatchers: Readonly<Record<'dev' | 'staging' | 'prod', number>>;
-  /** Batching window in seconds, by stage. Without it a message is received at once. */
-  readonly windowSeconds?: Readonly<Record<'dev' | 'staging' | 'prod', number>>;
+  /** Concurrent batches of ten messages, by class of stage. */
+  readonly dispatchers: Readonly<Record<StageClass, number>>;
+  /** Batching window in seconds, by class of stage. Without it a message is received at once. */
+  readonly windowSeconds?: Readonly<Record<StageClass, number>>;
   /** Whether a batch starts all attempts at once. Other queues limit each organization within a batch. */
   readonly attemptsAllAtOnce?: boolean;
   /**
@@ -24,17 +27,21 @@ interface LaneFacts {
  * functions below choose a message's queue.
  */
 export const LANE_TABLE = {
-  fresh: { queue: 'FRESH_QUEUE', dispatchers: { dev: 20, staging: 20, prod: 100 } },
+  fresh: { queue: 'FRESH_QUEUE', dispatchers: { development: 20, staging: 20, production: 100 } },
   // Separate from first attempts, so that a storm of retries delays no new event.
-  retry: { queue: 'RETRY_QUEUE', dispatchers: { dev: 10, staging: 10, prod: 50 } },
+  retry: { queue: 'RETRY_QUEUE', dispatchers: { development: 10, staging: 10, production: 50 } },
   // Slow endpoints delay only each other. With the half of 16 a redelivery job of 100,000 takes an hour.
-  slow: { queue: 'SLOW_QUEUE', dispatchers: { dev: 10, staging: 16, prod: 40 }, attemptsAllAtOnce: true },
+  slow: {
+    queue: 'SLOW_QUEUE',
+    dispatchers: { development: 10, staging: 16, production: 40 },
+    attemptsAllAtOnce: true,
+  },
   // For endpoints that do not answer until the deadline: ten such attempts in one invocation cost as much as
-  // one. The window is the shortest wait between attempts; stage `dev` has none.
+  // one. The window is the shortest wait between attempts; development has none.
   stalled: {
     queue: 'STALLED_QUEUE',
-    dispatchers: { dev: 10, staging: 10, prod: 40 },
-    windowSeconds: { dev: 0, staging: 30, prod: 30 },
+    dispatchers: { development: 10, staging: 10, production: 40 },
+    windowSeconds: { development: 0, staging: 30, production: 30 },
     attemptsAllAtOnce: true,
     isNew: true,
   },

@@ -27,12 +27,12 @@ export class Identity extends Construct {
     id: string,
     {
       oidc,
-      dashboardOrigin,
+      dashboard: site,
       signInDomainPrefix,
-    }: Pick<Settings, 'oidc' | 'dashboardOrigin' | 'signInDomainPrefix'>,
+    }: Pick<Settings, 'oidc' | 'dashboard' | 'signInDomainPrefix'>,
   ) {
     super(scope, id);
-    const dashboard = dashboardOrigin === undefined ? {} : { DASHBOARD_ORIGIN: dashboardOrigin };
+    const dashboard = site === undefined ? {} : { DASHBOARD_ORIGIN: site.origin };
     if (oidc !== undefined) {
       this.environment = {
         OIDC_ISSUER: oidc.issuer,
@@ -89,14 +89,14 @@ export class Identity extends Construct {
       // Users may write the client's writable attributes, which must exclude organization, role and
       // preferred_username.
       writeAttributes: new cognito.ClientAttributes().withStandardAttributes({ fullname: true }),
-      ...(dashboardOrigin === undefined
+      ...(site === undefined
         ? { disableOAuth: true }
         : {
             oAuth: {
               flows: { authorizationCodeGrant: true },
               scopes: [cognito.OAuthScope.OPENID],
-              callbackUrls: [`${dashboardOrigin}/signed-in`],
-              logoutUrls: [`${dashboardOrigin}/`],
+              callbackUrls: [`${site.origin}/signed-in`],
+              logoutUrls: [`${site.origin}/`],
             },
           }),
     });
@@ -111,7 +111,7 @@ export class Identity extends Construct {
     // ones.
     this.signInEnvironment = { ...this.environment, OIDC_SCOPE: OPENID };
     // Sign-in pages. A prefix is unique in a region across all accounts.
-    if (dashboardOrigin !== undefined)
+    if (site !== undefined)
       this.pool.addDomain('SignIn', {
         cognitoDomain: {
           domainPrefix: signInDomainPrefix ?? `conversation-service-${policy.stage}-${Aws.ACCOUNT_ID}`,

@@ -1,4 +1,4 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration, Stack, Token } from 'aws-cdk-lib';
 import type * as cognito from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
 import { MAIL } from '../../functions/aws/metrics.ts';
@@ -66,8 +66,12 @@ export class Mail extends Construct {
       says: 'E-mails to admins about changed content failed after all retries.',
       late: 'E-mails to admins are late: their function fails.',
     });
+    const sets = listSenders(this, from).at(-1) ?? '';
+    const shownSets = Token.isUnresolved(sets)
+      ? 'arn:<AWS::Partition>:ses:<AWS::Region>:<AWS::AccountId>:configuration-set/*'
+      : sets;
     acknowledge(notify, {
-      'IAM5[Resource::arn:<AWS::Partition>:ses:<AWS::Region>:<AWS::AccountId>:configuration-set/*]':
+      [`IAM5[Resource::${shownSets}]`]:
         'Which configuration set is the default of the sender is set in SES, and SES checks it.',
     });
     notify.takeApart('NotifyDisabled', {

@@ -1,15 +1,4 @@
-import {
-  computeRedeliveryGroup,
-  getLaneFacts,
-  LARGEST_GROUP,
-  type Lane,
-  mapLanes,
-} from '../../functions/delivery/lanes.ts';
-import { type Context, flag, number, oneOf, SettingError, text, WHOLE } from './context.ts';
-
-/** Each stage has its own stacks, data and keys. */
-export const STAGES = ['dev', 'staging', 'prod'] as const;
-export type Stage = (typeof STAGES)[number];
+import type { Lane, StageClass } from '../../functions/delivery/lanes.ts';
 
 /**
  * How the delivery engine gets new code: a tenth of the work for five minutes first, a tenth more every three
@@ -20,9 +9,12 @@ export type Release = 'canary' | 'linear' | 'at-once';
 /** Functions with reserved concurrency, isolated from each other and the API. */
 export type Reserved = 'dispatch' | 'fanOut' | 'deliveryStream' | 'publish';
 
-/** Settings of all deployments of a stage. */
+/** What a stage has by its class, with the changes of its file. */
 export interface StagePolicy {
-  stage: Stage;
+  /** Name of the stage, which has its own stacks, data and keys. */
+  stage: string;
+  /** Account and region; without them, those of the credentials. */
+  env: { account: string; region: string } | undefined;
   /**
    * Data outlives its stack, is protected from deletion, and can be restored to any second of the last 35
    * days.
@@ -50,15 +42,16 @@ export interface StagePolicy {
   rollsBack: boolean;
 }
 
-interface StageRow
-  extends Omit<
+interface ClassPolicy
+  extends Pick<
     StagePolicy,
-    'stage' | 'dispatchers' | 'redeliveryGroup' | 'windowSeconds' | 'reserved' | 'rollsBack'
+    'keepsData' | 'logLevel' | 'logRetentionDays' | 'alarms' | 'throttle' | 'release'
   > {
   /** Reserved for stream readers, one batch per shard; the dispatcher has the sum of its lanes. */
   readers: Omit<Record<Reserved, number>, 'dispatch'>;
   reserves: boolean;
-  /** Ranges for context values. */
+  waf: boolean;
+  /** Ranges of settings. */
   bounds: Readonly<Record<'logRetentionDays' | 'dispatchers' | 'throttle', readonly [number, number]>>;
 }
 
@@ -67,15 +60,16 @@ const CONCURRENCY = { least: 2, most: 1000 };
 /** Requests per second of all APIs of an account in a region, unless AWS has raised it. */
 const ACCOUNT_RATE = 10_000;
 
-const ROWS: Readonly<Record<Stage, StageRow>> = {
-  // The local run uses this stage: a developer's load test must not reach its rate.
-  dev: {
+export const CLASSES: Readonly<Record<StageClass, ClassPolicy>> = {
+  // The local run is of this class: a developer's load test must not reach its rate.
+  development: {
     keepsData: false,
     logLevel: 'INFO',
     logRetentionDays: 7,
     alarms: false,
     readers: { fanOut: 20, deliveryStream: 10, publish: 10 },
     reserves: false,
+    waf: false,
     throttle: { rate: 1000, burst: 2000 },
     release: 'at-once',
     bounds: { logRetentionDays: [1, 90], dispatchers: [2, 100], throttle: [1, ACCOUNT_RATE] },
@@ -88,17 +82,19 @@ const ROWS: Readonly<Record<Stage, StageRow>> = {
     alarms: true,
     readers: { fanOut: 20, deliveryStream: 10, publish: 10 },
     reserves: true,
+    waf: false,
     throttle: { rate: 200, burst: 400 },
     release: 'canary',
     bounds: { logRetentionDays: [7, 400], dispatchers: [2, CONCURRENCY.most], throttle: [10, ACCOUNT_RATE] },
   },
-  prod: {
+  production: {
     keepsData: true,
     logLevel: 'INFO',
     logRetentionDays: 90,
     alarms: true,
     readers: { fanOut: 100, deliveryStream: 60, publish: 40 },
     reserves: true,
+    waf: true,
     throttle: { rate: 2000, burst: 4000 },
     release: 'linear',
     // AWS raises an account's limits on request, far beyond the initial ones.
@@ -115,79 +111,4 @@ export const RETENTION_DAYS: readonly number[] = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ];
 
-/**
- * Policy of the context's stage, with the context's changes.
- * @throws SettingError when there is no such stage, or a value is out of range or against the stage's rules
- */
-export function readPolicy(node: Context): StagePolicy {
-  const stage = readStage(node);
-  const { readers, reserves, bounds, ...row } = ROWS[stage];
-  const within = (name: keyof typeof bounds, what: string) =>
-    WHOLE(`${what} in stage ${stage}`, ...bounds[name]);
-  const dispatchers = mapLanes((lane) =>
-    number(
-      node,
-      `dispatchers${capitalized(lane)}`,
-      getLaneFacts(lane).dispatchers[stage],
-      within('dispatchers', 'batches at once'),
-    ),
-  );
-  const rate = number(node, 'apiRate', row.throttle.rate, within('throttle', 'requests a second'));
-  const burst = number(
-    node,
-    'apiBurst',
-    Math.max(row.throttle.burst, rate),
-    within('throttle', 'requests at once'),
-  );
-  if (burst < rate) throw new SettingError('context apiBurst must not be less than apiRate');
-  const alarms = flag(node, 'alarms', row.alarms);
-  if (stage === 'prod' && !alarms)
-    throw new SettingError(
-      'context alarms must not be false in stage prod, where operators must be notified',
-    );
-  const release = oneOf(node, 'release', ['gradual', 'at-once'], 'gradual');
-  const isReserved = flag(node, 'reserveConcurrency', reserves);
-  return {
-    ...row,
-    stage,
-    alarms,
-    dispatchers,
-    redeliveryGroup: number(
-      node,
-      'redeliveryGroup',
-      computeRedeliveryGroup(dispatchers.slow),
-      WHOLE('deliveries of a redelivery job at a time', 1, LARGEST_GROUP),
-    ),
-    windowSeconds: mapLanes((lane) => getLaneFacts(lane).windowSeconds?.[stage] ?? 0),
-    logRetentionDays: readRetention(node, stage),
-    reserved: isReserved ? { ...readers, dispatch: total(dispatchers) } : undefined,
-    throttle: { rate, burst },
-    rollsBack: release === 'gradual' && row.release !== 'at-once',
-  };
-}
-
-const total = (dispatchers: StagePolicy['dispatchers']): number =>
-  Object.values(dispatchers).reduce((sum, count) => sum + count, 0);
-
 export const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
-
-/** Default `dev`, so that `npx cdk synth`, `diff`, `bootstrap` and `deploy` work without context. */
-const readStage = (node: Context): Stage => oneOf(node, 'stage', STAGES, 'dev');
-
-function readRetention(node: Context, stage: Stage): number {
-  const {
-    logRetentionDays,
-    bounds: {
-      logRetentionDays: [least, most],
-    },
-  } = ROWS[stage];
-  const given = text(node, 'logRetentionDays');
-  if (given === undefined) return logRetentionDays;
-  const possible = RETENTION_DAYS.filter((days) => days >= least && days <= most);
-  const days = possible.find((value) => String(value) === given);
-  if (days === undefined)
-    throw new SettingError(
-      `context logRetentionDays must be one of ${possible.join(', ')} in stage ${stage}, not "${given}"`,
-    );
-  return days;
-}

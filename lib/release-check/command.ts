@@ -1,12 +1,13 @@
 import { UserError } from 'terminal/errors.ts';
 import { formatDuration, harmlessOutput } from 'terminal/format.ts';
 import { type Paint, paintFor } from 'terminal/paint.ts';
+import { listStages } from '../infra/context.ts';
 import { ACCEPTED } from './accepted.ts';
 import { type ReleaseCheckArguments, readReleaseCheckArguments } from './arguments.ts';
 import { type Release, readRelease } from './assembly.ts';
 import type { Direction, Finding, Level } from './finding.ts';
 import { checkUpdate } from './rules.ts';
-import { checkOut, findLastRelease, synthesize, WORKING_TREE } from './synthesis.ts';
+import { checkOut, findLastRelease, hasStage, synthesize, WORKING_TREE } from './synthesis.ts';
 
 interface Output extends NodeJS.WritableStream {
   isTTY?: boolean;
@@ -73,18 +74,19 @@ export async function releaseCheckCommand(
 /** The earlier and the later release of each stage. */
 async function* readReleases(
   from: string,
-  { to, stages, context, fromContext }: ReleaseCheckArguments,
+  { to, stages: given }: ReleaseCheckArguments,
   progress: Progress,
   signal: AbortSignal,
 ): AsyncGenerator<[Release, Release, stage?: string]> {
   if (to !== undefined) return yield [readRelease(from), readRelease(to)];
   progress(`checks out ${from}`);
   await using tree = await checkOut(from, (text) => progress(text, 'kept'), signal);
+  const stages = given ?? listStages().filter((stage) => hasStage(tree, stage));
   for (const [index, stage] of stages.entries()) {
     progress(`synthesizes ${stage}, ${index + 1} of ${stages.length} stages`);
     const [earlier, later] = await Promise.all([
-      synthesize(tree, { stage, ...context, ...fromContext }, signal),
-      synthesize(WORKING_TREE, { stage, ...context }, signal),
+      synthesize(tree, stage, signal),
+      synthesize(WORKING_TREE, stage, signal),
     ]);
     yield [earlier, later, stage];
   }

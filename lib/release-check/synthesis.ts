@@ -70,13 +70,17 @@ export async function checkOut(
   return { directory, name: commit, [Symbol.asyncDispose]: dispose };
 }
 
+/** Whether a tree has the stage, or is older than the files of stages. */
+export const hasStage = ({ directory }: Tree, stage: string): boolean =>
+  !existsSync(join(directory, 'lib/stages')) || existsSync(join(directory, 'lib/stages', `${stage}.ts`));
+
 /**
  * Synthesizes a tree without CloudFormation's rules, which `cdk deploy` and the tests apply.
  * @throws UserError with the app's output when it fails
  */
 export async function synthesize(
   { directory, name }: Tree,
-  context: Readonly<Record<string, string>>,
+  stage: string,
   signal: AbortSignal,
 ): Promise<Release> {
   const assembly = await mkdtemp(join(tmpdir(), 'release-check-'));
@@ -86,7 +90,7 @@ export async function synthesize(
       env: {
         ...process.env,
         CDK_OUTDIR: assembly,
-        CDK_CONTEXT_JSON: JSON.stringify(context),
+        CDK_CONTEXT_JSON: JSON.stringify({ stage }),
         CDK_VALIDATION: 'false',
       },
       maxBuffer: MAX_OUTPUT,
@@ -97,8 +101,7 @@ export async function synthesize(
     signal.throwIfAborted();
     const { stderr = '' } = error as { stderr?: string };
     if (stderr === '') throw error;
-    const given = Object.entries(context).map(([key, value]) => `-c ${key}=${value}`);
-    throw new UserError(`${name} cannot be synthesized with ${given.join(' ')}:\n\n${stderr.trim()}`);
+    throw new UserError(`${name} cannot be synthesized with -c stage=${stage}:\n\n${stderr.trim()}`);
   } finally {
     await rm(assembly, { recursive: true, force: true });
   }

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import * as metricNames from '../../functions/aws/metrics.ts';
 import { WORKERS } from '../../lib/infra/bundle.ts';
-import { STAGES } from '../../lib/infra/stages.ts';
 import { runbookPages } from '../support/runbooks.ts';
-import { SETTINGS } from './contexts.ts';
+import { SETTINGS, STAGES } from './contexts.ts';
 import { nameOf, ourFunctions, references, resourcesOf, watchedBy } from './reading.ts';
 import { ofType, synthesize } from './synthesize.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readSettings } from '../../lib/infra/settings.ts';
-import { STAGES, type Stage } from '../../lib/infra/stages.ts';
-import { EVERYTHING } from './contexts.ts';
+import { contextOf, EVERYTHING, STAGES } from './contexts.ts';
 import {
   all,
   type Found,
@@ -16,9 +15,6 @@ import {
 import { ofType, stacksOf, synthesize } from './synthesize.ts';
 
 /* Rules for all resources in every stage, so that a new resource is checked as well. */
-
-const policyOf = (stage: Stage) =>
-  readSettings({ tryGetContext: (name: string) => (name === 'stage' ? stage : undefined) }).policy;
 
 /** Resources that hold data and may be deleted, with the reason. */
 const HOLDS_DATA = [
@@ -35,7 +31,7 @@ describe.each(STAGES)('in stage %s', (stage) => {
   const context = { stage, ...EVERYTHING };
   const template = synthesize(context);
   const resources = resourcesOf(template);
-  const policy = policyOf(stage);
+  const { policy } = readSettings(stage, contextOf({ stage }).settings);
   const property = (id: string, name: string): unknown => resources.get(id)?.Properties[name];
 
   describe('every stack', () => {

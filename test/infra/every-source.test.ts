@@ -1,7 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { STAGES } from '../../lib/infra/stages.ts';
-import { EVERYTHING } from './contexts.ts';
+import { EVERYTHING, STAGES } from './contexts.ts';
 import { all, type Found, isWatched, nameOf, references, resourcesOf, statementsIn } from './reading.ts';
 import { invokes, ofType, synthesize } from './synthesize.ts';
 

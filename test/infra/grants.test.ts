@@ -7,7 +7,7 @@ import access from '../../lib/infra/grants/access.json' with { type: 'json' };
 import { deriveAll } from '../../lib/infra/grants/functions.ts';
 import { type Access, FROM_EVENT } from '../../lib/infra/grants/resource.ts';
 import { parseFile } from '../../lib/infra/grants/syntax.ts';
-import { STAGES } from '../../lib/infra/stages.ts';
+import { STAGES } from './contexts.ts';
 import { all, type Found, references } from './reading.ts';
 import { invokes, ofType, type SynthesizedResource, statementsOf, synthesize } from './synthesize.ts';
 

@@ -24,7 +24,7 @@ describe('npm run release-check', () => {
     async () => {
       const { code, errors } = await checkRelease('HEAD', '--stage', 'none');
       expect(errors).toMatch(
-        /^✗ (?:HEAD|the working tree) cannot be synthesized with -c stage=none:\n\ncontext stage must be/,
+        /^✗ (?:HEAD|the working tree) cannot be synthesized with -c stage=none:\n\n-c stage=none: there is no/,
       );
       expect(code).toBe(1);
     },

@@ -3,7 +3,8 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify, styleText } from 'node:util';
-import { EVERYTHING, PROD } from './contexts.ts';
+import { listStages } from '../../lib/infra/context.ts';
+import { contextOf, EVERYTHING } from './contexts.ts';
 
 /*
  * Runs cfn-lint on the templates of four configurations for two regions: `npm run lint:templates`. It is not
@@ -15,10 +16,8 @@ const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
 const REGIONS = ['us-east-1', 'eu-central-1'];
 const CONFIGURATIONS = {
-  dev: { stage: 'dev' },
-  staging: { stage: 'staging' },
-  prod: PROD,
-  'prod with everything on': { ...PROD, ...EVERYTHING },
+  ...Object.fromEntries(listStages().map((stage) => [stage, { stage }])),
+  'prod with everything on': contextOf(EVERYTHING),
 };
 
 interface Finding {

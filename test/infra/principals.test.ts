@@ -1,7 +1,6 @@
 import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { STAGES } from '../../lib/infra/stages.ts';
-import { BARE, EVERYTHING } from './contexts.ts';
+import { BARE, EVERYTHING, STAGES } from './contexts.ts';
 import { refusedEdges } from './service-edges.ts';
 import { type SynthesizedResource, synthesize } from './synthesize.ts';
 

@@ -1,7 +1,6 @@
 import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { STAGES } from '../../lib/infra/stages.ts';
-import { EVERYTHING } from './contexts.ts';
+import { EVERYTHING, STAGES } from './contexts.ts';
 import { findCycle, readFlow } from './flow.ts';
 import { nameOf, ourFunctions } from './reading.ts';
 import { functionNamed, type SynthesizedResource, synthesize } from './synthesize.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { functionNamed, invokes, ofType, synthesize } from './synthesize.ts';
 
-it.each(['staging', 'prod'])(
+it.each(['staging', 'prod'] as const)(
   "new code of the delivery engine is deployed at once, regardless of alarms, on the operator's request in stage %s",
   (stage) => {
     const releases = ofType(synthesize({ stage, release: 'at-once' }), 'AWS::CodeDeploy::DeploymentGroup');

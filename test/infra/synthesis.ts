@@ -8,18 +8,18 @@ import { routes } from '../../functions/api/routes.ts';
 import { DOCUMENTATION, SIGN_IN, WORKERS } from '../../lib/infra/bundle.ts';
 import { METHOD_NOT_ALLOWED } from '../../lib/infra/served-methods.ts';
 import { DASHBOARD_BUNDLE } from '../../lib/infra/site/bundle.ts';
-import { EVERYTHING, PROD } from './contexts.ts';
+import { contextOf, EVERYTHING } from './contexts.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
-const synthesize = (outdir: string, context: Record<string, unknown>, bundles: string | undefined) =>
+const synthesize = (outdir: string, context: object, bundles: string | undefined) =>
   run(process.execPath, ['bin/app.ts'], {
     cwd: ROOT,
     env: {
       PATH: process.env.PATH,
       CDK_OUTDIR: outdir,
       CDK_BUNDLES: bundles,
-      CDK_CONTEXT_JSON: JSON.stringify({ ...PROD, ...context }),
+      CDK_CONTEXT_JSON: JSON.stringify(context),
     },
   });
 /** Milliseconds; not a measure of speed: it takes some seconds alone, and minutes beside other tests. */
@@ -35,7 +35,7 @@ export function wholeSynthesis(bundles?: string): void {
     let printed: { stdout: string; stderr: string };
     beforeAll(async () => {
       outdir = await mkdtemp(join(tmpdir(), 'synthesis-'));
-      printed = await synthesize(outdir, EVERYTHING, bundles);
+      printed = await synthesize(outdir, contextOf(EVERYTHING), bundles);
     }, PATIENCE);
     afterAll(() => rm(outdir, { recursive: true, force: true }));
 
@@ -100,10 +100,12 @@ export function wholeSynthesis(bundles?: string): void {
       'stops at a wrong setting with one line and exit code 1, before any build',
       async () => {
         const wrong = join(outdir, 'wrong');
-        await expect(synthesize(wrong, { attemptTimeoutSeconds: 'ten' }, bundles)).rejects.toMatchObject({
+        await expect(
+          synthesize(wrong, { stage: 'dev', settings: { class: 'development', waf: 'no' } }, bundles),
+        ).rejects.toMatchObject({
           code: 1,
           stdout: '',
-          stderr: 'context attemptTimeoutSeconds must be a number of seconds from 0.1 to 60, not "ten"\n',
+          stderr: 'lib/stages/dev.ts: waf must be true or false, not "no"\n',
         });
         await expect(readdir(wrong)).rejects.toMatchObject({ code: 'ENOENT' });
       },

@@ -6,11 +6,14 @@ import { Template } from 'aws-cdk-lib/assertions';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { joinStacks, type StackContent } from 'aws-local/template/stacks.ts';
 import { readStacks } from 'aws-local/template/template.ts';
+import { readStages } from '../../lib/infra/context.ts';
 import { type ConversationService, conversationService } from '../../lib/infra/service.ts';
 import { readSettings } from '../../lib/infra/settings.ts';
 import { builtDashboard } from '../support/built-dashboard.ts';
-import { PROD } from './contexts.ts';
+import { contextOf, type TestContext } from './contexts.ts';
 import { SYNTHESES_VARIABLE } from './syntheses.ts';
+
+const { context: FLAGS } = JSON.parse(readFileSync(join(import.meta.dirname, '../../cdk.json'), 'utf8'));
 
 export interface SynthesizedResource {
   Type: string;
@@ -23,14 +26,20 @@ type Synthesized = { template: Template; stacks: StackContent[] };
 const made = new Map<string, Synthesized>();
 
 /** The stacks' templates as one, with placeholders for the functions' code, which these tests do not need. */
-export const synthesize = (context: Record<string, unknown> = {}): Template => madeOf(context).template;
+export const synthesize = (context: TestContext = {}): Template => madeOf(contextOf(context)).template;
+
+/** The same of a stage with its file. */
+export async function synthesizeStage(stage: string): Promise<Template> {
+  const [{ content: settings } = {}] = await readStages({ CDK_CONTEXT_JSON: JSON.stringify({ stage }) });
+  return madeOf({ stage, settings }).template;
+}
 
 /** The stacks' templates one by one, by the last part of their names. */
-export const stacksOf = (context: Record<string, unknown> = {}): StackContent[] => madeOf(context).stacks;
+export const stacksOf = (context: TestContext = {}): StackContent[] => madeOf(contextOf(context)).stacks;
 
 /** Cached, because many tests read the same template. */
-function madeOf(context: Record<string, unknown>): Synthesized {
-  const key = JSON.stringify({ ...PROD, ...context });
+function madeOf(context: object): Synthesized {
+  const key = JSON.stringify(context);
   const cached = made.get(key);
   if (cached !== undefined) return cached;
   const stacks = stacksOnce(key, context);
@@ -40,12 +49,12 @@ function madeOf(context: Record<string, unknown>): Synthesized {
 }
 
 /** Another worker of this run may have synthesized it, see syntheses.ts. */
-function stacksOnce(key: string, context: Record<string, unknown>): StackContent[] {
+function stacksOnce(key: string, context: object): StackContent[] {
   const directory = process.env[SYNTHESES_VARIABLE];
   const file = directory && join(directory, `${createHash('sha256').update(key).digest('hex')}.json`);
   if (file && existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'));
   const stacks = withoutCallStacks(() => {
-    const app = uncheckedApp(context);
+    const app = appWith(context);
     serviceIn(app);
     return templatesOf(app);
   });
@@ -61,14 +70,16 @@ function stacksOnce(key: string, context: Record<string, unknown>): StackContent
  * Without CloudFormation's rules, which take longer than all the rest: security.test.ts applies them to the
  * whole synthesis. Also without the tree and the stack traces, which are not in the templates.
  */
-export const uncheckedApp = (context: Record<string, unknown> = {}): App =>
+const appWith = (context: object): App =>
   new App({
     analyticsReporting: false,
     builtinCloudFormationValidation: false,
     treeMetadata: false,
     stackTraces: false,
-    context: { ...PROD, ...context },
+    context: { ...FLAGS, ...context },
   });
+
+export const uncheckedApp = (context: TestContext = {}): App => appWith(contextOf(context));
 
 /** The CDK records a call stack for each token, also with `stackTraces: false`. */
 function withoutCallStacks<T>(run: () => T): T {
@@ -89,7 +100,7 @@ export const joined = (app: App): Template => Template.fromJSON(joinStacks(templ
 /** The stacks themselves, for changes before their synthesis. */
 export function serviceIn(app: App): ConversationService {
   return conversationService(app, {
-    settings: readSettings(app.node),
+    settings: readSettings(app.node.getContext('stage'), app.node.getContext('settings')),
     code: () => lambda.Code.fromInline('exports.handler = async () => {};'),
     dashboard: builtDashboard(),
   });

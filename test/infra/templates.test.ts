@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { BARE, EVERYTHING, OTHER_ISSUER, SETTINGS } from './contexts.ts';
-import { synthesize } from './synthesize.ts';
+import { listStages } from '../../lib/infra/context.ts';
+import { EVERYTHING, OTHER_ISSUER, SETTINGS, type TestContext } from './contexts.ts';
+import { synthesize, synthesizeStage } from './synthesize.ts';
 import { describeDifference, describeTemplate, showTemplate } from './template-text.ts';
 
 /*
@@ -10,18 +11,20 @@ import { describeDifference, describeTemplate, showTemplate } from './template-t
 
 const inProduction = showTemplate(synthesize(), 'prod');
 
-it('production has the template that was reviewed', async () => {
+it('production with a mailer has the template that was reviewed', async () => {
   await expect(describeTemplate(inProduction)).toMatchFileSnapshot('templates/prod.txt');
 });
 
-it.each<[name: string, context: Record<string, unknown>]>([
-  ['staging', { stage: 'staging' }],
-  ['dev', { stage: 'dev' }],
+it.each<[string, context: TestContext]>([
   ['everything', EVERYTHING],
-  ['bare', BARE],
   ['settings', SETTINGS],
   ['other-issuer', OTHER_ISSUER],
 ])('what %s has in place of it was reviewed', async (name, context) => {
-  const shown = showTemplate(synthesize(context), String(context.stage ?? 'prod'));
+  const shown = showTemplate(synthesize(context), 'prod');
   await expect(describeDifference(inProduction, shown)).toMatchFileSnapshot(`templates/${name}.txt`);
+});
+
+it.each(listStages())('what stage %s has in place of it was reviewed', async (stage) => {
+  const shown = showTemplate(await synthesizeStage(stage), stage);
+  await expect(describeDifference(inProduction, shown)).toMatchFileSnapshot(`templates/stages/${stage}.txt`);
 });

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api/routes.ts';
 import type { Route } from '../../functions/http/route.ts';
-import { STAGES } from '../../lib/infra/stages.ts';
 import { withSessionRoutes } from '../../lib/openapi/session-routes.ts';
-import { EVERYTHING, FEWEST_REQUESTS, WITHOUT_WAF } from './contexts.ts';
+import { EVERYTHING, FEWEST_REQUESTS, STAGES, WITHOUT_WAF } from './contexts.ts';
 import { all, resourcesOf } from './reading.ts';
 import { synthesize } from './synthesize.ts';
 

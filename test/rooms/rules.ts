@@ -74,7 +74,7 @@ const ROOMS: readonly Room[] = [
       '^functions/notices/mail\\.ts$',
       '^functions/tenancy/(?:keys|purge)\\.ts$',
     ],
-    packages: [...npm('aws-cdk-lib', 'constructs', 'cdk-nag', 'esbuild', 'vite'), ALL_OF_NODE],
+    packages: [...npm('aws-cdk-lib', 'constructs', 'cdk-nag', 'esbuild', 'vite', 'zod'), ALL_OF_NODE],
     because:
       'lib/infra composes the stack with CDK: of the functions it imports the route tables, types of the workers’ environments, and the clocks, lanes, limits, error types and names of indexes and metrics that both sides share.',
   },
@@ -118,7 +118,7 @@ const ROOMS: readonly Room[] = [
   },
   {
     from: '^lib/release-check/',
-    rooms: ['^lib/infra/stages\\.ts$', '^packages/aws-local/src/template/template\\.ts$', TERMINAL],
+    rooms: ['^lib/infra/context\\.ts$', '^packages/aws-local/src/template/template\\.ts$', TERMINAL],
     packages: [...npm('zod', '@aws-cdk/[^/]+'), ALL_OF_NODE],
     because:
       'lib/release-check reads templates: of the service it knows the names of the stages alone, and how packages/aws-local reads an assembly.',
@@ -126,6 +126,7 @@ const ROOMS: readonly Room[] = [
   {
     from: '^lib/local-run/',
     rooms: [
+      '^lib/infra/settings\\.ts$',
       '^packages/aws-local/src/',
       TERMINAL,
       '^packages/cli/src/(?:api-call|delivery-view|receiver/receiver)\\.ts$',
@@ -136,7 +137,7 @@ const ROOMS: readonly Room[] = [
       '^docs/openapi/',
     ],
     because:
-      'lib/local-run runs the synthesized template with aws-local, and calls the API and receives deliveries as packages/cli does: of the service the OpenAPI document, nothing of the functions.',
+      'lib/local-run runs the synthesized template with aws-local, and calls the API and receives deliveries as packages/cli does: of the service the OpenAPI document and the type of a stage’s settings, nothing of the functions.',
   },
   {
     from: '^packages/terminal/',

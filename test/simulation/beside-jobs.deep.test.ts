@@ -7,10 +7,10 @@ const HOUR_OF_100_000 = 100_000 / 3600;
 const HOUR_OF_20_000 = 20_000 / 3600;
 
 it.each([
-  ['prod', [50, 150], HOUR_OF_100_000],
+  ['production', [50, 150], HOUR_OF_100_000],
   ['staging', [50, 150], HOUR_OF_100_000],
-  ['dev', [50, 150], HOUR_OF_20_000],
-  ['prod', [700, 900], HOUR_OF_100_000 / 3],
+  ['development', [50, 150], HOUR_OF_20_000],
+  ['production', [700, 900], HOUR_OF_100_000 / 3],
 ] as const)(
   'live events in stage %s are not delayed by a job of 20,000 at a receiver that takes %j ms',
   async (stage, receiverMs, least) => {
@@ -26,7 +26,7 @@ it.each([
 );
 
 it('live events are not delayed by ten jobs at a time', async () => {
-  const terms = { stage: 'prod', receiverMs: [100, 300], jobs: 10, failed: 1000 } as const;
+  const terms = { stage: 'production', receiverMs: [100, 300], jobs: 10, failed: 1000 } as const;
 
   const { ratio, attempts } = await compareBesideJobs(terms, 60);
 

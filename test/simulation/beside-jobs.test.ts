@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { compareBesideJobs, MOST_TIMES, runAtLimit } from './beside-jobs.ts';
 
 it.each([
-  { stage: 'prod', receiverMs: [50, 150], jobs: 1, failed: 400 },
+  { stage: 'production', receiverMs: [50, 150], jobs: 1, failed: 400 },
   { stage: 'staging', receiverMs: [300, 500], jobs: 3, failed: 60 },
 ] as const)('live events are not delayed by redelivery jobs, each resent once: %j', async (terms) => {
   const { ratio, attempts, events, failed, mostOutstanding, mostAtOnce } = await compareBesideJobs(terms, 20);

@@ -28,7 +28,7 @@ export async function compareBesideJobs(terms: LoadTerms, quietSeconds: number) 
 export async function runAtLimit(failed: number) {
   const limited = { maxPerSecond: 1, line: 12 };
   const load = new LiveLoad({
-    ...{ stage: 'prod', receiverMs: [50, 150], jobs: 1, failed, limited },
+    ...{ stage: 'production', receiverMs: [50, 150], jobs: 1, failed, limited },
     // Fewer than the endpoint takes.
     everyMs: 10_000,
   });

@@ -9,7 +9,13 @@ import {
   toDeliveryMessage,
 } from '../../functions/delivery/delivery.ts';
 import { processDeliveryMessages } from '../../functions/delivery/dispatch.ts';
-import { computeRedeliveryGroup, LANE_TABLE, LANES, type Lane } from '../../functions/delivery/lanes.ts';
+import {
+  computeRedeliveryGroup,
+  LANE_TABLE,
+  LANES,
+  type Lane,
+  type StageClass,
+} from '../../functions/delivery/lanes.ts';
 import type { RedeliveryRecord } from '../../functions/delivery/redelivery.ts';
 import { deliveryMoves, deliveryStore } from '../../functions/delivery/rows.ts';
 import { settlements } from '../../functions/delivery/settle.ts';
@@ -46,7 +52,7 @@ const GRACE_SECONDS = 900;
 
 export interface LoadTerms {
   /** Its numbers of concurrent batches. */
-  stage: keyof (typeof LANE_TABLE)['fresh']['dispatchers'];
+  stage: StageClass;
   /** How long the receivers take to answer, from and to. */
   receiverMs: readonly [number, number];
   /** Endpoints that run a job, each with so many failed deliveries, beside one without. */

@@ -14,9 +14,10 @@ import { createMemoryDirectory } from 'aws-local/test/memory-directory.ts';
 import * as z from 'zod';
 import { OrgId } from '../../functions/aws/ids.ts';
 import type { FunctionName } from '../../lib/infra/grants/grant.ts';
+import type { StageFile } from '../../lib/infra/settings.ts';
 import { ensureCertificates } from '../../lib/local-run/certificates/certificate-files.ts';
 import { LOCAL_SERVICE } from '../../lib/local-run/start/local-service.ts';
-import { MAIL_FROM, type StackContext, synthesize } from '../../lib/local-run/start/synthesis.ts';
+import { MAIL_FROM, synthesize } from '../../lib/local-run/start/synthesis.ts';
 import { startReceiver } from '../../packages/cli/src/receiver/receiver.ts';
 import { openRecord, refuseDenied } from '../grants/records.ts';
 import { addVariables, functionsOf, stopLoopsOf } from './assembly.ts';
@@ -161,8 +162,8 @@ interface QueueClocks {
 
 /** Options of a test's own service. */
 export interface ServiceOptions {
-  /** Settings of the stack, over those of all tests. */
-  context?: StackContext;
+  /** Settings of the stage, over those of all tests. */
+  settings?: Partial<Extract<StageFile, { class: 'development' }>>;
   /** Additional variables of every function. */
   variables?: Readonly<Record<string, string>>;
   /** Functions without `RecursiveLoop: Allow`. */
@@ -180,7 +181,7 @@ export interface ServiceOptions {
  * @throws UserError when either fails
  */
 export async function startService({
-  context,
+  settings,
   variables,
   stoppedInLoops = [],
   onLog,
@@ -199,14 +200,15 @@ export async function startService({
       compileCache: COMPILE_CACHE,
       context: {
         stage: 'dev',
-        rateLimitSandbox: SANDBOX_LIMIT,
-        rateLimitStandard: STANDARD_LIMIT,
-        rateLimitScale: 1_000_000,
-        // Invocations that began before a reset end within a moment here.
-        lingerSeconds: 2,
-        mailFrom: MAIL_FROM,
-        dashboardOrigin: DASHBOARD_ORIGIN,
-        ...context,
+        settings: {
+          class: 'development',
+          rateLimits: { sandbox: SANDBOX_LIMIT, standard: STANDARD_LIMIT, scale: 1_000_000 },
+          // Invocations that began before a reset end within a moment here.
+          lingerSeconds: 2,
+          mailFrom: MAIL_FROM,
+          dashboard: { origin: DASHBOARD_ORIGIN },
+          ...settings,
+        },
       },
       signal: AbortSignal.timeout(SYNTHESIS_MS),
     });

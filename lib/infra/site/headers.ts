@@ -43,9 +43,9 @@ const PERMISSIONS = [
   'xr-spatial-tracking=()',
 ].join(', ');
 
-/** Prefix of CloudFront names, which are global, while a stage may be in several regions. */
+/** CloudFront names are global, while a stage may be in several regions, and have at most 64 characters. */
 export const dashboardName = (scope: Construct): string =>
-  `conversation-service-${ServiceStack.of(scope).policy.stage}-${Aws.REGION}-dashboard`;
+  `conversation-service-${ServiceStack.of(scope).policy.stage}-${Aws.REGION}`;
 
 /** Header fields of every bucket response, including errors. The API has its own. */
 export function siteHeaders(scope: Construct, id: string): cloudfront.ResponseHeadersPolicy {

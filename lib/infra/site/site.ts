@@ -18,7 +18,7 @@ const CACHED_STATUSES = [404, 405, 414, 500, 501, 502, 503, 504];
 export interface SiteProps {
   /** Served at `/api`. */
   api: RestApiBase;
-  settings: Pick<Settings, 'dashboardOrigin' | 'dashboardCertificateArn'>;
+  settings: Pick<Settings, 'dashboard'>;
 }
 
 /**
@@ -33,7 +33,7 @@ export class Site extends Construct {
 
   constructor(scope: Construct, id: string, { api, settings }: SiteProps) {
     super(scope, id);
-    const { dashboardOrigin, dashboardCertificateArn: certificateArn } = settings;
+    const { origin, certificateArn } = settings.dashboard ?? {};
     // Its content is built from the sources. CloudFormation deletes only empty buckets, so it keeps this one.
     this.bucket = new s3.Bucket(this, 'Files', {
       blockPublicAccess: s3.BlockPublicAccess.BLOCK_ALL,
@@ -43,13 +43,13 @@ export class Site extends Construct {
       objectOwnership: s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
       removalPolicy: RemovalPolicy.RETAIN,
     });
-    const ownName = certificateArn !== undefined && dashboardOrigin !== undefined;
+    const ownName = certificateArn !== undefined && origin !== undefined;
     this.distribution = new cloudfront.Distribution(this, 'Distribution', {
       comment: `Dashboard of the Conversation Service, ${ServiceStack.of(this).policy.stage}`,
       httpVersion: cloudfront.HttpVersion.HTTP2_AND_3,
       ...(ownName
         ? {
-            domainNames: [new URL(dashboardOrigin).hostname],
+            domainNames: [new URL(origin).hostname],
             minimumProtocolVersion: cloudfront.SecurityPolicyProtocol.TLS_V1_2_2021,
             certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
           }
@@ -63,7 +63,7 @@ export class Site extends Construct {
       // from your origin").
       errorResponses: CACHED_STATUSES.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     });
-    this.url = ownName ? `${dashboardOrigin}/` : `https://${this.distribution.distributionDomainName}/`;
+    this.url = ownName ? `${origin}/` : `https://${this.distribution.distributionDomainName}/`;
     this.acknowledgeFindings(ownName);
   }
 
@@ -126,7 +126,7 @@ export class Site extends Construct {
       ...(ownName
         ? {}
         : {
-            CFR4: "Under the distribution's own name CloudFront gives no choice. With a name of one's own (context dashboardCertificateArn) TLS 1.2 is the least.",
+            CFR4: "Under the distribution's own name CloudFront gives no choice. With a name of one's own (setting dashboard) TLS 1.2 is the least.",
           }),
     });
   }

@@ -25,7 +25,7 @@ export class DataStack extends ServiceStack {
     super(stage, 'Data', 'what holds data, and the keys by which it is encrypted');
     this.keys = new Keys(this, 'Keys');
     const topic: sns.ITopic = new AlarmTopic(this, 'Alarms', this.keys.messages, settings).topic;
-    this.common = { logsKey: this.keys.logs, alarmTopic: topic, runbooks: settings.runbooks };
+    this.common = { logsKey: this.keys.logs, alarmTopic: topic, runbooks: settings.runbookUrl };
     this.tables = new Tables(this, 'Tables', this.keys.data);
     this.signingKeys = new KeyringSecret(this, 'SigningKeys', {
       description: 'Master keys of the webhook signing secrets',

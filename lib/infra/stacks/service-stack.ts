@@ -2,10 +2,10 @@ import { CfnElement, CfnOutput, NestedStack, RemovalPolicy, Stack, Tags } from '
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import type { Stage, StagePolicy } from '../stages.ts';
+import type { StagePolicy } from '../stages.ts';
 
 /** Path of the roles of a stage's functions, for key policies. */
-export const rolePath = (stage: Stage): string => `/conversation-service/${stage}/`;
+export const rolePath = (stage: string): string => `/conversation-service/${stage}/`;
 
 /** Shared by all stacks of a stage. */
 export interface Common {
@@ -27,6 +27,7 @@ export class StageStack extends Stack {
     super(scope, `ConversationService-${policy.stage}`, {
       description: `Conversation Service API, ${policy.stage}`,
       terminationProtection: policy.keepsData,
+      ...(policy.env && { env: policy.env }),
     });
     this.policy = policy;
     for (const [name, value] of [

@@ -31,11 +31,13 @@ export class WorkersStack extends ServiceStack {
     new Bus(this, 'Bus', { code, tables, bus });
     new Metering(this, 'Metering', { code, tables, bus });
     new Redeliveries(this, 'Redeliveries', { code, data, settings });
-    const { mailFrom: from, dashboardOrigin, noticeSeconds, mailLimits } = settings;
+    const { mailFrom: from, dashboard, noticeSeconds, mailLimits } = settings;
     const users = data.identity.pool;
     // With a sender, all of these settings are present.
-    if (from !== undefined && dashboardOrigin !== undefined && users !== undefined)
+    if (from !== undefined && dashboard !== undefined && users !== undefined) {
+      const { origin: dashboardOrigin } = dashboard;
       new Mail(this, 'Mail', { code, tables, bus, users, from, dashboardOrigin, noticeSeconds, mailLimits });
+    }
     new Knowledge(this, 'Knowledge', { code, tables, bus, settings });
     new Sandboxes(this, 'Sandboxes', { code, tables, settings });
     new Recovery(this, 'Recovery', { code, data, delivery: this.delivery, settings });

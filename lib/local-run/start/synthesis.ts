@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UserError } from 'terminal/errors.ts';
 import { readIfPresent } from 'terminal/files.ts';
+import type { StageFile } from '../../infra/settings.ts';
 import { fingerprintOf } from './assembly-inputs.ts';
 import type { Settings } from './settings.ts';
 
@@ -22,43 +23,50 @@ const REDELIVERY_GROUP = 1;
 /** Sender of e-mail, which goes to the local run's mailbox. */
 export const MAIL_FROM = 'notifications@local.test';
 
-export type StackContext = Readonly<Record<string, string | number>>;
+/** CDK context with the settings of a stage that has no file. */
+export interface StackContext {
+  stage: string;
+  settings: StageFile;
+}
 
 /**
- * The stack's settings as CDK context, with those of a single machine; absent ones keep the stack's default.
+ * The stack's settings, with those of a single machine; absent ones keep the class's default.
  * @param gateway origin of the API, which is also the dashboard's here
  */
 export function contextOf(settings: Settings, gateway: string): StackContext {
   const { retryBaseSeconds, retryCapSeconds, attemptTimeoutSeconds, graceSeconds, lingerSeconds } = settings;
   const { checkEverySeconds, syncCooldownSeconds, noticeSeconds } = settings;
   const retries = { retryBaseSeconds, retryCapSeconds, attemptTimeoutSeconds };
-  const given = Object.entries({
-    ...retries,
-    graceSeconds,
-    lingerSeconds,
-    checkEverySeconds,
-    syncCooldownSeconds,
-    noticeSeconds,
-  });
   return {
     stage: 'dev',
-    redeliveryGroup: REDELIVERY_GROUP,
-    ...Object.fromEntries(given.filter((entry): entry is [string, number] => entry[1] !== undefined)),
-    ...createRateLimits(settings),
-    dashboardOrigin: gateway,
-    mailFrom: MAIL_FROM,
+    settings: {
+      class: 'development',
+      redeliveryGroup: REDELIVERY_GROUP,
+      ...retries,
+      graceSeconds,
+      lingerSeconds,
+      checkEverySeconds,
+      syncCooldownSeconds,
+      noticeSeconds,
+      rateLimits: createRateLimits(settings),
+      dashboard: { origin: gateway },
+      mailFrom: MAIL_FROM,
+    },
   };
 }
 
 /** The local organization has the highest tier, its sandbox the lowest; the middle one is derived. */
-function createRateLimits({ rateLimitPerMinute, sandboxRateLimitPerMinute }: Settings): StackContext {
-  if (rateLimitPerMinute === undefined && sandboxRateLimitPerMinute === undefined) return {};
+function createRateLimits({
+  rateLimitPerMinute,
+  sandboxRateLimitPerMinute,
+}: Settings): StageFile['rateLimits'] {
+  if (rateLimitPerMinute === undefined && sandboxRateLimitPerMinute === undefined) return undefined;
   const most = rateLimitPerMinute ?? STANDARD_RATE_LIMITS.scale;
   const sandbox = sandboxRateLimitPerMinute ?? Math.min(STANDARD_RATE_LIMITS.sandbox, most);
   return {
-    rateLimitScale: most,
-    rateLimitStandard: Math.min(Math.max(STANDARD_RATE_LIMITS.standard, sandbox), most),
-    rateLimitSandbox: sandbox,
+    scale: most,
+    standard: Math.min(Math.max(STANDARD_RATE_LIMITS.standard, sandbox), most),
+    sandbox,
   };
 }
 

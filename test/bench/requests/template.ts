@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import * as metrics from '../../../functions/aws/metrics.ts';
 import type { Piece } from '../../../lib/cost/measured.ts';
-import { MAIL_FROM, synthesize } from '../../../lib/local-run/start/synthesis.ts';
-import { DASHBOARD_ORIGIN } from '../../support/service.ts';
+import { synthesize } from '../../../lib/local-run/start/synthesis.ts';
+import { contextOf } from '../../infra/contexts.ts';
 
 const Resource = z.object({ Type: z.string(), Properties: z.record(z.string(), z.unknown()).default({}) });
 const FunctionProperties = z.object({
@@ -39,7 +39,7 @@ export async function readTemplate(): Promise<TemplateFacts> {
     await synthesize({
       assembly: join(directory, 'assembly'),
       compileCache: join(tmpdir(), 'service-compile-cache'),
-      context: { stage: 'prod', mailFrom: MAIL_FROM, dashboardOrigin: DASHBOARD_ORIGIN },
+      context: contextOf(),
       signal: AbortSignal.timeout(600_000),
     });
     return factsOf(join(directory, 'assembly'));

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Service, startService } from '../../support/service.ts';
+import { type Service, type ServiceOptions, startService } from '../../support/service.ts';
 import { consumedBy } from './capacity.ts';
 import { watchInvocations } from './invocations.ts';
 import { NOTHING, plus, type Tallies, type Tally } from './tally.ts';
@@ -23,11 +23,8 @@ export interface WatchedRun {
 
 /**
  * Starts the service with a recorder in every function's process.
- * @param context settings of the stack
  */
-export async function startWatchedRun(
-  context: Readonly<Record<string, string | number>>,
-): Promise<WatchedRun> {
+export async function startWatchedRun(settings: ServiceOptions['settings']): Promise<WatchedRun> {
   const directory = mkdtempSync(join(tmpdir(), 'requests-'));
   const file = join(directory, 'requests.jsonl');
   writeFileSync(file, '');
@@ -46,7 +43,7 @@ export async function startWatchedRun(
     add(physicalName, { invocations: 1, ...work }),
   );
   const service = await startService({
-    context,
+    settings,
     variables: { NODE_OPTIONS: `--require ${RECORDER}`, REQUEST_RECORDS: file },
     onLog: ({ source, text }) => add(source, { logLines: 1, logBytes: Buffer.byteLength(text) }),
   });

@@ -70,19 +70,20 @@ describe('the local run', { timeout: 60_000 }, () => {
     const [, context = ''] = await program.shows(/^context (.*)$/m);
     expect(JSON.parse(context)).toEqual({
       stage: 'dev',
-      redeliveryGroup: 1,
-      rateLimitScale: 30,
-      rateLimitStandard: 30,
-      rateLimitSandbox: 20,
-      dashboardOrigin: baseUrl,
-      mailFrom: 'notifications@local.test',
+      settings: {
+        class: 'development',
+        redeliveryGroup: 1,
+        rateLimits: { scale: 30, standard: 30, sandbox: 20 },
+        dashboard: { origin: baseUrl },
+        mailFrom: 'notifications@local.test',
+      },
     });
   });
 
   it('reserves its port before the stack gets its URL', async () => {
     const { program } = await start({ FAKE_START: 'hangs' });
     const [, context = ''] = await program.shows(/^context (.*)$/m);
-    const port = Number(new URL(JSON.parse(context).dashboardOrigin).port);
+    const port = Number(new URL(JSON.parse(context).settings.dashboard.origin).port);
     expect(await freePort(port)).not.toBe(port);
   });
 

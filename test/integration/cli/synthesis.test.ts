@@ -6,7 +6,7 @@ import { temporaryDirectory } from './temporary-directory.ts';
 
 async function options(settings: Record<string, number>, signal = new AbortController().signal) {
   const directory = await temporaryDirectory();
-  const context = { stage: 'dev', ...settings };
+  const context = { stage: 'dev', settings: { class: 'development' as const, ...settings } };
   return { assembly: join(directory, 'cdk.out'), compileCache: join(directory, 'cache'), context, signal };
 }
 
@@ -21,7 +21,7 @@ describe('synthesis', { timeout: 60_000 }, () => {
 
     // A failed synthesis says what the app printed, and leaves nothing that could be taken for an assembly.
     await expect(
-      synthesize({ ...given, context: { ...given.context, retryBaseSeconds: -1 } }),
+      synthesize({ ...given, context: (await options({ retryBaseSeconds: -1 })).context }),
     ).rejects.toThrow(/could not be synthesized:\n\n.*retryBaseSeconds/s);
     expect(await readdir(given.assembly)).not.toContain(INPUTS_FILE);
   });

@@ -55,7 +55,11 @@ async function warmUp({ api, receiver }: Tenant): Promise<void> {
 
 describe('a reset beside live retries', () => {
   const place = aPlace({
-    context: { retryBaseSeconds: BASE_SECONDS, retryCapSeconds: BASE_SECONDS, lingerSeconds: LINGER_SECONDS },
+    settings: {
+      retryBaseSeconds: BASE_SECONDS,
+      retryCapSeconds: BASE_SECONDS,
+      lingerSeconds: LINGER_SECONDS,
+    },
   });
 
   it('delays no live retry and attempts nothing of the sandbox', { timeout: TIMEOUT_MS }, async () => {

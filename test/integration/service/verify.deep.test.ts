@@ -132,7 +132,14 @@ describe('the verification of a local run with a faulty stack', { timeout: 120_0
     await synthesize({
       assembly: join(directory, 'assembly'),
       compileCache: join(tmpdir(), 'service-compile-cache'),
-      context: { stage: 'dev', mailFrom: MAIL_FROM, dashboardOrigin: 'https://dashboard.example' },
+      context: {
+        stage: 'dev',
+        settings: {
+          class: 'development',
+          mailFrom: MAIL_FROM,
+          dashboard: { origin: 'https://dashboard.example' },
+        },
+      },
       signal: AbortSignal.timeout(110_000),
     });
   }, 120_000);

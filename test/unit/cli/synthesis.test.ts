@@ -4,14 +4,14 @@ import { readSettings } from '../../../lib/local-run/start/settings.ts';
 import { contextOf } from '../../../lib/local-run/start/synthesis.ts';
 
 const context = (variables: Record<string, string>) =>
-  contextOf(readSettings(variables, '/'), 'http://localhost:1234');
+  contextOf(readSettings(variables, '/'), 'http://localhost:1234').settings;
 
 describe('the context of the stack', () => {
   it('has only the settings that were given', () => {
     const always = {
-      stage: 'dev',
+      class: 'development',
       redeliveryGroup: 1,
-      dashboardOrigin: 'http://localhost:1234',
+      dashboard: { origin: 'http://localhost:1234' },
       mailFrom: 'notifications@local.test',
     };
     expect(context({})).toEqual(always);
@@ -26,17 +26,13 @@ describe('the context of the stack', () => {
 
   it('gives the rate limit to the tier of the local organization', () => {
     expect(context({ RATE_LIMIT_PER_MINUTE: '1000000' })).toMatchObject({
-      rateLimitScale: 1_000_000,
-      rateLimitStandard: 600,
-      rateLimitSandbox: 60,
+      rateLimits: { scale: 1_000_000, standard: 600, sandbox: 60 },
     });
   });
 
   it('gives the sandbox its own limit, and leaves a lower default as it is', () => {
     expect(context({ SANDBOX_RATE_LIMIT_PER_MINUTE: '5' })).toMatchObject({
-      rateLimitScale: 6000,
-      rateLimitStandard: 600,
-      rateLimitSandbox: 5,
+      rateLimits: { scale: 6000, standard: 600, sandbox: 5 },
     });
   });
 
@@ -50,15 +46,17 @@ describe('the context of the stack', () => {
     );
     fc.assert(
       fc.property(given, ({ RATE_LIMIT_PER_MINUTE: most, SANDBOX_RATE_LIMIT_PER_MINUTE: least }) => {
-        const { rateLimitScale, rateLimitStandard, rateLimitSandbox } = context({
-          RATE_LIMIT_PER_MINUTE: String(most),
-          ...(least === null ? {} : { SANDBOX_RATE_LIMIT_PER_MINUTE: String(least) }),
-        });
-        expect(rateLimitScale).toBe(most);
-        expect(rateLimitStandard).toBeLessThanOrEqual(most);
-        expect(rateLimitSandbox).toBeLessThanOrEqual(Number(rateLimitStandard));
-        expect(rateLimitSandbox).toBeGreaterThanOrEqual(1);
-        if (least !== null) expect(rateLimitSandbox).toBe(least);
+        const { scale, standard, sandbox } = Object(
+          context({
+            RATE_LIMIT_PER_MINUTE: String(most),
+            ...(least === null ? {} : { SANDBOX_RATE_LIMIT_PER_MINUTE: String(least) }),
+          }).rateLimits,
+        );
+        expect(scale).toBe(most);
+        expect(standard).toBeLessThanOrEqual(most);
+        expect(sandbox).toBeLessThanOrEqual(Number(standard));
+        expect(sandbox).toBeGreaterThanOrEqual(1);
+        if (least !== null) expect(sandbox).toBe(least);
       }),
     );
   });

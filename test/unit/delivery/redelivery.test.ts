@@ -132,8 +132,8 @@ describe('redelivery', () => {
 describe('stored event', () => {
   it('is kept until the last attempt of its last redelivery, for the slowest retries', () => {
     const slowest = { baseSeconds: 3600, capSeconds: 43_200, maxAttempts: MAX_ATTEMPTS };
-    const settings = (context: Record<string, number>) =>
-      readSettings({ tryGetContext: (name: string) => ({ stage: 'prod', ...context })[name] });
+    const settings = (changes: Record<string, number>) =>
+      readSettings('dev', { class: 'development', ...changes });
     expect(() => settings({ retryBaseSeconds: 3601, retryCapSeconds: 43_200 })).toThrow('retryBaseSeconds');
     expect(() => settings({ retryCapSeconds: 43_201 })).toThrow('retryCapSeconds');
     let due = later(NOW, HISTORY_DAYS * DAY);

@@ -4,42 +4,58 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LANES } from '../../../functions/delivery/lanes.ts';
 import { SettingError } from '../../../lib/infra/context.ts';
-import { readSettings, reasonWithoutMailer, type Settings } from '../../../lib/infra/settings.ts';
-import { RETENTION_DAYS, STAGES } from '../../../lib/infra/stages.ts';
+import { readSettings, SETTING_NAMES, type Settings } from '../../../lib/infra/settings.ts';
+import { CLASSES, RETENTION_DAYS } from '../../../lib/infra/stages.ts';
 
-const read = (context: Record<string, unknown> = {}): Settings =>
-  readSettings({ tryGetContext: (name: string) => ({ stage: 'prod', ...context })[name] });
-const MAIL = { mailFrom: 'notifications@mail.example.com', dashboardOrigin: 'https://dashboard.example.com' };
+const NONE = { domain: 'none', dashboard: 'none', alarmEmail: 'none', mailFrom: 'none', oidc: 'none' };
+const read = (changes: object = {}): Settings =>
+  readSettings('mine', { class: 'production', ...NONE, ...changes });
+const CLASS_NAMES = ['development', 'staging', 'production'] as const;
+const DASHBOARD = { origin: 'https://dashboard.example.com' };
+const MAIL = { mailFrom: 'notifications@mail.example.com', dashboard: DASHBOARD };
+const OIDC = { issuer: 'https://id.example.com', audience: 'dashboard' };
 const CERTIFICATE = 'arn:aws:acm:eu-central-1:123456789012:certificate/0f2c-1';
 
 describe('a stage', () => {
   it.each([
-    ['dev', { keepsData: false, alarms: false, logRetentionDays: 7, release: 'at-once', rollsBack: false }],
+    [
+      'development',
+      { keepsData: false, alarms: false, logRetentionDays: 7, release: 'at-once', rollsBack: false },
+    ],
     ['staging', { keepsData: true, alarms: true, logRetentionDays: 30, release: 'canary', rollsBack: true }],
-    ['prod', { keepsData: true, alarms: true, logRetentionDays: 90, release: 'linear', rollsBack: true }],
-  ])('%s has %j', (stage, policy) => {
-    expect(read({ stage }).policy).toMatchObject({ stage, ...policy });
+    [
+      'production',
+      { keepsData: true, alarms: true, logRetentionDays: 90, release: 'linear', rollsBack: true },
+    ],
+  ])('of class %s has %j', (name, policy) => {
+    expect(read({ class: name }).policy).toMatchObject({ stage: 'mine', ...policy });
   });
 
   it('has the most of everything in production', () => {
-    const [dev, staging, prod] = STAGES.map((stage) => read({ stage }).policy);
-    for (const other of [dev, staging]) {
+    const [development, staging, production] = CLASS_NAMES.map((name) => read({ class: name }).policy);
+    for (const other of [development, staging]) {
       for (const lane of LANES)
-        expect(prod?.dispatchers[lane]).toBeGreaterThan(other?.dispatchers[lane] ?? Number.NaN);
-      expect(prod?.throttle.rate).toBeGreaterThan(other?.throttle.rate ?? Number.NaN);
-      expect(prod?.logRetentionDays).toBeGreaterThan(other?.logRetentionDays ?? Number.NaN);
+        expect(production?.dispatchers[lane]).toBeGreaterThan(other?.dispatchers[lane] ?? Number.NaN);
+      expect(production?.throttle.rate).toBeGreaterThan(other?.throttle.rate ?? Number.NaN);
+      expect(production?.logRetentionDays).toBeGreaterThan(other?.logRetentionDays ?? Number.NaN);
     }
   });
 
-  it.each([{ stage: 'production' }, { stage: 'Prod' }, { stage: 1 }])(
-    'is one of three: %j is refused',
-    (context) => {
-      expect(() => read(context)).toThrow(/^context stage must be one of dev, staging, prod, not "/);
+  it.each(['staging', 'production'])(
+    'of class %s says of each part that it might forget whether it has it',
+    (name) => {
+      for (const part of Object.keys(NONE))
+        expect(() => read({ class: name, [part]: undefined })).toThrow(
+          RegExp(`^lib/stages/mine.ts: ${part} must be .*, or 'none'$`),
+        );
     },
   );
 
-  it.each([{ stage: undefined }, { stage: '' }])('is dev for %j', (context) => {
-    expect(read(context).policy).toMatchObject({ stage: 'dev', keepsData: false });
+  it('of class development needs its class alone', () => {
+    const settings = readSettings('mine', { class: 'development' });
+    expect(settings).not.toMatchObject(
+      Object.fromEntries(Object.keys(NONE).map((part) => [part, expect.anything()])),
+    );
   });
 });
 
@@ -48,14 +64,10 @@ describe('reserved concurrency', () => {
 
   it('is, for the dispatcher, exactly the sum of its queues', () => {
     fc.assert(
-      fc.property(lane, lane, lane, lane, (fresh, retry, slow, stalled) => {
-        const { policy } = read({
-          dispatchersFresh: fresh,
-          dispatchersRetry: retry,
-          dispatchersSlow: slow,
-          dispatchersStalled: stalled,
-        });
-        expect(policy.dispatchers).toEqual({ fresh, retry, slow, stalled });
+      fc.property(fc.record({ fresh: lane, retry: lane, slow: lane, stalled: lane }), (dispatchers) => {
+        const { policy } = read({ dispatchers });
+        expect(policy.dispatchers).toEqual(dispatchers);
+        const { fresh, retry, slow, stalled } = dispatchers;
         expect(policy.reserved?.dispatch).toBe(fresh + retry + slow + stalled);
       }),
     );
@@ -68,8 +80,9 @@ describe('reserved concurrency', () => {
   });
 
   it('is absent in a development stage, whose account may be new, unless it is set', () => {
-    expect(read({ stage: 'dev' }).policy.reserved).toBeUndefined();
-    expect(read({ stage: 'dev', reserveConcurrency: 'true' }).policy.reserved?.dispatch).toBe(50);
+    const development = { class: 'development' };
+    expect(read(development).policy.reserved).toBeUndefined();
+    expect(read({ ...development, reserveConcurrency: true }).policy.reserved?.dispatch).toBe(50);
     expect(read({ reserveConcurrency: false }).policy.reserved).toBeUndefined();
   });
 });
@@ -80,19 +93,15 @@ const CONFIGURATION = readFileSync(
 );
 
 it('the configuration reference lists each setting once', () => {
-  const asked = new Set<string>();
-  readSettings({ tryGetContext: (name) => void asked.add(name) });
-  const rows = CONFIGURATION.slice(CONFIGURATION.indexOf('\n## Deployment settings')).matchAll(
-    /^\| (`.+?`) \|/gm,
-  );
+  const rows = CONFIGURATION.slice(CONFIGURATION.indexOf('\n## Stage settings')).matchAll(/^\| (`.+?`) \|/gm);
   const listed = [...rows].flatMap(([, names = '']) => names.replaceAll('`', '').split(', '));
-  expect(listed.toSorted()).toEqual([...asked].toSorted());
+  expect(listed.toSorted()).toEqual(SETTING_NAMES.toSorted());
 });
 
 it('the configuration reference lists each delivery queue with its batches in progress', () => {
   const rows = CONFIGURATION.split('\n');
   for (const lane of LANES) {
-    const batches = STAGES.map((stage) => read({ stage }).policy.dispatchers[lane]);
+    const batches = CLASS_NAMES.map((name) => read({ class: name }).policy.dispatchers[lane]);
     expect(
       rows.find((row) => row.startsWith(`| \`${lane}\` |`)),
       lane,
@@ -100,261 +109,235 @@ it('the configuration reference lists each delivery queue with its batches in pr
   }
 });
 
-describe('a number in the context', () => {
-  const stage = fc.constantFrom(...STAGES);
+it('a number is used as given, or refused with a line that names it', () => {
   const figures = fc.record(
     {
-      dispatchersFresh: fc.integer({ min: -10, max: 3000 }),
-      apiRate: fc.integer({ min: -10, max: 2_000_000 }),
-      apiBurst: fc.integer({ min: -10, max: 2_000_000 }),
+      dispatchers: fc.record({ fresh: fc.integer({ min: -10, max: 3000 }) }),
+      throttle: fc.record(
+        { rate: fc.integer({ min: -10, max: 2_000_000 }), burst: fc.integer({ min: -10, max: 2_000_000 }) },
+        { requiredKeys: [] },
+      ),
       logRetentionDays: fc.oneof(fc.constantFrom(...RETENTION_DAYS), fc.integer({ min: -10, max: 4000 })),
       retryBaseSeconds: fc.double({ min: -10, max: 5000, noNaN: true }),
     },
     { requiredKeys: [] },
   );
-
-  it('is used as given, or refused with one line that names it', () => {
-    fc.assert(
-      fc.property(stage, figures, (name, context) => {
-        let settings: Settings;
-        try {
-          settings = read({ stage: name, ...context });
-        } catch (error) {
-          expect(error).toBeInstanceOf(SettingError);
-          const { message } = error as SettingError;
-          expect(message).toMatch(/^context (\w+) [^\n]+$/);
-          expect(Object.keys({ retryCapSeconds: 1, ...context })).toContain(message.split(' ')[1]);
-          return;
+  fc.assert(
+    fc.property(fc.constantFrom(...CLASS_NAMES), figures, (name, changes) => {
+      let settings: Settings;
+      try {
+        settings = read({ class: name, ...changes });
+      } catch (error) {
+        expect(error).toBeInstanceOf(SettingError);
+        for (const line of (error as SettingError).message.split('\n')) {
+          const [, setting] = /^lib\/stages\/mine\.ts: (\w+)[\w.]* must [^\n]+$/.exec(line) ?? [];
+          expect(Object.keys({ retryCapSeconds: 1, ...changes })).toContain(setting);
         }
-        const { policy } = settings;
-        // Zero is zero, with either sign.
-        for (const [given, got] of [
-          [context.dispatchersFresh, policy.dispatchers.fresh],
-          [context.apiRate, policy.throttle.rate],
-          [context.apiBurst, policy.throttle.burst],
-          [context.logRetentionDays, policy.logRetentionDays],
-          [context.retryBaseSeconds, settings.retryBaseSeconds],
-        ])
-          if (given !== undefined) expect(got).toBe(Number(given) + 0);
-        expect(RETENTION_DAYS).toContain(policy.logRetentionDays);
-        expect(policy.throttle.burst).toBeGreaterThanOrEqual(policy.throttle.rate);
-        expect(policy.dispatchers.fresh).toBeGreaterThanOrEqual(2);
-        expect(policy.dispatchers.fresh).toBeLessThanOrEqual(1000);
-      }),
-      { numRuns: 1000 },
-    );
-  });
-
-  it('may be a text, as on a command line', () => {
-    fc.assert(
-      fc.property(stage, fc.integer({ min: 100, max: 1000 }), (name, apiRate) => {
-        expect(read({ stage: name, apiRate: String(apiRate) })).toEqual(read({ stage: name, apiRate }));
-      }),
-    );
-  });
+        return;
+      }
+      const { policy } = settings;
+      for (const [given, got] of [
+        [changes.dispatchers?.fresh, policy.dispatchers.fresh],
+        [changes.throttle?.rate, policy.throttle.rate],
+        [changes.throttle?.burst, policy.throttle.burst],
+        [changes.logRetentionDays, policy.logRetentionDays],
+        [changes.retryBaseSeconds, settings.retryBaseSeconds],
+      ])
+        if (given !== undefined) expect(got).toBe(given);
+      const { bounds } = CLASSES[name];
+      expect(RETENTION_DAYS).toContain(policy.logRetentionDays);
+      expect(policy.throttle.burst).toBeGreaterThanOrEqual(policy.throttle.rate);
+      for (const [value, [least, most]] of [
+        [policy.logRetentionDays, bounds.logRetentionDays],
+        [policy.throttle.rate, bounds.throttle],
+        [policy.dispatchers.fresh, bounds.dispatchers],
+      ] as const) {
+        expect(value).toBeGreaterThanOrEqual(least);
+        expect(value).toBeLessThanOrEqual(most);
+      }
+    }),
+    { numRuns: 1000 },
+  );
 });
 
-describe('an invalid or contradictory context value', () => {
-  it.each<[Record<string, unknown>, string]>([
-    [
-      { attemptTimeoutSeconds: 0 },
-      'attemptTimeoutSeconds must be a number of seconds from 0.1 to 60, not "0"',
-    ],
+describe('a wrong, contradictory or unknown setting', () => {
+  it.each<[object, string]>([
+    [{ class: 'prod' }, "class must be 'development', 'staging' or 'production'"],
+    [{ alarmEMail: 'a@example.com' }, 'alarmEMail is no setting'],
+    [{ rateLimits: { gold: 1 } }, 'rateLimits.gold is no setting'],
+    [{ attemptTimeoutSeconds: 0 }, 'attemptTimeoutSeconds must be a number of seconds from 0.1 to 60, not 0'],
     [{ retryBaseSeconds: 'soon' }, 'retryBaseSeconds must be a number of seconds from 0 to 3600, not "soon"'],
-    [{ retryBaseSeconds: 10, retryCapSeconds: 5 }, 'retryCapSeconds must not be less than retryBaseSeconds'],
-    [{ graceSeconds: 5 }, 'graceSeconds must be a number of seconds from 30 to 21600, not "5"'],
+    [
+      { retryBaseSeconds: 10, retryCapSeconds: 5 },
+      'retryCapSeconds must not be less than retryBaseSeconds, not 5',
+    ],
+    [{ graceSeconds: 5 }, 'graceSeconds must be a number of seconds from 30 to 21600, not 5'],
     [
       { redeliveryGroup: 17 },
-      'redeliveryGroup must be a whole number of deliveries of a redelivery job at a time from 1 to 16, not "17"',
+      'redeliveryGroup must be a whole number of deliveries of a redelivery job at a time from 1 to 16, not 17',
     ],
-    [{ lingerSeconds: 3601 }, 'lingerSeconds must be a number of seconds from 0 to 3600, not "3601"'],
-    [{ ...MAIL, mailFrom: 'ada' }, 'mailFrom must be an e-mail address, not "ada"'],
+    [{ lingerSeconds: 3601 }, 'lingerSeconds must be a number of seconds from 0 to 3600, not 3601'],
+    ...['ada', 'Ada <ada@example.com>', 'a@b@example.com'].map((mailFrom): [object, string] => [
+      { ...MAIL, mailFrom },
+      `mailFrom must be an e-mail address, not "${mailFrom}"`,
+    ]),
     [
-      { ...MAIL, mailFrom: 'Ada <ada@example.com>' },
-      'mailFrom must be an e-mail address, not "Ada <ada@example.com>"',
-    ],
-    [{ ...MAIL, mailFrom: 'a@b@example.com' }, 'mailFrom must be an e-mail address, not "a@b@example.com"'],
-    [{ ...MAIL, dashboardOrigin: '' }, 'mailFrom goes with dashboardOrigin, which e-mails link to'],
-    [
-      { ...MAIL, oidcIssuer: 'https://id.example.com', oidcAudience: 'dashboard' },
-      "mailFrom goes with the stack's own user pool, whose admins e-mails are for, not with oidcIssuer",
+      { ...MAIL, dashboard: 'none' },
+      'mailFrom must go with a dashboard, which e-mails link to, not "notifications@mail.example.com"',
     ],
     [
-      { mailBudget: 0 },
-      'mailBudget must be a whole number of recipients a day from 1 to 1000000000, not "0"',
+      { ...MAIL, oidc: OIDC },
+      "mailFrom must be 'none' with oidc: e-mails are for admins in the stage's own user pool, not \"notifications@mail.example.com\"",
     ],
     [
-      { mailCeiling: 0.5 },
-      'mailCeiling must be a whole number of recipients a day from 1 to 1000000000, not "0.5"',
-    ],
-    [{ noticeSeconds: 0 }, 'noticeSeconds must be a number of seconds from 1 to 2592000, not "0"'],
-    [
-      { checksPerOrganization: 1 },
-      'checksPerOrganization must be a whole number of checks from 2 to 10, not "1"',
+      { mailLimits: { organization: 0 } },
+      'mailLimits.organization must be a whole number of recipients a day from 1 to 1000000000, not 0',
     ],
     [
-      { checksPerOrganization: 11 },
-      'checksPerOrganization must be a whole number of checks from 2 to 10, not "11"',
+      { mailLimits: { stage: 0.5 } },
+      'mailLimits.stage must be a whole number of recipients a day from 1 to 1000000000, not 0.5',
     ],
+    [{ noticeSeconds: 0 }, 'noticeSeconds must be a number of seconds from 1 to 2592000, not 0'],
+    ...[1, 11].map((checksPerOrganization): [object, string] => [
+      { checksPerOrganization },
+      `checksPerOrganization must be a whole number of checks from 2 to 10, not ${checksPerOrganization}`,
+    ]),
     [
       { watchWindowSeconds: 1.5 },
-      'watchWindowSeconds must be a whole number of seconds from 0 to 300, not "1.5"',
+      'watchWindowSeconds must be a whole number of seconds from 0 to 300, not 1.5',
     ],
     [
-      { rateLimitStandard: 0 },
-      'rateLimitStandard must be a whole number of requests a minute from 1 to 1000000000, not "0"',
-    ],
-    [{ rateLimitSandbox: 601 }, 'rateLimitSandbox must be the lowest of the rate limits'],
-    [{ oidcIssuer: 'https://id.example.com' }, 'oidcIssuer and oidcAudience must be given together'],
-    [
-      { oidcIssuer: 'http://id.example.com', oidcAudience: 'a' },
-      'oidcIssuer must be an https URL, not "http://id.example.com"',
-    ],
-    [{ oidcRoleClaim: 'role' }, 'oidcOrganizationClaim, oidcRoleClaim and oidcScope go with oidcIssuer'],
-    [{ oidcScope: 'openid' }, 'oidcOrganizationClaim, oidcRoleClaim and oidcScope go with oidcIssuer'],
-    ...['email', 'openid  email', 'openidx', ' openid', 'openid "x"'].map(
-      (oidcScope): [Record<string, unknown>, string] => [
-        { oidcIssuer: 'https://id.example.com', oidcAudience: 'a', oidcScope },
-        `oidcScope must be scopes with a space between them, openid among them, not "${oidcScope}"`,
-      ],
-    ),
-    [
-      { dashboardCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/0f2c' },
-      'dashboardCertificateArn goes with dashboardOrigin, which it is for',
+      { rateLimits: { standard: 0 } },
+      'rateLimits.standard must be a whole number of requests a minute from 1 to 1000000000, not 0',
     ],
     [
-      {
-        dashboardOrigin: 'https://dashboard.example.com',
-        dashboardCertificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0f2c',
-      },
-      'dashboardCertificateArn must be the ARN of a certificate of ACM in us-east-1, not "arn:aws:acm:eu-central-1:123456789012:certificate/0f2c"',
+      { rateLimits: { sandbox: 601 } },
+      'rateLimits must be lowest for sandbox, not {"sandbox":601,"standard":600,"scale":6000}',
+    ],
+    [{ oidc: { issuer: OIDC.issuer } }, "oidc must be an object with issuer and audience, or 'none'"],
+    [
+      { oidc: { ...OIDC, issuer: 'http://id.example.com' } },
+      'oidc.issuer must be an https URL, not "http://id.example.com"',
+    ],
+    ...['email', 'openid  email', 'openidx', ' openid', 'openid "x"'].map((scope): [object, string] => [
+      { oidc: { ...OIDC, scope } },
+      `oidc.scope must be scopes with a space between them, openid among them, not ${JSON.stringify(scope)}`,
+    ]),
+    [
+      { dashboard: { ...DASHBOARD, certificateArn: CERTIFICATE } },
+      `dashboard.certificateArn must be the ARN of a certificate of ACM in us-east-1, not "${CERTIFICATE}"`,
     ],
     [
-      { signInDomainPrefix: 'acme', oidcIssuer: 'https://id.example.com', oidcAudience: 'a' },
-      "signInDomainPrefix is for the stack's own user pool, not with oidcIssuer",
+      { signInDomainPrefix: 'acme', oidc: OIDC },
+      'signInDomainPrefix must be absent with oidc: it is for the stage\'s own user pool, not "acme"',
     ],
     ...['Acme', '-acme', 'acme-', 'my-cognito', 'aws-acme', 'a'.repeat(64)].map(
-      (signInDomainPrefix): [Record<string, unknown>, string] => [
-        { signInDomainPrefix },
-        `signInDomainPrefix must be at most 63 lower-case letters, digits and hyphens, without aws, amazon or cognito, not "${signInDomainPrefix}"`,
+      (prefix): [object, string] => [
+        { signInDomainPrefix: prefix },
+        `signInDomainPrefix must be at most 63 lower-case letters, digits and hyphens, without aws, amazon or cognito, not "${prefix}"`,
       ],
     ),
+    ...['https://dashboard.example.com/', 'http://dashboard.example.com'].map((origin): [object, string] => [
+      { dashboard: { origin } },
+      `dashboard.origin must be an https origin such as https://dashboard.example.com, not "${origin}"`,
+    ]),
     [
-      { dashboardOrigin: 'https://dashboard.example.com/' },
-      'dashboardOrigin must be an https origin such as https://dashboard.example.com, not "https://dashboard.example.com/"',
+      { domain: { name: 'https://api.example.com', certificateArn: CERTIFICATE } },
+      'domain.name must be a host name in lower case such as api.example.com, not "https://api.example.com"',
     ],
     [
-      { dashboardOrigin: 'http://dashboard.example.com' },
-      'dashboardOrigin must be an https origin such as https://dashboard.example.com, not "http://dashboard.example.com"',
+      { domain: { name: 'api.example.com', certificateArn: 'arn:aws:iam::123456789012:role/x' } },
+      'domain.certificateArn must be the ARN of a certificate of ACM, not "arn:aws:iam::123456789012:role/x"',
     ],
-    [{ domainName: 'api.example.com' }, 'domainName and certificateArn must be given together'],
-    [{ certificateArn: CERTIFICATE }, 'domainName and certificateArn must be given together'],
+    [{ waf: 'yes' }, 'waf must be true or false, not "yes"'],
+    [{ alarms: false }, 'alarms must be true in production, where operators must be notified, not false'],
+    [{ release: 'now' }, "release must be 'gradual' or 'at-once', not \"now\""],
     [
-      { domainName: 'https://api.example.com', certificateArn: CERTIFICATE },
-      'domainName must be a host name in lower case such as api.example.com, not "https://api.example.com"',
-    ],
-    [
-      { domainName: 'api.example.com', certificateArn: 'arn:aws:iam::123456789012:role/x' },
-      'certificateArn must be the ARN of a certificate of ACM, not "arn:aws:iam::123456789012:role/x"',
-    ],
-    [{ waf: 'yes' }, 'waf must be one of true, false, not "yes"'],
-    [{ alarms: 'false' }, 'alarms must not be false in stage prod, where operators must be notified'],
-    [{ release: 'now' }, 'release must be one of gradual, at-once, not "now"'],
-    [
-      { apiRate: 100, apiBurst: 99 },
-      'apiBurst must be a whole number of requests at once in stage prod from 100 to 1000000, not "99"',
-    ],
-    [{ apiRate: 300, apiBurst: 200 }, 'apiBurst must not be less than apiRate'],
-    [
-      { dispatchersRetry: 1001 },
-      'dispatchersRetry must be a whole number of batches at once in stage prod from 10 to 1000, not "1001"',
+      { throttle: { rate: 100, burst: 99 } },
+      'throttle.burst must be a whole number of requests at once from 100 to 1000000, not 99',
     ],
     [
-      { stage: 'dev', logRetentionDays: 365 },
-      'logRetentionDays must be one of 1, 3, 5, 7, 14, 30, 60, 90 in stage dev, not "365"',
+      { throttle: { rate: 300, burst: 200 } },
+      'throttle must have a burst of at least its rate, not {"rate":300,"burst":200}',
     ],
     [
-      { runbookUrl: 'http://wiki.example.com' },
-      'runbookUrl must be an https URL without a slash at its end, not "http://wiki.example.com"',
+      { dispatchers: { retry: 1001 } },
+      'dispatchers.retry must be a whole number of batches at once from 10 to 1000, not 1001',
     ],
     [
-      { runbookUrl: 'https://wiki.example.com/' },
-      'runbookUrl must be an https URL without a slash at its end, not "https://wiki.example.com/"',
+      { class: 'development', logRetentionDays: 365 },
+      'logRetentionDays must be one of 1, 3, 5, 7, 14, 30, 60, 90 in class development, not 365',
     ],
-    [{ alarmEmail: 'ada' }, 'alarmEmail must be an e-mail address, not "ada"'],
-  ])('stops the synthesis with one line: %j', (context, message) => {
-    expect(() => read(context)).toThrow(new SettingError(`context ${message}`));
+    ...['http://wiki.example.com', 'https://wiki.example.com/'].map((runbookUrl): [object, string] => [
+      { runbookUrl },
+      `runbookUrl must be an https URL without a slash at its end, not "${runbookUrl}"`,
+    ]),
+    [
+      { env: { account: '1', region: 'eu-central-1' } },
+      'env.account must be the 12 digits of an account, not "1"',
+    ],
+    [
+      { env: { account: '123456789012', region: 'eu' } },
+      'env.region must be a region such as eu-central-1, not "eu"',
+    ],
+    [
+      { sender: { url: 'http://example.com' } },
+      'sender.url must be an https URL without parentheses, backslashes or spaces, not "http://example.com"',
+    ],
+    [
+      { sender: { url: 'https://example.com/(x)' } },
+      'sender.url must be an https URL without parentheses, backslashes or spaces, not "https://example.com/(x)"',
+    ],
+    [{ sender: { contact: 'a(b)@c' } }, 'sender.contact must be an e-mail address, not "a(b)@c"'],
+  ])('stops the synthesis with one line: %j', (changes, message) => {
+    expect(() => read(changes)).toThrow(new SettingError(`lib/stages/mine.ts: ${message}`));
   });
 });
 
 describe("the user agent's sender URL", () => {
   it.each([
     [{}, {}],
-    [{ dashboardOrigin: 'https://d.example.com' }, { url: 'https://d.example.com/api/docs' }],
+    [{ dashboard: { origin: 'https://d.example.com' } }, { url: 'https://d.example.com/api/docs' }],
     [
-      { dashboardOrigin: 'https://d.example.com', domainName: 'a.example.com', certificateArn: CERTIFICATE },
+      { dashboard: DASHBOARD, domain: { name: 'a.example.com', certificateArn: CERTIFICATE } },
       { url: 'https://a.example.com/api/docs' },
     ],
     [
-      { senderUrl: 'https://example.com/bot', senderContact: 'abuse@example.com' },
+      { sender: { url: 'https://example.com/bot', contact: 'abuse@example.com' } },
       { url: 'https://example.com/bot', contact: 'abuse@example.com' },
     ],
-  ])('with %j is %j', (context, sender) => {
-    expect(read(context).sender).toEqual(sender);
-  });
-
-  it.each([
-    { senderUrl: 'http://example.com' },
-    { senderUrl: 'https://example.com/(x)' },
-    { senderContact: 'a(b)@c' },
-  ])('is refused where a comment could not contain it: %j', (context) => {
-    expect(() => read(context)).toThrow(SettingError);
+  ])('with %j is %j', (changes, sender) => {
+    expect(read(changes).sender).toEqual(sender);
   });
 });
 
 describe('an optional setting', () => {
   it('is off, or has its default', () => {
-    const settings = read();
-    expect(settings).toMatchObject({ runbooks: 'docs/runbooks' });
-    expect(settings).not.toHaveProperty('domain');
-    expect(settings).not.toHaveProperty('alarmEmail');
+    expect(read()).toMatchObject({ runbookUrl: 'docs/runbooks', domain: undefined, alarmEmail: undefined });
+    expect(read({ throttle: { rate: 4500 } }).policy.throttle).toEqual({ rate: 4500, burst: 4500 });
+    const rateLimits = { sandbox: 1, standard: 2, scale: 3 };
+    expect(read({ rateLimits, visitorLimits: { scale: 9 } }).visitorLimits).toEqual({
+      ...rateLimits,
+      scale: 9,
+    });
   });
 
-  it('is a web ACL in stage prod, unless it is turned off', () => {
-    expect(read({ stage: 'prod' }).waf).toBe(true);
-    expect(read({ stage: 'prod', waf: 'false' }).waf).toBe(false);
-    expect(read({ stage: 'staging' }).waf).toBe(false);
+  it('is a web ACL in production, unless it is turned off', () => {
+    expect(read().waf).toBe(true);
+    expect(read({ waf: false }).waf).toBe(false);
+    expect(read({ class: 'staging' }).waf).toBe(false);
   });
 
   it('is used when it is given', () => {
-    expect(
-      read({
-        waf: 'true',
-        domainName: 'api.example.com',
-        certificateArn: CERTIFICATE,
-        runbookUrl: 'https://wiki.example.com/runbooks',
-        alarmEmail: 'on-call@example.com',
-        release: 'at-once',
-      }),
-    ).toMatchObject({
+    const given = {
       waf: true,
       domain: { name: 'api.example.com', certificateArn: CERTIFICATE },
-      runbooks: 'https://wiki.example.com/runbooks',
+      runbookUrl: 'https://wiki.example.com/runbooks',
       alarmEmail: 'on-call@example.com',
+    };
+    expect(read({ ...given, release: 'at-once' })).toMatchObject({
+      ...given,
       policy: { release: 'linear', rollsBack: false },
     });
-  });
-});
-
-describe('the reason why a deployment has no mailer', () => {
-  const dashboardOrigin = 'https://dashboard.example.com';
-  const oidc = { oidcIssuer: 'https://issuer.example.com', oidcAudience: 'dashboard' };
-
-  it.each([
-    [{ mailFrom: 'a@example.com', dashboardOrigin }, undefined],
-    [{}, expect.stringMatching(/^there is no sender.*-c mailFrom=/)],
-    [oidc, expect.stringContaining('a deployment with oidcIssuer does not have')],
-  ])('for %j is %s', (context, expected) => {
-    expect(reasonWithoutMailer(read(context))).toEqual(expected);
   });
 });

@@ -378,9 +378,9 @@ describe('redelivery job beside its dispatchers', () => {
 
 describe('window of a redelivery job', () => {
   it('is half the batches of the slow queue, at least one and at most 16', () => {
-    const { dev, staging, prod } = LANE_TABLE.slow.dispatchers;
+    const { development, staging, production } = LANE_TABLE.slow.dispatchers;
 
-    expect([dev, staging, prod].map(computeRedeliveryGroup)).toEqual([5, 8, 16]);
+    expect([development, staging, production].map(computeRedeliveryGroup)).toEqual([5, 8, 16]);
     expect([1, 2, 5, 1000].map(computeRedeliveryGroup)).toEqual([1, 1, 2, LARGEST_GROUP]);
   });
 });

@@ -8,7 +8,7 @@ import { WITHOUT_WAITS } from '../stacks/settings.ts';
 const MESSAGES = 12;
 
 /* A worker behind the bus that always fails affects no other worker: the meter, once its table is gone. */
-const place = aPlace({ context: WITHOUT_WAITS });
+const place = aPlace({ settings: WITHOUT_WAITS });
 afterAll(() => expect(failedRequests(place.log())).toEqual([]));
 
 describe('a worker that fails on everything', () => {

@@ -14,7 +14,7 @@ import { provocations } from './provocations.ts';
  * slow endpoint: each runs here once under the role of its function. Nothing else may use these functions
  * meanwhile, because the requests after a fault are compared.
  */
-const place = aPlace({ context: WITHOUT_WAITS, faults: FAULTS });
+const place = aPlace({ settings: WITHOUT_WAITS, faults: FAULTS });
 afterAll(() => expect(failedRequests(place.log())).toEqual([]));
 
 describe('rare branches', () => {

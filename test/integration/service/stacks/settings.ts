@@ -2,9 +2,7 @@ import type { ServiceOptions } from '../../../support/service.ts';
 
 /** Rate limits that no test uses up; no tier may have more than the one above it. */
 export const UNLIMITED = {
-  rateLimitSandbox: 1_000_000,
-  rateLimitStandard: 1_000_000,
-  rateLimitScale: 1_000_000,
+  rateLimits: { sandbox: 1_000_000, standard: 1_000_000, scale: 1_000_000 },
 };
 
 /** Concurrent checks of one organization. */
@@ -21,7 +19,7 @@ export const WITHOUT_WAITS = {
   watchWindowSeconds: 1,
   syncCooldownSeconds: 0,
   checksPerOrganization: CHECKS_PER_ORGANIZATION,
-  mailBudget: MAIL_BUDGET,
+  mailLimits: { organization: MAIL_BUDGET },
 };
 
 /**
@@ -32,6 +30,6 @@ export const STACKS = {
   /** As deployed, except for the rate limits of all tests; the functions log at level DEBUG. */
   defaults: { variables: { LOG_LEVEL: 'DEBUG' } },
   /** Two functions that feed their own queues lack RecursiveLoop. */
-  withoutWaits: { context: WITHOUT_WAITS, stoppedInLoops: ['redeliver', 'dead-fan-outs'] },
+  withoutWaits: { settings: WITHOUT_WAITS, stoppedInLoops: ['redeliver', 'dead-fan-outs'] },
 } as const satisfies Record<string, ServiceOptions>;
 export type StackName = keyof typeof STACKS;

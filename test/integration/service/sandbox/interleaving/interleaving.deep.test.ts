@@ -25,7 +25,7 @@ const RUNS = 5;
  * In any interleaving of operations no caller sees or changes data of another organization or of an earlier
  * generation.
  */
-const place = aPlace({ context: { ...UNLIMITED, lingerSeconds: 10, watchWindowSeconds: 1 } });
+const place = aPlace({ settings: { ...UNLIMITED, lingerSeconds: 10, watchWindowSeconds: 1 } });
 
 describe('the service with many sandboxes', () => {
   async function anAccount(number: number): Promise<Account> {

@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => observer.stop());
 
 const place = aPlace(() => ({
-  context: {
+  settings: {
     ...UNLIMITED,
     retryBaseSeconds: 0.2,
     retryCapSeconds: 0.5,
