@@ -48,6 +48,8 @@ const SENTENCES = {
     `DynamoDB creates or deletes one global index of a table in an update: ${names}. Release the changes one by one.`,
   'index-changed': (names) =>
     `DynamoDB changes neither keys nor projection of a global index: ${names}. Add an index of another name, and remove the old one in the next release.`,
+  'setting-removed': (names, stack) =>
+    `${stack} has these now, and its file (lib/stages) lacks them, so they would be removed: ${names}. Write them into the file again, as they are deployed.`,
   'stack-abandoned': (names, stacks) =>
     `"cdk deploy" leaves stacks running that the app no longer has: ${stacks}. The new ones begin without their data (${names}), and AWS refuses in them each name that those hold. Keep the stacks. Or copy their data, delete them ("aws cloudformation delete-stack") and deploy anew, which is an outage.`,
   limit: (names, stack) =>

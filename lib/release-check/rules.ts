@@ -44,6 +44,7 @@ export function checkUpdate(from: Release, to: Release, direction: Direction, ac
     ]),
     ...checkExports(change),
     ...checkNames(change),
+    ...checkSettings(change),
     ...checkRoots(change),
     // The earlier release was within them.
     ...(direction === 'deploy' ? [...to.values()].flatMap(checkLimits) : []),
@@ -207,6 +208,32 @@ function checkNames({ from, to, stacks }: Change): Hit[] {
     const note = [...name.filter((part) => typeof part === 'string'), cause].join(', ');
     return [{ rule: 'name-taken', level: 'error', stack, resource, note, detail: holder.stack }];
   });
+}
+
+/** What only a setting of the stage's file brings, by its name. */
+const SETTINGS: Readonly<Record<string, (resource: Resource) => boolean>> = {
+  domain: ({ Type }) => Type === 'AWS::ApiGateway::DomainName',
+  dashboard: ({ Type, Properties }) =>
+    Type === 'AWS::CloudFront::Distribution' && Object(Properties.DistributionConfig).Aliases !== undefined,
+  alarmEmail: ({ Type }) => Type === 'AWS::SNS::Subscription',
+  mailFrom: ({ Properties }) => Object(Properties.Environment).Variables?.MAIL_FROM !== undefined,
+  'user pool': ({ Type }) => Type === 'AWS::Cognito::UserPool',
+};
+
+function checkSettings({ direction, from, to }: Change): Hit[] {
+  const hasAny = (release: Release, stack: string, isPart: (resource: Resource) => boolean) =>
+    [...release]
+      .filter(([path]) => isWithin(path, stack))
+      .some(([, { template }]) => Object.values(template.Resources).some(isPart));
+  const roots = [...to.keys()].filter((path) => !path.includes('/'));
+  return roots.flatMap((stack) =>
+    Object.entries(SETTINGS)
+      .filter(([, isPart]) => hasAny(from, stack, isPart) && !hasAny(to, stack, isPart))
+      .map(([resource]): Hit => {
+        const level = direction === 'deploy' ? 'error' : 'warning';
+        return { rule: 'setting-removed', level, stack, resource };
+      }),
+  );
 }
 
 const isWithin = (path: string, root: string): boolean => path === root || path.startsWith(`${root}/`);
