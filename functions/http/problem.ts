@@ -146,7 +146,7 @@ export const refusals = {
   noRoute: problem('NOT_FOUND', 'No such route.'),
   malformedId: problem('NOT_FOUND', 'No such resource.'),
   notFound: (what: Resource) => problem('NOT_FOUND', `No such ${what}.`),
-  signInOff: problem('NOT_FOUND', 'Sign-in is off: the deployment has no dashboard (dashboardOrigin).'),
+  signInOff: problem('NOT_FOUND', 'Sign-in is off: the deployment has no dashboard.'),
   noMethod: (headers: Record<string, string>) =>
     problem('METHOD_NOT_ALLOWED', 'The path does not have this method.', headers),
   shutDown: gone(

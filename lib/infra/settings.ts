@@ -113,6 +113,12 @@ function settingsOf(stageClass: StageClass) {
         region: text('a region such as eu-central-1', /^[a-z]{2}(-[a-z]+)+-\d$/),
       })
       .optional(),
+    bootstrap: z
+      .strictObject({
+        qualifier: text('at most 10 letters and digits', /^[A-Za-z0-9]{1,10}$/).optional(),
+        permissionsBoundary: text('the name of an IAM policy', /^[\w+=,.@-]{1,128}$/).optional(),
+      })
+      .prefault({}),
     release: z.enum(['gradual', 'at-once'], "must be 'gradual' or 'at-once'").default('gradual'),
     alarms: (stageClass === 'production'
       ? z.literal(true, 'must be true in production, where operators must be notified')
@@ -224,13 +230,14 @@ const Contradictions = ByClass.superRefine((settings, context) => {
 export type Settings = ReturnType<typeof toSettings>;
 
 function toSettings(stage: string, parsed: z.output<typeof ByClass>) {
-  const { env, alarms, logRetentionDays, throttle, dispatchers, ...settings } = parsed;
+  const { env, bootstrap, alarms, logRetentionDays, throttle, dispatchers, ...settings } = parsed;
   const { release, reserveConcurrency, redeliveryGroup, domain, dashboard, sender } = settings;
   const { readers, keepsData, logLevel, release: gradual } = CLASSES[settings.class];
   const dispatch = Object.values(dispatchers).reduce((sum, count) => sum + count, 0);
   const policy: StagePolicy = {
     stage,
     env,
+    bootstrap,
     keepsData,
     logLevel,
     logRetentionDays,

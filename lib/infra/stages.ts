@@ -15,6 +15,8 @@ export interface StagePolicy {
   stage: string;
   /** Account and region; without them, those of the credentials. */
   env: { account: string; region: string } | undefined;
+  /** What the account's bootstrap has in place of the CDK's defaults. */
+  bootstrap: { qualifier?: string | undefined; permissionsBoundary?: string | undefined };
   /**
    * Data outlives its stack, is protected from deletion, and can be restored to any second of the last 35
    * days.

@@ -3,8 +3,9 @@ import { routes } from '../../functions/api/routes.ts';
 import { type Route, settingsPath } from '../../functions/http/route.ts';
 import { SIGN_IN, WORKERS } from '../../lib/infra/bundle.ts';
 import { SIGN_IN_ROUTES } from '../../lib/infra/served-methods.ts';
+import { ENV } from './contexts.ts';
 import { nameOf, ourFunctions } from './reading.ts';
-import { ofType, synthesize } from './synthesize.ts';
+import { joined, ofType, serviceIn, synthesize, uncheckedApp } from './synthesize.ts';
 
 const template = synthesize();
 const functions = ourFunctions(template);
@@ -82,4 +83,17 @@ describe('the gateway', () => {
     );
     expect(types).toEqual(expect.arrayContaining(['DEFAULT_4XX', 'DEFAULT_5XX']));
   });
+});
+
+it('a stage has the account, region, qualifier and permissions boundary of its file', () => {
+  const app = uncheckedApp({ env: ENV, bootstrap: { qualifier: 'acme', permissionsBoundary: 'limits' } });
+  serviceIn(app);
+  const roles = ofType(joined(app), 'AWS::IAM::Role');
+  expect(app.synth().getStackByName('ConversationService-prod')).toMatchObject({
+    environment: ENV,
+    assumeRoleArn: expect.stringContaining('/cdk-acme-deploy-role-123456789012-eu-central-1'),
+  });
+  expect(roles.length).toBeGreaterThan(80);
+  for (const [id, { Properties }] of roles)
+    expect(JSON.stringify(Properties.PermissionsBoundary), id).toContain(':policy/limits');
 });

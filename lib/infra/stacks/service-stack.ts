@@ -1,4 +1,13 @@
-import { CfnElement, CfnOutput, NestedStack, RemovalPolicy, Stack, Tags } from 'aws-cdk-lib';
+import {
+  CfnElement,
+  CfnOutput,
+  DefaultStackSynthesizer,
+  NestedStack,
+  PermissionsBoundary,
+  RemovalPolicy,
+  Stack,
+  Tags,
+} from 'aws-cdk-lib';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
@@ -24,10 +33,15 @@ export class StageStack extends Stack {
   readonly policy: StagePolicy;
 
   constructor(scope: Construct, policy: StagePolicy) {
+    const { qualifier, permissionsBoundary } = policy.bootstrap;
     super(scope, `ConversationService-${policy.stage}`, {
       description: `Conversation Service API, ${policy.stage}`,
       terminationProtection: policy.keepsData,
       ...(policy.env && { env: policy.env }),
+      ...(qualifier && { synthesizer: new DefaultStackSynthesizer({ qualifier }) }),
+      ...(permissionsBoundary && {
+        permissionsBoundary: PermissionsBoundary.fromName(permissionsBoundary),
+      }),
     });
     this.policy = policy;
     for (const [name, value] of [
