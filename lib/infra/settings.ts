@@ -120,10 +120,10 @@ function settingsOf(stageClass: StageClass) {
       })
       .prefault({}),
     release: z.enum(['gradual', 'at-once'], "must be 'gradual' or 'at-once'").default('gradual'),
-    alarms: (stageClass === 'production'
-      ? z.literal(true, 'must be true in production, where operators must be notified')
-      : flag
-    ).default(alarms as true),
+    alarms:
+      stageClass === 'production'
+        ? z.literal(true, 'must be true in production, where operators must be notified').default(true)
+        : flag.default(alarms),
     runbookUrl: httpsUrl('an https URL without a slash at its end', /[?#]|\/$/).default('docs/runbooks'),
     logRetentionDays: z
       .literal(retentions, `must be one of ${retentions.join(', ')} in class ${stageClass}`)
@@ -214,7 +214,7 @@ export const SETTING_NAMES = Object.keys(ByClass.options[0].shape);
 /** Content of `lib/stages/<name>.ts`: the stage's class and what differs from the class's defaults. */
 export type StageFile = z.input<typeof ByClass>;
 
-const Contradictions = ByClass.superRefine((settings, context) => {
+const Consistent = ByClass.superRefine((settings, context) => {
   const refuse = (name: keyof typeof settings, message: string) =>
     context.addIssue({ code: 'custom', path: [name], message, input: settings[name] });
   const { retryBaseSeconds, retryCapSeconds, mailFrom, dashboard, oidc, signInDomainPrefix } = settings;
@@ -264,7 +264,7 @@ function toSettings(stage: string, parsed: z.output<typeof ByClass>) {
  * @throws SettingError with a line for each wrong, missing or unknown setting
  */
 export function readSettings(stage: string, content: unknown): Settings {
-  const { success, data, error } = Contradictions.safeParse(content, { reportInput: true });
+  const { success, data, error } = Consistent.safeParse(content, { reportInput: true });
   if (success) return toSettings(stage, data);
   const lines = error.issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys')
