@@ -120,7 +120,7 @@ describe('the dashboard of operations', () => {
 
   it('has every queue and every table', () => {
     const there = references(board?.Properties.DashboardBody);
-    for (const type of ['AWS::SQS::Queue', 'AWS::DynamoDB::Table'])
+    for (const type of ['AWS::SQS::Queue', 'AWS::DynamoDB::GlobalTable'])
       for (const [id] of ofType(template, type)) expect(there).toContain(id);
   });
 

@@ -22,7 +22,7 @@ const policyOf = (stage: Stage) =>
 
 /** Resources that hold data and may be deleted, with the reason. */
 const HOLDS_DATA = [
-  'AWS::DynamoDB::Table',
+  'AWS::DynamoDB::GlobalTable',
   'AWS::SQS::Queue',
   'AWS::SecretsManager::Secret',
   'AWS::KMS::Key',
@@ -88,7 +88,8 @@ describe.each(STAGES)('in stage %s', (stage) => {
         'AWS::ApiGateway::RestApi',
       ])
         for (const [id, { Properties }] of all(template, type)) {
-          const tags: unknown = Properties.Tags ?? Properties.UserPoolTags;
+          const [replica] = [Properties.Replicas ?? []].flat();
+          const tags: unknown = Properties.Tags ?? Properties.UserPoolTags ?? replica?.Tags;
           const named = Array.isArray(tags)
             ? Object.fromEntries(tags.map(({ Key, Value }) => [Key, Value]))
             : tags;
@@ -169,7 +170,7 @@ describe.each(STAGES)('in stage %s', (stage) => {
 
     it('is encrypted with a customer managed key that is rotated', () => {
       const KEYS: Record<string, [property: string, key: RegExp]> = {
-        'AWS::DynamoDB::Table': ['SSESpecification', /^KeysData/],
+        'AWS::DynamoDB::GlobalTable': ['Replicas', /^KeysData/],
         'AWS::SQS::Queue': ['KmsMasterKeyId', /^KeysMessages/],
         'AWS::SecretsManager::Secret': ['KmsKeyId', /^KeysData/],
         'AWS::Logs::LogGroup': ['KmsKeyId', /^KeysLogs/],
@@ -184,7 +185,9 @@ describe.each(STAGES)('in stage %s', (stage) => {
             expect(property(id, 'SqsManagedSseEnabled'), id).toBe(true);
             continue;
           }
-          const [reference, ...others] = references(property(id, name));
+          const [reference, ...others] = references(property(id, name)).filter(
+            (each) => each !== 'AWS::Region',
+          );
           expect(reference, id).toMatch(key);
           expect(others, id).toEqual([]);
         }
@@ -193,12 +196,18 @@ describe.each(STAGES)('in stage %s', (stage) => {
     });
 
     it('is protected and restorable as a table, where the stage keeps data', () => {
-      for (const [id, { Properties }] of all(template, 'AWS::DynamoDB::Table')) {
+      for (const [id, { Properties }] of all(template, 'AWS::DynamoDB::GlobalTable')) {
         const isKept = policy.keepsData && !EPHEMERAL.some((pattern) => pattern.test(id));
         expect(Properties, id).toMatchObject({
           BillingMode: 'PAY_PER_REQUEST',
-          DeletionProtectionEnabled: isKept,
-          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: isKept },
+          // A copy in another region, with a key of its own, is another decision.
+          Replicas: [
+            {
+              Region: { Ref: 'AWS::Region' },
+              DeletionProtectionEnabled: isKept,
+              PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: isKept },
+            },
+          ],
           TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
         });
       }

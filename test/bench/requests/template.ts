@@ -81,7 +81,7 @@ function factsOf(assembly: string): TemplateFacts {
     ({ Properties }) => !/StreamArn/.test(JSON.stringify(Properties.EventSourceArn)),
   );
   const [keys, secrets] = [count('AWS::KMS::Key'), count('AWS::SecretsManager::Secret')];
-  const keyUsers = count('AWS::SQS::Queue') * 2 + count('AWS::DynamoDB::Table') * READERS_OF_A_TABLE;
+  const keyUsers = count('AWS::SQS::Queue') * 2 + count('AWS::DynamoDB::GlobalTable') * READERS_OF_A_TABLE;
   return {
     memory: Object.fromEntries(
       [...functions.values()].map((one) => [one.Environment.Variables.FUNCTION_NAME, one.MemorySize]),
