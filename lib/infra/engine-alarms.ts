@@ -28,8 +28,8 @@ const PARKED_LATE_SECONDS = 300;
 
 /** Alarms that indicate a regression in new code. */
 export interface EngineAlarms {
-  late: cloudwatch.IAlarm[];
-  deadLetters: cloudwatch.IAlarm;
+  late: (cloudwatch.IAlarm | undefined)[];
+  deadLetters: cloudwatch.IAlarm | undefined;
 }
 
 /** Alarms on the delivery engine's own metrics. */
@@ -98,7 +98,7 @@ export function watchEngine(scope: Construct): EngineAlarms {
 }
 
 /** Alarms on lost messages, recovered or not. */
-function watchLosses(scope: Construct): cloudwatch.IAlarm {
+function watchLosses(scope: Construct): cloudwatch.IAlarm | undefined {
   alarmAt(scope, 'LedgerDiffers', {
     metric: counted(scope, LEDGER_DIFFERENCE),
     says: 'Pending deliveries and their ledger differed; the ledger was corrected.',

@@ -86,6 +86,10 @@ export interface Settings {
   sender: { url?: string; contact?: string };
   /** Whether the API has a web ACL; default: in stage prod. */
   waf: boolean;
+  /** The customer's KMS key in place of the stage's own (`keyArn`). */
+  keyArn?: string;
+  /** Whether the key encrypts environment variables of functions too (`encryptEnvironment`). */
+  encryptsEnvironment: boolean;
   /** Base URL of the runbooks (`runbookUrl`), for links in alarms. */
   runbooks: string;
 }
@@ -132,6 +136,8 @@ export function readSettings(node: Context): Settings {
     ...readDomain(node),
     sender: readSender(node),
     waf: flag(node, 'waf', policy.stage === 'prod'),
+    ...readKey(node),
+    encryptsEnvironment: flag(node, 'encryptEnvironment', false),
     runbooks: readRunbooks(node),
   };
   if (settings.retryCapSeconds < settings.retryBaseSeconds)
@@ -139,6 +145,8 @@ export function readSettings(node: Context): Settings {
   const { sandbox, standard, scale } = settings.rateLimits;
   if (sandbox > Math.min(standard, scale))
     throw new SettingError('context rateLimitSandbox must be the lowest of the rate limits');
+  if (settings.encryptsEnvironment && policy.lowCost && settings.keyArn === undefined)
+    throw new SettingError('context encryptEnvironment goes with keyArn, or with lowCost=false');
   if (settings.mailFrom !== undefined && settings.dashboardOrigin === undefined)
     throw new SettingError('context mailFrom goes with dashboardOrigin, which e-mails link to');
   if (settings.dashboardCertificateArn !== undefined && settings.dashboardOrigin === undefined)
@@ -266,6 +274,15 @@ function readDashboardCertificate(node: Context): Pick<Settings, 'dashboardCerti
       `context dashboardCertificateArn must be the ARN of a certificate of ACM in us-east-1, not "${given}"`,
     );
   return { dashboardCertificateArn: given };
+}
+
+/** Without an alias: a policy's conditions and the tables need the key itself. */
+function readKey(node: Context): Pick<Settings, 'keyArn'> {
+  const given = text(node, 'keyArn');
+  if (given === undefined) return {};
+  if (!/^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[\w-]+$/.test(given))
+    throw new SettingError(`context keyArn must be the ARN of a key of KMS, not "${given}"`);
+  return { keyArn: given };
 }
 
 /** Cognito's format (API reference, CreateUserPoolDomain). */

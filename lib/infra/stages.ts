@@ -30,8 +30,13 @@ export interface StagePolicy {
   keepsData: boolean;
   logLevel: 'DEBUG' | 'INFO';
   logRetentionDays: number;
-  /** If false, alarms show their state and send nothing. */
+  /** Whether there are alarms, their topic and the operations dashboard. */
   alarms: boolean;
+  /**
+   * Cheap while idle: AWS's own encryption keys, schedules every five minutes, and no maximum concurrency of
+   * queues, without which Lambda polls them with two pollers and not five.
+   */
+  lowCost: boolean;
   /** Concurrent batches of a lane, with ten attempts each. */
   dispatchers: Readonly<Record<Lane, number>>;
   /** Most deliveries of a redelivery job that wait for their first attempt at a time. */
@@ -74,6 +79,7 @@ const ROWS: Readonly<Record<Stage, StageRow>> = {
     logLevel: 'INFO',
     logRetentionDays: 7,
     alarms: false,
+    lowCost: true,
     readers: { fanOut: 20, deliveryStream: 10, publish: 10 },
     reserves: false,
     throttle: { rate: 1000, burst: 2000 },
@@ -86,6 +92,7 @@ const ROWS: Readonly<Record<Stage, StageRow>> = {
     logLevel: 'INFO',
     logRetentionDays: 30,
     alarms: true,
+    lowCost: false,
     readers: { fanOut: 20, deliveryStream: 10, publish: 10 },
     reserves: true,
     throttle: { rate: 200, burst: 400 },
@@ -97,6 +104,7 @@ const ROWS: Readonly<Record<Stage, StageRow>> = {
     logLevel: 'INFO',
     logRetentionDays: 90,
     alarms: true,
+    lowCost: false,
     readers: { fanOut: 100, deliveryStream: 60, publish: 40 },
     reserves: true,
     throttle: { rate: 2000, burst: 4000 },
@@ -145,12 +153,18 @@ export function readPolicy(node: Context): StagePolicy {
     throw new SettingError(
       'context alarms must not be false in stage prod, where operators must be notified',
     );
+  const lowCost = flag(node, 'lowCost', row.lowCost);
+  if (lowCost && row.keepsData)
+    throw new SettingError(
+      `context lowCost must not be true in stage ${stage}, which bounds its concurrency`,
+    );
   const release = oneOf(node, 'release', ['gradual', 'at-once'], 'gradual');
   const isReserved = flag(node, 'reserveConcurrency', reserves);
   return {
     ...row,
     stage,
     alarms,
+    lowCost,
     dispatchers,
     redeliveryGroup: number(
       node,
@@ -162,7 +176,7 @@ export function readPolicy(node: Context): StagePolicy {
     logRetentionDays: readRetention(node, stage),
     reserved: isReserved ? { ...readers, dispatch: total(dispatchers) } : undefined,
     throttle: { rate, burst },
-    rollsBack: release === 'gradual' && row.release !== 'at-once',
+    rollsBack: release === 'gradual' && row.release !== 'at-once' && alarms,
   };
 }
 

@@ -4,17 +4,19 @@ import type * as kms from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { DUE_INDEX } from '../../functions/tenancy/keys.ts';
 import { OF_SANDBOX_INDEX } from '../../functions/tenancy/purge.ts';
-import { acknowledge } from './acknowledgements.ts';
 import type { GrantedResource } from './grants/resource.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
 
 interface DataTableProps extends Pick<dynamodb.TablePropsV2, 'sortKey' | 'globalSecondaryIndexes'> {
   partitionKey: string;
   stream?: dynamodb.StreamViewType;
-  encryptionKey: kms.IKey;
+  encryptionKey: kms.IKey | undefined;
   /** May contain sandbox data, which a purge finds by an index without live rows. */
   ofSandbox?: true;
-  /** Expendable data: neither backed up nor kept when the stack is deleted. */
+  /**
+   * Counts of a minute, schedules that are rebuilt and last uses of API keys: neither backed up nor kept when
+   * the stack is deleted.
+   */
   ephemeral?: true;
 }
 
@@ -44,6 +46,7 @@ export class DataTable extends Construct implements GrantedResource {
     super(scope, id);
     const { policy, removal } = ServiceStack.of(this);
     const isKept = props.ephemeral === undefined && policy.keepsData;
+    const { encryptionKey: key } = props;
     // A `Table` could not become a table of several regions later: it would be replaced.
     this.table = new dynamodb.TableV2(this, 'Table', {
       partitionKey: { name: props.partitionKey, type: dynamodb.AttributeType.STRING },
@@ -58,21 +61,14 @@ export class DataTable extends Construct implements GrantedResource {
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: isKept },
       deletionProtection: isKept,
       removalPolicy: props.ephemeral ? RemovalPolicy.DESTROY : removal,
-      encryption: dynamodb.TableEncryptionV2.awsManagedKey(),
+      encryption: key
+        ? dynamodb.TableEncryptionV2.awsManagedKey()
+        : dynamodb.TableEncryptionV2.dynamoOwnedKey(),
     });
-    // The CDK names a key of one's own only where it knows the region.
+    // The CDK names another key than AWS's only where it knows the region.
     const { defaultChild } = this.table.node;
-    if (defaultChild instanceof dynamodb.CfnGlobalTable)
-      defaultChild.addPropertyOverride(
-        'Replicas.0.SSESpecification.KMSMasterKeyId',
-        props.encryptionKey.keyArn,
-      );
-    if (!isKept)
-      acknowledge(this.table, {
-        DDB3: props.ephemeral
-          ? 'Its items are counts that end with their minute, schedules that are rebuilt from now on, and when API keys were last used, which is for show.'
-          : 'The stage is for development: what it holds may go.',
-      });
+    if (key && defaultChild instanceof dynamodb.CfnGlobalTable)
+      defaultChild.addPropertyOverride('Replicas.0.SSESpecification.KMSMasterKeyId', key.keyArn);
   }
 
   get name(): string {
@@ -116,7 +112,7 @@ export class Tables extends Construct {
   readonly usage: DataTable;
   readonly mailings: DataTable;
 
-  constructor(scope: Construct, id: string, encryptionKey: kms.IKey) {
+  constructor(scope: Construct, id: string, encryptionKey: kms.IKey | undefined) {
     super(scope, id);
     const partitionKey = 'pk';
     const sortKey = { name: 'sk', type: dynamodb.AttributeType.STRING };

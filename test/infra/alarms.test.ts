@@ -3,7 +3,7 @@ import * as metricNames from '../../functions/aws/metrics.ts';
 import { WORKERS } from '../../lib/infra/bundle.ts';
 import { STAGES } from '../../lib/infra/stages.ts';
 import { runbookPages } from '../support/runbooks.ts';
-import { SETTINGS } from './contexts.ts';
+import { EVERYTHING, SETTINGS } from './contexts.ts';
 import { nameOf, ourFunctions, references, resourcesOf, watchedBy } from './reading.ts';
 import { ofType, synthesize } from './synthesize.ts';
 
@@ -28,18 +28,15 @@ describe('every alarm', () => {
       expect(described(alarm), id).toContain(` ${SETTINGS.runbookUrl}/`);
   });
 
-  it.each(STAGES)(
-    'notifies the topic at its beginning and its end, in stage %s if it has actions',
-    (stage) => {
-      const staged = synthesize({ stage });
-      const [[topic] = []] = ofType(staged, 'AWS::SNS::Topic');
-      for (const [id, { Properties }] of ofType(staged, 'AWS::CloudWatch::Alarm')) {
-        for (const actions of [Properties.AlarmActions, Properties.OKActions])
-          expect(references(actions), id).toEqual([topic]);
-        expect(Properties.ActionsEnabled, id).toBe(stage !== 'dev');
-      }
-    },
-  );
+  it.each(STAGES)('notifies the topic at its beginning and its end, in stage %s', (stage) => {
+    const staged = synthesize({ ...EVERYTHING, stage });
+    const [[topic] = []] = ofType(staged, 'AWS::SNS::Topic');
+    for (const [id, { Properties }] of ofType(staged, 'AWS::CloudWatch::Alarm')) {
+      for (const actions of [Properties.AlarmActions, Properties.OKActions])
+        expect(references(actions), id).toEqual([topic]);
+      expect(Properties, id).not.toHaveProperty('ActionsEnabled');
+    }
+  });
 
   it.each(alarms)('%s treats missing data as healthy, unless it alarms on missing data', (_, alarm) => {
     const isForSilence = alarm.Properties.ComparisonOperator === 'LessThanThreshold';

@@ -8,8 +8,10 @@ export const PROD = {
 /** Without optional parts. */
 export const BARE = { mailFrom: '', dashboardOrigin: '' };
 
-/** Optional parts of a deployment. */
+/** Optional parts of a deployment, and those that a stage of low cost lacks. */
 export const EVERYTHING = {
+  alarms: true,
+  lowCost: false,
   waf: true,
   domainName: 'api.example.com',
   certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0f2c',

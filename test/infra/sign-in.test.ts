@@ -2,12 +2,23 @@ import { describe, expect, it } from 'vitest';
 import * as routes from '../../functions/api/sign-in/routes.ts';
 import { SignInEnvironment } from '../../functions/aws/config.ts';
 import { SIGN_IN } from '../../lib/infra/bundle.ts';
+import { PROD } from './contexts.ts';
 import { TELEMETRY } from './reading.ts';
 import { functionNamed, ofType, synthesize } from './synthesize.ts';
 
 const template = synthesize();
 const variablesOf = (of: ReturnType<typeof synthesize>, name: string) =>
   Object(functionNamed(of, name)[1].Properties.Environment).Variables;
+
+it('invitations come from the sender of e-mail, where there is one', () => {
+  const mailOf = (of: ReturnType<typeof synthesize>) =>
+    ofType(of, 'AWS::Cognito::UserPool').map(([, { Properties }]) => Properties.EmailConfiguration);
+  expect(mailOf(template)).toEqual([
+    expect.objectContaining({ EmailSendingAccount: 'DEVELOPER', From: PROD.mailFrom }),
+  ]);
+  expect(JSON.stringify(mailOf(template))).toContain(`:identity/${PROD.mailFrom}`);
+  expect(mailOf(synthesize({ mailFrom: '' }))).toEqual([undefined]);
+});
 
 describe('the functions of the sign-in', () => {
   it('are invoked by the gateway at their paths, with the methods that they expect', () => {

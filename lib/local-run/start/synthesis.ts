@@ -42,6 +42,8 @@ export function contextOf(settings: Settings, gateway: string): StackContext {
   });
   return {
     stage: 'dev',
+    // What costs nothing here is as in production.
+    lowCost: 'false',
     redeliveryGroup: REDELIVERY_GROUP,
     ...Object.fromEntries(given.filter((entry): entry is [string, number] => entry[1] !== undefined)),
     ...createRateLimits(settings),

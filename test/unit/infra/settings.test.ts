@@ -167,6 +167,9 @@ describe('an invalid or contradictory context value', () => {
       { redeliveryGroup: 17 },
       'redeliveryGroup must be a whole number of deliveries of a redelivery job at a time from 1 to 16, not "17"',
     ],
+    [{ lowCost: true }, 'lowCost must not be true in stage prod, which bounds its concurrency'],
+    [{ keyArn: 'alias/mine' }, 'keyArn must be the ARN of a key of KMS, not "alias/mine"'],
+    [{ stage: 'dev', encryptEnvironment: true }, 'encryptEnvironment goes with keyArn, or with lowCost=false'],
     [{ lingerSeconds: 3601 }, 'lingerSeconds must be a number of seconds from 0 to 3600, not "3601"'],
     [{ ...MAIL, mailFrom: 'ada' }, 'mailFrom must be an e-mail address, not "ada"'],
     [
