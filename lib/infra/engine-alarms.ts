@@ -71,14 +71,7 @@ export function watchEngine(scope: Construct): EngineAlarms {
     runbook: 'backlog.md#in-flight-messages-near-their-limit',
   });
   alarmAt(scope, 'Throttled', {
-    metric: new cloudwatch.MathExpression({
-      label: 'throttled calls',
-      expression: `SUM([${Object.keys(THROTTLES).join(', ')}])`,
-      usingMetrics: Object.fromEntries(
-        Object.entries(THROTTLES).map(([dependency, name]) => [dependency, counted(scope, name)]),
-      ),
-      period: Duration.minutes(5),
-    }),
+    metric: counted(scope, THROTTLES),
     threshold: MANY_THROTTLES,
     says: 'AWS throttles what the service calls: API calls and deliveries are slow, and fail where that goes on.',
     runbook: 'limits.md#calls-are-throttled',

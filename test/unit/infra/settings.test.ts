@@ -169,7 +169,10 @@ describe('an invalid or contradictory context value', () => {
     ],
     [{ lowCost: true }, 'lowCost must not be true in stage prod, which bounds its concurrency'],
     [{ keyArn: 'alias/mine' }, 'keyArn must be the ARN of a key of KMS, not "alias/mine"'],
-    [{ stage: 'dev', encryptEnvironment: true }, 'encryptEnvironment goes with keyArn, or with lowCost=false'],
+    [
+      { stage: 'dev', encryptEnvironment: true },
+      'encryptEnvironment goes with keyArn, or with lowCost=false',
+    ],
     [{ lingerSeconds: 3601 }, 'lingerSeconds must be a number of seconds from 0 to 3600, not "3601"'],
     [{ ...MAIL, mailFrom: 'ada' }, 'mailFrom must be an e-mail address, not "ada"'],
     [
