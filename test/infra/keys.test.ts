@@ -56,7 +56,7 @@ describe("the deployment guide's key of one's own", () => {
     const [[, key] = []] = all(synthesize(), 'AWS::KMS::Key');
     const ours = [Object(key?.Properties.KeyPolicy).Statement]
       .flat()
-      // The CDK adds some for IAM policies of the account, and one for the bus, which those of EventBridge cover.
+      // The CDK adds some for the account, and one for the bus, which those of EventBridge cover.
       .filter((statement) => !/:root|event-bus/.test(JSON.stringify(statement)));
     expect(JSON.parse(block.replaceAll('/<stage>/', '/prod/'))).toEqual(written(ours));
   });

@@ -3,10 +3,10 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify, styleText } from 'node:util';
-import { EVERYTHING, PROD } from './contexts.ts';
+import { EVERYTHING, OTHER_ISSUER, PROD } from './contexts.ts';
 
 /*
- * Runs cfn-lint on the templates of four configurations for two regions: `npm run lint:templates`. It is not
+ * Runs cfn-lint on the templates of six configurations for two regions: `npm run lint:templates`. It is not
  * part of `npm test`, because it is a Python package (`pip install cfn-lint`), which the product does not
  * need.
  */
@@ -19,6 +19,13 @@ const CONFIGURATIONS = {
   staging: { stage: 'staging' },
   prod: PROD,
   'prod with everything on': { ...PROD, ...EVERYTHING },
+  'prod with the customer’s key and issuer': {
+    stage: 'prod',
+    ...OTHER_ISSUER,
+    keyArn: 'arn:aws:kms:eu-central-1:123456789012:key/0f2c',
+    encryptEnvironment: true,
+  },
+  'dev with everything on': { stage: 'dev', ...EVERYTHING },
 };
 
 interface Finding {
