@@ -7,7 +7,7 @@ import { fromEnv } from '@aws-sdk/credential-provider-env';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { functionRegion } from './config.ts';
 import { logger } from './logger.ts';
-import { count, type Dependency, THROTTLES, UNREADABLE_ROWS } from './metrics.ts';
+import { count, countThrottle, type Dependency, UNREADABLE_ROWS } from './metrics.ts';
 import { requestHandler, requestSigner } from './sdk-parts.ts';
 import type { Table, UnreadableRow } from './table.ts';
 
@@ -144,10 +144,10 @@ export function countThrottles<C extends ThrottledClient>(client: C, dependency:
     (next) => async (args) => {
       try {
         const result = await next(args);
-        if (isThrottledInPart(result.output)) count(THROTTLES[dependency]);
+        if (isThrottledInPart(result.output)) countThrottle(dependency);
         return result;
       } catch (error) {
-        if (isThrottled(error)) count(THROTTLES[dependency]);
+        if (isThrottled(error)) countThrottle(dependency);
         throw error;
       }
     },

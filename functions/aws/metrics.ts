@@ -63,8 +63,10 @@ export const BACKLOG_AGE = 'BacklogAge';
  */
 export const IN_FLIGHT = 'InFlightOfLimit';
 
-/** Throttled tries by dependency, including those that the SDK repeated. Sums. */
-export const THROTTLES = {
+/** Throttled tries of all dependencies, including those that the SDK repeated. Sum. */
+export const THROTTLES = 'Throttles';
+/** The same by dependency, as fields of the line: CloudWatch bills metrics, and these need no alarm. */
+const THROTTLED = {
   dynamodb: 'ThrottlesDynamoDB',
   streams: 'ThrottlesDynamoDBStreams',
   sqs: 'ThrottlesSQS',
@@ -74,7 +76,7 @@ export const THROTTLES = {
   ses: 'ThrottlesSES',
   lambda: 'ThrottlesLambda',
 } as const;
-export type Dependency = keyof typeof THROTTLES;
+export type Dependency = keyof typeof THROTTLED;
 
 /**
  * Invocations that failed: an API call answered with 500 or 503, or a worker's batch that is retried as a
@@ -131,7 +133,7 @@ export const CHECKED = { checked: 'SourcesChecked', failed: 'SourceChecksFailed'
 type Unit = 'Count' | 'Seconds' | 'Milliseconds' | 'Percent';
 
 /** Values not published yet, of this and earlier invocations. */
-const collected = new Map<string, { unit: Unit; values: number[] }>();
+const collected = new Map<string, { unit: Unit | undefined; values: number[] }>();
 /** Whether a value must be published with this invocation. */
 let isUrgent = false;
 /** Time of the last publication. Milliseconds since the epoch. */
@@ -150,7 +152,7 @@ export function publishRegularly(record: () => void): void {
   isUrgent = before;
 }
 
-const getValues = (name: string, unit: Unit): number[] => {
+const getValues = (name: string, unit: Unit | undefined): number[] => {
   isUrgent = true;
   const { values } = collected.get(name) ?? { values: [] };
   collected.set(name, { unit, values });
@@ -159,9 +161,17 @@ const getValues = (name: string, unit: Unit): number[] => {
 
 /** Counts occurrences. Zero is not recorded. */
 export function count(name: string, occurrences = 1): void {
-  if (occurrences === 0) return;
-  const values = getValues(name, 'Count');
+  if (occurrences > 0) add(name, occurrences, 'Count');
+}
+
+function add(name: string, occurrences: number, unit: Unit | undefined): void {
+  const values = getValues(name, unit);
   values[0] = (values[0] ?? 0) + occurrences;
+}
+
+export function countThrottle(dependency: Dependency): void {
+  count(THROTTLES);
+  add(THROTTLED[dependency], 1, undefined);
 }
 
 /** Records an amount; the maximum counts. Zero is not recorded. */
@@ -206,7 +216,7 @@ function writeLine(Namespace: string, Timestamp: number, first: number): void {
   for (const [Name, { unit: Unit, values }] of collected) {
     const some = values.slice(first, first + VALUES_IN_LINE);
     if (some.length === 0) continue;
-    Metrics.push({ Name, Unit });
+    if (Unit !== undefined) Metrics.push({ Name, Unit });
     ofName[Name] = some.length === 1 ? some[0] : some;
   }
   const CloudWatchMetrics = [{ Namespace, Dimensions: [['service']], Metrics }];

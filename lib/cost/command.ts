@@ -1,6 +1,6 @@
 import { commandLine, refuse } from 'terminal/command-line.ts';
 import { Measured } from './measured.ts';
-import { perMillion, usage, type Workload } from './month.ts';
+import { idleMonth, perMillion, usage, type Workload } from './month.ts';
 import { bill, PRICE_LIST, usdOf } from './prices.ts';
 import { type Paint, renderEstimate } from './view.ts';
 
@@ -61,13 +61,12 @@ export function costCommand(
   const measured = Measured.parse(content);
   const { workload, json } = readArguments(args);
   const used = usage(workload, measured);
-  const idle = usage({ ...workload, deliveries: 0, messages: 0, reads: 0 }, measured);
   const estimate = {
     prices: PRICE_LIST,
     measured: measured.date,
     workload,
     usd: usdOf(used),
-    fixedUsd: usdOf(idle),
+    idleUsd: idleMonth(measured),
     perMillion: perMillion(measured),
     services: bill(used),
   };

@@ -14,8 +14,10 @@ export const Measured = z.strictObject({
   /** ISO 8601 date. */
   date: z.string().regex(/^\d{4}-\d\d-\d\d$/),
   machine: z.string(),
-  /** A month in which nothing happens. */
-  fixed: Piece,
+  /** A month in which nothing happens, by stage; `dev` without e-mail. */
+  idle: z.strictObject({ prod: Piece, dev: Piece }),
+  /** What a month in which anything happens adds in `prod`, at any load. */
+  inUse: Usage,
   /** A call that records a message, with an `Idempotency-Key`, and what is behind the bus. */
   message: Paced,
   /** A call that lists messages. */

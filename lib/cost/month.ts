@@ -1,5 +1,5 @@
 import type { Measured, Piece } from './measured.ts';
-import { type Quantities, sumOf, usdOf } from './prices.ts';
+import { ALL_PRICED, type Quantities, sumOf, usdOf } from './prices.ts';
 
 /** Work of a month. */
 export interface Workload {
@@ -30,7 +30,8 @@ export function usage(workload: Workload, measured: Measured): Quantities {
   const { deliveries, messages, reads, failureRate, exhaustedRate, hangingRate } = workload;
   const pace = workload.burst ? 'burst' : 'steady';
   return sumOf(
-    [1, totalOf(measured.fixed)],
+    [1, totalOf(measured.idle.prod)],
+    [deliveries + messages + reads > 0 ? 1 : 0, measured.inUse],
     [messages, totalOf(measured.message[pace])],
     [messages, measured.storage.message],
     [reads, totalOf(measured.read)],
@@ -41,6 +42,16 @@ export function usage(workload: Workload, measured: Measured): Quantities {
     [deliveries * hangingRate, totalOf(measured.timedOut)],
   );
 }
+
+/** USD of a month in which nothing happens, by stage and billed quantity. */
+export const idleMonth = ({ idle }: Measured) => {
+  const itemsOf = (piece: Piece): { usd: number } & Quantities => {
+    const quantities = totalOf(piece);
+    const items = ALL_PRICED.map((name) => [name, usdOf({ [name]: quantities[name] })] as const);
+    return { usd: usdOf(quantities), ...Object.fromEntries(items.filter(([, usd]) => usd > 0)) };
+  };
+  return { prod: itemsOf(idle.prod), dev: itemsOf(idle.dev) };
+};
 
 /** USD of a million pieces of work of each kind, without storage. */
 export const perMillion = ({ delivery, message, retried, exhausted, timedOut }: Measured) => ({

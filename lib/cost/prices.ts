@@ -45,10 +45,13 @@ export const PRICES = {
   logGb: { service: 'CloudWatch', what: 'logs, ingested', usd: 0.5, per: 1 },
   logGbMonths: { service: 'CloudWatch', what: 'logs, stored', usd: 0.03, per: 1 },
   customMetrics: { service: 'CloudWatch', what: 'custom metrics', usd: 0.3, per: 1 },
-  alarms: { service: 'CloudWatch', what: 'alarms', usd: 0.1, per: 1 },
+  // An alarm is billed for each metric that it evaluates.
+  alarmMetrics: { service: 'CloudWatch', what: 'metrics of alarms', usd: 0.1, per: 1 },
   dashboards: { service: 'CloudWatch', what: 'dashboards', usd: 3, per: 1 },
   egressGb: { service: 'Data transfer', what: 'out to the internet', usd: 0.09, per: 1 },
   keys: { service: 'KMS', what: 'customer-managed keys', usd: 1, per: 1 },
+  // A key costs as much again for each of its first two rotations.
+  keyRotations: { service: 'KMS', what: 'rotations, from the third year on', usd: 1, per: 1 },
   keyRequests: { service: 'KMS', what: 'requests', usd: 0.03, per: 10_000 },
   secrets: { service: 'Secrets Manager', what: 'secrets', usd: 0.4, per: 1 },
   secretReads: { service: 'Secrets Manager', what: 'requests', usd: 0.05, per: 10_000 },

@@ -1,5 +1,5 @@
 import type { styleText } from 'node:util';
-import type { perMillion, Workload } from './month.ts';
+import type { idleMonth, perMillion, Workload } from './month.ts';
 import { type bill, PRICE_LIST, type Priced } from './prices.ts';
 
 export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
@@ -10,8 +10,7 @@ interface Estimate {
   measured: string;
   workload: Workload;
   usd: number;
-  /** USD of a month without work. */
-  fixedUsd: number;
+  idleUsd: ReturnType<typeof idleMonth>;
   perMillion: ReturnType<typeof perMillion>;
   services: ReturnType<typeof bill>;
 }
@@ -21,7 +20,7 @@ const WIDTHS = [28, 12, 18, 12, 8] as const;
 
 /** Renders the estimate as a table by service, most expensive first. */
 export function renderEstimate(estimate: Estimate, paint: Paint): string {
-  const { usd, fixedUsd, services, measured, workload } = estimate;
+  const { usd, idleUsd, services, measured, workload } = estimate;
   const million = estimate.perMillion;
   const rule = '─'.repeat(WIDTHS.reduce((sum, width) => sum + width, 0) + 2 + BAR);
   const lines = [
@@ -40,7 +39,9 @@ export function renderEstimate(estimate: Estimate, paint: Paint): string {
     ]),
     paint('dim', rule),
     paint('bold', row('Total', '', '', money(usd), '')),
-    paint('dim', row('  if nothing happened', '', '', money(fixedUsd), '')),
+    ...(['prod', 'dev'] as const).map((stage) =>
+      paint('dim', row(`  ${stage}, if nothing happened`, '', '', money(idleUsd[stage].usd), '')),
+    ),
     '',
     paint('bold', row('A million of them, USD', '', '', 'steady', '', 'bursts')),
     row('First-try deliveries', '', '', money(million.firstTry), '', money(million.firstTryInBursts)),

@@ -28,11 +28,16 @@ export const counted = (scope: Construct, metricName: string): cloudwatch.Metric
 export class AlarmTopic extends Construct {
   readonly topic: sns.Topic;
 
-  constructor(scope: Construct, id: string, key: kms.IKey, { alarmEmail }: Pick<Settings, 'alarmEmail'>) {
+  constructor(
+    scope: Construct,
+    id: string,
+    key: kms.IKey | undefined,
+    { alarmEmail }: Pick<Settings, 'alarmEmail'>,
+  ) {
     super(scope, id);
     this.topic = new sns.Topic(this, 'Topic', {
       displayName: `Conversation Service, ${ServiceStack.of(this).policy.stage}`,
-      masterKey: key,
+      ...(key && { masterKey: key }),
       enforceSSL: true,
     });
     // `enforceSSL` replaces the default topic policy, which lets CloudWatch publish.
@@ -71,8 +76,8 @@ export interface AlarmProps {
   runbook: Runbook;
 }
 
-/** An alarm whose description has the symptom and a link to the runbook. */
-export const alarmAt = (scope: Construct, id: string, props: AlarmProps): cloudwatch.Alarm =>
+/** An alarm whose description has the symptom and a link to the runbook, in a stage with alarms. */
+export const alarmAt = (scope: Construct, id: string, props: AlarmProps): cloudwatch.Alarm | undefined =>
   alarm(scope, id, props, {
     comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
     treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
@@ -83,13 +88,13 @@ export const alarmAt = (scope: Construct, id: string, props: AlarmProps): cloudw
  * alarm. A new alarm starts in that state without reporting it, so a first deployment stays quiet until the
  * function's first invocation.
  */
-export function alarmBelow(scope: Construct, id: string, props: AlarmProps): cloudwatch.Alarm {
+export function alarmBelow(scope: Construct, id: string, props: AlarmProps): void {
   const made = alarm(scope, id, props, {
     comparisonOperator: cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD,
     treatMissingData: cloudwatch.TreatMissingData.MISSING,
   });
-  made.addInsufficientDataAction(new SnsAction(ServiceStack.of(scope).common.alarmTopic));
-  return made;
+  const { alarmTopic } = ServiceStack.of(scope).common;
+  if (alarmTopic) made?.addInsufficientDataAction(new SnsAction(alarmTopic));
 }
 
 function alarm(
@@ -97,17 +102,17 @@ function alarm(
   id: string,
   { metric, threshold = 1, periods = 1, says, runbook }: AlarmProps,
   how: Pick<cloudwatch.AlarmProps, 'comparisonOperator' | 'treatMissingData'>,
-): cloudwatch.Alarm {
-  const { policy, common } = ServiceStack.of(scope);
+): cloudwatch.Alarm | undefined {
+  const { alarmTopic, runbooks } = ServiceStack.of(scope).common;
+  if (alarmTopic === undefined) return undefined;
   const made = new cloudwatch.Alarm(scope, id, {
     ...how,
-    alarmDescription: `${says} ${common.runbooks}/${runbook}`,
+    alarmDescription: `${says} ${runbooks}/${runbook}`,
     metric,
     threshold,
     evaluationPeriods: periods,
-    actionsEnabled: policy.alarms,
   });
-  made.addAlarmAction(new SnsAction(common.alarmTopic));
-  made.addOkAction(new SnsAction(common.alarmTopic));
+  made.addAlarmAction(new SnsAction(alarmTopic));
+  made.addOkAction(new SnsAction(alarmTopic));
   return made;
 }

@@ -127,7 +127,7 @@ export function reasons(scope: Construct): Graph[] {
   return [
     {
       title: 'Calls that AWS throttled',
-      metrics: Object.entries(THROTTLES).map(([dependency, name]) => ours(name, dependency)),
+      metrics: [ours(THROTTLES, 'throttled')],
     },
     {
       title: 'Attempts, and those that receivers did not accept',

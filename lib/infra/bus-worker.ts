@@ -36,7 +36,7 @@ export class BusWorker extends Construct {
   readonly fn: ServiceFunction;
   readonly queue: ServiceQueue;
   readonly deadLetters: ServiceQueue;
-  readonly deadLettersAlarm: cloudwatch.Alarm;
+  readonly deadLettersAlarm: cloudwatch.Alarm | undefined;
 
   constructor(scope: Construct, id: string, props: BusWorkerProps) {
     super(scope, id);
@@ -83,7 +83,7 @@ export class BusWorker extends Construct {
       says,
       ...source
     }: Pick<BusWorkerProps, 'bus' | 'takes' | 'batchSize' | 'maxConcurrency' | 'batchSeconds' | 'says'>,
-  ): cloudwatch.Alarm {
+  ): cloudwatch.Alarm | undefined {
     feedFromQueue(this.fn, queue, source);
     new events.Rule(this, ruleId, {
       eventBus: bus.events,

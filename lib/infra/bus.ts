@@ -46,9 +46,9 @@ export class BusQueues extends Construct implements GrantedResource {
   readonly deadPublications: ServiceQueue;
   /** Events for which the bus could not use its key. */
   readonly unreadable: sqs.Queue;
-  private readonly key: kms.IKey;
+  private readonly key: kms.IKey | undefined;
 
-  constructor(scope: Construct, id: string, key: kms.IKey) {
+  constructor(scope: Construct, id: string, key: kms.IKey | undefined) {
     super(scope, id);
     this.key = key;
     // Without the bus's key: the queue takes the events for which that key cannot be used.
@@ -62,7 +62,10 @@ export class BusQueues extends Construct implements GrantedResource {
     acknowledge(this.unreadable, {
       SQS3: 'It is a dead-letter queue: of the bus, for events whose key could not be used.',
     });
-    this.events = new events.EventBus(this, 'Events', { kmsKey: key, deadLetterQueue: this.unreadable });
+    this.events = new events.EventBus(this, 'Events', {
+      ...(key && { kmsKey: key }),
+      deadLetterQueue: this.unreadable,
+    });
     this.unreadable.addToResourcePolicy(this.mayFill(this.unreadable, this.events.eventBusArn));
     this.deadPublications = deadLettersOfStream(this, 'DeadPublications', key);
   }

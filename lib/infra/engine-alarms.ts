@@ -28,8 +28,8 @@ const PARKED_LATE_SECONDS = 300;
 
 /** Alarms that indicate a regression in new code. */
 export interface EngineAlarms {
-  late: cloudwatch.IAlarm[];
-  deadLetters: cloudwatch.IAlarm;
+  late: (cloudwatch.IAlarm | undefined)[];
+  deadLetters: cloudwatch.IAlarm | undefined;
 }
 
 /** Alarms on the delivery engine's own metrics. */
@@ -71,14 +71,7 @@ export function watchEngine(scope: Construct): EngineAlarms {
     runbook: 'backlog.md#in-flight-messages-near-their-limit',
   });
   alarmAt(scope, 'Throttled', {
-    metric: new cloudwatch.MathExpression({
-      label: 'throttled calls',
-      expression: `SUM([${Object.keys(THROTTLES).join(', ')}])`,
-      usingMetrics: Object.fromEntries(
-        Object.entries(THROTTLES).map(([dependency, name]) => [dependency, counted(scope, name)]),
-      ),
-      period: Duration.minutes(5),
-    }),
+    metric: counted(scope, THROTTLES),
     threshold: MANY_THROTTLES,
     says: 'AWS throttles what the service calls: API calls and deliveries are slow, and fail where that goes on.',
     runbook: 'limits.md#calls-are-throttled',
@@ -98,7 +91,7 @@ export function watchEngine(scope: Construct): EngineAlarms {
 }
 
 /** Alarms on lost messages, recovered or not. */
-function watchLosses(scope: Construct): cloudwatch.IAlarm {
+function watchLosses(scope: Construct): cloudwatch.IAlarm | undefined {
   alarmAt(scope, 'LedgerDiffers', {
     metric: counted(scope, LEDGER_DIFFERENCE),
     says: 'Pending deliveries and their ledger differed; the ledger was corrected.',

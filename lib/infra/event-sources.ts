@@ -4,6 +4,7 @@ import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { acknowledge } from './acknowledgements.ts';
 import type { ServiceFunction } from './service-function.ts';
+import { ServiceStack } from './stacks/service-stack.ts';
 import type { DataTable } from './tables.ts';
 
 /*
@@ -18,7 +19,7 @@ const POLLS_STREAM = ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamod
 
 export interface QueueSourceProps {
   batchSize: number;
-  /** Concurrent batches, at least 2. */
+  /** Concurrent batches, at least 2, where the stage sets a maximum. */
   maxConcurrency: number;
   /** Batching window in seconds. */
   batchSeconds?: number;
@@ -36,7 +37,7 @@ export function feedFromQueue(
     target: invoked,
     eventSourceArn: queue.queueArn,
     batchSize,
-    maxConcurrency,
+    ...(!ServiceStack.of(fn).policy.lowCost && { maxConcurrency }),
     reportBatchItemFailures: true,
     ...(batchSeconds === undefined ? {} : { maxBatchingWindow: Duration.seconds(batchSeconds) }),
   });

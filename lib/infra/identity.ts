@@ -29,7 +29,8 @@ export class Identity extends Construct {
       oidc,
       dashboard: site,
       signInDomainPrefix,
-    }: Pick<Settings, 'oidc' | 'dashboard' | 'signInDomainPrefix'>,
+      mailFrom,
+    }: Pick<Settings, 'oidc' | 'dashboard' | 'signInDomainPrefix' | 'mailFrom'>,
   ) {
     super(scope, id);
     const dashboard = site === undefined ? {} : { DASHBOARD_ORIGIN: site.origin };
@@ -65,6 +66,10 @@ export class Identity extends Construct {
       mfa: cognito.Mfa.OPTIONAL,
       mfaSecondFactor: { otp: true, sms: false },
       accountRecovery: cognito.AccountRecovery.EMAIL_ONLY,
+      // Cognito itself sends 50 e-mails a day, from an address of its own (Developer Guide, Quotas).
+      ...(mailFrom !== undefined && {
+        email: cognito.UserPoolEmail.withSES({ fromEmail: mailFrom, sesRegion: Aws.REGION }),
+      }),
       deletionProtection: policy.keepsData,
       removalPolicy: removal,
     });

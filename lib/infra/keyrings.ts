@@ -12,11 +12,15 @@ import { ServiceStack } from './stacks/service-stack.ts';
 export class KeyringSecret extends Construct implements GrantedResource {
   private readonly secret: secrets.Secret;
 
-  constructor(scope: Construct, id: string, { description, key }: { description: string; key: kms.IKey }) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { description, key }: { description: string; key: kms.IKey | undefined },
+  ) {
     super(scope, id);
     this.secret = new secrets.Secret(this, 'Secret', {
       description,
-      encryptionKey: key,
+      ...(key && { encryptionKey: key }),
       generateSecretString: {
         secretStringTemplate: JSON.stringify({ current: '1' }),
         generateStringKey: '1',

@@ -1,7 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
-import * as events from 'aws-cdk-lib/aws-events';
-import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
 import { SWEPT } from '../../functions/aws/metrics.ts';
 import { CHECK_TIMEOUT_SECONDS, EXTRACT_TIMEOUT_SECONDS } from '../../functions/delivery/timing.ts';
@@ -16,7 +14,7 @@ import type { EnvironmentOf } from './grants/resource.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import { CHECK_WORKERS, type Settings, senderEnvironment } from './settings.ts';
 import type { Tables } from './tables.ts';
-import { watchFailures, watchSchedule } from './watching.ts';
+import { schedule } from './watching.ts';
 
 /** Leaves a run time to finish its current page. */
 const RUN_SECONDS = 55;
@@ -95,9 +93,13 @@ export class Knowledge extends Construct {
         CHECKS_QUEUE: this.checks.queue,
       } satisfies EnvironmentOf<typeof ScheduleSourceChecksEnvironment>,
     });
-    new events.Rule(this, 'ScheduleSourceChecksSchedule', {
-      schedule: events.Schedule.rate(Duration.minutes(1)),
-      targets: [new LambdaFunction(this.scheduleSourceChecks, { retryAttempts: 0 })],
+    schedule(this.scheduleSourceChecks, {
+      fails: {
+        says: 'The schedule of source checks fails: knowledge sources are checked only when a user asks for it.',
+        runbook: 'background.md#sources-come-up-late',
+      },
+      silent:
+        'The schedule of source checks does not run: knowledge sources are checked only when a user asks for it.',
     });
     this.addAlarms();
   }
@@ -117,15 +119,6 @@ export class Knowledge extends Construct {
       threshold: WAITING_SECONDS,
       runbook: 'background.md#checks-of-sources-wait',
       says: 'Checks of sources wait for half an hour: customers see new sources as pending, and old content.',
-    });
-    watchFailures(this.scheduleSourceChecks, {
-      says: 'The schedule of source checks fails: knowledge sources are checked only when a user asks for it.',
-      runbook: 'background.md#sources-come-up-late',
-    });
-    watchSchedule(this.scheduleSourceChecks, {
-      every: Duration.minutes(1),
-      says: 'The schedule of source checks does not run: knowledge sources are checked only when a user asks for it.',
-      runbook: 'backlog.md#a-schedule-is-silent',
     });
   }
 }

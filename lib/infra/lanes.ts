@@ -34,7 +34,11 @@ export class DeliveryQueues extends Construct {
   /** Dead letters of the fan-out's stream. */
   readonly deadFanOuts: ServiceQueue;
 
-  constructor(scope: Construct, id: string, { clocks, key }: { clocks: AttemptClocks; key: kms.IKey }) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { clocks, key }: { clocks: AttemptClocks; key: kms.IKey | undefined },
+  ) {
     super(scope, id);
     this.deadLetters = deadLetters(this, 'DeadLetters', key);
     const { windowSeconds } = ServiceStack.of(this).policy;
@@ -65,16 +69,20 @@ export class ServiceQueue extends sqs.Queue implements GrantedResource {
   constructor(
     scope: Construct,
     id: string,
-    { key, hiddenSeconds, dead }: { key: kms.IKey; hiddenSeconds: number; dead?: sqs.DeadLetterQueue },
+    {
+      key,
+      hiddenSeconds,
+      dead,
+    }: { key: kms.IKey | undefined; hiddenSeconds: number; dead?: sqs.DeadLetterQueue },
   ) {
     super(scope, id, {
       visibilityTimeout: Duration.seconds(hiddenSeconds),
       retentionPeriod: Duration.days(14),
       enforceSSL: true,
-      encryption: sqs.QueueEncryption.KMS,
-      encryptionMasterKey: key,
-      // The key is requested once per period and sender or receiver, which alone determines its cost.
-      dataKeyReuse: Duration.hours(1),
+      ...(key
+        ? // The key is requested once per period and sender or receiver, which alone determines its cost.
+          { encryptionMasterKey: key, dataKeyReuse: Duration.hours(1) }
+        : { encryption: sqs.QueueEncryption.SQS_MANAGED }),
       removalPolicy: ServiceStack.of(scope).removal,
       ...(dead === undefined ? {} : { deadLetterQueue: dead }),
     });
@@ -108,10 +116,10 @@ export const STREAM_RETRIES = 20;
 export const DEAD_ENTRIES_SOURCE = { batchSize: 10, maxConcurrency: 10 };
 
 /** Dead-letter queue of failed work, until its function can process it. */
-export const deadLetters = (scope: Construct, id: string, key: kms.IKey): ServiceQueue =>
+export const deadLetters = (scope: Construct, id: string, key: kms.IKey | undefined): ServiceQueue =>
   new ServiceQueue(scope, id, { key, hiddenSeconds: 2 * DEAD_LETTERS_SECONDS });
 
-export function deadLettersOfStream(scope: Construct, id: string, key: kms.IKey): ServiceQueue {
+export function deadLettersOfStream(scope: Construct, id: string, key: kms.IKey | undefined): ServiceQueue {
   const queue = deadLetters(scope, id, key);
   acknowledge(queue, {
     SQS3: 'It is a dead-letter queue: of a stream, whose failed records it takes, which is not a redrive of another queue.',

@@ -1,11 +1,8 @@
 import { Duration } from 'aws-cdk-lib';
-import * as events from 'aws-cdk-lib/aws-events';
-import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ENDED } from '../../functions/aws/metrics.ts';
-import { RECONCILE_EVERY_SECONDS } from '../../functions/delivery/timing.ts';
 import type { AuditLedgerEnvironment } from '../../functions/workers/audit-ledger.ts';
 import type { DeadDeliveryMessagesEnvironment } from '../../functions/workers/dead-delivery-messages.ts';
 import type { DeadFanOutsEnvironment } from '../../functions/workers/dead-fan-outs.ts';
@@ -20,7 +17,7 @@ import { releaseGradually } from './release.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import type { DataStack } from './stacks/data-stack.ts';
-import { watchBehind, watchFailureRate, watchFailures, watchRetried, watchSchedule } from './watching.ts';
+import { schedule, watchBehind, watchFailureRate, watchFailures, watchRetried } from './watching.ts';
 
 export interface RecoveryProps {
   code: CodeOf;
@@ -36,7 +33,6 @@ const HAS_ENDED = {
   dynamodb: { NewImage: { status: { S: lambda.FilterRule.or(...Object.keys(ENDED)) } } },
 };
 
-const AUDIT_EVERY = Duration.hours(1);
 /** Leaves a run time to finish its current page. */
 const RUN_SECONDS = 55;
 
@@ -90,9 +86,12 @@ export class Recovery extends Construct {
         GRACE_SECONDS,
       } satisfies EnvironmentOf<typeof ReconcileEnvironment>,
     });
-    new events.Rule(this, 'ReconcileSchedule', {
-      schedule: events.Schedule.rate(Duration.seconds(RECONCILE_EVERY_SECONDS)),
-      targets: [new LambdaFunction(this.reconcile, { retryAttempts: 0 })],
+    schedule(this.reconcile, {
+      fails: {
+        says: 'The reconciler fails: parked retries and lost messages do not come back.',
+        runbook: 'backlog.md#the-reconciler-fails',
+      },
+      silent: 'The reconciler is not invoked: parked retries and lost messages do not come back.',
     });
 
     this.auditLedger = new ServiceFunction(this, 'AuditLedger', {
@@ -109,9 +108,13 @@ export class Recovery extends Construct {
         GRACE_SECONDS,
       } satisfies EnvironmentOf<typeof AuditLedgerEnvironment>,
     });
-    new events.Rule(this, 'AuditLedgerSchedule', {
-      schedule: events.Schedule.rate(AUDIT_EVERY),
-      targets: [new LambdaFunction(this.auditLedger)],
+    schedule(this.auditLedger, {
+      every: Duration.hours(1),
+      fails: {
+        says: 'The ledger is not checked: the audit fails.',
+        runbook: 'ledger.md#the-ledger-is-not-checked',
+      },
+      silent: 'The ledger is not checked: the audit is not invoked.',
     });
 
     const deadDeliveryMessages = new ServiceFunction(this, 'DeadDeliveryMessages', {
@@ -183,24 +186,6 @@ export class Recovery extends Construct {
     watchFailures(this.deliveryStream, {
       says: 'Deliveries are not counted and not watched; what is lost meanwhile is found late.',
       runbook: 'backlog.md#deliveries-are-watched-late',
-    });
-    watchFailures(this.reconcile, {
-      says: 'The reconciler fails: parked retries and lost messages do not come back.',
-      runbook: 'backlog.md#the-reconciler-fails',
-    });
-    watchSchedule(this.reconcile, {
-      every: Duration.seconds(RECONCILE_EVERY_SECONDS),
-      says: 'The reconciler is not invoked: parked retries and lost messages do not come back.',
-      runbook: 'backlog.md#a-schedule-is-silent',
-    });
-    watchFailures(this.auditLedger, {
-      says: 'The ledger is not checked: the audit fails.',
-      runbook: 'ledger.md#the-ledger-is-not-checked',
-    });
-    watchSchedule(this.auditLedger, {
-      every: AUDIT_EVERY,
-      says: 'The ledger is not checked: the audit is not invoked.',
-      runbook: 'backlog.md#a-schedule-is-silent',
     });
   }
 }

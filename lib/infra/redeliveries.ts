@@ -1,6 +1,3 @@
-import { Duration } from 'aws-cdk-lib';
-import * as events from 'aws-cdk-lib/aws-events';
-import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
 import { REDELIVER_TIMEOUT_SECONDS } from '../../functions/delivery/timing.ts';
 import type { NoticeType } from '../../functions/events/bus.ts';
@@ -12,7 +9,7 @@ import { type CodeOf, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import type { DataStack } from './stacks/data-stack.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
-import { watchFailures, watchSchedule } from './watching.ts';
+import { schedule } from './watching.ts';
 
 /** Leaves a run time to finish its current page. */
 const RUN_SECONDS = 55;
@@ -70,18 +67,13 @@ export class Redeliveries extends Construct {
         GRACE_SECONDS: String(settings.graceSeconds),
       } satisfies EnvironmentOf<typeof ResumeRedeliveryJobsEnvironment>,
     });
-    new events.Rule(this, 'ResumeRedeliveryJobsSchedule', {
-      schedule: events.Schedule.rate(Duration.minutes(1)),
-      targets: [new LambdaFunction(this.resumeRedeliveryJobs, { retryAttempts: 0 })],
-    });
-    watchFailures(this.resumeRedeliveryJobs, {
-      says: 'Redelivery jobs whose message is lost stand still, because the function that sends it again fails: customers can start no other job for the endpoint.',
-      runbook: 'background.md#redelivery-jobs-stand-still',
-    });
-    watchSchedule(this.resumeRedeliveryJobs, {
-      every: Duration.minutes(1),
-      says: 'Redelivery jobs whose message is lost stand still, because the function that sends it again is not invoked.',
-      runbook: 'backlog.md#a-schedule-is-silent',
+    schedule(this.resumeRedeliveryJobs, {
+      fails: {
+        says: 'Redelivery jobs whose message is lost stand still, because the function that sends it again fails: customers can start no other job for the endpoint.',
+        runbook: 'background.md#redelivery-jobs-stand-still',
+      },
+      silent:
+        'Redelivery jobs whose message is lost stand still, because the function that sends it again is not invoked.',
     });
   }
 }

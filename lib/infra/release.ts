@@ -32,13 +32,16 @@ const CONFIGS: Readonly<Record<Exclude<Release, 'at-once'>, codedeploy.ILambdaDe
  * Makes CodeDeploy move an alias by the stage's policy, and back when an alarm fires. While one is already
  * firing, nothing is deployed unless the operator overrides it.
  */
-export function releaseGradually(alias: lambda.Alias, alarms: readonly cloudwatch.IAlarm[]): void {
+export function releaseGradually(
+  alias: lambda.Alias,
+  alarms: readonly (cloudwatch.IAlarm | undefined)[],
+): void {
   const { release, rollsBack } = ServiceStack.of(alias).policy;
   if (release === 'at-once') return;
   const group = new codedeploy.LambdaDeploymentGroup(alias, 'Release', {
     alias,
     deploymentConfig: rollsBack ? CONFIGS[release] : LambdaDeploymentConfig.ALL_AT_ONCE,
-    alarms: [...alarms],
+    alarms: alarms.filter((alarm) => alarm !== undefined),
     ignoreAlarmConfiguration: !rollsBack,
     autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: rollsBack },
   });

@@ -1,7 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
-import * as events from 'aws-cdk-lib/aws-events';
-import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
 import { PURGED } from '../../functions/aws/metrics.ts';
 import type { PurgeEnvironment } from '../../functions/workers/purge.ts';
@@ -10,7 +7,7 @@ import type { EnvironmentOf } from './grants/resource.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import type { Tables } from './tables.ts';
-import { watchFailures, watchSchedule } from './watching.ts';
+import { schedule } from './watching.ts';
 
 /** A purge that takes more than an hour will hardly finish by itself. */
 const LATE_SECONDS = 3600;
@@ -42,24 +39,18 @@ export class Sandboxes extends Construct {
         LINGER_SECONDS: String(settings.lingerSeconds),
       } satisfies EnvironmentOf<typeof PurgeEnvironment>,
     });
-    new events.Rule(this, 'PurgeSchedule', {
-      schedule: events.Schedule.rate(Duration.minutes(1)),
-      targets: [new LambdaFunction(this.purge, { retryAttempts: 0 })],
+    schedule(this.purge, {
+      fails: {
+        says: 'The purge fails: data of reset sandboxes stays stored.',
+        runbook: 'background.md#data-of-reset-sandboxes-is-still-stored',
+      },
+      silent: 'The purge does not run: data of reset sandboxes stays stored.',
     });
     alarmAt(this, 'PurgeLate', {
       metric: counted(this, PURGED.oldestSeconds).with({ statistic: cloudwatch.Stats.MAXIMUM }),
       threshold: LATE_SECONDS,
       runbook: 'background.md#data-of-reset-sandboxes-is-still-stored',
       says: 'Data of reset sandboxes is still stored an hour later; customers cannot see it.',
-    });
-    watchFailures(this.purge, {
-      says: 'The purge fails: data of reset sandboxes stays stored.',
-      runbook: 'background.md#data-of-reset-sandboxes-is-still-stored',
-    });
-    watchSchedule(this.purge, {
-      every: Duration.minutes(1),
-      says: 'The purge does not run: data of reset sandboxes stays stored.',
-      runbook: 'backlog.md#a-schedule-is-silent',
     });
   }
 }

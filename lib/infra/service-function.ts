@@ -64,7 +64,7 @@ export function logGroup(scope: Construct, id: string, logGroupName?: string): l
   return new logs.LogGroup(scope, id, {
     ...(logGroupName === undefined ? {} : { logGroupName }),
     retention: policy.logRetentionDays,
-    encryptionKey: common.logsKey,
+    ...(common.key && { encryptionKey: common.key }),
     removalPolicy: removal,
   });
 }
@@ -101,6 +101,8 @@ export class ServiceFunction extends lambda.Function {
         LOG_LEVEL: stack.policy.logLevel,
         METRICS_NAMESPACE: metricsNamespace(scope),
       },
+      ...(stack.common.encryptsEnvironment &&
+        stack.common.key && { environmentEncryption: stack.common.key }),
       role,
       logGroup: group,
       loggingFormat: lambda.LoggingFormat.JSON,

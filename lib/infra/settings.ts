@@ -102,7 +102,7 @@ const FORGETTABLE = {
 
 /** The other settings, with the defaults and bounds of a class (docs/reference/configuration.md). */
 function settingsOf(stageClass: StageClass) {
-  const { bounds, alarms, logRetentionDays, throttle, reserves, waf } = CLASSES[stageClass];
+  const { bounds, alarms, lowCost, logRetentionDays, throttle, reserves, waf } = CLASSES[stageClass];
   const { sandbox, standard, scale } = DEFAULT_RATE_LIMITS;
   const [shortest, longest] = bounds.logRetentionDays;
   const retentions = RETENTION_DAYS.filter((days) => days >= shortest && days <= longest);
@@ -113,6 +113,15 @@ function settingsOf(stageClass: StageClass) {
         region: text('a region such as eu-central-1', /^[a-z]{2}(-[a-z]+)+-\d$/),
       })
       .optional(),
+    // Without an alias: a policy's conditions and the tables need the key itself.
+    keyArn: text('the ARN of a key of KMS', /^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[\w-]+$/).optional(),
+    encryptEnvironment: flag.default(false),
+    lowCost:
+      stageClass === 'development'
+        ? flag.default(lowCost)
+        : z
+            .literal(false, `must be false in class ${stageClass}, which bounds its concurrency`)
+            .default(false),
     bootstrap: z
       .strictObject({
         qualifier: text('at most 10 letters and digits', /^[A-Za-z0-9]{1,10}$/).optional(),
@@ -218,6 +227,10 @@ const Consistent = ByClass.superRefine((settings, context) => {
   const refuse = (name: keyof typeof settings, message: string) =>
     context.addIssue({ code: 'custom', path: [name], message, input: settings[name] });
   const { retryBaseSeconds, retryCapSeconds, mailFrom, dashboard, oidc, signInDomainPrefix } = settings;
+  if (settings.encryptEnvironment && settings.lowCost && settings.keyArn === undefined)
+    refuse('encryptEnvironment', 'must go with keyArn, or without lowCost');
+  if (settings.alarmEmail !== undefined && !settings.alarms)
+    refuse('alarmEmail', "must be 'none' in a stage without alarms");
   if (retryCapSeconds < retryBaseSeconds) refuse('retryCapSeconds', 'must not be less than retryBaseSeconds');
   if (mailFrom !== undefined && dashboard === undefined)
     refuse('mailFrom', 'must go with a dashboard, which e-mails link to');
@@ -230,7 +243,7 @@ const Consistent = ByClass.superRefine((settings, context) => {
 export type Settings = ReturnType<typeof toSettings>;
 
 function toSettings(stage: string, parsed: z.output<typeof ByClass>) {
-  const { env, bootstrap, alarms, logRetentionDays, throttle, dispatchers, ...settings } = parsed;
+  const { env, bootstrap, alarms, lowCost, logRetentionDays, throttle, dispatchers, ...settings } = parsed;
   const { release, reserveConcurrency, redeliveryGroup, domain, dashboard, sender } = settings;
   const { readers, keepsData, logLevel, release: gradual } = CLASSES[settings.class];
   const dispatch = Object.values(dispatchers).reduce((sum, count) => sum + count, 0);
@@ -242,13 +255,14 @@ function toSettings(stage: string, parsed: z.output<typeof ByClass>) {
     logLevel,
     logRetentionDays,
     alarms,
+    lowCost,
     dispatchers,
     redeliveryGroup: redeliveryGroup ?? computeRedeliveryGroup(dispatchers.slow),
     windowSeconds: mapLanes((lane) => getLaneFacts(lane).windowSeconds?.[settings.class] ?? 0),
     reserved: reserveConcurrency ? { ...readers, dispatch } : undefined,
     throttle,
     release: gradual,
-    rollsBack: release === 'gradual' && gradual !== 'at-once',
+    rollsBack: release === 'gradual' && gradual !== 'at-once' && alarms,
   };
   const site = domain ? `https://${domain.name}` : dashboard?.origin;
   return {

@@ -24,8 +24,13 @@ export interface StagePolicy {
   keepsData: boolean;
   logLevel: 'DEBUG' | 'INFO';
   logRetentionDays: number;
-  /** If false, alarms show their state and send nothing. */
+  /** Whether there are alarms, their topic and the operations dashboard. */
   alarms: boolean;
+  /**
+   * Cheap while idle: AWS's own encryption keys, schedules every five minutes, and no maximum concurrency of
+   * queues, without which Lambda polls them with two pollers and not five.
+   */
+  lowCost: boolean;
   /** Concurrent batches of a lane, with ten attempts each. */
   dispatchers: Readonly<Record<Lane, number>>;
   /** Most deliveries of a redelivery job that wait for their first attempt at a time. */
@@ -47,7 +52,7 @@ export interface StagePolicy {
 interface ClassPolicy
   extends Pick<
     StagePolicy,
-    'keepsData' | 'logLevel' | 'logRetentionDays' | 'alarms' | 'throttle' | 'release'
+    'keepsData' | 'logLevel' | 'logRetentionDays' | 'alarms' | 'lowCost' | 'throttle' | 'release'
   > {
   /** Reserved for stream readers, one batch per shard; the dispatcher has the sum of its lanes. */
   readers: Omit<Record<Reserved, number>, 'dispatch'>;
@@ -69,6 +74,7 @@ export const CLASSES: Readonly<Record<StageClass, ClassPolicy>> = {
     logLevel: 'INFO',
     logRetentionDays: 7,
     alarms: false,
+    lowCost: true,
     readers: { fanOut: 20, deliveryStream: 10, publish: 10 },
     reserves: false,
     waf: false,
@@ -82,6 +88,7 @@ export const CLASSES: Readonly<Record<StageClass, ClassPolicy>> = {
     logLevel: 'INFO',
     logRetentionDays: 30,
     alarms: true,
+    lowCost: false,
     readers: { fanOut: 20, deliveryStream: 10, publish: 10 },
     reserves: true,
     waf: false,
@@ -94,6 +101,7 @@ export const CLASSES: Readonly<Record<StageClass, ClassPolicy>> = {
     logLevel: 'INFO',
     logRetentionDays: 90,
     alarms: true,
+    lowCost: false,
     readers: { fanOut: 100, deliveryStream: 60, publish: 40 },
     reserves: true,
     waf: true,

@@ -4,54 +4,71 @@ import type * as kms from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { DUE_INDEX } from '../../functions/tenancy/keys.ts';
 import { OF_SANDBOX_INDEX } from '../../functions/tenancy/purge.ts';
-import { acknowledge } from './acknowledgements.ts';
 import type { GrantedResource } from './grants/resource.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
 
-interface DataTableProps extends Pick<dynamodb.TableProps, 'sortKey' | 'stream'> {
+interface DataTableProps extends Pick<dynamodb.TablePropsV2, 'sortKey' | 'globalSecondaryIndexes'> {
   partitionKey: string;
-  encryptionKey: kms.IKey;
+  stream?: dynamodb.StreamViewType;
+  encryptionKey: kms.IKey | undefined;
   /** May contain sandbox data, which a purge finds by an index without live rows. */
   ofSandbox?: true;
-  /** Expendable data: neither backed up nor kept when the stack is deleted. */
+  /**
+   * Counts of a minute, schedules that are rebuilt and last uses of API keys: neither backed up nor kept when
+   * the stack is deleted.
+   */
   ephemeral?: true;
 }
+
+const OF_SANDBOX: dynamodb.GlobalSecondaryIndexPropsV2 = {
+  indexName: OF_SANDBOX_INDEX,
+  partitionKey: { name: 'ofSandbox', type: dynamodb.AttributeType.STRING },
+  projectionType: dynamodb.ProjectionType.KEYS_ONLY,
+};
+
+/** The index of due rows: sparse, because only these have its attributes. */
+const dueIndex = (sortKey: string, nonKeyAttributes: string[]): dynamodb.GlobalSecondaryIndexPropsV2 => ({
+  indexName: DUE_INDEX,
+  partitionKey: { name: 'dueIn', type: dynamodb.AttributeType.STRING },
+  sortKey: { name: sortKey, type: dynamodb.AttributeType.STRING },
+  projectionType: dynamodb.ProjectionType.INCLUDE,
+  nonKeyAttributes,
+});
 
 /**
  * A table with the service's defaults: on demand and encrypted; recoverable and retained if the stage keeps
  * data.
  */
 export class DataTable extends Construct implements GrantedResource {
-  readonly table: dynamodb.Table;
+  readonly table: dynamodb.TableV2;
 
   constructor(scope: Construct, id: string, props: DataTableProps) {
     super(scope, id);
     const { policy, removal } = ServiceStack.of(this);
     const isKept = props.ephemeral === undefined && policy.keepsData;
-    this.table = new dynamodb.Table(this, 'Table', {
+    const { encryptionKey: key } = props;
+    // A `Table` could not become a table of several regions later: it would be replaced.
+    this.table = new dynamodb.TableV2(this, 'Table', {
       partitionKey: { name: props.partitionKey, type: dynamodb.AttributeType.STRING },
       ...(props.sortKey === undefined ? {} : { sortKey: props.sortKey }),
-      ...(props.stream === undefined ? {} : { stream: props.stream }),
-      billingMode: dynamodb.BillingMode.PAY_PER_REQUEST,
+      ...(props.stream === undefined ? {} : { dynamoStream: props.stream }),
+      globalSecondaryIndexes: [
+        ...(props.ofSandbox ? [OF_SANDBOX] : []),
+        ...(props.globalSecondaryIndexes ?? []),
+      ],
+      billing: dynamodb.Billing.onDemand(),
       timeToLiveAttribute: 'expiresAt',
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: isKept },
       deletionProtection: isKept,
       removalPolicy: props.ephemeral ? RemovalPolicy.DESTROY : removal,
-      encryption: dynamodb.TableEncryption.CUSTOMER_MANAGED,
-      encryptionKey: props.encryptionKey,
+      encryption: key
+        ? dynamodb.TableEncryptionV2.awsManagedKey()
+        : dynamodb.TableEncryptionV2.dynamoOwnedKey(),
     });
-    if (props.ofSandbox)
-      this.table.addGlobalSecondaryIndex({
-        indexName: OF_SANDBOX_INDEX,
-        partitionKey: { name: 'ofSandbox', type: dynamodb.AttributeType.STRING },
-        projectionType: dynamodb.ProjectionType.KEYS_ONLY,
-      });
-    if (!isKept)
-      acknowledge(this.table, {
-        DDB3: props.ephemeral
-          ? 'Its items are counts that end with their minute, schedules that are rebuilt from now on, and when API keys were last used, which is for show.'
-          : 'The stage is for development: what it holds may go.',
-      });
+    // The CDK names another key than AWS's only where it knows the region.
+    const { defaultChild } = this.table.node;
+    if (key && defaultChild instanceof dynamodb.CfnGlobalTable)
+      defaultChild.addPropertyOverride('Replicas.0.SSESpecification.KMSMasterKeyId', key.keyArn);
   }
 
   get name(): string {
@@ -95,7 +112,7 @@ export class Tables extends Construct {
   readonly usage: DataTable;
   readonly mailings: DataTable;
 
-  constructor(scope: Construct, id: string, encryptionKey: kms.IKey) {
+  constructor(scope: Construct, id: string, encryptionKey: kms.IKey | undefined) {
     super(scope, id);
     const partitionKey = 'pk';
     const sortKey = { name: 'sk', type: dynamodb.AttributeType.STRING };
@@ -111,25 +128,17 @@ export class Tables extends Construct {
       ...many,
       stream: dynamodb.StreamViewType.NEW_IMAGE,
       ofSandbox: true,
-    });
-    // Sparse: only pending deliveries have these attributes. It contains a whole delivery message, so that
-    // sending one reads no row.
-    this.deliveries.table.addGlobalSecondaryIndex({
-      indexName: DUE_INDEX,
-      partitionKey: { name: 'dueIn', type: dynamodb.AttributeType.STRING },
-      sortKey: { name: 'dueKey', type: dynamodb.AttributeType.STRING },
-      projectionType: dynamodb.ProjectionType.INCLUDE,
-      nonKeyAttributes: ['orgId', 'generation', 'webhookId', 'eventId', 'isDeferred'],
+      // Contains a whole delivery message, so that sending one reads no row.
+      globalSecondaryIndexes: [
+        dueIndex('dueKey', ['orgId', 'generation', 'webhookId', 'eventId', 'isDeferred']),
+      ],
     });
     this.ledger = new DataTable(this, 'Ledger', { ...many, ofSandbox: true });
-    this.knowledge = new DataTable(this, 'Knowledge', { ...many, ofSandbox: true });
-    // Sparse: contains sources with their check messages, but not versions.
-    this.knowledge.table.addGlobalSecondaryIndex({
-      indexName: DUE_INDEX,
-      partitionKey: { name: 'dueIn', type: dynamodb.AttributeType.STRING },
-      sortKey: { name: 'dueAt', type: dynamodb.AttributeType.STRING },
-      projectionType: dynamodb.ProjectionType.INCLUDE,
-      nonKeyAttributes: ['orgId', 'generation'],
+    this.knowledge = new DataTable(this, 'Knowledge', {
+      ...many,
+      ofSandbox: true,
+      // Contains sources with their check messages, but not versions.
+      globalSecondaryIndexes: [dueIndex('dueAt', ['orgId', 'generation'])],
     });
     // Without sandbox data: its writers reject sandboxes.
     this.usage = new DataTable(this, 'Usage', many);

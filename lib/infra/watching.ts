@@ -1,9 +1,13 @@
 import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import * as events from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { type AlarmProps, alarmAt, alarmBelow } from './alarms.ts';
+import type { ServiceFunction } from './service-function.ts';
+import { ServiceStack } from './stacks/service-stack.ts';
 
 /* Standard alarms of functions, schedules and dead letters. */
 
@@ -13,7 +17,7 @@ type Told = Pick<AlarmProps, 'says' | 'runbook'>;
 const FAILURES = 3;
 
 /** Fires when the function fails. */
-export const watchFailures = (fn: lambda.Function, told: Told): cloudwatch.Alarm =>
+export const watchFailures = (fn: lambda.Function, told: Told): cloudwatch.Alarm | undefined =>
   alarmAt(fn, 'Fails', {
     ...told,
     metric: fn.metricErrors({ statistic: cloudwatch.Stats.SUM, period: Duration.minutes(15) }),
@@ -27,7 +31,7 @@ export const watchFailures = (fn: lambda.Function, told: Told): cloudwatch.Alarm
 export const watchLeftMessages = (
   fn: lambda.Function,
   { left, ...told }: Told & { left: cloudwatch.Metric },
-): cloudwatch.Alarm => {
+): cloudwatch.Alarm | undefined => {
   const over = { statistic: cloudwatch.Stats.SUM, period: Duration.minutes(15) };
   return alarmAt(fn, 'Fails', {
     ...told,
@@ -45,7 +49,7 @@ export const watchLeftMessages = (
  * Fires within minutes when 1 % of invocations fail. For functions with so many invocations that a few
  * failures are normal.
  */
-export const watchFailureRate = (fn: lambda.Function, told: Told): cloudwatch.Alarm => {
+export const watchFailureRate = (fn: lambda.Function, told: Told): cloudwatch.Alarm | undefined => {
   const over = { statistic: cloudwatch.Stats.SUM, period: Duration.minutes(1) };
   return alarmAt(fn, 'Fails', {
     ...told,
@@ -75,7 +79,7 @@ export const percentOf = (
 export const watchBehind = (
   fn: lambda.Function,
   { seconds, minutes, ...told }: Told & { seconds: number; minutes: number },
-): cloudwatch.Alarm =>
+): cloudwatch.Alarm | undefined =>
   alarmAt(fn, 'Behind', {
     ...told,
     metric: fn.metric('IteratorAge', {
@@ -86,16 +90,28 @@ export const watchBehind = (
     periods: minutes,
   });
 
-/** Fires when a schedule does not run, which its function cannot detect. */
-export const watchSchedule = (
-  fn: lambda.Function,
-  { every, ...told }: Told & { every: Duration },
-): cloudwatch.Alarm =>
+/**
+ * Invokes a function each minute, or at another rate, with alarms on its failures and on missed runs, which
+ * the function cannot detect. A stage of low cost invokes it every five minutes at most.
+ */
+export function schedule(
+  fn: ServiceFunction,
+  { every, fails, silent }: { every?: Duration; fails: Told; silent: string },
+): void {
+  const rate = every ?? Duration.minutes(ServiceStack.of(fn).policy.lowCost ? 5 : 1);
+  new events.Rule(fn.node.scope ?? fn, `${fn.node.id}Schedule`, {
+    schedule: events.Schedule.rate(rate),
+    // The next minute's run replaces a failed one.
+    targets: [new LambdaFunction(fn, every === undefined ? { retryAttempts: 0 } : {})],
+  });
+  watchFailures(fn, fails);
   alarmBelow(fn, 'Silent', {
-    ...told,
-    metric: fn.metricInvocations({ statistic: cloudwatch.Stats.SUM, period: every }),
+    says: silent,
+    runbook: 'backlog.md#a-schedule-is-silent',
+    metric: fn.metricInvocations({ statistic: cloudwatch.Stats.SUM, period: rate }),
     periods: SILENT,
   });
+}
 /** Tolerates a late invocation or metric. */
 const SILENT = 3;
 
@@ -105,7 +121,7 @@ export const watchDeadLetters = (
   id: string,
   queue: sqs.IQueue,
   told: Told,
-): cloudwatch.Alarm =>
+): cloudwatch.Alarm | undefined =>
   alarmAt(scope, id, {
     ...told,
     metric: queue.metricApproximateNumberOfMessagesVisible({
@@ -115,7 +131,12 @@ export const watchDeadLetters = (
   });
 
 /** Fires on failed work that a function retries, once it has failed for some minutes. */
-export const watchRetried = (scope: Construct, id: string, queue: sqs.IQueue, told: Told): cloudwatch.Alarm =>
+export const watchRetried = (
+  scope: Construct,
+  id: string,
+  queue: sqs.IQueue,
+  told: Told,
+): cloudwatch.Alarm | undefined =>
   alarmAt(scope, id, {
     ...told,
     // Between its retries a message is hidden.

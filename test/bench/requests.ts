@@ -3,9 +3,10 @@ import { cpus } from 'node:os';
 import { join, relative } from 'node:path';
 import { commandLine, text, wholeNumber } from 'terminal/command-line.ts';
 import { Measured } from '../../lib/cost/measured.ts';
+import { contextOf } from '../infra/contexts.ts';
 import bundleOnce from '../integration/bundles.ts';
 import { ending, endWhenInterrupted } from './measure/resources.ts';
-import { measureFailures, measureIdle, measureSuccesses } from './requests/pieces.ts';
+import { atOtherRates, measureFailures, measureIdle, measureSuccesses } from './requests/pieces.ts';
 import { readTemplate } from './requests/template.ts';
 import { startWatchedRun } from './requests/watched-run.ts';
 
@@ -33,8 +34,9 @@ const CONTEXT = { retryBaseSeconds: 12, retryCapSeconds: 12, attemptTimeoutSecon
 
 endWhenInterrupted();
 await bundleOnce();
-say('What the template of production says');
-const template = await readTemplate();
+say('What the templates of production and of a stage of low cost say');
+const template = await readTemplate(contextOf());
+const cheap = await readTemplate({ stage: 'dev', settings: { class: 'development' } });
 await ending(
   await startWatchedRun(CONTEXT),
   (run) => run.stop(),
@@ -48,7 +50,11 @@ await ending(
     const measured = Measured.parse({
       date: new Date().toISOString().slice(0, 10),
       machine: `${cpus().length} x ${cpus()[0]?.model.trim()}, Node.js ${process.version}`,
-      fixed: { resources: template.resources, ...schedules },
+      idle: {
+        prod: { resources: template.resources, ...schedules },
+        dev: { resources: cheap.resources, ...atOtherRates(schedules, template.schedules, cheap.schedules) },
+      },
+      inUse: template.inUse,
       ...successes,
       ...failures,
     });

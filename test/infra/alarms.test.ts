@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import * as metricNames from '../../functions/aws/metrics.ts';
 import { WORKERS } from '../../lib/infra/bundle.ts';
 import { runbookPages } from '../support/runbooks.ts';
-import { SETTINGS, STAGES } from './contexts.ts';
+import { EVERYTHING, SETTINGS, STAGES } from './contexts.ts';
 import { nameOf, ourFunctions, references, resourcesOf, watchedBy } from './reading.ts';
 import { ofType, synthesize } from './synthesize.ts';
 
@@ -27,18 +27,15 @@ describe('every alarm', () => {
       expect(described(alarm), id).toContain(` ${SETTINGS.runbookUrl}/`);
   });
 
-  it.each(STAGES)(
-    'notifies the topic at its beginning and its end, in stage %s if it has actions',
-    (stage) => {
-      const staged = synthesize({ stage });
-      const [[topic] = []] = ofType(staged, 'AWS::SNS::Topic');
-      for (const [id, { Properties }] of ofType(staged, 'AWS::CloudWatch::Alarm')) {
-        for (const actions of [Properties.AlarmActions, Properties.OKActions])
-          expect(references(actions), id).toEqual([topic]);
-        expect(Properties.ActionsEnabled, id).toBe(stage !== 'dev');
-      }
-    },
-  );
+  it.each(STAGES)('notifies the topic at its beginning and its end, in stage %s', (stage) => {
+    const staged = synthesize({ ...EVERYTHING, stage });
+    const [[topic] = []] = ofType(staged, 'AWS::SNS::Topic');
+    for (const [id, { Properties }] of ofType(staged, 'AWS::CloudWatch::Alarm')) {
+      for (const actions of [Properties.AlarmActions, Properties.OKActions])
+        expect(references(actions), id).toEqual([topic]);
+      expect(Properties, id).not.toHaveProperty('ActionsEnabled');
+    }
+  });
 
   it.each(alarms)('%s treats missing data as healthy, unless it alarms on missing data', (_, alarm) => {
     const isForSilence = alarm.Properties.ComparisonOperator === 'LessThanThreshold';
@@ -119,7 +116,7 @@ describe('the dashboard of operations', () => {
 
   it('has every queue and every table', () => {
     const there = references(board?.Properties.DashboardBody);
-    for (const type of ['AWS::SQS::Queue', 'AWS::DynamoDB::Table'])
+    for (const type of ['AWS::SQS::Queue', 'AWS::DynamoDB::GlobalTable'])
       for (const [id] of ofType(template, type)) expect(there).toContain(id);
   });
 

@@ -33,8 +33,10 @@ export const contextOf = ({ stage = 'prod', ...settings }: TestContext = {}): St
 /** An account and region, which the templates then contain. */
 export const ENV = { account: '123456789012', region: 'eu-central-1' };
 
-/** Optional parts of a deployment. */
+/** Optional parts of a deployment, and those that a stage of low cost lacks. */
 export const EVERYTHING = {
+  alarms: true,
+  lowCost: false,
   waf: true,
   domain: {
     name: 'api.example.com',

@@ -18,7 +18,7 @@ import { ofType, stacksOf, synthesize } from './synthesize.ts';
 
 /** Resources that hold data and may be deleted, with the reason. */
 const HOLDS_DATA = [
-  'AWS::DynamoDB::Table',
+  'AWS::DynamoDB::GlobalTable',
   'AWS::SQS::Queue',
   'AWS::SecretsManager::Secret',
   'AWS::KMS::Key',
@@ -84,7 +84,8 @@ describe.each(STAGES)('in stage %s', (stage) => {
         'AWS::ApiGateway::RestApi',
       ])
         for (const [id, { Properties }] of all(template, type)) {
-          const tags: unknown = Properties.Tags ?? Properties.UserPoolTags;
+          const [replica] = [Properties.Replicas ?? []].flat();
+          const tags: unknown = Properties.Tags ?? Properties.UserPoolTags ?? Object(replica).Tags;
           const named = Array.isArray(tags)
             ? Object.fromEntries(tags.map(({ Key, Value }) => [Key, Value]))
             : tags;
@@ -164,37 +165,44 @@ describe.each(STAGES)('in stage %s', (stage) => {
     });
 
     it('is encrypted with a customer managed key that is rotated', () => {
-      const KEYS: Record<string, [property: string, key: RegExp]> = {
-        'AWS::DynamoDB::Table': ['SSESpecification', /^KeysData/],
-        'AWS::SQS::Queue': ['KmsMasterKeyId', /^KeysMessages/],
-        'AWS::SecretsManager::Secret': ['KmsKeyId', /^KeysData/],
-        'AWS::Logs::LogGroup': ['KmsKeyId', /^KeysLogs/],
-        'AWS::SNS::Topic': ['KmsMasterKeyId', /^KeysMessages/],
-        'AWS::Events::EventBus': ['KmsKeyIdentifier', /^KeysMessages/],
+      const KEYS = {
+        'AWS::DynamoDB::GlobalTable': 'Replicas',
+        'AWS::SQS::Queue': 'KmsMasterKeyId',
+        'AWS::SecretsManager::Secret': 'KmsKeyId',
+        'AWS::Logs::LogGroup': 'KmsKeyId',
+        'AWS::SNS::Topic': 'KmsMasterKeyId',
+        'AWS::Events::EventBus': 'KmsKeyIdentifier',
       };
+      const [[key], ...otherKeys] = all(template, 'AWS::KMS::Key') as [Found, ...Found[]];
+      expect(otherKeys).toEqual([]);
       // It receives the events for which the bus could not use its key.
       const WITHOUT_KEY = /^BusUnreadable/;
-      for (const [type, [name, key]] of Object.entries(KEYS))
+      for (const [type, name] of Object.entries(KEYS))
         for (const [id] of all(template, type)) {
           if (WITHOUT_KEY.test(id)) {
             expect(property(id, 'SqsManagedSseEnabled'), id).toBe(true);
             continue;
           }
-          const [reference, ...others] = references(property(id, name));
-          expect(reference, id).toMatch(key);
-          expect(others, id).toEqual([]);
+          const used = references(property(id, name)).filter((each) => each !== 'AWS::Region');
+          expect(used, id).toEqual([key]);
         }
       for (const [id, { Properties }] of all(template, 'AWS::KMS::Key'))
         expect(Properties.EnableKeyRotation, id).toBe(true);
     });
 
     it('is protected and restorable as a table, where the stage keeps data', () => {
-      for (const [id, { Properties }] of all(template, 'AWS::DynamoDB::Table')) {
+      for (const [id, { Properties }] of all(template, 'AWS::DynamoDB::GlobalTable')) {
         const isKept = policy.keepsData && !EPHEMERAL.some((pattern) => pattern.test(id));
         expect(Properties, id).toMatchObject({
           BillingMode: 'PAY_PER_REQUEST',
-          DeletionProtectionEnabled: isKept,
-          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: isKept },
+          // A copy in another region, with a key of its own, is another decision.
+          Replicas: [
+            {
+              Region: { Ref: 'AWS::Region' },
+              DeletionProtectionEnabled: isKept,
+              PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: isKept },
+            },
+          ],
           TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
         });
       }

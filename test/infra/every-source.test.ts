@@ -45,8 +45,7 @@ describe.each(STAGES)('in stage %s', (stage) => {
       expect(property(id, 'MessageRetentionPeriod')).toBe(14 * 86_400);
       // With the service's key, except the queue for events whose key the bus cannot use.
       if (/^BusUnreadable/.test(id)) expect(property(id, 'SqsManagedSseEnabled')).toBe(true);
-      else
-        expect(references(property(id, 'KmsMasterKeyId'))).toEqual([expect.stringMatching(/^KeysMessages/)]);
+      else expect(references(property(id, 'KmsMasterKeyId'))).toEqual([expect.stringMatching(/^Key/)]);
       const said = ofType(template, 'AWS::SQS::QueuePolicy')
         .filter(([, { Properties }]) => references(Properties.Queues).includes(id))
         .flatMap(([, { Properties }]) => statementsIn(Properties.PolicyDocument));

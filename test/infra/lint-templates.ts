@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify, styleText } from 'node:util';
 import { listStages } from '../../lib/infra/context.ts';
-import { contextOf, EVERYTHING } from './contexts.ts';
+import { contextOf, EVERYTHING, OTHER_ISSUER } from './contexts.ts';
 
 /*
- * Runs cfn-lint on the templates of four configurations for two regions: `npm run lint:templates`. It is not
+ * Runs cfn-lint on the templates of six configurations for two regions: `npm run lint:templates`. It is not
  * part of `npm test`, because it is a Python package (`pip install cfn-lint`), which the product does not
  * need.
  */
@@ -18,6 +18,12 @@ const REGIONS = ['us-east-1', 'eu-central-1'];
 const CONFIGURATIONS = {
   ...Object.fromEntries(listStages().map((stage) => [stage, { stage }])),
   'prod with everything on': contextOf(EVERYTHING),
+  'prod with the customer’s key and issuer': contextOf({
+    ...OTHER_ISSUER,
+    keyArn: 'arn:aws:kms:eu-central-1:123456789012:key/0f2c',
+    encryptEnvironment: true,
+  }),
+  'dev with everything on': contextOf({ stage: 'dev', ...EVERYTHING }),
 };
 
 interface Finding {

@@ -8,7 +8,7 @@ const outputValues = new Set(Object.values(outputs).map(({ Value }) => JSON.stri
 
 /** The command works with the outputs alone, so a missing one cannot be operated. */
 describe("the operator's command", () => {
-  it.each(['AWS::DynamoDB::Table', 'AWS::SQS::Queue', 'AWS::SecretsManager::Secret'])(
+  it.each(['AWS::DynamoDB::GlobalTable', 'AWS::SQS::Queue', 'AWS::SecretsManager::Secret'])(
     'has the outputs of every %s',
     (type) => {
       const all = ofType(template, type).map(([id]) => id);

@@ -53,9 +53,7 @@ describe('the check of services', () => {
   });
 
   it('finds a key that CloudWatch may not use', () => {
-    const faults = findAfter((resources) =>
-      forget(find(resources, 'KeysMessages', 'AWS::KMS::Key')[1], 'cloudwatch'),
-    );
+    const faults = findAfter((resources) => forget(find(resources, 'Key', 'AWS::KMS::Key')[1], 'cloudwatch'));
     expect(faults).toContainEqual(
       expect.stringMatching(
         /cloudwatch.amazonaws.com may not perform kms:GenerateDataKey on the key of AlarmsTopic/,
@@ -107,7 +105,7 @@ describe('the check of services', () => {
 
   it('finds a log group whose key serves another account, and a distribution without access to its bucket', () => {
     const faults = findAfter((resources) => {
-      for (const statement of statementsOf(find(resources, 'KeysLogs', 'AWS::KMS::Key')[1]))
+      for (const statement of statementsOf(find(resources, 'Key', 'AWS::KMS::Key')[1]))
         if (statement.Condition)
           statement.Condition = { ArnLike: { 'kms:EncryptionContext:aws:logs:arn': 'arn:aws:logs:*:1:*' } };
       forget(find(resources, 'SiteFilesPolicy', 'AWS::S3::BucketPolicy')[1], 'cloudfront');

@@ -6,7 +6,7 @@ import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { AwsSolutionsChecks, type IApplyRule, NagRuleCompliance } from 'cdk-nag';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkedApp } from '../../lib/infra/checked-app.ts';
-import { ENV, STAGES, type TestContext } from './contexts.ts';
+import { ENV, EVERYTHING, STAGES, type TestContext } from './contexts.ts';
 import { statementsIn } from './reading.ts';
 import { ofType, serviceIn, synthesize, uncheckedApp } from './synthesize.ts';
 
@@ -70,7 +70,7 @@ const documentsOf = ({ Properties }: { Properties: Record<string, unknown> }): u
 
 /** The permissions of all resources' policies, one action and one resource at a time. */
 function allowed(stage: TestContext['stage']): Allowed[] {
-  const template = synthesize({ stage });
+  const template = synthesize({ ...EVERYTHING, stage });
   return [
     'AWS::IAM::Role',
     'AWS::IAM::Policy',

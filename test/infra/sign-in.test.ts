@@ -5,9 +5,20 @@ import { SIGN_IN } from '../../lib/infra/bundle.ts';
 import { TELEMETRY } from './reading.ts';
 import { functionNamed, ofType, synthesize } from './synthesize.ts';
 
-const template = synthesize();
+const SENDER = 'notifications@mail.example.com';
+const template = synthesize({ mailFrom: SENDER });
 const variablesOf = (of: ReturnType<typeof synthesize>, name: string) =>
   Object(functionNamed(of, name)[1].Properties.Environment).Variables;
+
+it('invitations come from the sender of e-mail, where there is one', () => {
+  const mailOf = (of: ReturnType<typeof synthesize>) =>
+    ofType(of, 'AWS::Cognito::UserPool').map(([, { Properties }]) => Properties.EmailConfiguration);
+  expect(mailOf(template)).toEqual([
+    expect.objectContaining({ EmailSendingAccount: 'DEVELOPER', From: SENDER }),
+  ]);
+  expect(JSON.stringify(mailOf(template))).toContain(`:identity/${SENDER}`);
+  expect(mailOf(synthesize({ mailFrom: 'none' }))).toEqual([undefined]);
+});
 
 describe('the functions of the sign-in', () => {
   it('are invoked by the gateway at their paths, with the methods that they expect', () => {

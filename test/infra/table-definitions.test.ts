@@ -4,7 +4,7 @@ import { all } from './reading.ts';
 import { synthesize } from './synthesize.ts';
 
 it("the tables of the contract tests have the keys, indexes and streams of the stack's", () => {
-  const inStack = all(synthesize(), 'AWS::DynamoDB::Table').map(
+  const inStack = all(synthesize(), 'AWS::DynamoDB::GlobalTable').map(
     ([id, { Properties }]): [TableName, TableDefinition] => {
       const { AttributeDefinitions, KeySchema, GlobalSecondaryIndexes, StreamSpecification } =
         Properties as unknown as TableDefinition;

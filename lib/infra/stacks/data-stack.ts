@@ -2,7 +2,7 @@ import type * as sns from 'aws-cdk-lib/aws-sns';
 import { deriveAttemptClocks } from '../../../functions/delivery/timing.ts';
 import { AlarmTopic } from '../alarms.ts';
 import { BusQueues } from '../bus.ts';
-import { Keys } from '../encryption.ts';
+import { encryptionKey } from '../encryption.ts';
 import { Identity } from '../identity.ts';
 import { KeyringSecret } from '../keyrings.ts';
 import { DeliveryQueues } from '../lanes.ts';
@@ -12,7 +12,6 @@ import { type Common, ServiceStack, type StageStack } from './service-stack.ts';
 
 /** All data. Outlives the other stacks and contains no function. */
 export class DataStack extends ServiceStack {
-  readonly keys: Keys;
   readonly tables: Tables;
   readonly signingKeys: KeyringSecret;
   readonly cursorKeys: KeyringSecret;
@@ -23,27 +22,30 @@ export class DataStack extends ServiceStack {
 
   constructor(stage: StageStack, settings: Settings) {
     super(stage, 'Data', 'what holds data, and the keys by which it is encrypted');
-    this.keys = new Keys(this, 'Keys');
-    const topic: sns.ITopic = new AlarmTopic(this, 'Alarms', this.keys.messages, settings).topic;
-    this.common = { logsKey: this.keys.logs, alarmTopic: topic, runbooks: settings.runbookUrl };
-    this.tables = new Tables(this, 'Tables', this.keys.data);
+    const key = encryptionKey(this, 'Key', settings.keyArn);
+    const alarmTopic: sns.ITopic | undefined = stage.policy.alarms
+      ? new AlarmTopic(this, 'Alarms', key, settings).topic
+      : undefined;
+    const { runbookUrl: runbooks, encryptEnvironment: encryptsEnvironment } = settings;
+    this.common = { key, encryptsEnvironment, alarmTopic, runbooks };
+    this.tables = new Tables(this, 'Tables', key);
     this.signingKeys = new KeyringSecret(this, 'SigningKeys', {
       description: 'Master keys of the webhook signing secrets',
-      key: this.keys.data,
+      key,
     });
     this.cursorKeys = new KeyringSecret(this, 'CursorKeys', {
       description: 'Keys that seal pagination cursors',
-      key: this.keys.data,
+      key,
     });
     this.identity = new Identity(this, 'Identity', settings);
     this.deliveryQueues = new DeliveryQueues(this, 'Delivery', {
       clocks: deriveAttemptClocks(settings.attemptTimeoutSeconds),
-      key: this.keys.messages,
+      key,
     });
-    this.bus = new BusQueues(this, 'Bus', this.keys.messages);
+    this.bus = new BusQueues(this, 'Bus', key);
 
     const { pool } = this.identity;
     if (pool) this.output('UserPoolId', pool.userPoolId);
-    this.output('AlarmTopicArn', topic.topicArn);
+    if (alarmTopic) this.output('AlarmTopicArn', alarmTopic.topicArn);
   }
 }

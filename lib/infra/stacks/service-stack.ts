@@ -18,9 +18,12 @@ export const rolePath = (stage: string): string => `/conversation-service/${stag
 
 /** Shared by all stacks of a stage. */
 export interface Common {
-  /** Encrypts log groups. */
-  logsKey: kms.IKey;
-  alarmTopic: sns.ITopic;
+  /** Encrypts all data; AWS's own keys do where it is absent. */
+  key: kms.IKey | undefined;
+  /** Whether environment variables are encrypted with it too. */
+  encryptsEnvironment: boolean;
+  /** Absent in a stage without alarms. */
+  alarmTopic: sns.ITopic | undefined;
   /** Base URL of the runbooks, for links in alarms. */
   runbooks: string;
 }

@@ -50,7 +50,7 @@ export class WorkersStack extends ServiceStack {
       environment: { SERVICE_TABLE: tables.service } satisfies EnvironmentOf<typeof EnrolEnvironment>,
     });
     this.output('EnrolFunctionName', enrol.functionName);
-    this.addBoard(data);
+    if (stage.policy.alarms) this.addBoard(data);
   }
 
   /** Searches the stack, so that a new queue, table or worker needs no change here. */

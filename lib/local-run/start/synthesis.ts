@@ -41,6 +41,8 @@ export function contextOf(settings: Settings, gateway: string): StackContext {
     stage: 'dev',
     settings: {
       class: 'development',
+      // What costs nothing here is as in production.
+      lowCost: false,
       redeliveryGroup: REDELIVERY_GROUP,
       ...retries,
       graceSeconds,

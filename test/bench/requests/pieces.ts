@@ -1,4 +1,5 @@
 import type { Measured, Piece } from '../../../lib/cost/measured.ts';
+import { sumOf } from '../../../lib/cost/prices.ts';
 import type { FunctionName } from '../../../lib/infra/grants/grant.ts';
 import { itemBytes } from '../../support/item-size.ts';
 import { openLoop } from '../measure/open-loop.ts';
@@ -29,6 +30,19 @@ const GATEWAY = {
   logGbMonths: LOG_GB * STORED_LOG_MONTHS,
   egressGb: 1_200 / GIB,
 };
+/** Usage of scheduled functions that run at other rates. */
+export const atOtherRates = (
+  piece: Piece,
+  runs: TemplateFacts['schedules'],
+  otherRuns: TemplateFacts['schedules'],
+): Piece =>
+  Object.fromEntries(
+    Object.entries(otherRuns).map(([name, others]) => [
+      name,
+      sumOf([others / (runs[name] ?? Number.NaN), piece[name] ?? {}]),
+    ]),
+  );
+
 /** Bytes that DynamoDB adds to each stored item. */
 const ITEM_OVERHEAD = 100;
 /** Retention in days (docs/architecture.md), and a month for conversations, which the service keeps. */

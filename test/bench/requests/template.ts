@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import * as metrics from '../../../functions/aws/metrics.ts';
 import type { Piece } from '../../../lib/cost/measured.ts';
-import { synthesize } from '../../../lib/local-run/start/synthesis.ts';
-import { contextOf } from '../../infra/contexts.ts';
+import { type StackContext, synthesize } from '../../../lib/local-run/start/synthesis.ts';
 
 const Resource = z.object({ Type: z.string(), Properties: z.record(z.string(), z.unknown()).default({}) });
 const FunctionProperties = z.object({
@@ -14,32 +13,38 @@ const FunctionProperties = z.object({
 });
 
 const HOURS_A_MONTH = 730;
-/** Each queue has five pollers, which wait twenty seconds for a message. */
-const EMPTY_POLLS_AN_HOUR = (5 * 3600) / 20;
-/** Each instance reads data keys and keyrings every five minutes. */
+/** A poller waits twenty seconds for a message. */
+const EMPTY_POLLS_AN_HOUR = 3600 / 20;
+/** Pollers of an idle queue (Lambda Developer Guide, Configuring scaling behavior for SQS). */
+const POLLERS = { withMaximum: 5, without: 2 };
+/** A queue's data key is reused for an hour, by a sender, who takes two requests, and a receiver. */
+const KEY_REQUESTS_OF_A_QUEUE = 3 * HOURS_A_MONTH;
+/** Each function that uses a table, and each instance with a keyring, renews its key every five minutes. */
 const REFRESHES_A_MONTH = 12 * HOURS_A_MONTH;
 /** Estimated number of functions that use a table at a time, for requests to KMS. */
 const READERS_OF_A_TABLE = 5;
 /** Instances with a keyring, at any load. */
 const STANDING_INSTANCES = 2;
 
-/** What production's template says about cost. */
+/** What a stage's template says about cost. */
 export interface TemplateFacts {
   /** MiB by function. */
   memory: Readonly<Record<string, number>>;
   /** Runs a month of scheduled functions. */
   schedules: Readonly<Record<string, number>>;
-  /** Billed resources of a month. */
+  /** Billed resources of a month in which nothing happens, and what they add in one that is used. */
   resources: Piece[string];
+  inUse: Piece[string];
 }
 
-export async function readTemplate(): Promise<TemplateFacts> {
+/** @param context of the stage */
+export async function readTemplate(context: StackContext): Promise<TemplateFacts> {
   const directory = mkdtempSync(join(tmpdir(), 'assembly-'));
   try {
     await synthesize({
       assembly: join(directory, 'assembly'),
       compileCache: join(tmpdir(), 'service-compile-cache'),
-      context: contextOf(),
+      context,
       signal: AbortSignal.timeout(600_000),
     });
     return factsOf(join(directory, 'assembly'));
@@ -80,27 +85,51 @@ function factsOf(assembly: string): TemplateFacts {
   const queueSources = ofType('AWS::Lambda::EventSourceMapping').filter(
     ({ Properties }) => !/StreamArn/.test(JSON.stringify(Properties.EventSourceArn)),
   );
+  const pollers = queueSources.map(({ Properties }) =>
+    Properties.ScalingConfig === undefined ? POLLERS.without : POLLERS.withMaximum,
+  );
   const [keys, secrets] = [count('AWS::KMS::Key'), count('AWS::SecretsManager::Secret')];
-  const keyUsers = count('AWS::SQS::Queue') * 2 + count('AWS::DynamoDB::Table') * READERS_OF_A_TABLE;
+  const tables = [...resources].filter(([, { Type }]) => Type === 'AWS::DynamoDB::GlobalTable');
+  /** Tables in the environment of scheduled functions, each for each. */
+  const idleReaders = ofType('AWS::Lambda::Function').flatMap(({ Properties }) => {
+    const { data } = FunctionProperties.shape.Environment.safeParse(Properties.Environment);
+    if (!schedules.some(([name]) => name === data?.Variables.FUNCTION_NAME)) return [];
+    // Without its hash, which a reference between nested stacks does not have.
+    return tables.filter(([id]) => JSON.stringify(Properties.Environment).includes(id.slice(0, -8)));
+  });
+  const keyRequests = (uses: number) => (keys === 0 ? 0 : uses * REFRESHES_A_MONTH);
   return {
     memory: Object.fromEntries(
       [...functions.values()].map((one) => [one.Environment.Variables.FUNCTION_NAME, one.MemorySize]),
     ),
     schedules: Object.fromEntries(schedules),
     resources: {
-      queueRequests: queueSources.length * EMPTY_POLLS_AN_HOUR * HOURS_A_MONTH,
-      customMetrics: metricNames().length,
-      alarms: count('AWS::CloudWatch::Alarm') + count('AWS::CloudWatch::CompositeAlarm'),
+      queueRequests: sum(pollers) * EMPTY_POLLS_AN_HOUR * HOURS_A_MONTH,
+      alarmMetrics: sum(ofType('AWS::CloudWatch::Alarm').map(countMetrics)),
       dashboards: count('AWS::CloudWatch::Dashboard'),
       keys,
-      keyRequests: keys === 0 ? 0 : keyUsers * REFRESHES_A_MONTH,
+      keyRotations:
+        2 * ofType('AWS::KMS::Key').filter(({ Properties }) => Properties.EnableKeyRotation).length,
+      keyRequests: keyRequests(idleReaders.length),
       secrets,
-      secretReads: secrets * STANDING_INSTANCES * REFRESHES_A_MONTH,
       webAcls: count('AWS::WAFv2::WebACL'),
       webAclRules: ofType('AWS::WAFv2::WebACL').flatMap(({ Properties }) => Properties.Rules ?? []).length,
     },
+    inUse: {
+      customMetrics: metricNames().length,
+      keyRequests:
+        keyRequests(tables.length * READERS_OF_A_TABLE - idleReaders.length) +
+        (keys === 0 ? 0 : count('AWS::SQS::Queue') * KEY_REQUESTS_OF_A_QUEUE),
+      secretReads: secrets * STANDING_INSTANCES * REFRESHES_A_MONTH,
+    },
   };
 }
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, each) => all + each, 0);
+
+/** Those of an expression, or the one of an alarm without one. */
+const countMetrics = ({ Properties: { Metrics } }: z.output<typeof Resource>): number =>
+  Array.isArray(Metrics) ? Metrics.filter((metric) => 'MetricStat' in metric).length : 1;
 
 /** @param expression as EventBridge has it, for example `rate(1 minute)` */
 function runsAnHour(expression: string): number {
@@ -110,7 +139,7 @@ function runsAnHour(expression: string): number {
   return 1 / (Number(count) * hours);
 }
 
-/** Each name is a billed custom metric as soon as it has a value, with or without alarms. */
+/** Each name is a custom metric, which is billed for the hours in which it has a value. */
 function metricNames(): string[] {
   const { METRICS: _, ...names } = metrics;
   return Object.values(names).flatMap((named: unknown) =>

@@ -45,7 +45,12 @@ const read = new GetItemCommand({ TableName: 'table', Key: { pk: { S: 'x' } } })
 
 async function counted(): Promise<unknown> {
   publishMetrics();
-  return printed.map((line) => JSON.parse(line)[THROTTLES.dynamodb]);
+  return printed.map((line) => {
+    const { _aws, [THROTTLES]: all, ThrottlesDynamoDB: ofTables } = JSON.parse(line);
+    expect(_aws.CloudWatchMetrics[0].Metrics).toEqual([{ Name: THROTTLES, Unit: 'Count' }]);
+    expect(ofTables).toBe(all);
+    return all;
+  });
 }
 
 describe('throttled calls', () => {

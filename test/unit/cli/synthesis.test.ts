@@ -10,6 +10,7 @@ describe('the context of the stack', () => {
   it('has only the settings that were given', () => {
     const always = {
       class: 'development',
+      lowCost: false,
       redeliveryGroup: 1,
       dashboard: { origin: 'http://localhost:1234' },
       mailFrom: 'notifications@local.test',

@@ -2,16 +2,8 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Measured } from '../../../lib/cost/measured.ts';
-import { perMillion, usage, type Workload } from '../../../lib/cost/month.ts';
-import {
-  ALL_PRICED,
-  bill,
-  PRICES,
-  type Quantities,
-  SERVICES,
-  sumOf,
-  usdOf,
-} from '../../../lib/cost/prices.ts';
+import { idleMonth, perMillion, usage, type Workload } from '../../../lib/cost/month.ts';
+import { ALL_PRICED, bill, PRICES, type Quantities, SERVICES, usdOf } from '../../../lib/cost/prices.ts';
 
 const MEASURED = Measured.parse(
   JSON.parse(readFileSync(new URL('../../../lib/cost/measured.json', import.meta.url), 'utf8')),
@@ -19,7 +11,8 @@ const MEASURED = Measured.parse(
 const NONE = { messages: 0, reads: 0, failureRate: 0, exhaustedRate: 0, hangingRate: 0, burst: false };
 const MILLION: Workload = { ...NONE, deliveries: 1e6 };
 const costOf = (workload: Workload): number => usdOf(usage(workload, MEASURED));
-const fixed = costOf({ ...NONE, deliveries: 0 });
+/** Of a month with traffic, whatever it is. */
+const fixed = idleMonth(MEASURED).prod.usd + usdOf(MEASURED.inUse);
 
 const amounts = fc
   .array(fc.double({ min: 0, max: 1e12, noNaN: true }), {
@@ -43,7 +36,7 @@ describe('a bill', () => {
   });
 
   it('charges by the unit of the price, and omits what was not used', () => {
-    const services = bill({ writeUnits: 2e6, keyRequests: 20_000, alarms: 3 });
+    const services = bill({ writeUnits: 2e6, keyRequests: 20_000, alarmMetrics: 3 });
 
     expect(services.map(({ service, cost }) => [service, Number(cost.toFixed(9))])).toEqual([
       ['DynamoDB', 1.25],
@@ -76,11 +69,18 @@ describe('the cost of a month', () => {
     expect(over({ ...MILLION, hangingRate: 1 })).toBeCloseTo(8 * timedOutAttempt, 6);
   });
 
-  it('is fixed when nothing happens', () => {
-    expect(fixed).toBeGreaterThan(0);
-    const { fixed: parts } = MEASURED;
-    expect(fixed).toBeCloseTo(usdOf(sumOf(...Object.values(parts).map((part) => [1, part] as const))), 9);
-  });
+  it.each([
+    ['prod', 20],
+    ['dev', 2],
+  ] as const)(
+    'is next to nothing when nothing happens in %s: at most %i USD without the web ACL',
+    (stage, most) => {
+      const { usd, webAcls = 0, webAclRules = 0, ...items } = idleMonth(MEASURED)[stage];
+      expect(usd - webAcls - webAclRules).toBeLessThanOrEqual(most);
+      const sum = Object.values(items).reduce((all, item) => all + item, 0);
+      expect(sum + webAcls + webAclRules).toBeCloseTo(usd, 9);
+    },
+  );
 
   it('is lower in bursts, which fill batches, and higher for deliveries that fail', () => {
     const { firstTry, firstTryInBursts, retried, exhausted } = perMillion(MEASURED);

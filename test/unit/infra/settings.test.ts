@@ -176,6 +176,16 @@ describe('a wrong, contradictory or unknown setting', () => {
       { redeliveryGroup: 17 },
       'redeliveryGroup must be a whole number of deliveries of a redelivery job at a time from 1 to 16, not 17',
     ],
+    [{ lowCost: true }, 'lowCost must be false in class production, which bounds its concurrency, not true'],
+    [{ keyArn: 'alias/mine' }, 'keyArn must be the ARN of a key of KMS, not "alias/mine"'],
+    [
+      { class: 'development', encryptEnvironment: true },
+      'encryptEnvironment must go with keyArn, or without lowCost, not true',
+    ],
+    [
+      { class: 'development', alarmEmail: 'a@example.com' },
+      'alarmEmail must be \'none\' in a stage without alarms, not "a@example.com"',
+    ],
     [{ lingerSeconds: 3601 }, 'lingerSeconds must be a number of seconds from 0 to 3600, not 3601'],
     ...['ada', 'Ada <ada@example.com>', 'a@b@example.com'].map((mailFrom): [object, string] => [
       { ...MAIL, mailFrom },

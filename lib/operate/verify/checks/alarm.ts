@@ -34,6 +34,7 @@ export const alarmChecks = (context: VerifyContext): Check[] => [
 async function setAlarm(client: CloudWatchClient, context: VerifyContext): Promise<string> {
   const { removals, place } = context;
   const { AlarmTopicArn: topic, TestAlarmName: AlarmName } = place.outputs;
+  if (topic === undefined && AlarmName === undefined) throw new CheckSkipped('the stage has no alarms');
   if (topic === undefined || AlarmName === undefined)
     throw new CheckFailed('The outputs have no AlarmTopicArn or no TestAlarmName.');
   const { MetricAlarms: [alarm] = [] } = await client.send(
@@ -41,7 +42,7 @@ async function setAlarm(client: CloudWatchClient, context: VerifyContext): Promi
   );
   if (alarm?.AlarmActions?.includes(topic) !== true)
     throw new CheckFailed(`The alarm ${AlarmName} does not notify ${topic}.`);
-  if (!alarm.ActionsEnabled) throw new CheckSkipped('the alarms of this stage do not act');
+  if (!alarm.ActionsEnabled) throw new CheckFailed(`The actions of the alarm ${AlarmName} are disabled.`);
   if (alarm.StateValue !== 'OK')
     throw new CheckSkipped(`${AlarmName}, the one that may ring for a test, is not OK`);
   const set = (StateValue: 'ALARM' | 'OK') =>

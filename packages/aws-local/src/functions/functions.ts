@@ -6,7 +6,7 @@ import type { PermissionRequest } from '../permissions/requests.ts';
 import { type Statement, statementsOf } from '../permissions/statements.ts';
 import { physicalName } from '../provision/physical-name.ts';
 import { parseProperties } from '../provision/properties.ts';
-import { TableDefinition } from '../provision/table-definition.ts';
+import { listTables, TableDefinition } from '../provision/table-definition.ts';
 import type { References } from '../template/references.ts';
 import type { Resource, Template } from '../template/template.ts';
 import type { SandboxCapacity } from './capacity.ts';
@@ -184,7 +184,7 @@ export function createFunctions(
 
 /** Key attributes of the template's tables, by table name. */
 function readTableKeys(template: Template, references: References): Record<string, TableKeys> {
-  const tables = template.ofType('AWS::DynamoDB::Table').map((resource): [string, TableKeys] => {
+  const tables = listTables(template).map((resource): [string, TableKeys] => {
     const { KeySchema, GlobalSecondaryIndexes = [] } = parseProperties(TableDefinition, resource, references);
     return [
       String(references.resolve({ Ref: resource.logicalId })),

@@ -1,6 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { TableDescription } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
+import type { Resource, Template } from '../template/template.ts';
+
+/** The tables of one region or several, which are the same here. */
+export const listTables = (template: Template): Resource[] =>
+  ['AWS::DynamoDB::Table', 'AWS::DynamoDB::GlobalTable'].flatMap(template.ofType);
 
 const KeySchema = z.array(z.object({ AttributeName: z.string(), KeyType: z.enum(['HASH', 'RANGE']) }));
 
@@ -9,7 +14,7 @@ const Projection = z.object({
   NonKeyAttributes: z.array(z.string()).optional(),
 });
 
-/** Resolved properties of an `AWS::DynamoDB::Table`. */
+/** Resolved properties of a table. */
 export const TableDefinition = z.object({
   TableName: z.string().optional(),
   AttributeDefinitions: z.array(

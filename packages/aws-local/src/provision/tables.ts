@@ -14,7 +14,7 @@ import type { References } from '../template/references.ts';
 import type { Resource, Template } from '../template/template.ts';
 import { physicalName } from './physical-name.ts';
 import { parseProperties } from './properties.ts';
-import { differences, TableDefinition } from './table-definition.ts';
+import { differences, listTables, TableDefinition } from './table-definition.ts';
 
 /**
  * Creates missing tables with indexes, streams and times to live, and defines them in `references`: the name
@@ -27,9 +27,7 @@ export async function provisionTables(
   client: DynamoDBClient,
 ): Promise<void> {
   await Promise.all(
-    template
-      .ofType('AWS::DynamoDB::Table')
-      .map((resource) => provisionTable(template, resource, references, client)),
+    listTables(template).map((resource) => provisionTable(template, resource, references, client)),
   );
 }
 

@@ -16,39 +16,61 @@ const resourcePolicy = inert('nothing but the functions of this template calls h
 const keySchema = list(object({ AttributeName: applied, KeyType: applied }));
 const policyDocument = object({ Version: oneOf('2012-10-17'), Statement: applied });
 
+/** Of a table in one region, and of one in several. */
+const table: Properties = {
+  TableName: applied,
+  AttributeDefinitions: list(object({ AttributeName: applied, AttributeType: applied })),
+  KeySchema: keySchema,
+  GlobalSecondaryIndexes: list(
+    object({
+      IndexName: applied,
+      KeySchema: keySchema,
+      Projection: object({ ProjectionType: applied, NonKeyAttributes: applied }),
+      ProvisionedThroughput: capacity,
+      OnDemandThroughput: capacity,
+      WarmThroughput: capacity,
+      ContributorInsightsSpecification: monitoring,
+    }),
+  ),
+  StreamSpecification: object({ StreamViewType: applied, ResourcePolicy: resourcePolicy }),
+  TimeToLiveSpecification: object({ AttributeName: applied, Enabled: applied }),
+  BillingMode: capacity,
+  WarmThroughput: capacity,
+  SSESpecification: encryption,
+};
+/** Of a table, or of its copy in a region. */
+const tableSettings: Properties = {
+  TableClass: capacity,
+  ContributorInsightsSpecification: monitoring,
+  DeletionProtectionEnabled: inert('deleting the state directory deletes the table'),
+  PointInTimeRecoverySpecification: inert('copy the state directory instead'),
+  ResourcePolicy: resourcePolicy,
+  SSESpecification: encryption,
+  Tags: tags,
+};
+
 /**
  * Every supported resource type and property, with CloudFormation's names. A template with any other does not
  * start: the local run must run what is deployed.
  */
 export const supported: Readonly<Record<string, Properties>> = {
   'AWS::DynamoDB::Table': {
-    TableName: applied,
-    AttributeDefinitions: list(object({ AttributeName: applied, AttributeType: applied })),
-    KeySchema: keySchema,
-    GlobalSecondaryIndexes: list(
-      object({
-        IndexName: applied,
-        KeySchema: keySchema,
-        Projection: object({ ProjectionType: applied, NonKeyAttributes: applied }),
-        ProvisionedThroughput: capacity,
-        OnDemandThroughput: capacity,
-        WarmThroughput: capacity,
-        ContributorInsightsSpecification: monitoring,
-      }),
-    ),
-    StreamSpecification: object({ StreamViewType: applied, ResourcePolicy: resourcePolicy }),
-    TimeToLiveSpecification: object({ AttributeName: applied, Enabled: applied }),
-    BillingMode: capacity,
+    ...table,
+    ...tableSettings,
     ProvisionedThroughput: capacity,
     OnDemandThroughput: capacity,
-    WarmThroughput: capacity,
-    TableClass: capacity,
-    ContributorInsightsSpecification: monitoring,
-    DeletionProtectionEnabled: inert('deleting the state directory deletes the table'),
-    PointInTimeRecoverySpecification: inert('copy the state directory instead'),
-    ResourcePolicy: resourcePolicy,
-    SSESpecification: encryption,
-    Tags: tags,
+  },
+  'AWS::DynamoDB::GlobalTable': {
+    ...table,
+    Replicas: list(
+      object({
+        Region: onePlace,
+        GlobalSecondaryIndexes: list(
+          object({ IndexName: capacity, ContributorInsightsSpecification: monitoring }),
+        ),
+        ...tableSettings,
+      }),
+    ),
   },
 
   'AWS::SQS::Queue': {

@@ -17,8 +17,9 @@ const TABLE = 'Test-Due';
 /** A table with a sparse index by slot and time that includes some of the attributes. */
 const due = {
   Due: {
-    Type: 'AWS::DynamoDB::Table',
+    Type: 'AWS::DynamoDB::GlobalTable',
     Properties: {
+      Replicas: [{ Region: 'us-east-1', GlobalSecondaryIndexes: [{ IndexName: 'due' }] }],
       AttributeDefinitions: ['pk', 'slot', 'at'].map((AttributeName) => ({
         AttributeName,
         AttributeType: 'S',

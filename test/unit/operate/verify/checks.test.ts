@@ -228,7 +228,7 @@ describe('an alarm that is set for a test', () => {
   });
 
   it('is skipped where alarms have no actions, and where there is no CloudWatch', async () => {
-    await expect(ring([alarm({ ActionsEnabled: false })], []).run()).rejects.toThrow('do not act');
+    await expect(ring([alarm({ ActionsEnabled: false })], []).run()).rejects.toThrow('are disabled');
     const { run } = named(alarmChecks(aContext()), 'Ring an alarm');
     await expect(run()).rejects.toThrow('not there locally: CloudWatch');
   });
