@@ -74,6 +74,18 @@ describe('every alarm', () => {
   });
 });
 
+it.each(STAGES)('on the alarm that npm run verify sets, nothing of stage %s is rolled back', (stage) => {
+  const staged = synthesize({ stage });
+  const { Value } = staged.toJSON().Outputs.TestAlarmName;
+  const [tested] = references(Value);
+  expect(ofType(staged, 'AWS::CloudWatch::Alarm').map(([id]) => id)).toContain(tested);
+  const watched = ofType(staged, 'AWS::CodeDeploy::DeploymentGroup').flatMap(([, { Properties }]) =>
+    references(Object(Properties.AlarmConfiguration).Alarms),
+  );
+  expect(watched.length > 0).toBe(stage !== 'dev');
+  expect(watched).not.toContain(tested);
+});
+
 describe('the runbooks', () => {
   it('have each alarm in their table, with the section that the alarm links to', () => {
     const table = [
