@@ -39,17 +39,19 @@ export async function releaseCheckCommand(
   }
   const startedAt = performance.now();
   try {
-    const found: StageFinding[] = [];
-    for await (const [earlier, later, stage] of readReleases(from, flags, createScreen(errors), signal)) {
-      const both = [
+    const merged = new Map<string, StageFinding>();
+    for await (const [earlier, later, stage] of readReleases(from, flags, createScreen(errors), signal))
+      for (const finding of [
         ...checkUpdate(earlier, later, 'deploy', ACCEPTED),
         ...checkUpdate(later, earlier, 'roll back', ACCEPTED),
-      ];
-      const stages = stage === undefined ? [] : [stage];
-      const inStage = (text: string) => text.replaceAll(`-${stage}`, '-<stage>');
-      found.push(...both.map((finding) => ({ ...finding, stages, message: inStage(finding.message) })));
-    }
-    const findings = mergeStages(found);
+      ]) {
+        // Findings that differ in the stage alone become one.
+        const message = finding.message.replaceAll(RegExp(`-${stage}\\b`, 'g'), '-<stage>');
+        const key = `${finding.direction} ${finding.level} ${message}`;
+        const stages = [...(merged.get(key)?.stages ?? []), ...(stage === undefined ? [] : [stage])];
+        merged.set(key, { ...finding, message, stages });
+      }
+    const findings = [...merged.values()];
     const names = { from, to: flags.to ?? WORKING_TREE.name };
     const passed = findings.every(({ level }) => level !== 'error');
     const text = flags.json
@@ -84,13 +86,6 @@ async function* readReleases(
     yield [earlier, later, stage];
   }
 }
-
-/** Findings that differ in the stage alone become one. */
-const mergeStages = (found: readonly StageFinding[]): StageFinding[] =>
-  [...Map.groupBy(found, (it) => `${it.direction} ${it.level} ${it.message}`).values()].flatMap(
-    ([first, ...others]) =>
-      first ? [{ ...first, stages: [first, ...others].flatMap(({ stages }) => stages) }] : [],
-  );
 
 const SIGNS = { error: ['red', '✗'], warning: ['yellow', '!'], accepted: ['dim', '–'] } as const;
 const LEVELS = ['error', 'warning', 'accepted'] as const;
