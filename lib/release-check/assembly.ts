@@ -6,10 +6,9 @@ export interface Resource {
   DeletionPolicy?: string;
   UpdateReplacePolicy?: string;
 }
-export type Resources = Readonly<Record<string, Resource>>;
 
 export interface Template {
-  Resources: Resources;
+  Resources: Readonly<Record<string, Resource>>;
   Outputs?: Record<string, { Value: unknown; Export?: { Name: unknown } }>;
   Parameters?: object;
 }

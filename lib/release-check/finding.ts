@@ -2,7 +2,7 @@
 export type Direction = 'deploy' | 'roll back';
 
 /** An error is refused by AWS, or leaves data of the earlier release behind. */
-export type Level = 'error' | 'warning' | 'accepted';
+type Level = 'error' | 'warning' | 'accepted';
 
 export interface Finding {
   rule: Rule;

@@ -3,7 +3,6 @@ import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { REGION } from '../arns.ts';
 import { describeEngineError } from '../engine-errors.ts';
-import type { Endpoints } from '../service-environment.ts';
 import { type WaitForChange, waitForInterval, watchChanges } from '../sources/change-signals.ts';
 import { type Queues, queuesOfApi } from '../sources/queues.ts';
 import { recordsOfApi, type StreamRecords } from '../sources/record-reader.ts';
@@ -18,7 +17,7 @@ export const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 /** DynamoDB and SQS, embedded or supplied by the user, with clients. */
 export interface Engines {
-  endpoints: Pick<Endpoints, 'dynamodb' | 'sqs' | 'sns'>;
+  endpoints: { dynamodb: string; sqs: string; sns?: string };
   /** Only an embedded engine needs maintenance. */
   embeddedDynamoDb: DynamoDbEngine | undefined;
   /** PID of the embedded DynamoDB, if it runs. */
