@@ -21,7 +21,7 @@ export default {
         'lib/stages/*.ts',
         ...bundled,
         // Uploaded or served as they are.
-        'lib/infra/site/viewer-request.js',
+        'lib/infra/site/viewer-*.js',
         'lib/openapi/page/page.js',
         // Programs, and files that tests and benchmarks start as a process or preload.
         'test/{clients,python}/run.ts',

@@ -1,3 +1,4 @@
+import { Fn } from 'aws-cdk-lib';
 import type { RestApiBase } from 'aws-cdk-lib/aws-apigateway';
 import * as wafv2 from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
@@ -35,16 +36,16 @@ const WINDOW_SECONDS = 60;
 /** WAF's limits. */
 const LIMITS = { least: 10, most: 2_000_000_000 };
 
-/** CloudFront adds itself to `Via`, and the viewer's address to `X-Forwarded-For`. */
-const THROUGH_CLOUDFRONT: wafv2.CfnWebACL.StatementProperty = {
-  byteMatchStatement: {
-    fieldToMatch: { singleHeader: { Name: 'via' } },
-    positionalConstraint: 'CONTAINS',
-    searchString: '(cloudfront)',
-    textTransformations: [{ priority: 0, type: 'LOWERCASE' }],
-  },
-};
-const NOT_THROUGH_CLOUDFRONT = { notStatement: { statement: THROUGH_CLOUDFRONT } };
+/**
+ * Header that the stage's distribution sends to the API, in place of the viewer's own. The value is the
+ * unique part of the stack's id, which only the account knows. It gives no access: another address is counted.
+ */
+export const originHeader = (scope: Construct): Record<string, string> => ({
+  [ORIGIN_HEADER]: Fn.select(2, Fn.split('/', ServiceStack.of(scope).stageStackId)),
+});
+const ORIGIN_HEADER = 'x-origin-verify';
+/** Set by `site/viewer-address.js`. */
+const VIEWER_ADDRESS_HEADER = 'true-client-ip';
 
 /** Paths that work without credentials. */
 const UNAUTHENTICATED: wafv2.CfnWebACL.StatementProperty = {
@@ -78,39 +79,44 @@ interface RateLimit {
   limit: number;
   /** `viewer`: the address that CloudFront forwards. */
   by: 'viewer' | 'address';
-  /** Counted requests; default: all. */
-  scope?: wafv2.CfnWebACL.StatementProperty;
+  /** Counted requests. */
+  scope: wafv2.CfnWebACL.StatementProperty;
 }
 
 /**
- * Requests through CloudFront share its addresses, so they count by the forwarded one. Callers can forge that
- * header and `Via`, so the last rule counts every request by its source. Viewer rules come first with lower
- * limits: what they block does not count against CloudFront's edge.
+ * Requests through the stage's distribution share CloudFront's addresses, so they count by the viewer's. All
+ * others count by their source: their headers may be forged.
  */
-const createRateLimits = ({ scale }: RateLimits): RateLimit[] => [
-  {
-    name: 'UnauthenticatedFromOneViewer',
-    limit: UNAUTHENTICATED_LIMIT,
-    by: 'viewer',
-    scope: both(THROUGH_CLOUDFRONT, UNAUTHENTICATED),
-  },
-  {
-    name: 'UnauthenticatedFromOneAddress',
-    limit: UNAUTHENTICATED_LIMIT,
-    by: 'address',
-    scope: both(NOT_THROUGH_CLOUDFRONT, UNAUTHENTICATED),
-  },
-  { name: 'RequestsFromOneViewer', limit: scale, by: 'viewer', scope: THROUGH_CLOUDFRONT },
-  { name: 'RequestsFromOneAddress', limit: ORGANIZATIONS_PER_ADDRESS * scale, by: 'address' },
-];
+function createRateLimits(scope: Construct, { scale }: RateLimits): RateLimit[] {
+  const viewer: wafv2.CfnWebACL.StatementProperty = {
+    byteMatchStatement: {
+      fieldToMatch: { singleHeader: { Name: ORIGIN_HEADER } },
+      positionalConstraint: 'EXACTLY',
+      searchString: originHeader(scope)[ORIGIN_HEADER],
+      textTransformations: [{ priority: 0, type: 'NONE' }],
+    },
+  };
+  const address = { notStatement: { statement: viewer } };
+  const limit = UNAUTHENTICATED_LIMIT;
+  return [
+    { name: 'UnauthenticatedFromOneViewer', limit, by: 'viewer', scope: both(viewer, UNAUTHENTICATED) },
+    { name: 'UnauthenticatedFromOneAddress', limit, by: 'address', scope: both(address, UNAUTHENTICATED) },
+    { name: 'RequestsFromOneViewer', limit: scale, by: 'viewer', scope: viewer },
+    {
+      name: 'RequestsFromOneAddress',
+      limit: ORGANIZATIONS_PER_ADDRESS * scale,
+      by: 'address',
+      scope: address,
+    },
+  ];
+}
 
 const AGGREGATION: Readonly<
   Record<RateLimit['by'], Omit<wafv2.CfnWebACL.RateBasedStatementProperty, 'limit'>>
 > = {
   viewer: {
     aggregateKeyType: 'FORWARDED_IP',
-    // Without a valid forwarded address only the source rule counts the request.
-    forwardedIpConfig: { headerName: 'X-Forwarded-For', fallbackBehavior: 'NO_MATCH' },
+    forwardedIpConfig: { headerName: VIEWER_ADDRESS_HEADER, fallbackBehavior: 'NO_MATCH' },
   },
   address: { aggregateKeyType: 'IP' },
 };
@@ -126,7 +132,7 @@ export class WebAcl extends Construct {
       // Samples show headers, and so API keys, to all users of the console.
       sampledRequestsEnabled: false,
     });
-    const limits = createRateLimits(rateLimits);
+    const limits = createRateLimits(this, rateLimits);
     const acl = new wafv2.CfnWebACL(this, 'Acl', {
       name: `conversation-service-${stage}`,
       description: `Before the Conversation Service API, ${stage}`,
@@ -144,7 +150,7 @@ export class WebAcl extends Construct {
                 ...AGGREGATION[by],
                 evaluationWindowSec: WINDOW_SECONDS,
                 limit: Math.min(LIMITS.most, Math.max(LIMITS.least, limit)),
-                ...(scope === undefined ? {} : { scopeDownStatement: scope }),
+                scopeDownStatement: scope,
               },
             },
             visibilityConfig: visibility(name),

@@ -15,7 +15,13 @@ export interface Place extends Resources {
   /** Of all stacks, by key. */
   outputs: Readonly<Record<string, string>>;
   /** Engines of a local run; undefined on AWS. */
-  endpoints?: { dynamodb: string; sqs: string; secretsManager: string; lambda: string };
+  endpoints?: {
+    dynamodb: string;
+    sqs: string;
+    secretsManager: string;
+    lambda: string;
+    sns?: string | undefined;
+  };
 }
 
 /** The local run's file for operators. */
@@ -26,6 +32,7 @@ const LocalOutputs = z.object({
     sqs: z.string(),
     secretsManager: z.string(),
     lambda: z.string(),
+    sns: z.string().optional(),
   }),
   outputs: z.record(z.string(), z.string()),
 });

@@ -2,7 +2,7 @@
 export type Direction = 'deploy' | 'roll back';
 
 /** An error is refused by AWS, or leaves data of the earlier release behind. */
-export type Level = 'error' | 'warning' | 'accepted';
+type Level = 'error' | 'warning' | 'accepted';
 
 export interface Finding {
   rule: Rule;
@@ -14,15 +14,16 @@ export interface Finding {
   message: string;
 }
 
-/** What a rule found about a resource. Hits of a rule that differ in the resource alone make one finding. */
+/** Hits of a rule that differ in the resource and its note alone make one finding. */
 export interface Hit {
   rule: Rule;
-  level: Level;
   /** Path of the stack. */
   stack: string;
   resource: string;
   /** Follows the resource in brackets. */
   note?: string;
+  /** Default: an error. */
+  level?: Level;
   detail?: string;
 }
 
@@ -58,35 +59,22 @@ const SENTENCES = {
 
 type Rule = keyof typeof SENTENCES;
 
+const SHOWN = 6;
+
 /** Reasons by what they accept: `deploy data-left TablesUsage`. */
 export type Accepted = Readonly<Record<string, string>>;
 
 export function toFindings(hits: readonly Hit[], direction: Direction, accepted: Accepted): Finding[] {
-  const read = hits.map((hit) => ({ ...hit, reason: accepted[`${direction} ${hit.rule} ${hit.resource}`] }));
-  const groups = Object.groupBy(read, ({ rule, level, stack, detail, reason }) =>
-    JSON.stringify([rule, level, stack, detail, reason]),
+  const groups = Map.groupBy(hits, ({ rule, level = 'error', stack, detail = '', resource }) =>
+    JSON.stringify([rule, level, stack, detail, accepted[`${direction} ${rule} ${resource}`] ?? '']),
   );
-  return Object.values(groups).flatMap((group = []) => {
-    const [first] = group;
-    if (first === undefined) return [];
-    const { rule, stack, detail = '', reason } = first;
-    const names = group.map(({ resource, note }) =>
-      note === undefined ? resource : `${resource} (${note})`,
-    );
-    const message = SENTENCES[rule](listed(names), stack, detail);
-    return {
-      rule,
-      level: reason === undefined ? first.level : 'accepted',
-      direction,
-      resources: group.map(({ resource }) => resource),
-      message: reason === undefined ? message : `${message} Accepted: ${reason}`,
-    };
+  return [...groups].map(([key, group]) => {
+    const [rule, level, stack, detail, reason]: [Rule, Level, string, string, string] = JSON.parse(key);
+    const names = group.map(({ resource, note }) => (note ? `${resource} (${note})` : resource));
+    const rest = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '';
+    const message = SENTENCES[rule](`${names.slice(0, SHOWN).join(', ')}${rest}`, stack, detail);
+    const resources = group.map(({ resource }) => resource);
+    if (reason === '') return { rule, level, direction, resources, message };
+    return { rule, level: 'accepted', direction, resources, message: `${message} Accepted: ${reason}` };
   });
-}
-
-const SHOWN = 6;
-
-function listed(names: readonly string[]): string {
-  const rest = names.length - SHOWN;
-  return `${names.slice(0, SHOWN).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }

@@ -1,27 +1,15 @@
 import { isDeepStrictEqual as isEqual } from 'node:util';
 import { fullDiff, ResourceImpact } from '@aws-cdk/cloudformation-diff';
-import { objectsIn, type Release, type ReleaseStack, type Resource, refersTo } from './assembly.ts';
+import { type Release, type Resource, refersTo, type Template } from './assembly.ts';
 import { type Accepted, type Direction, type Finding, type Hit, toFindings } from './finding.ts';
-import { isData, isRetained, isVariable, nameOf } from './resources.ts';
-
-type Resources = Readonly<Record<string, Resource>>;
+import { isData, isRetained, nameOf } from './resources.ts';
 
 /** A stack of both releases, or a nested stack that is deleted. */
 interface StackChange {
   stack: string;
-  before: Resources;
-  after: Resources;
+  resources: { id: string; old?: Resource; next?: Resource }[];
   /** Properties that force a replacement, by logical id. */
   replaced: ReadonlyMap<string, string[]>;
-  /** Resources of both releases. */
-  kept: [id: string, old: Resource, next: Resource][];
-}
-
-interface Change {
-  direction: Direction;
-  from: Release;
-  to: Release;
-  stacks: StackChange[];
 }
 
 /**
@@ -29,88 +17,100 @@ interface Change {
  * @param accepted with reasons
  */
 export function checkUpdate(from: Release, to: Release, direction: Direction, accepted: Accepted): Finding[] {
-  const stacks = [...from].flatMap(([stack, { template }]) => {
-    const next = to.get(stack)?.template.Resources;
-    const isDeleted = to.has(stack.replace(/\/[^/]*$/, ''));
-    return next || isDeleted ? [compare(stack, template.Resources, next ?? {})] : [];
-  });
-  const change: Change = { direction, from, to, stacks };
+  const abandoned = [...from.keys()].filter((path) => !to.has(rootOf(path)));
+  const kept = [...from.keys()].filter((path) => !abandoned.includes(path));
+  const stacks = kept.map((path) => compare(path, from, to));
   const hits = [
-    ...stacks.flatMap((stack) => [
-      ...checkReplacements(stack),
-      ...checkLeaving(stack, direction),
-      ...checkDocuments(stack),
-      ...checkIndexes(stack),
-    ]),
-    ...checkExports(change),
-    ...checkNames(change),
-    ...checkSettings(change),
-    ...checkRoots(change),
+    ...stacks.flatMap((change) => checkResources(change, direction)),
+    ...stacks.flatMap(checkDocuments),
+    ...checkExports(stacks, from, to),
+    ...checkNames(stacks, from, to),
+    ...checkSettings(
+      kept.filter((path) => path === rootOf(path)),
+      from,
+      to,
+      direction,
+    ),
+    ...checkAbandoned(abandoned, from),
     // The earlier release was within them.
-    ...(direction === 'deploy' ? [...to.values()].flatMap(checkLimits) : []),
+    ...(direction === 'deploy' ? [...to].flatMap(checkLimits) : []),
   ];
   return toFindings(hits, direction, accepted);
 }
 
-function compare(stack: string, before: Resources, after: Resources): StackChange {
-  const replaced = new Map<string, string[]>();
-  const kept = Object.entries(after).flatMap(([id, next]): StackChange['kept'] => {
-    const old = before[id];
-    return old === undefined ? [] : [[id, old, next]];
-  });
+const rootOf = (path: string): string => path.split('/', 1)[0] ?? '';
+
+function compare(stack: string, from: Release, to: Release): StackChange {
+  const [before = {}, after = {}] = [from, to].map((release) => release.get(stack)?.Resources);
   // The library writes into its arguments.
   const diff = fullDiff(structuredClone({ Resources: before }), structuredClone({ Resources: after }));
-  for (const [id, old, next] of kept) {
-    const updates = Object.entries(diff.resources.changes[id]?.propertyUpdates ?? {});
-    const causes = updates.filter(([, { changeImpact }]) => changeImpact === ResourceImpact.WILL_REPLACE);
-    const names = causes.map(([name]) => name);
-    if (hasOtherKeyTypes(old, next)) names.push('AttributeDefinitions');
-    if (names.length > 0) replaced.set(id, names);
-  }
-  return { stack, before, after, replaced, kept };
+  const resources = Object.keys({ ...before, ...after }).map((id) => ({
+    id,
+    old: before[id],
+    next: after[id],
+  }));
+  const replaced = resources.flatMap(({ id, old, next }): [string, string[]][] => {
+    if (old === undefined || next === undefined) return [];
+    const causes = Object.entries(diff.resources.changes[id]?.propertyUpdates ?? {})
+      .filter(([, { changeImpact }]) => changeImpact === ResourceImpact.WILL_REPLACE)
+      .map(([name]) => name);
+    // The library does not see a key of a table that keeps its name and has another type.
+    if (causes.length === 0 && !isEqual(keysOf(old), keysOf(next))) causes.push('AttributeDefinitions');
+    return causes.length > 0 ? [[id, causes]] : [];
+  });
+  return { stack, resources, replaced: new Map(replaced) };
 }
 
-const isTable = ({ Type }: Resource): boolean => /^AWS::DynamoDB::(?:Global)?Table$/.test(Type);
-
-/** The objects of a list by one of their fields. */
-const entriesBy = (key: string, list: unknown): Map<unknown, Record<string, unknown>> =>
-  new Map((Array.isArray(list) ? list : []).map((entry) => [Object(entry)[key], Object(entry)]));
-
-/** Whether a key of a table keeps its name and has another type, which the library does not see. */
-function hasOtherKeyTypes(old: Resource, next: Resource): boolean {
-  if (!isTable(old)) return false;
-  const typesOf = ({ Properties }: Resource) => entriesBy('AttributeName', Properties.AttributeDefinitions);
-  const [was, is] = [typesOf(old), typesOf(next)];
-  return [...entriesBy('AttributeName', old.Properties.KeySchema).keys()].some(
-    (key) => is.has(key) && !isEqual(was.get(key), is.get(key)),
-  );
-}
-
-function checkReplacements({ stack, kept, replaced }: StackChange): Hit[] {
-  return kept.flatMap(([resource, old, next]): Hit[] => {
+function checkResources({ stack, resources, replaced }: StackChange, direction: Direction): Hit[] {
+  const leaving = new Set(resources.filter(({ next }) => next === undefined).map(({ id }) => id));
+  return resources.flatMap(({ id: resource, old, next }): Hit[] => {
+    const hit = { stack, resource };
+    if (old === undefined) return [];
+    if (next === undefined) {
+      const name = nameOf(old);
+      const note = old.Type;
+      if (!isRetained(old.DeletionPolicy))
+        return isData(old) ? [{ rule: 'data-deleted', level: 'warning', ...hit, note }] : [];
+      if (name !== undefined && !refersTo(name, leaving)) return [{ rule: 'retained-name', ...hit, note }];
+      // What a release added has no data of the earlier one.
+      const level = direction === 'deploy' ? 'error' : 'warning';
+      return isData(old) ? [{ rule: 'data-left', level, ...hit, note }] : [];
+    }
     if (old.Type !== next.Type)
-      return [{ rule: 'type-changed', level: 'error', stack, resource, note: `${old.Type} to ${next.Type}` }];
-    const note = replaced.get(resource)?.join(', ');
-    if (note === undefined || !isData(old)) return [];
-    const isKept = isRetained(old.UpdateReplacePolicy);
-    const detail = isKept ? 'leaves the old one outside of it' : 'deletes the old one';
-    return [{ rule: 'data-replaced', level: isKept ? 'error' : 'warning', stack, resource, note, detail }];
+      return [{ rule: 'type-changed', ...hit, note: `${old.Type} to ${next.Type}` }];
+    const causes = replaced.get(resource);
+    if (causes === undefined) return checkIndexes(old, next).map((found) => ({ ...hit, ...found }));
+    if (!isData(old)) return [];
+    const data = { rule: 'data-replaced', ...hit, note: causes.join(', ') } as const;
+    return isRetained(old.UpdateReplacePolicy)
+      ? [{ ...data, detail: 'leaves the old one outside of it' }]
+      : [{ ...data, level: 'warning', detail: 'deletes the old one' }];
   });
 }
 
-function checkLeaving({ stack, before, after }: StackChange, direction: Direction): Hit[] {
-  const leaving = new Map(Object.entries(before).filter(([id]) => !(id in after)));
-  return [...leaving].flatMap(([resource, old]): Hit[] => {
-    const hit = { stack, resource, note: old.Type };
-    if (!isRetained(old.DeletionPolicy))
-      return isData(old) ? [{ rule: 'data-deleted', level: 'warning', ...hit }] : [];
-    const name = nameOf(old);
-    if (name !== undefined && !refersTo(name, leaving))
-      return [{ rule: 'retained-name', level: 'error', ...hit }];
-    // What a release added has no data of the earlier one.
-    const level = direction === 'deploy' ? 'error' : 'warning';
-    return isData(old) ? [{ rule: 'data-left', level, ...hit }] : [];
-  });
+/** The objects of a list, or of none. */
+const objectsIn = (list: unknown): Record<string, unknown>[] => (Array.isArray(list) ? list : []);
+
+/** Definitions of a table's keys. */
+const keysOf = ({ Properties: { KeySchema, AttributeDefinitions } = {} }: Resource) =>
+  objectsIn(KeySchema).map((key) =>
+    objectsIn(AttributeDefinitions).find((attribute) => attribute.AttributeName === key.AttributeName),
+  );
+
+/** What of a table's global indexes cannot be changed, by their names. */
+const indexesOf = ({ Properties: { GlobalSecondaryIndexes } = {} }: Resource) =>
+  new Map(
+    objectsIn(GlobalSecondaryIndexes).map((index) => [index.IndexName, [index.KeySchema, index.Projection]]),
+  );
+
+function checkIndexes(old: Resource, next: Resource): Pick<Hit, 'rule' | 'note'>[] {
+  const [was, is] = [indexesOf(old), indexesOf(next)];
+  const moved = [...was.keys(), ...is.keys()].filter((name) => !(was.has(name) && is.has(name)));
+  const changed = [...was.keys()].filter((name) => is.has(name) && !isEqual(was.get(name), is.get(name)));
+  const found: Pick<Hit, 'rule' | 'note'>[] = [];
+  if (moved.length > 1) found.push({ rule: 'index-count', note: moved.join(', ') });
+  if (changed.length > 0) found.push({ rule: 'index-changed', note: changed.join(', ') });
+  return found;
 }
 
 /**
@@ -118,95 +118,65 @@ function checkLeaving({ stack, before, after }: StackChange, direction: Directio
  * only; with another mode, earlier paths stay (API Gateway Developer Guide, Import an OpenAPI file to update
  * an existing API definition).
  */
-function checkDocuments({ stack, before, after, replaced }: StackChange): Hit[] {
-  const pathsOf = (api?: Resource): string[] => Object.keys(Object(Object(api?.Properties.Body).paths));
-  return Object.entries(after).flatMap(([id, api]): Hit[] => {
-    if (api.Type !== 'AWS::ApiGateway::RestApi') return [];
-    const stays = api.Properties.Mode !== 'overwrite' && !replaced.has(id);
-    const paths = [...pathsOf(api), ...(stays ? pathsOf(before[id]) : [])];
-    const prefixes = paths.flatMap((path) => {
-      const parts = path.split('/');
-      return parts.map((part, depth) => ({ part, parent: parts.slice(0, depth).join('/') }));
-    });
-    const variables = Object.groupBy(
-      prefixes.filter(({ part }) => isVariable(part)),
-      ({ parent }) => parent,
+function checkDocuments({ stack, resources, replaced }: StackChange): Hit[] {
+  return resources.flatMap(({ id, old, next }): Hit[] => {
+    if (next?.Type !== 'AWS::ApiGateway::RestApi') return [];
+    const stays = next.Properties?.Mode !== 'overwrite' && !replaced.has(id);
+    const apis = stays && old ? [next, old] : [next];
+    const paths = apis.flatMap(({ Properties = {} }) => Object.keys(Object(Object(Properties.Body).paths)));
+    const variables = paths.flatMap((path) =>
+      [...path.matchAll(/\{[^/]*\}/g)].map(({ 0: part, index }) => path.slice(0, index + part.length)),
     );
-    return Object.values(variables).flatMap((group = []) => {
-      const siblings = [...new Set(group.map(({ parent, part }) => `${parent}/${part}`))];
-      return siblings.length < 2
-        ? []
-        : [{ rule: 'path-variable', level: 'error', stack, resource: siblings.join(' beside ') }];
-    });
+    const siblings = Map.groupBy(new Set(variables), (path) => path.slice(0, path.lastIndexOf('/')));
+    return [...siblings.values()]
+      .filter(({ length }) => length > 1)
+      .map((group) => ({ rule: 'path-variable', stack, resource: group.join(' beside ') }));
   });
 }
 
-function checkIndexes({ stack, kept, replaced }: StackChange): Hit[] {
-  return kept.flatMap(([resource, old, next]): Hit[] => {
-    if (!isTable(next) || old.Type !== next.Type || replaced.has(resource)) return [];
-    const indexesOf = ({ Properties }: Resource) => entriesBy('IndexName', Properties.GlobalSecondaryIndexes);
-    const [was, is] = [indexesOf(old), indexesOf(next)];
-    const names = [...new Set([...was.keys(), ...is.keys()])];
-    const moved = names.filter((name) => was.has(name) !== is.has(name));
-    const fixed = (index?: Record<string, unknown>) => [index?.KeySchema, index?.Projection];
-    const changed = names.filter(
-      (name) => !moved.includes(name) && !isEqual(fixed(was.get(name)), fixed(is.get(name))),
-    );
-    const hit = { level: 'error', stack, resource } as const;
-    return [
-      ...(moved.length > 1 ? [{ rule: 'index-count', ...hit, note: moved.join(', ') } as const] : []),
-      ...(changed.length > 0 ? [{ rule: 'index-changed', ...hit, note: changed.join(', ') } as const] : []),
-    ];
-  });
-}
-
-function checkExports({ from, to, stacks }: Change): Hit[] {
-  const exportsOf = (release: Release, stack: string) =>
-    Object.values(release.get(stack)?.template.Outputs ?? {}).filter(({ Export }) => Export !== undefined);
-  const imports = [...from].flatMap(([path, { template }]) =>
-    [...objectsIn(template)].map((object) => ({ path, name: object['Fn::ImportValue'] })),
-  );
+function checkExports(stacks: readonly StackChange[], from: Release, to: Release): Hit[] {
+  const texts = [...from].map(([path, template]) => [path, JSON.stringify(template)] as const);
+  const exportsOf = (release: Release, stack: string) => Object.values(release.get(stack)?.Outputs ?? {});
   return stacks.flatMap(({ stack, replaced }) =>
     exportsOf(from, stack).flatMap(({ Value, Export }): Hit[] => {
-      const importers = imports.filter(({ name }) => isEqual(name, Export?.Name)).map(({ path }) => path);
+      const name = JSON.stringify(Export?.Name);
+      const importers = texts.filter(([, text]) => text.includes(`{"Fn::ImportValue":${name}}`));
       const next = exportsOf(to, stack).find((other) => isEqual(other.Export, Export));
-      const isKept = next !== undefined && isEqual(next.Value, Value) && !refersTo(Value, replaced);
+      const isKept = isEqual(next?.Value, Value) && !refersTo(Value, replaced);
       if (importers.length === 0 || isKept) return [];
-      const detail = [...new Set(importers)].join(' and ');
-      const resource = typeof Export?.Name === 'string' ? Export.Name : JSON.stringify(Export?.Name);
-      return [{ rule: 'export-in-use', level: 'error', stack, resource, detail }];
+      const detail = importers.map(([path]) => path).join(' and ');
+      return [{ rule: 'export-in-use', stack, resource: name.replaceAll('"', ''), detail }];
     }),
   );
 }
 
-function checkNames({ from, to, stacks }: Change): Hit[] {
-  const named = (release: Release) =>
-    [...release].flatMap(([stack, { template }]) => {
-      const own = new Map(Object.entries({ ...template.Parameters, ...template.Resources }));
-      return Object.entries(template.Resources).flatMap(([id, resource]) => {
-        const name = nameOf(resource);
-        if (name === undefined) return [];
-        // What it refers to is within the stack.
-        return [
-          { stack, id, name, key: JSON.stringify([resource.Type, name, refersTo(name, own) && stack]) },
-        ];
-      });
+/** What has an explicit name, or a place for one. */
+const namesIn = (release: Release) =>
+  [...release].flatMap(([stack, { Parameters, Resources }]) => {
+    const own = new Set(Object.keys({ ...Parameters, ...Resources }));
+    return Object.entries(Resources).flatMap(([id, resource]) => {
+      const name = nameOf(resource);
+      if (name === undefined) return [];
+      // What it refers to is within the stack.
+      return [{ stack, id, name, key: JSON.stringify([resource.Type, name, refersTo(name, own) && stack]) }];
     });
+  });
+
+function checkNames(stacks: readonly StackChange[], from: Release, to: Release): Hit[] {
+  const changes = new Map(stacks.map((change) => [change.stack, change]));
   // What is abandoned has a rule of its own, for all its names.
-  const abandoned = findAbandoned(from, to);
-  const present = named(from).filter(({ stack }) => !abandoned.some((root) => isWithin(stack, root)));
-  const held = new Map(present.map(({ key, stack, id }) => [key, { stack, id }]));
-  return named(to).flatMap(({ stack, id: resource, name, key }): Hit[] => {
-    const holder = held.get(key);
-    const replaced: StackChange['replaced'] =
-      stacks.find((change) => change.stack === stack)?.replaced ?? new Map();
+  const present = namesIn(from).filter(({ stack }) => changes.has(stack));
+  const holders = new Map(present.map((named) => [named.key, named]));
+  return namesIn(to).flatMap(({ stack, id, name, key }): Hit[] => {
+    const holder = holders.get(key);
+    const replaced = changes.get(stack)?.replaced ?? new Map<string, string[]>();
     // A name with a reference to what is replaced is another one.
     if (holder === undefined || refersTo(name, replaced)) return [];
-    const isSame = holder.stack === stack && holder.id === resource;
-    if (isSame && !replaced.has(resource)) return [];
-    const cause = isSame ? `replaced for ${replaced.get(resource)?.join(', ')}` : `was ${holder.id}`;
+    const isSame = holder.stack === stack && holder.id === id;
+    if (isSame && !replaced.has(id)) return [];
+    const cause = isSame ? `replaced for ${replaced.get(id)?.join(', ')}` : `was ${holder.id}`;
     const note = [...name.filter((part) => typeof part === 'string'), cause].join(', ');
-    return [{ rule: 'name-taken', level: 'error', stack, resource, note, detail: holder.stack }];
+    return [{ rule: 'name-taken', stack, resource: id, note, detail: holder.stack }];
   });
 }
 
@@ -214,58 +184,45 @@ function checkNames({ from, to, stacks }: Change): Hit[] {
 const SETTINGS: Readonly<Record<string, (resource: Resource) => boolean>> = {
   domain: ({ Type }) => Type === 'AWS::ApiGateway::DomainName',
   dashboard: ({ Type, Properties }) =>
-    Type === 'AWS::CloudFront::Distribution' && Object(Properties.DistributionConfig).Aliases !== undefined,
+    Type === 'AWS::CloudFront::Distribution' && Object(Properties?.DistributionConfig).Aliases !== undefined,
   alarmEmail: ({ Type }) => Type === 'AWS::SNS::Subscription',
-  mailFrom: ({ Properties }) => Object(Properties.Environment).Variables?.MAIL_FROM !== undefined,
+  mailFrom: ({ Properties }) => Object(Properties?.Environment).Variables?.MAIL_FROM !== undefined,
   'user pool': ({ Type }) => Type === 'AWS::Cognito::UserPool',
 };
 
-function checkSettings({ direction, from, to }: Change): Hit[] {
-  const hasAny = (release: Release, stack: string, isPart: (resource: Resource) => boolean) =>
-    [...release]
-      .filter(([path]) => isWithin(path, stack))
-      .some(([, { template }]) => Object.values(template.Resources).some(isPart));
-  const roots = [...to.keys()].filter((path) => !path.includes('/'));
+function checkSettings(roots: readonly string[], from: Release, to: Release, direction: Direction): Hit[] {
+  const level = direction === 'deploy' ? 'error' : 'warning';
+  const hasAny = (release: Release, root: string, isPart: (resource: Resource) => boolean) =>
+    [...release].some(
+      ([path, { Resources }]) => rootOf(path) === root && Object.values(Resources).some(isPart),
+    );
   return roots.flatMap((stack) =>
     Object.entries(SETTINGS)
       .filter(([, isPart]) => hasAny(from, stack, isPart) && !hasAny(to, stack, isPart))
-      .map(([resource]): Hit => {
-        const level = direction === 'deploy' ? 'error' : 'warning';
-        return { rule: 'setting-removed', level, stack, resource };
-      }),
+      .map(([resource]): Hit => ({ rule: 'setting-removed', level, stack, resource })),
   );
 }
 
-const isWithin = (path: string, root: string): boolean => path === root || path.startsWith(`${root}/`);
-
-/** Stacks of the earlier app that the later one lacks. */
-const findAbandoned = (from: Release, to: Release): string[] =>
-  [...from.keys()].filter((path) => !path.includes('/') && !to.has(path));
-
-function checkRoots({ from, to }: Change): Hit[] {
-  const roots = findAbandoned(from, to);
-  if (roots.length === 0) return [];
-  const held = [...from].filter(([path]) => roots.some((root) => isWithin(path, root)));
-  const data = held.flatMap(([, { template }]) => Object.values(template.Resources)).filter(isData);
-  const types = Object.entries(Object.groupBy(data, ({ Type }) => Type));
-  const counts = types.map(([type, all]) => `${all?.length} ${type}`);
-  const hit = { rule: 'stack-abandoned', level: 'error', stack: roots.join(', ') } as const;
-  return (counts.length === 0 ? ['none'] : counts).map((resource) => ({ ...hit, resource }));
+function checkAbandoned(abandoned: readonly string[], from: Release): Hit[] {
+  const stack = [...new Set(abandoned.map(rootOf))].join(', ');
+  const data = abandoned.flatMap((path) => Object.values(from.get(path)?.Resources ?? {}).filter(isData));
+  const counts = [...Map.groupBy(data, ({ Type }) => Type)].map(([type, all]) => `${all.length} ${type}`);
+  if (counts.length === 0 && abandoned.length > 0) counts.push('none');
+  return counts.map((resource) => ({ rule: 'stack-abandoned', stack, resource }));
 }
 
 /** CloudFormation User Guide, Quotas. */
-const LIMITS = { resources: 500, outputs: 200, parameters: 200, bytes: 1_048_576 };
+const LIMITS = { Resources: 500, Outputs: 200, Parameters: 200, bytes: 1_048_576 };
 const NEAR = 0.9;
 
-function checkLimits({ path, size, template: { Resources, Outputs, Parameters } }: ReleaseStack): Hit[] {
-  const [resources = 0, outputs = 0, parameters = 0] = [Resources, Outputs, Parameters].map(
-    (section) => Object.keys(section).length,
-  );
-  const counts = Object.entries({ resources, outputs, parameters, bytes: size } satisfies typeof LIMITS);
-  return counts.flatMap(([resource, count]): Hit[] => {
-    const limit = LIMITS[resource as keyof typeof LIMITS];
-    const note = `${count} of ${limit}`;
+function checkLimits([stack, template]: [string, Template]): Hit[] {
+  const countOf = (section: string) => Object.keys(Object(Object(template)[section])).length;
+  // As the CDK writes it.
+  const bytes = Buffer.byteLength(JSON.stringify(template, null, 1));
+  return Object.entries(LIMITS).flatMap(([section, limit]): Hit[] => {
+    const count = section === 'bytes' ? bytes : countOf(section);
+    const hit = { stack, resource: section.toLowerCase(), note: `${count} of ${limit}` };
     if (count <= NEAR * limit) return [];
-    return [{ rule: 'limit', level: count > limit ? 'error' : 'warning', stack: path, resource, note }];
+    return [{ rule: 'limit', level: count > limit ? 'error' : 'warning', ...hit }];
   });
 }

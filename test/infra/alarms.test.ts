@@ -73,6 +73,21 @@ describe('every alarm', () => {
   });
 });
 
+it.each(['staging', 'prod'] as const)(
+  'on the alarm that npm run verify sets, nothing of stage %s is rolled back',
+  (stage) => {
+    const staged = synthesize({ stage });
+    const { Value } = staged.toJSON().Outputs.TestAlarmName;
+    const [tested] = references(Value);
+    expect(ofType(staged, 'AWS::CloudWatch::Alarm').map(([id]) => id)).toContain(tested);
+    const watched = ofType(staged, 'AWS::CodeDeploy::DeploymentGroup').flatMap(([, { Properties }]) =>
+      references(Object(Properties.AlarmConfiguration).Alarms),
+    );
+    expect(watched).not.toEqual([]);
+    expect(watched).not.toContain(tested);
+  },
+);
+
 describe('the runbooks', () => {
   it('have each alarm in their table, with the section that the alarm links to', () => {
     const table = [

@@ -1,11 +1,18 @@
+import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { HIGHEST_LIMITS, LOWEST_LIMITS, SETTINGS } from './contexts.ts';
+import { references, resourcesOf } from './reading.ts';
 import { ofType, synthesize } from './synthesize.ts';
 
 interface RateRule {
   Name: string;
-  Priority: number;
-  Statement: { RateBasedStatement: { AggregateKeyType: string; Limit: number } };
+  Statement: {
+    RateBasedStatement: {
+      Limit: number;
+      ForwardedIPConfig: { HeaderName: string };
+      ScopeDownStatement: { AndStatement?: { Statements: object[] } };
+    };
+  };
 }
 const rateRules = (context: Record<string, unknown> = {}): RateRule[] =>
   Object(ofType(synthesize(context), 'AWS::WAFv2::WebACL')[0]?.[1].Properties).Rules.filter(
@@ -19,20 +26,36 @@ it.each([LOWEST_LIMITS, HIGHEST_LIMITS])('a web ACL has limits that WAF supports
   }
 });
 
-it.each([{}, SETTINGS])(
-  'a web ACL counts requests through CloudFront by the viewer, before and at a lower limit than by the edge, with %j',
-  (context) => {
-    const rules = rateRules(context);
-    const byViewer = rules.filter(
-      ({ Statement }) => Statement.RateBasedStatement.AggregateKeyType === 'FORWARDED_IP',
-    );
-    const bySource = rules.find(({ Name }) => Name === 'RequestsFromOneAddress');
-    expect(byViewer).toHaveLength(2);
-    for (const { Priority, Statement } of byViewer) {
-      expect(Priority).toBeLessThan(Number(bySource?.Priority));
-      expect(Statement.RateBasedStatement.Limit).toBeLessThan(
-        Number(bySource?.Statement.RateBasedStatement.Limit),
-      );
-    }
-  },
-);
+it.each([{}, SETTINGS])('a web ACL counts by an address that no caller can forge, with %j', (context) => {
+  const template = synthesize(context);
+  const [[, distribution] = []] = ofType(template, 'AWS::CloudFront::Distribution');
+  const { CacheBehaviors, Origins } = Object(distribution?.Properties.DistributionConfig);
+  const [{ FunctionAssociations, TargetOriginId }] = CacheBehaviors;
+  const [{ HeaderName, HeaderValue }] = Origins.find(
+    ({ Id }: { Id: string }) => Id === TargetOriginId,
+  ).OriginCustomHeaders;
+  const [id = ''] = references(FunctionAssociations);
+  const { FunctionCode } = Object(resourcesOf(template).get(id)?.Properties);
+
+  for (const { Name, Statement } of rateRules(context)) {
+    const { ScopeDownStatement, ForwardedIPConfig } = Statement.RateBasedStatement;
+    const statements = ScopeDownStatement.AndStatement?.Statements ?? [ScopeDownStatement];
+    const isByViewer = Name.endsWith('Viewer');
+    const isSecret = {
+      ByteMatchStatement: expect.objectContaining({
+        FieldToMatch: { SingleHeader: { Name: HeaderName } },
+        PositionalConstraint: 'EXACTLY',
+        SearchString: HeaderValue,
+      }),
+    };
+    expect(statements).toContainEqual(isByViewer ? isSecret : { NotStatement: { Statement: isSecret } });
+    if (!isByViewer) continue;
+    const event = {
+      viewer: { ip: '2001:db8::1' },
+      request: { uri: '/api/v1', headers: { 'true-client-ip': { value: '192.0.2.1' } } },
+    };
+    const request = runInNewContext(`${FunctionCode}; handler(event)`, { event });
+    expect(request.headers[ForwardedIPConfig.HeaderName]).toEqual({ value: '2001:db8::1' });
+  }
+  expect(HeaderValue).toEqual({ 'Fn::Select': [2, { 'Fn::Split': ['/', { Ref: 'AWS::StackId' }] }] });
+});

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { type Release, releaseOf } from '../../lib/release-check/assembly.ts';
+import type { Release, Template } from '../../lib/release-check/assembly.ts';
 import type { Direction } from '../../lib/release-check/finding.ts';
 import { checkUpdate } from '../../lib/release-check/rules.ts';
 import { EVERYTHING, OTHER_ISSUER, SETTINGS, type TestContext } from './contexts.ts';
 import { synthesize } from './synthesize.ts';
 
-const releaseWith = (changes: TestContext): Release =>
-  releaseOf({ Service: synthesize({ ...EVERYTHING, dashboard: SETTINGS.dashboard, ...changes }).toJSON() });
+const releaseWith = (changes: TestContext): Release => {
+  const template = synthesize({ ...EVERYTHING, dashboard: SETTINGS.dashboard, ...changes });
+  return new Map([['Service', template.toJSON() as Template]]);
+};
 const whole = releaseWith({});
 
 describe('release check', () => {

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { runbookPages } from '../support/runbooks.ts';
 import { all, nameOf, ourFunctions, references, resourcesOf } from './reading.ts';
-import { synthesize } from './synthesize.ts';
+import { stacksOf, synthesize } from './synthesize.ts';
+
+/** As long as what CloudFormation adds to a name. */
+const SUFFIX = 'ABCDEFGHIJKLM';
 
 describe('runbooks', () => {
   const template = synthesize();
@@ -29,6 +32,24 @@ describe('runbooks', () => {
     );
     expect(named.length).toBeGreaterThan(20);
     expect(named.filter(({ fn }) => !functions.has(fn))).toEqual([]);
+  });
+
+  /** CloudFormation cuts names that it makes to the type's length (API references of the services). */
+  it.each([
+    ['alarm-name-prefix', 'AWS::CloudWatch::Alarm', 255],
+    ['log-group-name-prefix', 'AWS::Logs::LogGroup', 512],
+  ])('list by --%s, because names of the type %s are whole', (_, type, longest) => {
+    for (const { nested, content } of stacksOf({ stage: 'staging' })) {
+      const stack = `${nested?.parent}-${nested?.logicalId}-${SUFFIX}`;
+      for (const [id, resource] of Object.entries(Object(content.Resources)))
+        if (Object(resource).Type === type)
+          expect(`${stack}-${id}-${SUFFIX}`.length, id).toBeLessThanOrEqual(longest);
+    }
+  });
+
+  it('list by no other prefix: names of rules, roles and queues are cut', () => {
+    const options = runbookPages().flatMap(({ text }) => text.match(/--[a-z-]*prefix(?= )/g) ?? []);
+    expect(new Set(options)).toEqual(new Set(['--alarm-name-prefix', '--log-group-name-prefix']));
   });
 
   it('name the alias of a mapping, because Lambda does not list the mapping for the function alone', () => {

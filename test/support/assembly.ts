@@ -58,6 +58,13 @@ export function disableMapping(assembly: string, beginning: string): void {
   if (!isFound) throw new Error(`the stack has no mapping ${beginning}`);
 }
 
+/** Removes resources of a type, to which nothing may refer, from an assembly. */
+export function removeType(assembly: string, type: string): void {
+  change(assembly, (id, { Type }, resources) => {
+    if (Type === type) delete resources[id];
+  });
+}
+
 /** Limits the concurrent invocations of a function of an assembly. */
 export function reserveConcurrency(assembly: string, name: FunctionName, executions: number): void {
   change(assembly, (_, { Type, Properties }) => {
@@ -99,11 +106,15 @@ interface TemplateResource {
   Properties: Record<string, unknown>;
 }
 
-function change(assembly: string, edit: (logicalId: string, resource: TemplateResource) => void): void {
+function change(
+  assembly: string,
+  edit: (logicalId: string, resource: TemplateResource, all: Record<string, TemplateResource>) => void,
+): void {
   for (const name of globSync('*.template.json', { cwd: assembly })) {
     const file = join(assembly, name);
     const template: { Resources: Record<string, TemplateResource> } = JSON.parse(readFileSync(file, 'utf8'));
-    for (const [logicalId, resource] of Object.entries(template.Resources)) edit(logicalId, resource);
+    for (const [logicalId, resource] of Object.entries(template.Resources))
+      edit(logicalId, resource, template.Resources);
     writeFileSync(file, JSON.stringify(template));
   }
 }

@@ -10,6 +10,7 @@ import { acknowledge } from '../acknowledgements.ts';
 import { API_STAGE } from '../api.ts';
 import type { Settings } from '../settings.ts';
 import { ServiceStack } from '../stacks/service-stack.ts';
+import { originHeader } from '../web-acl.ts';
 import { dashboardName, siteHeaders } from './headers.ts';
 
 /** Error statuses that CloudFront caches even when the response forbids it. */
@@ -18,7 +19,7 @@ const CACHED_STATUSES = [404, 405, 414, 500, 501, 502, 503, 504];
 export interface SiteProps {
   /** Served at `/api`. */
   api: RestApiBase;
-  settings: Pick<Settings, 'dashboard'>;
+  settings: Pick<Settings, 'dashboard' | 'waf'>;
 }
 
 /**
@@ -57,7 +58,7 @@ export class Site extends Construct {
       // Also in the function; without either, `/` would list the bucket.
       defaultRootObject: 'index.html',
       defaultBehavior: this.filesBehavior(),
-      additionalBehaviors: { [`/${API_STAGE}/*`]: this.apiBehavior(api) },
+      additionalBehaviors: { [`/${API_STAGE}/*`]: this.apiBehavior(api, settings.waf) },
       // Otherwise CloudFront serves one caller's error to all for ten seconds: for these it ignores
       // Cache-Control (CloudFront Developer Guide, "How CloudFront processes HTTP 4xx and 5xx status codes
       // from your origin").
@@ -68,12 +69,6 @@ export class Site extends Construct {
   }
 
   private filesBehavior(): cloudfront.BehaviorOptions {
-    const viewerRequest = new cloudfront.Function(this, 'ViewerRequest', {
-      functionName: dashboardName(this),
-      comment: 'Paths of the application are its one page',
-      code: cloudfront.FunctionCode.fromFile({ filePath: join(import.meta.dirname, 'viewer-request.js') }),
-      runtime: cloudfront.FunctionRuntime.JS_2_0,
-    });
     return {
       // With permission to list, the bucket answers 404 for missing keys; no request can list it.
       origin: origins.S3BucketOrigin.withOriginAccessControl(this.bucket, {
@@ -88,19 +83,22 @@ export class Site extends Construct {
       allowedMethods: cloudfront.AllowedMethods.ALLOW_GET_HEAD,
       viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
       responseHeadersPolicy: siteHeaders(this, 'Headers'),
-      functionAssociations: [
-        { eventType: cloudfront.FunctionEventType.VIEWER_REQUEST, function: viewerRequest },
-      ],
+      functionAssociations: this.onViewerRequest('ViewerRequest', {
+        functionName: dashboardName(this),
+        comment: 'Paths of the application are its one page',
+        file: 'viewer-request.js',
+      }),
     };
   }
 
   /** The path begins with the name of the gateway's stage, so nothing is rewritten. */
-  private apiBehavior(api: RestApiBase): cloudfront.BehaviorOptions {
+  private apiBehavior(api: RestApiBase, waf: boolean): cloudfront.BehaviorOptions {
     const { region, urlSuffix } = Stack.of(this);
     return {
       origin: new origins.HttpOrigin(`${api.restApiId}.execute-api.${region}.${urlSuffix}`, {
         protocolPolicy: cloudfront.OriginProtocolPolicy.HTTPS_ONLY,
         originSslProtocols: [cloudfront.OriginSslPolicy.TLS_V1_2],
+        ...(waf && { customHeaders: originHeader(this) }),
       }),
       cachePolicy: cloudfront.CachePolicy.CACHING_DISABLED,
       // The gateway only accepts its own host name.
@@ -108,7 +106,26 @@ export class Site extends Construct {
       allowedMethods: cloudfront.AllowedMethods.ALLOW_ALL,
       // Not redirected: what was sent unencrypted, keys included, could already have been read.
       viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.HTTPS_ONLY,
+      ...(waf && {
+        functionAssociations: this.onViewerRequest('ViewerAddress', {
+          functionName: `${dashboardName(this)}-api`,
+          comment: "The viewer's address, for the web ACL",
+          file: 'viewer-address.js',
+        }),
+      }),
     };
+  }
+
+  private onViewerRequest(
+    id: string,
+    { file, ...names }: { functionName: string; comment: string; file: string },
+  ): cloudfront.FunctionAssociation[] {
+    const viewerRequest = new cloudfront.Function(this, id, {
+      ...names,
+      code: cloudfront.FunctionCode.fromFile({ filePath: join(import.meta.dirname, file) }),
+      runtime: cloudfront.FunctionRuntime.JS_2_0,
+    });
+    return [{ eventType: cloudfront.FunctionEventType.VIEWER_REQUEST, function: viewerRequest }];
   }
 
   private acknowledgeFindings(ownName: boolean): void {

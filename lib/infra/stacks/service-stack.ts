@@ -86,6 +86,11 @@ export abstract class ServiceStack extends NestedStack {
     return `conversation-service-${this.policy.stage}-${name}`;
   }
 
+  /** ARN of the stage's stack. */
+  get stageStackId(): string {
+    return this.stage.stackId;
+  }
+
   /** Name of the API in its metrics. */
   get apiName(): string {
     return `Conversation Service API, ${this.policy.stage}`;

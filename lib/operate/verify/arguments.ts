@@ -10,7 +10,7 @@ export function readVerifyArguments(args: readonly string[]) {
   const { wait = DEFAULT_WAIT_SECONDS, ...flags } = placeCommandLine(
     'npm run verify --',
     'Verifies a deployment of the Conversation Service, or the local run, from outside and inside.\n\n' +
-      "It makes an organization of its own, calls each kind of route, delivers an event in the organization's sandbox, rings an alarm, and checks event source mappings, queues and dead letters. It removes what it made, also after a failure or Ctrl-C.",
+      "It makes an organization of its own, calls each kind of route, delivers an event in the organization's sandbox, rings an alarm, and checks its subscriptions, event source mappings, queues and dead letters. It removes what it made, also after a failure or Ctrl-C.",
   )
     .usage('(--stage prod | --local) [options]')
     .option(

@@ -29,6 +29,7 @@ export const VERIFY_ACTIONS = [
   'dynamodb:UpdateItem',
   'dynamodb:DeleteItem',
   'sqs:GetQueueAttributes',
+  'sns:ListSubscriptionsByTopic',
   'cloudwatch:DescribeAlarms',
   'cloudwatch:SetAlarmState',
   'cloudwatch:DescribeAlarmHistory',

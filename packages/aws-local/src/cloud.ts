@@ -22,7 +22,7 @@ import { compileRestApi, defineRestApi } from './gateway/rest-api.ts';
 import { type AnswerUnreadable, type Gateway, type Pages, startGateway } from './gateway/server.ts';
 import type { Identity } from './identity/identity.ts';
 import { mailPages } from './mail/mail-pages.ts';
-import { defineNamed, provisionQueues, provisionTables } from './provision/provision.ts';
+import { defineNamed, provisionQueues, provisionTables, provisionTopics } from './provision/provision.ts';
 import { type Endpoints, serviceEnvironment } from './service-environment.ts';
 import { startServices } from './services.ts';
 import { siteOf } from './site/site.ts';
@@ -127,6 +127,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
   const { dynamodb, sqs } = engines.endpoints;
   await reachEngine('DynamoDB', dynamodb, () => provisionTables(template, references, engines.dynamodb));
   await reachEngine('SQS', sqs, () => provisionQueues(template, references, engines.sqs, sqs));
+  if (engines.topics) provisionTopics(template, references, engines.topics);
   defineFunctions(template, references);
   defineRestApi(template, references);
   const log = options.onLog ?? (() => undefined);

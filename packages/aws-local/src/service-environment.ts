@@ -7,6 +7,8 @@ export interface Endpoints {
   eventBridge: string;
   ses: string;
   lambda: string;
+  /** Absent with an SQS of the user's. */
+  sns?: string;
   /** Absent without sign-in. */
   cognito?: string;
 }

@@ -28,7 +28,7 @@ export interface ServiceParts {
 
 /** Services other than DynamoDB and SQS; they need no engine. */
 export interface Services {
-  endpoints: Omit<Endpoints, 'dynamodb' | 'sqs' | 'lambda'>;
+  endpoints: Omit<Endpoints, 'dynamodb' | 'sqs' | 'sns' | 'lambda'>;
   /** Replaces the template's user pool; absent when it has none. */
   identity?: RunningIdentity;
   mailbox: Mailbox;

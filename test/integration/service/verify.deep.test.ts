@@ -1,6 +1,7 @@
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
 import {
   PurgeQueueCommand,
   SendMessageBatchCommand,
@@ -16,7 +17,7 @@ import { OrgId } from '../../../functions/aws/ids.ts';
 import { ensureCertificates } from '../../../lib/local-run/certificates/certificate-files.ts';
 import { LOCAL_SERVICE } from '../../../lib/local-run/start/local-service.ts';
 import { MAIL_FROM, synthesize } from '../../../lib/local-run/start/synthesis.ts';
-import { disableMapping, reserveConcurrency, withdrawActions } from '../../support/assembly.ts';
+import { disableMapping, removeType, reserveConcurrency, withdrawActions } from '../../support/assembly.ts';
 import { aService } from './a-service.ts';
 import { type ProxiedAnswer, startProxy } from './verify/proxy.ts';
 import { type OperatorOutputs, type Verification, verify, writeOutputs } from './verify/verification.ts';
@@ -137,6 +138,8 @@ describe('the verification of a local run with a faulty stack', { timeout: 120_0
         settings: {
           class: 'development',
           mailFrom: MAIL_FROM,
+          alarms: true,
+          alarmEmail: 'on-call@local.test',
           dashboard: { origin: 'https://dashboard.example' },
         },
       },
@@ -165,7 +168,7 @@ describe('the verification of a local run with a faulty stack', { timeout: 120_0
 
   it('names the disabled event source mapping and the missing delivery', async () => {
     const { directory: at } = await broken('mapping', (assembly) =>
-      disableMapping(assembly, 'DeliveryDispatchFromDeliverySlow'),
+      disableMapping(assembly, 'DeliveryDispatchFromDataDeliverySlow'),
     );
     const run = await verify(at, { args: WAIT });
     expectNamed(
@@ -196,9 +199,11 @@ describe('the verification of a local run with a faulty stack', { timeout: 120_0
   });
 
   it('names the event that is not fanned out', async () => {
-    const { directory: at } = await broken('fan-out-role', (assembly) =>
-      withdrawActions(assembly, 'fan-out', ['dynamodb:PutItem']),
-    );
+    const { directory: at } = await broken('fan-out-role', (assembly) => {
+      withdrawActions(assembly, 'fan-out', ['dynamodb:PutItem']);
+      // It creates the deliveries of the batches that the fan-out gave up.
+      withdrawActions(assembly, 'dead-fan-outs', ['dynamodb:PutItem']);
+    });
     const run = await verify(at, { args: WAIT });
     expectNamed(
       'the role of the fan-out lacks dynamodb:PutItem',
@@ -235,6 +240,23 @@ describe('the verification of a local run with a faulty stack', { timeout: 120_0
     expect(run.output).toMatch(
       /– Make its sandbox +skipped: needs the organization, which could not be made/,
     );
+  });
+
+  it('names the alarms that nobody gets, and the subscription that was not confirmed', async () => {
+    const { cloud, directory: at } = await broken('no-subscription', (assembly) =>
+      removeType(assembly, 'AWS::SNS::Subscription'),
+    );
+    const check = 'Alarm subscriptions';
+    const finding = /Nobody gets the alarms: "aws sns subscribe --topic-arn arn:aws:sns:/;
+    expectNamed('no subscription of the alarms', await verify(at), check, finding);
+
+    const { endpoints, outputs } = cloud;
+    const sns = new SNSClient({ region: REGION, endpoint: endpoints.sns ?? '', credentials: CREDENTIALS });
+    onTestFinished(() => sns.destroy());
+    const subscription = { TopicArn: outputs.AlarmTopicArn, Protocol: 'email', Endpoint: 'new@local.test' };
+    await sns.send(new SubscribeCommand(subscription));
+    const pending = /new@local.test gets no alarms until the link .* is opened/;
+    expectNamed('a subscription that nobody confirmed', await verify(at), check, pending);
   });
 
   it('names the queue that does not drain', async () => {

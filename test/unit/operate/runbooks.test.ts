@@ -21,6 +21,15 @@ const calls = ({ local, aws }: RunbookPage): string[] =>
     .map((line) => line.slice('npm run operate -- '.length));
 
 describe('the runbooks', () => {
+  it("raise a function's reserved concurrency before the maximum of its sources, beyond which it is throttled", () => {
+    const blocks = pages.flatMap(({ aws }) => aws).filter((block) => block.includes(' MaximumConcurrency='));
+    expect(blocks.length).toBeGreaterThan(0);
+    for (const block of blocks)
+      expect(block).toMatch(
+        /put-function-concurrency [^]*update-event-source-mapping .* MaximumConcurrency=/,
+      );
+  });
+
   it('are all in the index', () => {
     const index = pages.find(({ name }) => name === 'README.md') ?? expect.fail('there is no index');
     const linked = new Set(links(index).map(({ page }) => page));

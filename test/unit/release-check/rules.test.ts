@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { releaseOf } from '../../../lib/release-check/assembly.ts';
+import type { Template } from '../../../lib/release-check/assembly.ts';
 import { checkUpdate } from '../../../lib/release-check/rules.ts';
 
 const resource = (Type: string, Properties: object = {}, more: object = {}) => ({
@@ -24,6 +24,8 @@ const api = (Mode: string | undefined, ...paths: string[]) =>
   });
 const fn = (FunctionName?: string, more: object = {}) =>
   resource('AWS::Lambda::Function', { FunctionName, ...more });
+const alias = (FunctionName: string) =>
+  resource('AWS::Lambda::Alias', { Name: 'live', FunctionName: { Ref: FunctionName } });
 const role = (RoleName?: string, Path = '/') => resource('AWS::IAM::Role', { RoleName, Path });
 const domain = (Domain: string, more: object = {}) =>
   resource('AWS::Cognito::UserPoolDomain', { UserPoolId: { Ref: 'Pool' }, Domain, ...more });
@@ -44,13 +46,15 @@ const exporting = (Value?: string) => ({
   Workers: { Resources: { Fn: fn(undefined, { Role: Value && { 'Fn::ImportValue': 'Arn' } }) } },
 });
 
+const releaseOf = (templates: object) => new Map<string, Template>(Object.entries(templates));
+
 const check = (from: object, to: object, direction: 'deploy' | 'roll back' = 'deploy', accepted = {}) =>
-  checkUpdate(releaseOf({ ...from }), releaseOf({ ...to }), direction, accepted).map(
+  checkUpdate(releaseOf(from), releaseOf(to), direction, accepted).map(
     ({ rule, level, message }) => `${level} ${rule}: ${message}`,
   );
 
-describe('release check refuses', () => {
-  it.each<[string, from: object, to: object, finding: RegExp]>([
+describe('release check', () => {
+  it.each<[string, from: object, to: object, finding: RegExp, direction?: 'roll back']>([
     [
       'an export that goes while another stack imports it',
       exporting('a'),
@@ -170,35 +174,25 @@ describe('release check refuses', () => {
       S(roles(501)),
       /^error limit: Service is .*: resources \(501 of 500\)\. Move resources/,
     ],
-  ])('%s', (_, from, to, finding) => {
-    expect(check(from, to)).toEqual([expect.stringMatching(finding)]);
-  });
-});
-
-describe('release check warns of', () => {
-  it.each<[string, ReturnType<typeof check>, finding: RegExp]>([
     [
       'a retained table that a rollback leaves',
-      check(S({ Table: table() }), S({}), 'roll back'),
+      S({ Table: table() }),
+      S({}),
       /^warning data-left/,
+      'roll back',
     ],
-    [
-      'a table that is deleted',
-      check(S({ Table: table({}, {}) }), S({})),
-      /^warning data-deleted: .*: Table/,
-    ],
+    ['a table that is deleted', S({ Table: table({}, {}) }), S({}), /^warning data-deleted: .*: Table/],
     [
       'a table that is deleted and replaced',
-      check(S({ Table: table({}, {}) }), S({ Table: table({ KeySchema: [key('id')] }, {}) })),
+      S({ Table: table({}, {}) }),
+      S({ Table: table({ KeySchema: [key('id')] }, {}) }),
       /^warning data-replaced: .* deletes the old one: Table/,
     ],
-    ['a stack with nearly too many resources', check(S({}), S(roles(460))), /^warning limit: .*460 of 500/],
-  ])('%s', (_, findings, finding) => {
-    expect(findings).toEqual([expect.stringMatching(finding)]);
+    ['a stack with nearly too many resources', S({}), S(roles(460)), /^warning limit: .*460 of 500/],
+  ])('finds %s', (_, from, to, finding, direction) => {
+    expect(check(from, to, direction)).toEqual([expect.stringMatching(finding)]);
   });
-});
 
-describe('release check finds nothing about', () => {
   it.each<[string, from: object, to: object]>([
     ['an equal release', S({ Table: table(), Send: fn('send') }), S({ Table: table(), Send: fn('send') })],
     [
@@ -217,19 +211,24 @@ describe('release check finds nothing about', () => {
       S({ A: domain('a'), B: domain('b.example.com', { CustomDomainConfig: {} }) }),
     ],
     ['one new index', S({ Table: table() }), S({ Table: table(indexed('A')) })],
+    [
+      'a name that each function has once',
+      S({ A: alias('A'), B: alias('B') }),
+      S({ A: alias('A'), B: alias('B'), C: alias('C') }),
+    ],
     ['a function that goes, and one that comes', S({ A: fn('a') }), S({ B: fn('b') })],
     ['a function without a name that moves', S({ A: fn() }), S({ B: fn() })],
     ['the replacement of a name', S({ Role: role('a') }), S({ Role: role('b') })],
     ['a new table', S({}), S({ Table: table({ TableName: 'Rows' }) })],
     ['a log group that leaves', S({ Logs: resource('AWS::Logs::LogGroup', {}, kept) }), S({})],
-  ])('%s', (_, from, to) => {
+  ])('finds nothing about %s', (_, from, to) => {
     expect(check(from, to)).toEqual([]);
   });
-});
 
-it('release check accepts what a reason says is intended', () => {
-  const accepted = { 'deploy data-left Table': 'Its rows are in Rows.' };
-  expect(check(S({ Table: table() }), S({}), 'deploy', accepted)).toEqual([
-    expect.stringMatching(/^accepted data-left: .* Accepted: Its rows are in Rows\.$/),
-  ]);
+  it('accepts what a reason says is intended', () => {
+    const accepted = { 'deploy data-left Table': 'Its rows are in Rows.' };
+    expect(check(S({ Table: table() }), S({}), 'deploy', accepted)).toEqual([
+      expect.stringMatching(/^accepted data-left: .* Accepted: Its rows are in Rows\.$/),
+    ]);
+  });
 });

@@ -5,8 +5,9 @@ import {
   type MetricAlarm,
   SetAlarmStateCommand,
 } from '@aws-sdk/client-cloudwatch';
+import { paginateListSubscriptionsByTopic, type Subscription } from '@aws-sdk/client-sns';
 import * as z from 'zod';
-import { type Check, CheckFailed, CheckSkipped } from '../check.ts';
+import { type Check, CheckFailed, CheckSkipped, requireNone } from '../check.ts';
 import type { VerifyContext } from '../context.ts';
 
 const REASON = 'npm run verify: a test, nothing is wrong';
@@ -17,6 +18,7 @@ const HISTORY_MS = 3_600_000;
 const ActionData = z.object({ actionState: z.string() });
 
 export const alarmChecks = (context: VerifyContext): Check[] => [
+  { name: 'Alarm subscriptions', run: () => checkSubscriptions(context) },
   {
     name: 'Ring an alarm',
     async run() {
@@ -26,6 +28,32 @@ export const alarmChecks = (context: VerifyContext): Check[] => [
     },
   },
 ];
+
+/**
+ * CloudWatch's notifications succeed even if the topic has no confirmed subscription.
+ * @throws CheckFailed when one was not confirmed, or there is none
+ */
+async function checkSubscriptions({ clients: { sns: client }, place }: VerifyContext): Promise<string> {
+  const { AlarmTopicArn: TopicArn } = place.outputs;
+  if (TopicArn === undefined) throw new CheckSkipped('the stage has no alarms');
+  if (client === undefined) throw new CheckSkipped('not there locally: SNS');
+  const all: Subscription[] = [];
+  for await (const page of paginateListSubscriptionsByTopic({ client }, { TopicArn }))
+    all.push(...(page.Subscriptions ?? []));
+  requireNone(
+    all
+      .filter(({ SubscriptionArn }) => SubscriptionArn === 'PendingConfirmation')
+      .map(
+        ({ Endpoint }) =>
+          `${Endpoint} gets no alarms until the link in the e-mail "Subscription Confirmation" is opened; "aws sns subscribe" sends another.`,
+      ),
+  );
+  if (all.length === 0)
+    throw new CheckFailed(
+      `Nobody gets the alarms: "aws sns subscribe --topic-arn ${TopicArn} --protocol email --notification-endpoint <address>".`,
+    );
+  return `${all.length} confirmed`;
+}
 
 /**
  * Sets an alarm to ALARM and back to OK, and waits until CloudWatch has notified the topic of both.

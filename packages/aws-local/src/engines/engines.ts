@@ -8,6 +8,7 @@ import { type Queues, queuesOfApi } from '../sources/queues.ts';
 import { recordsOfApi, type StreamRecords } from '../sources/record-reader.ts';
 import { type DynamoDbEngine, startDynamoDb } from './dynamodb.ts';
 import type { ReadUpTo } from './dynoxide-database.ts';
+import type { SnsStore } from './fauxqs.ts';
 import { startSqs } from './sqs.ts';
 import { startSweeper } from './sweeper.ts';
 
@@ -16,7 +17,7 @@ export const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 /** DynamoDB and SQS, embedded or supplied by the user, with clients. */
 export interface Engines {
-  endpoints: { dynamodb: string; sqs: string };
+  endpoints: { dynamodb: string; sqs: string; sns?: string };
   /** Only an embedded engine needs maintenance. */
   embeddedDynamoDb: DynamoDbEngine | undefined;
   /** PID of the embedded DynamoDB, if it runs. */
@@ -27,6 +28,8 @@ export interface Engines {
   dynamodb: DynamoDBClient;
   sqs: SQSClient;
   queues: Queues;
+  /** Undefined with another SQS. */
+  topics: SnsStore | undefined;
 }
 
 /**
@@ -48,6 +51,7 @@ export async function startEngines(
   const endpoints = {
     dynamodb: dynamodbEndpoint ?? embeddedDynamoDb?.endpoint ?? '',
     sqs: sqsEndpoint ?? embeddedSqs?.endpoint ?? '',
+    ...(embeddedSqs && { sns: embeddedSqs.endpoint }),
   };
   const common = { region: REGION, credentials: CREDENTIALS };
   const dynamodb = started.adopt(new DynamoDBClient({ ...common, endpoint: endpoints.dynamodb }), (it) =>
@@ -67,6 +71,7 @@ export async function startEngines(
     dynamodb,
     sqs,
     queues: embeddedSqs?.queues ?? queuesOfApi(sqs),
+    topics: embeddedSqs?.topics,
   };
 }
 

@@ -7,6 +7,7 @@ import type { buildApp } from 'fauxqs';
 
 type Stores = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>['stores']>;
 export type SqsStore = Stores['sqsStore'];
+export type SnsStore = Stores['snsStore'];
 export type Queue = ReturnType<SqsStore['createQueue']>;
 type CreateMessage = (
   body: string,
@@ -26,7 +27,7 @@ export type Persistence = NonNullable<SqsStore['persistence']>;
 /** Modules of the SQS engine, whose package exports only one server on all interfaces. */
 export interface Internals {
   SqsStore: (new () => SqsStore) & { createMessage: CreateMessage };
-  SnsStore: new () => Stores['snsStore'];
+  SnsStore: new () => SnsStore;
   S3Store: new () => Stores['s3Store'];
   PersistenceManager: new (directory: string) => Persistence;
   /** They take the JSON of the request. */

@@ -5,13 +5,15 @@ import { keepDroppedFields } from './dropped-fields.ts';
 import { embeddedQueues } from './embedded-queues.ts';
 import { type Engine, ensureStateDirectory } from './engine.ts';
 import { serveFairly } from './fair-queues.ts';
-import { fauxqsInternals, openPersistence } from './fauxqs.ts';
+import { fauxqsInternals, openPersistence, type SnsStore } from './fauxqs.ts';
 import { limitMessages, MESSAGE_BYTES } from './message-sizes.ts';
 
 /** The embedded SQS. */
 export interface SqsEngine extends Engine {
   /** The same queues without its API. */
   queues: Queues;
+  /** Topics of the SNS that answers at the same endpoint. They start empty. */
+  topics: SnsStore;
 }
 
 /**
@@ -31,6 +33,7 @@ export async function startSqs(options: { directory: string; messageBytes?: numb
   // Makes queue URLs use the request's host instead of a name that does not resolve.
   sqsStore.host = '';
   serveFairly(sqsStore);
+  listPending(snsStore);
 
   // Load before connecting: a connected store writes queues while it loads them, and replacing a queue's row
   // deletes its messages.
@@ -45,9 +48,22 @@ export async function startSqs(options: { directory: string; messageBytes?: numb
   return {
     endpoint,
     queues: embeddedQueues(sqsStore, internals, messageBytes),
+    topics: snsStore,
     async stop() {
       await app.close();
       persistence.close();
     },
+  };
+}
+
+/** Lists unconfirmed subscriptions with `PendingConfirmation` in place of their ARN, as SNS does. */
+function listPending(store: SnsStore): void {
+  const list = store.listSubscriptionsByTopic.bind(store);
+  store.listSubscriptionsByTopic = (topic, next) => {
+    const page = list(topic, next);
+    const subscriptions = page.subscriptions.map((each) =>
+      each.confirmed ? each : { ...each, arn: 'PendingConfirmation' },
+    );
+    return { ...page, subscriptions };
   };
 }

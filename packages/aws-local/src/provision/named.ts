@@ -4,7 +4,7 @@ import type { Template } from '../template/template.ts';
 
 /**
  * Defines resources that only have references here: encryption keys (the state directory is private already),
- * the topics of alarms, which do not exist here, and domains (the API is called by its port).
+ * topics, and domains (the API is called by its port).
  */
 export function defineNamed(template: Template, references: References): void {
   for (const { logicalId } of template.ofType('AWS::KMS::Key'))

@@ -4,4 +4,5 @@ export { defineNamed } from './named.ts';
 export { provisionQueues } from './queues.ts';
 export { provisionSecrets } from './secrets.ts';
 export { provisionTables } from './tables.ts';
+export { provisionTopics } from './topics.ts';
 export { provisionUserPool, userPoolOf } from './user-pool.ts';

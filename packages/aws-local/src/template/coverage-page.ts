@@ -57,7 +57,7 @@ export const MISSING: readonly string[] = [
   'Eventually consistent reads always see the latest write, and DynamoDB never throttles. Tests inject both (`faults` of `startCloud`).',
   'SQS delivers each message once unless a worker fails; messages never expire.',
   'Streams keep records until they are read, not for 24 hours; each table has one shard.',
-  'EventBridge has buses, rules with queues as targets, and schedules. Lambda’s API has `Invoke` and `ListEventSourceMappings`. Cognito has `ListUsers`. SES has `SendEmail`, which refuses addresses at `unavailable.test`.',
+  'EventBridge has buses, rules with queues as targets, and schedules. Lambda’s API has `Invoke` and `ListEventSourceMappings`. SNS lists subscriptions and delivers nothing. Cognito has `ListUsers`. SES has `SendEmail`, which refuses addresses at `unavailable.test`.',
   'Access tokens are opaque; users stay signed in while the run lasts; password policy and second factor of the user pool are not applied.',
   'A function has one version, so a deployment is never gradual and never rolled back.',
   'At most 30 sandboxes of functions live at once, and 6 for each event source. A cold start may end the sandbox that was idle longest.',

@@ -66,6 +66,7 @@ export const supportedSite: Readonly<Record<string, Properties>> = {
           OriginAccessControlId: access,
           S3OriginConfig: object({ OriginAccessIdentity: access }),
           CustomOriginConfig: transport,
+          OriginCustomHeaders: inert('the gateway here is asked directly'),
         }),
       ),
       // Without a custom page the response itself is passed on.

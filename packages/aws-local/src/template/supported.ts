@@ -111,6 +111,7 @@ export const supported: Readonly<Record<string, Properties>> = {
   },
 
   'AWS::SNS::Topic': { DisplayName: monitoring, KmsMasterKeyId: encryption, Tags: tags },
+  'AWS::SNS::Subscription': { TopicArn: applied, Protocol: applied, Endpoint: applied },
   'AWS::KMS::Key': {
     KeyPolicy: applied,
     EnableKeyRotation: encryption,
@@ -319,8 +320,7 @@ export const supported: Readonly<Record<string, Properties>> = {
 export const inertTypes: Readonly<Record<string, string>> = {
   'AWS::CloudWatch::Alarm': 'there are no metrics here to watch',
   'AWS::CloudWatch::Dashboard': 'there are no metrics here to show',
-  'AWS::SNS::TopicPolicy': 'alarms use it, and there are none here',
-  'AWS::SNS::Subscription': 'alarms use it, and there are none here',
+  'AWS::SNS::TopicPolicy': 'nothing publishes here',
   'AWS::KMS::Alias': 'a name for people',
   'AWS::CodeDeploy::Application': 'what runs here is the code as it is',
   'AWS::CodeDeploy::DeploymentGroup': 'what runs here is the code as it is',

@@ -5,6 +5,7 @@ import {
   SetAlarmStateCommand,
 } from '@aws-sdk/client-cloudwatch';
 import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
+import { ListSubscriptionsByTopicCommand, type SNSClient } from '@aws-sdk/client-sns';
 import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { describe, expect, it } from 'vitest';
@@ -238,5 +239,32 @@ describe('an alarm that is set for a test', () => {
     await expect(run()).rejects.toThrow('is not OK');
     expect(states()).toEqual([]);
     expect(asked()).toEqual([['MeteringMeterDead1-A']]);
+  });
+});
+
+describe('subscriptions of the alarms', () => {
+  const check = (...arns: string[]) => {
+    const context = aContext();
+    mockClient(context.clients.sns as SNSClient)
+      .on(ListSubscriptionsByTopicCommand, { TopicArn: 'arn:topic' })
+      .resolves({
+        Subscriptions: arns.map((SubscriptionArn) => ({ SubscriptionArn, Endpoint: 'a@b.example' })),
+      });
+    return named(alarmChecks(context), 'Alarm subscriptions').run();
+  };
+
+  it('pass when all are confirmed', async () => {
+    expect(await check('arn:1', 'arn:2')).toBe('2 confirmed');
+  });
+
+  it('are reported when one was not confirmed, or there is none', async () => {
+    await expect(check('arn:1', 'PendingConfirmation')).rejects.toThrow(/^a@b.example gets no alarms until/);
+    await expect(check()).rejects.toThrow('Nobody gets the alarms: "aws sns subscribe --topic-arn arn:topic');
+  });
+
+  it('are skipped in a stage without alarms', async () => {
+    const context = aContext();
+    context.place = { ...context.place, outputs: {} };
+    await expect(named(alarmChecks(context), 'Alarm subscriptions').run()).rejects.toThrow('has no alarms');
   });
 });

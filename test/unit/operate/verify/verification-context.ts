@@ -32,7 +32,7 @@ export function aContext(
     name: 'test',
     region: 'eu-central-1',
     outputs: { EnrolFunctionName: 'conversation-service-prod-enrol', AlarmTopicArn: 'arn:topic' },
-    endpoints: { dynamodb: NOWHERE, sqs: NOWHERE, secretsManager: NOWHERE, lambda: NOWHERE },
+    endpoints: { dynamodb: NOWHERE, sqs: NOWHERE, secretsManager: NOWHERE, lambda: NOWHERE, sns: NOWHERE },
     tables: new Map<string, string>(),
     queues: new Map<string, string>(),
     deadLetters: new Map<string, string>(),
