@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { DeliveryId, deriveDeliveryId, EventId, OrgId, ReceiverId, Timestamp, TraceId } from '../aws/ids.ts';
-import { EventTypeName, type OutboxEvent } from '../events/events.ts';
+import { EventTypeName, FilterValues, type OutboxEvent } from '../events/events.ts';
 import type { Endpoint } from '../receivers/endpoint.ts';
 import type { UrlFault } from '../receivers/url-text.ts';
 
@@ -23,6 +23,7 @@ export const mapTerminalStatuses = <T>(of: (status: TerminalStatus) => T): Recor
 export const SkipReason = z.enum([
   'endpoint_disabled',
   'endpoint_deleted',
+  'endpoint_paused',
   'not_subscribed',
   'event_missing',
   'expired',
@@ -32,6 +33,10 @@ export type SkipReason = z.infer<typeof SkipReason>;
 export const SIMULATED = 'sandbox_simulated';
 export const TerminalReason = z.enum(['max_attempts', SIMULATED, ...SkipReason.options]);
 export type TerminalReason = z.infer<typeof TerminalReason>;
+
+/** Why the next attempt is later than by the backoff: the receiver asked for it by `Retry-After`. */
+export const NextRetryReason = z.enum(['retry_after']);
+export type NextRetryReason = z.infer<typeof NextRetryReason>;
 
 /** Why an attempt failed, for programs. Codes may be added; their meanings do not change. */
 export const AttemptErrorCode = z.enum([
@@ -118,12 +123,15 @@ export const Delivery = z.object({
   webhookId: ReceiverId,
   eventId: EventId,
   eventType: EventTypeName,
+  /** Of the event, so that it is known without the event whether that is for the endpoint. */
+  filterValues: z.optional(FilterValues),
   status: DeliveryStatus,
   /** Attempts started; an attempt is counted before its request is sent. */
   attempts: z.int(),
   attemptLog: z.array(AttemptRecord),
   createdAt: Timestamp,
   nextRetryAt: z.optional(Timestamp),
+  nextRetryReason: z.optional(NextRetryReason),
   terminalAt: z.optional(Timestamp),
   terminalReason: z.optional(TerminalReason),
   lastError: z.optional(z.string()),
@@ -171,8 +179,15 @@ export const toDeliveryMessage = (delivery: Delivery): DeliveryMessage => Delive
 
 export type ClaimedDelivery = Delivery & { lease: Lease };
 
+/** Why an endpoint gets nothing in a state; undefined while it is active. */
+export const SKIPPED_WHILE: Readonly<Record<Endpoint['status'], SkipReason | undefined>> = {
+  active: undefined,
+  paused: 'endpoint_paused',
+  auto_disabled: 'endpoint_disabled',
+};
+
 /**
- * Creates the delivery of an event to an endpoint. For a disabled endpoint it is created as `skipped`
+ * Creates the delivery of an event to an endpoint. For a paused or disabled one it is created as `skipped`
  * (docs/specification.md, Webhook endpoints).
  */
 export function createDelivery(
@@ -180,7 +195,7 @@ export function createDelivery(
   endpoint: Pick<Endpoint, 'id' | 'status'>,
   now: Date,
 ): Delivery {
-  const skipped = endpoint.status === 'auto_disabled';
+  const skipReason = SKIPPED_WHILE[endpoint.status];
   const createdAt = now.toISOString();
   return {
     id: deriveDeliveryId(event.id, endpoint.id),
@@ -189,11 +204,12 @@ export function createDelivery(
     webhookId: endpoint.id,
     eventId: event.id,
     eventType: event.type,
-    status: skipped ? 'skipped' : 'pending',
+    ...(event.filterValues && { filterValues: event.filterValues }),
+    status: skipReason === undefined ? 'pending' : 'skipped',
     attempts: 0,
     attemptLog: [],
     createdAt,
-    ...(skipped && { terminalAt: createdAt, terminalReason: 'endpoint_disabled' }),
+    ...(skipReason && { terminalAt: createdAt, terminalReason: skipReason }),
   };
 }
 
@@ -201,6 +217,8 @@ export function createDelivery(
 export type AttemptOutcome = {
   status?: number;
   response?: string;
+  /** Value of the header of that name, of a receiver that is overloaded or down for a while. */
+  retryAfter?: string;
   /** The request that a simulated receiver got. */
   simulated?: WebhookRequest;
 } & (AttemptError | { error?: undefined; errorCode?: undefined });

@@ -15,7 +15,7 @@ import { NEW } from '../../functions/receivers/pace.ts';
 import {
   buildRound,
   createJob,
-  FailedStatus,
+  FAILED_STATUSES,
   type RedeliveryJob,
   redeliveryJobs,
 } from '../../functions/redelivery/jobs.ts';
@@ -394,7 +394,7 @@ export class Customers {
     const order = createJob(
       {
         from: new Date(clock.ms - 30 * MS_PER_DAY).toISOString(),
-        statuses: FailedStatus.options,
+        statuses: FAILED_STATUSES,
         what,
         dryRun,
       },

@@ -68,7 +68,7 @@ export class EndpointHistory {
   }
 
   /** Whether an endpoint has ever been at its end. */
-  hasEnded(id: ReceiverId, end: 'deleted' | 'disabled'): boolean {
+  hasEnded(id: ReceiverId, end: End): boolean {
     return this.#versions.get(id)?.some((version) => isAtEnd(version, end)) ?? false;
   }
 }
@@ -79,5 +79,9 @@ const isWanted = (endpoint: Endpoint | undefined, { orgId, onlyTo, type }: Outbo
   ((onlyTo !== undefined && (type === 'webhook.test' || type === 'channel.message')) ||
     endpoint.events.some((subscribed) => subscribed === type));
 
-const isAtEnd = ({ endpoint }: Version, end: 'deleted' | 'disabled'): boolean =>
-  end === 'deleted' ? endpoint === undefined : endpoint?.status === 'auto_disabled';
+type End = 'deleted' | 'disabled' | 'paused';
+
+const isAtEnd = ({ endpoint }: Version, end: End): boolean =>
+  end === 'deleted'
+    ? endpoint === undefined
+    : endpoint?.status === (end === 'disabled' ? 'auto_disabled' : end);

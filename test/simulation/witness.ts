@@ -166,6 +166,7 @@ export class Witness {
     const isTrue = {
       endpoint_deleted: () => this.#world.history.hasEnded(webhookId, 'deleted'),
       endpoint_disabled: () => this.#world.history.hasEnded(webhookId, 'disabled'),
+      endpoint_paused: () => this.#world.history.hasEnded(webhookId, 'paused'),
       event_missing: () => !this.#world.events.has(delivery.eventId),
       expired: () =>
         this.#world.clock.ms - this.#world.createdMs(id) >= EXPIRY_MS - this.#world.faults.maxSkewMs,
