@@ -35,7 +35,7 @@ import { type Delivery, DeliveryMessage, isOpen } from './delivery.ts';
  */
 export function createRedelivery(
   delivery: Delivery,
-  endpoint: Pick<Endpoint, 'status'> & Subscriber,
+  endpoint: Pick<Endpoint, 'id' | 'status'> & Subscriber,
   now: Date,
   traceId?: TraceId,
 ) {
@@ -51,9 +51,9 @@ export function createRedelivery(
  * names no other receiver.
  */
 export const isForStill = (
-  { eventType, filterValues, webhookId }: Pick<Delivery, 'eventType' | 'filterValues' | 'webhookId'>,
-  endpoint: Subscriber,
-): boolean => isFor({ type: eventType, onlyTo: webhookId, filterValues }, endpoint);
+  { eventType, filterValues }: Pick<Delivery, 'eventType' | 'filterValues'>,
+  endpoint: Subscriber & Pick<Endpoint, 'id'>,
+): boolean => isFor({ type: eventType, onlyTo: endpoint.id, filterValues }, endpoint);
 
 /** Whether the history no longer shows the event. */
 export const isTooOld = (event: EventId, now: Date): boolean =>

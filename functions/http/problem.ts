@@ -188,7 +188,7 @@ export const refusals = {
     paused: conflict('The webhook endpoint is paused. Resume it first: PATCH with "paused": false.'),
   },
   notSubscribed: conflict(
-    'The webhook endpoint does not subscribe to the event type. Add the type to its events first.',
+    'The webhook endpoint does not subscribe to the event: to its type, or by its filter. Change its events or filter first.',
   ),
   firstAttemptRunning: conflict('The first attempt of the delivery is in progress.'),
   attemptRunning: conflict('An attempt of the delivery is in progress.'),

@@ -243,9 +243,7 @@ export function jobPages(
     const { webhookId, generation } = job;
     // After an earlier try, a late fan-out may have added the first delivery of what the job has resent.
     const keepsAll = job.what === 'missing' && job.dryRun !== true;
-    const items = examined.filter(
-      (item) => isForStill({ ...item, webhookId }, endpoint) && (keepsAll || isWanted(job, item)),
-    );
+    const items = examined.filter((item) => isForStill(item, endpoint) && (keepsAll || isWanted(job, item)));
     const firsts = await deliveries.states(listFirstDeliveries(job, items));
     const selected = selectDeliveries(job, items, firsts, now());
     const eventIds = selected.map(({ eventId }) => eventId);

@@ -1,5 +1,5 @@
 import { deriveDeliveryId } from '../../aws/ids.ts';
-import type { Delivery } from '../../delivery/delivery.ts';
+import { type Delivery, explainAbsence } from '../../delivery/delivery.ts';
 import { isFirstDelivery, isTooOld } from '../../delivery/redelivery.ts';
 import { eventLog } from '../../events/event-log.ts';
 import { type OutboxEvent, toEventView } from '../../events/events.ts';
@@ -19,7 +19,6 @@ import {
   type Receiver,
   toSummary,
 } from './deliveries.ts';
-import { explainAbsence } from './explain.ts';
 import * as routes from './routes.ts';
 
 const log = eventLog(tables.outbox);

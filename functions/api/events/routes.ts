@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { ChannelId, DeliveryId, EndpointId, EventId, Timestamp } from '../../aws/ids.ts';
+import { Undelivered } from '../../delivery/delivery.ts';
 import { EventTypeName } from '../../events/events.ts';
 import type { Route } from '../../http/route.ts';
 import { EndpointStatus } from '../../receivers/endpoint.ts';
 import { ATTEMPTS_FIELDS, DELIVERY_FIELDS, listed, moment, orNull, PageQuery } from '../fields.ts';
-import { Undelivered } from './explain.ts';
 
 const LoggedEvent = z.object({
   id: EventId,

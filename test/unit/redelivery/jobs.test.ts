@@ -44,7 +44,7 @@ describe('new redelivery job', () => {
     const from = later(NOW, -DAY).toISOString();
     expect(createJob({ from, statuses }, { ...active, status: 'auto_disabled' }, at)).toEqual({
       kind: 'refused',
-      why: 'endpoint-disabled',
+      why: 'auto_disabled',
     });
   });
 
