@@ -73,11 +73,20 @@ export class EndpointHistory {
   }
 }
 
-const isWanted = (endpoint: Endpoint | undefined, { orgId, onlyTo, type }: OutboxEvent): boolean =>
+const isWanted = (
+  endpoint: Endpoint | undefined,
+  { orgId, onlyTo, type, filterValues: { channelId, role } = {} }: OutboxEvent,
+): boolean =>
   endpoint?.orgId === orgId &&
   (onlyTo === undefined || onlyTo === endpoint.id) &&
   ((onlyTo !== undefined && (type === 'webhook.test' || type === 'channel.message')) ||
-    endpoint.events.some((subscribed) => subscribed === type));
+    endpoint.events.some((subscribed) => subscribed === type)) &&
+  isIn(endpoint.filter?.channelIds, channelId) &&
+  isIn(endpoint.filter?.roles, role);
+
+/** A list that is not given, and a value that the event's type has not, exclude nothing. */
+const isIn = (list: readonly string[] | undefined, value: string | undefined): boolean =>
+  list === undefined || value === undefined || list.includes(value);
 
 type End = 'deleted' | 'disabled' | 'paused';
 

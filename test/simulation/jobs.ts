@@ -170,7 +170,11 @@ export class Jobs {
     const own = [...tables.deliveries.values()].filter(
       ({ webhookId, generation }) => webhookId === job.webhookId && generation === job.generation,
     );
-    const isEarlier = ({ id }: Delivery) => (this.#endedMs.get(id) ?? startedMs) < startedMs;
+    // A job for what a pause has skipped begins later, when nobody that saw the pause is still at work.
+    const begunMs = job.reasons === undefined ? startedMs : toMs;
+    const isEarlier = ({ id }: Delivery) => (this.#endedMs.get(id) ?? begunMs) < begunMs;
+    const hasReason = ({ terminalReason }: Delivery) =>
+      job.reasons === undefined || terminalReason === 'endpoint_paused';
     const isWanted = (event: OutboxEvent) => history.wanted(job.webhookId, event, order).every(Boolean);
     for (const event of events.values()) {
       if (event.generation !== job.generation || !isWanted(event)) continue;
@@ -183,7 +187,7 @@ export class Jobs {
         job.what === 'missing'
           ? // What is committed later is the fan-out's.
             isInRange(event.id) && before.has(event.id) && ofIt.every(isEarlier)
-          : ofIt.some((one) => isInRange(one.id) && isEarlier(one));
+          : ofIt.some((one) => isInRange(one.id) && isEarlier(one) && hasReason(one));
       if (isAsked) yield ['whole job', `${job.id} has not resent ${event.id}`];
     }
   }

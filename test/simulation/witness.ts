@@ -146,7 +146,8 @@ export class Witness {
     const program = registrations.get(after.webhookId)?.program;
     const isSandbox = organizations.isSandbox(after.orgId);
     const speed = isSandbox ? (program?.speed ?? 1) : 1;
-    const fault = faultOfMove(before, after, due, terms, speed);
+    const heldMs = this.attempts.heldMs(after.id, after.attemptLog.at(-1)?.number ?? 0);
+    const fault = faultOfMove(before, after, due, { ...terms, heldMs }, speed);
     if (fault || before === undefined || program === undefined) return fault;
     if (after.attemptLog.length === before.attemptLog.length) return undefined;
     const detail = faultOfAttempt(program, isSandbox, after);
