@@ -137,7 +137,9 @@ async function anOwner({ event: kind, filter }: { event: Kind; filter?: EventFil
   };
   await commit(organizationStore(service).add(organization));
   const admin = api.caller(await api.session(organization.id));
-  const key = await admin('createApiKey', { body: { name: 'All', scopes: ['write:webhooks', 'read:conversations'] } });
+  const key = await admin('createApiKey', {
+    body: { name: 'All', scopes: ['write:webhooks', 'read:conversations'] },
+  });
   const call = api.caller(String(key.secretOnce));
   async function endpoint(): Promise<Endpoint & { id: EndpointId }> {
     const id = newId('whk', AGO);
