@@ -7,12 +7,14 @@ import { completionCommand, runCompletion } from './completion/command.ts';
 import type { Context } from './context.ts';
 import { endpointsCommand } from './endpoints/commands.ts';
 import { eventsCommand } from './events/commands.ts';
+import { runWhy, whyCommand } from './events/why.ts';
 import { forwardCommand, toForwardArguments } from './forward/arguments.ts';
 import { forward } from './forward/forward.ts';
 import { listenCommand, toListenArguments } from './listen/arguments.ts';
 import { listen } from './listen/listen.ts';
 import { loginCommand, logoutCommand, runLogin, runLogout } from './login/command.ts';
 import { mcpCommand, runMcp } from './mcp/command.ts';
+import { recoverCommand, runRecover } from './recover/command.ts';
 import { resendCommand, runResend } from './resend/command.ts';
 import { runCommand } from './run.ts';
 import { runTrigger, triggerCommand } from './trigger/command.ts';
@@ -37,7 +39,7 @@ export function createProgram(context: Context): { program: CommandUnknownOpts; 
 
   const program: CommandUnknownOpts = commandLine(
     'conversations',
-    'Receive, follow, resend and trigger the events of the Conversation Service API.',
+    'Receive, follow, explain, resend and trigger the events of the Conversation Service API.',
   )
     .version(packageJson.version, '-v, --version', 'show the version')
     .addHelpText('after', EXPLANATIONS)
@@ -69,8 +71,10 @@ export function createProgram(context: Context): { program: CommandUnknownOpts; 
     )
     .addCommand(triggerCommand().action((type, flags) => end(runTrigger(type, flags, context))))
     .addCommand(eventsCommand(context, end))
+    .addCommand(whyCommand().action((id, endpoint, flags) => end(runWhy({ id, endpoint }, flags, context))))
     .addCommand(endpointsCommand(context, end))
     .addCommand(resendCommand().action((id, flags) => end(runResend(id, flags, context))))
+    .addCommand(recoverCommand().action((id, flags) => end(runRecover(id, flags, context))))
     .addCommand(
       apiRequestCommand().action((method, path, body, flags) =>
         end(runApi({ method, path, body }, flags, context)),
