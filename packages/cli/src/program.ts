@@ -3,6 +3,7 @@ import { commandLine } from 'terminal/command-line.ts';
 import { createScreen } from 'terminal/screen.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { apiRequestCommand, runApi } from './api/command.ts';
+import { certifyCommand, runCertify } from './certify/command.ts';
 import { completionCommand, runCompletion } from './completion/command.ts';
 import type { Context } from './context.ts';
 import { endpointsCommand } from './endpoints/commands.ts';
@@ -26,7 +27,7 @@ Environment:
   LOCAL_DIR                the directory of the local run (.local), whose key is found there
   NO_COLOR, FORCE_COLOR    colors off, or on without a terminal
 
-Exit codes: 0 done, 1 failed or not confirmed, 2 wrong usage, 3 no key, or the API refuses it (401, 403),
+Exit codes: 0 done, 1 failed or not confirmed, 2 wrong usage, or certify could not run, 3 no key, or the API refuses it (401, 403),
 4 the API does not answer, or cannot now (429, 5xx): try again, 130 interrupted.`;
 
 /** The whole command line. @returns it with the exit code of the command that ran */
@@ -69,6 +70,7 @@ export function createProgram(context: Context): { program: CommandUnknownOpts; 
         ),
       ),
     )
+    .addCommand(certifyCommand().action((flags) => end(runCertify(flags, context))))
     .addCommand(triggerCommand().action((type, flags) => end(runTrigger(type, flags, context))))
     .addCommand(eventsCommand(context, end))
     .addCommand(whyCommand().action((id, endpoint, flags) => end(runWhy({ id, endpoint }, flags, context))))

@@ -4,6 +4,7 @@ import { PassThrough } from 'node:stream';
 import { styleText } from 'node:util';
 import type { Paint } from 'terminal/paint.ts';
 import { describe, expect, it } from 'vitest';
+import { renderFinding } from '../../../packages/cli/src/certify/command.ts';
 import * as deliveryView from '../../../packages/cli/src/delivery-view.ts';
 import * as endpointsView from '../../../packages/cli/src/endpoints/view.ts';
 import * as explanations from '../../../packages/cli/src/events/explain.ts';
@@ -63,6 +64,17 @@ const VIEWS: Record<string, (text: string, paint: Paint) => string> = {
       .explainEvent(anEvent(text))
       .map((explanation) => explanations.renderExplanation(explanation, paint))
       .join(),
+  renderFinding: (text, paint) =>
+    renderFinding(
+      {
+        rule: 'valid',
+        passed: false,
+        trials: [{ eventId: text, expected: '2xx', status: null, error: text, durationMs: 1 }],
+        remedy: 'What to do.',
+        page: 'docs/guides/certify.md',
+      },
+      paint,
+    ),
   renderForwarding: (text, paint) =>
     forwardView.renderForwarding(aForwarded(text), new URL('http://localhost:3000'), AT, paint),
   renderPassedOn: (text, paint) =>
