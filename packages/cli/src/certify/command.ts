@@ -2,6 +2,8 @@ import { matching, url } from 'terminal/command-line.ts';
 import { harmless } from 'terminal/format.ts';
 import { readVariable } from 'terminal/local-run/directory.ts';
 import type { Paint } from 'terminal/paint.ts';
+import { authoritiesFor } from '../connection/authorities.ts';
+import { readSources } from '../connection/connect.ts';
 import type { Context } from '../context.ts';
 import { CommandError } from '../errors.ts';
 import { subcommand } from '../flags.ts';
@@ -51,7 +53,8 @@ export const runCertify = (flags: Flags, context: Context): Promise<number> =>
     if (secret === undefined || !SECRET.test(secret))
       throw new CommandError('USAGE', 'Give the signing secret of the receiver: --secret or WEBHOOK_SECRET.');
     const findings: Finding[] = [];
-    for await (const finding of certify(flags.to, secret, context)) {
+    const ca = await authoritiesFor(flags.to, (await readSources(context)).local);
+    for await (const finding of certify(flags.to, secret, { signal: context.signal, ca })) {
       printer.result(finding, () => renderFinding(finding, printer.paint));
       findings.push(finding);
     }
@@ -74,9 +77,9 @@ export const runCertify = (flags: Flags, context: Context): Promise<number> =>
 export async function* certify(
   to: URL,
   secret: string,
-  { signal }: { signal: AbortSignal },
+  { signal, ca }: { signal: AbortSignal; ca?: string[] | undefined },
 ): AsyncGenerator<Finding, void, undefined> {
-  const examination = examine(to, secret, { signal });
+  const examination = examine(to, secret, { signal, ...(ca && { ca }) });
   for (const [rule, { examine, remedy }] of Object.entries(RULES) as [RuleName, (typeof RULES)[RuleName]][]) {
     const trials = await examine(examination);
     signal.throwIfAborted();

@@ -43,8 +43,8 @@ export function anEvent(change: object = {}): ExampleEvent {
 }
 
 /** Requests to a receiver. @param secret of the receiver */
-export function examine(url: URL, secret: string, { signal }: { signal: AbortSignal }) {
-  const options = { signal, timeoutMs: DEADLINE_MS };
+export function examine(url: URL, secret: string, connection: Pick<PassingOptions, 'ca' | 'signal'>) {
+  const options = { ...connection, timeoutMs: DEADLINE_MS };
 
   function sign({ id, body }: ExampleEvent, given: Signing = {}): PassedRequest {
     const { secrets = [secret], secondsAgo = 0, attempt = 1 } = given;

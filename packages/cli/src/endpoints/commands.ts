@@ -61,5 +61,5 @@ const pauseEndpoint = (id: string, paused: boolean, flags: Flags, context: Conte
   runCommand(flags, context, async (printer) => {
     const { client } = await connect(flags, context);
     const endpoint = await client.webhooks.update(id, { paused }, context);
-    printer.result(endpoint, () => describeUpdate(endpoint));
+    printer.result(endpoint, () => describeUpdate(endpoint, flags));
   });

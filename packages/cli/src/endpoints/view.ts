@@ -16,17 +16,23 @@ function describeState({ status, pausedAt, disabledAt, failing, consecutiveFailu
 }
 
 /** An endpoint that was paused or resumed, with the job that this started. */
-export function describeUpdate({ id, redelivery, ...endpoint }: DataOf<'updateWebhook'>): string {
+export function describeUpdate(
+  { id, redelivery, ...endpoint }: DataOf<'updateWebhook'>,
+  flags: { sandbox?: boolean | undefined },
+): string {
   const state = `${id} is ${describeState({ id, ...endpoint })}.`;
   if (endpoint.status === 'paused')
     return `${state} Its deliveries are skipped until conversations endpoints resume ${id}.`;
   if (redelivery === null) return state;
-  return `${state} In 90 seconds it begins to receive what was skipped. ${describeJob(redelivery)}`;
+  return `${state} In 90 seconds it begins to receive what was skipped. ${describeJob(redelivery, flags)}`;
 }
 
 /** How to follow a redelivery job. */
-export const describeJob = ({ id, webhookId }: DataOf<'startRedelivery'>): string =>
-  `To follow it: conversations api GET /api/v1/webhooks/${webhookId}/redeliveries/${id}`;
+export const describeJob = (
+  { id, webhookId }: DataOf<'startRedelivery'>,
+  { sandbox }: { sandbox?: boolean | undefined },
+): string =>
+  `To follow it: conversations api GET /api/v1/webhooks/${webhookId}/redeliveries/${id}${sandbox ? ' --sandbox' : ''}`;
 
 export function renderEndpoints(endpoints: readonly Endpoint[], paint: Paint): string {
   if (endpoints.length === 0) return 'There are no endpoints.';

@@ -70,7 +70,7 @@ export const runRecover = (id: string, flags: Flags, context: Context): Promise<
     await confirm(question, { isGiven: flags.yes === true, terminal: context });
     // What was counted, and nothing that ended since.
     const job = await client.redeliveries.start(id, { ...request, to: counted.to }, context);
-    printer.result(job, () => `Resending ${describeNumber(counted)}. ${describeJob(job)}`);
+    printer.result(job, () => `Resending ${describeNumber(counted)}. ${describeJob(job, flags)}`);
   });
 
 /** Waits for a job that only counts. @throws CommandError when it was stopped */
