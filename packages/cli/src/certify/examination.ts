@@ -31,15 +31,15 @@ export interface Trial {
 
 export type Examination = ReturnType<typeof examine>;
 
-export const aSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
-export const anId = (prefix: string): string => `${prefix}_${randomUUID().replaceAll('-', '')}`;
+export const createSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
+export const createId = (prefix: string): string => `${prefix}_${randomUUID().replaceAll('-', '')}`;
 
 /** Builds an event. @param change of its envelope */
-export function anEvent(change: object = {}): ExampleEvent {
-  const data = { conversationId: anId('cnv'), messageId: anId('msg'), role: 'user' };
+export function createEvent(change: object = {}): ExampleEvent {
+  const data = { conversationId: createId('cnv'), messageId: createId('msg'), role: 'user' };
   const createdAt = new Date().toISOString();
-  const envelope = { type: 'message.received', schemaVersion: 1, orgId: anId('org'), createdAt, data };
-  return { id: anId('evt'), body: Buffer.from(JSON.stringify({ ...envelope, ...change })) };
+  const envelope = { type: 'message.received', schemaVersion: 1, orgId: createId('org'), createdAt, data };
+  return { id: createId('evt'), body: Buffer.from(JSON.stringify({ ...envelope, ...change })) };
 }
 
 /** Requests to a receiver. @param secret of the receiver */
@@ -57,7 +57,7 @@ export function examine(url: URL, secret: string, connection: Pick<PassingOption
         'webhook-id': id,
         'webhook-timestamp': String(timestamp),
         'webhook-signature': signatures.join(' '),
-        'webhook-delivery-id': anId('dlv'),
+        'webhook-delivery-id': createId('dlv'),
         'webhook-attempt': String(attempt),
         // Identifiers of things that do not exist.
         'webhook-example': 'true',
