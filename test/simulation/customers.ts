@@ -348,7 +348,7 @@ export class Customers {
     return this.#change(endpoint, pause(clock.now()));
   }
 
-  /** Ends a pause, and starts the job for what was skipped; refused while another job of the endpoint runs. */
+  /** Ends a pause and starts the job for what was skipped; refused while another job of the endpoint runs. */
   #resume(endpoint: Endpoint): boolean {
     const { clock, witness, organizations } = this.#world;
     const { id, orgId, pausedAt = '' } = endpoint;

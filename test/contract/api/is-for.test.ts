@@ -51,7 +51,8 @@ const buildTest: (id: 'own' | 'other') => Kind = (whose) => (context, own, other
 
 /**
  * Each kind of event. `isFor`: whether the endpoint gets it. `mayHave`: whether it may have a delivery of it
- * from an earlier time. `isOnBus`: whether the service's workers get it. `absence`: what the event says of it.
+ * from an earlier time. `isOnBus`: whether the service's workers get it. `absence`: what the event says of
+ * it.
  */
 const KINDS: Record<
   string,
