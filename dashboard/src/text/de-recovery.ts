@@ -89,15 +89,26 @@ export const recovery: typeof english = {
     start: (count, written) => `${written} ${events(count)} erneut senden`,
     none: 'Es gibt nichts erneut zu senden.',
     other: 'Ein anderer Auftrag dieses Endpunkts läuft. Warten Sie, bis er endet, oder halten Sie ihn an.',
-    stopped:
-      'Der Auftrag wurde angehalten. Was gesendet ist, bleibt gesendet. Zählen Sie erneut, um den Rest zu senden.',
-    disabledAgain:
-      'Der Auftrag wurde angehalten, weil der Endpunkt abgeschaltet wurde: Sein Empfänger ist wieder ausgefallen.',
-    deleted: 'Der Auftrag wurde angehalten, weil der Endpunkt gelöscht wurde.',
+    confirmTitle: (count, written) => `${written} ${events(count)} erneut senden?`,
+    confirmSucceeded:
+      'Einige davon wurden schon zugestellt. Der Empfänger erhält sie noch einmal unter derselben webhook-id: Kennt er die ID noch, verwirft er sie als Duplikate.',
+    stopped: {
+      cancelled:
+        'Der Auftrag wurde angehalten. Was gesendet ist, bleibt gesendet. Zählen Sie erneut, um den Rest zu senden.',
+      endpoint_disabled:
+        'Der Auftrag wurde angehalten, weil der Endpunkt abgeschaltet wurde: Sein Empfänger ist wieder ausgefallen.',
+      endpoint_deleted: 'Der Auftrag wurde angehalten, weil der Endpunkt gelöscht wurde.',
+      endpoint_paused:
+        'Der Auftrag wurde angehalten, weil der Endpunkt pausiert wurde. Setzen Sie ihn fort, und zählen Sie erneut.',
+      test_failed:
+        'Nichts wurde erneut gesendet, weil das Testereignis nicht zugestellt wurde. Reparieren Sie den Empfänger, senden Sie ein Testereignis, und lassen Sie dann zählen und erneut senden.',
+    },
     said: (percent) => `Wird erneut gesendet: ${percent}`,
     saidDone: (count, written) => `Fertig: ${written} ${events(count)} erneut gesendet.`,
     eventFilter: 'Der Filter nach Ereignis gilt hier nicht: Ereignisse aller Typen werden erneut gesendet.',
     disabled: 'Dieser Endpunkt ist abgeschaltet, ihm kann nichts erneut gesendet werden.',
+    paused:
+      'Dieser Endpunkt ist pausiert, ihm kann nichts erneut gesendet werden. Setzen Sie ihn zuerst fort.',
   },
   failures: {
     title: 'Fehler',
@@ -133,7 +144,7 @@ export const recovery: typeof english = {
     confirm: (count, written) =>
       `${written} ${events(count)} ${plural(count, 'wird', 'werden')} erneut gesendet, jedes einmal an seinen Endpunkt. Gescheiterte Zustellungen werden als neue gesendet, wiederholte sofort versucht. Was inzwischen angekommen ist, wird ausgelassen.`,
     left: (count, written) =>
-      `${written} ${events(count)} abgeschalteter Endpunkte ${plural(count, 'wird', 'werden')} ausgelassen.`,
+      `${written} ${events(count)} abgeschalteter oder pausierter Endpunkte ${plural(count, 'wird', 'werden')} ausgelassen.`,
     start: (count, written) => `${written} ${events(count)} erneut senden`,
     progressTitle: 'Die Gruppe wird erneut gesendet',
     stay: 'Das Senden endet, wenn Sie diese Seite verlassen. Zum Fortsetzen senden Sie die Gruppe noch einmal: Was schon gesendet wurde, wird ausgelassen.',
@@ -156,6 +167,26 @@ export const recovery: typeof english = {
     latencyOf: (p50, p95) => `${p50} / ${p95}`,
     byCause: 'Fehler nach Ursache',
     seeList: (name, count) => `${name}: ${count}. Liste ansehen`,
+  },
+  filter: {
+    channelIds: 'Kanäle',
+    channelIdsHint:
+      'Nur Ereignisse dieser Kanäle, eine ID je Zeile. Ereignisse ohne Kanal werden immer gesendet. Ohne Angabe gilt jeder Kanal.',
+    roles: 'Rollen',
+    rolesHint:
+      'Nur Nachrichten dieser Absender. Ereignisse ohne Rolle werden immer gesendet. Ohne Auswahl gilt jede Rolle.',
+    noEvents: (days) => `Kein Ereignis in den letzten ${days} Tagen, um den Filter zu zeigen.`,
+    sent: (count, written) =>
+      `Mit diesen Einstellungen ${plural(count, 'würde', 'würden')} ${written} der letzten Ereignisse gesendet`,
+    lost: (count, written) =>
+      count === 0
+        ? 'Nichts, was heute gesendet wird, würde wegfallen.'
+        : `${written} ${events(count)}, ${plural(count, 'das heute gesendet wird, würde', 'die heute gesendet werden, würden')} wegfallen.`,
+    peak: (written) => `Höchstens ${written} in einer Sekunde.`,
+    lookedAtAll: (count, written, days) =>
+      `Geprüft: ${plural(count, 'das einzige Ereignis', `alle ${written} Ereignisse`)} der letzten ${days} Tage.`,
+    lookedAt: (written, since) => `Geprüft: die neuesten ${written} Ereignisse, zurück bis ${since}.`,
+    examples: 'Beispiele, die neuesten zuerst',
   },
   forms: {
     correct: 'Korrigieren Sie die markierten Felder',

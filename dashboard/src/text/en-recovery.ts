@@ -1,3 +1,4 @@
+import type { Schema } from '../api/client.ts';
 import { plural } from './plural.ts';
 
 const events = (count: number) => plural(count, 'event', 'events');
@@ -85,13 +86,22 @@ export const recovery = {
     start: (count: number, written: string) => `Resend ${written} ${events(count)}`,
     none: 'There is nothing to resend.',
     other: 'Another job of this endpoint is running. Wait until it ends, or stop it.',
-    stopped: 'The job was stopped. What was resent stays resent. Count again to resend the rest.',
-    disabledAgain: 'The job was stopped because the endpoint was disabled: its receiver failed again.',
-    deleted: 'The job was stopped because the endpoint was deleted.',
+    confirmTitle: (count: number, written: string) => `Resend ${written} ${events(count)}?`,
+    confirmSucceeded:
+      'Some of them were delivered before. The receiver gets them again under the same webhook-id: one that still knows the id drops them as duplicates.',
+    stopped: {
+      cancelled: 'The job was stopped. What was resent stays resent. Count again to resend the rest.',
+      endpoint_disabled: 'The job was stopped because the endpoint was disabled: its receiver failed again.',
+      endpoint_deleted: 'The job was stopped because the endpoint was deleted.',
+      endpoint_paused: 'The job was stopped because the endpoint was paused. Resume it, then count again.',
+      test_failed:
+        'Nothing was resent, because the test event was not delivered. Repair the receiver, send a test event, then count and resend.',
+    } satisfies Record<NonNullable<Schema<'Redelivery'>['reason']>, string>,
     said: (percent: string) => `Resending: ${percent}`,
     saidDone: (count: number, written: string) => `Done: ${written} ${events(count)} resent.`,
     eventFilter: 'The filter by event does not apply here: events of all types are resent.',
     disabled: 'This endpoint is disabled, so nothing can be resent to it.',
+    paused: 'This endpoint is paused, so nothing can be resent to it. Resume it first.',
   },
   failures: {
     title: 'Failures',
@@ -127,7 +137,7 @@ export const recovery = {
     confirm: (count: number, written: string) =>
       `${written} ${events(count)} ${plural(count, 'is', 'are')} resent, each once to its endpoint. Failed deliveries are resent as new ones; retrying ones are attempted now. An event that has arrived since is left out.`,
     left: (count: number, written: string) =>
-      `${written} ${events(count)} of disabled endpoints ${plural(count, 'is', 'are')} left out.`,
+      `${written} ${events(count)} of disabled or paused endpoints ${plural(count, 'is', 'are')} left out.`,
     start: (count: number, written: string) => `Resend ${written} ${events(count)}`,
     progressTitle: 'Resending this group',
     stay: 'Resending stops when this page is left. To continue, resend the group again: what was resent is left out.',
@@ -150,6 +160,26 @@ export const recovery = {
     latencyOf: (p50: string, p95: string) => `${p50} / ${p95}`,
     byCause: 'Failures by cause',
     seeList: (name: string, count: string) => `${name}: ${count}. See the list`,
+  },
+  filter: {
+    channelIds: 'Channels',
+    channelIdsHint:
+      'Only events of these channels, one ID per line. Events without a channel are sent regardless. Leave it empty for all.',
+    roles: 'Roles',
+    rolesHint:
+      'Only messages of these authors. Events without a role are sent regardless. Choose none for all.',
+    noEvents: (days: number) => `No event in the last ${days} days to preview the filter with.`,
+    sent: (count: number, written: string) =>
+      `${written} recent ${events(count)} would be sent with these settings`,
+    lost: (count: number, written: string) =>
+      count === 0
+        ? 'Nothing that is sent today would be left out.'
+        : `${written} ${events(count)} that ${plural(count, 'is', 'are')} sent today would no longer be.`,
+    peak: (written: string) => `At most ${written} within one second.`,
+    lookedAtAll: (count: number, written: string, days: number) =>
+      `Checked: ${plural(count, 'the only event', `all ${written} events`)} of the last ${days} days.`,
+    lookedAt: (written: string, since: string) => `Checked: the newest ${written} events, back to ${since}.`,
+    examples: 'Examples, newest first',
   },
   forms: {
     correct: 'Correct the marked fields',

@@ -18,6 +18,7 @@ import styles from '../live/split.module.css';
 import { Attempts } from './attempts.tsx';
 import { SendAgain } from './bulk.tsx';
 import { DeliveryStatus } from './delivery-status.tsx';
+import { isWaiting, NextAttempt } from './next-attempt.tsx';
 
 /**
  * One delivery beside the list: why it was not delivered, and what can be done.
@@ -81,14 +82,14 @@ function Told({ delivery, search }: { delivery: DeliveryWithAttempts; search: st
 
 function DeliveryFacts({ delivery }: { delivery: DeliveryWithAttempts }) {
   const t = useTexts();
-  const { nextRetryAt, terminalAt, terminalReason, redeliveryOf, webhookId } = delivery;
+  const { terminalAt, terminalReason, redeliveryOf, webhookId } = delivery;
   return (
     <Facts
       facts={[
         [t.deliveries.created, <Moment key="created" at={delivery.createdAt} />],
-        ...(nextRetryAt === null || isOver(delivery)
-          ? []
-          : [[t.deliveries.nextRetry, <Moment key="next" at={nextRetryAt} />] as const]),
+        ...(isWaiting(delivery)
+          ? [[t.deliveries.nextRetry, <NextAttempt key="next" delivery={delivery} />] as const]
+          : []),
         ...(terminalAt === null
           ? []
           : [[t.deliveries.ended, <Moment key="ended" at={terminalAt} />] as const]),

@@ -96,14 +96,14 @@ function Endpoints({ group, endpoints }: { group: FailureGroup; endpoints: reado
     <ul className={styles.list}>
       {group.endpoints.map(({ id, count }) => {
         const endpoint = endpoints.find(({ webhookId }) => webhookId === id);
-        const isDisabled = endpoint?.status === 'auto_disabled';
         return (
           <li key={id}>
             <Link to={`/deliveries/${id}?status=exhausted`}>
               {endpoint === undefined ? <code>{id}</code> : <Url url={endpoint.url} />}
             </Link>{' '}
             <span className="quiet">{t.failures.deliveries(count, format.number(count))}</span>
-            {isDisabled ? (
+            {endpoint?.status === 'paused' ? ` · ${t.status.paused}` : null}
+            {endpoint?.status === 'auto_disabled' ? (
               <>
                 {'\u00a0· '}
                 {t.failures.disabledEndpoints}{' '}

@@ -25,6 +25,11 @@ export function JobProgress({ job }: { job: Job }) {
         <Status tone={isRunning ? 'busy' : job.status === 'done' ? 'good' : 'idle'}>
           {isRunning && job.dryRun ? t.resend.counting : t.bulk[job.status]}
         </Status>
+        {isRunning && job.progress === 0 && job.to > job.createdAt ? (
+          <span>
+            {t.bulk.begins} <Moment at={job.to} />
+          </span>
+        ) : null}
         <span>
           {t.bulk.since} <Moment at={job.from} />
         </span>
