@@ -37,9 +37,13 @@ export const recovery: typeof english = {
     register: {
       title: 'URL erneut registrieren',
       about:
-        'Ein neuer Endpunkt mit derselben URL, denselben Ereignistypen, derselben Beschreibung und demselben Limit. Er hat ein neues Signaturgeheimnis, das Ihr Empfänger braucht. Reparieren Sie zuerst den Empfänger.',
+        'Ein neuer Endpunkt mit derselben URL, denselben Ereignistypen, demselben Filter, derselben Beschreibung und demselben Limit. Er hat ein neues Signaturgeheimnis, das Ihr Empfänger braucht. Reparieren Sie zuerst den Empfänger.',
+      recovers:
+        'Ihm wird sofort ein Testereignis gesendet, das etwa eine Stunde lang wiederholt wird. Sobald es zugestellt ist, wird alles erneut gesendet, was dem alten Endpunkt fehlt.',
       action: 'Erneut registrieren',
-      change: 'URL oder Ereignistypen ändern',
+      change: 'Einstellungen ändern',
+      urlHint:
+        'Durch seine URL tritt der neue Endpunkt an die Stelle des alten. Ändern Sie sie nach dem Registrieren.',
       done: 'Neuer Endpunkt',
       lostSecret:
         'Das Signaturgeheimnis wird nicht noch einmal angezeigt. Ist es verloren, löschen Sie den neuen Endpunkt, und registrieren Sie die URL noch einmal.',
@@ -49,14 +53,15 @@ export const recovery: typeof english = {
       limitAbout:
         'Löschen Sie einen Endpunkt, den Sie nicht mehr brauchen, und machen Sie dann hier weiter. Auch der alte Endpunkt zählt.',
       limitAction: 'Alle Endpunkte ansehen',
-      test: 'Senden Sie ein Testereignis, um zu prüfen, ob der Empfänger die neue Signatur annimmt.',
     },
     resend: {
       title: 'Fehlendes erneut senden',
       about:
-        'Alle Ereignisse, die der neue Endpunkt nicht erhalten hat, auch solche vor seiner Registrierung. Lassen Sie sie zuerst zählen. Was hier oder am alten Endpunkt angekommen ist, wird nicht erneut gesendet.',
+        'Alle Ereignisse, die der neue Endpunkt nicht erhalten hat, auch solche vor seiner Registrierung. Was hier oder am alten Endpunkt angekommen ist, wird nicht erneut gesendet.',
+      waits:
+        'Das Senden beginnt, sobald das Testereignis zugestellt ist. Dafür braucht der Empfänger das neue Signaturgeheimnis. Der Dienst prüft das anfangs alle paar Sekunden, später alle 15 Minuten.',
       sinceHint:
-        'In Ihrer Zeitzone. Voreingestellt: zwei Stunden vor dem ersten Fehlschlag, frühestens die Registrierung des alten Endpunkts. Ein früherer Zeitpunkt schadet nicht.',
+        'In Ihrer Zeitzone. Voreingestellt: zwei Stunden vor dem ersten Fehlschlag. Ein früherer Zeitpunkt schadet nicht.',
       nothing: 'Es fehlt nichts.',
     },
     done: {

@@ -36,9 +36,12 @@ export const recovery = {
     register: {
       title: 'Register the URL again',
       about:
-        'A new endpoint with the same URL, event types, description and limit. It has a new signing secret, which your receiver needs. Repair the receiver first.',
+        'A new endpoint with the same URL, event types, filter, description and limit. It has a new signing secret, which your receiver needs. Repair the receiver first.',
+      recovers:
+        'A test event is sent to it at once, and retried for about an hour. Once it is delivered, everything that the old endpoint missed is resent.',
       action: 'Register again',
-      change: 'Change the URL or the event types',
+      change: 'Change the settings',
+      urlHint: 'By its URL the new endpoint takes the place of the old one. Change it after registering.',
       done: 'New endpoint',
       lostSecret:
         'The signing secret is not shown again. If it is lost, delete the new endpoint and register again.',
@@ -47,14 +50,15 @@ export const recovery = {
       limitAbout:
         'Delete an endpoint that you no longer need, then continue here. The old endpoint counts, too.',
       limitAction: 'See all endpoints',
-      test: 'Send a test event to check that the receiver accepts the new signature.',
     },
     resend: {
       title: 'Resend what is missing',
       about:
-        'Every event that the new endpoint has not received, those before its registration included. Count first. What has arrived, here or at the old endpoint, is not resent.',
+        'Every event that the new endpoint has not received, those before its registration included. What has arrived, here or at the old endpoint, is not resent.',
+      waits:
+        'Resending begins once the test event is delivered. The receiver needs the new signing secret for it. The service checks every few seconds at first, later every 15 minutes.',
       sinceHint:
-        'In your time zone. Preset: two hours before the first failure, but not before the old endpoint was registered. An earlier time does no harm.',
+        'In your time zone. Preset: two hours before the first failure. An earlier time does no harm.',
       nothing: 'Nothing is missing.',
     },
     done: {

@@ -59,10 +59,9 @@ export const appearanceOfStates = (dashboard: Dashboard) =>
         for (const { id, url } of await api.all('/api/v1/webhooks'))
           if (url === receiver.url) await api.call({ method: 'DELETE', path: `/api/v1/webhooks/${id}` });
       });
-      receiver.become(WELL);
       const page = await dashboard.signedIn(ADMIN, `/endpoints/${receiver.id}/recover`, { locale });
       await shown(page);
-      await button(page, /^(Change the URL|URL oder)/).click();
+      await button(page, /^(Change the settings|Einstellungen ändern)/).click();
       await page.getByRole('dialog').waitFor();
       await lookAt(page, `${prefix}dialog-recover-change`, false);
       await button(page, /^(Cancel|Abbrechen)$/).click();
@@ -71,7 +70,9 @@ export const appearanceOfStates = (dashboard: Dashboard) =>
       await lookAt(page, `${prefix}dialog-recover-registered`, false);
       await page.getByText(/^(I have stored it|Ich habe es an)/).click();
       await button(page, /^(Done|Fertig)$/).click();
+      // Its test has failed.
       await button(page, /^(Count|Zählen)$/).waitFor();
+      receiver.become(WELL);
       await lookAt(page, `${prefix}recover-resend`);
       await button(page, /^(Count|Zählen)$/).click();
       const resend = /^(Resend \d+ events|\d+ Ereignisse erneut senden)$/;

@@ -24,15 +24,23 @@ export function EndpointFields({
   draft,
   environment,
   saved,
+  isUrlFixed = false,
   onChange,
-}: FieldsProps & { environment: Environment; saved?: Selection }): ReactNode {
+}: FieldsProps & { environment: Environment; saved?: Selection; isUrlFixed?: boolean }): ReactNode {
   const t = useTexts();
   const filter = filterOf(draft);
   return (
     <>
       <TextField
         label={t.endpoints.address}
-        hint={environment === 'sandbox' ? t.endpoints.urlHintSandbox : t.endpoints.urlHint}
+        hint={
+          isUrlFixed
+            ? t.recover.register.urlHint
+            : environment === 'sandbox'
+              ? t.endpoints.urlHintSandbox
+              : t.endpoints.urlHint
+        }
+        isReadOnly={isUrlFixed}
         type="url"
         name="url"
         isRequired

@@ -5,12 +5,14 @@ import { isOver, testLookIn } from '../../api/pace.ts';
 import { serviceNow } from '../../api/service-clock.ts';
 import { type DeliveryWithAttempts, readDelivery, useSendTest } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
+import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Failure, Notice } from '../../parts/notice.tsx';
 import { useErrorText } from '../../text/error-text.ts';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
+import { RetryNow } from '../events/actions.tsx';
 
 /** Sends a test, and watches it arrive. */
 export function TestSending({ webhookId }: { webhookId: string }) {
@@ -74,6 +76,7 @@ function Told({ delivery, waiting }: { delivery: DeliveryWithAttempts; waiting: 
   const t = useTexts();
   const errorText = useErrorText();
   const format = useFormat();
+  const isAdmin = useIsAdmin();
   const last = delivery.attemptLog.at(-1);
   if (delivery.status === 'succeeded')
     return <Notice tone="good" title={t.endpoints.testArrived(format.duration(last?.durationMs ?? 0))} />;
@@ -87,6 +90,7 @@ function Told({ delivery, waiting }: { delivery: DeliveryWithAttempts; waiting: 
     return (
       <Notice tone="warn" title={t.endpoints.testFailed}>
         <p>{delivery.lastError === null ? null : errorText(delivery)}</p>
+        {isAdmin ? <RetryNow webhookId={delivery.webhookId} id={delivery.id} /> : null}
       </Notice>
     );
   return <Notice tone="busy" title={waiting} />;
