@@ -18,7 +18,6 @@ const dialogsOf = (endpointId: string) => [
   { called: 'register', path: '/endpoints', en: 'Add an endpoint', de: 'Endpunkt hinzufügen' },
   { called: 'change', path: `/endpoints/${endpointId}`, en: 'Edit', de: 'Bearbeiten' },
   { called: 'replace', path: `/endpoints/${endpointId}`, en: 'Replace', de: 'Ersetzen' },
-  { called: 'pause', path: `/endpoints/${endpointId}`, en: 'Pause', de: 'Pausieren' },
   { called: 'delete', path: `/endpoints/${endpointId}`, en: 'Delete', de: 'Löschen' },
   {
     called: 'send-again',

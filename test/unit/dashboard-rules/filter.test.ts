@@ -1,8 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { filterOf } from '../../../dashboard/src/pages/endpoints/draft.ts';
-import { isSent, type LoggedEvent, previewOf, ROLES } from '../../../dashboard/src/pages/endpoints/filter.ts';
+import {
+  filterOf,
+  isSent,
+  type LoggedEvent,
+  previewOf,
+  ROLES,
+} from '../../../dashboard/src/pages/endpoints/filter.ts';
 import { EventFilter } from '../../../functions/api/webhooks/routes.ts';
+import { MessageRole } from '../../../functions/conversations/conversations.ts';
 import { isFor, type SubscribableType } from '../../../functions/events/events.ts';
 
 const TYPES = ['conversation.created', 'message.received', 'ticket.created'] as const;
@@ -10,6 +16,10 @@ const CHANNELS = ['web', 'shop'];
 
 const anEvent = (type: LoggedEvent['type'], data: object, given: object = {}): LoggedEvent => ({
   ...{ id: 'evt_1', type, createdAt: '2026-11-20T12:00:00.100Z', data: { ...data }, ...given },
+});
+
+it('a filter has the roles of the service', () => {
+  expect(ROLES).toEqual(MessageRole.options);
 });
 
 describe('the preview of a filter', () => {

@@ -1,15 +1,12 @@
 import type { Schema } from '../../api/client.ts';
 import type { EventType } from '../../api/event-types.ts';
 import type { Endpoint } from '../../api/webhooks.ts';
-import type { EventFilter, Role } from './filter.ts';
+import { type FilterDraft, filterOf } from './filter.ts';
 
 /** The endpoint that a form describes, as typed. */
-export interface EndpointDraft {
+export interface EndpointDraft extends FilterDraft {
   url: string;
   events: readonly EventType[];
-  /** One per line. */
-  channelIds: string;
-  roles: readonly Role[];
   description: string;
   maxPerSecond: string;
 }
@@ -54,13 +51,3 @@ export const changeOf = ({ url, events, description, maxPerSecond, ...filter }: 
     description: description.trim() === '' ? null : description.trim(),
     maxPerSecond: maxPerSecond.trim() === '' ? null : Number(maxPerSecond.trim()),
   }) satisfies Schema<'UpdateWebhook'>;
-
-/** The filter as the API has it; null without one. */
-export function filterOf({ channelIds, roles }: Pick<EndpointDraft, 'channelIds' | 'roles'>) {
-  const channels = channelIds.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
-  if (channels.length === 0 && roles.length === 0) return null;
-  return {
-    ...(channels.length > 0 && { channelIds: channels }),
-    ...(roles.length > 0 && { roles: [...roles] }),
-  } satisfies EventFilter;
-}

@@ -4,9 +4,9 @@ import { EVENT_TYPES, type EventType } from '../../api/event-types.ts';
 import { Button } from '../../parts/button.tsx';
 import { Choices, TextField } from '../../parts/field.tsx';
 import { useTexts } from '../../text/language.ts';
-import { type EndpointDraft, filterOf } from './draft.ts';
+import type { EndpointDraft } from './draft.ts';
 import { EventMeanings } from './event-meanings.tsx';
-import { ROLES, type Selection } from './filter.ts';
+import { filterOf, ROLES, type Selection } from './filter.ts';
 import { FilterPreview } from './filter-preview.tsx';
 import { isLimit } from './limit.ts';
 

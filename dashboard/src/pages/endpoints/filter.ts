@@ -1,8 +1,26 @@
-import type { Schema } from '../../api/client.ts';
+import type { components } from '../../api/schema.gen.ts';
 
-export type EventFilter = Schema<'EventFilter'>;
-export type Role = NonNullable<EventFilter['roles']>[number];
+type Schemas = components['schemas'];
+type EventFilter = Schemas['EventFilter'];
+type Role = NonNullable<EventFilter['roles']>[number];
 export const ROLES = ['user', 'assistant', 'agent', 'system'] as const satisfies readonly Role[];
+
+/** A filter as typed. */
+export interface FilterDraft {
+  /** One per line. */
+  channelIds: string;
+  roles: readonly Role[];
+}
+
+/** The filter as the API has it; null without one. */
+export function filterOf({ channelIds, roles }: FilterDraft) {
+  const channels = channelIds.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
+  if (channels.length === 0 && roles.length === 0) return null;
+  return {
+    ...(channels.length > 0 && { channelIds: channels }),
+    ...(roles.length > 0 && { roles: [...roles] }),
+  } satisfies EventFilter;
+}
 
 /** What decides which events an endpoint gets. */
 export interface Selection {
@@ -11,7 +29,7 @@ export interface Selection {
 }
 
 /** An event of the log. */
-export type LoggedEvent = Pick<Schema<'Event'>, 'id' | 'type' | 'createdAt' | 'data' | 'example'>;
+export type LoggedEvent = Pick<Schemas['Event'], 'id' | 'type' | 'createdAt' | 'data' | 'example'>;
 
 /** The lists of a filter, each with the field of an event's data that it is for. */
 const FIELDS = { channelIds: 'channelId', roles: 'role' } as const;
