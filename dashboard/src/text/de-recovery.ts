@@ -128,6 +128,8 @@ export const recovery: typeof english = {
     last: 'Zuletzt',
     endpoints: 'Endpunkte',
     retrying: (count, written) => `${written} davon ${plural(count, 'wird', 'werden')} wiederholt`,
+    whatToDo: 'Was zu tun ist',
+    whatToDoAbout: (code) => `Was zu tun ist bei ${code}`,
     example: 'Beispiel der Meldung',
     deliveries: (count, written) => `${written} ${deliveries(count)}`,
     more: 'Weitere Zustellungen',

@@ -50,7 +50,7 @@ export const events = {
     notYet: 'Deliveries appear within seconds',
     noDelivery: 'No endpoint received this event',
     noDeliveryAbout: (type: string) => `No active endpoint subscribed to ${type} when it happened.`,
-    undelivered: 'Not sent',
+    undelivered: 'Not sent to',
     /** Follows the URL of the endpoint. */
     undeliveredReasons: {
       not_subscribed: 'it did not subscribe to the event type when the event happened',
@@ -61,7 +61,6 @@ export const events = {
       deleted: 'it was deleted',
       example_for_another: 'the event is an example that was sent to another endpoint',
     } satisfies Record<Schema<'UndeliveredTo'>['reason'], string>,
-    notSentTo: 'Not sent to',
     receiver: {
       paused: 'The endpoint is paused, so nothing can be sent to it.',
       auto_disabled: 'The endpoint is disabled, so nothing can be sent to it.',

@@ -120,6 +120,8 @@ export const recovery = {
     last: 'Last',
     endpoints: 'Endpoints',
     retrying: (_count: number, written: string) => `${written} of them will be retried`,
+    whatToDo: 'What to do',
+    whatToDoAbout: (code: string) => `What to do about ${code}`,
     example: 'Example of the message',
     deliveries: (count: number, written: string) => `${written} ${deliveries(count)}`,
     more: 'More deliveries',

@@ -112,7 +112,7 @@ export const appearanceOfStates = (dashboard: Dashboard) =>
       await api.post(`/api/v1/conversations/${conversation.id}/messages`, { role: 'user', content: 'Hi' });
       const { body } = await api.get('/api/v1/events?limit=1&type=message.received');
       await go(page, `/events/${[...(body.data ?? [])][0]?.id}`);
-      await page.getByRole('heading', { name: /^(Not sent|Nicht gesendet)$/ }).waitFor();
+      await page.getByRole('heading', { name: /^(Not sent to|Nicht gesendet an)$/ }).waitFor();
       await lookAt(page, `${prefix}event-not-sent`);
 
       await go(page, `/endpoints/${id}`);

@@ -12,8 +12,8 @@ import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
 import { Card, Facts } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { Shortened } from '../../parts/url.tsx';
-import { useErrorText } from '../../text/error-text.ts';
 import { useTexts } from '../../text/language.ts';
+import { FailureCause } from '../failure-cause.tsx';
 import styles from '../live/split.module.css';
 import { Attempts } from './attempts.tsx';
 import { SendAgain } from './bulk.tsx';
@@ -60,7 +60,6 @@ export function Detail({
 
 function Told({ delivery, search }: { delivery: DeliveryWithAttempts; search: string }) {
   const t = useTexts();
-  const errorText = useErrorText();
   return (
     <>
       <div className="row">
@@ -69,7 +68,7 @@ function Told({ delivery, search }: { delivery: DeliveryWithAttempts; search: st
       </div>
       {delivery.lastError === null || delivery.status === 'succeeded' ? null : (
         <Notice tone={isOver(delivery) ? 'bad' : 'warn'} title={t.deliveries.lastError}>
-          <p>{errorText(delivery)}</p>
+          <FailureCause failure={delivery} />
         </Notice>
       )}
       <Redelivery delivery={delivery} search={search} />

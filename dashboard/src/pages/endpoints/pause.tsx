@@ -13,18 +13,21 @@ import { JobProgress, JobSaid } from '../resend/progress.tsx';
 
 type Update = ReturnType<typeof useUpdate>;
 
-/** Pauses an endpoint after a confirmation, or resumes it. */
+/** Pauses an endpoint after a confirmation, or resumes it. One button, which keeps the focus. */
 export function PauseButton({ endpoint, update }: { endpoint: Endpoint; update: Update }) {
   const t = useTexts();
   const [isAsked, setAsked] = useState(false);
+  const isPaused = endpoint.status === 'paused';
   if (endpoint.status === 'auto_disabled') return null;
-  return endpoint.status === 'paused' ? (
-    <Button look="primary" isPending={update.isPending} onPress={() => update.mutate({ paused: false })}>
-      {t.endpoints.resume}
-    </Button>
-  ) : (
+  return (
     <>
-      <Button onPress={() => setAsked(true)}>{t.endpoints.pause}</Button>
+      <Button
+        look={isPaused ? 'primary' : 'ordinary'}
+        isPending={isPaused && update.isPending}
+        onPress={() => (isPaused ? update.mutate({ paused: false }) : setAsked(true))}
+      >
+        {isPaused ? t.endpoints.resume : t.endpoints.pause}
+      </Button>
       {isAsked ? (
         <Confirm
           title={t.endpoints.pauseTitle}

@@ -153,10 +153,9 @@ function Undelivered({ event: { deliveries, undelivered } }: { event: EventDetai
   return (
     <>
       <h3>{t.eventLog.undelivered}</h3>
-      <ul>
+      <ul className="stack">
         {silent.map(({ webhookId, url, receiverStatus, reason }) => (
           <li key={webhookId}>
-            {t.eventLog.notSentTo}{' '}
             {receiverStatus === 'deleted' ? (
               <Url url={url} />
             ) : (

@@ -3,12 +3,12 @@ import { isOver } from '../../api/pace.ts';
 import { Link } from '../../parts/link.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Url } from '../../parts/url.tsx';
-import { useErrorText } from '../../text/error-text.ts';
 import { useTexts } from '../../text/language.ts';
 import { Attempts } from '../deliveries/attempts.tsx';
 import { DeliveryStatus } from '../deliveries/delivery-status.tsx';
 import { isWaiting, NextAttempt } from '../deliveries/next-attempt.tsx';
 import { STATUSES } from '../deliveries/statuses.ts';
+import { FailureCause } from '../failure-cause.tsx';
 import { Actions } from './actions.tsx';
 import styles from './events.module.css';
 import { receiptsOf } from './outcomes.ts';
@@ -43,7 +43,6 @@ export function EventDeliveries({ event }: { event: EventDetail }) {
 
 function OneDelivery({ delivery, isOpen }: { delivery: EventDelivery; isOpen: boolean }) {
   const t = useTexts();
-  const errorText = useErrorText();
   const { status, url, webhookId, receiverStatus, terminalReason, lastError } = delivery;
   const isSaid = receiverStatus !== 'active' && terminalReason === SAID_BY_STATUS[receiverStatus];
   return (
@@ -58,7 +57,7 @@ function OneDelivery({ delivery, isOpen }: { delivery: EventDelivery; isOpen: bo
       <div className={styles.body}>
         {lastError === null || status === 'succeeded' ? null : (
           <Notice tone={isOver(delivery) ? 'bad' : 'warn'} title={t.deliveries.lastError}>
-            <p>{errorText(delivery)}</p>
+            <FailureCause failure={delivery} />
           </Notice>
         )}
         {terminalReason === null || isSaid || status === 'succeeded' ? null : (

@@ -11,6 +11,7 @@ import { Url } from '../../parts/url.tsx';
 import { useErrorText } from '../../text/error-text.ts';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
+import { CauseLink } from '../failure-cause.tsx';
 import styles from './failures.module.css';
 import type { FailureGroup } from './groups.ts';
 import { ResendGroup } from './resend-group.tsx';
@@ -59,6 +60,9 @@ export function Group({
           [t.failures.endpoints, <Endpoints key="endpoints" group={group} endpoints={endpoints} />],
         ]}
       />
+      <p>
+        <CauseLink code={newest?.lastErrorCode ?? null} />
+      </p>
       {retrying === 0 ? null : <p>{t.failures.retrying(retrying, format.number(retrying))}.</p>}
       {status === null || example === cause || example === '' ? null : (
         <details>

@@ -22,17 +22,7 @@ export function ResendStep({
   isDone: boolean;
 }) {
   const t = useTexts();
-  const isAdmin = useIsAdmin();
-  const { current } = chain;
-  const { running } = state;
-  if (!isDone)
-    return (
-      <>
-        {running !== undefined && isWaiting(running) ? <WaitingForTest endpoint={current} /> : null}
-        {running === undefined && isAdmin ? <TestSending webhookId={current.id} /> : null}
-        <ResendNow chain={chain} state={state} />
-      </>
-    );
+  if (!isDone) return <ResendNow chain={chain} state={state} />;
   return (
     <details>
       <summary>{t.resend.countAgain}</summary>
@@ -64,6 +54,7 @@ const isWaiting = ({ dryRun, progress, redelivered }: Job): boolean =>
 function ResendNow({ chain, state }: { chain: Chain<Endpoint>; state: JobState }) {
   const t = useTexts();
   const isAdmin = useIsAdmin();
+  const { running, resent } = state;
   const { current, failingSince = current.createdAt } = chain;
   return (
     <>
@@ -75,6 +66,10 @@ function ResendNow({ chain, state }: { chain: Chain<Endpoint>; state: JobState }
           </p>
         </Notice>
       )}
+      {running !== undefined && isWaiting(running) ? <WaitingForTest endpoint={current} /> : null}
+      {running === undefined && resent?.status !== 'done' && isAdmin ? (
+        <TestSending webhookId={current.id} />
+      ) : null}
       {isAdmin ? (
         <ResendForm
           scope={{

@@ -50,6 +50,7 @@ export function ResendForm({ scope }: { scope: ResendScope }) {
   return (
     <div className="stack" ref={here} tabIndex={-1}>
       {error ? <Failure title={t.failure.loading} error={error} /> : null}
+      {running === undefined && resent?.status === 'stopped' ? <Stopped job={resent} /> : null}
       {running === undefined ? (
         <Form
           className="stack"
@@ -77,7 +78,6 @@ export function ResendForm({ scope }: { scope: ResendScope }) {
           <JobProgress job={running} />
         </>
       )}
-      {running === undefined && resent?.status === 'stopped' ? <Stopped job={resent} /> : null}
       {isAsked && count !== undefined ? (
         <Confirm
           title={t.resend.confirmTitle(count.redelivered, format.number(count.redelivered))}
