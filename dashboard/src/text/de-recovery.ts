@@ -96,7 +96,7 @@ export const recovery: typeof english = {
     other: 'Ein anderer Auftrag dieses Endpunkts läuft. Warten Sie, bis er endet, oder halten Sie ihn an.',
     confirmTitle: (count, written) => `${written} ${events(count)} erneut senden?`,
     confirmSucceeded:
-      'Einige davon wurden schon zugestellt. Der Empfänger erhält sie noch einmal unter derselben webhook-id: Kennt er die ID noch, verwirft er sie als Duplikate.',
+      'Auch Gelungenes ist dabei. Der Empfänger erhält diese Ereignisse noch einmal unter derselben webhook-id: Kennt er die ID noch, verwirft er sie als Duplikate.',
     stopped: {
       cancelled:
         'Der Auftrag wurde angehalten. Was gesendet ist, bleibt gesendet. Zählen Sie erneut, um den Rest zu senden.',

@@ -92,7 +92,7 @@ export const recovery = {
     other: 'Another job of this endpoint is running. Wait until it ends, or stop it.',
     confirmTitle: (count: number, written: string) => `Resend ${written} ${events(count)}?`,
     confirmSucceeded:
-      'Some of them were delivered before. The receiver gets them again under the same webhook-id: one that still knows the id drops them as duplicates.',
+      'Deliveries that succeeded are included. The receiver gets their events again under the same webhook-id: if it still knows the id, it drops them as duplicates.',
     stopped: {
       cancelled: 'The job was stopped. What was resent stays resent. Count again to resend the rest.',
       endpoint_disabled: 'The job was stopped because the endpoint was disabled: its receiver failed again.',

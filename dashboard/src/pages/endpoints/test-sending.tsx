@@ -89,7 +89,11 @@ function Told({ delivery, waiting }: { delivery: DeliveryWithAttempts; waiting: 
     return (
       <Notice tone="warn" title={t.endpoints.testFailed}>
         <FailureCause failure={delivery} />
-        {isAdmin ? <RetryNow webhookId={delivery.webhookId} id={delivery.id} /> : null}
+        {isAdmin ? (
+          <div className="row">
+            <RetryNow webhookId={delivery.webhookId} id={delivery.id} />
+          </div>
+        ) : null}
       </Notice>
     );
   return <Notice tone="busy" title={waiting} />;
