@@ -189,7 +189,7 @@ export const recovery: typeof english = {
       count === 0
         ? 'Nichts, was heute gesendet wird, würde wegfallen.'
         : `${written} ${events(count)}, ${plural(count, 'das heute gesendet wird, würde', 'die heute gesendet werden, würden')} wegfallen.`,
-    peak: (written) => `Höchstens ${written} in einer Sekunde.`,
+    peak: (written) => `In einer Sekunde höchstens ${written}.`,
     lookedAtAll: (count, written, days) =>
       `Geprüft: ${plural(count, 'das einzige Ereignis', `alle ${written} Ereignisse`)} der letzten ${days} Tage.`,
     lookedAt: (written, since) => `Geprüft: die neuesten ${written} Ereignisse, zurück bis ${since}.`,

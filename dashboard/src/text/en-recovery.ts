@@ -181,7 +181,7 @@ export const recovery = {
       count === 0
         ? 'Nothing that is sent today would be left out.'
         : `${written} ${events(count)} that ${plural(count, 'is', 'are')} sent today would no longer be.`,
-    peak: (written: string) => `At most ${written} within one second.`,
+    peak: (written: string) => `At most ${written} would be sent within one second.`,
     lookedAtAll: (count: number, written: string, days: number) =>
       `Checked: ${plural(count, 'the only event', `all ${written} events`)} of the last ${days} days.`,
     lookedAt: (written: string, since: string) => `Checked: the newest ${written} events, back to ${since}.`,

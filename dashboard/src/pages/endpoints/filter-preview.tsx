@@ -40,13 +40,16 @@ function Preview({
   if (last === undefined) return <Notice tone="idle" title={t.filter.noEvents(PREVIEW_DAYS)} />;
   const { sent, types, peak, examples, lost } = previewOf(events, next, saved);
   return (
-    <Notice tone="idle" title={t.filter.sent(sent, format.number(sent))}>
-      {lost === undefined ? null : <p>{t.filter.lost(lost, format.number(lost))}</p>}
-      {sent === 0 ? null : <p>{t.filter.peak(format.number(peak))}</p>}
+    <>
+      {/* What is heard at each change is only this. */}
+      <Notice tone="idle" title={t.filter.sent(sent, format.number(sent))}>
+        {lost === undefined ? null : <p>{t.filter.lost(lost, format.number(lost))}</p>}
+      </Notice>
       <p className="quiet">
         {isWhole
           ? t.filter.lookedAtAll(events.length, format.number(events.length), PREVIEW_DAYS)
           : t.filter.lookedAt(format.number(events.length), format.short(last.createdAt))}
+        {sent === 0 ? null : ` ${t.filter.peak(format.number(peak))}`}
       </p>
       {sent === 0 ? null : (
         <>
@@ -70,6 +73,6 @@ function Preview({
           </ul>
         </>
       )}
-    </Notice>
+    </>
   );
 }
