@@ -22,7 +22,10 @@ const receive = createReceiver(readSecrets(), async (event: ReceivedEvent) => {
 
 const server = createServer(async (request, response) => {
   const isReceiver = request.method === 'POST' && request.url === '/webhooks';
-  const body = Buffer.concat(await request.toArray()).toString('base64');
+  const chunks = await request.toArray().catch(() => undefined);
+  // AWS calls no function for a request that broke off.
+  if (chunks === undefined) return;
+  const body = Buffer.concat(chunks).toString('base64');
   const event = { headers: request.headers, body, isBase64Encoded: true };
   const { statusCode } = isReceiver ? await receive(event) : { statusCode: 404 };
   response.writeHead(statusCode).end();

@@ -28,10 +28,11 @@ export async function findDelivery(
  * progress, and after the last one; the row of a new delivery does not say that it is due at once.
  */
 export function withDueTime(delivery: Delivery, now: Date): Delivery {
-  const { status, attempts, lease, createdAt, nextRetryAt = createdAt, ...rest } = delivery;
+  const { status, attempts, lease, createdAt, nextRetryAt = createdAt, ...others } = delivery;
   if (!OPEN_STATUSES.some((open) => open === status)) return delivery;
   const isInProgress = lease !== undefined && lease.until > now.getTime();
   if (!isInProgress && attempts < MAX_ATTEMPTS) return { ...delivery, nextRetryAt };
+  const { nextRetryReason, ...rest } = others;
   return { ...rest, status, attempts, createdAt };
 }
 

@@ -4,6 +4,7 @@ import {
   AttemptErrorCode,
   AttemptRecord,
   DeliveryStatus,
+  NextRetryReason,
   TerminalReason,
   WebhookRequest,
 } from '../delivery/delivery.ts';
@@ -91,14 +92,14 @@ export const distinct = <T extends Record<string, string>>(
     .array(names, {
       error: ({ code }) => (code === 'invalid_type' ? `must be an array of ${what[1]}` : undefined),
     })
-    .check(
-      z.minLength(1),
-      z.maxLength(names.options.length),
-      z.refine((given) => new Set(given).size === given.length, {
-        error: `must not name ${what[0]} twice`,
-        params: fault('duplicate'),
-      }),
-    );
+    .check(z.minLength(1), z.maxLength(names.options.length), withoutRepetition(what[0]));
+
+/** @__NO_SIDE_EFFECTS__ */
+export const withoutRepetition = (one: string) =>
+  z.refine<readonly string[]>((given) => new Set(given).size === given.length, {
+    error: `must not name ${one} twice`,
+    params: fault('duplicate'),
+  });
 
 /**
  * An integer in a query, clamped to a range (docs/specification.md, Pagination).
@@ -157,6 +158,7 @@ export const DELIVERY_FIELDS = {
   status: DeliveryStatus,
   attempts: z.int(),
   nextRetryAt: orNull(Timestamp),
+  nextRetryReason: orNull(NextRetryReason),
   terminalAt: orNull(Timestamp),
   terminalReason: orNull(TerminalReason),
   lastError: orNull(z.string()),

@@ -1,6 +1,7 @@
 import { openTables } from '../aws/clients.ts';
 import { KnowledgeEnvironment, readEnvironment, StatsEnvironment } from '../aws/config.ts';
 import { keyringSource, secretValue } from '../aws/keyrings.ts';
+import type { Change } from '../aws/transaction.ts';
 import {
   conversationStore,
   escalationStore,
@@ -11,6 +12,7 @@ import { outboxStore } from '../delivery/outbox.ts';
 import { deliveryStore } from '../delivery/rows.ts';
 import { channelStore } from '../receivers/channels.ts';
 import { endpointStore } from '../receivers/endpoints.ts';
+import { buildRound, type RedeliveryJob, redeliveryJobs } from '../redelivery/jobs.ts';
 import { apiKeyStore } from '../tenancy/api-keys.ts';
 import { organizationStore, sandboxStore } from '../tenancy/organizations.ts';
 import { purgeStore } from '../tenancy/purge.ts';
@@ -35,6 +37,13 @@ export const channels = /* @__PURE__ */ channelStore(service);
 export const endpoints = /* @__PURE__ */ endpointStore(service);
 export const outbox = /* @__PURE__ */ outboxStore(outboxTable);
 export const deliveries = /* @__PURE__ */ deliveryStore(deliveryTable);
+export const jobs = /* @__PURE__ */ redeliveryJobs(service);
+
+/** Adds a job and the notice that starts it. */
+export const startJob = (job: RedeliveryJob, now: Date): Change[] => [
+  ...jobs.start(job),
+  outbox.appendNotice(buildRound(job, 1, now)),
+];
 
 /** Variables that only functions with these tables have. */
 const openKnowledge = () => openTables(readEnvironment(KnowledgeEnvironment), service.client).knowledge;

@@ -11,6 +11,9 @@ export const MessageRole = z.enum(['user', 'assistant', 'agent', 'system']);
 /** Roles whose messages a channel shows. */
 export const ChannelMessageRole = z.enum(['assistant', 'agent']);
 
+/** Maximum length of the channel of a conversation, which need not be one of this service. */
+export const MAX_CHANNEL_LENGTH = 200;
+
 export const ConversationStatus = z.enum(['open', 'handed_off', 'resolved']);
 export type ConversationStatus = z.infer<typeof ConversationStatus>;
 

@@ -4,7 +4,14 @@ import { isFor, type OutboxEvent } from '../events/events.ts';
 import type { Endpoint } from '../receivers/endpoint.ts';
 import type { endpointPaces } from '../receivers/pace.ts';
 import { isSandbox } from '../tenancy/tenant.ts';
-import type { ClaimedDelivery, DeliveryMessage, DeliveryRef, SendAttempt, SkipReason } from './delivery.ts';
+import {
+  type ClaimedDelivery,
+  type DeliveryMessage,
+  type DeliveryRef,
+  type SendAttempt,
+  SKIPPED_WHILE,
+  type SkipReason,
+} from './delivery.ts';
 import { chooseRetryLane, findBetterLane, isBatched, type Lane } from './lanes.ts';
 import type { deliveryQueues } from './queues.ts';
 import { isFirstDelivery, isRequestedByCustomer } from './redelivery.ts';
@@ -125,7 +132,8 @@ export function attemptDelivery(
   ): Promise<MessageDisposition> => {
     const { id: deliveryId, eventId } = deliveryMessage;
     if (endpoint === undefined) return skip(deliveryMessage, 'endpoint_deleted');
-    if (endpoint.status === 'auto_disabled') return skip(deliveryMessage, 'endpoint_disabled');
+    const inactive = SKIPPED_WHILE[endpoint.status];
+    if (inactive !== undefined) return skip(deliveryMessage, inactive);
     if (event === undefined) {
       log('EVENT_MISSING', { deliveryId, eventId, traceId: deliveryMessage.traceId });
       return skip(deliveryMessage, 'event_missing');

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { DeliveryId, deriveDeliveryId, EventId, OrgId, ReceiverId, Timestamp, TraceId } from '../aws/ids.ts';
-import { EventTypeName, type OutboxEvent } from '../events/events.ts';
-import type { Endpoint } from '../receivers/endpoint.ts';
+import { EventTypeName, FilterValues, findExclusion, isExample, type OutboxEvent } from '../events/events.ts';
+import type { DeletedEndpoint, Endpoint } from '../receivers/endpoint.ts';
 import type { UrlFault } from '../receivers/url-text.ts';
 
 /** States that an attempt may start from. */
@@ -23,6 +23,7 @@ export const mapTerminalStatuses = <T>(of: (status: TerminalStatus) => T): Recor
 export const SkipReason = z.enum([
   'endpoint_disabled',
   'endpoint_deleted',
+  'endpoint_paused',
   'not_subscribed',
   'event_missing',
   'expired',
@@ -32,6 +33,10 @@ export type SkipReason = z.infer<typeof SkipReason>;
 export const SIMULATED = 'sandbox_simulated';
 export const TerminalReason = z.enum(['max_attempts', SIMULATED, ...SkipReason.options]);
 export type TerminalReason = z.infer<typeof TerminalReason>;
+
+/** Why the next attempt is later than by the backoff: the receiver asked for it by `Retry-After`. */
+export const NextRetryReason = z.enum(['retry_after']);
+export type NextRetryReason = z.infer<typeof NextRetryReason>;
 
 /** Why an attempt failed, for programs. Codes may be added; their meanings do not change. */
 export const AttemptErrorCode = z.enum([
@@ -118,12 +123,15 @@ export const Delivery = z.object({
   webhookId: ReceiverId,
   eventId: EventId,
   eventType: EventTypeName,
+  /** Of the event, so that it is known without the event whether that is for the endpoint. */
+  filterValues: z.optional(FilterValues),
   status: DeliveryStatus,
   /** Attempts started; an attempt is counted before its request is sent. */
   attempts: z.int(),
   attemptLog: z.array(AttemptRecord),
   createdAt: Timestamp,
   nextRetryAt: z.optional(Timestamp),
+  nextRetryReason: z.optional(NextRetryReason),
   terminalAt: z.optional(Timestamp),
   terminalReason: z.optional(TerminalReason),
   lastError: z.optional(z.string()),
@@ -171,8 +179,15 @@ export const toDeliveryMessage = (delivery: Delivery): DeliveryMessage => Delive
 
 export type ClaimedDelivery = Delivery & { lease: Lease };
 
+/** Why an endpoint gets nothing in a state; undefined while it is active. */
+export const SKIPPED_WHILE: Readonly<Record<Endpoint['status'], SkipReason | undefined>> = {
+  active: undefined,
+  paused: 'endpoint_paused',
+  auto_disabled: 'endpoint_disabled',
+};
+
 /**
- * Creates the delivery of an event to an endpoint. For a disabled endpoint it is created as `skipped`
+ * Creates the delivery of an event to an endpoint. For a paused or disabled one it is created as `skipped`
  * (docs/specification.md, Webhook endpoints).
  */
 export function createDelivery(
@@ -180,7 +195,7 @@ export function createDelivery(
   endpoint: Pick<Endpoint, 'id' | 'status'>,
   now: Date,
 ): Delivery {
-  const skipped = endpoint.status === 'auto_disabled';
+  const skipReason = SKIPPED_WHILE[endpoint.status];
   const createdAt = now.toISOString();
   return {
     id: deriveDeliveryId(event.id, endpoint.id),
@@ -189,18 +204,67 @@ export function createDelivery(
     webhookId: endpoint.id,
     eventId: event.id,
     eventType: event.type,
-    status: skipped ? 'skipped' : 'pending',
+    ...(event.filterValues && { filterValues: event.filterValues }),
+    status: skipReason === undefined ? 'pending' : 'skipped',
     attempts: 0,
     attemptLog: [],
     createdAt,
-    ...(skipped && { terminalAt: createdAt, terminalReason: 'endpoint_disabled' }),
+    ...(skipReason && { terminalAt: createdAt, terminalReason: skipReason }),
   };
+}
+
+/** Why an endpoint did not get an event (docs/specification.md, Events). */
+export const Undelivered = z.enum([
+  'not_subscribed',
+  'filtered',
+  'registered_later',
+  'paused',
+  'disabled',
+  'deleted',
+  'example_for_another',
+]);
+type Undelivered = z.infer<typeof Undelivered>;
+
+const BY_END: Partial<Record<TerminalReason, Undelivered>> = {
+  endpoint_paused: 'paused',
+  endpoint_disabled: 'disabled',
+  endpoint_deleted: 'deleted',
+};
+
+/**
+ * Explains why an endpoint got no attempt of an event.
+ * @param endpoint as it is now; its settings may have been others when the event happened
+ * @param delivery of the event to the endpoint
+ * @param isFannedOut whether an endpoint that the event is for has its delivery by now
+ * @returns undefined when it got one, when its delivery is on the way, and for another endpoint's test
+ */
+export function explainAbsence(
+  event: OutboxEvent,
+  endpoint: Endpoint | DeletedEndpoint,
+  delivery: Pick<Delivery, 'status' | 'attempts' | 'terminalReason'> | undefined,
+  isFannedOut: boolean,
+): Undelivered | undefined {
+  const exclusion = findExclusion(event, { events: [], ...endpoint });
+  if (delivery !== undefined) {
+    const { status, attempts, terminalReason = 'expired' } = delivery;
+    if (status !== 'skipped' || attempts > 0) return undefined;
+    if (terminalReason === 'not_subscribed') return exclusion === 'filtered' ? 'filtered' : 'not_subscribed';
+    return BY_END[terminalReason];
+  }
+  if (exclusion === 'for_another') return isExample(event) ? 'example_for_another' : undefined;
+  if (endpoint.createdAt > event.createdAt) return 'registered_later';
+  if ('deletedAt' in endpoint && endpoint.deletedAt <= event.createdAt) return 'deleted';
+  // It was not subscribed when the event happened.
+  if (exclusion === undefined) return isFannedOut ? 'not_subscribed' : undefined;
+  return exclusion;
 }
 
 /** How an attempt ended. One without `error` succeeded. */
 export type AttemptOutcome = {
   status?: number;
   response?: string;
+  /** Value of the header of that name, of a receiver that is overloaded or down for a while. */
+  retryAfter?: string;
   /** The request that a simulated receiver got. */
   simulated?: WebhookRequest;
 } & (AttemptError | { error?: undefined; errorCode?: undefined });

@@ -21,6 +21,7 @@ import {
   isExample,
   isFor,
   type OutboxEvent,
+  type Subscriber,
 } from '../events/events.ts';
 import type { Endpoint } from '../receivers/endpoint.ts';
 import { buildSandboxMark, keys } from '../tenancy/keys.ts';
@@ -34,12 +35,12 @@ import { type Delivery, DeliveryMessage, isOpen } from './delivery.ts';
  */
 export function createRedelivery(
   delivery: Delivery,
-  endpoint: Pick<Endpoint, 'id' | 'status' | 'events'>,
+  endpoint: Pick<Endpoint, 'id' | 'status'> & Subscriber,
   now: Date,
   traceId?: TraceId,
 ) {
   if (isOpen(delivery)) return { kind: 'refused', why: 'still-open' } as const;
-  if (endpoint.status === 'auto_disabled') return { kind: 'refused', why: 'endpoint-disabled' } as const;
+  if (endpoint.status !== 'active') return { kind: 'refused', why: endpoint.status } as const;
   if (isTooOld(delivery.eventId, now)) return { kind: 'refused', why: 'event-expired' } as const;
   if (!isForStill(delivery, endpoint)) return { kind: 'refused', why: 'not-subscribed' } as const;
   return { kind: 'redeliver', delivery: repeatDelivery(delivery, newId('dlv', now), now, traceId) } as const;
@@ -50,9 +51,9 @@ export function createRedelivery(
  * names no other receiver.
  */
 export const isForStill = (
-  { eventType }: Pick<Delivery, 'eventType'>,
-  endpoint: Pick<Endpoint, 'id' | 'events'>,
-): boolean => isFor({ type: eventType, onlyTo: endpoint.id }, endpoint);
+  { eventType, filterValues }: Pick<Delivery, 'eventType' | 'filterValues'>,
+  endpoint: Subscriber & Pick<Endpoint, 'id'>,
+): boolean => isFor({ type: eventType, onlyTo: endpoint.id, filterValues }, endpoint);
 
 /** Whether the history no longer shows the event. */
 export const isTooOld = (event: EventId, now: Date): boolean =>
@@ -60,7 +61,7 @@ export const isTooOld = (event: EventId, now: Date): boolean =>
 
 /** Creates a delivery of an event with all attempts ahead. It repeats an earlier one, if there was one. */
 export const repeatDelivery = (
-  repeated: Pick<Delivery, 'orgId' | 'generation' | 'webhookId' | 'eventId' | 'eventType'> &
+  repeated: Pick<Delivery, 'orgId' | 'generation' | 'webhookId' | 'eventId' | 'eventType' | 'filterValues'> &
     Partial<Pick<Delivery, 'id'>>,
   id: Delivery['id'],
   createdAt: Date,
@@ -72,6 +73,7 @@ export const repeatDelivery = (
   webhookId: repeated.webhookId,
   eventId: repeated.eventId,
   eventType: repeated.eventType,
+  ...(repeated.filterValues && { filterValues: repeated.filterValues }),
   status: 'pending',
   attempts: 0,
   attemptLog: [],

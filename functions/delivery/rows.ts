@@ -49,7 +49,9 @@ const toRow = (delivery: Delivery) => ({
 });
 
 /** What a redelivery job reads of its deliveries, often: not the log of their attempts. */
-const DeliveryState = z.pick(Delivery, { id: true, eventId: true, status: true, redeliveryOf: true });
+const DeliveryState = z.pick(Delivery, {
+  ...{ id: true, eventId: true, status: true, terminalReason: true, redeliveryOf: true },
+});
 export type DeliveryState = z.infer<typeof DeliveryState>;
 const STATE_ATTRIBUTES = ['pk', 'sk', ...Object.keys(DeliveryState.shape)];
 
@@ -132,7 +134,7 @@ export function deliveryStore(deliveries: Table) {
     buildRetry(delivery: Delivery, now: Date): Change {
       const { key, ...change } = buildOpenUpdate(
         delivery,
-        expression`SET nextRetryAt = ${now.toISOString()}`,
+        expression`SET nextRetryAt = ${now.toISOString()} REMOVE nextRetryReason`,
         [expression`#status = ${'retrying'} AND attempts = ${delivery.attempts}`, isFree(now)],
       );
       return buildUpdate(deliveries, key, { refusal: 'delivery-changed', ...change });
@@ -189,7 +191,7 @@ export const buildPlace = (state: DueState, { id, orgId }: Pick<DueRef, 'id' | '
 });
 
 /** Removed when a delivery ends; the first two are the keys of the due index. */
-export const DUE_FIELDS = ['dueIn', 'dueKey', 'parked', 'isDeferred', 'turn'];
+export const DUE_FIELDS = ['dueIn', 'dueKey', 'parked', 'isDeferred', 'turn', 'nextRetryReason'];
 export const REMOVE_ENDED = expression`REMOVE ${attributes(['lease', 'nextRetryAt', ...DUE_FIELDS])}`;
 
 export const isExpired = ({ id }: Pick<Delivery, 'id'>, now: Date): boolean =>
@@ -286,7 +288,7 @@ export function deliveryMoves(deliveries: Table) {
       const place = isParked ? { parked: true, ...buildPlace('parked', ref, until) } : {};
       const change = buildOpenUpdate(
         ref,
-        expression`SET ${assign({ turn, nextRetryAt, ...place })}`,
+        expression`SET ${assign({ turn, nextRetryAt, ...place })} REMOVE nextRetryReason`,
         [isFree(now), isDue(now)],
         (row) => Object(row.turn).at === turn.at && row.nextRetryAt === nextRetryAt,
       );

@@ -16,6 +16,7 @@ import {
   type ClaimedDelivery,
   type DeliveryMessage,
   LOST_OUTCOME,
+  type NextRetryReason,
   SIMULATED,
   type TerminalReason,
 } from './delivery.ts';
@@ -31,7 +32,7 @@ import {
   REMOVE_ENDED,
   updateDelivery,
 } from './rows.ts';
-import { type RetryPolicy, scheduleNextAttempt } from './timing.ts';
+import { parseRetryAfter, type RetryPolicy, scheduleNextAttempt } from './timing.ts';
 
 /** How the wait for the next attempt is spent, and the queue of that attempt. */
 export interface Wait {
@@ -42,7 +43,13 @@ export interface Wait {
 /** What an attempt changes in its delivery. `at` is the end of the attempt. */
 export type Settlement = { at: Date } & (
   | { kind: 'succeeded'; attempt: AttemptRecord; terminalReason?: TerminalReason }
-  | { kind: 'retrying'; attempt: FailedAttempt; nextRetryAt: Date; wait: Wait }
+  | {
+      kind: 'retrying';
+      attempt: FailedAttempt;
+      nextRetryAt: Date;
+      nextRetryReason?: NextRetryReason;
+      wait: Wait;
+    }
   | { kind: 'exhausted'; attempt: FailedAttempt; terminalReason: TerminalReason }
 );
 type FailedAttempt = AttemptRecord & AttemptError;
@@ -64,10 +71,20 @@ export function computeSettlement(
     return { kind: 'succeeded', attempt: record, ...(simulated && { terminalReason: SIMULATED }), at };
   const attempt = { ...record, error: result.error, errorCode: result.errorCode };
   if (number >= policy.maxAttempts) return { kind: 'exhausted', attempt, terminalReason: 'max_attempts', at };
-  const nextRetryAt = scheduleNextAttempt(number, at, policy);
+  const backoff = scheduleNextAttempt(number, at, policy);
+  const held = result.retryAfter === undefined ? undefined : parseRetryAfter(result.retryAfter, at);
+  const isHeld = held !== undefined && held > backoff;
+  const nextRetryAt = isHeld ? held : backoff;
   const seconds = (nextRetryAt.getTime() - at.getTime()) / 1000;
   const hold = chooseWaitMode(seconds, route.from, route.to, route.crowded);
-  return { kind: 'retrying', attempt, at, nextRetryAt, wait: { hold, lane: route.to } };
+  return {
+    kind: 'retrying',
+    attempt,
+    at,
+    nextRetryAt,
+    ...(isHeld && { nextRetryReason: 'retry_after' }),
+    wait: { hold, lane: route.to },
+  };
 }
 
 function toAttemptRecord(number: number, result: AttemptResult): AttemptRecord {
@@ -137,8 +154,10 @@ function buildSettleUpdate(
   else removes.push('lastResponseStatus');
   if (kind === 'retrying') {
     // Keep `isDeferred`: the reconciler removes it when it sends the message.
-    const { nextRetryAt, wait } = settlement;
+    const { nextRetryAt, nextRetryReason, wait } = settlement;
     set.nextRetryAt = nextRetryAt.toISOString();
+    if (nextRetryReason !== undefined) set.nextRetryReason = nextRetryReason;
+    else if (claimed.nextRetryReason !== undefined) removes.push('nextRetryReason');
     if (claimed.turn !== undefined) removes.push('turn');
     const isParked = wait.hold === 'parked';
     if (isParked) set.parked = true;

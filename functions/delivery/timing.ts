@@ -110,6 +110,24 @@ export function scheduleNextAttempt(attempt: number, endedAt: Date, policy: Retr
   return new Date(endedAt.getTime() + Math.ceil(seconds * 1000));
 }
 
+/** Longest time for which a receiver puts off the next attempt by `Retry-After`. */
+const MAX_HOLD_MS = 3_600_000;
+
+/**
+ * Time until which a receiver asks to wait, at most one hour after the attempt (docs/specification.md,
+ * Deliveries). Undefined for a text that is neither whole seconds nor an HTTP date (RFC 9110, 10.2.3).
+ * @param retryAfter value of the header
+ */
+export function parseRetryAfter(retryAfter: string, endedAt: Date): Date | undefined {
+  const text = retryAfter.trim();
+  const ms = /^\d+$/.test(text)
+    ? Number(text) * 1000
+    : /^[A-Z][a-z]+,? .+ (GMT|\d{4})$/.test(text)
+      ? Date.parse(text.endsWith('GMT') ? text : `${text} GMT`) - endedAt.getTime()
+      : Number.NaN;
+  return ms > 0 ? new Date(endedAt.getTime() + Math.min(ms, MAX_HOLD_MS)) : undefined;
+}
+
 /**
  * SQS limits visibility to 12 hours from the receive; a function may have held the message for up to 15
  * minutes.

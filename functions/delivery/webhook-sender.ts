@@ -106,12 +106,15 @@ function createTimer(callback: () => void) {
 
 function toOutcome(result: OutboundResult): AttemptOutcome {
   if (result.kind === 'failed') return { error: result.error, errorCode: result.errorCode };
-  const { status, body } = result;
+  const { status, body, retryAfter } = result;
   if (status >= 200 && status < 300) return { status };
+  const hold = retryAfter !== undefined && HOLDS.includes(status) ? { retryAfter } : {};
   const errorCode = REDIRECTS.includes(status) ? 'redirect' : 'http_status';
-  return { status, error: `the receiver answered ${status}`, errorCode, response: body };
+  return { status, error: `the receiver answered ${status}`, errorCode, response: body, ...hold };
 }
 
+/** Statuses by which a receiver asks for time: too many requests, and unavailable. */
+const HOLDS: readonly number[] = [429, 503];
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /**

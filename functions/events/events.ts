@@ -210,6 +210,20 @@ const isSubscribable = (type: EventType): type is SubscribableType =>
 export const SubscribableType = z.enum(/* @__PURE__ */ EVENT_TYPES.filter(isSubscribable));
 export const EventTypeName = z.enum(EVENT_TYPES);
 
+/** The lists of an endpoint's filter, each with the field of `data` that it is for. */
+const FILTER_FIELDS = { channelIds: 'channelId', roles: 'role' } as const;
+
+/** Which events of its types an endpoint gets: those whose value is in each list that is given. */
+export const EventFilter = z.object({
+  channelIds: z.optional(z.array(z.string())),
+  roles: z.optional(z.array(MessageRole)),
+});
+export type EventFilter = z.infer<typeof EventFilter>;
+
+/** Values of an event by which endpoints filter; a type without a field has no value. */
+export const FilterValues = z.partialRecord(z.enum(Object.values(FILTER_FIELDS)), z.string());
+export type FilterValues = z.infer<typeof FilterValues>;
+
 /** An event in the outbox. `body` is the exact text that every attempt signs and sends. */
 export const OutboxEvent = z.object({
   id: EventId,
@@ -220,12 +234,23 @@ export const OutboxEvent = z.object({
   body: z.string(),
   /** The only receiver of the event; see `isFor`. */
   onlyTo: z.optional(ReceiverId),
+  filterValues: z.optional(FilterValues),
   traceId: TraceId,
 });
 export type OutboxEvent = z.infer<typeof OutboxEvent>;
 
 /** What of an event decides whom it is for. */
-export type AddressedEvent = Pick<OutboxEvent, 'type' | 'onlyTo'>;
+export type AddressedEvent = Pick<OutboxEvent, 'type' | 'onlyTo' | 'filterValues'>;
+
+/** What of a receiver decides which events are for it. */
+export interface Subscriber {
+  readonly id: string;
+  readonly events: readonly EventType[];
+  readonly filter?: EventFilter | undefined;
+}
+
+/** Why an event is not for a receiver. */
+export type Exclusion = 'for_another' | 'not_subscribed' | 'filtered';
 
 /**
  * Whether an event is for a receiver: an endpoint, a channel or the bus. Everything that reads the outbox
@@ -233,13 +258,25 @@ export type AddressedEvent = Pick<OutboxEvent, 'type' | 'onlyTo'>;
  * other one. Its receiver gets a test or a channel's message regardless of subscriptions, and an example only
  * while it subscribes to the type.
  */
-export const isFor = (
-  { type, onlyTo }: AddressedEvent,
-  receiver: { readonly id: string; readonly events: readonly EventType[] },
-): boolean =>
-  onlyTo === undefined || onlyTo === receiver.id
-    ? receiver.events.includes(type) || (onlyTo !== undefined && !isSubscribable(type))
-    : false;
+export const isFor = (event: AddressedEvent, receiver: Subscriber): boolean =>
+  findExclusion(event, receiver) === undefined;
+
+/** Why an event is not for a receiver; undefined when it is. */
+export function findExclusion(
+  { type, onlyTo, filterValues = {} }: AddressedEvent,
+  { id, events, filter = {} }: Subscriber,
+): Exclusion | undefined {
+  if (onlyTo !== undefined && onlyTo !== id) return 'for_another';
+  if (!events.includes(type) && !(onlyTo !== undefined && !isSubscribable(type))) return 'not_subscribed';
+  const passes = LISTS.every((list) => {
+    const value = filterValues[FILTER_FIELDS[list]];
+    const wanted: readonly string[] | undefined = filter[list];
+    return value === undefined || wanted === undefined || wanted.includes(value);
+  });
+  return passes ? undefined : 'filtered';
+}
+
+const LISTS = /* @__PURE__ */ Object.keys(FILTER_FIELDS) as (keyof typeof FILTER_FIELDS)[];
 
 /** The one receiver that an event names; undefined for an event that its subscribers get. */
 export const getNamedReceiver = ({ onlyTo }: AddressedEvent): ReceiverId | undefined => onlyTo;
@@ -271,7 +308,9 @@ export function buildEvent<T extends EventType>(
 ): OutboxEvent {
   const createdAt = now.toISOString();
   const { schemaVersion, data: allowlist } = EVENT_CATALOGUE[type];
-  const body = JSON.stringify({ type, schemaVersion, orgId, createdAt, data: allowlist.parse(data) });
+  const allowed: Record<string, unknown> = allowlist.parse(data);
+  const body = JSON.stringify({ type, schemaVersion, orgId, createdAt, data: allowed });
+  const filterValues = isSubscribable(type) ? FilterValues.parse(pickFilterFields(allowed)) : {};
   return {
     id: newId('evt', now),
     orgId,
@@ -280,25 +319,34 @@ export function buildEvent<T extends EventType>(
     createdAt,
     body,
     ...(onlyTo === undefined ? {} : { onlyTo }),
+    ...(Object.keys(filterValues).length > 0 && { filterValues }),
     ...withTrace(traceId),
   };
 }
+
+const pickFilterFields = (data: Record<string, unknown>) =>
+  Object.fromEntries(
+    Object.values(FILTER_FIELDS).flatMap((field) => (field in data ? [[field, data[field]]] : [])),
+  );
 
 /**
  * Records that an example event is about; the API document has others (lib/openapi/example-values.ts). Their
  * identifiers are new and name nothing.
  */
-function createRecords(webhookId: EndpointId, now: Date) {
+function createRecords(webhookId: EndpointId, now: Date, filter: EventFilter = {}) {
   const createdAt = now.toISOString();
   const conversationId = newId('cnv', now);
   const channelId = newId('chn', now);
+  const role = filter.roles?.[0] ?? 'user';
   const messageId = newId('msg', now);
   const externalUserId = 'example-visitor';
   const reason = 'An example: the visitor asks for a person.';
   return {
-    conversation: { id: conversationId, channelId, externalUserId, createdAt },
+    conversation: {
+      ...{ id: conversationId, channelId: filter.channelIds?.[0] ?? channelId, externalUserId, createdAt },
+    },
     resolvedConversation: { id: conversationId, resolvedAt: createdAt, resolvedBy: 'api' },
-    message: { id: messageId, conversationId, role: 'user' as z.infer<typeof MessageRole>, createdAt },
+    message: { id: messageId, conversationId, role, createdAt },
     escalation: { id: newId('esc', now), conversationId, reason, createdAt },
     ticket: { id: newId('tkt', now), conversationId, reason, createdAt },
     webhook: { id: webhookId },
@@ -315,13 +363,20 @@ function createRecords(webhookId: EndpointId, now: Date) {
   };
 }
 
-/** Builds an example of a type for one endpoint. Its payload has the fields of a real event. */
+/**
+ * Builds an example of a type for one endpoint, which passes its filter. Its payload has the fields of a real
+ * event.
+ */
 export function buildExampleEvent(
   type: SubscribableType,
   webhookId: EndpointId,
-  context: { tenant: Tenant; now: Date; traceId: TraceId | undefined },
+  {
+    filter,
+    ...context
+  }: { tenant: Tenant; now: Date; traceId: TraceId | undefined; filter?: EventFilter | undefined },
 ): OutboxEvent {
-  const { createdAt, ...data } = EVENT_CATALOGUE[type].example(createRecords(webhookId, context.now));
+  const records = createRecords(webhookId, context.now, filter);
+  const { createdAt, ...data } = EVENT_CATALOGUE[type].example(records);
   return buildEvent(type, data, { ...context, onlyTo: webhookId });
 }
 

@@ -182,9 +182,13 @@ export const refusals = {
   noWidget: conflict(
     'The conversation is not on a channel of kind web_widget. Use a conversation on such a channel.',
   ),
-  disabledEndpoint: conflict('The webhook endpoint is disabled. Register it again as a new endpoint.'),
+  /** By the status of the endpoint. */
+  inactiveEndpoint: {
+    auto_disabled: conflict('The webhook endpoint is disabled. Register it again as a new endpoint.'),
+    paused: conflict('The webhook endpoint is paused. Resume it first: PATCH with "paused": false.'),
+  },
   notSubscribed: conflict(
-    'The webhook endpoint does not subscribe to the event type. Add the type to its events first.',
+    'The webhook endpoint does not subscribe to the event: to its type, or by its filter. Change its events or filter first.',
   ),
   firstAttemptRunning: conflict('The first attempt of the delivery is in progress.'),
   attemptRunning: conflict('An attempt of the delivery is in progress.'),

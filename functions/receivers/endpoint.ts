@@ -1,9 +1,17 @@
 import * as z from 'zod/mini';
-import { all, assign, attributes, type Expression, expression, unchanged } from '../aws/expression.ts';
+import {
+  all,
+  assign,
+  attributes,
+  type Expression,
+  expression,
+  isOneOf,
+  unchanged,
+} from '../aws/expression.ts';
 import { EndpointId, OrgId, ReceiverId, Timestamp } from '../aws/ids.ts';
 import { EXISTS, type Table, update } from '../aws/table.ts';
 import { buildUpdate, type Change } from '../aws/transaction.ts';
-import { SubscribableType } from '../events/events.ts';
+import { EventFilter, SubscribableType } from '../events/events.ts';
 import { keys } from '../tenancy/keys.ts';
 import { NEW, PaceMark } from './pace.ts';
 import { getHost, isLoopbackHost } from './receiver-url.ts';
@@ -41,7 +49,7 @@ export function getCountedHost(url: string): string | undefined {
   return isLoopbackHost(host) ? undefined : host;
 }
 
-export const EndpointStatus = z.enum(['active', 'auto_disabled']);
+export const EndpointStatus = z.enum(['active', 'paused', 'auto_disabled']);
 export const DisabledReason = z.enum(['consecutive_failures']);
 
 /** An endpoint that was disabled before another one with its URL was registered. */
@@ -58,6 +66,7 @@ export const Endpoint = z.object({
   orgId: OrgId,
   url: z.string(),
   events: z.array(SubscribableType),
+  filter: z.optional(EventFilter),
   description: z.optional(z.string()),
   /** Attempts per second to which the customer limits it. */
   maxPerSecond: z.optional(MaxPerSecond),
@@ -65,6 +74,8 @@ export const Endpoint = z.object({
   consecutiveFailures: z.int().check(z.nonnegative()),
   keyVersion: z.string(),
   createdAt: Timestamp,
+  /** While it is paused. */
+  pausedAt: z.optional(Timestamp),
   disabledAt: z.optional(Timestamp),
   disabledReason: z.optional(DisabledReason),
   /** Time of the first of the current consecutive failures. */
@@ -82,9 +93,16 @@ export type Endpoint = z.infer<typeof Endpoint>;
 export interface EndpointChange {
   url?: string;
   events?: Endpoint['events'];
+  filter?: EventFilter | null;
   description?: string | null;
   maxPerSecond?: number | null;
+  status?: 'active' | 'paused';
+  pausedAt?: string | null;
 }
+
+/** What pauses an active endpoint at a time, and what ends its pause. */
+export const pause = (at: Date) => ({ status: 'paused', pausedAt: at.toISOString() }) as const;
+export const RESUMED = { status: 'active', pausedAt: null } as const;
 
 /** What remains of a deleted endpoint, for as long as its deliveries are kept. */
 export const DeletedEndpoint = z.extend(
@@ -142,13 +160,14 @@ const FAILURE_FIELDS = ['disabledAt', 'disabledReason', 'failingSince'] as const
 export function endpointStateStore(service: Table) {
   return {
     /**
-     * Makes an endpoint active and new, without failures; no change when it is. Refused as
-     * `endpoint-missing`.
+     * Makes an endpoint new, without failures, and active unless it is paused; no change when it is. Refused
+     * as `endpoint-missing`.
      */
     buildActivation({ orgId, id, pace, consecutiveFailures, ...state }: Endpoint): Change[] {
+      const status = state.status === 'paused' ? 'paused' : 'active';
       const hasFailed = consecutiveFailures > 0 || FAILURE_FIELDS.some((name) => state[name] !== undefined);
       if (!hasFailed && pace?.until === undefined) return [];
-      const set = assign({ status: 'active', consecutiveFailures: 0, pace: pace && NEW });
+      const set = assign({ status, consecutiveFailures: 0, pace: pace && NEW });
       return [
         buildUpdate(service, keys.endpoint(orgId, id), {
           refusal: 'endpoint-missing',
@@ -186,6 +205,7 @@ export function computeEndpointEffect(
 ): EndpointEffect {
   if (endpoint === undefined || endpoint.status === 'auto_disabled') return 'none';
   if (ended === 'succeeded') return endpoint.consecutiveFailures === 0 ? 'none' : 'reset';
+  if (endpoint.status === 'paused') return 'none';
   const failures = endpoint.consecutiveFailures + 1;
   if (failures >= FAILURES_TO_DISABLE) return 'disable';
   return failures === FAILURES_TO_WARN ? 'warn' : 'count';
@@ -205,7 +225,7 @@ export function buildEndpointChange(
   return buildUpdate(service, keys.endpoint(orgId, id), {
     refusal: 'endpoint-changed',
     update: text,
-    if: all(expression`#status = ${'active'}`, condition),
+    if: all(isOneOf('status', effect === 'reset' ? ['active', 'paused'] : ['active']), condition),
   });
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { all, assign, expression, unchanged } from '../aws/expression.ts';
 import {
-  type DeliveryId,
+  DeliveryId,
   EndpointId,
   newId,
   OrgId,
@@ -34,9 +34,10 @@ import {
   type Change,
   type Commit,
 } from '../aws/transaction.ts';
-import { type Delivery, Lease } from '../delivery/delivery.ts';
+import { type Delivery, Lease, SkipReason } from '../delivery/delivery.ts';
 import { type RedeliveryRecord, recordRedelivery } from '../delivery/redelivery.ts';
 import { deliveryStore } from '../delivery/rows.ts';
+import { EXPIRY_SECONDS } from '../delivery/timing.ts';
 import { createNotice, type Notice } from '../events/bus.ts';
 import { EventTypeName, HISTORY_DAYS } from '../events/events.ts';
 import type { Endpoint } from '../receivers/endpoint.ts';
@@ -46,8 +47,9 @@ import type { Tenant } from '../tenancy/tenant.ts';
 /** Days for which a finished job can be read. */
 const JOB_DAYS = 30;
 
-/** Statuses of deliveries that a job resends. */
-export const FailedStatus = z.enum(['exhausted', 'skipped']);
+/** Statuses of deliveries that a job resends, and those of them that are failures. */
+export const ResentStatus = z.enum(['exhausted', 'skipped', 'succeeded']);
+export const FAILED_STATUSES: z.infer<typeof ResentStatus>[] = ['exhausted', 'skipped'];
 
 /**
  * What a job resends: the endpoint's own deliveries that failed, or every event of its types that it has not
@@ -58,7 +60,13 @@ export const RedeliverySelection = z.enum(['failed', 'missing']);
 export const RedeliveryJobStatus = z.enum(['running', 'done', 'stopped']);
 
 /** Why a job stopped early. */
-export const StopReason = z.enum(['cancelled', 'endpoint_disabled', 'endpoint_deleted']);
+export const StopReason = z.enum([
+  'cancelled',
+  'endpoint_disabled',
+  'endpoint_deleted',
+  'endpoint_paused',
+  'test_failed',
+]);
 
 /** A job that resends what an endpoint lacks in a time range, with its progress. */
 export const RedeliveryJob = z.object({
@@ -74,7 +82,11 @@ export const RedeliveryJob = z.object({
   /** Time range of the deliveries or events by their ids; `from` inclusive, `to` exclusive. */
   from: Timestamp,
   to: Timestamp,
-  statuses: z.array(FailedStatus),
+  statuses: z.array(ResentStatus),
+  /** Of skipped deliveries, only those with one of these reasons. */
+  reasons: z.optional(z.array(SkipReason)),
+  /** The test after whose success it begins. */
+  test: z.optional(DeliveryId),
   /**
    * Deliveries or events up to this id are examined, and what was created for them has had its first attempt.
    * Absent at the start.
@@ -111,9 +123,16 @@ export type RedeliveryRun = z.infer<typeof RedeliveryRun>;
 
 export type LeasedJob = RedeliveryJob & { lease: Lease };
 
+interface JobContext {
+  tenant: Tenant;
+  now: Date;
+  traceId?: TraceId;
+}
+
 /**
- * Creates a job. Its range ends now at the latest, so that it does not include its own deliveries, and begins
- * where events can still be resent. A dry run may count for a disabled endpoint too.
+ * Creates the job that a customer asks for. Its range ends now at the latest, so that it does not include its
+ * own deliveries, and begins where events can still be resent. A dry run may count for an endpoint that gets
+ * nothing.
  * @param request times in ISO 8601
  */
 export function createJob(
@@ -125,35 +144,86 @@ export function createJob(
     statuses: RedeliveryJob['statuses'];
   },
   endpoint: { id: EndpointId; status: Endpoint['status'] },
-  { tenant, now, traceId }: { tenant: Tenant; now: Date; traceId?: TraceId },
+  context: JobContext,
 ) {
-  const earliest = now.getTime() - HISTORY_DAYS * 86_400_000;
-  const from = Math.max(Date.parse(request.from), earliest);
-  const to = Math.min(request.to === undefined ? now.getTime() : Date.parse(request.to), now.getTime());
+  const now = context.now.getTime();
+  const to = Math.min(request.to === undefined ? now : Date.parse(request.to), now);
   if (Date.parse(request.from) >= to) return { kind: 'refused', why: 'no-time' } as const;
-  if (to <= earliest) return { kind: 'refused', why: 'too-old' } as const;
-  if (endpoint.status === 'auto_disabled' && request.dryRun !== true)
-    return { kind: 'refused', why: 'endpoint-disabled' } as const;
-  const job: RedeliveryJob = {
-    id: newId('rdj', now),
-    orgId: tenant.orgId,
-    generation: tenant.generation,
-    webhookId: endpoint.id,
-    status: 'running',
-    what: request.what ?? 'failed',
-    ...(request.dryRun === true ? { dryRun: true } : {}),
-    from: new Date(from).toISOString(),
-    to: new Date(to).toISOString(),
-    statuses: request.statuses,
-    examined: 0,
-    redelivered: 0,
-    eventTypes: {},
-    round: 0,
-    createdAt: now.toISOString(),
-    ...withTrace(traceId),
-  };
-  return { kind: 'job', job } as const;
+  if (to <= computeEarliest(context.now)) return { kind: 'refused', why: 'too-old' } as const;
+  if (endpoint.status !== 'active' && request.dryRun !== true)
+    return { kind: 'refused', why: endpoint.status } as const;
+  const { what = 'failed', dryRun, statuses } = request;
+  const range = { from: Date.parse(request.from), to };
+  const asked = { what, statuses, ...(dryRun === true ? { dryRun } : {}) } as const;
+  return { kind: 'job', job: buildJob(endpoint.id, range, asked, context) } as const;
 }
+
+/**
+ * Seconds after the end of a pause in which workers that saw it may still skip deliveries: longer than the
+ * timeouts of the fan-out and of the dispatcher, and the age of an eventually consistent read.
+ */
+const PAUSE_ECHO_SECONDS = 90;
+
+/**
+ * Creates the job that sends what was skipped during a pause. A delivery can have been open for some days
+ * before. It begins when nothing that saw the pause is still at work.
+ * @param pausedAt in ISO 8601
+ */
+export const createCatchUpJob = (id: EndpointId, pausedAt: string, context: JobContext): RedeliveryJob =>
+  buildJob(
+    id,
+    {
+      from: Date.parse(pausedAt) - EXPIRY_SECONDS * 1000,
+      to: context.now.getTime() + PAUSE_ECHO_SECONDS * 1000,
+    },
+    { what: 'failed', statuses: ['skipped'], reasons: ['endpoint_paused'] },
+    context,
+  );
+
+/** Time before the first failure of an endpoint from which its successor recovers events. */
+const BEFORE_FAILURE_MS = 2 * 3_600_000;
+
+/**
+ * Creates the job that sends an endpoint what its predecessor missed, once a test has succeeded.
+ * @param test delivery of the test
+ */
+export const createSuccessorJob = (
+  id: EndpointId,
+  { failingSince, disabledAt }: NonNullable<Endpoint['predecessor']>,
+  test: DeliveryId,
+  context: JobContext,
+): RedeliveryJob =>
+  buildJob(
+    id,
+    { from: Date.parse(failingSince ?? disabledAt) - BEFORE_FAILURE_MS, to: context.now.getTime() },
+    { what: 'missing', statuses: FAILED_STATUSES, test },
+    context,
+  );
+
+const computeEarliest = (now: Date): number => now.getTime() - HISTORY_DAYS * 86_400_000;
+
+/** @param range milliseconds since the epoch */
+const buildJob = (
+  webhookId: EndpointId,
+  range: { from: number; to: number },
+  asked: Pick<RedeliveryJob, 'what' | 'dryRun' | 'statuses' | 'reasons' | 'test'>,
+  { tenant, now, traceId }: JobContext,
+): RedeliveryJob => ({
+  id: newId('rdj', now),
+  orgId: tenant.orgId,
+  generation: tenant.generation,
+  webhookId,
+  status: 'running',
+  ...asked,
+  from: new Date(Math.max(range.from, computeEarliest(now))).toISOString(),
+  to: new Date(range.to).toISOString(),
+  examined: 0,
+  redelivered: 0,
+  eventTypes: {},
+  round: 0,
+  createdAt: now.toISOString(),
+  ...withTrace(traceId),
+});
 
 type Counted = Pick<Delivery, 'eventId' | 'eventType'>;
 

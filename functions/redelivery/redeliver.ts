@@ -3,7 +3,7 @@ import type { TraceId } from '../aws/ids.ts';
 import type { Log } from '../aws/log-codes.ts';
 import { Defect } from '../aws/logger.ts';
 import type { Row, Table } from '../aws/table.ts';
-import { type Delivery, toDeliveryMessage } from '../delivery/delivery.ts';
+import { type Delivery, isOpen, SKIPPED_WHILE, toDeliveryMessage } from '../delivery/delivery.ts';
 import { chooseJobLane } from '../delivery/lanes.ts';
 import type { deliveryQueues, WorkerQueue } from '../delivery/queues.ts';
 import type { deliveryStore } from '../delivery/rows.ts';
@@ -24,6 +24,7 @@ import {
   type RedeliveryRun,
   type redeliveryJobs,
   type redeliveryRounds,
+  StopReason,
 } from './jobs.ts';
 import {
   createJobDelivery,
@@ -64,6 +65,14 @@ class RedeliveryInProgress extends InProgressError {
   override name = 'RedeliveryInProgress';
 }
 
+/** A job cannot begin yet. */
+class RedeliveryNotBegun extends InProgressError {
+  override name = 'RedeliveryNotBegun';
+}
+
+/** Seconds between two looks at a test that a job waits for, as a share of the job's age. */
+const LOOKS = { share: 1, shortest: 2, longest: 900 };
+
 /** Seconds between two checks of what waits: they double while nothing was attempted. */
 const CHECK = { shortest: 0.02, longest: 0.5 };
 /** Seconds' worth of deliveries that may wait at an endpoint with a limit, so that live ones come between. */
@@ -88,7 +97,7 @@ export function runRedeliveryJob(context: RedeliverContext, settings: RedeliverS
 
   /** @returns those that were added: another redelivery of an event may have been added meanwhile */
   async function addGroup(job: LeasedJob, group: readonly Resend[]): Promise<Delivery[]> {
-    const at = new Date(Math.max(now().getTime(), Date.parse(job.createdAt)));
+    const at = new Date(Math.max(now().getTime(), Date.parse(job.createdAt), Date.parse(job.to)));
     const added = await mapConcurrently(group, group.length, async (resend) => {
       const delivery = createJobDelivery(job, resend.item, at);
       if (!(await jobs.add(job, delivery, resend.record ?? {}))) return [];
@@ -158,6 +167,22 @@ export function runRedeliveryJob(context: RedeliverContext, settings: RedeliverS
     if (refused.length > 0) throw new Error('the queue did not take the next round of a job');
   }
 
+  /**
+   * Seconds until a job may begin: after its range, and after the success of its test.
+   * @returns undefined when the test did not succeed
+   */
+  async function findWait(job: LeasedJob): Promise<number | undefined> {
+    const { test, place, to, createdAt, webhookId, generation } = job;
+    if (place !== undefined) return 0;
+    const left = (Date.parse(to) - now().getTime()) / 1000;
+    if (left > 0 || test === undefined) return Math.max(0, left);
+    const state = (await deliveries.states([{ id: test, webhookId, generation }])).get(test);
+    if (state?.status === 'succeeded') return 0;
+    if (state !== undefined && !isOpen(state)) return undefined;
+    const age = (now().getTime() - Date.parse(createdAt)) / 1000;
+    return Math.min(Math.max(LOOKS.share * age, LOOKS.shortest), LOOKS.longest);
+  }
+
   async function runRound(leased: LeasedJob, isRepeated: boolean): Promise<void> {
     const { lease } = leased;
     const untilMs = now().getTime() + settings.roundSeconds * 1000;
@@ -166,9 +191,16 @@ export function runRedeliveryJob(context: RedeliverContext, settings: RedeliverS
       if ((await checkGeneration(job)) === 'over') return;
       const endpoint = await endpoints.find(job.orgId, job.webhookId);
       if (endpoint === undefined) return end(job, 'stopped', 'endpoint_deleted');
+      const inactive = SKIPPED_WHILE[endpoint.status];
       // All its deliveries would be skipped.
-      if (endpoint.status === 'auto_disabled' && job.dryRun !== true)
-        return end(job, 'stopped', 'endpoint_disabled');
+      if (inactive !== undefined && job.dryRun !== true)
+        return end(job, 'stopped', StopReason.parse(inactive));
+      const waitSeconds = await findWait(job);
+      if (waitSeconds === undefined) return end(job, 'stopped', 'test_failed');
+      if (waitSeconds > 0) {
+        await jobs.release(job);
+        throw new RedeliveryNotBegun(`${job.id} begins later`, Math.ceil(waitSeconds));
+      }
       const page = await pages.readNext(job, endpoint);
       const resends = await pages.plan(job, endpoint, page.items);
       const { left, isStopped } =

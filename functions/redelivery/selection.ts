@@ -26,8 +26,8 @@ import { DELIVERY_SHARDS, keys, listShards } from '../tenancy/keys.ts';
 import type { RedeliveryJob } from './jobs.ts';
 
 /** What a job reads of a delivery, or of an event that the endpoint has no delivery of. */
-export type ExaminedDelivery = Pick<Delivery, 'eventId' | 'eventType'> &
-  Partial<Pick<Delivery, 'id' | 'status'>>;
+export type ExaminedDelivery = Pick<Delivery, 'eventId' | 'eventType' | 'filterValues'> &
+  Partial<Pick<Delivery, 'id' | 'status' | 'terminalReason'>>;
 
 /** A part of what a job examines, in the order of ids. */
 export interface ExaminedPage {
@@ -49,16 +49,26 @@ export interface Resend {
   isWaiting: boolean;
 }
 
-const DeliveryRow = z.pick(Delivery, { id: true, eventId: true, eventType: true, status: true });
-const EventRow = z.pick(OutboxEvent, { id: true, type: true, onlyTo: true });
+const DeliveryRow = z.pick(Delivery, {
+  ...{ id: true, eventId: true, eventType: true, filterValues: true },
+  ...{ status: true, terminalReason: true },
+});
+const EventRow = z.pick(OutboxEvent, { id: true, type: true, onlyTo: true, filterValues: true });
 const DELIVERY_ATTRIBUTES = ['pk', 'sk', ...Object.keys(DeliveryRow.shape)];
 const EVENT_ATTRIBUTES = ['pk', 'sk', ...Object.keys(EventRow.shape)];
 
-/** Whether a job resends the event of a delivery that ended so, or that does not exist. */
-export const isWanted = (
-  { what, statuses }: RedeliveryJob,
-  status: Delivery['status'] | undefined,
-): boolean => (status === undefined ? what === 'missing' : statuses.some((failed) => failed === status));
+/**
+ * Whether a job resends the event of a delivery that ended so, or that does not exist.
+ * @param delivery of the event; without a status when there is none
+ */
+export function isWanted(
+  { what, statuses, reasons }: RedeliveryJob,
+  { status, terminalReason }: Partial<Pick<Delivery, 'status' | 'terminalReason'>> = {},
+): boolean {
+  if (status === undefined) return what === 'missing';
+  const hasReason = reasons === undefined || reasons.some((reason) => reason === terminalReason);
+  return hasReason && statuses.some((resent) => resent === status);
+}
 
 const isRedelivery = ({ id, eventId }: ExaminedDelivery, webhookId: RedeliveryJob['webhookId']): boolean =>
   id !== undefined && !isFirstDelivery({ id, eventId, webhookId });
@@ -70,7 +80,7 @@ export function listFirstDeliveries(
 ): DeliveryRef[] {
   const { webhookId, generation } = job;
   const repeated = examined.filter(
-    (delivery) => isWanted(job, delivery.status) && isRedelivery(delivery, webhookId),
+    (delivery) => isWanted(job, delivery) && isRedelivery(delivery, webhookId),
   );
   const ids = new Set(repeated.map(({ eventId }) => deriveDeliveryId(eventId, webhookId)));
   return [...ids].map((id) => ({ id, webhookId, generation }));
@@ -84,13 +94,13 @@ export function listFirstDeliveries(
 export function selectDeliveries(
   job: RedeliveryJob,
   examined: readonly ExaminedDelivery[],
-  firsts: ReadonlyMap<DeliveryId, Pick<Delivery, 'status'>>,
+  firsts: ReadonlyMap<DeliveryId, Pick<Delivery, 'status' | 'terminalReason'>>,
   now: Date,
 ): ExaminedDelivery[] {
   const { webhookId, from, to } = job;
   const isExamined = (first: DeliveryId) => {
     const time = parseCreationTime(first).toISOString();
-    return time >= from && time < to && isWanted(job, firsts.get(first)?.status);
+    return time >= from && time < to && isWanted(job, firsts.get(first));
   };
   const selected = new Map<EventId, ExaminedDelivery>();
   for (const delivery of examined) {
@@ -199,13 +209,14 @@ export function jobPages(
   ): Promise<ExaminedDelivery[]> {
     const refs = events
       .filter((event) => isFor(event, endpoint))
-      .map(({ id: eventId, type: eventType }) => ({
-        ...{ id: deriveDeliveryId(eventId, webhookId), webhookId, generation, eventId, eventType },
+      .map(({ id: eventId, type: eventType, filterValues }) => ({
+        ref: { id: deriveDeliveryId(eventId, webhookId), webhookId, generation },
+        event: { eventId, eventType, ...(filterValues && { filterValues }) },
       }));
-    const states = await deliveries.states(refs);
-    return refs.map(({ id, eventId, eventType }) => {
-      const status = states.get(id)?.status;
-      return { eventId, eventType, ...(status && { id, status }) };
+    const states = await deliveries.states(refs.map(({ ref }) => ref));
+    return refs.map(({ ref: { id }, event }) => {
+      const { status, terminalReason } = states.get(id) ?? {};
+      return { ...event, ...(status && { id, status }), ...(terminalReason && { terminalReason }) };
     });
   }
 
@@ -232,9 +243,7 @@ export function jobPages(
     const { webhookId, generation } = job;
     // After an earlier try, a late fan-out may have added the first delivery of what the job has resent.
     const keepsAll = job.what === 'missing' && job.dryRun !== true;
-    const items = examined.filter(
-      (item) => isForStill(item, endpoint) && (keepsAll || isWanted(job, item.status)),
-    );
+    const items = examined.filter((item) => isForStill(item, endpoint) && (keepsAll || isWanted(job, item)));
     const firsts = await deliveries.states(listFirstDeliveries(job, items));
     const selected = selectDeliveries(job, items, firsts, now());
     const eventIds = selected.map(({ eventId }) => eventId);
@@ -260,8 +269,10 @@ export function jobPages(
       }
       const latest = record && states.get(record.deliveryId);
       const isBeingResent = latest !== undefined && isOpen(latest);
-      const hasArrived = record?.succeededId !== undefined || received.has(item.eventId);
-      if (hasArrived || isBeingResent || !isWanted(job, item.status)) return [];
+      const hasArrived =
+        !job.statuses.includes('succeeded') &&
+        (record?.succeededId !== undefined || received.has(item.eventId));
+      if (hasArrived || isBeingResent || !isWanted(job, item)) return [];
       return [{ item, record, delivery: undefined, isWaiting: false }];
     });
   }

@@ -5,7 +5,7 @@ import { NonEmptyText, readEnvironment, WholeNumber } from '../aws/config.ts';
 import { logger } from '../aws/logger.ts';
 import { committer } from '../aws/transaction.ts';
 import { JOB_LANES, JobQueues } from '../delivery/lanes.ts';
-import { deliveryQueues, queueUrls, workerQueue } from '../delivery/queues.ts';
+import { deliveryQueues, queueUrls, setVisibility, workerQueue } from '../delivery/queues.ts';
 import { deliveryStore } from '../delivery/rows.ts';
 import { REDELIVER_LEASE_SECONDS, REDELIVER_ROUND_SECONDS } from '../delivery/timing.ts';
 import { busWorker, processEach } from '../events/worker.ts';
@@ -56,4 +56,8 @@ const handle = runRedeliveryJob(
 );
 
 /** Runs rounds of redelivery jobs. */
-export const handler = busWorker('redeliver', processEach(handle, logger.log));
+export const handler = busWorker(
+  'redeliver',
+  processEach(handle, logger.log),
+  setVisibility(queues, environment.REDELIVERIES_QUEUE),
+);

@@ -110,11 +110,13 @@ export const webhook = {
   ...created('whk', '2026-11-20T09:30:00.000Z'),
   url: 'https://hooks.example.com/conversations',
   events: ['conversation.created', 'handoff.requested', 'ticket.created'],
+  filter: null,
   description: 'Helpdesk',
   maxPerSecond: 50,
   status: 'active',
   consecutiveFailures: 0,
   failing: null,
+  pausedAt: null,
   disabledAt: null,
   disabledReason: null,
   predecessor: null,
@@ -192,6 +194,7 @@ export const succeededDelivery = {
   status: 'succeeded',
   attempts: 1,
   nextRetryAt: null,
+  nextRetryReason: null,
   terminalAt: '2026-11-20T09:31:00.512Z',
   terminalReason: null,
   lastError: null,
@@ -213,6 +216,7 @@ export const retryingDelivery = {
   status: 'retrying',
   attempts: 2,
   nextRetryAt: scheduleNextAttempt(2, secondFailureAt, DEFAULT_RETRY_POLICY).toISOString(),
+  nextRetryReason: null,
   terminalAt: null,
   terminalReason: null,
   lastError: 'timed out after 10 s',
@@ -281,6 +285,14 @@ export const eventWithDeliveries = {
     data: handoffEvent.data,
   }),
   deliveries: [{ ...retryingState, channelId: null, url: webhook.url, receiverStatus: webhook.status }],
+  undelivered: [
+    {
+      webhookId: exampleId('whk', '2026-11-21T08:00:00.000Z'),
+      url: 'https://crm.example.com/hook',
+      receiverStatus: 'active',
+      reason: 'registered_later',
+    },
+  ],
 } as const;
 
 export const widgetChannel = {

@@ -82,6 +82,7 @@ const simulatedDelivery = {
   status: second.kind,
   attempts: 2,
   nextRetryAt: null,
+  nextRetryReason: null,
   terminalAt: second.at.toISOString(),
   terminalReason: 'terminalReason' in second ? second.terminalReason : null,
   lastError: error,

@@ -33,6 +33,8 @@ export class Attempts {
   /** When the next attempt is due, according to the claim of an attempt. */
   readonly #dueMs = new Map<string, number>();
 
+  /** For how long receivers have asked to wait, after each attempt. */
+  readonly #heldMs = new Map<string, number>();
   /** When a customer asked for the next attempt, and how many were recorded then. */
   readonly #asked = new Map<DeliveryId, { ms: number; recorded: number }>();
 
@@ -44,6 +46,14 @@ export class Attempts {
   /** Requests that receivers got after they had accepted the delivery once. */
   get duplicates(): number {
     return [...this.#accepted.values()].reduce((sum, { length }) => sum + length - 1, 0);
+  }
+
+  held({ id, attempts }: ClaimedDelivery, ms: number): void {
+    this.#heldMs.set(`${id}#${attempts}`, ms);
+  }
+
+  heldMs(id: DeliveryId, number: number): number {
+    return this.#heldMs.get(`${id}#${number}`) ?? 0;
   }
 
   startsOf(id: DeliveryId): readonly number[] {

@@ -7,15 +7,22 @@ import { toDeliveryMessage } from '../../functions/delivery/delivery.ts';
 import { outboxStore } from '../../functions/delivery/outbox.ts';
 import { createRedelivery, recordRedelivery } from '../../functions/delivery/redelivery.ts';
 import { deliveryStore } from '../../functions/delivery/rows.ts';
-import type { EventType, OutboxEvent, SubscribableType } from '../../functions/events/events.ts';
+import type {
+  EventFilter,
+  EventType,
+  FilterValues,
+  OutboxEvent,
+  SubscribableType,
+} from '../../functions/events/events.ts';
 import { channelStore } from '../../functions/receivers/channels.ts';
-import type { Endpoint, EndpointChange } from '../../functions/receivers/endpoint.ts';
+import { type Endpoint, type EndpointChange, pause, RESUMED } from '../../functions/receivers/endpoint.ts';
 import { type CountedAt, endpointStore } from '../../functions/receivers/endpoints.ts';
 import { NEW } from '../../functions/receivers/pace.ts';
 import {
   buildRound,
+  createCatchUpJob,
   createJob,
-  FailedStatus,
+  FAILED_STATUSES,
   type RedeliveryJob,
   redeliveryJobs,
 } from '../../functions/redelivery/jobs.ts';
@@ -29,6 +36,12 @@ import { conversationOf } from './readers.ts';
 import type { World } from './world.ts';
 
 const TYPES: readonly SubscribableType[] = ['conversation.created', 'message.received', 'ticket.created'];
+/** Values of events in turn, of which a filter lets one pass. */
+const FILTER_VALUES: Partial<Record<EventType, readonly FilterValues[]>> = {
+  'conversation.created': [{ channelId: 'web' }, { channelId: 'app' }],
+  'message.received': [{ role: 'user' }, { role: 'agent' }],
+};
+const SOME_FILTER: EventFilter = { channelIds: ['web'], roles: ['agent', 'system'] };
 const MS_PER_DAY = 86_400_000;
 /** Limits of a run for each kind. */
 const MOST = { endpoints: 4, events: 8, redeliveries: 3, jobs: 2, messages: 20 };
@@ -49,6 +62,8 @@ export class Customers {
   #redeliveries = 0;
   #jobs = 0;
   #messages = 0;
+  #interventions = 0;
+  #changes = 0;
 
   constructor(world: World) {
     this.#world = world;
@@ -187,6 +202,7 @@ export class Customers {
       type,
       createdAt: clock.now().toISOString(),
       body: '{}',
+      ...(FILTER_VALUES[type] && { filterValues: FILTER_VALUES[type][this.#events % 2] ?? {} }),
       ...(onlyTo === undefined ? {} : { onlyTo }),
     };
     const commit = () => {
@@ -318,20 +334,40 @@ export class Customers {
     return this.#change(endpoint, { maxPerSecond });
   }
 
-  #change({ orgId, id }: Endpoint, change: EndpointChange): boolean {
+  #change({ orgId, id }: Endpoint, change: EndpointChange, others: readonly Change[] = []): boolean {
     const row = this.#world.tables.memory.get('service', { ...keys.endpoint(orgId, id) });
     if (row === undefined) return false;
     const counted = this.#countedAt(orgId, id);
-    this.commit(this.#stores.endpoints.buildUpdate({ orgId, id, row, counted }, change));
+    this.commit([...this.#stores.endpoints.buildUpdate({ orgId, id, row, counted }, change), ...others]);
     return this.#tell(`changes ${id}: ${JSON.stringify(change)}`);
   }
 
-  /** An operator disables an endpoint, or enables a disabled one. */
+  #pause(endpoint: Endpoint): boolean {
+    const { clock, witness } = this.#world;
+    witness.counts.paused(endpoint.id, true, clock.ms);
+    return this.#change(endpoint, pause(clock.now()));
+  }
+
+  /** Ends a pause and starts the job for what was skipped; refused while another job of the endpoint runs. */
+  #resume(endpoint: Endpoint): boolean {
+    const { clock, witness, organizations } = this.#world;
+    const { id, orgId, pausedAt = '' } = endpoint;
+    const tenant = organizations.tenantOf(orgId);
+    if (this.#hasJob(id as EndpointId, tenant)) return false;
+    witness.counts.paused(id, false, clock.ms);
+    const job = createCatchUpJob(id as EndpointId, pausedAt, { tenant, now: clock.now() });
+    return this.#change(endpoint, RESUMED, this.#starting(job));
+  }
+
+  /** An operator disables an endpoint, or enables a disabled one; or its owner pauses or resumes it. */
   disableOrEnable(): boolean {
     const { clock, witness } = this.#world;
     const endpoint = this.#some(this.#endpointsOnly);
     if (endpoint === undefined) return false;
     const { orgId, id, status } = endpoint;
+    this.#interventions += 1;
+    if (status === 'paused') return this.#resume(endpoint);
+    if (status === 'active' && this.#interventions % 2 === 0) return this.#pause(endpoint);
     const operator = endpointState(this.#stores.service);
     const isActive = status === 'active';
     witness.counts.set(id, isActive ? 'disabled' : 'enabled', clock.ms);
@@ -394,7 +430,7 @@ export class Customers {
     const order = createJob(
       {
         from: new Date(clock.ms - 30 * MS_PER_DAY).toISOString(),
-        statuses: FailedStatus.options,
+        statuses: FAILED_STATUSES,
         what,
         dryRun,
       },
@@ -402,22 +438,27 @@ export class Customers {
       { tenant, now: clock.now() },
     );
     if (order.kind === 'refused') return false;
-    const { service, outbox } = this.#stores;
-    const run = keys.redeliveryRun({ ...tenant, webhookId: id as EndpointId });
-    if (this.#world.tables.memory.get('service', { ...run }) !== undefined) return false;
+    if (this.#hasJob(id as EndpointId, tenant)) return false;
     this.#jobs += 1;
-    const job = { ...order.job, id: this.#world.newId('rdj', 'job') };
-    this.#world.witness.jobs.started(job);
-    this.commit([
-      ...redeliveryJobs(service).start(job),
-      outbox.appendNotice(buildRound(job, 1, clock.now())),
-    ]);
+    const { job } = order;
+    this.commit(this.#starting(job));
     const { processes, isUntroubled } = this.#world;
     if (random.chance(0.5) && !isUntroubled)
       void processes.later(random.pick([0.3, 0.6, 1, 2]), 'a request to stop', async () => this.stopJob());
-    return this.#tell(
-      `starts ${job.id} for what is ${job.what} at ${id}${job.dryRun ? ', to count it' : ''}`,
-    );
+    return this.#tell(`starts a job for what is ${job.what} at ${id}${job.dryRun ? ', to count it' : ''}`);
+  }
+
+  #hasJob(webhookId: EndpointId, tenant: Tenant): boolean {
+    const run = keys.redeliveryRun({ ...tenant, webhookId });
+    return this.#world.tables.memory.get('service', { ...run }) !== undefined;
+  }
+
+  #starting(made: RedeliveryJob): Change[] {
+    const { witness, clock } = this.#world;
+    const { service, outbox } = this.#stores;
+    const job = { ...made, id: this.#world.newId('rdj', 'job') };
+    witness.jobs.started(job);
+    return [...redeliveryJobs(service).start(job), outbox.appendNotice(buildRound(job, 1, clock.now()))];
   }
 
   unregister(): boolean {
@@ -443,9 +484,17 @@ export class Customers {
     return { host, endpoints: Number(row?.endpoints) };
   }
 
+  /** Changes the types or the filter of an endpoint, pauses it, or ends its pause. */
   subscribe(): boolean {
     const endpoint = this.#some(this.#endpointsOnly);
-    return endpoint !== undefined && this.#change(endpoint, { events: this.#someTypes() });
+    if (endpoint === undefined) return false;
+    const { filter = null, events } = endpoint;
+    this.#changes += 1;
+    if (endpoint.status === 'paused') return this.#resume(endpoint);
+    if (endpoint.status === 'active' && this.#changes % 2 === 0) return this.#pause(endpoint);
+    return filter === null && events.length > 1
+      ? this.#change(endpoint, { filter: SOME_FILTER, events })
+      : this.#change(endpoint, { events: this.#someTypes(), filter: null });
   }
 
   #tell(text: string): true {

@@ -125,7 +125,7 @@ export class Dispatchers {
           const outcome = await takeTurn(limited);
           // The clock may have stepped before the time was given, or after.
           const asked = new Date(ms + Math.min(skewMs, process.skewMs));
-          witness.limits.answered(limited.message, asked, outcome);
+          witness.limits.answered(process, limited.message, asked, outcome);
           return outcome;
         },
         measures: noMeasures,

@@ -68,16 +68,29 @@ export class EndpointHistory {
   }
 
   /** Whether an endpoint has ever been at its end. */
-  hasEnded(id: ReceiverId, end: 'deleted' | 'disabled'): boolean {
+  hasEnded(id: ReceiverId, end: End): boolean {
     return this.#versions.get(id)?.some((version) => isAtEnd(version, end)) ?? false;
   }
 }
 
-const isWanted = (endpoint: Endpoint | undefined, { orgId, onlyTo, type }: OutboxEvent): boolean =>
+const isWanted = (
+  endpoint: Endpoint | undefined,
+  { orgId, onlyTo, type, filterValues: { channelId, role } = {} }: OutboxEvent,
+): boolean =>
   endpoint?.orgId === orgId &&
   (onlyTo === undefined || onlyTo === endpoint.id) &&
   ((onlyTo !== undefined && (type === 'webhook.test' || type === 'channel.message')) ||
-    endpoint.events.some((subscribed) => subscribed === type));
+    endpoint.events.some((subscribed) => subscribed === type)) &&
+  isIn(endpoint.filter?.channelIds, channelId) &&
+  isIn(endpoint.filter?.roles, role);
 
-const isAtEnd = ({ endpoint }: Version, end: 'deleted' | 'disabled'): boolean =>
-  end === 'deleted' ? endpoint === undefined : endpoint?.status === 'auto_disabled';
+/** A list that is not given, and a value that the event's type has not, exclude nothing. */
+const isIn = (list: readonly string[] | undefined, value: string | undefined): boolean =>
+  list === undefined || value === undefined || list.includes(value);
+
+type End = 'deleted' | 'disabled' | 'paused';
+
+const isAtEnd = ({ endpoint }: Version, end: End): boolean =>
+  end === 'deleted'
+    ? endpoint === undefined
+    : endpoint?.status === (end === 'disabled' ? 'auto_disabled' : end);

@@ -6,10 +6,13 @@ import { FAILURES_BEFORE_WARNING, FAILURES_IN_A_ROW } from './promises.ts';
 interface Count {
   failures: number;
   isDisabled: boolean;
+  isPaused: boolean;
   /** The last true times at which it was not active, and at which it had no failures or was not active. */
   inactiveMs: number;
   idleMs: number;
 }
+
+const ACTIVE = { failures: 0, isDisabled: false, isPaused: false };
 
 /** The end of a delivery as its request has committed it. */
 export interface CommittedEnd {
@@ -38,12 +41,19 @@ export class FailureCounts {
   }
 
   registered({ id, consecutiveFailures: failures }: Endpoint, nowMs: number): void {
-    this.#counts.set(id, { failures, isDisabled: false, inactiveMs: nowMs, idleMs: nowMs });
+    this.#counts.set(id, { ...ACTIVE, failures, inactiveMs: nowMs, idleMs: nowMs });
   }
 
   /** An operator has disabled an endpoint, or has enabled it again without failures. */
   set(id: ReceiverId, to: 'disabled' | 'enabled', nowMs: number): void {
-    this.#counts.set(id, { failures: 0, isDisabled: to === 'disabled', inactiveMs: nowMs, idleMs: nowMs });
+    const isDisabled = to === 'disabled';
+    this.#counts.set(id, { ...ACTIVE, isDisabled, inactiveMs: nowMs, idleMs: nowMs });
+  }
+
+  /** Its owner has paused an endpoint, or ended its pause. */
+  paused(id: ReceiverId, isPaused: boolean, nowMs: number): void {
+    const count = this.#counts.get(id);
+    if (count !== undefined) Object.assign(count, { isPaused, inactiveMs: nowMs });
   }
 
   deleted(id: ReceiverId): void {
@@ -61,6 +71,8 @@ export class FailureCounts {
     if (count === undefined) return isChanged ? 'an endpoint that is deleted was changed' : undefined;
     if (count.isDisabled) return isChanged ? 'an endpoint that is disabled was changed' : undefined;
     if (count.failures === 0) count.idleMs = nowMs;
+    if (count.isPaused && status === 'exhausted')
+      return isChanged ? 'a failure was counted during a pause' : undefined;
     // The endpoint may have been read while it was not active, or while there was nothing to reset.
     if (!isChanged && status === 'exhausted')
       return count.inactiveMs >= fromMs ? undefined : 'a failure was not counted';

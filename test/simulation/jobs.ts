@@ -7,7 +7,7 @@ import type { Row } from '../doubles/tables/expressions.ts';
 import type { Limits } from './limits.ts';
 import { isOpen } from './moves.ts';
 import type { Process } from './processes.ts';
-import type { PromiseName } from './promises.ts';
+import { EXPIRY_MS, PAUSE_ECHO_MS, type PromiseName } from './promises.ts';
 import type { WorldContext } from './world-context.ts';
 
 /** Seconds' worth of deliveries that may wait at an endpoint with a limit. */
@@ -171,6 +171,12 @@ export class Jobs {
       ({ webhookId, generation }) => webhookId === job.webhookId && generation === job.generation,
     );
     const isEarlier = ({ id }: Delivery) => (this.#endedMs.get(id) ?? startedMs) < startedMs;
+    /** Skipped by the pause that the job follows, also by a worker that saw it shortly before its end. */
+    const isOfPause = ({ id, terminalReason }: Delivery) => {
+      const endedMs = this.#endedMs.get(id) ?? createdMs(id);
+      const isInPause = endedMs >= fromMs + EXPIRY_MS && endedMs < startedMs + PAUSE_ECHO_MS;
+      return terminalReason === 'endpoint_paused' && isInPause;
+    };
     const isWanted = (event: OutboxEvent) => history.wanted(job.webhookId, event, order).every(Boolean);
     for (const event of events.values()) {
       if (event.generation !== job.generation || !isWanted(event)) continue;
@@ -183,7 +189,9 @@ export class Jobs {
         job.what === 'missing'
           ? // What is committed later is the fan-out's.
             isInRange(event.id) && before.has(event.id) && ofIt.every(isEarlier)
-          : ofIt.some((one) => isInRange(one.id) && isEarlier(one));
+          : job.reasons === undefined
+            ? ofIt.some((one) => isInRange(one.id) && isEarlier(one))
+            : !this.#world.faults.beyondMargin && ofIt.some(isOfPause);
       if (isAsked) yield ['whole job', `${job.id} has not resent ${event.id}`];
     }
   }

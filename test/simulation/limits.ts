@@ -33,8 +33,8 @@ export class Limits {
   readonly #last = new Map<ReceiverId, number>();
   /** How many starts each endpoint has given since the calm phase began. */
   readonly #calmStarts = new Map<ReceiverId, number>();
-  /** Times with which processes may start attempts, by delivery. */
-  readonly #unused = new Map<DeliveryId, Set<number>>();
+  /** Times with which each process may start attempts, by delivery: one that is lost uses none. */
+  readonly #unused = new Map<Process, Map<DeliveryId, Set<number>>>();
   /** Times that deliveries have kept since their last attempt. */
   readonly #kept = new Map<DeliveryId, number>();
   /** Whether clocks of processes have differed, which they do not in the calm phase. */
@@ -87,8 +87,16 @@ export class Limits {
       this.#kept.set(id, (this.#kept.get(id) ?? 0) + 1);
   }
 
+  #unusedOf(process: Process, id: DeliveryId): Set<number> {
+    const own = this.#unused.get(process) ?? new Map<DeliveryId, Set<number>>();
+    this.#unused.set(process, own);
+    const times = own.get(id) ?? new Set();
+    own.set(id, times);
+    return times;
+  }
+
   /** @param asked when the process asked, by its clock: requests to tables may take their time */
-  answered({ id, webhookId }: DeliveryMessage, asked: Date, outcome: TurnOutcome): void {
+  answered(process: Process, { id, webhookId }: DeliveryMessage, asked: Date, outcome: TurnOutcome): void {
     this.#world.statistics.count(`turns: ${outcome.kind}`);
     if (outcome.kind !== 'start') return;
     const lateMs = asked.getTime() - outcome.at;
@@ -96,7 +104,7 @@ export class Limits {
     if (lateMs > LATE_MS * LATER_BY ** missed)
       this.#tell('within its limit', `${id} is to start ${lateMs} ms after its time, and missed ${missed}`);
     if (this.#world.isUntroubled) this.#calmStarts.set(webhookId, (this.#calmStarts.get(webhookId) ?? 0) + 1);
-    this.#unused.set(id, (this.#unused.get(id) ?? new Set()).add(outcome.at));
+    this.#unusedOf(process, id).add(outcome.at);
   }
 
   /**
@@ -111,7 +119,7 @@ export class Limits {
   attemptStarts(process: Process, { id, attempts, webhookId }: ClaimedDelivery): void {
     const most = this.loosest(webhookId, process);
     if (!Number.isFinite(most)) return;
-    const unused = this.#unused.get(id) ?? new Set();
+    const unused = this.#unusedOf(process, id);
     if (unused.size === 0) {
       this.#tell('within its limit', `attempt ${attempts} of ${id} started without a turn`);
       return;

@@ -12,6 +12,8 @@ interface Promised {
   retry: RetryPolicy;
   /** Maximum of attempts. */
   attempts: number;
+  /** The shortest wait for the next one that the receiver has asked for. */
+  heldMs: number;
 }
 
 /**
@@ -51,7 +53,7 @@ function faultOfCount(before: Delivery, after: Delivery, promised: Promised): Fa
 function faultOfLog(
   before: Delivery,
   after: Delivery,
-  { retry, attempts }: Promised,
+  { retry, attempts, heldMs }: Promised,
   speed: number,
 ): Fault | undefined {
   const added = after.attemptLog.length - before.attemptLog.length;
@@ -67,7 +69,7 @@ function faultOfLog(
     return ['record', `it waits for another attempt after attempt ${last.number}`];
   const wait = new Date(after.nextRetryAt).getTime() - new Date(last.startedAt).getTime() - last.durationMs;
   const promised = Math.min(retry.baseSeconds * 2 ** (last.number - 1), retry.capSeconds) * 1000;
-  return wait === Math.ceil(promised / speed)
+  return wait === Math.max(Math.ceil(promised / speed), heldMs)
     ? undefined
     : ['not before its time', `it waits ${wait} ms after attempt ${last.number}`];
 }

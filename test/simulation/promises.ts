@@ -57,4 +57,6 @@ export interface Violation {
 export const ATTEMPTS = 8;
 export const FAILURES_IN_A_ROW = 10;
 export const FAILURES_BEFORE_WARNING = 5;
+/** After the end of a pause, in which workers that saw it may still skip deliveries. */
+export const PAUSE_ECHO_MS = 90_000;
 export const EXPIRY_MS = 3 * 86_400_000;

@@ -4,6 +4,8 @@ import type { WorldContext } from './world-context.ts';
 const LONGEST_GRACE_SECONDS = 6 * 3600;
 /** Time between two tries of work that the fan-out failed at. */
 const LETTER_SECONDS = 900;
+/** For which a receiver can put off an attempt. */
+const LONGEST_HOLD_SECONDS = 3600;
 /** For attempts, receives and the reconciler's interval. */
 const ROOM_SECONDS = 1800;
 
@@ -26,7 +28,10 @@ export function longestRestMs({
   const lost = Math.max(graceSeconds, Math.min(Math.max(0, ...ages), LONGEST_GRACE_SECONDS));
   let waits = 0;
   for (let attempt = 1; attempt < attempts; attempt += 1)
-    waits += Math.min(retry.baseSeconds * 2 ** (attempt - 1), retry.capSeconds);
+    waits += Math.max(
+      Math.min(retry.baseSeconds * 2 ** (attempt - 1), retry.capSeconds),
+      LONGEST_HOLD_SECONDS,
+    );
   // Each message that moves early to the dead-letter queue leaves its delivery to the reconciler.
   const givenUp = maxReceives < 100 ? attempts * graceSeconds : 0;
   const stalledMs = Math.max(0, ...shards.map(({ stalledUntilMs }) => stalledUntilMs - clock.ms));

@@ -13,6 +13,17 @@ type Result = Awaited<ReturnType<SendAttempt>>;
 
 const NO_BODY = new Uint8Array();
 
+/** What a receiver that refuses answers: some ask for time, by an attempt's number and delivery. */
+const REFUSALS: readonly { status: number; retryAfter?: string; heldMs?: number }[] = [
+  { status: 500 },
+  { status: 503, retryAfter: '120', heldMs: 120_000 },
+  { status: 429, retryAfter: '86400', heldMs: 3_600_000 },
+  { status: 503, retryAfter: 'soon' },
+  { status: 500, retryAfter: '120' },
+];
+const chooseRefusal = ({ id, attempts }: ClaimedDelivery) =>
+  REFUSALS[(Number.parseInt(id.slice(-2), 16) + attempts) % REFUSALS.length] ?? { status: 500 };
+
 const refusal = (status: number) =>
   ({ error: `the receiver answered ${status}`, errorCode: 'http_status' }) as const;
 
@@ -64,7 +75,10 @@ export function senderOf(
     // The receiver accepted it, and the answer is lost.
     if (fate === 'fails-after') return { error: 'the connection was reset', errorCode: 'connection_closed' };
     if (answer.status === 204) return { status: 204 };
-    return { ...refusal(answer.status), status: answer.status };
+    const { status, retryAfter, heldMs = 0 } = chooseRefusal(claimed);
+    witness.attempts.held(claimed, heldMs);
+    const isRead = status === 429 || status === 503;
+    return { ...refusal(status), status, ...(isRead && retryAfter !== undefined && { retryAfter }) };
   }
 
   async function simulate(claimed: ClaimedDelivery, url: string, onSlow: () => void): Promise<Result> {

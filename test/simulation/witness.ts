@@ -146,7 +146,8 @@ export class Witness {
     const program = registrations.get(after.webhookId)?.program;
     const isSandbox = organizations.isSandbox(after.orgId);
     const speed = isSandbox ? (program?.speed ?? 1) : 1;
-    const fault = faultOfMove(before, after, due, terms, speed);
+    const heldMs = this.attempts.heldMs(after.id, after.attemptLog.at(-1)?.number ?? 0);
+    const fault = faultOfMove(before, after, due, { ...terms, heldMs }, speed);
     if (fault || before === undefined || program === undefined) return fault;
     if (after.attemptLog.length === before.attemptLog.length) return undefined;
     const detail = faultOfAttempt(program, isSandbox, after);
@@ -166,6 +167,7 @@ export class Witness {
     const isTrue = {
       endpoint_deleted: () => this.#world.history.hasEnded(webhookId, 'deleted'),
       endpoint_disabled: () => this.#world.history.hasEnded(webhookId, 'disabled'),
+      endpoint_paused: () => this.#world.history.hasEnded(webhookId, 'paused'),
       event_missing: () => !this.#world.events.has(delivery.eventId),
       expired: () =>
         this.#world.clock.ms - this.#world.createdMs(id) >= EXPIRY_MS - this.#world.faults.maxSkewMs,

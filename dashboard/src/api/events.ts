@@ -23,6 +23,8 @@ export interface EventQuery {
 }
 
 const PAGE = 100;
+export const PREVIEW_DAYS = 7;
+const PREVIEW_PAGES = 5;
 
 /** A page of the event log, each event with its deliveries. @throws ApiFailure */
 export async function readEvents(
@@ -41,6 +43,27 @@ export async function readEvents(
   const rows = page.data.map((event) => ({ ...event, deliveries: event.deliveries ?? [] }));
   return { rows, next: page.nextCursor, at };
 }
+
+/** The newest events of some days, of a few pages at most. `isWhole` when these are all. */
+export const useRecentEvents = (environment: Environment) =>
+  useQuery({
+    queryKey: [environment, 'recent-events'],
+    staleTime: 60_000,
+    queryFn: async ({ signal }) => {
+      const from = new Date(serviceNow() - PREVIEW_DAYS * 86_400_000).toISOString();
+      const events: Schema<'Event'>[] = [];
+      let cursor: string | null | undefined;
+      for (let page = 0; page < PREVIEW_PAGES && cursor !== null; page += 1) {
+        const query: EventQuery = { limit: PAGE, from, cursor };
+        const read: Schema<'EventPage'> = await answerTo(
+          api.GET('/api/settings/events', { params: { query: { ...query, environment } }, signal }),
+        );
+        events.push(...read.data);
+        cursor = read.nextCursor;
+      }
+      return { events, isWhole: cursor === null };
+    },
+  });
 
 /** One event with its payload and deliveries. @throws ApiFailure */
 export async function readEvent(

@@ -1,7 +1,8 @@
 import { ApiFailure, type FieldFault } from './failures.ts';
 
 /** The field of a form that a fault belongs to: `events.0` belongs to `events`. */
-const fieldOf = ({ field }: FieldFault): string => field.split('.')[0] ?? field;
+const fieldOf = ({ field }: FieldFault, fields: readonly string[]): string | undefined =>
+  fields.find((name) => field === name || field.startsWith(`${name}.`));
 
 /**
  * Distributes the faults of a refused request among the fields of a form.
@@ -17,9 +18,9 @@ export function faultsByField(
   const details = error instanceof ApiFailure ? error.details : [];
   const problems: Record<string, string> = {};
   for (const fault of details) {
-    const field = fieldOf(fault);
-    if (fields.includes(field)) problems[field] ??= textOf(fault);
+    const field = fieldOf(fault, fields);
+    if (field !== undefined) problems[field] ??= textOf(fault);
   }
-  const isWhole = details.length > 0 && details.every((fault) => fields.includes(fieldOf(fault)));
+  const isWhole = details.length > 0 && details.every((fault) => fieldOf(fault, fields) !== undefined);
   return { problems, isWhole };
 }

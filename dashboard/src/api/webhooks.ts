@@ -111,6 +111,22 @@ export const useLastFailures = (
     staleTime: 60 * SECOND,
   });
 
+/** The test that a registration has sent; undefined until its delivery exists, and where it has sent none. */
+export const useFirstTest = (environment: Environment, { id, createdAt }: Endpoint) =>
+  useQuery({
+    queryKey: [environment, 'endpoints', id, 'first-test'],
+    queryFn: async () => {
+      const to = new Date(Date.parse(createdAt) + SECOND).toISOString();
+      const query = { environment, from: createdAt, to };
+      const { data } = await answerTo(
+        api.GET('/api/settings/webhooks/{id}/deliveries', { params: { path: { id }, query } }),
+      );
+      return { test: data.find(({ eventType }) => eventType === 'webhook.test') };
+    },
+    select: ({ test }) => test,
+    refetchInterval: ({ state }) => state.data?.test === undefined && 2 * SECOND,
+  });
+
 /** One delivery with its attempts. @throws ApiFailure */
 export async function readDelivery(
   environment: Environment,

@@ -6,18 +6,18 @@ const ID_CHARACTERS = 6;
 
 /**
  * The endpoints of a filter. Those with the same URL differ by the end of their id; the newest is first.
- * @param disabled the word for disabled ones
+ * @param words for those that are sent nothing, by status
  */
 export const endpointOptions = (
   endpoints: readonly Pick<Endpoint, 'id' | 'url' | 'status'>[],
-  disabled: string,
+  words: Readonly<Record<Exclude<Endpoint['status'], 'active'>, string>>,
 ): { value: string; label: string }[] =>
   endpoints.map(({ id, url, status }) => {
     const isOnly = endpoints.filter((other) => other.url === url).length === 1;
     const parts = [
       url.replace(SCHEME, ''),
       ...(isOnly ? [] : [`…${id.slice(-ID_CHARACTERS)}`]),
-      ...(status === 'auto_disabled' ? [disabled] : []),
+      ...(status === 'active' ? [] : [words[status]]),
     ];
     return { value: id, label: parts.join(' · ') };
   });

@@ -10,6 +10,7 @@ export function EndpointStatus({
 }) {
   const t = useTexts();
   if (endpoint.status === 'auto_disabled') return <Status tone="bad">{t.status.auto_disabled}</Status>;
+  if (endpoint.status === 'paused') return <Status tone="idle">{t.status.paused}</Status>;
   if (endpoint.failing !== null) return <Status tone="warn">{t.status.failing}</Status>;
   return <Status tone="good">{t.status.active}</Status>;
 }

@@ -7,12 +7,13 @@ import { TextField } from './field.tsx';
 import { Failure } from './notice.tsx';
 
 /**
- * Asks before something that cannot be undone. @param typed what has to be typed, where a press of Enter must
- * not be enough
+ * Asks before something with consequences. @param look `primary` where it can be undone
+ * @param typed what has to be typed, where a press of Enter must not be enough
  */
 export function Confirm({
   title,
   action,
+  look = 'destroy',
   typed,
   typedLabel,
   isPending,
@@ -23,6 +24,7 @@ export function Confirm({
 }: {
   title: string;
   action: string;
+  look?: 'destroy' | 'primary';
   typed?: string;
   typedLabel?: string;
   isPending: boolean;
@@ -53,7 +55,7 @@ export function Confirm({
         {error === null || error === undefined ? null : <Failure error={error} />}
         <DialogActions>
           <Button onPress={onClose}>{t.cancel}</Button>
-          <Button type="submit" look="destroy" isDisabled={!isSure} isPending={isPending}>
+          <Button type="submit" look={look} isDisabled={!isSure} isPending={isPending}>
             {action}
           </Button>
         </DialogActions>

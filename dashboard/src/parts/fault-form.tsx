@@ -71,7 +71,7 @@ function useUnedited(problems: Record<string, string>, form: RefObject<HTMLFormE
   useEffect(() => {
     setLeft(problems);
     const forget = ({ target }: Event) => {
-      if (target instanceof HTMLInputElement)
+      if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement)
         setLeft((known) =>
           Object.hasOwn(known, target.name)
             ? Object.fromEntries(Object.entries(known).filter(([name]) => name !== target.name))

@@ -5,6 +5,7 @@ import { FieldError } from 'react-aria-components/FieldError';
 import { Input } from 'react-aria-components/Input';
 import { Label } from 'react-aria-components/Label';
 import { Text } from 'react-aria-components/Text';
+import { TextArea } from 'react-aria-components/TextArea';
 import {
   type TextFieldProps as AriaProps,
   TextField as AriaTextField,
@@ -24,13 +25,21 @@ export function TextField({
   label,
   hint,
   isCode = false,
+  isMultiline = false,
   placeholder,
   problem,
   ...props
-}: Named & { isCode?: boolean; placeholder?: string; problem?: string | undefined } & Omit<
-    AriaProps,
-    'className' | 'children' | 'style' | 'isInvalid'
-  >) {
+}: Named & {
+  isCode?: boolean;
+  isMultiline?: boolean;
+  placeholder?: string;
+  problem?: string | undefined;
+} & Omit<AriaProps, 'className' | 'children' | 'style' | 'isInvalid'>) {
+  const typed = {
+    className: [styles.input, isCode ? styles.mono : ''].join(' '),
+    autoComplete: 'off',
+    spellCheck: isCode ? ('false' as const) : undefined,
+  };
   return (
     <AriaTextField
       {...props}
@@ -43,12 +52,7 @@ export function TextField({
           {hint}
         </Text>
       )}
-      <Input
-        className={[styles.input, isCode ? styles.mono : ''].join(' ')}
-        autoComplete="off"
-        spellCheck={isCode ? 'false' : undefined}
-        placeholder={placeholder}
-      />
+      {isMultiline ? <TextArea {...typed} rows={3} /> : <Input {...typed} placeholder={placeholder} />}
       <FieldError className={styles.error ?? ''}>{problem}</FieldError>
     </AriaTextField>
   );

@@ -51,7 +51,18 @@ export const events: typeof english = {
     notYet: 'Zustellungen erscheinen in wenigen Sekunden',
     noDelivery: 'Kein Endpunkt hat dieses Ereignis erhalten',
     noDeliveryAbout: (type) => `Kein aktiver Endpunkt hatte ${type} abonniert, als es geschah.`,
+    undelivered: 'Nicht gesendet an',
+    undeliveredReasons: {
+      not_subscribed: 'Er hatte den Ereignistyp nicht abonniert, als das Ereignis geschah',
+      filtered: 'Sein Filter schließt das Ereignis aus',
+      registered_later: 'Er wurde erst nach dem Ereignis registriert',
+      paused: 'Er war pausiert',
+      disabled: 'Er war abgeschaltet',
+      deleted: 'Er wurde gelöscht',
+      example_for_another: 'Das Ereignis ist ein Beispiel, das ein anderer Endpunkt erhielt',
+    },
     receiver: {
+      paused: 'Der Endpunkt ist pausiert, daher kann ihm nichts gesendet werden.',
       auto_disabled: 'Der Endpunkt ist abgeschaltet, daher kann ihm nichts gesendet werden.',
       deleted: 'Der Endpunkt wurde gelöscht.',
     },

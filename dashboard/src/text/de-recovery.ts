@@ -37,9 +37,13 @@ export const recovery: typeof english = {
     register: {
       title: 'URL erneut registrieren',
       about:
-        'Ein neuer Endpunkt mit derselben URL, denselben Ereignistypen, derselben Beschreibung und demselben Limit. Er hat ein neues Signaturgeheimnis, das Ihr Empfänger braucht. Reparieren Sie zuerst den Empfänger.',
+        'Ein neuer Endpunkt mit derselben URL, denselben Ereignistypen, demselben Filter, derselben Beschreibung und demselben Limit. Er hat ein neues Signaturgeheimnis, das Ihr Empfänger braucht. Reparieren Sie zuerst den Empfänger.',
+      recovers:
+        'Ihm wird sofort ein Testereignis gesendet, das etwa eine Stunde lang wiederholt wird. Sobald es zugestellt ist, wird alles erneut gesendet, was dem alten Endpunkt fehlt.',
       action: 'Erneut registrieren',
-      change: 'URL oder Ereignistypen ändern',
+      change: 'Einstellungen ändern',
+      urlHint:
+        'Durch seine URL tritt der neue Endpunkt an die Stelle des alten. Ändern Sie sie nach dem Registrieren.',
       done: 'Neuer Endpunkt',
       lostSecret:
         'Das Signaturgeheimnis wird nicht noch einmal angezeigt. Ist es verloren, löschen Sie den neuen Endpunkt, und registrieren Sie die URL noch einmal.',
@@ -49,14 +53,15 @@ export const recovery: typeof english = {
       limitAbout:
         'Löschen Sie einen Endpunkt, den Sie nicht mehr brauchen, und machen Sie dann hier weiter. Auch der alte Endpunkt zählt.',
       limitAction: 'Alle Endpunkte ansehen',
-      test: 'Senden Sie ein Testereignis, um zu prüfen, ob der Empfänger die neue Signatur annimmt.',
     },
     resend: {
       title: 'Fehlendes erneut senden',
       about:
-        'Alle Ereignisse, die der neue Endpunkt nicht erhalten hat, auch solche vor seiner Registrierung. Lassen Sie sie zuerst zählen. Was hier oder am alten Endpunkt angekommen ist, wird nicht erneut gesendet.',
+        'Alle Ereignisse, die der neue Endpunkt nicht erhalten hat, auch solche vor seiner Registrierung. Was hier oder am alten Endpunkt angekommen ist, wird nicht erneut gesendet.',
+      waits:
+        'Das Senden beginnt, sobald das Testereignis zugestellt ist. Dafür braucht der Empfänger das neue Signaturgeheimnis. Der Dienst prüft das anfangs alle paar Sekunden, später alle 15 Minuten.',
       sinceHint:
-        'In Ihrer Zeitzone. Voreingestellt: zwei Stunden vor dem ersten Fehlschlag, frühestens die Registrierung des alten Endpunkts. Ein früherer Zeitpunkt schadet nicht.',
+        'In Ihrer Zeitzone. Voreingestellt: zwei Stunden vor dem ersten Fehlschlag. Ein früherer Zeitpunkt schadet nicht.',
       nothing: 'Es fehlt nichts.',
     },
     done: {
@@ -89,15 +94,26 @@ export const recovery: typeof english = {
     start: (count, written) => `${written} ${events(count)} erneut senden`,
     none: 'Es gibt nichts erneut zu senden.',
     other: 'Ein anderer Auftrag dieses Endpunkts läuft. Warten Sie, bis er endet, oder halten Sie ihn an.',
-    stopped:
-      'Der Auftrag wurde angehalten. Was gesendet ist, bleibt gesendet. Zählen Sie erneut, um den Rest zu senden.',
-    disabledAgain:
-      'Der Auftrag wurde angehalten, weil der Endpunkt abgeschaltet wurde: Sein Empfänger ist wieder ausgefallen.',
-    deleted: 'Der Auftrag wurde angehalten, weil der Endpunkt gelöscht wurde.',
+    confirmTitle: (count, written) => `${written} ${events(count)} erneut senden?`,
+    confirmSucceeded:
+      'Auch Gelungenes ist dabei. Der Empfänger erhält diese Ereignisse noch einmal unter derselben webhook-id: Kennt er die ID noch, verwirft er sie als Duplikate.',
+    stopped: {
+      cancelled:
+        'Der Auftrag wurde angehalten. Was gesendet ist, bleibt gesendet. Zählen Sie erneut, um den Rest zu senden.',
+      endpoint_disabled:
+        'Der Auftrag wurde angehalten, weil der Endpunkt abgeschaltet wurde: Sein Empfänger ist wieder ausgefallen.',
+      endpoint_deleted: 'Der Auftrag wurde angehalten, weil der Endpunkt gelöscht wurde.',
+      endpoint_paused:
+        'Der Auftrag wurde angehalten, weil der Endpunkt pausiert wurde. Setzen Sie ihn fort, und zählen Sie erneut.',
+      test_failed:
+        'Nichts wurde erneut gesendet, weil das Testereignis nicht zugestellt wurde. Reparieren Sie den Empfänger, senden Sie ein Testereignis, und lassen Sie dann zählen und erneut senden.',
+    },
     said: (percent) => `Wird erneut gesendet: ${percent}`,
     saidDone: (count, written) => `Fertig: ${written} ${events(count)} erneut gesendet.`,
     eventFilter: 'Der Filter nach Ereignis gilt hier nicht: Ereignisse aller Typen werden erneut gesendet.',
     disabled: 'Dieser Endpunkt ist abgeschaltet, ihm kann nichts erneut gesendet werden.',
+    paused:
+      'Dieser Endpunkt ist pausiert, ihm kann nichts erneut gesendet werden. Setzen Sie ihn zuerst fort.',
   },
   failures: {
     title: 'Fehler',
@@ -112,6 +128,8 @@ export const recovery: typeof english = {
     last: 'Zuletzt',
     endpoints: 'Endpunkte',
     retrying: (count, written) => `${written} davon ${plural(count, 'wird', 'werden')} wiederholt`,
+    whatToDo: 'Was zu tun ist',
+    whatToDoAbout: (code) => `Was zu tun ist bei ${code}`,
     example: 'Beispiel der Meldung',
     deliveries: (count, written) => `${written} ${deliveries(count)}`,
     more: 'Weitere Zustellungen',
@@ -133,7 +151,7 @@ export const recovery: typeof english = {
     confirm: (count, written) =>
       `${written} ${events(count)} ${plural(count, 'wird', 'werden')} erneut gesendet, jedes einmal an seinen Endpunkt. Gescheiterte Zustellungen werden als neue gesendet, wiederholte sofort versucht. Was inzwischen angekommen ist, wird ausgelassen.`,
     left: (count, written) =>
-      `${written} ${events(count)} abgeschalteter Endpunkte ${plural(count, 'wird', 'werden')} ausgelassen.`,
+      `${written} ${events(count)} abgeschalteter oder pausierter Endpunkte ${plural(count, 'wird', 'werden')} ausgelassen.`,
     start: (count, written) => `${written} ${events(count)} erneut senden`,
     progressTitle: 'Die Gruppe wird erneut gesendet',
     stay: 'Das Senden endet, wenn Sie diese Seite verlassen. Zum Fortsetzen senden Sie die Gruppe noch einmal: Was schon gesendet wurde, wird ausgelassen.',
@@ -156,6 +174,26 @@ export const recovery: typeof english = {
     latencyOf: (p50, p95) => `${p50} / ${p95}`,
     byCause: 'Fehler nach Ursache',
     seeList: (name, count) => `${name}: ${count}. Liste ansehen`,
+  },
+  filter: {
+    channelIds: 'Kanäle',
+    channelIdsHint:
+      'Nur Ereignisse dieser Kanäle, eine ID je Zeile. Ereignisse ohne Kanal werden immer gesendet. Ohne Angabe gilt jeder Kanal.',
+    roles: 'Rollen',
+    rolesHint:
+      'Nur Nachrichten dieser Absender. Ereignisse ohne Rolle werden immer gesendet. Ohne Auswahl gilt jede Rolle.',
+    noEvents: (days) => `Kein Ereignis in den letzten ${days} Tagen, um den Filter zu zeigen.`,
+    sent: (count, written) =>
+      `Mit diesen Einstellungen ${plural(count, 'würde', 'würden')} ${written} der letzten Ereignisse gesendet`,
+    lost: (count, written) =>
+      count === 0
+        ? 'Nichts, was heute gesendet wird, würde wegfallen.'
+        : `${written} ${events(count)}, ${plural(count, 'das heute gesendet wird, würde', 'die heute gesendet werden, würden')} wegfallen.`,
+    peak: (written) => `In einer Sekunde höchstens ${written}.`,
+    lookedAtAll: (count, written, days) =>
+      `Geprüft: ${plural(count, 'das einzige Ereignis', `alle ${written} Ereignisse`)} der letzten ${days} Tage.`,
+    lookedAt: (written, since) => `Geprüft: die neuesten ${written} Ereignisse, zurück bis ${since}.`,
+    examples: 'Beispiele, die neuesten zuerst',
   },
   forms: {
     correct: 'Korrigieren Sie die markierten Felder',

@@ -1,3 +1,4 @@
+import type { Schema } from '../api/client.ts';
 import { plural } from './plural.ts';
 
 /** What the pages of events and the search say, in English. */
@@ -49,7 +50,19 @@ export const events = {
     notYet: 'Deliveries appear within seconds',
     noDelivery: 'No endpoint received this event',
     noDeliveryAbout: (type: string) => `No active endpoint subscribed to ${type} when it happened.`,
+    undelivered: 'Not sent to',
+    /** Follows the URL of the endpoint. */
+    undeliveredReasons: {
+      not_subscribed: 'it did not subscribe to the event type when the event happened',
+      filtered: 'its filter excludes the event',
+      registered_later: 'it was registered after the event',
+      paused: 'it was paused',
+      disabled: 'it was disabled',
+      deleted: 'it was deleted',
+      example_for_another: 'the event is an example that was sent to another endpoint',
+    } satisfies Record<Schema<'UndeliveredTo'>['reason'], string>,
     receiver: {
+      paused: 'The endpoint is paused, so nothing can be sent to it.',
       auto_disabled: 'The endpoint is disabled, so nothing can be sent to it.',
       deleted: 'The endpoint was deleted.',
     },

@@ -1,3 +1,4 @@
+import type { Schema } from '../api/client.ts';
 import { plural } from './plural.ts';
 
 const events = (count: number) => plural(count, 'event', 'events');
@@ -35,9 +36,12 @@ export const recovery = {
     register: {
       title: 'Register the URL again',
       about:
-        'A new endpoint with the same URL, event types, description and limit. It has a new signing secret, which your receiver needs. Repair the receiver first.',
+        'A new endpoint with the same URL, event types, filter, description and limit. It has a new signing secret, which your receiver needs. Repair the receiver first.',
+      recovers:
+        'A test event is sent to it at once, and retried for about an hour. Once it is delivered, everything that the old endpoint missed is resent.',
       action: 'Register again',
-      change: 'Change the URL or the event types',
+      change: 'Change the settings',
+      urlHint: 'By its URL the new endpoint takes the place of the old one. Change it after registering.',
       done: 'New endpoint',
       lostSecret:
         'The signing secret is not shown again. If it is lost, delete the new endpoint and register again.',
@@ -46,14 +50,15 @@ export const recovery = {
       limitAbout:
         'Delete an endpoint that you no longer need, then continue here. The old endpoint counts, too.',
       limitAction: 'See all endpoints',
-      test: 'Send a test event to check that the receiver accepts the new signature.',
     },
     resend: {
       title: 'Resend what is missing',
       about:
-        'Every event that the new endpoint has not received, those before its registration included. Count first. What has arrived, here or at the old endpoint, is not resent.',
+        'Every event that the new endpoint has not received, those before its registration included. What has arrived, here or at the old endpoint, is not resent.',
+      waits:
+        'Resending begins once the test event is delivered. The receiver needs the new signing secret for it. The service checks every few seconds at first, later every 15 minutes.',
       sinceHint:
-        'In your time zone. Preset: two hours before the first failure, but not before the old endpoint was registered. An earlier time does no harm.',
+        'In your time zone. Preset: two hours before the first failure. An earlier time does no harm.',
       nothing: 'Nothing is missing.',
     },
     done: {
@@ -85,13 +90,22 @@ export const recovery = {
     start: (count: number, written: string) => `Resend ${written} ${events(count)}`,
     none: 'There is nothing to resend.',
     other: 'Another job of this endpoint is running. Wait until it ends, or stop it.',
-    stopped: 'The job was stopped. What was resent stays resent. Count again to resend the rest.',
-    disabledAgain: 'The job was stopped because the endpoint was disabled: its receiver failed again.',
-    deleted: 'The job was stopped because the endpoint was deleted.',
+    confirmTitle: (count: number, written: string) => `Resend ${written} ${events(count)}?`,
+    confirmSucceeded:
+      'Deliveries that succeeded are included. The receiver gets their events again under the same webhook-id: if it still knows the id, it drops them as duplicates.',
+    stopped: {
+      cancelled: 'The job was stopped. What was resent stays resent. Count again to resend the rest.',
+      endpoint_disabled: 'The job was stopped because the endpoint was disabled: its receiver failed again.',
+      endpoint_deleted: 'The job was stopped because the endpoint was deleted.',
+      endpoint_paused: 'The job was stopped because the endpoint was paused. Resume it, then count again.',
+      test_failed:
+        'Nothing was resent, because the test event was not delivered. Repair the receiver, send a test event, then count and resend.',
+    } satisfies Record<NonNullable<Schema<'Redelivery'>['reason']>, string>,
     said: (percent: string) => `Resending: ${percent}`,
     saidDone: (count: number, written: string) => `Done: ${written} ${events(count)} resent.`,
     eventFilter: 'The filter by event does not apply here: events of all types are resent.',
     disabled: 'This endpoint is disabled, so nothing can be resent to it.',
+    paused: 'This endpoint is paused, so nothing can be resent to it. Resume it first.',
   },
   failures: {
     title: 'Failures',
@@ -106,6 +120,8 @@ export const recovery = {
     last: 'Last',
     endpoints: 'Endpoints',
     retrying: (_count: number, written: string) => `${written} of them will be retried`,
+    whatToDo: 'What to do',
+    whatToDoAbout: (code: string) => `What to do about ${code}`,
     example: 'Example of the message',
     deliveries: (count: number, written: string) => `${written} ${deliveries(count)}`,
     more: 'More deliveries',
@@ -127,7 +143,7 @@ export const recovery = {
     confirm: (count: number, written: string) =>
       `${written} ${events(count)} ${plural(count, 'is', 'are')} resent, each once to its endpoint. Failed deliveries are resent as new ones; retrying ones are attempted now. An event that has arrived since is left out.`,
     left: (count: number, written: string) =>
-      `${written} ${events(count)} of disabled endpoints ${plural(count, 'is', 'are')} left out.`,
+      `${written} ${events(count)} of disabled or paused endpoints ${plural(count, 'is', 'are')} left out.`,
     start: (count: number, written: string) => `Resend ${written} ${events(count)}`,
     progressTitle: 'Resending this group',
     stay: 'Resending stops when this page is left. To continue, resend the group again: what was resent is left out.',
@@ -150,6 +166,26 @@ export const recovery = {
     latencyOf: (p50: string, p95: string) => `${p50} / ${p95}`,
     byCause: 'Failures by cause',
     seeList: (name: string, count: string) => `${name}: ${count}. See the list`,
+  },
+  filter: {
+    channelIds: 'Channels',
+    channelIdsHint:
+      'Only events of these channels, one ID per line. Events without a channel are sent regardless. Leave it empty for all.',
+    roles: 'Roles',
+    rolesHint:
+      'Only messages of these authors. Events without a role are sent regardless. Choose none for all.',
+    noEvents: (days: number) => `No event in the last ${days} days to preview the filter with.`,
+    sent: (count: number, written: string) =>
+      `${written} recent ${events(count)} would be sent with these settings`,
+    lost: (count: number, written: string) =>
+      count === 0
+        ? 'Nothing that is sent today would be left out.'
+        : `${written} ${events(count)} that ${plural(count, 'is', 'are')} sent today would no longer be.`,
+    peak: (written: string) => `At most ${written} would be sent within one second.`,
+    lookedAtAll: (count: number, written: string, days: number) =>
+      `Checked: ${plural(count, 'the only event', `all ${written} events`)} of the last ${days} days.`,
+    lookedAt: (written: string, since: string) => `Checked: the newest ${written} events, back to ${since}.`,
+    examples: 'Examples, newest first',
   },
   forms: {
     correct: 'Correct the marked fields',

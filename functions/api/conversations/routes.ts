@@ -1,10 +1,13 @@
 import * as z from 'zod/mini';
 import { ConversationId, EscalationId, MessageId, TicketId, Timestamp } from '../../aws/ids.ts';
-import { ConversationStatus, MessageRole } from '../../conversations/conversations.ts';
+import { ConversationStatus, MAX_CHANNEL_LENGTH, MessageRole } from '../../conversations/conversations.ts';
 import type { Route } from '../../http/route.ts';
 import { orNull, PageQuery, text } from '../fields.ts';
 
-export const CreateConversation = z.strictObject({ channelId: text(200), externalUserId: text(200) });
+export const CreateConversation = z.strictObject({
+  channelId: text(MAX_CHANNEL_LENGTH),
+  externalUserId: text(200),
+});
 export const Conversation = z.object({
   id: ConversationId,
   channelId: z.string(),

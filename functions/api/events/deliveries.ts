@@ -37,7 +37,7 @@ export function narrowToVisible(
 }
 
 /** Deleted endpoints that are read at most: each may have had a delivery. */
-const MAX_DELETED = 50;
+export const MAX_DELETED = 50;
 
 /** A receiver that may have a delivery of an event. */
 export interface Receiver {

@@ -1,10 +1,11 @@
 import { deriveDeliveryId } from '../../aws/ids.ts';
-import type { Delivery } from '../../delivery/delivery.ts';
-import { isTooOld } from '../../delivery/redelivery.ts';
+import { type Delivery, explainAbsence } from '../../delivery/delivery.ts';
+import { isFirstDelivery, isTooOld } from '../../delivery/redelivery.ts';
 import { eventLog } from '../../events/event-log.ts';
 import { type OutboxEvent, toEventView } from '../../events/events.ts';
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
+import type { Endpoint } from '../../receivers/endpoint.ts';
 import type { Tenant } from '../../tenancy/tenant.ts';
 import { fitIntoPage } from '../pages.ts';
 import { routeHandler, tables } from '../route-handler.ts';
@@ -13,6 +14,7 @@ import {
   findReceivers,
   findRedeliveryRecords,
   isForChannel,
+  MAX_DELETED,
   narrowToVisible,
   type Receiver,
   toSummary,
@@ -20,6 +22,9 @@ import {
 import * as routes from './routes.ts';
 
 const log = eventLog(tables.outbox);
+
+/** Deliveries exist within a second; a fan-out that has failed adds them later. */
+const FANNED_OUT_MS = 60_000;
 
 /** Reads each receiver's own delivery of an event, and the redelivery that succeeded, oldest first. */
 async function readDeliveries(tenant: Tenant, event: OutboxEvent, receivers: readonly Receiver[]) {
@@ -42,6 +47,7 @@ export const handler = routeHandler(routes.readEvent, async ({ tenant, params, n
   const existing = isForChannel(event) ? [] : await endpoints.all(event.orgId);
   const receivers = (await findReceivers(event.orgId, [event], existing))(event);
   const ofEvent = await readDeliveries(tenant, event, receivers);
+  const undelivered = isForChannel(event) ? [] : await explainAbsences(event, existing, ofEvent, now);
   const receiverOf = new Map(receivers.map((receiver) => [receiver.id, receiver]));
   return success({
     ...toEventView(event),
@@ -49,8 +55,30 @@ export const handler = routeHandler(routes.readEvent, async ({ tenant, params, n
     deliveries: withoutLargeResponses(
       ofEvent.map((delivery) => toView(delivery, receiverOf.get(delivery.webhookId), now)),
     ),
+    undelivered,
   });
 });
+
+/** Endpoints that got no attempt of an event, those that were deleted in the last 31 days included. */
+async function explainAbsences(
+  event: OutboxEvent,
+  existing: readonly Endpoint[],
+  ofEvent: readonly Delivery[],
+  now: Date,
+) {
+  const deleted = await endpoints.deletedSince(event.orgId, new Date(0).toISOString(), MAX_DELETED);
+  const known = new Set(existing.map(({ id }) => id));
+  const all = [...existing, ...deleted.filter(({ id }) => !known.has(id))];
+  const isFannedOut = now.getTime() - Date.parse(event.createdAt) > FANNED_OUT_MS;
+  return all.flatMap((endpoint) => {
+    const { id: webhookId, url } = endpoint;
+    const delivery = ofEvent.find((one) => one.webhookId === webhookId && isFirstDelivery(one));
+    const reason = explainAbsence(event, endpoint, delivery, isFannedOut);
+    if (reason === undefined) return [];
+    const receiverStatus = 'status' in endpoint ? endpoint.status : 'deleted';
+    return [{ webhookId, url, receiverStatus, reason }];
+  });
+}
 
 const toView = (delivery: Delivery, receiver: Receiver | undefined, now: Date) => ({
   ...toSummary(delivery, receiver, now),

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { ChannelId, DeliveryId, EndpointId, EventId, Timestamp } from '../../aws/ids.ts';
+import { Undelivered } from '../../delivery/delivery.ts';
 import { EventTypeName } from '../../events/events.ts';
 import type { Route } from '../../http/route.ts';
 import { EndpointStatus } from '../../receivers/endpoint.ts';
@@ -26,12 +27,21 @@ export const ListedEventDelivery = z.object({
 });
 export const EventDelivery = z.extend(ListedEventDelivery, ATTEMPTS_FIELDS);
 
+/** An endpoint that did not get an event. */
+export const UndeliveredTo = z.object({
+  webhookId: EndpointId,
+  url: z.string(),
+  receiverStatus: z.enum([...EndpointStatus.options, 'deleted']),
+  reason: Undelivered,
+});
+
 /** An event of a list, with its deliveries if requested. */
 export const Event = z.extend(LoggedEvent, { deliveries: z.optional(z.array(ListedEventDelivery)) });
 
 export const EventWithDeliveries = z.extend(LoggedEvent, {
   payload: z.string(),
   deliveries: z.array(EventDelivery),
+  undelivered: z.array(UndeliveredTo),
 });
 
 export const EventOrder = z.enum(['asc', 'desc']);

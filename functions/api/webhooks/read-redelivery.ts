@@ -1,10 +1,9 @@
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { redeliveryJobs, toJobView } from '../../redelivery/jobs.ts';
-import { routeHandler, tables } from '../route-handler.ts';
+import { toJobView } from '../../redelivery/jobs.ts';
+import { routeHandler } from '../route-handler.ts';
+import { jobs } from '../stores.ts';
 import * as routes from './routes.ts';
-
-const jobs = redeliveryJobs(tables.service);
 
 /** Works for a deleted endpoint too, so that callers can read why the job stopped. */
 export const handler = routeHandler(routes.readRedelivery, async ({ tenant, params }) => {

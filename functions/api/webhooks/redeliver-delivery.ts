@@ -32,7 +32,7 @@ export const handler = routeHandler(
 
 const REFUSALS = {
   'still-open': refusals.openDelivery,
-  'endpoint-disabled': refusals.disabledEndpoint,
+  ...refusals.inactiveEndpoint,
   'not-subscribed': refusals.notSubscribed,
   'event-expired': refusals.expiredEvent(HISTORY_DAYS),
 };

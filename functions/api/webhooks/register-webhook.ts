@@ -1,31 +1,37 @@
 import * as z from 'zod/mini';
-import { newId } from '../../aws/ids.ts';
+import { deriveDeliveryId, type EndpointId, newId, type TraceId } from '../../aws/ids.ts';
 import { getCurrentVersion } from '../../aws/keyrings.ts';
 import { deriveSigningSecret } from '../../delivery/signature.ts';
-import { refusals } from '../../http/problem.ts';
+import { buildEvent } from '../../events/events.ts';
+import { invalid, refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import { Endpoint, MAX_ENDPOINTS, MAX_ENDPOINTS_PER_HOST } from '../../receivers/endpoint.ts';
 import { NEW } from '../../receivers/pace.ts';
+import { createSuccessorJob, toJobView } from '../../redelivery/jobs.ts';
 import { compareFields } from '../../tenancy/audit.ts';
+import type { Tenant } from '../../tenancy/tenant.ts';
 import { checkReceiver, createUrlProblem } from '../receivers.ts';
 import { routeHandler } from '../route-handler.ts';
-import { endpoints, signingKeys } from '../stores.ts';
+import { endpoints, outbox, signingKeys, startJob } from '../stores.ts';
 import * as routes from './routes.ts';
+
+type RegisteredEndpoint = Endpoint & { id: EndpointId };
 
 /** The idempotency record stores what the secret is derived from, not the secret. */
 const Derivable = z.pick(Endpoint, { id: true, keyVersion: true });
 
 export const handler = routeHandler(
   routes.registerWebhook,
-  async ({ tenant, body, now, effect }) => {
+  async ({ tenant, body, now, traceId, effect }) => {
     const receiver = await checkReceiver(body.url, tenant);
     if (!receiver.ok) return createUrlProblem(receiver);
     const { href: url } = receiver.url;
-    const registered: Endpoint = {
+    const registered: RegisteredEndpoint = {
       id: newId('whk', now),
       orgId: tenant.orgId,
       url,
       events: body.events,
+      ...(body.filter !== undefined && { filter: body.filter }),
       ...(body.description !== undefined && { description: body.description }),
       ...(body.maxPerSecond !== undefined && { maxPerSecond: body.maxPerSecond }),
       status: 'active',
@@ -35,9 +41,15 @@ export const handler = routeHandler(
       createdAt: now.toISOString(),
       ...(await endpoints.findReplaced(tenant.orgId, url)),
     };
+    const recovery = body.recover && buildRecovery(registered, { tenant, now, traceId });
+    if (recovery === null) return NO_PREDECESSOR;
+    const redelivery = recovery && toJobView(recovery.job);
     return effect(
-      success(registered, { location: `/api/v1/webhooks/${registered.id}` }),
-      endpoints.add(registered),
+      success({ ...registered, redelivery }, { location: `/api/v1/webhooks/${registered.id}` }),
+      [
+        ...endpoints.add(registered),
+        ...(recovery ? [outbox.append(recovery.test), ...startJob(recovery.job, now)] : []),
+      ],
       { id: registered.id, changes: compareFields(routes.WEBHOOK_SETTINGS, undefined, registered) },
       {
         'endpoint-limit': refusals.tooMany('webhook endpoints', MAX_ENDPOINTS),
@@ -55,3 +67,23 @@ export const handler = routeHandler(
     },
   },
 );
+
+const NO_PREDECESSOR = invalid({
+  field: 'recover',
+  code: 'not_allowed',
+  message: 'needs an endpoint with this url that was disabled in the last 30 days',
+});
+
+/**
+ * A test of the new endpoint, and the job that follows its success; null without a predecessor.
+ */
+function buildRecovery(
+  endpoint: RegisteredEndpoint,
+  context: { tenant: Tenant; now: Date; traceId: TraceId },
+) {
+  const { id, predecessor } = endpoint;
+  if (predecessor === undefined) return null;
+  const test = buildEvent('webhook.test', { webhookId: id }, { ...context, onlyTo: id });
+  const job = createSuccessorJob(id, predecessor, deriveDeliveryId(test.id, id), context);
+  return { test, job };
+}

@@ -33,11 +33,11 @@ export const handler = routeHandler(routes.retryDelivery, ({ tenant, params, now
   }),
 );
 
-function findRefusal(delivery: Delivery, endpoint: Pick<Endpoint, 'id' | 'status' | 'events'>, now: Date) {
+function findRefusal(delivery: Delivery, endpoint: Endpoint, now: Date) {
   const { status, lease } = delivery;
   if (status === 'pending') return refusals.firstAttemptRunning;
   if (status !== 'retrying') return refusals.endedDelivery(status);
-  if (endpoint.status === 'auto_disabled') return refusals.disabledEndpoint;
+  if (endpoint.status !== 'active') return refusals.inactiveEndpoint[endpoint.status];
   if (!isForStill(delivery, endpoint)) return refusals.notSubscribed;
   if (lease !== undefined && lease.until > now.getTime()) return refusals.attemptRunning;
   return undefined;

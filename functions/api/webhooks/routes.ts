@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { DeliveryId, EndpointId, EventId, RedeliveryJobId, Timestamp } from '../../aws/ids.ts';
+import { MAX_CHANNEL_LENGTH, MessageRole } from '../../conversations/conversations.ts';
 import { EventTypeName, SubscribableType } from '../../events/events.ts';
 import type { Route } from '../../http/route.ts';
 import {
@@ -8,7 +9,7 @@ import {
   MAX_DESCRIPTION_LENGTH,
   MaxPerSecond,
 } from '../../receivers/endpoint.ts';
-import { FailedStatus, RedeliveryJobStatus, RedeliverySelection, StopReason } from '../../redelivery/jobs.ts';
+import { RedeliveryJobStatus, RedeliverySelection, ResentStatus, StopReason } from '../../redelivery/jobs.ts';
 import {
   ATTEMPTS_FIELDS,
   clamped,
@@ -17,32 +18,50 @@ import {
   Failing,
   LISTED_FIELDS,
   ListDeliveriesQuery,
-  listFields,
   note,
   orNull,
   PageQuery,
   receiverUrl,
   requestTime,
+  text,
+  withoutRepetition,
 } from '../fields.ts';
 
 const WebhookEvents = distinct(SubscribableType, ['an event type', 'event types']);
+/** Channels of a filter. */
+const MAX_CHANNELS = 20;
+/** Values that an event's fields must have; a type without a field passes its list. */
+export const EventFilter = z.strictObject({
+  channelIds: z.optional(
+    z
+      .array(text(MAX_CHANNEL_LENGTH))
+      .check(z.minLength(1), z.maxLength(MAX_CHANNELS), withoutRepetition('a channel')),
+  ),
+  roles: z.optional(distinct(MessageRole, ['a role', 'roles'])),
+});
 const Description = note(MAX_DESCRIPTION_LENGTH);
 
-export const RegisterWebhook = z.strictObject({
+const SETTINGS = {
   url: receiverUrl,
   events: WebhookEvents,
+  filter: z.optional(EventFilter),
   description: z.optional(Description),
   maxPerSecond: z.optional(MaxPerSecond),
-});
+};
+/** Whose missed events a new endpoint is sent. */
+export const RecoverFrom = z.enum(['predecessor']);
+export const RegisterWebhook = z.strictObject({ ...SETTINGS, recover: z.optional(RecoverFrom) });
 export const UpdateWebhook = z.strictObject({
   url: z.optional(receiverUrl),
   events: z.optional(WebhookEvents),
+  filter: z.optional(z.nullable(EventFilter)),
   description: z.optional(z.nullable(Description)),
   maxPerSecond: z.optional(z.nullable(MaxPerSecond)),
+  paused: z.optional(z.boolean()),
 });
 
 /** Fields that the audit log shows. */
-export const WEBHOOK_SETTINGS = /* @__PURE__ */ listFields(RegisterWebhook);
+export const WEBHOOK_SETTINGS = Object.keys(SETTINGS);
 
 export const Predecessor = z.object({
   id: EndpointId,
@@ -54,18 +73,41 @@ export const Webhook = z.object({
   id: EndpointId,
   url: z.string(),
   events: z.array(SubscribableType),
+  filter: orNull(EventFilter),
   description: orNull(z.string()),
   maxPerSecond: orNull(z.int()),
   status: EndpointStatus,
   consecutiveFailures: z.int(),
   failing: orNull(Failing),
+  pausedAt: orNull(Timestamp),
   disabledAt: orNull(Timestamp),
   disabledReason: orNull(DisabledReason),
   predecessor: orNull(Predecessor),
   createdAt: Timestamp,
 });
+export const Redelivery = z.object({
+  id: RedeliveryJobId,
+  webhookId: EndpointId,
+  status: RedeliveryJobStatus,
+  reason: orNull(StopReason),
+  from: Timestamp,
+  to: Timestamp,
+  what: RedeliverySelection,
+  dryRun: z._default(z.boolean(), false),
+  statuses: z.array(ResentStatus),
+  examined: z.int(),
+  redelivered: z.int(),
+  eventTypes: z.array(z.object({ type: EventTypeName, count: z.int() })),
+  firstEventAt: orNull(Timestamp),
+  progress: z.number(),
+  createdAt: Timestamp,
+  finishedAt: orNull(Timestamp),
+});
+
+/** With the redelivery job that the request has started. */
+export const UpdatedWebhook = z.extend(Webhook, { redelivery: orNull(Redelivery) });
 /** The only response with the secret. */
-export const RegisteredWebhook = z.extend(Webhook, { secret: z.string() });
+export const RegisteredWebhook = z.extend(UpdatedWebhook, { secret: z.string() });
 
 const TEST = 'webhook.test';
 const TestType = /* @__PURE__ */ (() => z.enum([TEST, ...SubscribableType.options]))();
@@ -133,26 +175,7 @@ export const StartRedelivery = z.strictObject({
   dryRun: z.optional(z.boolean()),
   from: requestTime,
   to: z.optional(requestTime),
-  statuses: z.optional(distinct(FailedStatus, ['a status', 'statuses'])),
-});
-
-export const Redelivery = z.object({
-  id: RedeliveryJobId,
-  webhookId: EndpointId,
-  status: RedeliveryJobStatus,
-  reason: orNull(StopReason),
-  from: Timestamp,
-  to: Timestamp,
-  what: RedeliverySelection,
-  dryRun: z._default(z.boolean(), false),
-  statuses: z.array(FailedStatus),
-  examined: z.int(),
-  redelivered: z.int(),
-  eventTypes: z.array(z.object({ type: EventTypeName, count: z.int() })),
-  firstEventAt: orNull(Timestamp),
-  progress: z.number(),
-  createdAt: Timestamp,
-  finishedAt: orNull(Timestamp),
+  statuses: z.optional(distinct(ResentStatus, ['a status', 'statuses'])),
 });
 
 const RedeliveryParams = z.object({ id: EndpointId, redeliveryId: RedeliveryJobId });
@@ -199,8 +222,8 @@ export const updateWebhook = {
   audit: 'webhook.updated',
   params: WebhookParams,
   body: UpdateWebhook,
-  success: { status: 200, data: Webhook },
-  refusals: ['LIMIT_EXCEEDED'],
+  success: { status: 200, data: UpdatedWebhook },
+  refusals: ['LIMIT_EXCEEDED', 'CONFLICT'],
 } as const satisfies Route;
 
 export const deleteWebhook = {

@@ -1,23 +1,21 @@
 import { HISTORY_DAYS } from '../../events/events.ts';
 import { invalid, refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { buildRound, createJob, FailedStatus, redeliveryJobs, toJobView } from '../../redelivery/jobs.ts';
+import { createJob, FAILED_STATUSES, toJobView } from '../../redelivery/jobs.ts';
 import { compareFields } from '../../tenancy/audit.ts';
 import { listFields } from '../fields.ts';
-import { routeHandler, tables } from '../route-handler.ts';
-import { endpoints, outbox } from '../stores.ts';
+import { routeHandler } from '../route-handler.ts';
+import { endpoints, startJob } from '../stores.ts';
 import * as routes from './routes.ts';
 
-const jobs = redeliveryJobs(tables.service);
 const REQUEST_FIELDS = listFields(routes.StartRedelivery);
 
-/** Adds the job and the notice that starts it in one transaction. */
 export const handler = routeHandler(
   routes.startRedelivery,
   async ({ tenant, params, body, now, traceId, effect }) => {
     const endpoint = await endpoints.find(tenant.orgId, params.id);
     if (!endpoint) return refusals.notFound('webhook endpoint');
-    const { statuses = FailedStatus.options, ...request } = body;
+    const { statuses = FAILED_STATUSES, ...request } = body;
     if (request.what === 'missing' && body.statuses !== undefined)
       return invalid({ field: 'statuses', code: 'not_allowed', message: 'applies to what: failed only' });
     const to = { id: params.id, status: endpoint.status };
@@ -26,7 +24,7 @@ export const handler = routeHandler(
     const { job } = order;
     return effect(
       success(toJobView(job), { location: `/api/v1/webhooks/${job.webhookId}/redeliveries/${job.id}` }),
-      [...jobs.start(job), outbox.appendNotice(buildRound(job, 1, now))],
+      startJob(job, now),
       { id: job.id, changes: compareFields(['webhookId', ...REQUEST_FIELDS], undefined, toJobView(job)) },
       { 'redelivery-running': refusals.redeliveryRunning },
     );
@@ -34,7 +32,7 @@ export const handler = routeHandler(
 );
 
 const REFUSALS = {
-  'endpoint-disabled': refusals.disabledEndpoint,
+  ...refusals.inactiveEndpoint,
   'no-time': invalid({ field: 'from', code: 'not_allowed', message: 'must be in the past and before to' }),
   'too-old': invalid({
     field: 'to',

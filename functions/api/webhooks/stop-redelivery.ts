@@ -1,9 +1,8 @@
 import { success } from '../../http/reply.ts';
-import { redeliveryJobs } from '../../redelivery/jobs.ts';
-import { routeHandler, tables } from '../route-handler.ts';
+import { routeHandler } from '../route-handler.ts';
+import { jobs } from '../stores.ts';
 import * as routes from './routes.ts';
 
-const jobs = redeliveryJobs(tables.service);
 const done = success(undefined);
 
 /** Stopping a finished or unknown job succeeds, so that retries are safe. */

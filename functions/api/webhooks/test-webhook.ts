@@ -12,12 +12,12 @@ export const handler = routeHandler(
   async ({ tenant, params: { id }, body: { type }, now, traceId, effect }) => {
     const endpoint = await endpoints.find(tenant.orgId, id);
     if (!endpoint) return refusals.notFound('webhook endpoint');
-    if (endpoint.status === 'auto_disabled') return refusals.disabledEndpoint;
+    if (endpoint.status !== 'active') return refusals.inactiveEndpoint[endpoint.status];
     const context = { tenant, now, traceId };
     const event =
       type === 'webhook.test'
         ? buildEvent(type, { webhookId: id }, { ...context, onlyTo: id })
-        : buildExampleEvent(type, id, context);
+        : buildExampleEvent(type, id, { ...context, filter: endpoint.filter });
     if (!isFor(event, endpoint))
       return invalid({
         field: 'type',

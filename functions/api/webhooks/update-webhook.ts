@@ -1,38 +1,60 @@
+import { EndpointId } from '../../aws/ids.ts';
 import { retryOnConflict } from '../../http/api.ts';
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import { Endpoint, getFailureStatus, MAX_ENDPOINTS_PER_HOST } from '../../receivers/endpoint.ts';
+import {
+  Endpoint,
+  getFailureStatus,
+  MAX_ENDPOINTS_PER_HOST,
+  pause,
+  RESUMED,
+} from '../../receivers/endpoint.ts';
+import { createCatchUpJob, toJobView } from '../../redelivery/jobs.ts';
 import { compareFields } from '../../tenancy/audit.ts';
 import { checkReceiver, createUrlProblem } from '../receivers.ts';
 import { routeHandler } from '../route-handler.ts';
-import { endpoints } from '../stores.ts';
+import { endpoints, startJob } from '../stores.ts';
 import * as routes from './routes.ts';
 
 /**
- * Changes what a customer sets of an endpoint, but not status or secret (docs/specification.md, Webhook
- * endpoints).
+ * Changes what a customer sets of an endpoint, but not its secret, and pauses or resumes it. Resuming starts
+ * the job that sends what was skipped (docs/specification.md, Webhook endpoints).
  */
 export const handler = routeHandler(
   routes.updateWebhook,
-  async ({ tenant, params: { id }, body, effect }) => {
+  async ({ tenant, params: { id }, body: { paused, ...body }, now, traceId, effect }) => {
     const receiver = body.url === undefined ? undefined : await checkReceiver(body.url, tenant);
     if (receiver?.ok === false) return createUrlProblem(receiver);
-    const given = { ...body, ...(receiver === undefined ? {} : { url: receiver.url.href }) };
+    const settings = { ...body, ...(receiver === undefined ? {} : { url: receiver.url.href }) };
     return retryOnConflict(async (again) => {
       const stored = await endpoints.findToChange(tenant.orgId, id);
       if (stored === undefined) return refusals.notFound('webhook endpoint');
       const endpoint = Endpoint.parse(stored.row);
+      if (paused !== undefined && endpoint.status === 'auto_disabled')
+        return refusals.inactiveEndpoint.auto_disabled;
+      const { pausedAt } = endpoint;
+      const isResumed = paused === false && pausedAt !== undefined;
+      const isPaused = paused === true && pausedAt === undefined;
+      const given = { ...settings, ...(isPaused ? pause(now) : isResumed ? RESUMED : {}) };
       const updated = { ...endpoint, ...given };
       const changes = compareFields(Object.keys(given), endpoint, updated);
-      const reply = success({ ...updated, failing: getFailureStatus(updated) });
+      const job = isResumed
+        ? createCatchUpJob(EndpointId.parse(id), pausedAt, { tenant, now, traceId })
+        : undefined;
+      const reply = success({
+        ...updated,
+        failing: getFailureStatus(updated),
+        redelivery: job && toJobView(job),
+      });
       if (changes.length === 0) return reply;
       return effect(
         reply,
-        endpoints.buildUpdate(stored, given),
+        [...endpoints.buildUpdate(stored, given), ...(job ? startJob(job, now) : [])],
         { id, changes },
         {
           'endpoint-changed': again,
           'endpoint-host-limit': refusals.tooManyEndpointsAtHost(MAX_ENDPOINTS_PER_HOST),
+          'redelivery-running': refusals.redeliveryRunning,
         },
       );
     });

@@ -142,6 +142,7 @@ export type OutboundResult =
       durationMs: number;
       /** Beginning of the body, at most 1 KiB of UTF-8; empty for a 2xx. */
       body: string;
+      retryAfter?: string | undefined;
     }
   | ({ kind: 'failed'; durationMs: number } & AttemptError);
 
@@ -176,7 +177,9 @@ export async function exchange(request: OutboundRequest, options: ExchangeOption
     outgoing.off('finish', onWritten);
     const durationMs = now() - startedAt;
     const status = response.statusCode ?? 0;
-    return { kind: 'answered', status, durationMs, body: await readBody(outgoing, response, status) };
+    const retryAfter = response.headers['retry-after'];
+    const body = await readBody(outgoing, response, status);
+    return { kind: 'answered', status, durationMs, body, retryAfter };
   } catch (error) {
     outgoing.destroy();
     // The receiver has answered: folded or repeated headers and bare line feeds do not change its status.

@@ -12,8 +12,11 @@ export interface PageFiles {
   document: string;
 }
 
-/** The reference as one page, which is readable without its script. */
-export function referencePage(document: OpenApiDocument, files: PageFiles): string {
+/**
+ * The reference as one page, which is readable without its script.
+ * @param causes docs/reference/causes.md
+ */
+export function referencePage(document: OpenApiDocument, causes: string, files: PageFiles): string {
   const groups = groupsOf(document);
   const ids = new Set(groups.flatMap(({ items }) => items.map(({ id }) => id)));
   const markdown = markdownRenderer((name) => (ids.has(name) ? `#${name}` : undefined));
@@ -44,6 +47,7 @@ ${navigation(groups)}
 <section class="item"><div class="about"><h1>${title}</h1>${markdown(description)}</div></section>
 ${sections}
 ${objects}
+${causesSection(causes, renderer)}
 </main>
 </body>
 </html>
@@ -69,6 +73,7 @@ function navigation(groups: readonly Group[]): Markup {
 <p class="nothing quiet" role="status" hidden>Nothing matches.</p>
 ${lists}
 <section data-group><h2><a href="#objects">Objects</a></h2></section>
+<section data-group><h2><a href="#causes">Causes of failed attempts</a></h2></section>
 </details>
 </nav>`;
 }
@@ -93,4 +98,17 @@ function objectsSection({ document, schemas, markdown }: Renderer): Markup {
   }
   const sorted = [...shown].sort(([one], [other]) => one.localeCompare(other, 'en'));
   return html`<section class="group" aria-labelledby="objects"><div class="item"><div class="about"><h2 id="objects">Objects</h2>${sorted.map(([, section]) => section)}</div></div></section>`;
+}
+
+/** A link to another file of the documentation, which is not served. */
+const FILE_LINK = /\[([^\]]+)\]\((?!https:)[^)]+\)/g;
+
+/** What to do about each error code, to whose section the dashboard links. */
+function causesSection(text: string, { markdown }: Renderer): Markup {
+  const [, ...sections] = text.replaceAll(FILE_LINK, '$1').split(/^## /m);
+  const causes = sections.map((section) => {
+    const [, code = '', body = ''] = /^`(\w+)`\n(.*)$/s.exec(section) ?? [];
+    return html`<section class="object" aria-labelledby="cause-${code}"><h3 id="cause-${code}"><a href="#cause-${code}"><code>${code}</code></a></h3>${markdown(body)}</section>`;
+  });
+  return html`<section class="group" aria-labelledby="causes"><div class="item"><div class="about"><h2 id="causes">Causes of failed attempts</h2>${causes}</div></div></section>`;
 }

@@ -19,7 +19,7 @@ const summaryFields = {
   webhookId: 'The endpoint; null for a channel.',
   channelId: 'The channel; null for an endpoint.',
   url: 'Current URL of the receiver, or its last one before it was deleted. Null for a deleted channel.',
-  receiverStatus: 'State of the endpoint or channel: `active`, `auto_disabled` or `deleted`.',
+  receiverStatus: 'State of the endpoint or channel: `active`, `paused`, `auto_disabled` or `deleted`.',
   ...stateFields,
 };
 
@@ -51,6 +51,7 @@ Events of type \`channel.message\` contain the text of a message. A key needs th
     mostTokens: 18,
     description: `Returns an event of the last 30 days with its exact payload and its deliveries: at each endpoint the first delivery, and the redelivery that
 succeeded, if there is one. Deliveries at deleted endpoints are included, for the first 50 endpoints deleted since the event.
+\`undelivered\` names each endpoint that got no attempt of the event, and why: by its settings as they are now, and by the end of its delivery.
 
 The delivery state may be a second old. When the deliveries are larger than 2 MB together, \`response\` is null in all attempts.`,
     answer: 'The event with its payload and deliveries.',
@@ -73,5 +74,13 @@ export const answers = {
     ...eventFields,
     payload: 'The request body of every delivery of this event, byte for byte.',
     deliveries: 'Its deliveries, oldest first.',
+    undelivered: 'Endpoints that got no attempt of it, with the reason. Empty for a message of a channel.',
+  }),
+  UndeliveredTo: described(events.UndeliveredTo, {
+    webhookId: 'The endpoint.',
+    url: 'Its receiver URL.',
+    receiverStatus: 'State of the endpoint: `active`, `paused`, `auto_disabled` or `deleted`.',
+    reason:
+      'Why: `not_subscribed` (to the type when the event happened), `filtered` (by the filter of the endpoint), `registered_later` (after the event), `paused` or `disabled` (at that time), `deleted`, or `example_for_another` (an example that was sent to another endpoint). Values may be added.',
   }),
 };

@@ -9,6 +9,7 @@ import { described, type OperationText } from '../operation-text.ts';
 const registered = {
   ...examples.webhook,
   predecessor: examples.predecessor,
+  redelivery: null,
   secret: examples.signingSecret,
 };
 
@@ -47,8 +48,13 @@ response; store it, because no other operation returns it.
 
 Each registration creates a new endpoint with its own secret, even for a URL that is already registered. To
 rotate a secret or replace a disabled endpoint, register again and delete the old endpoint. If an endpoint with
-this URL was disabled, \`predecessor\` names it: \`startRedelivery\` with \`what: "missing"\` resends what it missed.
-The receiver is not called; check it with \`testWebhook\`.
+this URL was disabled, \`predecessor\` names it: with \`recover: "predecessor"\` a test is sent, and once that has
+succeeded, a redelivery job sends what the predecessor missed, from two hours before its first failure on
+(\`redelivery\`; \`readRedelivery\` follows it). If the test fails, the job stops with \`test_failed\`. Without
+\`recover\` the receiver is not called; check it with \`testWebhook\`.
+
+With \`filter\`, only those events of the types are sent whose value is in each given list. An event type without
+the field passes that list.
 
 With \`maxPerSecond\`, the receiver gets at most so many attempts per second: retries, tests and resent deliveries
 included. Others wait, up to 3 days, and keep their order roughly. Each second is within 10 % of the limit as
@@ -89,10 +95,15 @@ fail; \`readWebhookStats\` counts them.`,
     tag: 'Webhooks',
     summary: 'Update a webhook endpoint',
     mostTokens: 2,
-    description: `Changes the URL, the event types, the description or the limit. Omitted fields keep their values.
+    description: `Changes the URL, the event types, the filter, the description or the limit, and pauses or resumes the endpoint. Omitted fields keep their values.
 New event types replace the old ones and apply to later events. Deliveries in progress of a removed type end as
 \`skipped\`; a new URL applies to their next attempts. A lower limit applies at once, and a higher one
 within an hour. In a sandbox, the URL also sets the simulated receiver (\`registerWebhook\`).
+
+\`paused: true\` pauses an endpoint, for example for a planned outage: what is for it becomes \`skipped\` with
+\`endpoint_paused\`, nothing counts as a failure, and a running redelivery job stops. \`paused: false\` resumes it
+and starts a redelivery job for what was skipped (\`redelivery\`), which begins after 90 seconds. Fails with
+\`CONFLICT\` if the endpoint is disabled, or if a job that would hinder the new one is still running.
 
 Fails with \`LIMIT_EXCEEDED\` if the organization already has 10 endpoints at the new host.
 
@@ -100,7 +111,11 @@ The secret, status and failure count stay the same: a disabled endpoint stays di
 contact support.`,
     body: { events: ['conversation.created', 'conversation.resolved'] },
     answer: 'The updated endpoint.',
-    data: { ...examples.webhook, events: ['conversation.created', 'conversation.resolved'] },
+    data: {
+      ...examples.webhook,
+      events: ['conversation.created', 'conversation.resolved'],
+      redelivery: null,
+    },
   },
   deleteWebhook: {
     tag: 'Webhooks',
@@ -123,7 +138,7 @@ With \`type\`, an example of that event type is sent instead, to this endpoint o
 the type. Its request has the header
 \`webhook-example: true\`, and its identifiers are of things that do not exist. It is not usage.
 
-A failed test counts like any failed delivery. Fails with \`CONFLICT\` if the endpoint is disabled.`,
+A failed test counts like any failed delivery. Fails with \`CONFLICT\` if the endpoint is disabled or paused.`,
     body: { type: 'ticket.created' },
     answer: 'The identifiers of the test event and its delivery.',
     data: { eventId: examples.webhookTest.id, deliveryId: examples.webhookTest.deliveryId },
@@ -134,13 +149,15 @@ export const webhookFields = {
   id: 'Identifier of the endpoint.',
   url: 'Receiver URL, normalized.',
   events: 'Subscribed event types. There is no wildcard.',
+  filter: 'Which events of these types are sent; null for all.',
   description: 'Text of the organization’s own; null if there is none.',
   maxPerSecond: 'Limit of attempts per second; null if there is none.',
   status:
-    '`active`, or `auto_disabled`: after 10 consecutive deliveries that ended `exhausted`, or by support. No operation enables it: register a new endpoint, or contact support.',
+    '`active`; `paused` by `updateWebhook`; or `auto_disabled`: after 10 consecutive deliveries that ended `exhausted`, or by support. No operation enables it: register a new endpoint, or contact support.',
   consecutiveFailures:
     'Number of deliveries that ended `exhausted` since the last one that `succeeded`. Failed attempts do not count.',
   failing: 'Failure state while `active` with recent deliveries that ended `exhausted`. Null otherwise.',
+  pausedAt: 'When it was paused, UTC; null unless `paused`.',
   disabledAt: 'When it was disabled, UTC; null while `active`.',
   disabledReason:
     '`consecutive_failures`: 10 consecutive deliveries ended `exhausted`. Null while `active`, and if support disabled it.',
@@ -172,16 +189,26 @@ const RATE_TEXT =
 export const RECEIVER_URL =
   'An `https` URL of at most 2,048 characters with a public host name or IP address and port 443 or from 1024 on; no credentials or fragment.';
 
+const STARTED = 'The redelivery job that this request has started; null if it has started none.';
+
+const FILTER_TEXT = 'Sends only those events of the types whose values are in each given list.';
+
 /** The schemas of answers. */
 export const answers = {
   Webhook: described(webhooks.Webhook, webhookFields),
+  UpdatedWebhook: described(webhooks.UpdatedWebhook, { ...webhookFields, redelivery: STARTED }),
   RegisteredWebhook: described(webhooks.RegisteredWebhook, {
     ...webhookFields,
+    redelivery: STARTED,
     secret:
       'Signing secret: `whsec_` and the base64 of 32 bytes. Returned by this operation only. To rotate it, register again and delete this endpoint.',
   }),
   Failing: described(deliveries.Failing, failingFields),
   Predecessor: described(webhooks.Predecessor, predecessorFields),
+  EventFilter: described(webhooks.EventFilter, {
+    channelIds: 'Channels, of events with a `channelId`; absent for all.',
+    roles: 'Roles of authors, of events with a `role`; absent for all.',
+  }),
   TestEvent: described(webhooks.TestEvent, {
     eventId: 'The test event.',
     deliveryId: 'Its delivery to this endpoint. Reading it returns 404 for a moment after this response.',
@@ -192,7 +219,15 @@ export const answers = {
 export const bodies = {
   RegisterWebhook: described(
     webhooks.RegisterWebhook,
-    { url: RECEIVER_URL, events: EVENTS_TEXT, description: DESCRIPTION_TEXT, maxPerSecond: RATE_TEXT },
+    {
+      url: RECEIVER_URL,
+      events: EVENTS_TEXT,
+      filter: FILTER_TEXT,
+      description: DESCRIPTION_TEXT,
+      maxPerSecond: RATE_TEXT,
+      recover:
+        '`predecessor`: sends a test, and after its success what the disabled endpoint with this `url` missed. Fails if there is none.',
+    },
     {
       url: { format: 'uri', maxLength: MAX_RECEIVER_URL_LENGTH },
       events: { uniqueItems: true },
@@ -207,6 +242,8 @@ export const bodies = {
     {
       url: `${RECEIVER_URL} Omit to keep the URL.`,
       events: `${EVENTS_TEXT} Omit to keep the event types.`,
+      filter: `${FILTER_TEXT} Null removes the filter; omit to keep it.`,
+      paused: 'True pauses the endpoint, and false resumes it; omit to leave it as it is.',
       description: `${DESCRIPTION_TEXT} Null removes it; omit to keep it.`,
       maxPerSecond: `${RATE_TEXT} Null removes the limit; omit to keep it.`,
     },

@@ -18,3 +18,7 @@ const TEXTS: Readonly<Record<AttemptErrorCode, string>> = {
 /** What a code means, which later versions of the API may have added. */
 export const describeErrorCode = (code: string): string =>
   (Object.hasOwn(TEXTS, code) ? TEXTS[code as AttemptErrorCode] : undefined) ?? code;
+
+/** Where the documentation says what to check and to do for a code. */
+export const linkToCause = (code: string): string =>
+  `docs/reference/causes.md${Object.hasOwn(TEXTS, code) ? `#${code}` : ''}`;

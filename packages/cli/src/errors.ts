@@ -4,7 +4,7 @@ import { UserError } from 'terminal/errors.ts';
 export const EXIT = { failed: 1, usage: 2, notAuthorized: 3, tryAgain: 4 } as const;
 
 /** Types of errors of the command line itself; the API's have their own. */
-type CommandErrorType = 'FAILED' | 'USAGE' | 'NO_KEY' | 'NOT_CONFIRMED';
+type CommandErrorType = 'FAILED' | 'USAGE' | 'NOT_RUN' | 'NO_KEY' | 'NOT_CONFIRMED';
 
 /** A failure that the user can fix. */
 export class CommandError extends UserError {
@@ -21,6 +21,7 @@ export class CommandError extends UserError {
 const EXIT_CODES: Record<CommandErrorType, number> = {
   FAILED: EXIT.failed,
   USAGE: EXIT.usage,
+  NOT_RUN: EXIT.usage,
   NO_KEY: EXIT.notAuthorized,
   NOT_CONFIRMED: EXIT.failed,
 };

@@ -1,4 +1,4 @@
-import { commandLine, url } from 'terminal/command-line.ts';
+import { commandLine, matching, url } from 'terminal/command-line.ts';
 import { baseUrlOf } from './connection/base-url.ts';
 
 /** Command of `conversations`, with examples below its help. @param path such as `events tail` */
@@ -8,6 +8,8 @@ export function subcommand(path: string, description: string, examples: readonly
   return lines.length === 0 ? command : command.addHelpText('after', `\nExamples:\n${lines.join('\n')}`);
 }
 
+export const eventId = matching(/^evt_\w+$/, 'the id of an event: evt_…');
+export const endpointId = matching(/^whk_\w+$/, 'the id of an endpoint: whk_…');
 export const parseBaseUrlFlag = (given: string): string => baseUrlOf(url('http', 'https')(given));
 
 /** A command that calls the API with a key. */

@@ -1,4 +1,4 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { type ConnectionFailure, explainConnectionFailure } from 'terminal/connection-failure.ts';
 
@@ -29,6 +29,10 @@ export interface PassingOptions {
   /** PEM of trusted authorities; default: those of Node.js. */
   ca?: string[];
   signal?: AbortSignal;
+  /** For an answer; default: 30 s. */
+  timeoutMs?: number;
+  /** Writes and ends the request; default: at once. */
+  write?(request: ClientRequest, body: Buffer): void;
 }
 
 export type PassedOn =
@@ -42,10 +46,10 @@ export type PassedOn =
 export async function passOn(
   delivery: PassedRequest,
   url: URL,
-  { ca, signal }: PassingOptions = {},
+  { ca, signal, timeoutMs = TIMEOUT_MS, write = writeAtOnce }: PassingOptions = {},
 ): Promise<PassedOn> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const deadline = AbortSignal.timeout(TIMEOUT_MS);
+  const deadline = AbortSignal.timeout(timeoutMs);
   try {
     const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
       method: 'POST',
@@ -57,25 +61,29 @@ export async function passOn(
     });
     request.on('response', resolve);
     request.on('error', reject);
-    request.end(delivery.body);
+    write(request, delivery.body);
     const response = await promise;
     // Errors after the status do not matter.
     response.on('error', () => undefined).resume();
     return { kind: 'answered', status: response.statusCode ?? 502 };
   } catch (error) {
-    return { kind: 'failed', ...explain(error) };
+    return { kind: 'failed', ...explain(error, timeoutMs) };
   }
 }
+
+const writeAtOnce = (request: ClientRequest, body: Buffer): void => {
+  request.end(body);
+};
 
 /** Headers that belong to the message. */
 function headersToPass(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_THE_CONNECTION.has(name)));
 }
 
-function explain(error: unknown): Pick<ConnectionFailure, 'reason' | 'advice'> {
+function explain(error: unknown, timeoutMs: number): Pick<ConnectionFailure, 'reason' | 'advice'> {
   if (!(error instanceof Error) || error.name !== 'AbortError') return explainConnectionFailure(error);
   return {
-    reason: `no answer within ${TIMEOUT_MS / 1000} s`,
+    reason: `no answer within ${timeoutMs / 1000} s`,
     advice: 'Answer first, and process the event afterwards.',
   };
 }

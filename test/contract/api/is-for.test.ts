@@ -4,7 +4,13 @@ import { type Change, committer } from '../../../functions/aws/transaction.ts';
 import type { Delivery, DeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import { outboxStore, PUBLICATION } from '../../../functions/delivery/outbox.ts';
 import { deliveryStore } from '../../../functions/delivery/rows.ts';
-import { buildEvent, buildExampleEvent, type OutboxEvent } from '../../../functions/events/events.ts';
+import {
+  buildEvent,
+  buildExampleEvent,
+  type EventFilter,
+  isFor,
+  type OutboxEvent,
+} from '../../../functions/events/events.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { organizationStore } from '../../../functions/tenancy/organizations.ts';
@@ -45,9 +51,20 @@ const buildTest: (id: 'own' | 'other') => Kind = (whose) => (context, own, other
 
 /**
  * Each kind of event. `isFor`: whether the endpoint gets it. `mayHave`: whether it may have a delivery of it
- * from an earlier time. `isOnBus`: whether the service's workers get it.
+ * from an earlier time. `isOnBus`: whether the service's workers get it. `absence`: what the event says of
+ * it.
  */
-const KINDS: Record<string, { event: Kind; isFor: boolean; mayHave: boolean; isOnBus: boolean }> = {
+const KINDS: Record<
+  string,
+  {
+    event: Kind;
+    filter?: EventFilter;
+    isFor: boolean;
+    mayHave: boolean;
+    isOnBus: boolean;
+    absence?: string;
+  }
+> = {
   'an event of a type that it subscribes to': {
     event: (context) => anEvent(context),
     isFor: true,
@@ -59,6 +76,22 @@ const KINDS: Record<string, { event: Kind; isFor: boolean; mayHave: boolean; isO
     isFor: false,
     mayHave: true,
     isOnBus: true,
+    absence: 'not_subscribed',
+  },
+  'an event that its filter passes, which has a list for another type too': {
+    event: (context) => anEvent(context),
+    filter: { channelIds: ['other', 'chn_web'], roles: ['system'] },
+    isFor: true,
+    mayHave: true,
+    isOnBus: true,
+  },
+  'an event that its filter excludes': {
+    event: (context) => anEvent(context),
+    filter: { channelIds: ['other'] },
+    isFor: false,
+    mayHave: true,
+    isOnBus: true,
+    absence: 'filtered',
   },
   'its test': { event: buildTest('own'), isFor: true, mayHave: true, isOnBus: false },
   "another endpoint's test": { event: buildTest('other'), isFor: false, mayHave: false, isOnBus: false },
@@ -73,12 +106,14 @@ const KINDS: Record<string, { event: Kind; isFor: boolean; mayHave: boolean; isO
     isFor: false,
     mayHave: true,
     isOnBus: false,
+    absence: 'not_subscribed',
   },
   "another endpoint's example": {
     event: (context, _, other) => buildExampleEvent('conversation.created', other, context),
     isFor: false,
     mayHave: false,
     isOnBus: false,
+    absence: 'example_for_another',
   },
   "a channel's message": {
     event: (context) => {
@@ -94,7 +129,7 @@ const KINDS: Record<string, { event: Kind; isFor: boolean; mayHave: boolean; isO
 };
 
 /** Two endpoints of one organization, and an event. */
-async function anOwner(kind: Kind) {
+async function anOwner({ event: kind, filter }: { event: Kind; filter?: EventFilter | undefined }) {
   const organization = aBusyOrganization();
   const tenant: Tenant = { orgId: organization.id, generation: 0 };
   const { service, outbox, deliveries } = tables;
@@ -103,12 +138,14 @@ async function anOwner(kind: Kind) {
   };
   await commit(organizationStore(service).add(organization));
   const admin = api.caller(await api.session(organization.id));
-  const key = await admin('createApiKey', { body: { name: 'All', scopes: ['write:webhooks'] } });
+  const key = await admin('createApiKey', {
+    body: { name: 'All', scopes: ['write:webhooks', 'read:conversations'] },
+  });
   const call = api.caller(String(key.secretOnce));
   async function endpoint(): Promise<Endpoint & { id: EndpointId }> {
     const id = newId('whk', AGO);
     const url = `https://${id.replace('_', '-')}.example.com/hooks?simulate=200`;
-    const made = anEndpoint({ id, orgId: tenant.orgId, url });
+    const made = anEndpoint({ id, orgId: tenant.orgId, url, ...(filter && { filter }) });
     await commit(...endpointStore(service).add(made));
     return { ...made, id };
   }
@@ -126,7 +163,8 @@ async function anOwner(kind: Kind) {
     store,
     /** Adds the delivery of the event to the endpoint, as if the event had been for it. */
     async had(status: Delivery['status']): Promise<DeliveryMessage> {
-      const names = { eventId: event.id, eventType: event.type, webhookId: own.id };
+      const { id: eventId, type: eventType, filterValues = {} } = event;
+      const names = { eventId, eventType, filterValues, webhookId: own.id };
       const delivery = aDelivery({ ...tenant, ...names, createdAt: AGO.toISOString(), status });
       await store.add(delivery);
       return { ...tenant, id: delivery.id, webhookId: own.id, eventId: event.id };
@@ -194,33 +232,52 @@ const READERS_OF_OWN: typeof READERS = {
   },
 };
 
-describe.each(Object.entries(KINDS))('%s', (_kind, { event, isFor, mayHave, isOnBus }) => {
+describe.each(Object.entries(KINDS))('%s', (_kind, { isFor, mayHave, isOnBus, absence, ...kind }) => {
   const readers = { ...READERS, ...READERS_OF_DELIVERIES, ...(mayHave ? READERS_OF_OWN : {}) };
 
   it.each(Object.entries(readers))(`is ${isFor ? '' : 'not '}for the endpoint to %s`, async (_, reads) => {
-    expect(await reads(await anOwner(event))).toBe(isFor);
+    expect(await reads(await anOwner(kind))).toBe(isFor);
   });
 
   it(`has ${mayHave ? 'its' : 'no'} delivery to the endpoint in the event log`, async () => {
-    const { had, call, event: made } = await anOwner(event);
+    const { had, call, event: made } = await anOwner(kind);
     await had('succeeded');
     const listed = await call('listEvents', { query: { include: 'deliveries' } });
     const ofIt = Object.values(listed).filter((one) => Object(one).id === made.id);
     expect(ofIt.flatMap((one) => Object(one).deliveries)).toHaveLength(mayHave ? 1 : 0);
   });
 
+  it(`is explained as ${absence ?? 'nothing'} at the endpoint`, async () => {
+    const { call, own, event } = await anOwner(kind);
+    await engine.fanOut();
+    const { undelivered } = await call('readEvent', { params: { id: event.id } });
+    const ofOwn = Object.values(Object(undelivered)).filter((one) => Object(one).webhookId === own.id);
+    expect(ofOwn.map((one) => Object(one).reason)).toEqual(absence === undefined ? [] : [absence]);
+  });
+
   it(`is ${isOnBus ? '' : 'not '}on the bus`, async () => {
-    expect((await PUBLICATION.parse((await anOwner(event)).event)) !== undefined).toBe(isOnBus);
+    expect((await PUBLICATION.parse((await anOwner(kind)).event)) !== undefined).toBe(isOnBus);
   });
 });
 
 describe('an example', () => {
+  it('passes the filter of its endpoint', async () => {
+    const filter: EventFilter = { channelIds: ['web'], roles: ['agent'] };
+    const context = { tenant: { orgId: newId('org', AGO), generation: 0 }, now: AGO, traceId: undefined };
+    for (const type of ['conversation.created', 'message.received'] as const) {
+      const id = newId('whk', AGO);
+      expect(isFor(buildExampleEvent(type, id, { ...context, filter }), { id, events: [type], filter })).toBe(
+        true,
+      );
+    }
+  });
+
   it.each([
     ['conversation.created', true],
     ['webhook.test', true],
     ['ticket.created', false],
   ])('of %s is made for an endpoint that subscribes to new conversations: %s', async (type, isMade) => {
-    const { call, own } = await anOwner((context) => anEvent(context));
+    const { call, own } = await anOwner({ event: (context) => anEvent(context) });
     const made = call('testWebhook', { params: { id: own.id }, body: { type } });
     if (isMade) await expect(made).resolves.toHaveProperty('eventId');
     else await expect(made).rejects.toThrow(/400.*VALIDATION_ERROR.*type/);

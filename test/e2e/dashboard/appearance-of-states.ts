@@ -59,10 +59,9 @@ export const appearanceOfStates = (dashboard: Dashboard) =>
         for (const { id, url } of await api.all('/api/v1/webhooks'))
           if (url === receiver.url) await api.call({ method: 'DELETE', path: `/api/v1/webhooks/${id}` });
       });
-      receiver.become(WELL);
       const page = await dashboard.signedIn(ADMIN, `/endpoints/${receiver.id}/recover`, { locale });
       await shown(page);
-      await button(page, /^(Change the URL|URL oder)/).click();
+      await button(page, /^(Change the settings|Einstellungen ändern)/).click();
       await page.getByRole('dialog').waitFor();
       await lookAt(page, `${prefix}dialog-recover-change`, false);
       await button(page, /^(Cancel|Abbrechen)$/).click();
@@ -71,7 +70,9 @@ export const appearanceOfStates = (dashboard: Dashboard) =>
       await lookAt(page, `${prefix}dialog-recover-registered`, false);
       await page.getByText(/^(I have stored it|Ich habe es an)/).click();
       await button(page, /^(Done|Fertig)$/).click();
+      // Its test has failed.
       await button(page, /^(Count|Zählen)$/).waitFor();
+      receiver.become(WELL);
       await lookAt(page, `${prefix}recover-resend`);
       await button(page, /^(Count|Zählen)$/).click();
       const resend = /^(Resend \d+ events|\d+ Ereignisse erneut senden)$/;
@@ -87,6 +88,42 @@ export const appearanceOfStates = (dashboard: Dashboard) =>
       await button(page, remove).click();
       await page.getByText(/^(Recovered|Wiederhergestellt)$/).waitFor();
       await lookAt(page, `${prefix}recover-done`);
+    });
+
+    it.each(LOCALES)('a filter, what it left out, and a pause, in $locale', LOOKING, async (given) => {
+      const { locale, prefix } = given;
+      const { api, ended } = dashboard.service;
+      const receiver = await aReceiver(dashboard, WELL);
+      const { id } = await api.register(receiver.url, ['conversation.created', 'message.received']);
+      onTestFinished(async () => {
+        await api.call({ method: 'DELETE', path: `/api/v1/webhooks/${id}` });
+      });
+      const conversation = await aConversation(dashboard);
+      await ended(id, 2);
+      const page = await dashboard.signedIn(ADMIN, `/endpoints/${id}`, { locale });
+      await button(page, /^(Edit|Bearbeiten)$/).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('textbox', { name: /^(Channels|Kanäle)/ }).fill('web\nshop');
+      await dialog.getByText('agent', { exact: true }).click();
+      await dialog.getByRole('list', { name: /^(Examples|Beispiele)/ }).scrollIntoViewIfNeeded();
+      await lookAt(page, `${prefix}dialog-filter`, false);
+      await button(page, /^(Save|Speichern)$/).click();
+      await dialog.waitFor({ state: 'detached' });
+      await api.post(`/api/v1/conversations/${conversation.id}/messages`, { role: 'user', content: 'Hi' });
+      const { body } = await api.get('/api/v1/events?limit=1&type=message.received');
+      await go(page, `/events/${[...(body.data ?? [])][0]?.id}`);
+      await page.getByRole('heading', { name: /^(Not sent to|Nicht gesendet an)$/ }).waitFor();
+      await lookAt(page, `${prefix}event-not-sent`);
+
+      await go(page, `/endpoints/${id}`);
+      await button(page, /^(Pause|Pausieren)$/).click();
+      await lookAt(page, `${prefix}dialog-pause`, false);
+      await button(page, /^(Pause|Pausieren)$/).click();
+      await button(page, /^(Resume|Fortsetzen)$/).waitFor();
+      await lookAt(page, `${prefix}endpoint-paused`);
+      await button(page, /^(Resume|Fortsetzen)$/).click();
+      await page.getByRole('progressbar').waitFor();
+      await lookAt(page, `${prefix}endpoint-resumed`);
     });
 
     it('is not so when it has faults that can be planted', async () => {

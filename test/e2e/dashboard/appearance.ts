@@ -22,8 +22,8 @@ const dialogsOf = (endpointId: string) => [
   {
     called: 'send-again',
     path: `/deliveries/${endpointId}`,
-    en: 'Resend failed',
-    de: 'Gescheiterte erneut senden',
+    en: 'Resend deliveries',
+    de: 'Zustellungen erneut senden',
   },
   { called: 'create-key', path: '/api-keys', en: 'Create a key', de: 'Schlüssel erstellen' },
   { called: 'issue-key', path: '/sandbox', en: 'Create another key', de: 'Weiteren Schlüssel erstellen' },

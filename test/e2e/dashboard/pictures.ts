@@ -56,7 +56,10 @@ export async function look(
 /** Waits until a page has loaded its content. */
 export async function shown(page: Page): Promise<void> {
   await page.locator('main h1').first().waitFor();
-  await page.getByRole('status', { name: /^(Loading|Wird geladen)$/ }).waitFor({ state: 'detached' });
+  await page
+    .getByRole('status', { name: /^(Loading|Wird geladen)$/ })
+    .first()
+    .waitFor({ state: 'detached' });
 }
 
 /** Navigates to a path as a link of the application does. */

@@ -1,7 +1,8 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
+import { expectAccessible } from '../browser.ts';
 import { ADMIN, type Dashboard, type Extent } from '../dashboard-fixture.ts';
-import { aReceiver, aReceiverOwed, WELL } from './receiving.ts';
+import { aConversation, aReceiver, aReceiverOwed, WELL } from './receiving.ts';
 
 const FAILING = { status: 500, body: 'the database of the receiver is down' };
 
@@ -32,6 +33,56 @@ export const endpoints = (dashboard: Dashboard, { isWhole }: Extent) =>
         ),
       ).not.toThrow();
       expect(await page.content()).not.toContain(secret);
+    });
+
+    it('are paused after a confirmation, and resumed by a job whose progress is shown', async () => {
+      const receiver = await aReceiver(dashboard, WELL);
+      const { id } = await dashboard.service.api.register(receiver.url, ['ticket.created']);
+      const page = await dashboard.signedIn(ADMIN, `/endpoints/${id}`);
+      await page.getByRole('button', { name: 'Pause' }).click();
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Pause' }).click();
+      await page.getByText('Paused since').waitFor();
+      await dashboard.service.api.post('/api/v1/tickets', {});
+      const [skipped] = await dashboard.service.ended(id, 1);
+      expect(skipped).toMatchObject({ status: 'skipped', terminalReason: 'endpoint_paused' });
+      await expectAccessible(page);
+      await page.getByRole('button', { name: 'Resume' }).click();
+      await page.getByText('begins 90 seconds after resuming').waitFor();
+      await page.getByText('0 of 0 resent').waitFor();
+      await page.reload();
+      await page.getByRole('progressbar', { name: 'Progress' }).waitFor();
+      await expectAccessible(page);
+    });
+
+    it('show what a filter would send before it is saved, and explain to events what it left out', async () => {
+      const { api } = dashboard.service;
+      const receiver = await aReceiver(dashboard, WELL);
+      const { id } = await api.register(receiver.url, ['message.received']);
+      const conversation = await aConversation(dashboard);
+      const [{ eventId } = {}] = await dashboard.service.ended(id, 1);
+      const page = await dashboard.signedIn(ADMIN, `/endpoints/${id}`);
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await page.getByRole('dialog').getByText('agent', { exact: true }).click();
+      await page.getByText('1 event that is sent today would no longer be.').waitFor();
+      await expectAccessible(page);
+      await page.getByRole('dialog').getByText('user', { exact: true }).click();
+      await page.getByText('Nothing that is sent today would be left out.').waitFor();
+      await page.getByRole('list', { name: 'Examples' }).getByText('message.received · user').waitFor();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      expect((await api.get(`/api/v1/webhooks/${id}`)).body.data?.filter).toEqual({
+        roles: ['user', 'agent'],
+      });
+
+      const later = await aReceiver(dashboard, WELL);
+      await api.register(later.url, ['message.received']);
+      await page.goto(`${dashboard.origin}/events/${eventId}`);
+      await page.getByText('it was registered after the event').first().waitFor();
+      await api.post(`/api/v1/conversations/${conversation.id}/messages`, { role: 'system', content: 'Hi' });
+      await page.goto(`${dashboard.origin}/events`);
+      await page.getByRole('list', { name: 'Events', exact: true }).getByRole('link').first().click();
+      await page.getByText('its filter excludes the event').waitFor();
+      await expectAccessible(page);
     });
 
     it('are deleted only after their URL is typed', async () => {
@@ -187,12 +238,27 @@ export const deliveries = (dashboard: Dashboard, { isWhole }: Extent) =>
       expect(await dashboard.service.ended(id, 2)).toHaveLength(2);
     });
 
+    it('that succeeded are resent only after a confirmation that names their number', async () => {
+      const receiver = await aReceiverOwed(dashboard, WELL, 2);
+      const page = await dashboard.signedIn(ADMIN, `/deliveries/${receiver.id}?status=succeeded`);
+      await page.getByRole('button', { name: 'Resend deliveries' }).click();
+      await page.getByRole('button', { name: 'Count', exact: true }).click();
+      await page.getByRole('button', { name: 'Resend 2 events' }).click();
+      const confirm = page.getByRole('alertdialog', { name: 'Resend 2 events?' });
+      await expectAccessible(page);
+      expect(await dashboard.service.ended(receiver.id, 2)).toHaveLength(2);
+      await confirm.getByRole('button', { name: 'Resend 2 events' }).click();
+      await page.getByRole('list', { name: 'Resend jobs' }).getByText('Done', { exact: true }).waitFor();
+      await dashboard.service.ended(receiver.id, 4);
+      expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(2);
+    });
+
     it('that failed since a time are resent together, with progress to the end', async () => {
       const receiver = await aReceiverOwed(dashboard, FAILING, 3);
       receiver.become(WELL);
       const before = receiver.received.length;
       const page = await dashboard.signedIn(ADMIN, `/deliveries/${receiver.id}`);
-      await page.getByRole('button', { name: 'Resend failed' }).click();
+      await page.getByRole('button', { name: 'Resend deliveries' }).click();
       await page.getByRole('button', { name: 'Count', exact: true }).click();
       await page.getByRole('button', { name: 'Resend 3 events' }).click();
       const jobs = page.getByRole('list', { name: 'Resend jobs' });

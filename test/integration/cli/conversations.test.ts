@@ -114,6 +114,90 @@ describe('conversations endpoints', () => {
     const { output } = await run('endpoints', 'show', idOf('whk', 1));
     expect(output).toContain('3 deliveries: 2 succeeded, 0 pending, 1 exhausted, 0 skipped');
   });
+
+  it('pauses one, and resumes it with a job for what was skipped', async () => {
+    const { api, run } = await aUser();
+    api.endpoints.push(anEndpoint(1, { filter: { channelIds: ['web', 'app'], roles: ['user'] } }));
+    const id = idOf('whk', 1);
+    expect((await run('endpoints', 'pause', id)).output).toBe(
+      `${id} is paused since 2026-11-23T14:26:39.873Z. Its deliveries are skipped until conversations endpoints resume ${id}.\n`,
+    );
+    expect((await run('endpoints', 'resume', id)).output).toMatch(
+      new RegExp(`^${id} is active\\. In 90 seconds .* GET /api/v1/webhooks/${id}/redeliveries/rdj_1+\\n$`),
+    );
+    expect(api.calls.map(({ body }) => body)).toEqual([{ paused: true }, { paused: false }]);
+    expect((await run('endpoints', 'show', id)).output).toMatch(/Filter +channel web, app; role user\n/);
+  });
+});
+
+describe('conversations why', () => {
+  const absent = (digit: number) => ({
+    ...{ webhookId: idOf('whk', digit), url: 'https://a.example/', receiverStatus: 'active' },
+    reason: 'not_subscribed',
+  });
+
+  it('says of each endpoint why it did or did not receive an event, or of one', async () => {
+    const { api, run } = await aUser();
+    api.events.push(anEvent(1));
+    api.deliveries.push(aDelivery(1));
+    api.undelivered.push(absent(2));
+    const lines = [
+      `${idOf('whk', 1)} received it: attempt 1 was answered 200 at 2026-11-23T14:26:39.873Z.`,
+      `${idOf('whk', 2)} did not receive it: it was not subscribed to this event type.`,
+    ];
+    expect(await run('why', idOf('evt', 1))).toMatchObject({ code: 0, output: `${lines.join('\n')}\n` });
+    expect((await run('why', idOf('evt', 1), idOf('whk', 2))).output).toBe(`${lines[1]}\n`);
+    expect((await run('why', idOf('evt', 1), '--json')).lines()).toMatchObject([
+      { eventId: idOf('evt', 1), receiverId: idOf('whk', 1), outcome: 'received', reason: 'succeeded' },
+      { receiverId: idOf('whk', 2), outcome: 'not_received', reason: 'not_subscribed' },
+    ]);
+    expect((await run('events', 'show', idOf('evt', 1))).output).toContain(`\n\n  ${lines[1]}\n`);
+  });
+
+  it('says that an endpoint does not exist, and that a new delivery is being created', async () => {
+    const { api, run } = await aUser();
+    api.events.push(anEvent(1));
+    expect(await run('why', idOf('evt', 1), idOf('whk', 3))).toMatchObject({
+      code: 1,
+      errors: /^NOT_FOUND: /,
+    });
+    api.endpoints.push(anEndpoint(3));
+    expect((await run('why', idOf('evt', 1), idOf('whk', 3))).output).toContain('is being created');
+    expect((await run('why', idOf('evt', 1))).output).toBe('There are no endpoints.\n');
+  });
+});
+
+describe('conversations recover', () => {
+  const jobs = (calls: readonly { call: string; body: unknown }[]) =>
+    calls.filter(({ call }) => call.endsWith('/redeliveries')).map(({ body }) => body);
+
+  it('counts first, and needs a yes to resend what was counted', async () => {
+    const { api, run, start } = await aUser();
+    api.found = 1234;
+    const args = ['recover', idOf('whk', 1), '--since', '2h', '--status', 'succeeded'];
+    expect(await run(...args)).toMatchObject({ code: 1, errors: 'Not confirmed: give --yes.\n' });
+    const recover = start(args, { isTerminal: true });
+    await recover.shows(/Resend 1,234 events to whk_1+ at http:\/\/localhost:\d+ \(sandbox\)\? \[y\/N\]/);
+    recover.stdin.write('y\r');
+    expect(await recover.ended).toBe(0);
+    const [, { from, ...counted }, started] = jobs(api.calls) as [unknown, { from: string }, unknown];
+    expect(counted).toEqual({ statuses: ['succeeded'], dryRun: true });
+    expect(started).toEqual({ from, to: expect.any(String), statuses: ['succeeded'] });
+    expect(recover.output()).toMatch(/Resending 1,234 events\. To follow it: .*\/redeliveries\/rdj_1+\n$/);
+  });
+
+  it.each([
+    ['a dry run', ['--missing', '--dry-run'], 3, /3 events between .*\n.*\n {2}conversation\.created +3\n$/],
+    ['nothing to resend', ['--yes'], 0, /^Nothing to resend between /],
+  ])('starts no job for %s', async (_, flags, found, shown) => {
+    const { api, run } = await aUser();
+    api.found = found;
+    expect(await run('recover', idOf('whk', 1), '--since', '2h', ...flags)).toMatchObject({
+      code: 0,
+      output: shown,
+    });
+    expect(jobs(api.calls)).toMatchObject([{ dryRun: true }]);
+  });
 });
 
 describe('conversations api', () => {

@@ -20,11 +20,13 @@ export const anEndpoint = (digit: number, changed: object = {}) => ({
   id: idOf('whk', digit),
   url: `https://receiver-${digit}.example/hooks`,
   events: ['conversation.created'],
+  filter: null,
   description: null,
   maxPerSecond: null,
   status: 'active',
   consecutiveFailures: 0,
   failing: null,
+  pausedAt: null,
   disabledAt: null,
   disabledReason: null,
   predecessor: null,
@@ -43,6 +45,7 @@ export const aDelivery = (digit: number, changed: object = {}) => ({
   status: 'succeeded',
   attempts: 1,
   nextRetryAt: null,
+  nextRetryReason: null,
   terminalAt: AT,
   terminalReason: null,
   lastError: null,
@@ -56,6 +59,18 @@ export const aDelivery = (digit: number, changed: object = {}) => ({
 
 const COUNTS = { owed: 3, pending: 0, succeeded: 2, exhausted: 1, skipped: 0, duplicates: 0 };
 
+const aJob = (webhookId: string, body: unknown, found: number) => ({
+  id: idOf('rdj', 1),
+  webhookId,
+  status: 'done',
+  reason: null,
+  what: 'failed',
+  to: AT,
+  ...Object(body),
+  redelivered: found,
+  eventTypes: found === 0 ? [] : [{ type: 'conversation.created', count: found }],
+});
+
 /** A fake of the API with an organization's events, endpoints and deliveries. */
 export interface FakeOrganization {
   url: string;
@@ -66,6 +81,10 @@ export interface FakeOrganization {
   events: ReturnType<typeof anEvent>[];
   endpoints: ReturnType<typeof anEndpoint>[];
   deliveries: ReturnType<typeof aDelivery>[];
+  /** Why endpoints got no attempt of any event. */
+  undelivered: object[];
+  /** Events that a redelivery job finds. */
+  found: number;
   scopes: string[];
   /** Answers the next requests with this status. */
   fail(status: number, times: number): void;
@@ -106,7 +125,7 @@ export async function startFakeOrganization(): Promise<FakeOrganization> {
   const routes: [
     pattern: RegExp,
     scope: string,
-    answer: (match: RegExpExecArray, query: URLSearchParams) => Answer,
+    answer: (match: RegExpExecArray, query: URLSearchParams, body: unknown) => Answer,
   ][] = [
     [/^GET \/events$/, 'read:webhooks', (_, query) => listEvents(query)],
     [
@@ -116,11 +135,35 @@ export async function startFakeOrganization(): Promise<FakeOrganization> {
         const [status, event] = find(organization.events, id);
         if (status !== 200) return missing;
         const deliveries = organization.deliveries.filter(({ eventId }) => eventId === id);
-        return [200, { ...Object(event), payload: JSON.stringify(event), deliveries }];
+        return [
+          200,
+          {
+            ...Object(event),
+            payload: JSON.stringify(event),
+            deliveries,
+            undelivered: organization.undelivered,
+          },
+        ];
       },
     ],
     [/^GET \/webhooks$/, 'read:webhooks', () => [200, organization.endpoints, { nextCursor: null }]],
     [/^GET \/webhooks\/(\w+)$/, 'read:webhooks', ([, id]) => find(organization.endpoints, id)],
+    [
+      /^PATCH \/webhooks\/(\w+)$/,
+      'write:webhooks',
+      ([, id = ''], _, body) => {
+        const { paused } = Object(body);
+        const [status, endpoint] = find(organization.endpoints, id);
+        const changed = paused ? { status: 'paused', pausedAt: AT } : {};
+        const redelivery = paused ? null : aJob(id, {}, 0);
+        return [status, { ...Object(endpoint), ...changed, redelivery }];
+      },
+    ],
+    [
+      /^POST \/webhooks\/(\w+)\/redeliveries$/,
+      'write:webhooks',
+      ([, id = ''], _, body) => [202, aJob(id, body, organization.found)],
+    ],
     [
       /^GET \/webhooks\/(\w+)\/stats$/,
       'read:webhooks',
@@ -161,7 +204,7 @@ export async function startFakeOrganization(): Promise<FakeOrganization> {
     [/^POST \/tickets$/, 'write:conversations', () => make('tkt')],
   ];
 
-  function reply(call: string, query: URLSearchParams, bearer: string): Answer {
+  function reply(call: string, query: URLSearchParams, bearer: string, body: unknown): Answer {
     const failure = failures.shift();
     if (failure !== undefined) return [failure, { type: 'SERVICE_UNAVAILABLE', message: 'Try again.' }];
     if (bearer !== `Bearer ${organization.key}`)
@@ -170,7 +213,7 @@ export async function startFakeOrganization(): Promise<FakeOrganization> {
       const match = pattern.exec(call);
       if (match === null) continue;
       return organization.scopes.includes(scope)
-        ? answer(match, query)
+        ? answer(match, query, body)
         : [403, { type: 'PERMISSION_DENIED', message: `The API key lacks the scope ${scope}.` }];
     }
     return missing;
@@ -179,9 +222,10 @@ export async function startFakeOrganization(): Promise<FakeOrganization> {
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(incoming.url ?? '', 'http://localhost');
     const call = `${incoming.method} ${pathname.replace('/api/v1', '')}`;
-    const body = await text(incoming);
-    organization.calls.push({ call, body: body === '' ? undefined : JSON.parse(body) });
-    const [status, data, more] = reply(call, searchParams, incoming.headers.authorization ?? '');
+    const sent = await text(incoming);
+    const body = sent === '' ? undefined : JSON.parse(sent);
+    organization.calls.push({ call, body });
+    const [status, data, more] = reply(call, searchParams, incoming.headers.authorization ?? '', body);
     response.writeHead(status, { 'content-type': 'application/json', 'request-id': 'req_fake' });
     const failed = { error: { ...Object(data), requestId: 'req_fake' } };
     response.end(JSON.stringify(status >= 400 ? failed : { success: true, data, ...more }));
@@ -198,6 +242,8 @@ export async function startFakeOrganization(): Promise<FakeOrganization> {
     events: [],
     endpoints: [],
     deliveries: [],
+    undelivered: [],
+    found: 0,
     scopes: ['read:webhooks', 'write:webhooks', 'write:conversations'],
     fail: (status, times) => failures.push(...Array.from({ length: times }, () => status)),
     stop: async () => {

@@ -139,6 +139,7 @@ describe('the MCP server', () => {
         {
           cause: 'http_status',
           meaning: 'the receiver answered with another status than 2xx',
+          help: 'docs/reference/causes.md#http_status',
           error: 'the receiver answered 503',
           responseStatus: 503,
           count: 2,

@@ -45,7 +45,7 @@ export const COUNTS: readonly Mutation[] = [
   {
     name: 'an endpoint that is disabled is disabled again',
     file: ENDPOINTS,
-    find: "if: all(expression`#status = ${'active'}`, condition),",
+    find: "if: all(isOneOf('status', effect === 'reset' ? ['active', 'paused'] : ['active']), condition),",
     replace: 'if: all(EXISTS, condition),',
     breaks: ['exact count'],
   },

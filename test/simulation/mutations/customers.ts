@@ -92,7 +92,7 @@ export const CUSTOMERS: readonly Mutation[] = [
   {
     name: 'an attempt at once takes its delivery out of the due index',
     file: 'functions/delivery/rows.ts',
-    find: 'expression`SET nextRetryAt = ${now.toISOString()}`',
+    find: 'expression`SET nextRetryAt = ${now.toISOString()} REMOVE nextRetryReason`',
     replace: 'expression`SET nextRetryAt = ${now.toISOString()} REMOVE dueIn, dueKey`',
     breaks: ['nothing lost'],
   },
@@ -114,7 +114,7 @@ export const CUSTOMERS: readonly Mutation[] = [
   {
     name: 'an attempt at once makes no attempt due',
     file: 'functions/delivery/rows.ts',
-    find: 'expression`SET nextRetryAt = ${now.toISOString()}`',
+    find: 'expression`SET nextRetryAt = ${now.toISOString()} REMOVE nextRetryReason`',
     replace: 'expression`SET createdAt = ${now.toISOString()}`',
     breaks: ['comes to rest'],
   },

@@ -40,7 +40,7 @@ export const LIMITS: readonly Mutation[] = [
     also: [
       {
         file: 'functions/delivery/rows.ts',
-        find: 'expression`SET ${assign({ turn, nextRetryAt, ...place })}`,',
+        find: 'expression`SET ${assign({ turn, nextRetryAt, ...place })} REMOVE nextRetryReason`,',
         replace:
           "isParked ? expression`SET ${assign({ turn, nextRetryAt, parked: true })} REMOVE ${attributes(['dueIn', 'dueKey'])}` : expression`SET ${assign({ turn, nextRetryAt })}`,",
       },

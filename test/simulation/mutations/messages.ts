@@ -141,8 +141,8 @@ export const MESSAGES: readonly Mutation[] = [
   {
     name: 'an event is for every endpoint, of any event types',
     file: 'functions/events/events.ts',
-    find: '? receiver.events.includes(type) ||',
-    replace: '? receiver.events.length > 0 ||',
+    find: 'if (!events.includes(type) &&',
+    replace: 'if (events.length === 0 &&',
     breaks: ['right deliveries', 'as its endpoint says'],
   },
   {

@@ -145,14 +145,15 @@ describe('endpoint in an answer', () => {
       expect(JSON.stringify(shown({ ...changes, pace: { is: 'slow', until: now } }))).not.toContain('slow');
   });
 
-  it('has the same fields in all routes, except for the secret of a registration', () => {
+  it('has the same fields in all routes, except for a started job and the secret of a registration', () => {
     const endpoint = anEndpoint();
     const fields = (answer: unknown) => Object.keys(Object(answer)).sort();
     const read = fields(routes.readWebhook.success.data.parse(endpoint));
-    expect(fields(routes.updateWebhook.success.data.parse(endpoint))).toEqual(read);
+    const updated = fields(routes.updateWebhook.success.data.parse(endpoint));
+    expect(updated).toEqual([...read, 'redelivery'].sort());
     expect(fields(routes.listWebhooks.success.data.parse([endpoint])[0])).toEqual(read);
     const registered = routes.registerWebhook.success.data.parse({ ...endpoint, secret: 'whsec_x' });
-    expect(fields(registered)).toEqual([...read, 'secret'].sort());
+    expect(fields(registered)).toEqual([...updated, 'secret'].sort());
   });
 });
 

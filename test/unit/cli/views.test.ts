@@ -4,14 +4,17 @@ import { PassThrough } from 'node:stream';
 import { styleText } from 'node:util';
 import type { Paint } from 'terminal/paint.ts';
 import { describe, expect, it } from 'vitest';
+import { renderFinding } from '../../../packages/cli/src/certify/command.ts';
 import * as deliveryView from '../../../packages/cli/src/delivery-view.ts';
 import * as endpointsView from '../../../packages/cli/src/endpoints/view.ts';
+import * as explanations from '../../../packages/cli/src/events/explain.ts';
 import * as eventsView from '../../../packages/cli/src/events/view.ts';
 import * as forwardView from '../../../packages/cli/src/forward/view.ts';
 import { renderBody } from '../../../packages/cli/src/json-view.ts';
+import { renderCount } from '../../../packages/cli/src/recover/command.ts';
 import { renderError } from '../../../packages/cli/src/report.ts';
 import { runCommand } from '../../../packages/cli/src/run.ts';
-import { ApiError } from '../../../packages/sdk/src/index.ts';
+import { ApiError, type DataOf } from '../../../packages/sdk/src/index.ts';
 import { aDelivery } from './received-delivery.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -28,6 +31,16 @@ const VIEWS: Record<string, (text: string, paint: Paint) => string> = {
     ),
   renderBody: (text, paint) =>
     [JSON.stringify({ [text]: text }), text].map((body) => renderBody(Buffer.from(body), paint)).join(),
+  renderCount: (text, paint) =>
+    renderCount(
+      filledWith<DataOf<'startRedelivery'>>(text, {
+        redelivered: 1,
+        eventTypes: [{ type: '…', count: 1 }],
+        from: '…',
+        to: '…',
+      }),
+      paint,
+    ),
   renderDelivery: (text, paint) =>
     deliveryView.renderDelivery(
       aDelivery({
@@ -46,6 +59,22 @@ const VIEWS: Record<string, (text: string, paint: Paint) => string> = {
     [anError(text), new Error(text)].map((error) => renderError(error, paint)).join(),
   renderEvent: (text, paint) => eventsView.renderEvent(anEvent(text), paint),
   renderEventLine: (text, paint) => eventsView.renderEventLine(anEvent(text), paint),
+  renderExplanation: (text, paint) =>
+    explanations
+      .explainEvent(anEvent(text))
+      .map((explanation) => explanations.renderExplanation(explanation, paint))
+      .join(),
+  renderFinding: (text, paint) =>
+    renderFinding(
+      {
+        rule: 'valid',
+        passed: false,
+        trials: [{ eventId: text, expected: '2xx', status: null, error: text, durationMs: 1 }],
+        remedy: 'What to do.',
+        page: 'docs/guides/certify.md',
+      },
+      paint,
+    ),
   renderForwarding: (text, paint) =>
     forwardView.renderForwarding(aForwarded(text), new URL('http://localhost:3000'), AT, paint),
   renderPassedOn: (text, paint) =>
@@ -79,7 +108,7 @@ const filledWith = <T>(text: string, value: object): T =>
   JSON.parse(JSON.stringify(value), (_, part) => (part === '…' ? text : part)) as T;
 
 const anEvent = (text: string) =>
-  filledWith<eventsView.EventDetails>(text, {
+  filledWith<explanations.EventDetails>(text, {
     id: '…',
     type: '…',
     createdAt: '…',
@@ -94,10 +123,17 @@ const anEvent = (text: string) =>
         status: '…',
         terminalReason: '…',
         nextRetryAt: '…',
+        nextRetryReason: '…',
         redeliveryOf: '…',
-        attemptLog: [{ number: 1, startedAt: '…', durationMs: 1, status: null, error: '…', response: '…' }],
+        attemptLog: [
+          {
+            ...{ number: 1, startedAt: '…', durationMs: 1, status: null },
+            ...{ error: '…', errorCode: '…', response: '…' },
+          },
+        ],
       },
     ],
+    undelivered: [{ webhookId: '…', url: '…', reason: '…' }],
   });
 const anEndpoint = (text: string) =>
   filledWith<endpointsView.Endpoint>(text, {
@@ -107,6 +143,7 @@ const anEndpoint = (text: string) =>
     disabledAt: '…',
     disabledReason: '…',
     events: ['…'],
+    filter: { channelIds: ['…'], roles: ['…'] },
     description: '…',
     maxPerSecond: null,
     createdAt: '…',

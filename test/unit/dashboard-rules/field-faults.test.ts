@@ -30,13 +30,16 @@ describe('the faults of a request', () => {
     { field: 'events.0', code: 'not_allowed', message: 'must be one of a, b' },
     { field: 'url', code: 'url_scheme', message: 'must use https' },
     { field: 'url', code: 'required', message: 'is required' },
+    { field: 'filter.roles.1', code: 'not_allowed', message: 'must be a role' },
   ];
   const failure = new ApiFailure('', { status: 400, type: 'VALIDATION_ERROR', details });
   const said = ({ message }: { message: string }) => message.toUpperCase();
 
   it('are at their fields, the first of each', () => {
-    expect(faultsByField(failure, ['url', 'events'], said)).toEqual({
-      problems: { events: 'MUST BE ONE OF A, B', url: 'MUST USE HTTPS' },
+    expect(faultsByField(failure, ['url', 'events', 'filter.roles'], said)).toEqual({
+      problems: {
+        ...{ events: 'MUST BE ONE OF A, B', url: 'MUST USE HTTPS', 'filter.roles': 'MUST BE A ROLE' },
+      },
       isWhole: true,
     });
   });

@@ -7,13 +7,13 @@ it('the endpoints of a filter have different labels, also with the same URL', ()
     [
       { id: 'whk_1234567890aaaaaa', url, status: 'active' },
       { id: 'whk_1234567890bbbbbb', url, status: 'auto_disabled' },
-      { id: 'whk_1234567890cccccc', url: 'https://example.com/', status: 'active' },
+      { id: 'whk_1234567890cccccc', url: 'https://example.com/', status: 'paused' },
     ],
-    'Disabled',
+    { paused: 'Paused', auto_disabled: 'Disabled' },
   );
   expect(options.map(({ label }) => label)).toEqual([
     'localhost:4433/hooks · …aaaaaa',
     'localhost:4433/hooks · …bbbbbb · Disabled',
-    'example.com/',
+    'example.com/ · Paused',
   ]);
 });

@@ -63,6 +63,7 @@ describe('new delivery', () => {
       webhookId: endpoint.id,
       eventId: event.id,
       eventType: event.type,
+      filterValues: { channelId: 'chn_web' },
       status: 'pending',
       attempts: 0,
       attemptLog: [],

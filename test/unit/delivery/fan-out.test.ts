@@ -25,6 +25,7 @@ describe('fan-out', () => {
         webhookId: endpoint.id,
         eventId: event.id,
         eventType: 'conversation.created',
+        filterValues: { channelId: 'chn_web' },
         status: 'pending',
         attempts: 0,
         attemptLog: [],

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, vi } from 'vitest';
 import { createReceiver as createLambdaReceiver } from '../../../examples/aws-lambda/receiver.ts';
@@ -24,14 +24,15 @@ function interceptConsole() {
   };
 }
 
-async function startExpress(secrets: readonly string[]): Promise<Receiver> {
-  const output = interceptConsole();
-  const server = createServer(createExpressReceiver(secrets)).listen(0, '127.0.0.1');
+/** Serves a receiver on this machine. */
+async function serve(
+  output: ReturnType<typeof interceptConsole>,
+  receiver: RequestListener,
+): Promise<Receiver> {
+  const server = createServer(receiver).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`;
   return {
-    post: async ({ headers, body }) =>
-      (await fetch(url, { method: 'POST', headers, body: new Uint8Array(body) })).status,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`,
     printed: output.printed,
     async stop() {
       server.close();
@@ -41,10 +42,13 @@ async function startExpress(secrets: readonly string[]): Promise<Receiver> {
   };
 }
 
+const startExpress = (secrets: readonly string[]): Promise<Receiver> =>
+  serve(interceptConsole(), createExpressReceiver(secrets));
+
 /** @param toEvent the event that the function gets for a request */
 const startLambda =
-  (toEvent: (headers: Record<string, string>, body: Buffer) => LambdaRequest) =>
-  async (secrets: readonly string[]): Promise<Receiver> => {
+  (toEvent: (headers: IncomingHttpHeaders, body: Buffer) => LambdaRequest) =>
+  (secrets: readonly string[]): Promise<Receiver> => {
     const output = interceptConsole();
     const saved = new Set<string>();
     const receive = createLambdaReceiver(secrets, async (event) => {
@@ -52,14 +56,16 @@ const startLambda =
       saved.add(event.id);
       await work({ Records: [{ dynamodb: { NewImage: { event: { S: JSON.stringify(event) } } } }] });
     });
-    return {
-      post: async ({ headers, body }) => (await receive(toEvent(headers, Buffer.from(body)))).statusCode,
-      printed: output.printed,
-      stop: async () => output.restore(),
-    };
+    return serve(output, async (request, response) => {
+      // The gateway calls no function for a request that it did not receive whole.
+      const body = await request.toArray().catch(() => undefined);
+      if (body === undefined) return;
+      const { statusCode } = await receive(toEvent(request.headers, Buffer.concat(body)));
+      response.writeHead(statusCode).end();
+    });
   };
 
-const capitalized = (headers: Record<string, string>) =>
+const capitalized = (headers: IncomingHttpHeaders) =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase()),

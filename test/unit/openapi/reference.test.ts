@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { AttemptErrorCode } from '../../../functions/delivery/delivery.ts';
 import { EVENT_CATALOGUE } from '../../../functions/events/events.ts';
 import { currentDocument } from '../../../lib/openapi/current.ts';
+import { CAUSES } from '../../../lib/openapi/page.ts';
 import { groupsOf } from '../../../lib/openapi/reference/contents.ts';
 import { html } from '../../../lib/openapi/reference/markup.ts';
 import { referencePage } from '../../../lib/openapi/reference/reference.ts';
@@ -10,7 +13,7 @@ const document = currentDocument();
 const groups = groupsOf(document);
 const items = groups.flatMap((group) => group.items);
 const FILES = { icon: '/icon.svg', styles: '/page.css', script: '/page.js', document: '/openapi.json' };
-const page = referencePage(document, FILES);
+const page = referencePage(document, readFileSync(CAUSES, 'utf8'), FILES);
 
 describe('the contents of the API reference', () => {
   it('have every operation once', () => {
@@ -39,6 +42,12 @@ describe('the page of the API reference', () => {
     expect(items.filter(({ id }) => !ids.includes(id))).toEqual([]);
     const links = [...page.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
     expect(links.filter((id) => !ids.includes(id))).toEqual([]);
+  });
+
+  it.each(AttemptErrorCode.options)('says what to do about %s, without links to other files', (code) => {
+    const section = page.split(`id="cause-${code}"`)[1]?.split('</section>')[0] ?? '';
+    expect(section).toContain('<strong>Do</strong>');
+    expect(section).not.toMatch(/href="(?!https:|#cause-)/);
   });
 
   it('has neither inline scripts nor inline styles, which its policy refuses', () => {

@@ -7,7 +7,7 @@ import {
   buildRound,
   computeProgress,
   createJob,
-  FailedStatus,
+  FAILED_STATUSES,
   RedeliveryJob,
   toJobView,
 } from '../../../functions/redelivery/jobs.ts';
@@ -15,7 +15,7 @@ import { aRedeliveryJob, aSandboxTenant, aTenant, later, NOW, seconds } from '..
 
 const active = { id: newId('whk', NOW), status: 'active' as const };
 const DAY = seconds(86_400);
-const statuses = FailedStatus.options;
+const statuses = FAILED_STATUSES;
 const around = fc.integer({ min: -60 * DAY, max: 60 * DAY }).map((by) => later(NOW, by));
 const at = { tenant: aTenant(), now: NOW };
 
@@ -44,7 +44,7 @@ describe('new redelivery job', () => {
     const from = later(NOW, -DAY).toISOString();
     expect(createJob({ from, statuses }, { ...active, status: 'auto_disabled' }, at)).toEqual({
       kind: 'refused',
-      why: 'endpoint-disabled',
+      why: 'auto_disabled',
     });
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { deriveDeliveryId, deriveJobDeliveryId, newId } from '../../../functions/aws/ids.ts';
 import type { Delivery } from '../../../functions/delivery/delivery.ts';
 import { isFromJob, repeatDelivery } from '../../../functions/delivery/redelivery.ts';
-import { FailedStatus } from '../../../functions/redelivery/jobs.ts';
+import { FAILED_STATUSES } from '../../../functions/redelivery/jobs.ts';
 import {
   createJobDelivery,
   isWanted,
@@ -190,7 +190,7 @@ describe('redelivery job', () => {
   });
 });
 
-const statuses = FailedStatus.options;
+const statuses = FAILED_STATUSES;
 
 describe("redelivery job's selection of a page", () => {
   const HOUR = seconds(3600);
@@ -218,7 +218,7 @@ describe("redelivery job's selection of a page", () => {
           const id = deriveJobDeliveryId(eventId, webhookId, later(NOW, -HOUR + index));
           return aDelivery({ eventId, webhookId, status, ...(isFirst ? {} : { id }) });
         });
-        const failed = examined.filter(({ status }) => isWanted(job, status));
+        const failed = examined.filter(({ status }) => isWanted(job, { status }));
         const firstDeliveries = new Map(
           listFirstDeliveries(job, failed).flatMap(({ id }) => {
             const event = events.findIndex((one) => deriveDeliveryId(one, webhookId) === id);

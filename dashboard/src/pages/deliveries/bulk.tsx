@@ -10,13 +10,14 @@ import { useTexts } from '../../text/language.ts';
 import { stateOf } from '../resend/jobs.ts';
 import { JobProgress, JobSaid } from '../resend/progress.tsx';
 import styles from '../resend/resend.module.css';
-import { ResendForm } from '../resend/resend-form.tsx';
+import { RESENT_STATUSES, ResendForm } from '../resend/resend-form.tsx';
 import { type Filters, STATUS_CHOICES, TIME_CHOICES } from './filters.ts';
 
 const DAY_MS = 24 * 3_600_000;
+const FAILED = ['exhausted', 'skipped'] as const;
 
 /**
- * Counts failed deliveries since a time, resends them and shows the progress. The job runs without the page.
+ * Counts deliveries since a time, resends them and shows the progress. The job runs without the page.
  * @param filters of the list, which are what the form begins with
  * @param from milliseconds since the epoch, which the form begins with instead
  */
@@ -32,15 +33,20 @@ export function SendAgain({
   onClose: () => void;
 }) {
   const t = useTexts();
-  const isDisabled = endpoint.status === 'auto_disabled';
   const [since] = useState(() => from ?? Date.now() - (TIME_CHOICES[filters?.time ?? 'any'] ?? DAY_MS));
   const statuses = STATUS_CHOICES[filters?.status ?? 'any'];
-  const isExhausted = statuses?.length === 1 && statuses[0] === 'exhausted';
+  const preset = RESENT_STATUSES.filter((status) => statuses?.some((chosen) => chosen === status));
   return (
     <Dialog title={t.bulk.title} isOpen isWide onClose={onClose}>
       <p className="quiet">{t.bulk.about}</p>
       {(filters?.event ?? 'any') === 'any' ? null : <Notice tone="warn" title={t.resend.eventFilter} />}
-      {isDisabled ? (
+      {endpoint.status === 'paused' ? (
+        <Notice tone="warn" title={t.resend.paused}>
+          <p>
+            <Link to={`/endpoints/${endpoint.id}`}>{t.recover.back}</Link>
+          </p>
+        </Notice>
+      ) : endpoint.status === 'auto_disabled' ? (
         <Notice tone="bad" title={t.resend.disabled}>
           <p>
             <Link to={`/endpoints/${endpoint.id}/recover`} className={buttonLook('primary')}>
@@ -55,7 +61,7 @@ export function SendAgain({
             what: 'failed',
             since,
             sinceHint: t.bulk.sinceHint,
-            statuses: isExhausted ? ['exhausted'] : ['exhausted', 'skipped'],
+            statuses: preset.length === 0 ? FAILED : preset,
             hasEnd: true,
           }}
         />

@@ -12,12 +12,13 @@ import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
 import { Card, Facts } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { Shortened } from '../../parts/url.tsx';
-import { useErrorText } from '../../text/error-text.ts';
 import { useTexts } from '../../text/language.ts';
+import { FailureCause } from '../failure-cause.tsx';
 import styles from '../live/split.module.css';
 import { Attempts } from './attempts.tsx';
 import { SendAgain } from './bulk.tsx';
 import { DeliveryStatus } from './delivery-status.tsx';
+import { isWaiting, NextAttempt } from './next-attempt.tsx';
 
 /**
  * One delivery beside the list: why it was not delivered, and what can be done.
@@ -59,7 +60,6 @@ export function Detail({
 
 function Told({ delivery, search }: { delivery: DeliveryWithAttempts; search: string }) {
   const t = useTexts();
-  const errorText = useErrorText();
   return (
     <>
       <div className="row">
@@ -68,7 +68,7 @@ function Told({ delivery, search }: { delivery: DeliveryWithAttempts; search: st
       </div>
       {delivery.lastError === null || delivery.status === 'succeeded' ? null : (
         <Notice tone={isOver(delivery) ? 'bad' : 'warn'} title={t.deliveries.lastError}>
-          <p>{errorText(delivery)}</p>
+          <FailureCause failure={delivery} />
         </Notice>
       )}
       <Redelivery delivery={delivery} search={search} />
@@ -81,14 +81,14 @@ function Told({ delivery, search }: { delivery: DeliveryWithAttempts; search: st
 
 function DeliveryFacts({ delivery }: { delivery: DeliveryWithAttempts }) {
   const t = useTexts();
-  const { nextRetryAt, terminalAt, terminalReason, redeliveryOf, webhookId } = delivery;
+  const { terminalAt, terminalReason, redeliveryOf, webhookId } = delivery;
   return (
     <Facts
       facts={[
         [t.deliveries.created, <Moment key="created" at={delivery.createdAt} />],
-        ...(nextRetryAt === null || isOver(delivery)
-          ? []
-          : [[t.deliveries.nextRetry, <Moment key="next" at={nextRetryAt} />] as const]),
+        ...(isWaiting(delivery)
+          ? [[t.deliveries.nextRetry, <NextAttempt key="next" delivery={delivery} />] as const]
+          : []),
         ...(terminalAt === null
           ? []
           : [[t.deliveries.ended, <Moment key="ended" at={terminalAt} />] as const]),

@@ -32,7 +32,7 @@ export function FilterFields({
     <FilterRow count={Object.values(filters).filter((value) => value !== 'any').length}>
       <Choose
         label={t.deliveries.endpoint}
-        options={endpointOptions(endpoints, t.status.auto_disabled)}
+        options={endpointOptions(endpoints, t.status)}
         value={endpoint.id}
         onChange={onEndpoint}
       />

@@ -29,7 +29,7 @@ export function Edit({ endpoint, onClose }: { endpoint: Endpoint; onClose: () =>
           </DialogActions>
         }
       >
-        <EndpointFields draft={draft} environment={environment} onChange={setDraft} />
+        <EndpointFields draft={draft} environment={environment} saved={endpoint} onChange={setDraft} />
       </FaultForm>
     </Dialog>
   );

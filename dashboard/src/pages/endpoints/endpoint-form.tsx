@@ -6,6 +6,8 @@ import { Choices, TextField } from '../../parts/field.tsx';
 import { useTexts } from '../../text/language.ts';
 import type { EndpointDraft } from './draft.ts';
 import { EventMeanings } from './event-meanings.tsx';
+import { filterOf, ROLES, type Selection } from './filter.ts';
+import { FilterPreview } from './filter-preview.tsx';
 import { isLimit } from './limit.ts';
 
 const isEventType = (name: string): name is EventType => EVENT_TYPES.some((type) => type === name);
@@ -17,18 +19,28 @@ interface FieldsProps {
   onChange: (draft: EndpointDraft) => void;
 }
 
-/** What an endpoint is: its URL, its events and what is optional. */
+/** What an endpoint is: its URL, its events and what is optional. @param saved what it gets today */
 export function EndpointFields({
   draft,
   environment,
+  saved,
+  isUrlFixed = false,
   onChange,
-}: FieldsProps & { environment: Environment }): ReactNode {
+}: FieldsProps & { environment: Environment; saved?: Selection; isUrlFixed?: boolean }): ReactNode {
   const t = useTexts();
+  const filter = filterOf(draft);
   return (
     <>
       <TextField
         label={t.endpoints.address}
-        hint={environment === 'sandbox' ? t.endpoints.urlHintSandbox : t.endpoints.urlHint}
+        hint={
+          isUrlFixed
+            ? t.recover.register.urlHint
+            : environment === 'sandbox'
+              ? t.endpoints.urlHintSandbox
+              : t.endpoints.urlHint
+        }
+        isReadOnly={isUrlFixed}
         type="url"
         name="url"
         isRequired
@@ -54,6 +66,10 @@ export function EndpointFields({
         onChange={(events) => onChange({ ...draft, events: events.filter(isEventType) })}
       />
       <EventMeanings />
+      <FilterFields draft={draft} onChange={onChange} />
+      {filter === null && !saved?.filter ? null : (
+        <FilterPreview environment={environment} next={{ events: draft.events, filter }} saved={saved} />
+      )}
       <OptionalFields draft={draft} onChange={onChange} />
     </>
   );
@@ -68,6 +84,31 @@ function AllEvents({ draft, onChange }: FieldsProps) {
         {isAll ? t.forms.noneOfThem : t.forms.all}
       </Button>
     </div>
+  );
+}
+
+function FilterFields({ draft, onChange }: FieldsProps) {
+  const t = useTexts();
+  return (
+    <>
+      <TextField
+        label={t.filter.channelIds}
+        hint={t.filter.channelIdsHint}
+        name="filter.channelIds"
+        isCode
+        isMultiline
+        value={draft.channelIds}
+        onChange={(channelIds) => onChange({ ...draft, channelIds })}
+      />
+      <Choices
+        label={t.filter.roles}
+        hint={t.filter.rolesHint}
+        name="filter.roles"
+        choices={ROLES.map((role) => ({ value: role, label: <code>{role}</code> }))}
+        value={draft.roles}
+        onChange={(chosen) => onChange({ ...draft, roles: ROLES.filter((role) => chosen.includes(role)) })}
+      />
+    </>
   );
 }
 

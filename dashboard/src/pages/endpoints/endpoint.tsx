@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { isGone } from '../../api/failures.ts';
-import { type Endpoint as EndpointData, useDelete, useEndpoint } from '../../api/webhooks.ts';
+import { type Endpoint as EndpointData, useDelete, useEndpoint, useUpdate } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button, buttonLook } from '../../parts/button.tsx';
@@ -19,6 +19,7 @@ import { EndpointStatus } from '../endpoint-status.tsx';
 import { FailuresInARow } from '../failures-in-a-row.tsx';
 import { useFailure, WhatHappened } from '../recover/what-happened.tsx';
 import { Edit } from './edit.tsx';
+import { PauseButton, PauseState } from './pause.tsx';
 import { Register } from './register.tsx';
 import { TestSending } from './test-sending.tsx';
 import { VERIFICATION } from './verification.ts';
@@ -47,7 +48,9 @@ export default function Endpoint({ id }: { id: string }) {
 function Shown({ endpoint, error }: { endpoint: EndpointData; error: unknown }) {
   const t = useTexts();
   const isAdmin = useIsAdmin();
+  const { environment } = useEnvironment();
   const [open, setOpen] = useState<'edit' | 'replace' | 'delete'>();
+  const pausing = useUpdate(environment, endpoint.id);
   return (
     <Page
       title={endpoint.url}
@@ -60,6 +63,7 @@ function Shown({ endpoint, error }: { endpoint: EndpointData; error: unknown }) 
           {isAdmin ? (
             <>
               <Button onPress={() => setOpen('edit')}>{t.endpoints.edit}</Button>
+              <PauseButton endpoint={endpoint} update={pausing} />
               {endpoint.status === 'auto_disabled' ? null : (
                 <Button onPress={() => setOpen('replace')}>{t.replace.action}</Button>
               )}
@@ -82,14 +86,15 @@ function Shown({ endpoint, error }: { endpoint: EndpointData; error: unknown }) 
         </WhatHappened>
       ) : null}
       <Failing endpoint={endpoint} />
+      <PauseState endpoint={endpoint} update={pausing} />
       <Card>
         <EndpointFacts endpoint={endpoint} />
       </Card>
-      {endpoint.status === 'auto_disabled' ? null : (
+      {endpoint.status === 'active' ? (
         <Card title={t.endpoints.test}>
           {isAdmin ? <TestSending webhookId={endpoint.id} /> : <p className="quiet">{t.admins}</p>}
         </Card>
-      )}
+      ) : null}
       <Card title={t.endpoints.verify}>
         <p className="quiet">{t.verification.about}</p>
         <CodeTabs label={t.verification.label} samples={VERIFICATION} />
@@ -122,7 +127,7 @@ function Failing({ endpoint }: { endpoint: EndpointData }) {
 function EndpointFacts({ endpoint }: { endpoint: EndpointData }) {
   const t = useTexts();
   const format = useFormat();
-  const { failing, disabledAt, disabledReason } = endpoint;
+  const { failing, filter, pausedAt, disabledAt, disabledReason } = endpoint;
   return (
     <Facts
       facts={[
@@ -141,6 +146,13 @@ function EndpointFacts({ endpoint }: { endpoint: EndpointData }) {
             ))}
           </ul>,
         ],
+        ...(filter?.channelIds
+          ? [[t.filter.channelIds, <Values key="channels" values={filter.channelIds} />] as const]
+          : []),
+        ...(filter?.roles ? [[t.filter.roles, <Values key="roles" values={filter.roles} />] as const] : []),
+        ...(pausedAt === null
+          ? []
+          : [[t.endpoints.pausedAt, <Moment key="paused" at={pausedAt} />] as const]),
         ...(failing === null
           ? []
           : [[t.endpoints.failuresInARow, <FailuresInARow key="row" endpoint={endpoint} />] as const]),
@@ -164,6 +176,16 @@ function EndpointFacts({ endpoint }: { endpoint: EndpointData }) {
     />
   );
 }
+
+const Values = ({ values }: { values: readonly string[] }) => (
+  <ul>
+    {values.map((value) => (
+      <li key={value}>
+        <code>{value}</code>
+      </li>
+    ))}
+  </ul>
+);
 
 function Delete({ endpoint, onClose }: { endpoint: EndpointData; onClose: () => void }) {
   const t = useTexts();

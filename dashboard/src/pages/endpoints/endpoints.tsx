@@ -19,7 +19,7 @@ import { Register } from './register.tsx';
 function Trouble({ endpoint }: { endpoint: Endpoint }) {
   const t = useTexts();
   const { lastError } = useFailure(endpoint);
-  if (endpoint.status === 'active' && endpoint.failing === null) return null;
+  if (endpoint.status !== 'auto_disabled' && endpoint.failing === null) return null;
   return (
     <div className="row">
       <FailuresInARow endpoint={endpoint} />

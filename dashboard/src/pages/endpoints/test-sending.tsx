@@ -5,12 +5,14 @@ import { isOver, testLookIn } from '../../api/pace.ts';
 import { serviceNow } from '../../api/service-clock.ts';
 import { type DeliveryWithAttempts, readDelivery, useSendTest } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
+import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Failure, Notice } from '../../parts/notice.tsx';
-import { useErrorText } from '../../text/error-text.ts';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
+import { RetryNow } from '../events/actions.tsx';
+import { FailureCause } from '../failure-cause.tsx';
 
 /** Sends a test, and watches it arrive. */
 export function TestSending({ webhookId }: { webhookId: string }) {
@@ -72,21 +74,26 @@ export function Watched({ webhookId, id, waiting }: { webhookId: string; id: str
 
 function Told({ delivery, waiting }: { delivery: DeliveryWithAttempts; waiting: string }) {
   const t = useTexts();
-  const errorText = useErrorText();
   const format = useFormat();
+  const isAdmin = useIsAdmin();
   const last = delivery.attemptLog.at(-1);
   if (delivery.status === 'succeeded')
     return <Notice tone="good" title={t.endpoints.testArrived(format.duration(last?.durationMs ?? 0))} />;
   if (isOver(delivery))
     return (
       <Notice tone="bad" title={t.endpoints.testEnded}>
-        <p>{delivery.lastError === null ? null : errorText(delivery)}</p>
+        <FailureCause failure={delivery} />
       </Notice>
     );
   if (delivery.status === 'retrying')
     return (
       <Notice tone="warn" title={t.endpoints.testFailed}>
-        <p>{delivery.lastError === null ? null : errorText(delivery)}</p>
+        <FailureCause failure={delivery} />
+        {isAdmin ? (
+          <div className="row">
+            <RetryNow webhookId={delivery.webhookId} id={delivery.id} />
+          </div>
+        ) : null}
       </Notice>
     );
   return <Notice tone="busy" title={waiting} />;

@@ -16,7 +16,7 @@ export function Actions({ webhookId, delivery }: { webhookId: string; delivery: 
   const isAdmin = useIsAdmin();
   if (!isAdmin) return <span className="quiet">{t.admins}</span>;
   if (isOver(delivery)) return <Resend webhookId={webhookId} id={delivery.id} />;
-  return delivery.status === 'retrying' ? <RetryNow webhookId={webhookId} delivery={delivery} /> : null;
+  return delivery.status === 'retrying' ? <RetryNow webhookId={webhookId} id={delivery.id} /> : null;
 }
 
 function Resend({ webhookId, id }: { webhookId: string; id: string }) {
@@ -48,12 +48,13 @@ function Resent({ webhookId, id }: { webhookId: string; id: string }) {
   );
 }
 
-function RetryNow({ webhookId, delivery }: { webhookId: string; delivery: EventDelivery }) {
+/** Makes the next attempt of a retrying delivery now. */
+export function RetryNow({ webhookId, id }: { webhookId: string; id: string }) {
   const t = useTexts();
   const queries = useQueryClient();
   const { environment } = useEnvironment();
-  const retry = useRetryNow(environment, { webhookId, id: delivery.id });
-  const onSettled = () => void queries.invalidateQueries({ queryKey: [environment, 'events'] });
+  const retry = useRetryNow(environment, { webhookId, id });
+  const onSettled = () => void queries.invalidateQueries({ queryKey: [environment] });
   return (
     <>
       <Button isPending={retry.isPending} onPress={() => retry.mutate(undefined, { onSettled })}>

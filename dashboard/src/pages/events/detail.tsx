@@ -11,6 +11,7 @@ import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
 import { Card, Facts } from '../../parts/page.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { Moment } from '../../parts/time.tsx';
+import { Url } from '../../parts/url.tsx';
 import { useTexts } from '../../text/language.ts';
 import split from '../live/split.module.css';
 import { createdAt, isId } from '../search/ids.ts';
@@ -112,12 +113,16 @@ function Content({ event }: { event: EventDetail }) {
           {
             id: DELIVERIES,
             title: t.eventLog.deliveries(event.deliveries.length),
-            content:
-              event.deliveries.length === 0 ? (
-                <NoDelivery event={event} />
-              ) : (
-                <EventDeliveries event={event} />
-              ),
+            content: (
+              <>
+                {event.deliveries.length === 0 ? (
+                  <NoDelivery event={event} />
+                ) : (
+                  <EventDeliveries event={event} />
+                )}
+                <Undelivered event={event} />
+              </>
+            ),
           },
           { id: PAYLOAD, title: t.eventLog.payload, content: <Payload event={event} /> },
         ]}
@@ -132,8 +137,36 @@ function NoDelivery({ event }: { event: EventDetail }) {
   if (openDeliveries(event, serviceNow()).length > 0) return <Notice tone="busy" title={t.eventLog.notYet} />;
   return (
     <Notice tone="idle" title={t.eventLog.noDelivery}>
-      <p>{t.eventLog.noDeliveryAbout(event.type)}</p>
+      {event.undelivered.length > 0 ? null : <p>{t.eventLog.noDeliveryAbout(event.type)}</p>}
       <Link to="/endpoints">{t.endpoints.title}</Link>
     </Notice>
+  );
+}
+
+/** Why endpoints without a delivery got none; a delivery that was skipped says why itself. */
+function Undelivered({ event: { deliveries, undelivered } }: { event: EventDetail }) {
+  const t = useTexts();
+  const silent = undelivered.filter(
+    ({ webhookId }) => !deliveries.some((each) => each.webhookId === webhookId),
+  );
+  if (silent.length === 0) return null;
+  return (
+    <>
+      <h3>{t.eventLog.undelivered}</h3>
+      <ul className="stack">
+        {silent.map(({ webhookId, url, receiverStatus, reason }) => (
+          <li key={webhookId}>
+            {receiverStatus === 'deleted' ? (
+              <Url url={url} />
+            ) : (
+              <Link to={`/endpoints/${webhookId}`}>
+                <Url url={url} />
+              </Link>
+            )}
+            : {t.eventLog.undeliveredReasons[reason]}.
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }

@@ -2,19 +2,23 @@ import type { EventDelivery, EventDetail } from '../../api/events.ts';
 import { isOver } from '../../api/pace.ts';
 import { Link } from '../../parts/link.tsx';
 import { Notice } from '../../parts/notice.tsx';
-import { Moment } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
-import { useErrorText } from '../../text/error-text.ts';
 import { useTexts } from '../../text/language.ts';
 import { Attempts } from '../deliveries/attempts.tsx';
 import { DeliveryStatus } from '../deliveries/delivery-status.tsx';
+import { isWaiting, NextAttempt } from '../deliveries/next-attempt.tsx';
 import { STATUSES } from '../deliveries/statuses.ts';
+import { FailureCause } from '../failure-cause.tsx';
 import { Actions } from './actions.tsx';
 import styles from './events.module.css';
 import { receiptsOf } from './outcomes.ts';
 
 /** Reasons that the receiver's status says already. */
-const SAID_BY_STATUS = { auto_disabled: 'endpoint_disabled', deleted: 'endpoint_deleted' } as const;
+const SAID_BY_STATUS = {
+  paused: 'endpoint_paused',
+  auto_disabled: 'endpoint_disabled',
+  deleted: 'endpoint_deleted',
+} as const;
 
 /** What became of an event at each receiver, what failed first and open. */
 export function EventDeliveries({ event }: { event: EventDetail }) {
@@ -39,9 +43,7 @@ export function EventDeliveries({ event }: { event: EventDetail }) {
 
 function OneDelivery({ delivery, isOpen }: { delivery: EventDelivery; isOpen: boolean }) {
   const t = useTexts();
-  const errorText = useErrorText();
-  const { status, url, webhookId, receiverStatus, terminalReason, nextRetryAt, lastError } = delivery;
-  const isWaiting = nextRetryAt !== null && !isOver(delivery) && delivery.attempts > 0;
+  const { status, url, webhookId, receiverStatus, terminalReason, lastError } = delivery;
   const isSaid = receiverStatus !== 'active' && terminalReason === SAID_BY_STATUS[receiverStatus];
   return (
     <details className={styles.receipt} open={isOpen}>
@@ -55,16 +57,16 @@ function OneDelivery({ delivery, isOpen }: { delivery: EventDelivery; isOpen: bo
       <div className={styles.body}>
         {lastError === null || status === 'succeeded' ? null : (
           <Notice tone={isOver(delivery) ? 'bad' : 'warn'} title={t.deliveries.lastError}>
-            <p>{errorText(delivery)}</p>
+            <FailureCause failure={delivery} />
           </Notice>
         )}
         {terminalReason === null || isSaid || status === 'succeeded' ? null : (
           <p>{t.reason[terminalReason]}.</p>
         )}
         {receiverStatus === 'active' ? null : <p className="quiet">{t.eventLog.receiver[receiverStatus]}</p>}
-        {isWaiting ? (
+        {isWaiting(delivery) && delivery.attempts > 0 ? (
           <p>
-            {t.deliveries.nextRetry}: <Moment at={nextRetryAt} />
+            {t.deliveries.nextRetry}: <NextAttempt delivery={delivery} />
           </p>
         ) : null}
         <div className="row">

@@ -36,7 +36,7 @@ export function EventFilters({
         options={[
           { value: 'any', label: t.eventLog.anyEndpoint },
           ...(known ? [] : [{ value: filters.endpoint, label: filters.endpoint }]),
-          ...endpointOptions(endpoints, t.status.auto_disabled),
+          ...endpointOptions(endpoints, t.status),
         ]}
         value={filters.endpoint}
         onChange={(endpoint) => onFilters({ ...filters, endpoint })}

@@ -11,6 +11,7 @@ import { Url } from '../../parts/url.tsx';
 import { useErrorText } from '../../text/error-text.ts';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
+import { CauseLink } from '../failure-cause.tsx';
 import styles from './failures.module.css';
 import type { FailureGroup } from './groups.ts';
 import { ResendGroup } from './resend-group.tsx';
@@ -59,6 +60,9 @@ export function Group({
           [t.failures.endpoints, <Endpoints key="endpoints" group={group} endpoints={endpoints} />],
         ]}
       />
+      <p>
+        <CauseLink code={newest?.lastErrorCode ?? null} />
+      </p>
       {retrying === 0 ? null : <p>{t.failures.retrying(retrying, format.number(retrying))}.</p>}
       {status === null || example === cause || example === '' ? null : (
         <details>
@@ -96,14 +100,14 @@ function Endpoints({ group, endpoints }: { group: FailureGroup; endpoints: reado
     <ul className={styles.list}>
       {group.endpoints.map(({ id, count }) => {
         const endpoint = endpoints.find(({ webhookId }) => webhookId === id);
-        const isDisabled = endpoint?.status === 'auto_disabled';
         return (
           <li key={id}>
             <Link to={`/deliveries/${id}?status=exhausted`}>
               {endpoint === undefined ? <code>{id}</code> : <Url url={endpoint.url} />}
             </Link>{' '}
             <span className="quiet">{t.failures.deliveries(count, format.number(count))}</span>
-            {isDisabled ? (
+            {endpoint?.status === 'paused' ? ` · ${t.status.paused}` : null}
+            {endpoint?.status === 'auto_disabled' ? (
               <>
                 {'\u00a0· '}
                 {t.failures.disabledEndpoints}{' '}

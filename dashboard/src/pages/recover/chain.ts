@@ -70,12 +70,5 @@ function beginningOf(members: readonly Link[], current: Link): string | undefine
 /** The first delivery that failed had been attempted for about an hour. */
 const MARGIN_MS = 2 * 3_600_000;
 
-/**
- * Where to begin resending: two hours before the first failure.
- * @param firsts ISO 8601; times of failures that are known
- * @returns milliseconds since the epoch
- */
-export const startOfOutage = (firsts: readonly (string | undefined)[]): number | undefined => {
-  const times = firsts.flatMap((time) => (time === undefined ? [] : [Date.parse(time)]));
-  return times.length === 0 ? undefined : Math.min(...times) - MARGIN_MS;
-};
+/** Where to begin resending, in milliseconds since the epoch: two hours before the first failure. */
+export const startOfOutage = (failingSince: string): number => Date.parse(failingSince) - MARGIN_MS;

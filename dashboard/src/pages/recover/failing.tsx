@@ -10,14 +10,14 @@ import { useTexts } from '../../text/language.ts';
 import { SendAgain } from '../deliveries/bulk.tsx';
 import { TestSending } from '../endpoints/test-sending.tsx';
 import { FailuresInARow } from '../failures-in-a-row.tsx';
-import { useFailure } from './what-happened.tsx';
+import { LastError, useFailure } from './what-happened.tsx';
 
 /** An endpoint that fails and is not disabled: how far it is, and what to do before it is. */
 export function FailingEndpoint({ endpoint }: { endpoint: Endpoint }) {
   const t = useTexts();
   const isAdmin = useIsAdmin();
   const [isSending, setSending] = useState(false);
-  const { lastError } = useFailure(endpoint);
+  const { lastError, code } = useFailure(endpoint);
   const since = endpoint.failing?.since ?? null;
   return (
     <>
@@ -28,7 +28,9 @@ export function FailingEndpoint({ endpoint }: { endpoint: Endpoint }) {
         <p>{t.recover.failingAbout}</p>
         <Facts
           facts={[
-            ...(lastError === undefined ? [] : [[t.recover.lastError, lastError] as const]),
+            ...(lastError === undefined
+              ? []
+              : [[t.recover.lastError, <LastError key="error" text={lastError} code={code} />] as const]),
             ...(since === null ? [] : [[t.recover.firstFailure, <Moment key="since" at={since} />] as const]),
           ]}
         />

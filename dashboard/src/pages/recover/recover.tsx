@@ -43,7 +43,7 @@ function Recovery({ chain }: { chain: Chain<Endpoint> }) {
   if (failingSince === undefined)
     return current.failing === null ? (
       <Notice tone="good" title={t.recover.healthyTitle}>
-        <p>{t.recover.healthyAbout}</p>
+        <p>{current.status === 'paused' ? t.endpoints.pausedAbout : t.recover.healthyAbout}</p>
         <p>
           <Link to={`/endpoints/${current.id}`}>{t.recover.back}</Link>
         </p>

@@ -11,29 +11,41 @@ import { Failure, Notice, Reason } from '../../parts/notice.tsx';
 import { useTexts } from '../../text/language.ts';
 import { DRAFT_FIELDS, draftOf, type EndpointDraft, registrationOf } from '../endpoints/draft.ts';
 import { EndpointFields } from '../endpoints/endpoint-form.tsx';
-import { TestSending } from '../endpoints/test-sending.tsx';
 import { type Chain, chainOf } from './chain.ts';
 
 type Registration = ReturnType<typeof useRegister>;
 
-/** Registers the URL again; afterwards says which endpoint is the new one, and tests it. */
+/** Registers the URL again; afterwards says which endpoint is the new one. */
 export function RegisterStep({ chain, register }: { chain: Chain<Endpoint>; register: Registration }) {
   const t = useTexts();
   const isAdmin = useIsAdmin();
-  const { current } = chain;
+  const { current, replaced } = chain;
   if (current.status !== 'auto_disabled') return <NewEndpoint endpoint={current} />;
+  // The service recovers from the latest outage on; after several, the beginning is chosen here.
+  const isFirst = replaced.length === 0;
   return (
     <>
       <p>{t.recover.register.about}</p>
-      {isAdmin ? <Start disabled={current} register={register} /> : <p className="quiet">{t.admins}</p>}
+      {isFirst ? <p>{t.recover.register.recovers}</p> : null}
+      {isAdmin ? (
+        <Start disabled={current} isFirst={isFirst} register={register} />
+      ) : (
+        <p className="quiet">{t.admins}</p>
+      )}
     </>
   );
 }
 
-function Start({ disabled, register }: { disabled: Endpoint; register: Registration }) {
+interface StartProps {
+  disabled: Endpoint;
+  isFirst: boolean;
+  register: Registration;
+}
+
+function Start({ disabled, isFirst, register }: StartProps) {
   const t = useTexts();
   const [isChanging, setChanging] = useState(false);
-  const submit = useSubmit(disabled, register);
+  const submit = useSubmit({ disabled, isFirst, register });
   return (
     <>
       <div className="row">
@@ -63,7 +75,7 @@ function Start({ disabled, register }: { disabled: Endpoint; register: Registrat
 }
 
 /** Registers unless another tab has done it meanwhile. */
-function useSubmit(disabled: Endpoint, register: Registration) {
+function useSubmit({ disabled, isFirst, register }: StartProps) {
   const { environment } = useEnvironment();
   const { refetch } = useEndpoints(environment);
   const [hasOther, setHasOther] = useState(false);
@@ -73,7 +85,8 @@ function useSubmit(disabled: Endpoint, register: Registration) {
       const { data: endpoints = [] } = await refetch();
       const isReplaced = chainOf(disabled.id, endpoints)?.current.id !== disabled.id;
       setHasOther(isReplaced);
-      if (!isReplaced) register.mutate(registrationOf(draft));
+      if (isReplaced) return;
+      register.mutate({ ...registrationOf(draft), ...(isFirst && { recover: 'predecessor' }) });
     },
   };
 }
@@ -124,7 +137,7 @@ function Change({
           </DialogActions>
         }
       >
-        <EndpointFields draft={draft} environment={environment} onChange={setDraft} />
+        <EndpointFields draft={draft} environment={environment} isUrlFixed onChange={setDraft} />
       </FaultForm>
     </Dialog>
   );
@@ -132,7 +145,6 @@ function Change({
 
 function NewEndpoint({ endpoint }: { endpoint: Endpoint }) {
   const t = useTexts();
-  const isAdmin = useIsAdmin();
   return (
     <>
       <p>
@@ -142,12 +154,6 @@ function NewEndpoint({ endpoint }: { endpoint: Endpoint }) {
         </Link>
       </p>
       <p className="quiet">{t.recover.register.lostSecret}</p>
-      {isAdmin ? (
-        <>
-          <p>{t.recover.register.test}</p>
-          <TestSending webhookId={endpoint.id} />
-        </>
-      ) : null}
     </>
   );
 }

@@ -1,8 +1,10 @@
-import { type Endpoint, useLastFailures } from '../../api/webhooks.ts';
+import type { Job } from '../../api/redeliveries.ts';
+import { type Endpoint, useFirstTest } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
-import { Loading, Notice } from '../../parts/notice.tsx';
+import { Notice } from '../../parts/notice.tsx';
 import { useTexts } from '../../text/language.ts';
+import { TestSending, Watched } from '../endpoints/test-sending.tsx';
 import { FailuresInARow } from '../failures-in-a-row.tsx';
 import type { JobState } from '../resend/jobs.ts';
 import { JobProgress } from '../resend/progress.tsx';
@@ -31,11 +33,29 @@ export function ResendStep({
   );
 }
 
+/** The test that the job of a registration waits for: it begins once the receiver has accepted it. */
+function WaitingForTest({ endpoint }: { endpoint: Endpoint }) {
+  const t = useTexts();
+  const { environment } = useEnvironment();
+  const { data: test } = useFirstTest(environment, endpoint);
+  return (
+    <>
+      <p>{t.recover.resend.waits}</p>
+      {test === undefined ? null : (
+        <Watched webhookId={endpoint.id} id={test.id} waiting={t.endpoints.testWaiting} />
+      )}
+    </>
+  );
+}
+
+const isWaiting = ({ dryRun, progress, redelivered }: Job): boolean =>
+  !dryRun && progress === 0 && redelivered === 0;
+
 function ResendNow({ chain, state }: { chain: Chain<Endpoint>; state: JobState }) {
   const t = useTexts();
   const isAdmin = useIsAdmin();
-  const since = useStart(chain);
-  const { current } = chain;
+  const { running, resent } = state;
+  const { current, failingSince = current.createdAt } = chain;
   return (
     <>
       <p>{t.recover.resend.about}</p>
@@ -46,14 +66,19 @@ function ResendNow({ chain, state }: { chain: Chain<Endpoint>; state: JobState }
           </p>
         </Notice>
       )}
+      {running !== undefined && isWaiting(running) ? <WaitingForTest endpoint={current} /> : null}
+      {running === undefined && resent?.status !== 'done' && isAdmin ? (
+        <TestSending webhookId={current.id} />
+      ) : null}
       {isAdmin ? (
-        since === undefined ? (
-          <Loading lines={2} />
-        ) : (
-          <ResendForm
-            scope={{ webhookId: current.id, what: 'missing', since, sinceHint: t.recover.resend.sinceHint }}
-          />
-        )
+        <ResendForm
+          scope={{
+            webhookId: current.id,
+            what: 'missing',
+            since: startOfOutage(failingSince),
+            sinceHint: t.recover.resend.sinceHint,
+          }}
+        />
       ) : (
         <OfMember state={state} />
       )}
@@ -70,22 +95,4 @@ function OfMember({ state: { running, counted } }: { state: JobState }) {
       <p className="quiet">{t.admins}</p>
     </>
   );
-}
-
-/**
- * Before the first failure of the outage, which the replaced endpoint's deliveries may show best, and not
- * before that endpoint was registered.
- */
-function useStart({ current, replaced, failingSince }: Chain<Endpoint>): number | undefined {
-  const { environment } = useEnvironment();
-  const [first = current] = replaced;
-  const { data, isPending } = useLastFailures(
-    environment,
-    { id: first.id, until: first.disabledAt, failures: first.consecutiveFailures },
-    replaced.length > 0,
-  );
-  if (replaced.length > 0 && isPending) return undefined;
-  const start = startOfOutage([failingSince, ...(data ?? []).map(({ createdAt }) => createdAt)]);
-  const registeredAt = replaced.length > 0 ? Date.parse(first.createdAt) : 0;
-  return start === undefined ? undefined : Math.max(start, registeredAt);
 }

@@ -8,6 +8,7 @@ import { Moment } from '../../parts/time.tsx';
 import { useErrorText } from '../../text/error-text.ts';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
+import { CauseLink } from '../failure-cause.tsx';
 import { countMissed } from './missed.ts';
 
 /** The statistics have no more. */
@@ -36,14 +37,16 @@ export function WhatHappened({
     again: t.recover.disabledAgain,
     replaced: t.recover.oldTitle,
   };
-  const { lastError, firstAt } = useFailure(endpoint);
+  const { lastError, code, firstAt } = useFailure(endpoint);
   const first = [failingSince, firstAt ?? failingSince].toSorted()[0] ?? failingSince;
   return (
     <Notice tone={state === 'replaced' ? 'idle' : 'bad'} title={titles[state]}>
       {state === 'replaced' ? null : <p>{t.recover.disabledAbout}</p>}
       <Facts
         facts={[
-          ...(lastError === undefined ? [] : [[t.recover.lastError, lastError] as const]),
+          ...(lastError === undefined
+            ? []
+            : [[t.recover.lastError, <LastError key="error" text={lastError} code={code} />] as const]),
           [t.recover.firstFailure, <Moment key="first" at={first} />],
           ...(disabledAt === null
             ? []
@@ -76,8 +79,25 @@ export function useFailure({ id, disabledAt, consecutiveFailures, failing }: End
   const failed = data?.slice(0, Math.max(1, consecutiveFailures));
   const last = failed?.[0];
   const isKnown = last !== undefined && last.lastError !== null;
-  return { lastError: isKnown ? errorText(last) : undefined, firstAt: failed?.at(-1)?.createdAt };
+  return {
+    lastError: isKnown ? errorText(last) : undefined,
+    code: last?.lastErrorCode ?? null,
+    firstAt: failed?.at(-1)?.createdAt,
+  };
 }
+
+/** The last error with what to do about it. */
+export const LastError = ({
+  text,
+  code,
+}: {
+  text: string;
+  code: Parameters<typeof CauseLink>[0]['code'];
+}) => (
+  <>
+    {text} <CauseLink code={code} />
+  </>
+);
 
 function Missed({ id, since }: { id: string; since: string }) {
   const t = useTexts();

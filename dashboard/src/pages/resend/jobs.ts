@@ -1,4 +1,5 @@
 import type { Job, JobOrder } from '../../api/redeliveries.ts';
+import type { Endpoint } from '../../api/webhooks.ts';
 
 /** What the jobs of an endpoint say about one kind of resending. */
 export interface JobState {
@@ -21,10 +22,8 @@ export function stateOf(jobs: readonly Job[], what: Job['what']): JobState {
 }
 
 /** What they say about the recovery of an outage: those of a disabled endpoint are of an earlier one. */
-export const recoveryStateOf = (
-  { status }: { status: 'active' | 'auto_disabled' },
-  jobs: readonly Job[],
-): JobState => stateOf(status === 'auto_disabled' ? [] : jobs, 'missing');
+export const recoveryStateOf = ({ status }: Pick<Endpoint, 'status'>, jobs: readonly Job[]): JobState =>
+  stateOf(status === 'auto_disabled' ? [] : jobs, 'missing');
 
 /** Whether nothing is left to do: all was resent, or a count found nothing. */
 export const isComplete = ({ running, counted, resent }: JobState): boolean =>

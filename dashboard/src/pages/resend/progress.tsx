@@ -19,6 +19,8 @@ export function JobProgress({ job }: { job: Job }) {
   const { environment } = useEnvironment();
   const stop = useStopJob(environment, job);
   const isRunning = job.status === 'running';
+  // The job of a resumed endpoint begins at the end of its period.
+  const isWaiting = isRunning && job.progress === 0 && job.to > job.createdAt;
   return (
     <div className={styles.job}>
       <div className={styles.head}>
@@ -26,7 +28,7 @@ export function JobProgress({ job }: { job: Job }) {
           {isRunning && job.dryRun ? t.resend.counting : t.bulk[job.status]}
         </Status>
         <span>
-          {t.bulk.since} <Moment at={job.from} />
+          {isWaiting ? t.bulk.begins : t.bulk.since} <Moment at={isWaiting ? job.to : job.from} />
         </span>
         {isRunning && isAdmin ? (
           <Button look="plain" isPending={stop.isPending} onPress={() => stop.mutate()}>

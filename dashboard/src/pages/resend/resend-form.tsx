@@ -3,7 +3,8 @@ import { Form } from 'react-aria-components/Form';
 import { type Job, type JobOrder, useJobs, useStartJob } from '../../api/redeliveries.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { Button } from '../../parts/button.tsx';
-import { Check, TextField } from '../../parts/field.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Choices, TextField } from '../../parts/field.tsx';
 import { Failure, Notice } from '../../parts/notice.tsx';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
@@ -14,6 +15,9 @@ import styles from './resend.module.css';
 
 const HISTORY_MS = 30 * 24 * 3_600_000;
 
+type ResentStatus = Job['statuses'][number];
+export const RESENT_STATUSES: readonly ResentStatus[] = ['exhausted', 'skipped', 'succeeded'];
+
 /** What is resent, and what the form begins with. */
 export interface ResendScope {
   webhookId: string;
@@ -22,7 +26,7 @@ export interface ResendScope {
   since: number;
   sinceHint: string;
   /** Absent where a job has no choice of them. */
-  statuses?: readonly ('exhausted' | 'skipped')[] | undefined;
+  statuses?: readonly ResentStatus[] | undefined;
   /** Whether an end can be chosen. */
   hasEnd?: boolean;
 }
@@ -33,17 +37,20 @@ export interface ResendScope {
  */
 export function ResendForm({ scope }: { scope: ResendScope }) {
   const t = useTexts();
+  const format = useFormat();
   const { environment } = useEnvironment();
   const { data: jobs = [], error } = useJobs(environment, scope.webhookId);
   const { running, counted, resent } = stateOf(jobs, scope.what);
   const order = useOrder(scope, counted);
   const start = useStartJob(environment, scope.webhookId);
   const count = counted !== undefined && isCountOf(counted, order.body) ? counted : undefined;
+  const [isAsked, setAsked] = useState(false);
   const isOther = running !== undefined && running.what !== scope.what;
   const here = useFocusKept(running?.id);
   return (
     <div className="stack" ref={here} tabIndex={-1}>
       {error ? <Failure title={t.failure.loading} error={error} /> : null}
+      {running === undefined && resent?.status === 'stopped' ? <Stopped job={resent} /> : null}
       {running === undefined ? (
         <Form
           className="stack"
@@ -59,7 +66,9 @@ export function ResendForm({ scope }: { scope: ResendScope }) {
             <CountButtons
               count={count}
               isPending={start.isPending}
-              onStart={() => start.mutate(order.body)}
+              onStart={() =>
+                order.statuses.includes('succeeded') ? setAsked(true) : start.mutate(order.body)
+              }
             />
           </div>
         </Form>
@@ -69,7 +78,19 @@ export function ResendForm({ scope }: { scope: ResendScope }) {
           <JobProgress job={running} />
         </>
       )}
-      {running === undefined && resent?.status === 'stopped' ? <Stopped job={resent} /> : null}
+      {isAsked && count !== undefined ? (
+        <Confirm
+          title={t.resend.confirmTitle(count.redelivered, format.number(count.redelivered))}
+          action={t.resend.start(count.redelivered, format.number(count.redelivered))}
+          look="primary"
+          isPending={start.isPending}
+          error={start.error}
+          onConfirm={() => start.mutate(order.body, { onSuccess: () => setAsked(false) })}
+          onClose={() => setAsked(false)}
+        >
+          <p>{t.resend.confirmSucceeded}</p>
+        </Confirm>
+      ) : null}
     </div>
   );
 }
@@ -114,8 +135,12 @@ function CountButtons({
 
 function Stopped({ job: { reason } }: { job: Job }) {
   const t = useTexts();
-  if (reason === 'endpoint_disabled') return <Notice tone="bad" title={t.resend.disabledAgain} />;
-  return <Notice tone="warn" title={reason === 'endpoint_deleted' ? t.resend.deleted : t.resend.stopped} />;
+  return (
+    <Notice
+      tone={reason === 'endpoint_disabled' || reason === 'test_failed' ? 'bad' : 'warn'}
+      title={t.resend.stopped[reason ?? 'cancelled']}
+    />
+  );
 }
 
 /** What a count found, by type. */
@@ -140,24 +165,27 @@ type Order = ReturnType<typeof useOrder>;
 
 /** What the fields of the form say. It begins with what was counted last. */
 function useOrder(scope: ResendScope, counted: Job | undefined) {
-  const [typed, setTyped] = useState<{ since?: string; until?: string; withSkipped?: boolean }>({});
+  const [typed, setTyped] = useState<{
+    since?: string;
+    until?: string;
+    statuses?: readonly ResentStatus[];
+  }>({});
   const earliest = Date.now() - HISTORY_MS;
   const first = counted === undefined ? Math.max(scope.since, earliest) : Date.parse(counted.from);
   const since = typed.since ?? localTime(first);
   const until = typed.until ?? '';
-  const withSkipped = typed.withSkipped ?? scope.statuses?.includes('skipped') ?? true;
+  const statuses = typed.statuses ?? scope.statuses ?? [];
   const [from, to] = [new Date(since), until === '' ? undefined : new Date(until)];
   const isSinceValid = from.getTime() <= Date.now() && from.getTime() >= earliest - 60_000;
   const isUntilValid = to === undefined || to.getTime() > from.getTime();
   const isValid = isSinceValid && isUntilValid;
-  const statuses = withSkipped ? (['exhausted', 'skipped'] as const) : (['exhausted'] as const);
   const body: JobOrder = {
     what: scope.what,
     from: isSinceValid ? from.toISOString() : new Date(earliest).toISOString(),
     ...(to === undefined || !isUntilValid ? {} : { to: to.toISOString() }),
     ...(scope.what === 'failed' ? { statuses: [...statuses] } : {}),
   };
-  return { since, until, withSkipped, isSinceValid, isUntilValid, isValid, body, setTyped };
+  return { since, until, statuses, isSinceValid, isUntilValid, isValid, body, setTyped };
 }
 
 function OrderFields({ scope, order }: { scope: ResendScope; order: Order }) {
@@ -187,12 +215,22 @@ function OrderFields({ scope, order }: { scope: ResendScope; order: Order }) {
         ) : null}
       </div>
       {scope.what === 'failed' ? (
-        <Check
-          isSelected={order.withSkipped}
-          onChange={(withSkipped) => setTyped((typed) => ({ ...typed, withSkipped }))}
-        >
-          {t.bulk.skipped}
-        </Check>
+        <Choices
+          label={t.bulk.statuses}
+          isRequired
+          choices={RESENT_STATUSES.map((status) => ({
+            value: status,
+            label: t.status[status],
+            hint: t.bulk.statusHints[status],
+          }))}
+          value={order.statuses}
+          onChange={(chosen) =>
+            setTyped((typed) => ({
+              ...typed,
+              statuses: RESENT_STATUSES.filter((status) => chosen.includes(status)),
+            }))
+          }
+        />
       ) : null}
     </>
   );

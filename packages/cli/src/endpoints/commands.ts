@@ -1,9 +1,8 @@
-import { matching } from 'terminal/command-line.ts';
 import { connect } from '../connection/connect.ts';
 import type { Context } from '../context.ts';
-import { apiCommand, subcommand } from '../flags.ts';
+import { apiCommand, endpointId, subcommand } from '../flags.ts';
 import { runCommand } from '../run.ts';
-import { renderEndpoint, renderEndpoints } from './view.ts';
+import { describeUpdate, renderEndpoint, renderEndpoints } from './view.ts';
 
 /** As many as an organization can have. */
 const MOST = 100;
@@ -16,15 +15,29 @@ const showCommand = () =>
     'endpoints show',
     'Shows an endpoint, its failure state and its deliveries of the last 24 hours.',
     ['endpoints show whk_0192…'],
-  ).argument('<endpoint>', 'id of the endpoint', matching(/^whk_\w+$/, 'the id of an endpoint: whk_…'));
+  ).argument('<endpoint>', 'id of the endpoint', endpointId);
+
+const pauseCommand = () =>
+  apiCommand(
+    'endpoints pause',
+    'Pauses an endpoint, for example for a planned outage: its deliveries are skipped, and count as no failure.',
+    ['endpoints pause whk_0192…'],
+  ).argument('<endpoint>', 'id of the endpoint', endpointId);
+
+const resumeCommand = () =>
+  apiCommand('endpoints resume', 'Resumes a paused endpoint, and sends it what was skipped meanwhile.', [
+    'endpoints resume whk_0192…',
+  ]).argument('<endpoint>', 'id of the endpoint', endpointId);
 
 type Flags = ReturnType<ReturnType<typeof listCommand>['opts']>;
 
 /** `endpoints` with its commands. @param end receives the exit code */
 export const endpointsCommand = (context: Context, end: (code: Promise<number>) => Promise<void>) =>
-  subcommand('endpoints', 'Shows the endpoints that receive events.')
+  subcommand('endpoints', 'Shows, pauses and resumes the endpoints that receive events.')
     .addCommand(listCommand().action((flags) => end(listEndpoints(flags, context))))
-    .addCommand(showCommand().action((id, flags) => end(showEndpoint(id, flags, context))));
+    .addCommand(showCommand().action((id, flags) => end(showEndpoint(id, flags, context))))
+    .addCommand(pauseCommand().action((id, flags) => end(pauseEndpoint(id, true, flags, context))))
+    .addCommand(resumeCommand().action((id, flags) => end(pauseEndpoint(id, false, flags, context))));
 
 const listEndpoints = (flags: Flags, context: Context): Promise<number> =>
   runCommand(flags, context, async (printer) => {
@@ -42,4 +55,11 @@ const showEndpoint = (id: string, flags: Flags, context: Context): Promise<numbe
       client.webhooks.stats(id, { hours: 24 }, context),
     ]);
     printer.result({ ...endpoint, stats }, () => renderEndpoint(endpoint, stats, printer.paint));
+  });
+
+const pauseEndpoint = (id: string, paused: boolean, flags: Flags, context: Context): Promise<number> =>
+  runCommand(flags, context, async (printer) => {
+    const { client } = await connect(flags, context);
+    const endpoint = await client.webhooks.update(id, { paused }, context);
+    printer.result(endpoint, () => describeUpdate(endpoint, flags));
   });

@@ -1,18 +1,15 @@
-import { among, listOf, matching, text, wholeNumber } from 'terminal/command-line.ts';
+import { among, listOf, text, wholeNumber } from 'terminal/command-line.ts';
 import { connect } from '../connection/connect.ts';
 import type { Context } from '../context.ts';
 import { EVENT_TYPES } from '../event-types.ts';
-import { apiCommand, subcommand } from '../flags.ts';
-import { parseSince } from '../forward/arguments.ts';
+import { apiCommand, eventId, subcommand } from '../flags.ts';
 import { renderError } from '../report.ts';
 import { type Printer, runCommand } from '../run.ts';
+import { parseSince, toDate } from '../since.ts';
 import { tail } from './tail.ts';
 import { renderEvent, renderEventLine } from './view.ts';
 
-const MONTH_MS = 30 * 24 * 60 * 60 * 1000;
-
 const types = listOf(among(EVENT_TYPES));
-const eventId = matching(/^evt_\w+$/, 'the id of an event: evt_…');
 
 const tailCommand = () =>
   apiCommand(
@@ -58,7 +55,7 @@ const tailEvents = (flags: TailFlags, context: Context): Promise<number> =>
     try {
       for await (const { events, cursor } of tail(client, {
         types: flags.type,
-        from: startOf(flags.since),
+        from: flags.since && toDate(flags.since),
         cursor: flags.cursor,
         signal,
         ...reporting(printer),
@@ -75,11 +72,6 @@ const reporting = ({ warn, paint }: Printer) => ({
   onTrouble: (error: unknown) => warn(`${renderError(error, paint)} Trying again …`),
   onRecovery: () => warn('The API answers again.'),
 });
-
-const startOf = (since: TailFlags['since']): Date | undefined => {
-  if (since === undefined) return undefined;
-  return new Date(Date.now() - (since.kind === 'all' ? MONTH_MS : since.milliseconds));
-};
 
 const listEvents = (flags: ListFlags, context: Context): Promise<number> =>
   runCommand(flags, context, async (printer) => {

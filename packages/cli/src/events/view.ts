@@ -2,11 +2,12 @@ import { harmless, indent } from 'terminal/format.ts';
 import { grid } from 'terminal/grid.ts';
 import { type Cell, line } from 'terminal/line.ts';
 import type { Paint } from 'terminal/paint.ts';
-import type { DataOf, ItemOf } from '../../../sdk/src/index.ts';
+import type { ItemOf } from '../../../sdk/src/index.ts';
+import { describeErrorCode, linkToCause } from '../error-codes.ts';
 import { renderBody } from '../json-view.ts';
+import { type EventDetails, explainEvent, renderExplanation } from './explain.ts';
 
 export type ListedEvent = ItemOf<'listEvents'>;
-export type EventDetails = DataOf<'readEvent'>;
 type EventDelivery = EventDetails['deliveries'][number];
 
 const INDENT = 2;
@@ -19,16 +20,22 @@ export function renderEventLine({ id, type, createdAt, data }: ListedEvent, pain
   return line(paint, ['dim', createdAt], ['bold', type], id, ['dim', about.join(' ')]);
 }
 
-/** The event with its payload, its deliveries and their attempts. */
+/** The event with its payload, its deliveries and their attempts, and the endpoints that got no attempt. */
 export function renderEvent(event: EventDetails, paint: Paint): string {
-  const { id, type, createdAt, payload, deliveries } = event;
+  const { id, type, createdAt, payload, deliveries, undelivered } = event;
+  const absent = new Set(undelivered.map(({ webhookId }) => webhookId));
+  const absences = explainEvent(event).filter(
+    ({ receiverId, outcome }) => absent.has(receiverId) && outcome === 'not_received',
+  );
   return [
     line(paint, ['bold', type], id, ['dim', createdAt]),
     indent(renderBody(Buffer.from(payload), paint), INDENT),
     '',
     deliveries.length === 0
-      ? '  No deliveries: no endpoint was subscribed to it.'
+      ? '  No deliveries.'
       : deliveries.map((delivery) => renderDeliveryOfEvent(delivery, paint)).join('\n\n'),
+    ...(absences.length === 0 ? [] : ['']),
+    ...absences.map((absence) => `  ${renderExplanation(absence, paint)}`),
   ].join('\n');
 }
 
@@ -49,6 +56,11 @@ function renderDeliveryOfEvent(delivery: EventDelivery, paint: Paint): string {
     harmless(errorCode ?? ''),
     harmless(error ?? ''),
   ]);
+  const causes = [...new Set(attemptLog.map(({ errorCode }) => errorCode))].flatMap((code) =>
+    code === null || code === undefined
+      ? []
+      : [`  ${harmless(`${code}: ${describeErrorCode(code)}. What to do: ${linkToCause(code)}`)}`],
+  );
   const responses = attemptLog.flatMap(({ number, response }) =>
     response ? [`  Response to attempt ${number} (untrusted): ${harmless(JSON.stringify(response))}`] : [],
   );
@@ -57,12 +69,13 @@ function renderDeliveryOfEvent(delivery: EventDelivery, paint: Paint): string {
     ...(attempts.length === 0
       ? [`    ${status === 'pending' ? 'Not attempted yet.' : 'No attempts.'}`]
       : [indent(grid(['Attempt', 'Started', 'Took', 'Status', 'Code', 'Error'], attempts, paint), INDENT)]),
-    ...responses.map((line) => indent(line, INDENT)),
+    ...[...causes, ...responses].map((line) => indent(line, INDENT)),
   ].join('\n');
 }
 
-function describeStatus({ status, terminalReason, nextRetryAt }: EventDelivery): Cell[] {
+function describeStatus({ status, terminalReason, nextRetryAt, nextRetryReason }: EventDelivery): Cell[] {
   const colour = status === 'succeeded' ? 'green' : status === 'exhausted' ? 'red' : 'yellow';
   const reason = terminalReason === null ? '' : ` (${terminalReason})`;
-  return [[colour, `${status}${reason}`], nextRetryAt === null ? '' : `next attempt ${nextRetryAt}`];
+  const why = nextRetryReason === null ? '' : ` (${nextRetryReason})`;
+  return [[colour, `${status}${reason}`], nextRetryAt === null ? '' : `next attempt ${nextRetryAt}${why}`];
 }

@@ -1,17 +1,8 @@
-import { listOf, matching, refuse, repeatable, text, url } from 'terminal/command-line.ts';
+import { listOf, matching, repeatable, text, url } from 'terminal/command-line.ts';
 import { parseBaseUrlFlag, subcommand } from '../flags.ts';
-
-/** Start without a saved position: milliseconds ago, or the oldest delivery. */
-export type Since = { kind: 'ago'; milliseconds: number } | { kind: 'all' };
+import { parseSince } from '../since.ts';
 
 export type ForwardArguments = ReturnType<typeof toForwardArguments>;
-
-const UNIT_MS = new Map([
-  ['s', 1000],
-  ['m', 60_000],
-  ['h', 3_600_000],
-  ['d', 86_400_000],
-]);
 
 /** The command, which exits the process for `--help` and for wrong arguments. */
 export const forwardCommand = () =>
@@ -77,10 +68,3 @@ export const toForwardArguments = ({
   state,
   baseUrl,
 }: ForwardOptions) => ({ to, state, baseUrl, webhooks, since, fresh: fresh === true, once: once === true });
-
-export function parseSince(given: string): Since {
-  if (given === 'all') return { kind: 'all' };
-  const [, amount, unit = ''] = /^(\d{1,6})([smhd])$/.exec(given) ?? [];
-  const milliseconds = UNIT_MS.get(unit) ?? refuse('a time such as 30s, 10m, 2h or 3d, or all');
-  return { kind: 'ago', milliseconds: Number(amount) * milliseconds };
-}

@@ -1,5 +1,5 @@
 import { UserError } from 'terminal/errors.ts';
-import type { Since } from './arguments.ts';
+import type { Since } from '../since.ts';
 import { BEGINNING, type Position, positionAt } from './position.ts';
 import type { SandboxEndpoint } from './sandbox-api.ts';
 import type { State } from './state-file.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Since } from './arguments.ts';
+import type { Since } from '../since.ts';
 import { chosen, startOf } from './endpoints.ts';
 import { type Followed, lookRound } from './round.ts';
 import type { SandboxApi, SandboxDelivery } from './sandbox-api.ts';

@@ -1,14 +1,13 @@
 import { resolve } from 'node:path';
-import { getCACertificates } from 'node:tls';
 import { UserError } from 'terminal/errors.ts';
-import { readIfPresent } from 'terminal/files.ts';
 import { claimDirectory, pathForShell, readDirectory, type Variables } from 'terminal/local-run/directory.ts';
-import type { LocalEnvironment } from 'terminal/local-run/environment-file.ts';
 import type { Screen } from 'terminal/screen.ts';
+import { authoritiesFor } from '../connection/authorities.ts';
 import { readSources } from '../connection/connect.ts';
 import { type Connection, chooseConnection } from '../connection/connection.ts';
 import { type PassedOn, passOn } from '../pass-on.ts';
-import type { ForwardArguments, Since } from './arguments.ts';
+import type { Since } from '../since.ts';
+import type { ForwardArguments } from './arguments.ts';
 import { type FollowOptions, follow } from './follow.ts';
 import { type SandboxDelivery, sandboxApi } from './sandbox-api.ts';
 import { openStateFile, type State, stateFileIn } from './state-file.ts';
@@ -93,17 +92,6 @@ async function openState(
   if (args.state !== undefined) return resolve(cwd, args.state);
   await claimDirectory(local.directory, local.directoryShown);
   return stateFileIn(local.directory, { ...connection, to: args.to });
-}
-
-/** A receiver on this machine may use the local run's certificate. */
-async function authoritiesFor(
-  to: URL,
-  environment: LocalEnvironment | undefined,
-): Promise<string[] | undefined> {
-  const isHere = ['localhost', '127.0.0.1'].includes(to.hostname);
-  if (to.protocol !== 'https:' || !isHere || environment === undefined) return undefined;
-  const authority = await readIfPresent(environment.CA_FILE);
-  return authority === undefined ? undefined : [...getCACertificates('default'), authority];
 }
 
 async function forwardOne(

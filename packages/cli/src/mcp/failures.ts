@@ -1,5 +1,5 @@
 import type { Client, ItemOf } from '../../../sdk/src/index.ts';
-import { describeErrorCode } from '../error-codes.ts';
+import { describeErrorCode, linkToCause } from '../error-codes.ts';
 import { type Untrusted, untrusted } from './untrusted.ts';
 
 type Delivery = ItemOf<'listDeliveries'>;
@@ -10,6 +10,8 @@ interface Cause {
   cause: string;
   /** What the code means. */
   meaning?: string;
+  /** Page of the documentation with what to check and to do. */
+  help?: string;
   /** Of the response to the last attempt. */
   responseStatus?: number;
   /** The error of the newest delivery. */
@@ -84,7 +86,7 @@ function describeGroup(cause: string, group: readonly Delivery[]): Cause {
   const response = newest.find(({ lastResponse }) => lastResponse)?.lastResponse;
   return {
     cause,
-    ...(code && { meaning: describeErrorCode(code) }),
+    ...(code && { meaning: describeErrorCode(code), help: linkToCause(code) }),
     ...(code && last.lastError !== null && { error: last.lastError }),
     ...(last?.lastResponseStatus && { responseStatus: last.lastResponseStatus }),
     count: group.length,

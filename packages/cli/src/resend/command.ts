@@ -3,7 +3,7 @@ import { harmless } from 'terminal/format.ts';
 import { confirm } from '../ask.ts';
 import { connect } from '../connection/connect.ts';
 import type { Context } from '../context.ts';
-import { apiCommand } from '../flags.ts';
+import { apiCommand, endpointId } from '../flags.ts';
 import { runCommand } from '../run.ts';
 import { describeStep, planResend, resend } from './resend.ts';
 
@@ -14,11 +14,7 @@ export const resendCommand = () =>
     ['resend evt_0192…', 'resend evt_0192… --endpoint whk_0192… --yes', 'resend dlv_0192…'],
   )
     .argument('<id>', 'id of an event or a delivery', matching(/^(?:evt|dlv)_\w+$/, 'evt_… or dlv_…'))
-    .option(
-      '--endpoint <whk_…>',
-      'resend to this endpoint only',
-      matching(/^whk_\w+$/, 'the id of an endpoint: whk_…'),
-    )
+    .option('--endpoint <whk_…>', 'resend to this endpoint only', endpointId)
     .option('--yes', 'do not ask')
     .option('--dry-run', 'show what would be sent');
 

@@ -3,7 +3,7 @@ import { harmless } from 'terminal/format.ts';
 import { connect } from '../connection/connect.ts';
 import type { Context } from '../context.ts';
 import { CommandError } from '../errors.ts';
-import { apiCommand } from '../flags.ts';
+import { apiCommand, endpointId } from '../flags.ts';
 import { runCommand } from '../run.ts';
 import { findTrigger, TRIGGERS, type TriggerStep } from './trigger.ts';
 
@@ -26,11 +26,7 @@ export const triggerCommand = () =>
       'use this conversation instead of a new one',
       matching(/^cnv_\w+$/, 'the id of a conversation: cnv_…'),
     )
-    .option(
-      '--endpoint <whk_…>',
-      'endpoint that webhook.test is sent to',
-      matching(/^whk_\w+$/, 'the id of an endpoint: whk_…'),
-    )
+    .option('--endpoint <whk_…>', 'endpoint that webhook.test is sent to', endpointId)
     .option('--live', 'also with a live key: the event really happens in your organization');
 
 type Flags = ReturnType<ReturnType<typeof triggerCommand>['opts']>;

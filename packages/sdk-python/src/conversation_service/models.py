@@ -36,6 +36,17 @@ class Predecessor(Model):
     """
 
 
+class EventFilter(Model):
+    channel_ids: list[str] | None = None
+    """
+    Channels, of events with a `channelId`; absent for all.
+    """
+    roles: list[Literal["user", "assistant", "agent", "system"] | str] | None = None
+    """
+    Roles of authors, of events with a `role`; absent for all.
+    """
+
+
 class TestEvent(Model):
     event_id: str
     """
@@ -90,6 +101,11 @@ class Delivery(Model):
     When the next attempt is due, the first one included; null while an attempt is in progress, and once
     the delivery has ended. Waits double from 30 seconds up to 1 hour.
     """
+    next_retry_reason: Literal["retry_after"] | str | None
+    """
+    Why the next attempt is later than its wait: `retry_after`, the receiver asked for the time by
+    `Retry-After` with a 429 or 503, of which at most 1 hour counts. Null otherwise.
+    """
     terminal_at: AwareDatetime | None
     """
     When the delivery became terminal; null before.
@@ -100,6 +116,7 @@ class Delivery(Model):
             "sandbox_simulated",
             "endpoint_disabled",
             "endpoint_deleted",
+            "endpoint_paused",
             "not_subscribed",
             "event_missing",
             "expired",
@@ -109,10 +126,10 @@ class Delivery(Model):
     )
     """
     Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`,
-    `not_subscribed` (the endpoint no longer subscribes to the event type), `event_missing` (the event
-    no longer exists) or `expired` (still open after 3 days). After the last two, which are failures of
-    the service, resend the delivery; this works if the event still exists. `sandbox_simulated` for a
-    success in a sandbox. Null otherwise.
+    `endpoint_paused`, `not_subscribed` (the endpoint no longer subscribes to the event type, or its
+    filter excludes the event), `event_missing` (the event no longer exists) or `expired` (still open
+    after 3 days). After the last two, which are failures of the service, resend the delivery; this
+    works if the event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.
     """
     last_error: str | None
     """
@@ -304,7 +321,11 @@ class Redelivery(Model):
     """
     `running`, `done` (the whole period was processed) or `stopped` (ended early; see `reason`).
     """
-    reason: Literal["cancelled", "endpoint_disabled", "endpoint_deleted"] | str | None
+    reason: (
+        Literal["cancelled", "endpoint_disabled", "endpoint_deleted", "endpoint_paused", "test_failed"]
+        | str
+        | None
+    )
     """
     Why it was stopped: `cancelled` by a request, `endpoint_disabled` or `endpoint_deleted`. Null
     otherwise.
@@ -326,7 +347,7 @@ class Redelivery(Model):
     """
     Whether the job only counts.
     """
-    statuses: list[Literal["exhausted", "skipped"] | str]
+    statuses: list[Literal["exhausted", "skipped", "succeeded"] | str]
     """
     Terminal statuses of the deliveries to resend; empty for `missing`.
     """
@@ -378,9 +399,9 @@ class ListedEventDelivery(Model):
     """
     Current URL of the receiver, or its last one before it was deleted. Null for a deleted channel.
     """
-    receiver_status: Literal["active", "auto_disabled", "deleted"] | str
+    receiver_status: Literal["active", "paused", "auto_disabled", "deleted"] | str
     """
-    State of the endpoint or channel: `active`, `auto_disabled` or `deleted`.
+    State of the endpoint or channel: `active`, `paused`, `auto_disabled` or `deleted`.
     """
     status: Literal["pending", "retrying", "succeeded", "exhausted", "skipped"] | str
     """
@@ -397,6 +418,11 @@ class ListedEventDelivery(Model):
     When the next attempt is due, the first one included; null while an attempt is in progress, and once
     the delivery has ended. Waits double from 30 seconds up to 1 hour.
     """
+    next_retry_reason: Literal["retry_after"] | str | None
+    """
+    Why the next attempt is later than its wait: `retry_after`, the receiver asked for the time by
+    `Retry-After` with a 429 or 503, of which at most 1 hour counts. Null otherwise.
+    """
     terminal_at: AwareDatetime | None
     """
     When the delivery became terminal; null before.
@@ -407,6 +433,7 @@ class ListedEventDelivery(Model):
             "sandbox_simulated",
             "endpoint_disabled",
             "endpoint_deleted",
+            "endpoint_paused",
             "not_subscribed",
             "event_missing",
             "expired",
@@ -416,10 +443,10 @@ class ListedEventDelivery(Model):
     )
     """
     Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`,
-    `not_subscribed` (the endpoint no longer subscribes to the event type), `event_missing` (the event
-    no longer exists) or `expired` (still open after 3 days). After the last two, which are failures of
-    the service, resend the delivery; this works if the event still exists. `sandbox_simulated` for a
-    success in a sandbox. Null otherwise.
+    `endpoint_paused`, `not_subscribed` (the endpoint no longer subscribes to the event type, or its
+    filter excludes the event), `event_missing` (the event no longer exists) or `expired` (still open
+    after 3 days). After the last two, which are failures of the service, resend the delivery; this
+    works if the event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.
     """
     last_error: str | None
     """
@@ -457,6 +484,38 @@ class ListedEventDelivery(Model):
     created_at: AwareDatetime
     """
     Creation time, UTC.
+    """
+
+
+class UndeliveredTo(Model):
+    webhook_id: str
+    """
+    The endpoint.
+    """
+    url: str
+    """
+    Its receiver URL.
+    """
+    receiver_status: Literal["active", "paused", "auto_disabled", "deleted"] | str
+    """
+    State of the endpoint: `active`, `paused`, `auto_disabled` or `deleted`.
+    """
+    reason: (
+        Literal[
+            "not_subscribed",
+            "filtered",
+            "registered_later",
+            "paused",
+            "disabled",
+            "deleted",
+            "example_for_another",
+        ]
+        | str
+    )
+    """
+    Why: `not_subscribed` (to the type when the event happened), `filtered` (by the filter of the
+    endpoint), `registered_later` (after the event), `paused` or `disabled` (at that time), `deleted`,
+    or `example_for_another` (an example that was sent to another endpoint). Values may be added.
     """
 
 
@@ -577,6 +636,11 @@ class ListedChannelDelivery(Model):
     When the next attempt is due, the first one included; null while an attempt is in progress, and once
     the delivery has ended. Waits double from 30 seconds up to 1 hour.
     """
+    next_retry_reason: Literal["retry_after"] | str | None
+    """
+    Why the next attempt is later than its wait: `retry_after`, the receiver asked for the time by
+    `Retry-After` with a 429 or 503, of which at most 1 hour counts. Null otherwise.
+    """
     terminal_at: AwareDatetime | None
     """
     When the delivery became terminal; null before.
@@ -587,6 +651,7 @@ class ListedChannelDelivery(Model):
             "sandbox_simulated",
             "endpoint_disabled",
             "endpoint_deleted",
+            "endpoint_paused",
             "not_subscribed",
             "event_missing",
             "expired",
@@ -596,10 +661,10 @@ class ListedChannelDelivery(Model):
     )
     """
     Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`,
-    `not_subscribed` (the endpoint no longer subscribes to the event type), `event_missing` (the event
-    no longer exists) or `expired` (still open after 3 days). After the last two, which are failures of
-    the service, resend the delivery; this works if the event still exists. `sandbox_simulated` for a
-    success in a sandbox. Null otherwise.
+    `endpoint_paused`, `not_subscribed` (the endpoint no longer subscribes to the event type, or its
+    filter excludes the event), `event_missing` (the event no longer exists) or `expired` (still open
+    after 3 days). After the last two, which are failures of the service, resend the delivery; this
+    works if the event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.
     """
     last_error: str | None
     """
@@ -1052,7 +1117,7 @@ class HttpChannel(Model):
     """
     Receiver URL, normalized; null for a `web_widget`.
     """
-    status: Literal["active", "auto_disabled"] | str
+    status: Literal["active", "paused", "auto_disabled"] | str
     """
     `active`, or `auto_disabled`: after 10 consecutive deliveries that ended `exhausted`, or by support.
     No operation enables it: create a new channel, or contact support.
@@ -1098,7 +1163,7 @@ class WebWidgetChannel(Model):
     """
     Receiver URL, normalized; null for a `web_widget`.
     """
-    status: Literal["active", "auto_disabled"] | str
+    status: Literal["active", "paused", "auto_disabled"] | str
     """
     `active`, or `auto_disabled`: after 10 consecutive deliveries that ended `exhausted`, or by support.
     No operation enables it: create a new channel, or contact support.
@@ -1144,7 +1209,7 @@ class CreatedHttpChannel(Model):
     """
     Receiver URL, normalized; null for a `web_widget`.
     """
-    status: Literal["active", "auto_disabled"] | str
+    status: Literal["active", "paused", "auto_disabled"] | str
     """
     `active`, or `auto_disabled`: after 10 consecutive deliveries that ended `exhausted`, or by support.
     No operation enables it: create a new channel, or contact support.
@@ -1195,7 +1260,7 @@ class CreatedWebWidgetChannel(Model):
     """
     Receiver URL, normalized; null for a `web_widget`.
     """
-    status: Literal["active", "auto_disabled"] | str
+    status: Literal["active", "paused", "auto_disabled"] | str
     """
     `active`, or `auto_disabled`: after 10 consecutive deliveries that ended `exhausted`, or by support.
     No operation enables it: create a new channel, or contact support.
@@ -1251,6 +1316,10 @@ class Webhook(Model):
     """
     Subscribed event types. There is no wildcard.
     """
+    filter: EventFilter | None
+    """
+    Which events of these types are sent; null for all.
+    """
     description: str | None
     """
     Text of the organization’s own; null if there is none.
@@ -1259,10 +1328,11 @@ class Webhook(Model):
     """
     Limit of attempts per second; null if there is none.
     """
-    status: Literal["active", "auto_disabled"] | str
+    status: Literal["active", "paused", "auto_disabled"] | str
     """
-    `active`, or `auto_disabled`: after 10 consecutive deliveries that ended `exhausted`, or by support.
-    No operation enables it: register a new endpoint, or contact support.
+    `active`; `paused` by `updateWebhook`; or `auto_disabled`: after 10 consecutive deliveries that
+    ended `exhausted`, or by support. No operation enables it: register a new endpoint, or contact
+    support.
     """
     consecutive_failures: int
     """
@@ -1272,6 +1342,10 @@ class Webhook(Model):
     failing: Failing | None
     """
     Failure state while `active` with recent deliveries that ended `exhausted`. Null otherwise.
+    """
+    paused_at: AwareDatetime | None
+    """
+    When it was paused, UTC; null unless `paused`.
     """
     disabled_at: AwareDatetime | None
     """
@@ -1291,6 +1365,84 @@ class Webhook(Model):
     created_at: AwareDatetime
     """
     Registration time, UTC.
+    """
+
+
+class UpdatedWebhook(Model):
+    id: str
+    """
+    Identifier of the endpoint.
+    """
+    url: str
+    """
+    Receiver URL, normalized.
+    """
+    events: list[
+        Literal[
+            "conversation.created",
+            "message.received",
+            "handoff.requested",
+            "ticket.created",
+            "conversation.resolved",
+        ]
+        | str
+    ]
+    """
+    Subscribed event types. There is no wildcard.
+    """
+    filter: EventFilter | None
+    """
+    Which events of these types are sent; null for all.
+    """
+    description: str | None
+    """
+    Text of the organization’s own; null if there is none.
+    """
+    max_per_second: int | None
+    """
+    Limit of attempts per second; null if there is none.
+    """
+    status: Literal["active", "paused", "auto_disabled"] | str
+    """
+    `active`; `paused` by `updateWebhook`; or `auto_disabled`: after 10 consecutive deliveries that
+    ended `exhausted`, or by support. No operation enables it: register a new endpoint, or contact
+    support.
+    """
+    consecutive_failures: int
+    """
+    Number of deliveries that ended `exhausted` since the last one that `succeeded`. Failed attempts do
+    not count.
+    """
+    failing: Failing | None
+    """
+    Failure state while `active` with recent deliveries that ended `exhausted`. Null otherwise.
+    """
+    paused_at: AwareDatetime | None
+    """
+    When it was paused, UTC; null unless `paused`.
+    """
+    disabled_at: AwareDatetime | None
+    """
+    When it was disabled, UTC; null while `active`.
+    """
+    disabled_reason: Literal["consecutive_failures"] | str | None
+    """
+    `consecutive_failures`: 10 consecutive deliveries ended `exhausted`. Null while `active`, and if
+    support disabled it.
+    """
+    predecessor: Predecessor | None
+    """
+    The endpoint of the organization with the same URL that was the last to be disabled before this one
+    was registered, even if it was deleted since. Null if there was none. Of deleted endpoints, only the
+    last 50 within 31 days are known.
+    """
+    created_at: AwareDatetime
+    """
+    Registration time, UTC.
+    """
+    redelivery: Redelivery | None
+    """
+    The redelivery job that this request has started; null if it has started none.
     """
 
 
@@ -1316,6 +1468,10 @@ class RegisteredWebhook(Model):
     """
     Subscribed event types. There is no wildcard.
     """
+    filter: EventFilter | None
+    """
+    Which events of these types are sent; null for all.
+    """
     description: str | None
     """
     Text of the organization’s own; null if there is none.
@@ -1324,10 +1480,11 @@ class RegisteredWebhook(Model):
     """
     Limit of attempts per second; null if there is none.
     """
-    status: Literal["active", "auto_disabled"] | str
+    status: Literal["active", "paused", "auto_disabled"] | str
     """
-    `active`, or `auto_disabled`: after 10 consecutive deliveries that ended `exhausted`, or by support.
-    No operation enables it: register a new endpoint, or contact support.
+    `active`; `paused` by `updateWebhook`; or `auto_disabled`: after 10 consecutive deliveries that
+    ended `exhausted`, or by support. No operation enables it: register a new endpoint, or contact
+    support.
     """
     consecutive_failures: int
     """
@@ -1337,6 +1494,10 @@ class RegisteredWebhook(Model):
     failing: Failing | None
     """
     Failure state while `active` with recent deliveries that ended `exhausted`. Null otherwise.
+    """
+    paused_at: AwareDatetime | None
+    """
+    When it was paused, UTC; null unless `paused`.
     """
     disabled_at: AwareDatetime | None
     """
@@ -1356,6 +1517,10 @@ class RegisteredWebhook(Model):
     created_at: AwareDatetime
     """
     Registration time, UTC.
+    """
+    redelivery: Redelivery | None
+    """
+    The redelivery job that this request has started; null if it has started none.
     """
     secret: str
     """
@@ -1407,6 +1572,11 @@ class ListedDelivery(Model):
     When the next attempt is due, the first one included; null while an attempt is in progress, and once
     the delivery has ended. Waits double from 30 seconds up to 1 hour.
     """
+    next_retry_reason: Literal["retry_after"] | str | None
+    """
+    Why the next attempt is later than its wait: `retry_after`, the receiver asked for the time by
+    `Retry-After` with a 429 or 503, of which at most 1 hour counts. Null otherwise.
+    """
     terminal_at: AwareDatetime | None
     """
     When the delivery became terminal; null before.
@@ -1417,6 +1587,7 @@ class ListedDelivery(Model):
             "sandbox_simulated",
             "endpoint_disabled",
             "endpoint_deleted",
+            "endpoint_paused",
             "not_subscribed",
             "event_missing",
             "expired",
@@ -1426,10 +1597,10 @@ class ListedDelivery(Model):
     )
     """
     Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`,
-    `not_subscribed` (the endpoint no longer subscribes to the event type), `event_missing` (the event
-    no longer exists) or `expired` (still open after 3 days). After the last two, which are failures of
-    the service, resend the delivery; this works if the event still exists. `sandbox_simulated` for a
-    success in a sandbox. Null otherwise.
+    `endpoint_paused`, `not_subscribed` (the endpoint no longer subscribes to the event type, or its
+    filter excludes the event), `event_missing` (the event no longer exists) or `expired` (still open
+    after 3 days). After the last two, which are failures of the service, resend the delivery; this
+    works if the event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.
     """
     last_error: str | None
     """
@@ -1570,10 +1741,11 @@ class EndpointStats(Model):
     """
     Receiver URL, normalized.
     """
-    status: Literal["active", "auto_disabled"] | str
+    status: Literal["active", "paused", "auto_disabled"] | str
     """
-    `active`, or `auto_disabled`: after 10 consecutive deliveries that ended `exhausted`, or by support.
-    No operation enables it: register a new endpoint, or contact support.
+    `active`; `paused` by `updateWebhook`; or `auto_disabled`: after 10 consecutive deliveries that
+    ended `exhausted`, or by support. No operation enables it: register a new endpoint, or contact
+    support.
     """
     consecutive_failures: int
     """
@@ -1669,9 +1841,9 @@ class EventDelivery(Model):
     """
     Current URL of the receiver, or its last one before it was deleted. Null for a deleted channel.
     """
-    receiver_status: Literal["active", "auto_disabled", "deleted"] | str
+    receiver_status: Literal["active", "paused", "auto_disabled", "deleted"] | str
     """
-    State of the endpoint or channel: `active`, `auto_disabled` or `deleted`.
+    State of the endpoint or channel: `active`, `paused`, `auto_disabled` or `deleted`.
     """
     status: Literal["pending", "retrying", "succeeded", "exhausted", "skipped"] | str
     """
@@ -1688,6 +1860,11 @@ class EventDelivery(Model):
     When the next attempt is due, the first one included; null while an attempt is in progress, and once
     the delivery has ended. Waits double from 30 seconds up to 1 hour.
     """
+    next_retry_reason: Literal["retry_after"] | str | None
+    """
+    Why the next attempt is later than its wait: `retry_after`, the receiver asked for the time by
+    `Retry-After` with a 429 or 503, of which at most 1 hour counts. Null otherwise.
+    """
     terminal_at: AwareDatetime | None
     """
     When the delivery became terminal; null before.
@@ -1698,6 +1875,7 @@ class EventDelivery(Model):
             "sandbox_simulated",
             "endpoint_disabled",
             "endpoint_deleted",
+            "endpoint_paused",
             "not_subscribed",
             "event_missing",
             "expired",
@@ -1707,10 +1885,10 @@ class EventDelivery(Model):
     )
     """
     Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`,
-    `not_subscribed` (the endpoint no longer subscribes to the event type), `event_missing` (the event
-    no longer exists) or `expired` (still open after 3 days). After the last two, which are failures of
-    the service, resend the delivery; this works if the event still exists. `sandbox_simulated` for a
-    success in a sandbox. Null otherwise.
+    `endpoint_paused`, `not_subscribed` (the endpoint no longer subscribes to the event type, or its
+    filter excludes the event), `event_missing` (the event no longer exists) or `expired` (still open
+    after 3 days). After the last two, which are failures of the service, resend the delivery; this
+    works if the event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.
     """
     last_error: str | None
     """
@@ -1800,6 +1978,10 @@ class EventWithDeliveries(Model):
     """
     Its deliveries, oldest first.
     """
+    undelivered: list[UndeliveredTo]
+    """
+    Endpoints that got no attempt of it, with the reason. Empty for a message of a channel.
+    """
 
 
 class ChannelDeliveryWithAttempts(Model):
@@ -1845,6 +2027,11 @@ class ChannelDeliveryWithAttempts(Model):
     When the next attempt is due, the first one included; null while an attempt is in progress, and once
     the delivery has ended. Waits double from 30 seconds up to 1 hour.
     """
+    next_retry_reason: Literal["retry_after"] | str | None
+    """
+    Why the next attempt is later than its wait: `retry_after`, the receiver asked for the time by
+    `Retry-After` with a 429 or 503, of which at most 1 hour counts. Null otherwise.
+    """
     terminal_at: AwareDatetime | None
     """
     When the delivery became terminal; null before.
@@ -1855,6 +2042,7 @@ class ChannelDeliveryWithAttempts(Model):
             "sandbox_simulated",
             "endpoint_disabled",
             "endpoint_deleted",
+            "endpoint_paused",
             "not_subscribed",
             "event_missing",
             "expired",
@@ -1864,10 +2052,10 @@ class ChannelDeliveryWithAttempts(Model):
     )
     """
     Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`,
-    `not_subscribed` (the endpoint no longer subscribes to the event type), `event_missing` (the event
-    no longer exists) or `expired` (still open after 3 days). After the last two, which are failures of
-    the service, resend the delivery; this works if the event still exists. `sandbox_simulated` for a
-    success in a sandbox. Null otherwise.
+    `endpoint_paused`, `not_subscribed` (the endpoint no longer subscribes to the event type, or its
+    filter excludes the event), `event_missing` (the event no longer exists) or `expired` (still open
+    after 3 days). After the last two, which are failures of the service, resend the delivery; this
+    works if the event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.
     """
     last_error: str | None
     """
@@ -2103,6 +2291,11 @@ class DeliveryWithAttempts(Model):
     When the next attempt is due, the first one included; null while an attempt is in progress, and once
     the delivery has ended. Waits double from 30 seconds up to 1 hour.
     """
+    next_retry_reason: Literal["retry_after"] | str | None
+    """
+    Why the next attempt is later than its wait: `retry_after`, the receiver asked for the time by
+    `Retry-After` with a 429 or 503, of which at most 1 hour counts. Null otherwise.
+    """
     terminal_at: AwareDatetime | None
     """
     When the delivery became terminal; null before.
@@ -2113,6 +2306,7 @@ class DeliveryWithAttempts(Model):
             "sandbox_simulated",
             "endpoint_disabled",
             "endpoint_deleted",
+            "endpoint_paused",
             "not_subscribed",
             "event_missing",
             "expired",
@@ -2122,10 +2316,10 @@ class DeliveryWithAttempts(Model):
     )
     """
     Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`,
-    `not_subscribed` (the endpoint no longer subscribes to the event type), `event_missing` (the event
-    no longer exists) or `expired` (still open after 3 days). After the last two, which are failures of
-    the service, resend the delivery; this works if the event still exists. `sandbox_simulated` for a
-    success in a sandbox. Null otherwise.
+    `endpoint_paused`, `not_subscribed` (the endpoint no longer subscribes to the event type, or its
+    filter excludes the event), `event_missing` (the event no longer exists) or `expired` (still open
+    after 3 days). After the last two, which are failures of the service, resend the delivery; this
+    works if the event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.
     """
     last_error: str | None
     """

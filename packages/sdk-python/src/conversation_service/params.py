@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 from typing_extensions import NotRequired
 
@@ -27,6 +27,10 @@ class RegisterWebhook(TypedDict):
     """
     Event types to send, each at most once. `webhook.test` is not allowed; send it with `testWebhook`.
     """
+    filter: NotRequired[Mapping[str, Any]]
+    """
+    Sends only those events of the types whose values are in each given list.
+    """
     description: NotRequired[str]
     """
     What the endpoint is for, at most 200 characters (Unicode code points).
@@ -35,6 +39,11 @@ class RegisterWebhook(TypedDict):
     """
     Maximum number of attempts per second, 1 to 1,000. Deliveries beyond it wait for their turn, which
     does not count as an attempt.
+    """
+    recover: NotRequired[Literal["predecessor"]]
+    """
+    `predecessor`: sends a test, and after its success what the disabled endpoint with this `url`
+    missed. Fails if there is none.
     """
 
 
@@ -59,6 +68,11 @@ class UpdateWebhook(TypedDict):
     Event types to send, each at most once. `webhook.test` is not allowed; send it with `testWebhook`.
     Omit to keep the event types.
     """
+    filter: NotRequired[Mapping[str, Any] | None]
+    """
+    Sends only those events of the types whose values are in each given list. Null removes the filter;
+    omit to keep it.
+    """
     description: NotRequired[str | None]
     """
     What the endpoint is for, at most 200 characters (Unicode code points). Null removes it; omit to
@@ -68,6 +82,10 @@ class UpdateWebhook(TypedDict):
     """
     Maximum number of attempts per second, 1 to 1,000. Deliveries beyond it wait for their turn, which
     does not count as an attempt. Null removes the limit; omit to keep it.
+    """
+    paused: NotRequired[bool]
+    """
+    True pauses the endpoint, and false resumes it; omit to leave it as it is.
     """
 
 
@@ -104,7 +122,7 @@ class StartRedelivery(TypedDict):
     """
     End of the period, UTC, exclusive. Default and maximum: now.
     """
-    statuses: NotRequired[Sequence[Literal["exhausted", "skipped"]]]
+    statuses: NotRequired[Sequence[Literal["exhausted", "skipped", "succeeded"]]]
     """
     Terminal statuses of the deliveries to resend. Default: both. Only for `failed`.
     """

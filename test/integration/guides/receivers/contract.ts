@@ -3,11 +3,11 @@ import { awaitAssertion } from 'aws-local/test/until.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type EventId, newId } from '../../../../functions/aws/ids.ts';
 import { sign } from '../../../../functions/delivery/signature.ts';
+import { certify, type Finding } from '../../../../packages/cli/src/certify/command.ts';
 
 /** A running receiver of `examples/`. */
 export interface Receiver {
-  /** @returns the status of its response */
-  post(request: SignedRequest): Promise<number>;
+  url: string;
   /** Its output so far. */
   printed(): string;
   stop(): Promise<void>;
@@ -40,11 +40,14 @@ export function receiverContract(start: (secrets: readonly string[]) => Promise<
   }, START_MS);
   afterAll(() => receiver?.stop());
 
+  /** @returns the status of its response */
+  const post = async ({ headers, body }: SignedRequest): Promise<number> =>
+    (await fetch(receiver.url, { method: 'POST', headers, body: new Uint8Array(body) })).status;
   const countProcessed = (id: string): number => receiver.printed().split(`Processed ${id} `).length - 1;
   /** Sends another event, and waits until it was processed: earlier ones have been, too. */
   const awaitProcessed = async (id: string, count: number): Promise<void> => {
     const last = anEvent();
-    expect(await receiver.post(signed(last))).toBe(204);
+    expect(await post(signed(last))).toBe(204);
     await awaitAssertion(() => expect(countProcessed(last.id)).toBe(1));
     await awaitAssertion(() => expect(countProcessed(id)).toBe(count));
   };
@@ -58,7 +61,7 @@ export function receiverContract(start: (secrets: readonly string[]) => Promise<
     ['an event that was sent four minutes ago', { secondsAgo: 240 }, {}],
   ])('processes %s', async (_, signing, event) => {
     const given = anEvent(event);
-    expect(await receiver.post(signed(given, signing))).toBe(204);
+    expect(await post(signed(given, signing))).toBe(204);
     await awaitProcessed(given.id, 1);
   });
 
@@ -66,23 +69,23 @@ export function receiverContract(start: (secrets: readonly string[]) => Promise<
     const event = anEvent();
     const request = signed(event);
     const signatures = `v1a,AAAA v1,${randomBytes(32).toString('base64')} ${request.headers['webhook-signature']}`;
-    expect(
-      await receiver.post({ ...request, headers: { ...request.headers, 'webhook-signature': signatures } }),
-    ).toBe(204);
+    expect(await post({ ...request, headers: { ...request.headers, 'webhook-signature': signatures } })).toBe(
+      204,
+    );
     await awaitProcessed(event.id, 1);
   });
 
   it('accepts an event that it has processed, and does not process it twice', async () => {
     const event = anEvent();
-    expect(await receiver.post(signed(event))).toBe(204);
+    expect(await post(signed(event))).toBe(204);
     await awaitProcessed(event.id, 1);
-    expect(await receiver.post(signed(event, { secret: SECRETS[1], secondsAgo: -1 }))).toBe(204);
+    expect(await post(signed(event, { secret: SECRETS[1], secondsAgo: -1 }))).toBe(204);
     await awaitProcessed(event.id, 1);
   });
 
   it('processes an event once that arrives several times at the same moment', async () => {
     const event = anEvent();
-    const statuses = await Promise.all(Array.from({ length: 5 }, () => receiver.post(signed(event))));
+    const statuses = await Promise.all(Array.from({ length: 5 }, () => post(signed(event))));
     // 503: another request processes the event, and may fail. The next attempt finds out.
     expect(statuses.filter((status) => status !== 503)).toContain(204);
     expect(statuses.filter((status) => ![204, 503].includes(status))).toEqual([]);
@@ -104,9 +107,9 @@ export function receiverContract(start: (secrets: readonly string[]) => Promise<
   ])('refuses %s, and processes the genuine request after it', async (_, change) => {
     const event = anEvent({ text: SPACED });
     const request = signed(event);
-    expect([400, 401]).toContain(await receiver.post(change(request)));
+    expect([400, 401]).toContain(await post(change(request)));
     await awaitProcessed(event.id, 0);
-    expect(await receiver.post(request)).toBe(204);
+    expect(await post(request)).toBe(204);
     await awaitProcessed(event.id, 1);
   });
 
@@ -116,23 +119,33 @@ export function receiverContract(start: (secrets: readonly string[]) => Promise<
     ['a timestamp in six minutes', { secondsAgo: -360 }],
   ])('refuses a request with %s', async (_, signing) => {
     const event = anEvent();
-    expect([400, 401]).toContain(await receiver.post(signed(event, signing)));
+    expect([400, 401]).toContain(await post(signed(event, signing)));
     await awaitProcessed(event.id, 0);
   });
 
   it('refuses a body of more than 1 MiB', async () => {
     const event = anEvent(aHandoff('x'.repeat(1024 * 1024)));
-    expect(await receiver.post(signed(event))).toBe(413);
+    expect(await post(signed(event))).toBe(413);
     await awaitProcessed(event.id, 0);
+  });
+
+  it('meets each rule of conversations certify', async () => {
+    const { signal } = new AbortController();
+    const findings: Finding[] = [];
+    for await (const finding of certify(new URL(receiver.url), SECRETS[0], { signal }))
+      findings.push(finding);
+    expect(findings.filter(({ passed }) => !passed)).toEqual([]);
+    const twice = findings.find(({ rule }) => rule === 'duplicate')?.trials[0]?.eventId ?? '';
+    await awaitProcessed(twice, 1);
   });
 
   it('prints no secret, no signature and no text of an event', async () => {
     const marker = randomUUID();
     const event = anEvent(aHandoff(marker));
     const request = signed(event);
-    expect(await receiver.post(request)).toBe(204);
+    expect(await post(request)).toBe(204);
     await awaitProcessed(event.id, 1);
-    expect([400, 401]).toContain(await receiver.post(signed(event, { secret: aSecret() })));
+    expect([400, 401]).toContain(await post(signed(event, { secret: aSecret() })));
     const signature = request.headers['webhook-signature']?.slice(3);
     for (const text of [marker, signature, ...SECRETS.map((secret) => secret.slice(6))])
       expect(receiver.printed()).not.toContain(text);

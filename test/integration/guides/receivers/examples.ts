@@ -111,11 +111,9 @@ export async function start(
     WEBHOOK_SECRET: secrets.join(' '),
   });
   const url = `http://127.0.0.1:${port}/webhooks`;
-  const receiver: Receiver & { url: string; port: number } = {
+  const receiver: Receiver & { port: number } = {
     url,
     port,
-    post: async ({ headers, body }) =>
-      (await fetch(url, { method: 'POST', headers, body: new Uint8Array(body) })).status,
     printed: child.printed,
     stop: child.stop,
   };

@@ -129,7 +129,7 @@ async function runBlock(shell: ReaderShell, block: string) {
 async function readOutput(shell: ReaderShell, last: { commands: string; output: string } | undefined) {
   if (last === undefined) return '';
   if (
-    / -X (?:POST|PATCH|DELETE) |npm run|npx conversations (?!events|endpoints|api (?:--sandbox )?GET)/.test(
+    / -X (?:POST|PATCH|DELETE) |npm run|npx conversations (?!events|why|endpoints (?:list|show)|api (?:--sandbox )?GET)/.test(
       last.commands,
     )
   )

@@ -130,7 +130,7 @@ class Webhooks:
 
     async def update(
         self, webhook_id: str, *, timeout: float | None = None, **body: Unpack[params.UpdateWebhook]
-    ) -> models.Webhook:
+    ) -> models.UpdatedWebhook:
         """Update a webhook endpoint: `PATCH /api/v1/webhooks/{id}`"""
         call = Call(operations.UPDATE_WEBHOOK, {"id": webhook_id}, body=body, timeout=timeout)
         return await self._calls.send(call)

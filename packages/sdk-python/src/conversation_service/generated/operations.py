@@ -22,8 +22,8 @@ LIST_WEBHOOKS: Operation[models.Webhook] = Operation(
 READ_WEBHOOK: Operation[models.Webhook] = Operation(
     "readWebhook", "GET", "/api/v1/webhooks/{id}", models.Webhook
 )
-UPDATE_WEBHOOK: Operation[models.Webhook] = Operation(
-    "updateWebhook", "PATCH", "/api/v1/webhooks/{id}", models.Webhook
+UPDATE_WEBHOOK: Operation[models.UpdatedWebhook] = Operation(
+    "updateWebhook", "PATCH", "/api/v1/webhooks/{id}", models.UpdatedWebhook
 )
 DELETE_WEBHOOK: Operation[None] = Operation("deleteWebhook", "DELETE", "/api/v1/webhooks/{id}", None)
 TEST_WEBHOOK: Operation[models.TestEvent] = Operation(

@@ -1,0 +1,77 @@
+import { useState } from 'react';
+import { useJobs } from '../../api/redeliveries.ts';
+import type { Endpoint, useUpdate } from '../../api/webhooks.ts';
+import { useEnvironment } from '../../app/environment.ts';
+import { Button } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Link } from '../../parts/link.tsx';
+import { Failure, Notice } from '../../parts/notice.tsx';
+import { Card } from '../../parts/page.tsx';
+import { useTexts } from '../../text/language.ts';
+import { stateOf } from '../resend/jobs.ts';
+import { JobProgress, JobSaid } from '../resend/progress.tsx';
+
+type Update = ReturnType<typeof useUpdate>;
+
+/** Pauses an endpoint after a confirmation, or resumes it. One button, which keeps the focus. */
+export function PauseButton({ endpoint, update }: { endpoint: Endpoint; update: Update }) {
+  const t = useTexts();
+  const [isAsked, setAsked] = useState(false);
+  const isPaused = endpoint.status === 'paused';
+  if (endpoint.status === 'auto_disabled') return null;
+  return (
+    <>
+      <Button
+        look={isPaused ? 'primary' : 'ordinary'}
+        isPending={isPaused && update.isPending}
+        onPress={() => (isPaused ? update.mutate({ paused: false }) : setAsked(true))}
+      >
+        {isPaused ? t.endpoints.resume : t.endpoints.pause}
+      </Button>
+      {isAsked ? (
+        <Confirm
+          title={t.endpoints.pauseTitle}
+          action={t.endpoints.pause}
+          look="primary"
+          isPending={update.isPending}
+          error={update.error}
+          onConfirm={() => update.mutate({ paused: true }, { onSuccess: () => setAsked(false) })}
+          onClose={() => setAsked(false)}
+        >
+          <p>{t.endpoints.pauseAbout}</p>
+        </Confirm>
+      ) : null}
+    </>
+  );
+}
+
+/** What a pause means while it lasts, and the job that resends what was skipped afterwards. */
+export function PauseState({ endpoint, update }: { endpoint: Endpoint; update: Update }) {
+  const t = useTexts();
+  const { environment } = useEnvironment();
+  const { data: jobs = [] } = useJobs(environment, endpoint.id);
+  const started = update.data?.redelivery ?? undefined;
+  const job = jobs.find(({ id }) => id === started?.id) ?? started ?? stateOf(jobs, 'failed').running;
+  if (endpoint.status === 'paused')
+    return (
+      <>
+        {update.error ? <Failure error={update.error} /> : null}
+        <Notice tone="idle" title={t.status.paused}>
+          <p>{t.endpoints.pausedAbout}</p>
+        </Notice>
+      </>
+    );
+  if (job === undefined || job.dryRun) return null;
+  return (
+    <Card>
+      {started === undefined ? null : (
+        <Notice tone="good" title={t.endpoints.resumed}>
+          <p>{t.endpoints.resumedAbout}</p>
+        </Notice>
+      )}
+      <JobProgress job={job} />
+      <JobSaid state={stateOf(jobs, 'failed')} />
+      <Link to={`/deliveries/${endpoint.id}`}>{t.endpoints.allDeliveries}</Link>
+    </Card>
+  );
+}

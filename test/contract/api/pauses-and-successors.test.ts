@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deriveDeliveryId, EndpointId, newId } from '../../../functions/aws/ids.ts';
+import { type Change, committer } from '../../../functions/aws/transaction.ts';
+import { outboxStore } from '../../../functions/delivery/outbox.ts';
+import { deliveryStore } from '../../../functions/delivery/rows.ts';
+import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
+import { endpointStore } from '../../../functions/receivers/endpoints.ts';
+import { organizationStore } from '../../../functions/tenancy/organizations.ts';
+import { aKeyring, anEndpoint, anEvent, later, seconds } from '../../builders.ts';
+import { dynamoDb, type TestTables } from '../../engines.ts';
+import { type Api, aBusyOrganization, anApi, type Data } from '../store/api-handlers.ts';
+import { anEngine, type TestEngine } from '../store/delivery-engine.ts';
+
+const dynamo = dynamoDb();
+const keyring = aKeyring();
+let tables: TestTables;
+let api: Api;
+let engine: TestEngine;
+
+beforeAll(async () => {
+  tables = await dynamo.createdTables();
+  api = await anApi(dynamo, tables, keyring);
+  engine = anEngine(tables, keyring);
+});
+afterAll(() => api.close());
+
+const AGO = later(new Date(), -seconds(60));
+
+/** An organization with an endpoint, whose owner calls the API. */
+async function anOwner(settings: Partial<Endpoint> = {}) {
+  const organization = aBusyOrganization();
+  const tenant = { orgId: organization.id, generation: 0 };
+  const commit = async (...changes: Change[]) => {
+    expect(await committer(tables.service.client)(changes)).toMatchObject({ kind: 'committed' });
+  };
+  await commit(organizationStore(tables.service).add(organization));
+  const admin = api.caller(await api.session(organization.id));
+  const scopes = ['write:webhooks', 'read:conversations'];
+  const call = api.caller(
+    String((await admin('createApiKey', { body: { name: 'All', scopes } })).secretOnce),
+  );
+  const id = EndpointId.parse(newId('whk', AGO));
+  const url = `https://${id.replace('_', '-')}.example.com/hooks?simulate=200`;
+  await commit(...endpointStore(tables.service).add(anEndpoint({ id, ...tenant, url, ...settings })));
+  const params = { id };
+  return {
+    call,
+    id,
+    url,
+    patch: (body: object) => call('updateWebhook', { params, body }),
+    /** Commits an event for the endpoint. @returns its delivery, after the fan-out and all attempts */
+    async deliver(to = id) {
+      const event = anEvent({ tenant, now: new Date() });
+      await commit(outboxStore(tables.outbox).append(event));
+      for (const message of await engine.fanOut()) await engine.attempt(message);
+      const delivery = await deliveryStore(tables.deliveries).find({
+        ...{ id: deriveDeliveryId(event.id, to), webhookId: to, generation: 0 },
+      });
+      return { event, delivery };
+    },
+    /** Runs the organization's jobs, and reads one. */
+    async finish(job: unknown): Promise<Data> {
+      await engine.redeliver();
+      const { id: redeliveryId, webhookId } = Object(job);
+      return call('readRedelivery', { params: { id: webhookId, redeliveryId } });
+    },
+  };
+}
+
+describe('a pause', () => {
+  it('skips what is for the endpoint, and its end starts the job that sends it', async () => {
+    const { patch, deliver, finish, call } = await anOwner();
+    const before = await deliver();
+    expect(await patch({ paused: true })).toMatchObject({ status: 'paused', redelivery: null });
+    const { event, delivery } = await deliver();
+    expect(delivery).toMatchObject({ status: 'skipped', terminalReason: 'endpoint_paused', attempts: 0 });
+    expect((await call('readEvent', { params: { id: event.id } })).undelivered).toMatchObject([
+      { reason: 'paused', receiverStatus: 'paused' },
+    ]);
+
+    const resumed = await patch({ paused: false });
+    expect(resumed).toMatchObject({
+      status: 'active',
+      pausedAt: null,
+      redelivery: { statuses: ['skipped'] },
+    });
+    expect(await finish(resumed.redelivery)).toMatchObject({ status: 'done', redelivered: 1 });
+    expect(before.delivery).toMatchObject({ status: 'succeeded' });
+  });
+
+  it('leaves what failed for other reasons alone', async () => {
+    const { patch, deliver, finish, url } = await anOwner();
+    await patch({ url: url.replace('200', '500') });
+    expect((await deliver()).delivery).toMatchObject({ status: 'exhausted' });
+    await patch({ paused: true });
+    expect(await finish((await patch({ paused: false })).redelivery)).toMatchObject({ redelivered: 0 });
+  });
+
+  it('is no change when it is repeated, and is refused for a disabled endpoint', async () => {
+    const { patch } = await anOwner();
+    expect(await patch({ paused: false })).toMatchObject({ status: 'active', redelivery: null });
+    const { pausedAt } = await patch({ paused: true });
+    expect(await patch({ paused: true })).toMatchObject({ pausedAt, redelivery: null });
+    const disabled = await anOwner({ status: 'auto_disabled' });
+    for (const paused of [true, false])
+      await expect(disabled.patch({ paused })).rejects.toThrow(/409.*CONFLICT.*is disabled/);
+  });
+
+  it('refuses what would send, with a sentence that says what to do', async () => {
+    const { patch, deliver, call, id } = await anOwner();
+    const { delivery } = await deliver();
+    await patch({ paused: true });
+    const params = { id, deliveryId: delivery?.id ?? '' };
+    const from = AGO.toISOString();
+    for (const refused of [
+      () => call('testWebhook', { params, body: {} }),
+      () => call('redeliverDelivery', { params }),
+      () => call('startRedelivery', { params, body: { from } }),
+    ])
+      await expect(refused()).rejects.toThrow(/409.*is paused\. Resume it first/);
+    expect(await call('startRedelivery', { params, body: { from, dryRun: true } })).toMatchObject({
+      dryRun: true,
+    });
+  });
+});
+
+describe('a job for what succeeded', () => {
+  it('resends each event that the receiver has acknowledged, once', async () => {
+    const { deliver, call, finish, id } = await anOwner();
+    await deliver();
+    await deliver();
+    const start = () =>
+      call('startRedelivery', { params: { id }, body: { from: AGO.toISOString(), statuses: ['succeeded'] } });
+    expect(await finish(await start())).toMatchObject({ status: 'done', examined: 2, redelivered: 2 });
+    const ofAll = await call('startRedelivery', { params: { id }, body: { from: AGO.toISOString() } });
+    expect(await finish(ofAll)).toMatchObject({ redelivered: 0 });
+  });
+});
+
+describe('the successor of a disabled endpoint', () => {
+  const at = AGO.toISOString();
+  const FAILED: Partial<Endpoint> = { status: 'auto_disabled', failingSince: at, disabledAt: at };
+
+  it.each([
+    ['200', { status: 'done', redelivered: 1 }],
+    ['500', { status: 'stopped', reason: 'test_failed', redelivered: 0 }],
+  ])('gets a test, and after its success what the other one missed: %s', async (answer, ended) => {
+    const url = `https://successor-of-${answer}.example.com/hooks?simulate=${answer}`;
+    const { call, deliver, finish } = await anOwner({ ...FAILED, url });
+    await deliver();
+    const body = { url, events: ['conversation.created'], recover: 'predecessor' };
+    const made = await call('registerWebhook', { body });
+    expect(made).toMatchObject({
+      secret: expect.any(String),
+      redelivery: { what: 'missing', status: 'running' },
+    });
+    for (const message of await engine.fanOut()) await engine.attempt(message);
+    expect(await finish(made.redelivery)).toMatchObject(ended);
+  });
+
+  it('is refused where there is none', async () => {
+    const { call } = await anOwner();
+    const url = 'https://nobody.example.com/hooks';
+    const body = { url, events: ['conversation.created'], recover: 'predecessor' };
+    await expect(call('registerWebhook', { body })).rejects.toThrow(/400.*VALIDATION_ERROR.*recover needs/);
+  });
+});
