@@ -26,7 +26,7 @@ describe('the runbooks', () => {
     expect(blocks.length).toBeGreaterThan(0);
     for (const block of blocks)
       expect(block).toMatch(
-        /put-function-concurrency [^]*update-event-source-mapping .* MaximumConcurrency=/,
+        /put-function-concurrency [\s\S]*update-event-source-mapping .* MaximumConcurrency=/,
       );
   });
 
