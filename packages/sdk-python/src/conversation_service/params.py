@@ -124,7 +124,8 @@ class StartRedelivery(TypedDict):
     """
     statuses: NotRequired[Sequence[Literal["exhausted", "skipped", "succeeded"]]]
     """
-    Terminal statuses of the deliveries to resend. Default: both. Only for `failed`.
+    Terminal statuses of the deliveries to resend. Default: `exhausted` and `skipped`. Only for
+    `failed`.
     """
 
 
