@@ -38,7 +38,8 @@ const LIMITS = { least: 10, most: 2_000_000_000 };
 
 /**
  * Header that the stage's distribution sends to the API, in place of the viewer's own. The value is the
- * unique part of the stack's id, which only the account knows. It gives no access: another address is counted.
+ * unique part of the stack's id, which only the account knows. It gives no access: who knows it can choose
+ * which address is counted.
  */
 export const originHeader = (scope: Construct): Record<string, string> => ({
   [ORIGIN_HEADER]: Fn.select(2, Fn.split('/', ServiceStack.of(scope).stageStackId)),

@@ -119,7 +119,7 @@ const ROOMS: readonly Room[] = [
   {
     from: '^lib/release-check/',
     rooms: ['^lib/infra/context\\.ts$', '^packages/aws-local/src/template/template\\.ts$', TERMINAL],
-    packages: [...npm('zod', '@aws-cdk/[^/]+'), ALL_OF_NODE],
+    packages: [...npm('@aws-cdk/[^/]+'), ALL_OF_NODE],
     because:
       'lib/release-check reads templates: of the service it knows the names of the stages alone, and how packages/aws-local reads an assembly.',
   },
