@@ -356,7 +356,7 @@ export class Customers {
     if (this.#hasJob(id as EndpointId, tenant)) return false;
     witness.counts.paused(id, false, clock.ms);
     const job = createCatchUpJob(id as EndpointId, pausedAt, { tenant, now: clock.now() });
-    return this.#change(endpoint, RESUMED, this.#starting(job));
+    return this.#change(endpoint, RESUMED, this.#starting(job, Date.parse(pausedAt)));
   }
 
   /** An operator disables an endpoint, or enables a disabled one; or its owner pauses or resumes it. */
@@ -453,11 +453,11 @@ export class Customers {
     return this.#world.tables.memory.get('service', { ...run }) !== undefined;
   }
 
-  #starting(made: RedeliveryJob): Change[] {
+  #starting(made: RedeliveryJob, pausedMs?: number): Change[] {
     const { witness, clock } = this.#world;
     const { service, outbox } = this.#stores;
     const job = { ...made, id: this.#world.newId('rdj', 'job') };
-    witness.jobs.started(job);
+    witness.jobs.started(job, pausedMs);
     return [...redeliveryJobs(service).start(job), outbox.appendNotice(buildRound(job, 1, clock.now()))];
   }
 

@@ -7,7 +7,7 @@ import type { Row } from '../doubles/tables/expressions.ts';
 import type { Limits } from './limits.ts';
 import { isOpen } from './moves.ts';
 import type { Process } from './processes.ts';
-import { EXPIRY_MS, PAUSE_ECHO_MS, type PromiseName } from './promises.ts';
+import { PAUSE_ECHO_MS, type PromiseName } from './promises.ts';
 import type { WorldContext } from './world-context.ts';
 
 /** Seconds' worth of deliveries that may wait at an endpoint with a limit. */
@@ -17,6 +17,8 @@ const SECONDS_OF_LIMIT = 2;
 interface Started {
   job: RedeliveryJob;
   ms: number;
+  /** Beginning of the pause that it follows. */
+  pausedMs: number | undefined;
   /** Its position in the order of changes of endpoints. */
   order: number;
   /** Events that were committed before it. */
@@ -44,11 +46,13 @@ export class Jobs {
     this.#tell = tell;
   }
 
-  started(job: RedeliveryJob): void {
+  /** @param pausedMs beginning of the pause that it follows */
+  started(job: RedeliveryJob, pausedMs?: number): void {
     const { clock, history, events } = this.#world;
     this.#started.set(job.id, {
       job,
       ms: clock.ms,
+      pausedMs,
       order: history.order,
       events: new Set(events.keys()),
       made: new Map(),
@@ -161,7 +165,7 @@ export class Jobs {
   /** Events that a job should have resent. */
   *#gaps(
     job: RedeliveryJob,
-    { ms: startedMs, order, events: before }: Started,
+    { ms: startedMs, pausedMs, order, events: before }: Started,
   ): Generator<[PromiseName, string]> {
     const { tables, history, createdMs, events } = this.#world;
     const [fromMs, toMs] = [Date.parse(job.from), Date.parse(job.to)];
@@ -174,7 +178,7 @@ export class Jobs {
     /** Skipped by the pause that the job follows, also by a worker that saw it shortly before its end. */
     const isOfPause = ({ id, terminalReason }: Delivery) => {
       const endedMs = this.#endedMs.get(id) ?? createdMs(id);
-      const isInPause = endedMs >= fromMs + EXPIRY_MS && endedMs < startedMs + PAUSE_ECHO_MS;
+      const isInPause = endedMs >= Number(pausedMs) && endedMs < startedMs + PAUSE_ECHO_MS;
       return terminalReason === 'endpoint_paused' && isInPause;
     };
     const isWanted = (event: OutboxEvent) => history.wanted(job.webhookId, event, order).every(Boolean);
@@ -189,7 +193,7 @@ export class Jobs {
         job.what === 'missing'
           ? // What is committed later is the fan-out's.
             isInRange(event.id) && before.has(event.id) && ofIt.every(isEarlier)
-          : job.reasons === undefined
+          : pausedMs === undefined
             ? ofIt.some((one) => isInRange(one.id) && isEarlier(one))
             : !this.#world.faults.beyondMargin && ofIt.some(isOfPause);
       if (isAsked) yield ['whole job', `${job.id} has not resent ${event.id}`];

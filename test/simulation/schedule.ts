@@ -19,7 +19,7 @@ import type { World } from './world.ts';
 /** Maximum of milliseconds that a call takes, unless it waits for something. */
 const CALL_MS = 30;
 /** Steps after which a run counts as endless. */
-const MOST_STEPS = 40_000;
+const MOST_STEPS = 100_000;
 /** Ages of the hours that the audit checks, in hours. */
 const AUDITED_AGES = [3, 6, 24, 98];
 const MS_PER_HOUR = 3_600_000;

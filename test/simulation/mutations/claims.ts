@@ -12,6 +12,15 @@ const UPDATES = 'functions/delivery/rows.ts';
 const SETTLEMENTS = 'functions/delivery/settle.ts';
 
 /** Mutations of claims, settlements and ends of deliveries. */
+const MANY_PAUSES: Mutation['also'] = [
+  { file: 'test/simulation/faults.ts', find: 'subscription: 0.6,', replace: 'subscription: 8,' },
+  {
+    file: 'test/simulation/customers.ts',
+    find: "endpoint.status === 'active' && this.#changes % 2 === 0",
+    replace: "endpoint.status === 'active'",
+  },
+];
+
 export const CLAIMS: readonly Mutation[] = [
   {
     name: 'a claim ignores the lease',
@@ -125,6 +134,7 @@ export const CLAIMS: readonly Mutation[] = [
     file: 'functions/redelivery/jobs.ts',
     find: 'const PAUSE_ECHO_SECONDS = 90;',
     replace: 'const PAUSE_ECHO_SECONDS = 0;',
+    also: MANY_PAUSES,
     breaks: ['whole job'],
   },
   {
@@ -132,6 +142,7 @@ export const CLAIMS: readonly Mutation[] = [
     file: 'functions/redelivery/jobs.ts',
     find: 'from: Date.parse(pausedAt) - EXPIRY_SECONDS * 1000,',
     replace: 'from: Date.parse(pausedAt),',
+    also: MANY_PAUSES,
     breaks: ['whole job'],
   },
   {
