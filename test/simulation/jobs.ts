@@ -7,7 +7,7 @@ import type { Row } from '../doubles/tables/expressions.ts';
 import type { Limits } from './limits.ts';
 import { isOpen } from './moves.ts';
 import type { Process } from './processes.ts';
-import { PAUSE_ECHO_MS, type PromiseName } from './promises.ts';
+import { EXPIRY_MS, PAUSE_ECHO_MS, type PromiseName } from './promises.ts';
 import type { WorldContext } from './world-context.ts';
 
 /** Seconds' worth of deliveries that may wait at an endpoint with a limit. */
@@ -179,7 +179,9 @@ export class Jobs {
     const isOfPause = ({ id, terminalReason }: Delivery) => {
       const endedMs = this.#endedMs.get(id) ?? createdMs(id);
       const isInPause = endedMs >= Number(pausedMs) && endedMs < startedMs + PAUSE_ECHO_MS;
-      return terminalReason === 'endpoint_paused' && isInPause;
+      // Older ones would have expired.
+      const isYoung = createdMs(id) >= Number(pausedMs) - EXPIRY_MS;
+      return terminalReason === 'endpoint_paused' && isInPause && isYoung;
     };
     const isWanted = (event: OutboxEvent) => history.wanted(job.webhookId, event, order).every(Boolean);
     for (const event of events.values()) {

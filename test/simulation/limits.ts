@@ -129,12 +129,15 @@ export class Limits {
     const start = { at, startedMs: this.#world.clock.ms, intervalMs: 1000 / most };
     const starts = this.#starts.get(webhookId) ?? [];
     // The times before and after a change may be by different clocks, and far apart.
-    this.#clocksDiffer ||= this.#world.faults.maxSkewMs > 0;
+    const { maxSkewMs, beyondMargin } = this.#world.faults;
+    this.#clocksDiffer ||= maxSkewMs > 0;
     const hasClocks = this.#clocksDiffer && (this.#limits.get(webhookId)?.length ?? 0) > 1;
     const near = starts.find((other) => {
       const [first, second] = other.at < start.at ? [other, start] : [start, other];
       const isNear = second.at - first.at < first.intervalMs - ROUNDING_MS;
-      return isNear && !(hasClocks && start.startedMs - other.startedMs > first.intervalMs);
+      // Clocks further apart than the pause after a change hide it from one another.
+      const isApart = beyondMargin || start.startedMs - other.startedMs > first.intervalMs;
+      return isNear && !(hasClocks && isApart);
     });
     if (near !== undefined)
       this.#tell('within its limit', `${id} has a turn ${at - near.at} ms after another at ${webhookId}`);
