@@ -4,16 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { checkOut, findLastRelease, type Tree, WORKING_TREE } from '../../lib/release-check/synthesis.ts';
-import { EVERYTHING, PROD } from '../infra/contexts.ts';
 
 /*
- * `npm run test:moto -- <commit>`: deploys a release (default: the last one), the working tree, and the
- * release again on moto. It is not part of `npm test`, because it is a Python package (`pip install
- * moto[all]==5.2.5`); `PYTHON` names the interpreter. deploy.py says what moto cannot do.
+ * `npm run test:moto -- <commit>`: deploys stage prod of a release (default: the last one), of the working
+ * tree, and of the release again on moto. It is not part of `npm test`, because it is a Python package
+ * (`pip install moto[all]==5.2.5`); `PYTHON` names the interpreter. deploy.py says what moto cannot do.
  */
 
 const run = promisify(execFile);
-const CONTEXT = { ...PROD, ...EVERYTHING, fixedEgress: false };
+const CDK_CONTEXT_JSON = JSON.stringify({ stage: 'prod' });
 const PYTHON = process.env.PYTHON ?? 'python3';
 
 interface Deployed {
@@ -32,7 +31,7 @@ async function synthesize({ directory }: Tree, assembly: string): Promise<void> 
     PATH,
     CDK_OUTDIR: assembly,
     CDK_VALIDATION: 'false',
-    CDK_CONTEXT_JSON: JSON.stringify(CONTEXT),
+    CDK_CONTEXT_JSON,
   };
   await run(process.execPath, ['bin/app.ts'], { cwd: directory, env });
 }
@@ -73,7 +72,7 @@ async function main(): Promise<number> {
   const parent = await mkdtemp(join(tmpdir(), 'moto-'));
   const [before, after] = [join(parent, 'before'), join(parent, 'after')];
   try {
-    await using release = await checkOut(commit, print, new AbortController().signal);
+    await using release = await checkOut(commit, new AbortController().signal);
     await synthesize(release, before);
     await synthesize(WORKING_TREE, after);
     const script = join(import.meta.dirname, 'deploy.py');
