@@ -69,8 +69,8 @@ def patched(owner, name):
 
 @patched(parsing, "resource_class_from_type")
 def class_of(original, resource_type):
-    """Outputs of a type that moto does not have fail."""
-    return original(resource_type) or Stub
+    """A table of several regions is not known, and outputs of any unknown type fail."""
+    return original(resource_type.replace("::GlobalTable", "::Table")) or Stub
 
 
 @patched(parsing, "parse_and_create_resource")
@@ -98,9 +98,9 @@ def update(original, logical_id, resource, resources, account_id, region_name):
 
 
 @patched(KmsBackend, "create_key")
-def create_key(original, *args, tags=(), **more):
+def create_key(original, *args, tags=None, **more):
     """Tags of a template have other names than those of the API."""
-    named = [{"TagKey": tag["Key"], "TagValue": tag["Value"]} for tag in tags]
+    named = [{"TagKey": tag["Key"], "TagValue": tag["Value"]} for tag in tags or ()]
     return original(*args, tags=named, **more)
 
 

@@ -53,7 +53,7 @@ function compare(names: readonly string[], deployments: readonly (readonly Deplo
   });
   const [first = [], , last = []] = deployments;
   const data = first.filter(
-    ({ type, isStub }) => !isStub && /^AWS::(?:DynamoDB::Table|KMS::Key|SQS::Queue)$/.test(type),
+    ({ type, isStub }) => !isStub && /^AWS::(?:DynamoDB::GlobalTable|KMS::Key|SQS::Queue)$/.test(type),
   );
   return [
     ...deployments.flat().flatMap(({ path, name }) => (name === null ? [`${path} was not created`] : [])),
