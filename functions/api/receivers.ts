@@ -1,4 +1,4 @@
-import { loopbackReceivers } from '../aws/config.ts';
+import { reachableReceivers } from '../aws/config.ts';
 import { checkProgram } from '../delivery/simulation.ts';
 import { invalid } from '../http/problem.ts';
 import {
@@ -12,7 +12,7 @@ import { tables } from './route-handler.ts';
 
 /** Hosts that the operator blocked. */
 const hosts = blockedHosts(blockedHostStore(tables.service).all);
-const policy = { loopback: loopbackReceivers(), blocks: hosts.blocks };
+const policy = { ...reachableReceivers(), blocks: hosts.blocks };
 
 /** Checks a receiver's URL. In a sandbox the URL may also contain the program of its simulated receiver. */
 export async function checkReceiver(text: string, tenant: Tenant): Promise<ReceiverUrlCheck> {

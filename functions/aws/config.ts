@@ -111,15 +111,19 @@ export function readEnvironment<S extends z.ZodMiniType>(
 }
 
 /**
- * Whether receivers may be at loopback addresses, as in the local run. No deployed function can enable it:
+ * Which receivers this deployment can reach. Only functions in a dual-stack VPC have a route to IPv6
+ * (`IPV6_RECEIVERS`). Loopback addresses are for the local run, and no deployed function can enable them:
  * Lambda sets `AWS_EXECUTION_ENV` and does not allow overriding it, and there the setting is refused.
- * @throws ConfigurationError when the setting is present in Lambda
+ * @throws ConfigurationError when `LOOPBACK_RECEIVERS` is present in Lambda
  */
-export function loopbackReceivers(source: NodeJS.ProcessEnv = process.env): 'refuse' | 'allow' {
-  if (source.LOOPBACK_RECEIVERS !== 'allow') return 'refuse';
-  if (source.AWS_EXECUTION_ENV?.startsWith('AWS_Lambda_') !== false)
+export function reachableReceivers(
+  source: NodeJS.ProcessEnv = process.env,
+): Record<'loopback' | 'ipv6', 'refuse' | 'allow'> {
+  const read = (variable?: string) => (variable === 'allow' ? 'allow' : 'refuse');
+  const reachable = { loopback: read(source.LOOPBACK_RECEIVERS), ipv6: read(source.IPV6_RECEIVERS) } as const;
+  if (reachable.loopback === 'allow' && source.AWS_EXECUTION_ENV?.startsWith('AWS_Lambda_') !== false)
     throw new ConfigurationError('LOOPBACK_RECEIVERS is for the local run and must not be set in Lambda');
-  return 'allow';
+  return reachable;
 }
 
 /**

@@ -11,6 +11,8 @@ import { parseUrlText, type UrlFault } from './url-text.ts';
 export interface ReceiverPolicy {
   /** `allow` adds `localhost`, 127.0.0.0/8 and ::1; only the local run sets it. */
   loopback: 'refuse' | 'allow';
+  /** `refuse` where the service has no route to IPv6 addresses. */
+  ipv6?: 'refuse' | 'allow';
   /** Whether the operator has blocked a host or an address. */
   blocks?(host: string): boolean;
 }
@@ -30,6 +32,8 @@ export function checkReceiverUrl(text: string, policy: ReceiverPolicy): Receiver
   const refuse = (code: UrlFault['code'], problem: string) => ({ ok: false, code, problem }) as const;
   if (!isReceiverHost(parsed.url.hostname, policy))
     return refuse('url_host', 'url must have a public host name or public address');
+  if (policy.ipv6 === 'refuse' && parsed.url.hostname.startsWith('['))
+    return refuse('url_host', 'url must not have an IPv6 address: this service sends over IPv4 only');
   if (policy.blocks?.(getHost(parsed.url)))
     return refuse('url_blocked', 'url has a host that the operator of this service has blocked');
   return parsed;

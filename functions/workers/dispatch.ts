@@ -5,9 +5,9 @@ import * as z from 'zod/mini';
 import { openTables, queueClient } from '../aws/clients.ts';
 import {
   DecimalNumber,
-  loopbackReceivers,
   NonEmptyText,
   outboundUserAgent,
+  reachableReceivers,
   readEnvironment,
   SenderEnvironment,
 } from '../aws/config.ts';
@@ -46,7 +46,7 @@ const getQueueUrl = queueUrls(LANE_TABLE, environment);
 const organizations = organizationStates(readOrganizationState(tables.service));
 const hosts = blockedHosts(blockedHostStore(tables.service).all);
 const receivers = {
-  policy: { loopback: loopbackReceivers(), blocks: hosts.blocks },
+  policy: { ...reachableReceivers(), blocks: hosts.blocks },
   timeoutMs: clocks.attempt * 1000,
 };
 const signingKeys = keyringSource(secretValue(environment.SIGNING_KEYS));

@@ -1,5 +1,5 @@
 import middy from '@middy/core';
-import { loopbackReceivers, outboundUserAgent, readEnvironment, SenderEnvironment } from '../aws/config.ts';
+import { outboundUserAgent, reachableReceivers, readEnvironment, SenderEnvironment } from '../aws/config.ts';
 import { invocation } from '../aws/logger.ts';
 import { contentClient } from '../delivery/outbound/client.ts';
 import { FETCH_TIMEOUT_SECONDS } from '../delivery/timing.ts';
@@ -14,7 +14,7 @@ const userAgent = outboundUserAgent(
   'ConversationService-Knowledge',
   readEnvironment(ExtractContentEnvironment),
 );
-const loopback = loopbackReceivers();
+const reachable = reachableReceivers();
 
 // Parsers may print parts of a document.
 for (const level of ['debug', 'info', 'log', 'warn', 'error'] as const) console[level] = () => undefined;
@@ -35,7 +35,7 @@ export const handler = middy<unknown, unknown>({
     const extract = extractContent({
       gate: gate(async () => request.organization),
       outbound: contentClient({
-        policy: { loopback, blocks: (host) => isBlocked(host, blocked) },
+        policy: { ...reachable, blocks: (host) => isBlocked(host, blocked) },
         timeoutMs: FETCH_TIMEOUT_SECONDS * 1000,
       }),
       userAgent,

@@ -6,6 +6,7 @@ import { deriveAttemptClocks } from '../../functions/delivery/timing.ts';
 import type { DispatchEnvironment } from '../../functions/workers/dispatch.ts';
 import type { FanOutEnvironment } from '../../functions/workers/fan-out.ts';
 import { checkClocks } from './clocks.ts';
+import { receiverEnvironment } from './egress.ts';
 import { feedFromQueue, feedFromStream } from './event-sources.ts';
 import type { EnvironmentOf } from './grants/resource.ts';
 import { STREAM_RETRIES } from './lanes.ts';
@@ -53,6 +54,7 @@ export class Delivery extends Construct {
       timeoutSeconds: clocks.functionTimeout,
       // It mostly waits for receivers, which is billed by memory.
       memoryMiB: 256,
+      reachesCustomers: true,
       reserved: 'dispatch',
       // It moves a delivery's message between its queues at most once per attempt, and replaces it while
       // the delivery waits for its turn at an endpoint with a limit.
@@ -69,6 +71,7 @@ export class Delivery extends Construct {
         ATTEMPT_TIMEOUT_SECONDS: String(settings.attemptTimeoutSeconds),
         GRACE_SECONDS: String(settings.graceSeconds),
         ...senderEnvironment(settings),
+        ...receiverEnvironment(settings),
       } satisfies EnvironmentOf<typeof DispatchEnvironment> & EnvironmentOf<typeof SenderEnvironment>,
     });
     this.live = { fanOut: live(this.fanOut), dispatch: live(this.dispatch) };

@@ -10,21 +10,22 @@ const LEAST_FAILURES = 5;
 const SLOW_MS = 3000;
 
 /** Alarms on what callers of the API see, and so on every function behind a route. */
-export function watchApi(api: Api): void {
+export function watchApi(api: Api): cloudwatch.Alarm[] {
   const { deploymentStage: stage } = api.rest;
   const over = { statistic: cloudwatch.Stats.SUM, period: Duration.minutes(1) };
-  alarmAt(api, 'RequestsFail', {
+  const failing = alarmAt(api, 'RequestsFail', {
     metric: percentOf(stage.metricServerError(over), stage.metricCount(over), LEAST_FAILURES),
     threshold: 1,
     periods: 3,
     says: 'One API call in a hundred or more is answered with a 5xx status.',
     runbook: 'api.md#requests-fail',
   });
-  alarmAt(api, 'RequestsSlow', {
+  const slow = alarmAt(api, 'RequestsSlow', {
     metric: stage.metricLatency({ statistic: cloudwatch.Stats.p(99), period: Duration.minutes(5) }),
     threshold: SLOW_MS,
     periods: 2,
     says: 'One API call in a hundred takes three seconds or more.',
     runbook: 'api.md#requests-are-slow',
   });
+  return [failing, slow].filter((alarm) => alarm !== undefined);
 }

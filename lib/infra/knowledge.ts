@@ -10,6 +10,7 @@ import type { ScheduleSourceChecksEnvironment } from '../../functions/workers/sc
 import { alarmAt, counted } from './alarms.ts';
 import type { BusQueues } from './bus.ts';
 import { BusWorker } from './bus-worker.ts';
+import { receiverEnvironment } from './egress.ts';
 import type { EnvironmentOf } from './grants/resource.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import { CHECK_WORKERS, type Settings, senderEnvironment } from './settings.ts';
@@ -53,7 +54,11 @@ export class Knowledge extends Construct {
       timeoutSeconds: EXTRACT_TIMEOUT_SECONDS,
       // For one content with its parsed form; processor time is in proportion.
       memoryMiB: 1024,
-      environment: senderEnvironment(settings) satisfies EnvironmentOf<typeof ExtractContentEnvironment>,
+      reachesCustomers: true,
+      environment: {
+        ...senderEnvironment(settings),
+        ...receiverEnvironment(settings),
+      } satisfies EnvironmentOf<typeof ExtractContentEnvironment>,
     });
     this.checks = new BusWorker(this, 'CheckSource', {
       name: 'check-source',

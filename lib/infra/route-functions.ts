@@ -15,6 +15,7 @@ import type { RetryEnvironment } from '../../functions/delivery/timing.ts';
 import { type Route, settingsPath } from '../../functions/http/route.ts';
 import { OPERATIONS } from '../openapi/operations.ts';
 import { alarmAt, counted } from './alarms.ts';
+import { receiverEnvironment } from './egress.ts';
 import { accessOf } from './grants/grant.ts';
 import type { EnvironmentOf } from './grants/resource.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
@@ -76,6 +77,7 @@ export class RouteFunctions extends Construct {
           CURSOR_KEYS: cursorKeys,
           SIGNING_KEYS: signingKeys,
         } satisfies EnvironmentOf<typeof ApiEnvironment> & EnvironmentOf<typeof RetryEnvironment>),
+        ...receiverEnvironment(settings),
         ...(takesSessions ? identity.environment : {}),
         ...(route.visitor &&
           ({

@@ -1,8 +1,9 @@
-import { Duration } from 'aws-cdk-lib';
+import { ArnFormat, Duration, Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { acknowledge } from './acknowledgements.ts';
 import { metricsNamespace } from './alarms.ts';
 import { type FunctionName, grantAccess } from './grants/grant.ts';
 import { type GrantedResource, valuesOf } from './grants/resource.ts';
@@ -22,6 +23,8 @@ export interface ServiceFunctionProps {
   fromEvent?: GrantedResource;
   timeoutSeconds: number;
   memoryMiB?: number;
+  /** Whether it connects to hosts that customers choose, by the stage's network if there is one. */
+  reachesCustomers?: true;
   /** Name under which the stage may reserve concurrency. */
   reserved?: Reserved;
   /** Retries of a failed asynchronous invocation, by a schedule or an operator. Lambda's default is 2. */
@@ -33,6 +36,19 @@ export interface ServiceFunctionProps {
    */
   loopBound?: string;
 }
+
+/**
+ * Lambda connects a function to a network with its role (Lambda Developer Guide, Required IAM permissions).
+ * The function's code is denied the same (Using source function ARN).
+ */
+const NETWORK_ACTIONS = [
+  'ec2:AssignPrivateIpAddresses',
+  'ec2:CreateNetworkInterface',
+  'ec2:DeleteNetworkInterface',
+  'ec2:DescribeNetworkInterfaces',
+  'ec2:DescribeSubnets',
+  'ec2:UnassignPrivateIpAddresses',
+];
 
 /** A function's role with inline grants: a stack may have only 500 resources. */
 export class FunctionRole extends iam.Role {
@@ -52,6 +68,29 @@ export class FunctionRole extends iam.Role {
   override addToPrincipalPolicy(statement: iam.PolicyStatement): iam.AddToPrincipalPolicyResult {
     this.granted.addStatements(statement);
     return { statementAdded: true, policyDependable: this };
+  }
+
+  /** @param functionName of the code that is denied what Lambda may do with the role */
+  grantNetwork(functionName: string): void {
+    const rule = { actions: NETWORK_ACTIONS, resources: ['*'] };
+    const [service, resource] = ['lambda', 'function'];
+    const arn = Stack.of(this).formatArn({
+      service,
+      resource,
+      resourceName: functionName,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    });
+    this.granted.addStatements(
+      new iam.PolicyStatement(rule),
+      new iam.PolicyStatement({
+        ...rule,
+        effect: iam.Effect.DENY,
+        conditions: { ArnEquals: { 'lambda:SourceFunctionArn': arn } },
+      }),
+    );
+    acknowledge(this, {
+      'IAM5[Resource::*]': 'Lambda makes network interfaces, which have no name before; the code may not.',
+    });
   }
 }
 
@@ -82,6 +121,8 @@ export class ServiceFunction extends lambda.Function {
     const group = logGroup(scope, `${id}Logs`);
     const role = new FunctionRole(scope, `${id}Role`, `What ${props.name} may do`);
     group.grantWrite(role);
+    const network = props.reachesCustomers && stack.common.network;
+    if (network) role.grantNetwork(stack.functionName(props.name));
     const reserved = props.reserved && stack.policy.reserved?.[props.reserved];
     super(scope, id, {
       functionName: stack.functionName(props.name),
@@ -104,6 +145,11 @@ export class ServiceFunction extends lambda.Function {
       ...(stack.common.encryptsEnvironment &&
         stack.common.key && { environmentEncryption: stack.common.key }),
       role,
+      ...(network && {
+        vpc: network.vpc,
+        securityGroups: [network.securityGroup],
+        ipv6AllowedForDualStack: true,
+      }),
       logGroup: group,
       loggingFormat: lambda.LoggingFormat.JSON,
       // Lambda's lines for each invocation cost more than an attempt's; timeouts and memory errors are still

@@ -138,6 +138,10 @@ function settingsOf(stageClass: StageClass) {
       .literal(retentions, `must be one of ${retentions.join(', ')} in class ${stageClass}`)
       .default(logRetentionDays),
     waf: flag.default(waf),
+    /** Logs of the requests that the web ACL blocks. */
+    wafLogs: flag.default(false),
+    /** Deliveries and source fetches from fixed addresses, over IPv6 too. */
+    fixedEgress: flag.default(false),
     throttle: z
       .strictObject({
         rate: whole('requests a second', ...bounds.throttle).default(throttle.rate),
@@ -231,6 +235,7 @@ const Consistent = ByClass.superRefine((settings, context) => {
     refuse('encryptEnvironment', 'must go with keyArn, or without lowCost');
   if (settings.alarmEmail !== undefined && !settings.alarms)
     refuse('alarmEmail', "must be 'none' in a stage without alarms");
+  if (settings.wafLogs && !settings.waf) refuse('wafLogs', 'must go with waf, the web ACL that they are of');
   if (retryCapSeconds < retryBaseSeconds) refuse('retryCapSeconds', 'must not be less than retryBaseSeconds');
   if (mailFrom !== undefined && dashboard === undefined)
     refuse('mailFrom', 'must go with a dashboard, which e-mails link to');

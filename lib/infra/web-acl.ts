@@ -1,10 +1,12 @@
-import { Fn } from 'aws-cdk-lib';
+import { Aws, Fn, RemovalPolicy } from 'aws-cdk-lib';
 import type { RestApiBase } from 'aws-cdk-lib/aws-apigateway';
 import * as wafv2 from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import type { RateLimits } from '../../functions/http/rate-limit.ts';
 import { API_STAGE } from './api.ts';
 import { DOCUMENTATION_ROUTES, SIGN_IN_ROUTES } from './served-methods.ts';
+import { logGroup } from './service-function.ts';
+import type { Settings } from './settings.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
 
 /**
@@ -124,7 +126,12 @@ const AGGREGATION: Readonly<
 
 /** Web ACL of the API: limits per source address, and AWS's rules for requests that no API client sends. */
 export class WebAcl extends Construct {
-  constructor(scope: Construct, id: string, api: RestApiBase, rateLimits: RateLimits) {
+  constructor(
+    scope: Construct,
+    id: string,
+    api: RestApiBase,
+    { rateLimits, wafLogs }: Pick<Settings, 'rateLimits' | 'wafLogs'>,
+  ) {
     super(scope, id);
     const { stage } = ServiceStack.of(this).policy;
     const visibility = (name: string): wafv2.CfnWebACL.VisibilityConfigProperty => ({
@@ -140,6 +147,7 @@ export class WebAcl extends Construct {
       scope: 'REGIONAL',
       defaultAction: { allow: {} },
       visibilityConfig: visibility('all'),
+      ...(wafLogs && { dataProtectionConfig: { dataProtections: CREDENTIALS.map(substituted) } }),
       rules: [
         ...limits.map(
           ({ name, limit, by, scope }, priority): wafv2.CfnWebACL.RuleProperty => ({
@@ -178,5 +186,40 @@ export class WebAcl extends Construct {
       webAclArn: acl.attrArn,
       resourceArn: api.deploymentStage.stageArn,
     });
+    if (wafLogs) this.logBlocked(acl);
+  }
+
+  /** Not all requests, as in the access log, nor those that rules count: with these are parts of bodies. */
+  private logBlocked(acl: wafv2.CfnWebACL): void {
+    // WAF requires the beginning. A group that is kept would have the name of the next one.
+    const group = logGroup(this, 'Log', `aws-waf-logs-${Aws.STACK_NAME}`);
+    group.applyRemovalPolicy(RemovalPolicy.DESTROY);
+    new wafv2.CfnLoggingConfiguration(this, 'Logging', {
+      resourceArn: acl.attrArn,
+      // WAF's logs take the group's name without the `:*` that its ARN ends with.
+      logDestinationConfigs: [Fn.select(0, Fn.split(':*', group.logGroupArn))],
+      loggingFilter: {
+        DefaultBehavior: 'DROP',
+        Filters: [
+          {
+            Behavior: 'KEEP',
+            Requirement: 'MEETS_ANY',
+            Conditions: [{ ActionCondition: { Action: 'BLOCK' } }],
+          },
+        ],
+      },
+    });
   }
 }
+
+/** With API keys, tokens of sessions and visitors, codes of a sign-in, and what the distribution sends. */
+const CREDENTIALS: readonly wafv2.CfnWebACL.FieldToProtectProperty[] = [
+  { fieldType: 'SINGLE_HEADER', fieldKeys: ['authorization', 'cookie', ORIGIN_HEADER] },
+  { fieldType: 'QUERY_STRING' },
+];
+
+/** Replaced in logs; `redactedFields` of a log reach only what a rule inspects. */
+const substituted = (field: wafv2.CfnWebACL.FieldToProtectProperty): wafv2.CfnWebACL.DataProtectProperty => ({
+  field,
+  action: 'SUBSTITUTION',
+});

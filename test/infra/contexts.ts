@@ -38,6 +38,8 @@ export const EVERYTHING = {
   alarms: true,
   lowCost: false,
   waf: true,
+  wafLogs: true,
+  fixedEgress: true,
   domain: {
     name: 'api.example.com',
     certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0f2c',

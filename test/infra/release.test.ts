@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { references, watchedBy } from './reading.ts';
 import { functionNamed, invokes, ofType, synthesize } from './synthesize.ts';
 
 it.each(['staging', 'prod'] as const)(
@@ -12,6 +13,15 @@ it.each(['staging', 'prod'] as const)(
     }
   },
 );
+
+it('a deployment can be undone by the alarms of what callers of the API see', () => {
+  const template = synthesize();
+  const arns = template.toJSON().Outputs.ReleaseAlarmArns.Value;
+  const watched = ofType(template, 'AWS::CloudWatch::Alarm').filter(([id]) => references(arns).includes(id));
+  expect(watched.flatMap(([, alarm]) => watchedBy(alarm).map(({ metric }) => metric))).toEqual(
+    expect.arrayContaining(['5XXError', 'Latency']),
+  );
+});
 
 it("reserved concurrency equals the concurrency of a function's queues", () => {
   const template = synthesize();

@@ -34,6 +34,12 @@ const WILDCARDS: { type: string; actions: RegExp; resource: RegExp; why: string 
     why: 'The configuration set that a sender may have as its default, which SES checks as well.',
   },
   {
+    type: 'AWS::IAM::Role',
+    actions: /^ec2:/,
+    resource: /^\*$/,
+    why: 'Lambda makes the network interfaces of a function, which have no name before; its code is denied it.',
+  },
+  {
     type: 'AWS::KMS::Key',
     actions: /^kms:\*$/,
     resource: /^\*$/,

@@ -54,13 +54,13 @@ const REF_IS_ARN = new Set(['AWS::SNS::Topic', 'AWS::Lambda::Alias', 'AWS::Lambd
 export function refusedEdges(template: Template): string[] {
   const content: { Resources: Record<string, SynthesizedResource> } = Object(template.toJSON());
   const references = referencesOf(content.Resources);
+  // A network has neither policies nor keys, and zones that only an account knows.
+  const judged = Object.entries(content.Resources).filter(([, { Type }]) => !Type.startsWith('AWS::EC2::'));
   const resolved = new Map(
-    Object.entries(content.Resources).map(
-      ([id, { Type, Properties }]): [string, Resource & { type: string }] => {
-        const properties: Properties = Object(references.resolve(Properties ?? {}));
-        return [id, { id, type: Type, arn: arnOf(id, Type, properties, references), properties }];
-      },
-    ),
+    judged.map(([id, { Type, Properties }]): [string, Resource & { type: string }] => {
+      const properties: Properties = Object(references.resolve(Properties ?? {}));
+      return [id, { id, type: Type, arn: arnOf(id, Type, properties, references), properties }];
+    }),
   );
   const all = [...resolved.values()];
   const typed = (type: string): Resource[] => all.filter((one) => one.type === type);

@@ -27,7 +27,7 @@ function shownValue(value: unknown, name: (text: string) => string): unknown {
   const { Ref: ref, 'Fn::GetAtt': attribute, 'Fn::Join': join, 'Fn::Sub': sub } = Object(value);
   if (typeof ref === 'string') return name(`\${${withoutHash(ref)}}`);
   if (Array.isArray(attribute)) return name(`\${${withoutHash(String(attribute[0]))}.${attribute[1]}}`);
-  if (Array.isArray(join)) return join[1].map(show).join(String(join[0]));
+  if (Array.isArray(join?.[1])) return join[1].map(show).join(String(join[0]));
   if (sub !== undefined) return show(sub);
   return Object.fromEntries(
     Object.entries(value)

@@ -19,6 +19,11 @@ class BlockedAddressError extends Error {
   override readonly name = 'BlockedAddressError';
 }
 
+/** The host has IPv6 addresses only, and the policy refuses these. */
+class OnlyIPv6Error extends Error {
+  override readonly name = 'OnlyIPv6Error';
+}
+
 /** The host has no address, or the name servers failed. */
 export class ResolutionError extends Error {
   override readonly name = 'ResolutionError';
@@ -73,7 +78,9 @@ async function resolveCheckedAddresses(
   if (addresses.some((address) => policy.blocks?.(address)))
     throw new BlockedAddressError('the host name leads to an address that the operator has blocked');
 
-  const [first, ...others] = [...takeFirst(addresses, 4), ...takeFirst(addresses, 6)];
+  const ipv6 = takeFirst(addresses, 6);
+  const [first, ...others] = [...takeFirst(addresses, 4), ...(policy.ipv6 === 'refuse' ? [] : ipv6)];
+  if (!first && ipv6.length > 0) throw new OnlyIPv6Error('the host name has IPv6 addresses only');
   if (!first) throw new ResolutionError(true);
   return [first, ...others];
 }
@@ -230,6 +237,8 @@ export function describeFailure(error: unknown, timeoutMs: number): AttemptError
   if (error instanceof ForbiddenAddressError) return of('address_forbidden', 'address is not public');
   if (error instanceof BlockedAddressError)
     return of('address_forbidden', 'address is blocked by the operator of this service');
+  if (error instanceof OnlyIPv6Error)
+    return of('address_forbidden', 'host has IPv6 addresses only, and this service sends over IPv4');
   if (error instanceof ContentError) return of('invalid_response', error.message);
   if (error instanceof InterimResponsesError)
     return of('invalid_response', 'too many interim (1xx) responses');

@@ -17,8 +17,10 @@ export class GatewayStack extends ServiceStack {
     // It refers to the functions by name, which CloudFormation cannot see.
     this.addStackDependency(functions);
     this.api = new Api(this, 'Api', settings);
-    watchApi(this.api);
-    if (settings.waf) new WebAcl(this, 'WebAcl', this.api.rest, settings.rateLimits);
+    const alarms = watchApi(this.api).map(({ alarmArn }) => alarmArn);
+    if (alarms.length > 0)
+      this.output('ReleaseAlarmArns', alarms.join(' '), 'While they are watched, they undo a deployment');
+    if (settings.waf) new WebAcl(this, 'WebAcl', this.api.rest, settings);
     const { domain } = settings;
     const url = domain ? new CustomDomain(this, 'Domain', this.api.rest, domain).url : this.api.rest.url;
     this.output('ApiUrl', url, 'Public routes are below v1/');

@@ -2,12 +2,14 @@ import {
   CfnElement,
   CfnOutput,
   DefaultStackSynthesizer,
+  Fn,
   NestedStack,
   PermissionsBoundary,
   RemovalPolicy,
   Stack,
   Tags,
 } from 'aws-cdk-lib';
+import type * as ec2 from 'aws-cdk-lib/aws-ec2';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
@@ -26,6 +28,8 @@ export interface Common {
   alarmTopic: sns.ITopic | undefined;
   /** Base URL of the runbooks, for links in alarms. */
   runbooks: string;
+  /** Network of the functions that connect to customers' hosts; without it they have Lambda's addresses. */
+  network?: { vpc: ec2.IVpc; securityGroup: ec2.ISecurityGroup };
 }
 
 /**
@@ -75,6 +79,11 @@ export abstract class ServiceStack extends NestedStack {
   }
 
   abstract readonly common: Common;
+
+  /** By number: the CDK would ask the account for their names. */
+  override get availabilityZones(): string[] {
+    return [0, 1].map((index) => Fn.select(index, Fn.getAzs()));
+  }
 
   /** For data whose resource leaves the template. */
   get removal(): RemovalPolicy {

@@ -3,6 +3,7 @@ import * as sqs from 'aws-cdk-lib/aws-sqs';
 import type { EnrolEnvironment } from '../../../functions/workers/enrol.ts';
 import { Bus } from '../bus.ts';
 import { Delivery } from '../delivery.ts';
+import { Egress } from '../egress.ts';
 import { STREAM_SOURCE } from '../event-sources.ts';
 import type { EnvironmentOf } from '../grants/resource.ts';
 import { Knowledge } from '../knowledge.ts';
@@ -26,6 +27,7 @@ export class WorkersStack extends ServiceStack {
   constructor(stage: StageStack, data: DataStack, { settings, code }: { settings: Settings; code: CodeOf }) {
     super(stage, 'Workers', 'delivery engine and background workers');
     this.common = data.common;
+    if (settings.fixedEgress) this.common = { ...data.common, network: new Egress(this, 'Egress') };
     const { tables, bus } = data;
     this.delivery = new Delivery(this, 'Delivery', { code, data, settings });
     new Bus(this, 'Bus', { code, tables, bus });

@@ -11,8 +11,8 @@ export const UNREADABLE = {
 
 /** The service's requirements beyond its template. */
 export const LOCAL_SERVICE = {
-  // Allows receivers at loopback addresses; functions refuse the variable in Lambda.
-  environment: { LOOPBACK_RECEIVERS: 'allow' },
+  // Functions refuse the first in Lambda. This machine may have a route to IPv6.
+  environment: { LOOPBACK_RECEIVERS: 'allow', IPV6_RECEIVERS: 'allow' },
   redirects: { '/docs': '/api/docs' },
   unreadable: (statusCode, requestId) => ({
     statusCode,

@@ -5,8 +5,8 @@ import * as z from 'zod/mini';
 import {
   ApiEnvironment,
   ConfigurationError,
-  loopbackReceivers,
   outboundUserAgent,
+  reachableReceivers,
   readEnvironment,
   StatsEnvironment,
   UsageEnvironment,
@@ -141,30 +141,32 @@ describe('the retry policy', () => {
   });
 });
 
-describe('receivers at loopback addresses', () => {
-  it.each([undefined, '', 'refuse', 'ALLOW', 'true', '1'])(
-    'are refused when the setting is %j',
-    (setting) => {
-      const environment = { LOOPBACK_RECEIVERS: setting, AWS_EXECUTION_ENV: 'local_nodejs24.x' };
-      expect(loopbackReceivers(environment)).toBe('refuse');
-    },
-  );
-
-  it('are allowed where the local run says so', () => {
-    const environment = { LOOPBACK_RECEIVERS: 'allow', AWS_EXECUTION_ENV: 'local_nodejs24.x' };
-    expect(loopbackReceivers(environment)).toBe('allow');
+describe('receivers at loopback and at IPv6 addresses', () => {
+  it.each([
+    [undefined, 'refuse'],
+    ['', 'refuse'],
+    ['ALLOW', 'refuse'],
+    ['true', 'refuse'],
+    ['allow', 'allow'],
+  ] as const)('with the settings %j: %s', (setting, expected) => {
+    const environment = { LOOPBACK_RECEIVERS: setting, IPV6_RECEIVERS: setting };
+    expect(reachableReceivers({ ...environment, AWS_EXECUTION_ENV: 'local_nodejs24.x' })).toEqual({
+      loopback: expected,
+      ipv6: expected,
+    });
   });
 
   it.each(['AWS_Lambda_nodejs24.x', 'AWS_Lambda_', undefined])(
-    'stop a function from loading when its stage is %j',
+    'loopback stops a function from loading when its stage is %j',
     (place) => {
       const environment = { LOOPBACK_RECEIVERS: 'allow', AWS_EXECUTION_ENV: place };
-      expect(() => loopbackReceivers(environment)).toThrow(ConfigurationError);
+      expect(() => reachableReceivers(environment)).toThrow(ConfigurationError);
     },
   );
 
-  it('are refused in Lambda, where functions load without the setting', () => {
-    expect(loopbackReceivers({ AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' })).toBe('refuse');
+  it('are refused in Lambda, where functions load without the settings', () => {
+    const environment = { AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' };
+    expect(reachableReceivers(environment)).toEqual({ loopback: 'refuse', ipv6: 'refuse' });
   });
 });
 

@@ -191,6 +191,7 @@ describe('a wrong, contradictory or unknown setting', () => {
       { ...MAIL, mailFrom },
       `mailFrom must be an e-mail address, not "${mailFrom}"`,
     ]),
+    [{ waf: false, wafLogs: true }, 'wafLogs must go with waf, the web ACL that they are of, not true'],
     [
       { ...MAIL, dashboard: 'none' },
       'mailFrom must go with a dashboard, which e-mails link to, not "notifications@mail.example.com"',

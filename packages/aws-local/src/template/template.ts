@@ -136,10 +136,17 @@ export function parseTemplate(content: Record<string, unknown>): Pick<Template, 
     // What is not here has no name.
     outputs: Object.fromEntries(
       Object.entries(Outputs)
-        .filter(([, { Value }]) => !isInert(Object(Value).Ref))
+        .filter(([, { Value }]) => !namesIn(Value).some(isInert))
         .map(([name, { Value }]) => [name, Value]),
     ),
   };
+}
+
+/** What a value refers to, by `Ref` or an attribute, at any depth. */
+function namesIn(value: unknown): unknown[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { Ref: name, 'Fn::GetAtt': attribute } = Object(value);
+  return [name, [attribute].flat()[0], ...Object.values(value).flatMap(namesIn)];
 }
 
 /**

@@ -146,7 +146,11 @@ describe('a template', () => {
   it('has no output for what does not exist here', () => {
     const content = {
       Resources: { Late: { Type: 'AWS::CloudWatch::Alarm' }, Jobs: { Type: 'AWS::SQS::Queue' } },
-      Outputs: { AlarmName: { Value: { Ref: 'Late' } }, QueueUrl: { Value: { Ref: 'Jobs' } } },
+      Outputs: {
+        AlarmName: { Value: { Ref: 'Late' } },
+        AlarmArns: { Value: { 'Fn::Join': [' ', [{ 'Fn::GetAtt': ['Late', 'Arn'] }]] } },
+        QueueUrl: { Value: { Ref: 'Jobs' } },
+      },
     };
     expect(parseTemplate(content).outputs).toEqual({ QueueUrl: { Ref: 'Jobs' } });
   });

@@ -42,6 +42,25 @@ describe('a name', () => {
     expect(receiver.connections).toBe(0);
   });
 
+  it.each([
+    ['fails with its reason when it has no other', ['::1'], 'failed', 0],
+    ['is reached at its IPv4 address alone', ['::1', '127.0.0.1'], 'answered', 1],
+  ])('with an IPv6 address, to which there is no route, %s', async (_what, addresses, kind, connections) => {
+    const receiver = await answering();
+    const client = localClient({
+      policy: { loopback: 'allow', ipv6: 'refuse' },
+      resolve: async () => addresses,
+    });
+    expect(await postTo(client, receiver.url('receiver.example.com'))).toMatchObject({
+      kind,
+      ...(kind === 'failed' && {
+        errorCode: 'address_forbidden',
+        error: 'host has IPv6 addresses only, and this service sends over IPv4',
+      }),
+    });
+    expect(receiver.connections).toBe(connections);
+  });
+
   it('is refused in the local run when it leads to loopback and another internal address', async () => {
     const receiver = await answering();
     const client = localClient({ resolve: async () => ['127.0.0.1', '10.0.0.1'] });

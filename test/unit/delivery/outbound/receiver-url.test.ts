@@ -66,6 +66,15 @@ describe('checkReceiverUrl', () => {
     expect(problemOf(url)).toBe(problem);
   });
 
+  it('refuses an IPv6 address with its reason where the service has no route to it', () => {
+    const withoutIPv6: ReceiverPolicy = { loopback: 'refuse', ipv6: 'refuse' };
+    expect(problemOf('https://[2606:4700::1]/', withoutIPv6)).toBe(
+      'url must not have an IPv6 address: this service sends over IPv4 only',
+    );
+    expect(problemOf('https://[2606:4700::1]/', { ...withoutIPv6, ipv6: 'allow' })).toBeUndefined();
+    expect(problemOf('https://93.184.215.14/', withoutIPv6)).toBeUndefined();
+  });
+
   it('never throws, and never repeats a refused URL', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
