@@ -91,7 +91,8 @@ export const bodies = {
       dryRun: 'Whether to only count. Default: false.',
       from: 'Start of the period, UTC, inclusive. A time more than 30 days ago counts as 30 days ago.',
       to: 'End of the period, UTC, exclusive. Default and maximum: now.',
-      statuses: 'Terminal statuses of the deliveries to resend. Default: `exhausted` and `skipped`. Only for `failed`.',
+      statuses:
+        'Terminal statuses of the deliveries to resend. Default: `exhausted` and `skipped`. Only for `failed`.',
     },
     { statuses: { uniqueItems: true } },
   ),
