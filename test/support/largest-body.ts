@@ -9,7 +9,10 @@ const LARGEST_CHARACTER = '𠀀';
  * A body with every field that a schema accepts, each as large as it may be.
  * @param given values that the schema does not have, such as identifiers and URLs, by the field
  */
-export function largestBody(schema: z.ZodMiniType, given: Readonly<Record<string, unknown>>): object {
+export function largestBody(
+  schema: z.ZodMiniType,
+  given: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
   const { properties = {} } = inlined(schema);
   return Object.fromEntries(
     Object.entries(properties).map(([name, field]) => [name, given[name] ?? largestValue(name, field)]),
@@ -17,8 +20,15 @@ export function largestBody(schema: z.ZodMiniType, given: Readonly<Record<string
 }
 
 /** @throws Error when the schema has no largest value */
-function largestValue(name: string, { type, enum: values, items, maximum, maxLength }: Schema): unknown {
+function largestValue(
+  name: string,
+  { type, enum: values, items, maximum, maxLength, properties }: Schema,
+): unknown {
   const types = [type].flat();
+  if (properties !== undefined)
+    return Object.fromEntries(
+      Object.entries(properties).map(([field, schema]) => [field, largestValue(field, schema)]),
+    );
   if (values !== undefined) return values.toSorted((a, b) => String(b).length - String(a).length)[0];
   if (types.includes('array')) return items?.enum ?? [largestValue(name, items ?? {})];
   if (types.includes('boolean')) return true;

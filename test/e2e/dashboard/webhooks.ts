@@ -63,7 +63,7 @@ export const endpoints = (dashboard: Dashboard, { isWhole }: Extent) =>
       const page = await dashboard.signedIn(ADMIN, `/endpoints/${id}`);
       await page.getByRole('button', { name: 'Edit' }).click();
       await page.getByRole('dialog').getByText('agent', { exact: true }).click();
-      await page.getByText('1 event that is sent today would no longer be.').waitFor();
+      await page.getByText(/\d events? that (is|are) sent today would no longer be\./).waitFor();
       await expectAccessible(page);
       await page.getByRole('dialog').getByText('user', { exact: true }).click();
       await page.getByText('Nothing that is sent today would be left out.').waitFor();
