@@ -152,9 +152,9 @@ describe('purges in the table', () => {
     const client = engine.client();
     const orders = await setUp(client);
     const all: Purge[] = [];
-    // Enough that each shard has several.
-    for (let number = 0; number < 30; number += 1)
-      all.push(await given(orders, { requestedAt: at((number * 7) % 30) }));
+    // So many that a shard without one is once in ten million runs.
+    for (let number = 0; number < 60; number += 1)
+      all.push(await given(orders, { requestedAt: at((number * 7) % 60) }));
     expect(new Set(all.map(({ orgId }) => keys.purgesOf(orgId))).size).toBe(PURGE_SHARDS);
     readInPagesOf(client, 2);
 

@@ -12,6 +12,7 @@ const ROOT = join(import.meta.dirname, '../../../..');
 const NOT_RUN: readonly [command: RegExp, reason: string][] = [
   [/^npm ci && npm start$/, 'the suite has started the run; npm ci would replace the packages it uses'],
   [/^RETRY_BASE_SECONDS=1 RETRY_CAP_SECONDS=5 npm start$/, 'the suite starts the run with other settings'],
+  [/^echo "export default .* > "lib\/stages\//, 'would leave the file of a stage in the project'],
   [/^npx cdk /, 'synth is run by test/infra, the others need an AWS account'],
   [/^aws |cdk deploy/, 'needs an AWS account'],
   [/^npm run verify -- --stage /, 'needs a deployment'],
@@ -88,9 +89,14 @@ export async function followPage(
   printed: () => string,
 ): Promise<void> {
   let last: { commands: string; output: string } | undefined;
+  // Nothing here shows what follows commands that need AWS.
+  let isRun = true;
   for (const { language, file, text } of blocks) {
     if (file !== undefined) await shell.save(file, text);
-    else if (language === 'sh') last = await runBlock(shell, text);
+    else if (language === 'sh') {
+      isRun = !parseCommands(text).some(isNotRun);
+      last = await runBlock(shell, text);
+    } else if (!isRun) continue;
     // Deliveries and checks take a moment, so a command that reads is repeated.
     else if (language === 'json')
       await awaitAssertion(async () => {
@@ -105,10 +111,12 @@ export async function followPage(
   }
 }
 
+const isNotRun = (line: string): boolean => NOT_RUN.some(([command]) => command.test(line));
+
 /** @returns the commands with their output; undefined for those that are not run, or keep running */
 async function runBlock(shell: ReaderShell, block: string) {
   const lines = parseCommands(block);
-  const skipped = lines.filter((line) => NOT_RUN.some(([command]) => command.test(line)));
+  const skipped = lines.filter(isNotRun);
   if (skipped.length > 0) {
     expect(lines).toEqual(skipped);
     return undefined;
