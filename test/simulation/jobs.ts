@@ -177,7 +177,7 @@ export class Jobs {
     const isEarlier = ({ id }: Delivery) => (this.#endedMs.get(id) ?? startedMs) < startedMs;
     /** Skipped by the pause that the job follows, also by a worker that saw it shortly before its end. */
     const isOfPause = ({ id, terminalReason }: Delivery) => {
-      const endedMs = this.#endedMs.get(id) ?? createdMs(id);
+      const endedMs = this.#endedMs.get(id) ?? startedMs;
       const isInPause = endedMs >= Number(pausedMs) && endedMs < startedMs + PAUSE_ECHO_MS;
       // Older ones would have expired.
       const isYoung = createdMs(id) >= Number(pausedMs) - EXPIRY_MS;

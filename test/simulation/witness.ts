@@ -103,6 +103,7 @@ export class Witness {
     const isExcused = fault?.[0] === 'not before its time' && actor?.hasStepped === true;
     if (fault && !isExcused) this.tell(fault[0], `${id}: ${fault[1]}`);
     if (before !== undefined) this.#checkRecord(before, after);
+    else if (!isOpen(after)) this.jobs.ended(after);
     if (before !== undefined && isOpen(before) && !isOpen(after)) {
       this.#ended(after);
       if (actor !== undefined) this.#counted(actor, after, writes);
