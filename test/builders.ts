@@ -177,6 +177,7 @@ export const aConversation = (changes: Partial<Conversation> = {}): Conversation
     externalUserId: 'visitor-1',
     status: 'open',
     createdAt: NOW.toISOString(),
+    updatedAt: NOW.toISOString(),
     ...changes,
   });
 
@@ -202,7 +203,7 @@ export const anEscalation = (changes: Partial<Escalation> = {}): Escalation =>
 
 /** A ticket without a conversation and without a reason. */
 export const aTicket = (changes: Partial<Ticket> = {}): Ticket =>
-  Ticket.parse({ id: newId('tkt', NOW), createdAt: NOW.toISOString(), ...changes });
+  Ticket.parse({ id: newId('tkt', NOW), status: 'open', createdAt: NOW.toISOString(), ...changes });
 
 /** A page that was never checked. */
 export const aSource = (changes: Partial<Source> = {}): Source =>

@@ -434,6 +434,8 @@ export const EXISTS = expression`attribute_exists(pk)`;
 /** A write of a transaction, or a condition of one. */
 export interface TransactionWrite {
   readonly write: Partial<Record<'Put' | 'Update' | 'Delete' | 'ConditionCheck', Write>>;
+  /** Left out when it conflicts with another write, or its condition fails. */
+  readonly isOptional?: boolean;
 }
 
 /** All attempts of the transaction conflicted with other writers. Retry later. */
@@ -443,7 +445,8 @@ export class Contended extends Error {
 
 /**
  * Commits all changes or none. On a conflict with another transaction it retries after a random wait, with
- * the same request token, so that changes are not applied twice.
+ * the same request token, so that changes are not applied twice, or without the optional changes that are in
+ * its way.
  * @returns the first change whose condition failed; undefined when all were committed
  * @throws Contended after six conflicts
  */
@@ -469,6 +472,10 @@ export async function transact<C extends TransactionWrite>(
     } catch (error) {
       if (!(error instanceof TransactionCanceledException)) throw error;
       const reasons = error.CancellationReasons ?? [];
+      const remaining = changes.filter(
+        ({ isOptional }, index) => !(isOptional && IN_THE_WAY.has(reasons[index]?.Code ?? '')),
+      );
+      if (remaining.length < changes.length) return transact(client, remaining, wait);
       // A failed condition is final, even if another write conflicted.
       const refused = changes[reasons.findIndex(({ Code }) => Code === 'ConditionalCheckFailed')];
       if (refused !== undefined) return refused;
@@ -480,6 +487,7 @@ export async function transact<C extends TransactionWrite>(
 }
 
 const MAX_TRIES = 6;
+const IN_THE_WAY = new Set(['TransactionConflict', 'ConditionalCheckFailed']);
 const RETRYABLE = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
 
 /** Full jitter: a random part of 25 ms, 50 ms … 400 ms. */

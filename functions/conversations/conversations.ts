@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { expression, isOneOf } from '../aws/expression.ts';
+import { expression, isOneOf, unchanged } from '../aws/expression.ts';
 import { ConversationId, EscalationId, MessageId, TicketId, Timestamp } from '../aws/ids.ts';
 import { followPartition, type Page, type PageRequest, readPage } from '../aws/pages.ts';
 import { get, type Key, query, type Table } from '../aws/table.ts';
@@ -17,23 +17,33 @@ export const MAX_CHANNEL_LENGTH = 200;
 export const ConversationStatus = z.enum(['open', 'handed_off', 'resolved']);
 export type ConversationStatus = z.infer<typeof ConversationStatus>;
 
+/** A customer's own texts by name. */
+export const Metadata = z.record(z.string(), z.string());
+
 export const Conversation = z.object({
   id: ConversationId,
   channelId: z.string(),
   externalUserId: z.string(),
   status: ConversationStatus,
+  metadata: z.optional(Metadata),
   createdAt: Timestamp,
+  /** Of its last change; of its last message within `UPDATED_WITHIN_SECONDS`. */
+  updatedAt: Timestamp,
   /** Set while the conversation is resolved. */
   resolvedAt: z.optional(Timestamp),
   resolvedBy: z.optional(z.string()),
 });
 export type Conversation = z.infer<typeof Conversation>;
 
+/** Entry of the index by external user. */
+export const UserConversation = z.pick(Conversation, { id: true });
+
 /** A handoff to a human, a resolution, or a message to a resolved conversation, which reopens it. */
-export type StateChange =
+export type StateChange = { at: Date } & (
   | { kind: 'hand-off' }
-  | { kind: 'resolve'; by: string; at: Date }
-  | { kind: 'reopen' };
+  | { kind: 'resolve'; by: string }
+  | { kind: 'reopen' }
+);
 
 /**
  * States that each change may leave, and the state that it leads to (docs/specification.md, Conversations).
@@ -49,16 +59,25 @@ export function applyStateChange(conversation: Conversation, change: StateChange
   const { from, to } = STATE_CHANGES[change.kind];
   if (!from.includes(conversation.status)) return undefined;
   const { resolvedAt, resolvedBy, ...rest } = conversation;
+  const updatedAt = change.at.toISOString();
   return change.kind === 'resolve'
-    ? { ...rest, status: to, resolvedAt: change.at.toISOString(), resolvedBy: change.by }
-    : { ...rest, status: to };
+    ? { ...rest, status: to, updatedAt, resolvedAt: updatedAt, resolvedBy: change.by }
+    : { ...rest, status: to, updatedAt };
 }
+
+/** Messages set a conversation's `updatedAt` at most so often: their transactions contend for its item. */
+const UPDATED_WITHIN_SECONDS = 60;
+
+/** Whether a message has to set `updatedAt`. */
+export const isOutdated = ({ updatedAt }: Conversation, now: Date): boolean =>
+  now.getTime() - Date.parse(updatedAt) >= UPDATED_WITHIN_SECONDS * 1000;
 
 export const Message = z.object({
   id: MessageId,
   conversationId: ConversationId,
   role: MessageRole,
   content: z.string(),
+  metadata: z.optional(Metadata),
   createdAt: Timestamp,
 });
 export type Message = z.infer<typeof Message>;
@@ -72,11 +91,15 @@ export const Escalation = z.object({
 });
 export type Escalation = z.infer<typeof Escalation>;
 
+export const TicketStatus = z.enum(['open', 'closed']);
+
 /** A fallback ticket for follow-up, with or without a conversation. */
 export const Ticket = z.object({
   id: TicketId,
   conversationId: z.optional(ConversationId),
   reason: z.optional(z.string()),
+  status: TicketStatus,
+  metadata: z.optional(Metadata),
   createdAt: Timestamp,
 });
 export type Ticket = z.infer<typeof Ticket>;
@@ -99,18 +122,37 @@ export function conversationStore(service: Table) {
       return readPage(service, partitions, page, { parse: (row) => Conversation.parse(row) });
     },
 
-    add: (tenant: Tenant, conversation: Conversation) =>
+    /** Adds a conversation, and its id to those of its external user. */
+    add: (tenant: Tenant, conversation: Conversation): Change[] => [
       addRecord(service, tenant, keys.conversation(tenant, conversation.id), conversation),
+      addRecord(
+        service,
+        tenant,
+        keys.userConversation(tenant, conversation.externalUserId, conversation.id),
+        UserConversation.parse(conversation),
+      ),
+    ],
+
+    /** Sets `updatedAt` for a message, unless another request does: all that write a conversation set it. */
+    touch: (tenant: Tenant, conversation: Conversation, now: Date): Change => ({
+      ...buildUpdate(service, keys.conversation(tenant, conversation.id), {
+        refusal: 'conversation-changed',
+        update: expression`SET updatedAt = ${now.toISOString()}`,
+        if: unchanged(conversation, ['updatedAt']),
+      }),
+      isOptional: true,
+    }),
 
     /** Changes a conversation's state; refused as `conversation-changed` when its state does not allow it. */
     changeState(tenant: Tenant, id: ConversationId, move: StateChange): Change {
       const { from, to } = STATE_CHANGES[move.kind];
+      const at = move.at.toISOString();
       return buildUpdate(service, keys.conversation(tenant, id), {
         refusal: 'conversation-changed',
         update:
           move.kind === 'resolve'
-            ? expression`SET #status = ${to}, resolvedAt = ${move.at.toISOString()}, resolvedBy = ${move.by}`
-            : expression`SET #status = ${to} REMOVE resolvedAt, resolvedBy`,
+            ? expression`SET #status = ${to}, updatedAt = ${at}, resolvedAt = ${at}, resolvedBy = ${move.by}`
+            : expression`SET #status = ${to}, updatedAt = ${at} REMOVE resolvedAt, resolvedBy`,
         if: isOneOf('status', from),
       });
     },

@@ -132,6 +132,11 @@ export const keys = {
     `${buildTenantKey(tenant)}#conversations#${shard}`,
   conversation: (tenant: Tenant, id: ConversationId): Key =>
     toKey(keys.conversations(tenant, getShard(id, CONVERSATION_SHARDS)), id),
+  /** Ids of an external user's conversations. The user's identifier is hashed: it is a customer's text. */
+  userConversations: (tenant: Tenant, externalUserId: string): string =>
+    `${buildTenantKey(tenant)}#external-user#${hash('sha256', externalUserId)}`,
+  userConversation: (tenant: Tenant, externalUserId: string, id: ConversationId): Key =>
+    toKey(keys.userConversations(tenant, externalUserId), id),
   messages: (tenant: Tenant, id: ConversationId): string => `${buildTenantKey(tenant)}#${id}#messages`,
   message: (tenant: Tenant, conversation: ConversationId, id: MessageId): Key =>
     toKey(keys.messages(tenant, conversation), id),

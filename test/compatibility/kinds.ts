@@ -6,7 +6,13 @@ import {
   OrgId,
   type SourceId,
 } from '../../functions/aws/ids.ts';
-import { Conversation, Escalation, Message, Ticket } from '../../functions/conversations/conversations.ts';
+import {
+  Conversation,
+  Escalation,
+  Message,
+  Ticket,
+  UserConversation,
+} from '../../functions/conversations/conversations.ts';
 import { Delivery } from '../../functions/delivery/delivery.ts';
 import { LedgerEntry, toStartOfHour } from '../../functions/delivery/ledger.ts';
 import { PUBLICATION, WORK } from '../../functions/delivery/outbox.ts';
@@ -105,6 +111,7 @@ const HOUR = toStartOfHour(NOW);
 const HOST = 'receiver.example.com';
 const MONTH = '2026-11';
 const VERSION = 3;
+export const EXTERNAL_USER = 'visitor-1';
 const hexOf = ({ orgId }: Pick<Tenant, 'orgId'>): string => orgId.slice('org_'.length);
 /** The endpoint, the conversation and the source of all rows of an organization. */
 export const endpointOf = (tenant: Pick<Tenant, 'orgId'>): EndpointId => `whk_${hexOf(tenant)}`;
@@ -229,6 +236,12 @@ export const KINDS: Readonly<Record<RowKey | 'channel', Kind>> = {
     sample: () => aConversation(),
     schema: Conversation,
     key: ({ id }, tenant) => keys.conversation(tenant, id),
+  }),
+  userConversation: kind({
+    table: 'service',
+    sample: () => ({ id: newId('cnv', NOW) }),
+    schema: UserConversation,
+    key: ({ id }, tenant) => keys.userConversation(tenant, EXTERNAL_USER, id),
   }),
   message: kind({
     table: 'service',

@@ -107,7 +107,7 @@ async function begin(file: string) {
     ...apiKeyStore(table('service')).create(hashApiKey(credential), key),
     ...endpointStore(table('service')).add(endpoint),
     ...[channel, widget].flatMap((each) => channelStore(table('service')).add(each)),
-    ...[conversation, resolved].map((each) => conversations.add(tenant, each)),
+    ...[conversation, resolved].flatMap((each) => conversations.add(tenant, each)),
     ...[failed, retrying].map((each) => deliveries.adding(each)),
     ...sourceStore(table('knowledge')).add(source),
     outboxStore(table('outbox')).append(event),

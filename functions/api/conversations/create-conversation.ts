@@ -19,10 +19,11 @@ export const handler = routeHandler(routes.createConversation, async (request) =
     ...body,
     status: 'open',
     createdAt: now.toISOString(),
+    updatedAt: now.toISOString(),
   };
   const data = { ...conversation, conversationId: conversation.id };
   return effect(success(conversation, { location: `/api/v1/conversations/${conversation.id}` }), [
-    conversations.add(tenant, conversation),
+    ...conversations.add(tenant, conversation),
     outbox.append(buildEvent('conversation.created', data, request)),
   ]);
 });

@@ -3,6 +3,7 @@ import {
   applyStateChange,
   ChannelMessageRole,
   Conversation,
+  isOutdated,
   type Message,
 } from '../../conversations/conversations.ts';
 import { buildEvent } from '../../events/events.ts';
@@ -16,8 +17,6 @@ import { routeHandler } from '../route-handler.ts';
 import { apiKeys, channels, conversations, messages, outbox } from '../stores.ts';
 import * as routes from './routes.ts';
 
-const REOPEN = { kind: 'reopen' } as const;
-
 /** The conversation is read with the caller's key. */
 const buildRowKey: ReadAhead['buildRowKey'] = (tenant, { pathParameters }) => {
   const { success, data } = routes.createMessage.params.safeParse(pathParameters);
@@ -25,8 +24,9 @@ const buildRowKey: ReadAhead['buildRowKey'] = (tenant, { pathParameters }) => {
 };
 
 /**
- * Reads the conversation before the transaction, because transactions on one item contend. Only a message
- * that reopens a resolved conversation writes it; one resolved after the read stays resolved. For an `http`
+ * Reads the conversation before the transaction, because transactions on one item contend. A message writes it
+ * to reopen it, and for `updatedAt` once a minute, where it gives way to any other write of it. One resolved
+ * after the read stays resolved. For an `http`
  * channel the transaction also adds the event that delivers the message, even in a sandbox, whose requests
  * the gate stops.
  */
@@ -57,13 +57,18 @@ const createMessage: UseCase<typeof routes.createMessage> = (request) => {
       : undefined;
     const channel = channelId && (await channels.find(tenant.orgId, channelId));
     const toChannel = channel && buildChannelMessage(channel, conversation, message, request);
-    const reopened = applyStateChange(conversation, REOPEN)
-      ? [conversations.changeState(tenant, conversation.id, REOPEN)]
+    const move = { kind: 'reopen', at: now } as const;
+    const reopened = applyStateChange(conversation, move)
+      ? [conversations.changeState(tenant, conversation.id, move)]
       : [];
+    const touched =
+      reopened.length === 0 && isOutdated(conversation, now)
+        ? [conversations.touch(tenant, conversation, now)]
+        : [];
     const events = toChannel ? [event, toChannel] : [event];
     return effect(
       success(message, { location: `/api/v1/conversations/${conversation.id}/messages/${message.id}` }),
-      [messages.add(tenant, message), ...events.map(outbox.append), ...reopened],
+      [messages.add(tenant, message), ...events.map(outbox.append), ...reopened, ...touched],
       { 'conversation-changed': again },
     );
   });

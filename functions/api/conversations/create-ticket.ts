@@ -12,7 +12,7 @@ export const handler = routeHandler(routes.createTicket, async ({ tenant, body, 
   const { conversationId } = body;
   if (conversationId !== undefined && !(await conversations.find(tenant, conversationId)))
     return refusals.notFound('conversation');
-  const ticket: Ticket = { id: newId('tkt', now), ...body, createdAt: now.toISOString() };
+  const ticket: Ticket = { id: newId('tkt', now), ...body, status: 'open', createdAt: now.toISOString() };
   const event = buildEvent('ticket.created', { ...ticket, ticketId: ticket.id }, { tenant, now, traceId });
   return effect(success(ticket, { location: `/api/v1/tickets/${ticket.id}` }), [
     tickets.add(tenant, ticket),

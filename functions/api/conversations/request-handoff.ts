@@ -8,8 +8,6 @@ import { routeHandler } from '../route-handler.ts';
 import { conversations, escalations, outbox } from '../stores.ts';
 import * as routes from './routes.ts';
 
-const HAND_OFF = { kind: 'hand-off' } as const;
-
 /**
  * Handing off a conversation again has no effect, and returns the open escalation (docs/specification.md,
  * Conversations). One of several concurrent requests changes it; the others read the conversation again.
@@ -19,7 +17,8 @@ export const handler = routeHandler(routes.requestHandoff, ({ tenant, params, bo
     const conversation = await conversations.find(tenant, params.id);
     if (!conversation) return refusals.notFound('conversation');
     if (conversation.status === 'resolved') return refusals.resolvedConversation;
-    if (!applyStateChange(conversation, HAND_OFF)) {
+    const move = { kind: 'hand-off', at: now } as const;
+    if (!applyStateChange(conversation, move)) {
       const open = await escalations.latest(tenant, conversation.id);
       return effect(success(open, { status: routes.requestHandoff.success.unchanged }), []);
     }
@@ -34,7 +33,7 @@ export const handler = routeHandler(routes.requestHandoff, ({ tenant, params, bo
     return effect(
       success(escalation, { location }),
       [
-        conversations.changeState(tenant, conversation.id, HAND_OFF),
+        conversations.changeState(tenant, conversation.id, move),
         escalations.add(tenant, escalation),
         outbox.append(buildEvent('handoff.requested', data, { tenant, now, traceId })),
       ],

@@ -117,6 +117,7 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
   rateWindow: 'read by its key',
   rateSchedule: 'read by its key',
   sourceCount: 'only written',
+  userConversation: 'only written',
   versionPart: 'the parts of one text: without one of them there is no text',
   metered: 'only its key is read',
   mailing: 'read by its key',

@@ -72,8 +72,11 @@ async function expectNoneLost(
 }
 
 describe('fifty messages posted to one conversation at once', () => {
-  it('write no common item while it is open', async () => {
-    const service = await aConversationService(engine);
+  /** A message need not update it. */
+  const aRecentConversation = () => aConversation({ updatedAt: new Date().toISOString() });
+
+  it('write no common item while it is open and was updated within a minute', async () => {
+    const service = await aConversationService(engine, aRecentConversation());
     const conflicts = withConflicts(service.client, 50);
 
     const answers = await times(50, service.post);
@@ -83,8 +86,21 @@ describe('fifty messages posted to one conversation at once', () => {
     await expectNoneLost(service, answers);
   });
 
-  it('succeed or get a 503, and none is lost, when their transactions conflict', async () => {
+  it('all succeed, and one of them updates it, when it was not updated for a minute', async () => {
     const service = await aConversationService(engine);
+    const conflicts = withConflicts(service.client, 50);
+
+    const answers = await times(50, service.post);
+
+    expect(conflicts.count()).toBeGreaterThan(0);
+    expect(withStatus(answers, 201)).toHaveLength(50);
+    await expectNoneLost(service, answers);
+    const times201 = answers.map(({ data }) => data?.createdAt);
+    expect(times201).toContain((await service.find())?.updatedAt);
+  });
+
+  it('succeed or get a 503, and none is lost, when their transactions conflict', async () => {
+    const service = await aConversationService(engine, aRecentConversation());
     const tries = new Map<string, number>();
     // Four transactions in ten conflict each time, the others up to five times.
     cancelTransactions(service.client, ({ ClientRequestToken = '' }) => {
@@ -111,7 +127,9 @@ describe('fifty messages posted to one conversation at once', () => {
     expect(conflicts.count()).toBeGreaterThan(0);
     expect(withStatus(answers, 201)).not.toHaveLength(0);
     await expectNoneLost(service, answers);
-    expect(await service.find()).toEqual(applyStateChange(resolved, { kind: 'reopen' }));
+    const reopened = await service.find();
+    const at = new Date(reopened?.updatedAt ?? NOW);
+    expect(reopened).toEqual(applyStateChange(resolved, { kind: 'reopen', at }));
   });
 });
 
@@ -119,8 +137,8 @@ describe('a message to a resolved conversation', () => {
   it('goes to the human when the conversation was opened and handed off meanwhile', async () => {
     const service = await aConversationService(engine, resolved);
     beforeTheCommit(service.client, async () => {
-      await service.move({ kind: 'reopen' });
-      await service.move({ kind: 'hand-off' });
+      await service.move({ kind: 'reopen', at: NOW });
+      await service.move({ kind: 'hand-off', at: NOW });
     });
 
     const answer = await service.post();
@@ -133,7 +151,7 @@ describe('a message to a resolved conversation', () => {
   it('gets a 503 when the conversation changes after each read', async () => {
     const service = await aConversationService(engine, resolved);
     // The conversation is resolved at each read, and open when the message would open it.
-    beforeTransactions(service.client, async () => service.move({ kind: 'reopen' }));
+    beforeTransactions(service.client, async () => service.move({ kind: 'reopen', at: NOW }));
     resolveBeforeReads(service);
 
     const answer = await service.post();
@@ -163,7 +181,7 @@ describe('a message after another with the same key', () => {
     await service.post();
     await service.move(resolution);
     // Opened between the read with the key and the commit.
-    beforeTheCommit(service.client, () => service.move({ kind: 'reopen' }));
+    beforeTheCommit(service.client, () => service.move({ kind: 'reopen', at: NOW }));
 
     const answer = await service.post();
 
@@ -241,7 +259,7 @@ describe('a handoff', () => {
     const service = await aConversationService(engine);
     beforeTheCommit(service.client, async () => {
       await service.move(resolution);
-      await service.move({ kind: 'reopen' });
+      await service.move({ kind: 'reopen', at: NOW });
     });
 
     expect(await service.handOff()).toMatchObject({ status: 201 });
@@ -295,7 +313,7 @@ describe('a resolution', () => {
 
   it('takes effect when the conversation was handed off meanwhile', async () => {
     const service = await aConversationService(engine);
-    beforeTheCommit(service.client, () => service.move({ kind: 'hand-off' }));
+    beforeTheCommit(service.client, () => service.move({ kind: 'hand-off', at: NOW }));
 
     expect(await service.resolve()).toMatchObject({ status: 200, data: { resolvedBy: 'api' } });
 
@@ -307,7 +325,7 @@ describe('a resolution', () => {
     const service = await aConversationService(engine, aConversation({ status: 'handed_off' }));
     beforeTheCommit(service.client, async () => {
       await service.move(resolution);
-      await service.move({ kind: 'reopen' });
+      await service.move({ kind: 'reopen', at: NOW });
     });
 
     expect(await service.resolve()).toMatchObject({ status: 200, data: { resolvedBy: 'api' } });
@@ -319,7 +337,7 @@ describe('a resolution', () => {
     const service = await aConversationService(engine, resolved);
     const idempotencyKey = randomUUID();
     const first = await service.resolve({ idempotencyKey });
-    await service.move({ kind: 'reopen' });
+    await service.move({ kind: 'reopen', at: NOW });
 
     const again = await service.resolve({ idempotencyKey });
 

@@ -40,8 +40,8 @@ export async function aConversationService(engine: Engine, conversation: Convers
   const conversations = conversationStore(service);
   const foreign = aConversation();
   await commit([
-    conversations.add(tenant, conversation),
-    conversations.add(aTenant(), foreign),
+    ...conversations.add(tenant, conversation),
+    ...conversations.add(aTenant(), foreign),
     buildAddition(service, {
       ...keys.organization(tenant.orgId),
       id: tenant.orgId,

@@ -21,13 +21,13 @@ const COMMITTED = { kind: 'committed' };
 const REFUSED = { kind: 'refused', refusal: 'conversation-changed' };
 
 const moves: fc.Arbitrary<StateChange> = fc.oneof(
-  fc.constant<StateChange>({ kind: 'hand-off' }),
+  fc.constant<StateChange>({ kind: 'hand-off', at: NOW }),
   fc.record({
     kind: fc.constant('resolve' as const),
     by: fc.string({ minLength: 1, maxLength: 20 }),
     at: fc.nat({ max: 100_000 }).map((milliseconds) => later(NOW, milliseconds)),
   }),
-  fc.constant<StateChange>({ kind: 'reopen' }),
+  fc.constant<StateChange>({ kind: 'reopen', at: NOW }),
 );
 
 async function setUp(conversation = aConversation()) {
@@ -35,7 +35,7 @@ async function setUp(conversation = aConversation()) {
   const store = conversationStore(service);
   const commit = committer(service.client);
   const tenant = aTenant();
-  await commit([store.add(tenant, conversation)]);
+  await commit(store.add(tenant, conversation));
   return {
     conversation,
     tenant,
@@ -52,7 +52,7 @@ describe('a state change of a stored conversation', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(moves, { minLength: 1, maxLength: 12 }), async (sequence) => {
         let expected = aConversation();
-        await commit([store.add(tenant, expected)]);
+        await commit(store.add(tenant, expected));
         for (const move of sequence) {
           const next = applyStateChange(expected, move);
           expect(await commit([store.changeState(tenant, expected.id, move)])).toEqual(
@@ -67,7 +67,7 @@ describe('a state change of a stored conversation', () => {
   });
 
   it.each<[string, Conversation, StateChange]>([
-    ['hands an open one off', aConversation(), { kind: 'hand-off' }],
+    ['hands an open one off', aConversation(), { kind: 'hand-off', at: NOW }],
     ['resolves an open one', aConversation(), { kind: 'resolve', by: 'api', at: NOW }],
     [
       'resolves one that is handed off',
@@ -77,7 +77,7 @@ describe('a state change of a stored conversation', () => {
     [
       'opens a resolved one',
       aConversation({ status: 'resolved', resolvedAt: NOW.toISOString(), resolvedBy: 'api' }),
-      { kind: 'reopen' },
+      { kind: 'reopen', at: NOW },
     ],
   ])('%s once when twenty are tried at once', async (_, conversation, move) => {
     const { find, move: tried } = await setUp(conversation);
@@ -101,18 +101,19 @@ describe('a state change of a stored conversation', () => {
     expect(await find()).toEqual(applyStateChange(conversation, first));
   });
 
-  it.each<StateChange>([{ kind: 'hand-off' }, { kind: 'resolve', by: 'api', at: NOW }, { kind: 'reopen' }])(
-    'by $kind creates no conversation',
-    async (move) => {
-      const { commit, store, tenant } = await setUp();
-      const id = newId('cnv', NOW);
+  it.each<StateChange>([
+    { kind: 'hand-off', at: NOW },
+    { kind: 'resolve', by: 'api', at: NOW },
+    { kind: 'reopen', at: NOW },
+  ])('by $kind creates no conversation', async (move) => {
+    const { commit, store, tenant } = await setUp();
+    const id = newId('cnv', NOW);
 
-      expect(await commit([store.changeState(tenant, id, move)])).toEqual(REFUSED);
+    expect(await commit([store.changeState(tenant, id, move)])).toEqual(REFUSED);
 
-      expect(await store.find(tenant, id)).toBeUndefined();
-      expect((await store.list(tenant, { limit: 10 })).items).toHaveLength(1);
-    },
-  );
+    expect(await store.find(tenant, id)).toBeUndefined();
+    expect((await store.list(tenant, { limit: 10 })).items).toHaveLength(1);
+  });
 
   it.each([
     ['another organization', () => aTenant()],
@@ -120,9 +121,9 @@ describe('a state change of a stored conversation', () => {
   ])('is refused to %s', async (_, other) => {
     const { commit, store, tenant, conversation, find } = await setUp();
 
-    expect(await commit([store.changeState(other(tenant), conversation.id, { kind: 'hand-off' })])).toEqual(
-      REFUSED,
-    );
+    expect(
+      await commit([store.changeState(other(tenant), conversation.id, { kind: 'hand-off', at: NOW })]),
+    ).toEqual(REFUSED);
 
     expect(await find()).toEqual(conversation);
   });

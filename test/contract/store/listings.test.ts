@@ -44,7 +44,7 @@ const collections: Record<string, (tables: TestTables, tenant: Tenant) => Collec
     return {
       async add(createdAt) {
         const conversation = aConversation({ id: newId('cnv', createdAt) });
-        await commit([store.add(tenant, conversation)]);
+        await commit(store.add(tenant, conversation));
         return conversation.id;
       },
       list: (page) => store.list(tenant, page),
@@ -189,7 +189,7 @@ describe('a listing of conversations', () => {
     const store = conversationStore(service);
     const [ours, theirs] = [aTenant(), aTenant()];
     const conversation = aConversation();
-    await committer(service.client)([store.add(ours, conversation)]);
+    await committer(service.client)(store.add(ours, conversation));
 
     expect(await store.list(ours, { limit: 10 })).toEqual({ items: [conversation] });
     expect(await store.list(theirs, { limit: 10 })).toEqual({ items: [] });

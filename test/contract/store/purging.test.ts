@@ -96,7 +96,8 @@ const KINDS: readonly Kind[] = [
   'endpoint',
 ];
 /** How many rows of a resource a purge deletes. */
-const rowsOf = (kind: Kind): number => ({ redelivery: 2, ledger: 2, endpoint: 0 })[kind as string] ?? 1;
+const rowsOf = (kind: Kind): number =>
+  ({ conversation: 2, redelivery: 2, ledger: 2, endpoint: 0 })[kind as string] ?? 1;
 
 /**
  * Three sandboxes with generations where the key of one is a prefix of another's, and a live organization.

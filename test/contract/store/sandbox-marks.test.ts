@@ -40,6 +40,7 @@ const isKept = (place: string) => KEPT.some((pattern) => pattern.test(place));
 /** Every kind of row of a tenant's data, by its table and key. */
 const KINDS = {
   conversation: /^service \S+#conversations#/,
+  'conversation of a user': /^service \S+#external-user#\w+ cnv_/,
   message: /^service \S+#messages msg_/,
   escalation: /^service \S+#escalations esc_/,
   ticket: /^service \S+#tickets#/,

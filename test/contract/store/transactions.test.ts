@@ -24,7 +24,7 @@ async function postingTo(client: DynamoDBDocumentClient) {
   const events = outboxStore(outbox);
   const conversation = aConversation();
   const commit = committer(client, atOnce);
-  await commit([conversations.add(tenant, conversation)]);
+  await commit(conversations.add(tenant, conversation));
 
   return {
     post() {

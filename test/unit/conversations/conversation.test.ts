@@ -29,9 +29,9 @@ const inState: Record<ConversationStatus, Conversation> = {
 };
 
 const moves: fc.Arbitrary<StateChange> = fc.oneof(
-  fc.constant<StateChange>({ kind: 'hand-off' }),
+  fc.record({ kind: fc.constant('hand-off' as const), at: times }),
   fc.record({ kind: fc.constant('resolve' as const), by: texts, at: times }),
-  fc.constant<StateChange>({ kind: 'reopen' }),
+  fc.record({ kind: fc.constant('reopen' as const), at: times }),
 );
 
 /** The conversation after each possible change, the first state included. */
@@ -50,7 +50,8 @@ const cases = Object.entries(TABLE).flatMap(([status, row]) =>
     ([kind, to]) => [kind as StateChange['kind'], status as ConversationStatus, to] as const,
   ),
 );
-const toChange = (kind: StateChange['kind']): StateChange => (kind === 'resolve' ? resolution : { kind });
+const toChange = (kind: StateChange['kind']): StateChange =>
+  kind === 'resolve' ? resolution : { kind, at: NOW };
 
 describe('conversation', () => {
   it.each(cases)('by the change "%s" goes from %s to %s (undefined: unchanged)', (kind, status, to) => {
@@ -78,6 +79,17 @@ describe('conversation', () => {
           if (move?.kind === 'reopen') resolvedBy = undefined;
           expect(state.resolvedBy).toBe(resolvedBy);
         }
+      }),
+    );
+  });
+
+  it('was updated when it last changed', () => {
+    fc.assert(
+      fc.property(fc.array(moves, { maxLength: 20 }), (sequence) => {
+        const states = statesThrough(sequence);
+        for (const [index, move] of sequence.entries())
+          if (states[index + 1] !== states[index])
+            expect(states[index + 1]?.updatedAt).toBe(move.at.toISOString());
       }),
     );
   });
