@@ -24,11 +24,10 @@ const buildRowKey: ReadAhead['buildRowKey'] = (tenant, { pathParameters }) => {
 };
 
 /**
- * Reads the conversation before the transaction, because transactions on one item contend. A message writes it
- * to reopen it, and for `updatedAt` once a minute, where it gives way to any other write of it. One resolved
- * after the read stays resolved. For an `http`
- * channel the transaction also adds the event that delivers the message, even in a sandbox, whose requests
- * the gate stops.
+ * Reads the conversation before the transaction, because transactions on one item contend. A message writes
+ * it to reopen it, and for `updatedAt` once a minute, where it gives way to any other write of it. One
+ * resolved after the read stays resolved. For an `http` channel the transaction also adds the event that
+ * delivers the message, even in a sandbox, whose requests the gate stops.
  */
 const createMessage: UseCase<typeof routes.createMessage> = (request) => {
   const { tenant, params, body, now, effect } = request;
