@@ -59,6 +59,25 @@ export const note = (maximum: number) =>
     ...readable(),
   );
 
+const METADATA_ENTRIES = 20;
+const METADATA_NAME = 40;
+const METADATA_VALUE = 500;
+
+/** A customer's own texts by name (docs/specification.md, Metadata). */
+export const metadata = /* @__PURE__ */ z
+  .record(/* @__PURE__ */ text(METADATA_NAME), /* @__PURE__ */ note(METADATA_VALUE), {
+    error: ({ code }) =>
+      code === 'invalid_key'
+        ? `must have a name of 1 to ${METADATA_NAME} characters, none of which is a control character`
+        : undefined,
+  })
+  .check(
+    /* @__PURE__ */ z.refine((given) => Object.keys(given).length <= METADATA_ENTRIES, {
+      error: `must have at most ${METADATA_ENTRIES} entries`,
+      params: fault('too_many', METADATA_ENTRIES),
+    }),
+  );
+
 /**
  * A receiver's URL, as far as its text tells. The use case decides about its host, for which it needs the
  * deployment's policy.
@@ -142,6 +161,8 @@ export const moment = z.pipe(
   requestTime,
   z.transform((given) => new Date(Math.max(0, Date.parse(given)))),
 );
+
+export const SortOrder = z.enum(['asc', 'desc']);
 
 export const PageQuery = z.object({
   limit: clamped({ least: 1, most: 100, standard: 20 }),

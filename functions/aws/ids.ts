@@ -100,7 +100,7 @@ export const withTrace = (traceId: TraceId): { traceId?: string } =>
   traceId === undefined ? {} : { traceId };
 
 /** Bound of ids by creation time: less than every id of that millisecond, more than those before it. */
-export const buildIdBound = (prefix: 'dlv' | 'evt' | 'aud' | 'msg', time: Date): string =>
+export const buildIdBound = (prefix: 'dlv' | 'evt' | 'aud' | 'msg' | 'cnv', time: Date): string =>
   `${prefix}_${time.getTime().toString(16).padStart(12, '0')}`;
 
 /** Bounds of the ids of deliveries created from `start` until before `end`. */

@@ -1,4 +1,4 @@
-import { all, expression, isOneOf } from './expression.ts';
+import { all, type Expression, expression, isOneOf } from './expression.ts';
 import { buildIdBound } from './ids.ts';
 import { query, readRows, type Table } from './table.ts';
 
@@ -26,9 +26,11 @@ export interface Listing<T> {
   /** Newest first by default. */
   order?: Order;
   /** Creation times in the ids; `to` is exclusive. They bound the query. */
-  times?: { prefix: 'dlv' | 'evt' | 'aud'; from: Date; to: Date };
+  times?: { prefix: 'dlv' | 'evt' | 'aud' | 'cnv'; from: Date; to: Date } | undefined;
   /** Wanted values by attribute, undefined for all. They filter what the query examines. */
   wanted?: Readonly<Record<string, readonly string[] | undefined>>;
+  /** A further condition, empty for all rows, which filters likewise. */
+  filter?: Expression;
   /** Attributes to return; all by default. */
   attributes?: readonly string[];
 }
@@ -45,9 +47,10 @@ export const readPage = <T extends { id: string }>(
   page: PageRequest,
   listing: Listing<T>,
 ): Promise<Page<T>> => {
-  const { order, wanted = {} } = listing;
+  const { order, wanted = {}, filter } = listing;
   const scans = partitions.map((pk) => scanPartition(table, pk, listing));
-  const isFiltered = Object.values(wanted).some((values) => values !== undefined);
+  const isFiltered =
+    filter?.isEmpty === false || Object.values(wanted).some((values) => values !== undefined);
   return mergeScans(scans, page, { order, isFiltered });
 };
 
@@ -67,16 +70,17 @@ interface Scanned<T> {
  */
 export type Scan<T> = (after: string | undefined, rows: number) => Promise<Scanned<T>>;
 
-function scanPartition<T>(
+export function scanPartition<T>(
   table: Table,
   pk: string,
-  { parse, order, times, wanted = {}, attributes }: Listing<T>,
+  { parse, order, times, wanted = {}, filter, attributes }: Listing<T>,
 ): Scan<T> {
   const [first, end] = times
     ? [buildIdBound(times.prefix, times.from), buildIdBound(times.prefix, times.to)]
     : [BEFORE_IDS, BEHIND_IDS];
-  const conditions = Object.entries(wanted).flatMap(([name, values]) =>
-    values === undefined ? [] : [isOneOf(name, values)],
+  const conditions = all(
+    ...Object.entries(wanted).map(([name, values]) => values && isOneOf(name, values)),
+    filter,
   );
   const newestFirst = order !== 'oldest first';
   return async (after, rows) => {
@@ -85,7 +89,7 @@ function scanPartition<T>(
     if (last < start) return { items: [], examined: 0, units: 0 };
     const page = await query(table, {
       where: expression`pk = ${pk} AND sk BETWEEN ${start} AND ${last}`,
-      filter: conditions.length === 0 ? undefined : all(...conditions),
+      filter: conditions.isEmpty ? undefined : conditions,
       attributes,
       newestFirst,
       limit: rows,

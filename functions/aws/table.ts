@@ -89,6 +89,8 @@ interface KeysToRead extends ReadOptions {
 export interface BatchRead {
   rows: ReadonlyMap<string, Row[]>;
   unread: ReadonlyMap<string, Row[]>;
+  /** Consumed read units. */
+  units: number;
 }
 
 /** Maximum items of a batch read. */
@@ -102,6 +104,7 @@ export async function getBatch(
   reads: readonly KeysToRead[],
 ): Promise<BatchRead> {
   const rows = new Map<string, Row[]>();
+  let units = 0;
   let RequestItems = Object.fromEntries(
     reads.map(({ table, keys, consistent = false, attributes }) => {
       const placeholders = new Placeholders();
@@ -119,15 +122,18 @@ export async function getBatch(
     }),
   );
   for (let leftOut = 0; ; ) {
-    const { Responses = {}, UnprocessedKeys = {} } = await client.send(
-      new BatchGetItemCommand({ RequestItems }),
-    );
+    const {
+      Responses = {},
+      UnprocessedKeys = {},
+      ConsumedCapacity = [],
+    } = await client.send(new BatchGetItemCommand({ RequestItems, ReturnConsumedCapacity: 'TOTAL' }));
+    for (const { CapacityUnits = 0 } of ConsumedCapacity) units += CapacityUnits;
     for (const [name, items] of Object.entries(Responses))
       rows.set(name, [...(rows.get(name) ?? []), ...toRows(items)]);
     const unread = Object.entries(UnprocessedKeys);
     leftOut += 1;
     if (unread.length === 0 || leftOut === MAX_LEFT_OUT)
-      return { rows, unread: new Map(unread.map(([name, { Keys }]) => [name, toRows(Keys)])) };
+      return { rows, unread: new Map(unread.map(([name, { Keys }]) => [name, toRows(Keys)])), units };
     RequestItems = UnprocessedKeys as typeof RequestItems;
     await sleep(Math.random() * 25 * 2 ** leftOut);
   }

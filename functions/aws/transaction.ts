@@ -24,6 +24,7 @@ export type Refusal =
   | 'channel-limit'
   | 'channel-missing'
   | 'conversation-changed'
+  | 'ticket-missing'
   | 'source-limit'
   | 'source-missing'
   | 'source-synced'

@@ -1,8 +1,17 @@
 import * as z from 'zod/mini';
-import { expression, isOneOf, unchanged } from '../aws/expression.ts';
+import { all, assign, expression, isOneOf, unchanged } from '../aws/expression.ts';
 import { ConversationId, EscalationId, MessageId, TicketId, Timestamp } from '../aws/ids.ts';
-import { followPartition, type Page, type PageRequest, readPage } from '../aws/pages.ts';
-import { get, type Key, query, type Table } from '../aws/table.ts';
+import {
+  followPartition,
+  mergeScans,
+  type Order,
+  type Page,
+  type PageRequest,
+  readPage,
+  type Scan,
+  scanPartition,
+} from '../aws/pages.ts';
+import { EXISTS, get, getBatch, type Key, query, readRows, type Table, Throttled } from '../aws/table.ts';
 import { buildAddition, buildUpdate, type Change } from '../aws/transaction.ts';
 import { buildSandboxMark, CONVERSATION_SHARDS, keys, listShards, TICKET_SHARDS } from '../tenancy/keys.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
@@ -104,6 +113,15 @@ export const Ticket = z.object({
 });
 export type Ticket = z.infer<typeof Ticket>;
 
+const matches = (
+  { channelId, status, updatedAt }: Conversation,
+  wanted: Omit<ConversationFilter, 'externalUserId'>,
+): boolean =>
+  (wanted.channelId === undefined || wanted.channelId === channelId) &&
+  (wanted.status === undefined || wanted.status.includes(status)) &&
+  (wanted.updatedAfter === undefined || updatedAt >= wanted.updatedAfter.toISOString()) &&
+  (wanted.updatedBefore === undefined || updatedAt < wanted.updatedBefore.toISOString());
+
 async function findRecord<T>(service: Table, key: Key, schema: { parse(row: unknown): T }) {
   const row = await get(service, key);
   return row && schema.parse(row);
@@ -112,14 +130,66 @@ async function findRecord<T>(service: Table, key: Key, schema: { parse(row: unkn
 const addRecord = (service: Table, tenant: Tenant, key: Key, record: object): Change =>
   buildAddition(service, { ...key, ...buildSandboxMark(tenant), ...record });
 
+/** All conditions must hold. */
+export interface ConversationFilter {
+  externalUserId?: string | undefined;
+  channelId?: string | undefined;
+  status?: readonly ConversationStatus[] | undefined;
+  /** Range of `updatedAt`; `updatedBefore` is exclusive. */
+  updatedAfter?: Date | undefined;
+  updatedBefore?: Date | undefined;
+}
+
+/** Conversations of a user that one request reads: a large one takes 12 units. */
+const USER_ROWS = 25;
+/** Read units of a filtered page of a user's conversations, as many as the shards of all may take. */
+const MAX_FILTERED_USER_UNITS = 240;
+
 export function conversationStore(service: Table) {
+  /** Examines the conversations of a user by the index. */
+  function scanUser(tenant: Tenant, externalUserId: string, filter: ConversationFilter) {
+    const scanIndex = scanPartition(service, keys.userConversations(tenant, externalUserId), {
+      parse: (row) => UserConversation.parse(row),
+    });
+    const scan: Scan<Conversation> = async (after, limit) => {
+      const { items: entries, ...scanned } = await scanIndex(after, Math.min(limit, USER_ROWS));
+      if (entries.length === 0) return { items: [], ...scanned };
+      const wanted = entries.map(({ id }) => keys.conversation(tenant, id));
+      const { rows, unread, units } = await getBatch(service, [
+        { table: service, keys: wanted, consistent: true },
+      ]);
+      if (unread.size > 0) throw new Throttled(`${service.name} could not be read in full`);
+      const items = readRows(service, rows.get(service.name) ?? [], (row) => Conversation.parse(row))
+        .filter((conversation) => matches(conversation, filter))
+        .toSorted((one, other) => (one.id < other.id ? 1 : -1));
+      return { ...scanned, items, units: scanned.units + units };
+    };
+    return scan;
+  }
+
   return {
     find: (tenant: Tenant, id: ConversationId) =>
       findRecord(service, keys.conversation(tenant, id), Conversation),
 
-    list(tenant: Tenant, page: PageRequest): Promise<Page<Conversation>> {
+    list(tenant: Tenant, page: PageRequest, filter: ConversationFilter = {}): Promise<Page<Conversation>> {
+      const { externalUserId, channelId, status, updatedAfter, updatedBefore } = filter;
+      if (externalUserId !== undefined) {
+        const others = [channelId, status, updatedAfter, updatedBefore];
+        const isFiltered = others.some((value) => value !== undefined);
+        const scan = scanUser(tenant, externalUserId, filter);
+        return mergeScans([scan], page, isFiltered ? { isFiltered, maxUnits: MAX_FILTERED_USER_UNITS } : {});
+      }
       const partitions = listShards(CONVERSATION_SHARDS).map((shard) => keys.conversations(tenant, shard));
-      return readPage(service, partitions, page, { parse: (row) => Conversation.parse(row) });
+      return readPage(service, partitions, page, {
+        parse: (row) => Conversation.parse(row),
+        // None is updated before it was created.
+        times: updatedBefore && { prefix: 'cnv', from: new Date(0), to: updatedBefore },
+        wanted: { channelId: channelId === undefined ? undefined : [channelId], status },
+        filter: all(
+          updatedAfter && expression`updatedAt >= ${updatedAfter.toISOString()}`,
+          updatedBefore && expression`updatedAt < ${updatedBefore.toISOString()}`,
+        ),
+      });
     },
 
     /** Adds a conversation, and its id to those of its external user. */
@@ -132,6 +202,19 @@ export function conversationStore(service: Table) {
         UserConversation.parse(conversation),
       ),
     ],
+
+    /** Changes what a customer sets; refused as `conversation-changed` when it is no longer as read. */
+    update: (
+      tenant: Tenant,
+      conversation: Conversation,
+      given: Partial<Pick<Conversation, 'channelId' | 'metadata'>>,
+      now: Date,
+    ): Change =>
+      buildUpdate(service, keys.conversation(tenant, conversation.id), {
+        refusal: 'conversation-changed',
+        update: expression`SET ${assign({ ...given, updatedAt: now.toISOString() })}`,
+        if: unchanged(conversation, ['status', 'updatedAt']),
+      }),
 
     /** Sets `updatedAt` for a message, unless another request does: all that write a conversation set it. */
     touch: (tenant: Tenant, conversation: Conversation, now: Date): Change => ({
@@ -165,9 +248,14 @@ export function messageStore(service: Table) {
     find: (tenant: Tenant, conversation: ConversationId, id: MessageId) =>
       findRecord(service, keys.message(tenant, conversation, id), Message),
 
-    list(tenant: Tenant, conversation: ConversationId, page: PageRequest): Promise<Page<Message>> {
+    list(
+      tenant: Tenant,
+      conversation: ConversationId,
+      page: PageRequest,
+      order: Order = 'newest first',
+    ): Promise<Page<Message>> {
       const pk = keys.messages(tenant, conversation);
-      return readPage(service, [pk], page, { parse: (row) => Message.parse(row) });
+      return readPage(service, [pk], page, { parse: (row) => Message.parse(row), order });
     },
 
     /** Reads messages as soon as they are committed, consistently, and each of them once. */
@@ -222,6 +310,14 @@ export function ticketStore(service: Table) {
       const partitions = listShards(TICKET_SHARDS).map((shard) => keys.tickets(tenant, shard));
       return readPage(service, partitions, page, { parse: (row) => Ticket.parse(row) });
     },
+
+    /** Changes what a customer sets. */
+    update: (tenant: Tenant, id: TicketId, given: Partial<Pick<Ticket, 'status' | 'metadata'>>): Change =>
+      buildUpdate(service, keys.ticket(tenant, id), {
+        refusal: 'ticket-missing',
+        update: expression`SET ${assign(given)}`,
+        if: EXISTS,
+      }),
 
     add: (tenant: Tenant, ticket: Ticket) =>
       addRecord(service, tenant, keys.ticket(tenant, ticket.id), ticket),

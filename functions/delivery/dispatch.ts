@@ -252,7 +252,7 @@ export function deliveryContexts(service: Table, outbox: Table, reportRefusal: (
     ]).catch((error: unknown): BatchRead => {
       if (!isRowRefused(error)) throw error;
       reportRefusal(error);
-      return { rows: new Map(), unread: new Map() };
+      return { rows: new Map(), unread: new Map(), units: 0 };
     });
     const [endpointAt, eventAt] = await Promise.all([
       readAll(service, endpointKeys, batch, (row) => Endpoint.parse(row)),

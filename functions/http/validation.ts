@@ -46,7 +46,7 @@ export function parseBody(
   } catch {
     return refuse(invalid({ field: 'body', code: 'invalid_format', message: 'is not valid JSON' }));
   }
-  const parsed = parse(schema, withoutNulls(json, findShape(schema)), findRepeatedNames(text));
+  const parsed = parse(schema, withoutNulls(json, findShape(schema)), findUnsafeNames(text));
   return parsed.ok && route.body === undefined ? { ok: true, value: undefined } : parsed;
 }
 
@@ -61,9 +61,13 @@ function withoutNulls(json: unknown, shape: Shape): unknown {
   return Object.fromEntries(Object.entries(json).filter(([name, value]) => !isAbsent(name, value)));
 }
 
-/** Names that an object of the text, which is valid JSON, has twice: readers differ in which value counts. */
-function findRepeatedNames(text: string): FieldError[] {
+/**
+ * Names that an object of the text, which is valid JSON, has twice: readers differ in which value counts. And
+ * `__proto__` within a field, which the schema library leaves out.
+ */
+function findUnsafeNames(text: string): FieldError[] {
   const repeated = new Set<string>();
+  let hasPrototype = false;
   const objects: Set<string>[] = [];
   for (const [token] of text.matchAll(/[{}]|"[^"\\]*(?:\\.[^"\\]*)*"(?:\s*:)?/g)) {
     if (token === '{') objects.push(new Set());
@@ -72,9 +76,13 @@ function findRepeatedNames(text: string): FieldError[] {
       const name: string = JSON.parse(token.slice(0, -1));
       if (objects.at(-1)?.has(name)) repeated.add(name);
       objects.at(-1)?.add(name);
+      if (name === '__proto__' && objects.length > 1) hasPrototype = true;
     }
   }
-  return [...repeated].map((name) => describeRepeated(REPEATABLE.test(name) ? name : 'a field'));
+  return [
+    ...[...repeated].map((name) => describeRepeated(toFieldName(name))),
+    ...(hasPrototype ? [describeUnknown('__proto__', [], 'field')] : []),
+  ];
 }
 
 /** Parses the query. An unknown parameter and a repeated one are refused. */
@@ -136,7 +144,7 @@ function describeIssues(issues: readonly z.core.$ZodIssue[], schema: z.ZodMiniTy
       for (const name of issue.keys) faults.set(`?${name}`, describeUnknown(name, names, 'field'));
       continue;
     }
-    const field = issue.path.join('.') || 'body';
+    const field = issue.path.map(toFieldName).join('.') || 'body';
     if (!faults.has(field))
       faults.set(field, {
         field,
@@ -156,6 +164,10 @@ function findShape(schema: z.ZodMiniType): Shape {
 
 /** A name that is safe to repeat: short, and no credential in the place of a name. */
 const REPEATABLE = /^(?!.*(?:ck_|whsec_|cvt_))[\w.-]{1,64}$/;
+
+/** A part of a path, which may be a name that the caller chose. */
+const toFieldName = (part: PropertyKey): string =>
+  REPEATABLE.test(String(part)) ? String(part) : 'a field';
 
 /** Names an unknown field or parameter and the known name that is most like it. */
 function describeUnknown(name: string, names: readonly string[], kind: 'field' | 'parameter'): FieldError {

@@ -146,6 +146,8 @@ export const conversation = {
   status: 'open',
   resolvedAt: null,
   resolvedBy: null,
+  metadata: { order: '2026-10442' },
+  updatedAt: '2026-11-20T09:31:00.250Z',
 } as const;
 
 export const resolvedConversation = {
@@ -153,6 +155,7 @@ export const resolvedConversation = {
   status: 'resolved',
   resolvedAt: '2026-11-20T09:52:41.730Z',
   resolvedBy: 'agent-42',
+  updatedAt: '2026-11-20T09:52:41.730Z',
 } as const;
 
 export const message = {
@@ -160,6 +163,7 @@ export const message = {
   conversationId: conversation.id,
   role: 'user',
   content: 'My parcel has not arrived. Can I talk to a person?',
+  metadata: {},
 } as const;
 
 export const reply = {
@@ -167,6 +171,7 @@ export const reply = {
   conversationId: conversation.id,
   role: 'assistant',
   content: 'Of course. I will hand you over to a colleague.',
+  metadata: {},
 } as const;
 
 export const escalation = {

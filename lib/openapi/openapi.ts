@@ -35,6 +35,8 @@ export interface Schema {
   minItems?: number;
   maxItems?: number;
   uniqueItems?: boolean;
+  maxProperties?: number;
+  propertyNames?: Schema;
   default?: unknown;
   additionalProperties?: boolean | Schema;
   description?: string;

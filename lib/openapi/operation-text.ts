@@ -75,3 +75,8 @@ export const described = <S extends z.ZodMiniType>(
 ): Described => ({ schema, fields, constraints, ...(variants === undefined ? {} : { variants }) });
 
 export const CREATED = 'Creation time, UTC.';
+
+const METADATA = 'Your own texts by name, of at most 20 entries.';
+export const METADATA_SHOWN = 'Your own texts by name; empty if there are none.';
+export const METADATA_GIVEN = `${METADATA} Not in events, and not shown to visitors.`;
+export const METADATA_CHANGED = `${METADATA} Replaces all entries; omit to keep them.`;

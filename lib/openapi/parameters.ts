@@ -1,10 +1,11 @@
-import { EventInclude, EventOrder, ListEventsQuery } from '../../functions/api/events/routes.ts';
-import { DeliveryInclude, ListDeliveriesQuery } from '../../functions/api/fields.ts';
+import { ListConversationsQuery } from '../../functions/api/conversations/routes.ts';
+import { EventInclude, ListEventsQuery } from '../../functions/api/events/routes.ts';
+import { DeliveryInclude, ListDeliveriesQuery, SortOrder } from '../../functions/api/fields.ts';
 import { AuditLogQuery } from '../../functions/api/settings/routes.ts';
 import * as ids from '../../functions/aws/ids.ts';
 import { NO_FIELDS, type Route } from '../../functions/http/route.ts';
 import { Environment } from '../../functions/tenancy/tenant.ts';
-import { apiKey, CURSOR, IDEMPOTENCY_KEY } from './example-values.ts';
+import { apiKey, CURSOR, conversation, IDEMPOTENCY_KEY } from './example-values.ts';
 import type { Parameter, Ref } from './openapi.ts';
 import { inlined, schemaRef } from './rendering.ts';
 
@@ -176,7 +177,49 @@ export const PARAMETERS = {
     name: 'order',
     in: 'query',
     description: '`desc`: newest first. `asc`: oldest first, to follow the log.',
-    schema: { ...schemaRef(EventOrder), default: 'desc' },
+    schema: { ...schemaRef(SortOrder), default: 'desc' },
+  },
+  MessagesOrder: {
+    name: 'order',
+    in: 'query',
+    description:
+      '`desc`: newest first. `asc`: oldest first; its last page ends the list, and later messages need a new one.',
+    schema: { ...schemaRef(SortOrder), default: 'desc' },
+  },
+  ExternalUserId: {
+    name: 'externalUserId',
+    in: 'query',
+    description: 'Only conversations of this external user.',
+    schema: inlined(ListConversationsQuery.shape.externalUserId),
+    example: conversation.externalUserId,
+  },
+  OfChannelId: {
+    name: 'channelId',
+    in: 'query',
+    description: 'Only conversations with this channel: an identifier, or your own label.',
+    schema: inlined(ListConversationsQuery.shape.channelId),
+    example: conversation.channelId,
+  },
+  ConversationStatuses: {
+    name: 'status',
+    in: 'query',
+    description: 'Only conversations with these statuses, separated by commas.',
+    schema: inlined(ListConversationsQuery.shape.status),
+    example: 'open,handed_off',
+  },
+  UpdatedAfter: {
+    name: 'updatedAfter',
+    in: 'query',
+    description: 'Only conversations whose `updatedAt` is at this time or later, UTC.',
+    schema: { type: 'string', format: 'date-time' },
+    example: '2026-11-20T09:00:00.000Z',
+  },
+  UpdatedBefore: {
+    name: 'updatedBefore',
+    in: 'query',
+    description: 'Only conversations whose `updatedAt` is before this time, UTC.',
+    schema: { type: 'string', format: 'date-time' },
+    example: '2026-11-20T10:00:00.000Z',
   },
   SelectedEnvironment: {
     name: 'environment',
@@ -229,10 +272,16 @@ const QUERY_NAMES = new Map<string, ParameterName>([
   ['eventType', 'EventTypes'],
   ['from', 'From'],
   ['to', 'To'],
+  ['externalUserId', 'ExternalUserId'],
+  ['channelId', 'OfChannelId'],
+  ['updatedAfter', 'UpdatedAfter'],
+  ['updatedBefore', 'UpdatedBefore'],
 ]);
 
 /** Parameters that mean something else in one operation, by its name. */
 const OWN_NAMES = new Map<string, ParameterName>([
+  ['list-conversations status', 'ConversationStatuses'],
+  ['list-messages order', 'MessagesOrder'],
   ['list-events from', 'EventsFrom'],
   ['list-events to', 'EventsTo'],
   ['list-events include', 'EventsInclude'],

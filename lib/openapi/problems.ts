@@ -65,7 +65,7 @@ export const FIELD_ERROR_TEXTS: Readonly<Record<FieldErrorCode, string>> = {
   too_short: 'The text has fewer characters than `limit`.',
   too_long: 'The text has more characters than `limit`.',
   too_few: 'The list has fewer items than `limit`.',
-  too_many: 'The list has more items than `limit`.',
+  too_many: 'The list or object has more items than `limit`.',
   too_small: 'The number is less than `limit`.',
   too_large: 'The number is greater than `limit`.',
   url_scheme: 'The URL does not use https.',

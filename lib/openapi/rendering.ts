@@ -89,6 +89,7 @@ function addRefinements({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType;
     const { code, limit } = Object(Object(check._zod.def).params);
     if (code === 'invalid_characters') Object.assign(jsonSchema, { pattern: WITHOUT_CONTROLS });
     if (code === 'too_long') Object.assign(jsonSchema, { maxLength: limit });
+    if (code === 'too_many') Object.assign(jsonSchema, { maxProperties: limit });
   }
 }
 

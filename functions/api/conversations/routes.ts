@@ -1,12 +1,35 @@
 import * as z from 'zod/mini';
 import { ConversationId, EscalationId, MessageId, TicketId, Timestamp } from '../../aws/ids.ts';
-import { ConversationStatus, MAX_CHANNEL_LENGTH, MessageRole } from '../../conversations/conversations.ts';
+import {
+  ConversationStatus,
+  MAX_CHANNEL_LENGTH,
+  MessageRole,
+  Metadata,
+  TicketStatus,
+} from '../../conversations/conversations.ts';
 import type { Route } from '../../http/route.ts';
-import { orNull, PageQuery, text } from '../fields.ts';
+import { listed, metadata, moment, orNull, PageQuery, SortOrder, text } from '../fields.ts';
+
+const ChannelName = text(MAX_CHANNEL_LENGTH);
+const ExternalUserId = text(200);
+/** Empty when there is none. */
+const ShownMetadata = z._default(Metadata, {});
 
 export const CreateConversation = z.strictObject({
-  channelId: text(MAX_CHANNEL_LENGTH),
-  externalUserId: text(200),
+  channelId: ChannelName,
+  externalUserId: ExternalUserId,
+  metadata: z.optional(metadata),
+});
+export const UpdateConversation = z.strictObject({
+  channelId: z.optional(ChannelName),
+  metadata: z.optional(metadata),
+});
+export const ListConversationsQuery = z.extend(PageQuery, {
+  externalUserId: z.optional(ExternalUserId),
+  channelId: z.optional(ChannelName),
+  status: z.optional(listed(ConversationStatus)),
+  updatedAfter: z.optional(moment),
+  updatedBefore: z.optional(moment),
 });
 export const Conversation = z.object({
   id: ConversationId,
@@ -15,7 +38,9 @@ export const Conversation = z.object({
   status: ConversationStatus,
   resolvedAt: orNull(Timestamp),
   resolvedBy: orNull(z.string()),
+  metadata: ShownMetadata,
   createdAt: Timestamp,
+  updatedAt: Timestamp,
 });
 
 /** Both bodies are optional. */
@@ -32,25 +57,40 @@ export const Escalation = z.object({
 });
 
 /** Limit of a message, below the body's 256 KiB, so that a row stays below DynamoDB's 400 KB. */
-export const CreateMessage = z.strictObject({ role: MessageRole, content: text(100_000) });
+export const CreateMessage = z.strictObject({
+  role: MessageRole,
+  content: text(100_000),
+  metadata: z.optional(metadata),
+});
 export const Message = z.object({
   id: MessageId,
   conversationId: ConversationId,
   role: MessageRole,
   content: z.string(),
+  metadata: ShownMetadata,
   createdAt: Timestamp,
 });
 
 const ConversationParams = z.object({ id: ConversationId });
 
 export const CreateTicket = z._default(
-  z.strictObject({ conversationId: z.optional(ConversationId), reason: z.optional(text(1000)) }),
+  z.strictObject({
+    conversationId: z.optional(ConversationId),
+    reason: z.optional(text(1000)),
+    metadata: z.optional(metadata),
+  }),
   {},
 );
+export const UpdateTicket = z.strictObject({
+  status: z.optional(TicketStatus),
+  metadata: z.optional(metadata),
+});
 export const Ticket = z.object({
   id: TicketId,
   conversationId: orNull(ConversationId),
   reason: orNull(z.string()),
+  status: TicketStatus,
+  metadata: ShownMetadata,
   createdAt: Timestamp,
 });
 
@@ -82,7 +122,7 @@ export const listConversations = {
   method: 'GET',
   path: '/v1/conversations',
   scope: 'read:conversations',
-  query: PageQuery,
+  query: ListConversationsQuery,
   success: { status: 200, data: z.array(Conversation) },
 } as const satisfies Route;
 
@@ -92,6 +132,17 @@ export const readConversation = {
   path: '/v1/conversations/{id}',
   scope: 'read:conversations',
   params: ConversationParams,
+  success: { status: 200, data: Conversation },
+} as const satisfies Route;
+
+export const updateConversation = {
+  name: 'update-conversation',
+  method: 'PATCH',
+  path: '/v1/conversations/{id}',
+  scope: 'write:conversations',
+  audit: 'none',
+  params: ConversationParams,
+  body: UpdateConversation,
   success: { status: 200, data: Conversation },
 } as const satisfies Route;
 
@@ -113,7 +164,7 @@ export const listMessages = {
   path: '/v1/conversations/{id}/messages',
   scope: 'read:conversations',
   params: ConversationParams,
-  query: PageQuery,
+  query: z.extend(PageQuery, { order: z.optional(SortOrder) }),
   success: { status: 200, data: z.array(Message) },
 } as const satisfies Route;
 
@@ -197,6 +248,17 @@ export const readTicket = {
   path: '/v1/tickets/{id}',
   scope: 'read:conversations',
   params: z.object({ id: TicketId }),
+  success: { status: 200, data: Ticket },
+} as const satisfies Route;
+
+export const updateTicket = {
+  name: 'update-ticket',
+  method: 'PATCH',
+  path: '/v1/tickets/{id}',
+  scope: 'write:conversations',
+  audit: 'none',
+  params: z.object({ id: TicketId }),
+  body: UpdateTicket,
   success: { status: 200, data: Ticket },
 } as const satisfies Route;
 

@@ -4,7 +4,7 @@ import { Undelivered } from '../../delivery/delivery.ts';
 import { EventTypeName } from '../../events/events.ts';
 import type { Route } from '../../http/route.ts';
 import { EndpointStatus } from '../../receivers/endpoint.ts';
-import { ATTEMPTS_FIELDS, DELIVERY_FIELDS, listed, moment, orNull, PageQuery } from '../fields.ts';
+import { ATTEMPTS_FIELDS, DELIVERY_FIELDS, listed, moment, orNull, PageQuery, SortOrder } from '../fields.ts';
 
 const LoggedEvent = z.object({
   id: EventId,
@@ -44,14 +44,13 @@ export const EventWithDeliveries = z.extend(LoggedEvent, {
   undelivered: z.array(UndeliveredTo),
 });
 
-export const EventOrder = z.enum(['asc', 'desc']);
 export const EventInclude = z.enum(['deliveries']);
 
 export const ListEventsQuery = z.extend(PageQuery, {
   type: z.optional(listed(EventTypeName)),
   from: z.optional(moment),
   to: z.optional(moment),
-  order: z.optional(EventOrder),
+  order: z.optional(SortOrder),
   include: z.optional(EventInclude),
 });
 

@@ -1,6 +1,13 @@
 import * as conversations from '../../../functions/api/conversations/routes.ts';
 import * as examples from '../example-values.ts';
-import { CREATED, described, type OperationText } from '../operation-text.ts';
+import {
+  CREATED,
+  described,
+  METADATA_CHANGED,
+  METADATA_GIVEN,
+  METADATA_SHOWN,
+  type OperationText,
+} from '../operation-text.ts';
 
 const at = `/api/v1/conversations/${examples.conversation.id}`;
 
@@ -27,7 +34,11 @@ another one.`,
     tag: 'Conversations',
     summary: 'List conversations',
     mostTokens: 2,
-    description: 'Returns the organization’s conversations in every status, newest first.',
+    description: `Returns the organization’s conversations, newest first. The filters can be combined in any way;
+those of one external user are found at once, others by reading on.
+
+A page may be short, or empty, and still have a \`nextCursor\`. To find what has changed since an earlier call, ask
+from a minute before it on: the \`updatedAt\` of messages is exact to a minute.`,
     answer: 'A page of conversations.',
     data: [examples.resolvedConversation],
   },
@@ -37,6 +48,15 @@ another one.`,
     description: 'Returns a conversation and its status. Read its messages with `listMessages`.',
     answer: 'The conversation.',
     data: examples.resolvedConversation,
+  },
+  updateConversation: {
+    tag: 'Conversations',
+    summary: 'Update a conversation',
+    description: `Changes the channel or the metadata of a conversation. Omitted fields keep their values. \`metadata\`
+replaces all entries; \`{}\` removes them. Messages that are recorded from then on go to the new channel. Sends no event.`,
+    body: { metadata: examples.conversation.metadata },
+    answer: 'The conversation.',
+    data: examples.conversation,
   },
   createMessage: {
     tag: 'Conversations',
@@ -55,7 +75,8 @@ Without an \`Idempotency-Key\`, a retry records the message again.`,
     tag: 'Conversations',
     summary: 'List the messages of a conversation',
     mostTokens: 8,
-    description: 'Returns the messages of a conversation, newest first.',
+    description: `Returns the messages of a conversation, newest first, or oldest first with \`order=asc\`. To follow a
+conversation, subscribe to \`message.received\`.`,
     answer: 'A page of messages.',
     data: [examples.reply, examples.message],
   },
@@ -120,13 +141,16 @@ export const answers = {
       '`open`, `handed_off` after a handoff to a human, or `resolved`. A message reopens a resolved conversation.',
     resolvedAt: 'When it was resolved, UTC; null unless `resolved`.',
     resolvedBy: 'Who resolved it; null unless `resolved`.',
+    metadata: METADATA_SHOWN,
     createdAt: CREATED,
+    updatedAt: 'Time of its last change or message, UTC; of a message, exact to a minute.',
   }),
   Message: described(conversations.Message, {
     id: 'Identifier of the message.',
     conversationId: 'The conversation.',
     role: 'Author: the external `user`, the `assistant`, a human `agent` or the `system`.',
     content: 'Text of the message.',
+    metadata: METADATA_SHOWN,
     createdAt: CREATED,
   }),
   Escalation: described(conversations.Escalation, {
@@ -142,10 +166,16 @@ export const bodies = {
   CreateConversation: described(conversations.CreateConversation, {
     channelId: 'Identifier of an existing channel, or any other text as your own label.',
     externalUserId: 'Your identifier of the external user.',
+    metadata: METADATA_GIVEN,
+  }),
+  UpdateConversation: described(conversations.UpdateConversation, {
+    channelId: 'Identifier of an existing channel, or any other text as your own label. Omit to keep it.',
+    metadata: METADATA_CHANGED,
   }),
   CreateMessage: described(conversations.CreateMessage, {
     role: 'Author: the external `user`, the `assistant`, a human `agent` or the `system`.',
     content: 'Text of the message.',
+    metadata: METADATA_GIVEN,
   }),
   RequestHandoff: described(conversations.RequestHandoff, {
     reason: 'Reason for the handoff, included in the event.',

@@ -1,12 +1,21 @@
 import * as tickets from '../../../functions/api/conversations/routes.ts';
 import * as examples from '../example-values.ts';
-import { CREATED, described, type OperationText } from '../operation-text.ts';
+import {
+  CREATED,
+  described,
+  METADATA_CHANGED,
+  METADATA_GIVEN,
+  METADATA_SHOWN,
+  type OperationText,
+} from '../operation-text.ts';
 
 /** @public the catalogue of events picks it */
 export const ticket = {
   ...examples.created('tkt', '2026-11-20T09:36:20.641Z'),
   conversationId: examples.conversation.id,
   reason: 'No agent is available before Monday',
+  status: 'open',
+  metadata: {},
 } as const;
 
 export const operations = {
@@ -36,6 +45,15 @@ export const operations = {
     answer: 'The ticket.',
     data: ticket,
   },
+  updateTicket: {
+    tag: 'Tickets',
+    summary: 'Update a ticket',
+    description: `Closes a ticket, opens it again, or changes its metadata. Omitted fields keep their values. \`metadata\`
+replaces all entries; \`{}\` removes them. Sends no event.`,
+    body: { status: 'closed' },
+    answer: 'The ticket.',
+    data: { ...ticket, status: 'closed' },
+  },
 } as const satisfies Record<string, OperationText>;
 
 /** The schemas of answers. */
@@ -44,6 +62,8 @@ export const answers = {
     id: 'Identifier of the ticket.',
     conversationId: 'The conversation; null if there is none.',
     reason: 'Why the ticket was created; null if no reason was given.',
+    status: '`open`, or `closed` by `updateTicket`.',
+    metadata: METADATA_SHOWN,
     createdAt: CREATED,
   }),
 };
@@ -53,5 +73,10 @@ export const bodies = {
   CreateTicket: described(tickets.CreateTicket, {
     conversationId: 'An existing conversation.',
     reason: 'Why the ticket is created; included in the event.',
+    metadata: METADATA_GIVEN,
+  }),
+  UpdateTicket: described(tickets.UpdateTicket, {
+    status: '`closed` closes the ticket, `open` opens it again; omit to keep it.',
+    metadata: METADATA_CHANGED,
   }),
 };

@@ -18,7 +18,7 @@ export interface Schema {
   pattern?: string;
   title?: string;
   description?: string;
-  additionalProperties?: unknown;
+  additionalProperties?: boolean | Schema;
   discriminator?: unknown;
   'x-extensible-enum'?: string[];
   /** Of the generator of types: a class to use, or to derive from. */

@@ -150,7 +150,7 @@ function namedInPython(schemas: Schemas, schema: Schema): Schema {
 const TIME: Schema = { anyOf: [{ type: 'string', customTypePath: 'datetime.datetime' }, { type: 'string' }] };
 
 function parameterOf(schemas: Schemas, schema: Schema): Schema {
-  const { $ref, type, items, anyOf, enum: values, const: constant, format } = schema;
+  const { $ref, type, items, anyOf, enum: values, const: constant, format, additionalProperties } = schema;
   const description = describe(schema);
   if ($ref !== undefined) return { ...parameterOf(schemas, schemas[nameIn($ref)] ?? {}), ...description };
   return {
@@ -159,6 +159,9 @@ function parameterOf(schemas: Schemas, schema: Schema): Schema {
     ...(values && { enum: values }),
     ...(constant !== undefined && { const: constant }),
     ...(items && { items: parameterOf(schemas, items) }),
+    ...(typeof additionalProperties === 'object' && {
+      additionalProperties: parameterOf(schemas, additionalProperties),
+    }),
     ...(anyOf && { anyOf: anyOf.map((each) => parameterOf(schemas, each)) }),
   };
 }

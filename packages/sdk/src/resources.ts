@@ -83,6 +83,8 @@ export function createResources({ send, list }: Transport) {
       list: (filter?: FilterOf<'listConversations'>, options?: CallOptions) =>
         list('listConversations', { query: filter ?? {} }, options),
       get: (id: string, options?: CallOptions) => read('readConversation', { path: { id } }, options),
+      update: (id: string, body: BodyOf<'updateConversation'>, options?: CallOptions) =>
+        read('updateConversation', { path: { id }, body }, options),
       resolve: (id: string, body: BodyOf<'resolveConversation'>, options?: WriteOptions) =>
         read('resolveConversation', { path: { id }, body }, options),
       /** Hands a conversation over to a human agent. */
@@ -129,6 +131,8 @@ export function createResources({ send, list }: Transport) {
       list: (filter?: FilterOf<'listTickets'>, options?: CallOptions) =>
         list('listTickets', { query: filter ?? {} }, options),
       get: (id: string, options?: CallOptions) => read('readTicket', { path: { id } }, options),
+      update: (id: string, body: BodyOf<'updateTicket'>, options?: CallOptions) =>
+        read('updateTicket', { path: { id }, body }, options),
     },
 
     /** Content that the organization's assistant answers from. */

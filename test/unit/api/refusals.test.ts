@@ -25,7 +25,16 @@ const URLS = [
 const TEXTS = ['', LONG, 'nonsense', '\u000b', '\u0000', '\ud800', '2026-11-20', 'a,b', ...URLS];
 const NUMBERS = [1.5, 0, -1, 1e9, 2 ** 60, 33.333, Number.MAX_VALUE];
 const LISTS = [[], ['nonsense'], [1], Array.from({ length: 60 }, () => 'nonsense')];
-const VALUES: unknown[] = [...TEXTS, ...NUMBERS, ...LISTS, {}, true, null];
+/** Texts by name. */
+const RECORDS = [
+  { name: 1 },
+  { name: LONG },
+  { name: '\u0000' },
+  { name: '\ud800' },
+  { [LONG]: '' },
+  Object.fromEntries(Array.from({ length: 60 }, (_, index) => [index, ''])),
+];
+const VALUES: unknown[] = [...TEXTS, ...NUMBERS, ...LISTS, ...RECORDS, {}, true, null];
 
 type Schema = z.core.$ZodType;
 interface Field {
@@ -74,9 +83,11 @@ const FIELDS = Object.values<Route>(routes).flatMap(fieldsOf);
 /** Every text that a schema declares, its parts and checks included. */
 function declaredIn(schema: Schema): string[] {
   const { error, checks = [], ...parts } = Object(schema._zod.def);
-  const own = typeof error === 'function' ? error({ code: 'invalid_type', input: 1 }) : undefined;
-  const inner = [parts.innerType, parts.element, parts.in].filter((part) => part?._zod !== undefined);
-  return [...(typeof own === 'string' ? [own] : []), ...[...checks, ...inner].flatMap(declaredIn)];
+  const codes = ['invalid_type', 'invalid_key'];
+  const own = typeof error === 'function' ? codes.map((code) => error({ code, input: 1 })) : [];
+  const inner = [parts.innerType, parts.element, parts.in, parts.valueType].filter((part) => part?._zod !== undefined);
+  const texts = new Set(own.filter((text) => typeof text === 'string'));
+  return [...texts, ...[...checks, ...inner].flatMap(declaredIn)];
 }
 
 /** How a constraint is said where its schema declares no text. */

@@ -113,6 +113,8 @@ const DATA_ROUTES = [
   'retry-delivery',
   'sync-source',
   'test-webhook',
+  'update-conversation',
+  'update-ticket',
 ];
 
 describe('the audit log', () => {

@@ -545,9 +545,17 @@ class Conversation(Model):
     """
     Who resolved it; null unless `resolved`.
     """
+    metadata: dict[str, str]
+    """
+    Your own texts by name; empty if there are none.
+    """
     created_at: AwareDatetime
     """
     Creation time, UTC.
+    """
+    updated_at: AwareDatetime
+    """
+    Time of its last change or message, UTC; of a message, exact to a minute.
     """
 
 
@@ -567,6 +575,10 @@ class Message(Model):
     content: str
     """
     Text of the message.
+    """
+    metadata: dict[str, str]
+    """
+    Your own texts by name; empty if there are none.
     """
     created_at: AwareDatetime
     """
@@ -753,6 +765,14 @@ class Ticket(Model):
     reason: str | None
     """
     Why the ticket was created; null if no reason was given.
+    """
+    status: Literal["open", "closed"] | str
+    """
+    `open`, or `closed` by `updateTicket`.
+    """
+    metadata: dict[str, str]
+    """
+    Your own texts by name; empty if there are none.
     """
     created_at: AwareDatetime
     """

@@ -138,6 +138,21 @@ class CreateConversation(TypedDict):
     """
     Your identifier of the external user.
     """
+    metadata: NotRequired[Mapping[str, str]]
+    """
+    Your own texts by name, of at most 20 entries. Not in events, and not shown to visitors.
+    """
+
+
+class UpdateConversation(TypedDict):
+    channel_id: NotRequired[str]
+    """
+    Identifier of an existing channel, or any other text as your own label. Omit to keep it.
+    """
+    metadata: NotRequired[Mapping[str, str]]
+    """
+    Your own texts by name, of at most 20 entries. Replaces all entries; omit to keep them.
+    """
 
 
 class CreateMessage(TypedDict):
@@ -148,6 +163,10 @@ class CreateMessage(TypedDict):
     content: str
     """
     Text of the message.
+    """
+    metadata: NotRequired[Mapping[str, str]]
+    """
+    Your own texts by name, of at most 20 entries. Not in events, and not shown to visitors.
     """
 
 
@@ -200,6 +219,21 @@ class CreateTicket(TypedDict):
     reason: NotRequired[str]
     """
     Why the ticket is created; included in the event.
+    """
+    metadata: NotRequired[Mapping[str, str]]
+    """
+    Your own texts by name, of at most 20 entries. Not in events, and not shown to visitors.
+    """
+
+
+class UpdateTicket(TypedDict):
+    status: NotRequired[Literal["open", "closed"]]
+    """
+    `closed` closes the ticket, `open` opens it again; omit to keep it.
+    """
+    metadata: NotRequired[Mapping[str, str]]
+    """
+    Your own texts by name, of at most 20 entries. Replaces all entries; omit to keep them.
     """
 
 
@@ -347,6 +381,26 @@ class ListConversations(TypedDict):
     the last page. Integers below 1 and above 100 are clamped to these, an empty value is the default,
     others are rejected.
     """
+    external_user_id: NotRequired[str]
+    """
+    Only conversations of this external user.
+    """
+    channel_id: NotRequired[str]
+    """
+    Only conversations with this channel: an identifier, or your own label.
+    """
+    status: NotRequired[Sequence[Literal["open", "handed_off", "resolved"]] | str]
+    """
+    Only conversations with these statuses, separated by commas.
+    """
+    updated_after: NotRequired[datetime | str]
+    """
+    Only conversations whose `updatedAt` is at this time or later, UTC.
+    """
+    updated_before: NotRequired[datetime | str]
+    """
+    Only conversations whose `updatedAt` is before this time, UTC.
+    """
 
 
 class ListMessages(TypedDict):
@@ -355,6 +409,11 @@ class ListMessages(TypedDict):
     Maximum number of items in a page. A page of about 2 MB ends earlier; only `nextCursor: null` marks
     the last page. Integers below 1 and above 100 are clamped to these, an empty value is the default,
     others are rejected.
+    """
+    order: NotRequired[Literal["asc", "desc"]]
+    """
+    `desc`: newest first. `asc`: oldest first; its last page ends the list, and later messages need a
+    new one.
     """
 
 

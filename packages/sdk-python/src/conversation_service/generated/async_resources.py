@@ -335,6 +335,13 @@ class Conversations:
         call = Call(operations.READ_CONVERSATION, {"id": conversation_id}, timeout=timeout)
         return await self._calls.send(call)
 
+    async def update(
+        self, conversation_id: str, *, timeout: float | None = None, **body: Unpack[params.UpdateConversation]
+    ) -> models.Conversation:
+        """Update a conversation: `PATCH /api/v1/conversations/{id}`"""
+        call = Call(operations.UPDATE_CONVERSATION, {"id": conversation_id}, body=body, timeout=timeout)
+        return await self._calls.send(call)
+
     async def resolve(
         self,
         conversation_id: str,
@@ -459,6 +466,13 @@ class Tickets:
     async def get(self, ticket_id: str, *, timeout: float | None = None) -> models.Ticket:
         """Read a ticket: `GET /api/v1/tickets/{id}`"""
         call = Call(operations.READ_TICKET, {"id": ticket_id}, timeout=timeout)
+        return await self._calls.send(call)
+
+    async def update(
+        self, ticket_id: str, *, timeout: float | None = None, **body: Unpack[params.UpdateTicket]
+    ) -> models.Ticket:
+        """Update a ticket: `PATCH /api/v1/tickets/{id}`"""
+        call = Call(operations.UPDATE_TICKET, {"id": ticket_id}, body=body, timeout=timeout)
         return await self._calls.send(call)
 
 

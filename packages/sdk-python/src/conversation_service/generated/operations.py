@@ -72,6 +72,9 @@ LIST_CONVERSATIONS: Operation[models.Conversation] = Operation(
 READ_CONVERSATION: Operation[models.Conversation] = Operation(
     "readConversation", "GET", "/api/v1/conversations/{id}", models.Conversation
 )
+UPDATE_CONVERSATION: Operation[models.Conversation] = Operation(
+    "updateConversation", "PATCH", "/api/v1/conversations/{id}", models.Conversation
+)
 CREATE_MESSAGE: Operation[models.Message] = Operation(
     "createMessage", "POST", "/api/v1/conversations/{id}/messages", models.Message
 )
@@ -117,6 +120,9 @@ READ_WIDGET_MESSAGES: Operation[models.WidgetMessage] = Operation(
 CREATE_TICKET: Operation[models.Ticket] = Operation("createTicket", "POST", "/api/v1/tickets", models.Ticket)
 LIST_TICKETS: Operation[models.Ticket] = Operation("listTickets", "GET", "/api/v1/tickets", models.Ticket)
 READ_TICKET: Operation[models.Ticket] = Operation("readTicket", "GET", "/api/v1/tickets/{id}", models.Ticket)
+UPDATE_TICKET: Operation[models.Ticket] = Operation(
+    "updateTicket", "PATCH", "/api/v1/tickets/{id}", models.Ticket
+)
 CREATE_SOURCE: Operation[models.Source] = Operation(
     "createSource", "POST", "/api/v1/knowledge/sources", models.Source
 )
