@@ -22,9 +22,26 @@ export function largestBody(
 /** @throws Error when the schema has no largest value */
 function largestValue(
   name: string,
-  { type, enum: values, items, maximum, maxLength, properties }: Schema,
+  {
+    type,
+    enum: values,
+    items,
+    maximum,
+    maxLength,
+    properties,
+    maxProperties = 0,
+    propertyNames,
+    additionalProperties,
+  }: Schema,
 ): unknown {
   const types = [type].flat();
+  if (typeof additionalProperties === 'object')
+    return Object.fromEntries(
+      Array.from({ length: maxProperties }, (_, index) => [
+        `${String.fromCodePoint(0x20000 + index)}${LARGEST_CHARACTER.repeat((propertyNames?.maxLength ?? 1) - 1)}`,
+        largestValue(name, additionalProperties),
+      ]),
+    );
   if (properties !== undefined)
     return Object.fromEntries(
       Object.entries(properties).map(([field, schema]) => [field, largestValue(field, schema)]),

@@ -58,6 +58,9 @@ export async function anApi(engine: ReturnType<typeof dynamoDb>, tables: TestTab
   }
   const { ports } = await import('../../../functions/api/route-handler.ts');
   const called = new Set<RouteKey>();
+  const request = (credential: string) => async (key: RouteKey, call: Call) =>
+    (await handlers.get(key)?.(buildRequest(routes[key], credential, call), INVOCATION)) ??
+    Promise.reject(new Error(`${key} has no handler`));
 
   return {
     /** Routes that were called successfully. */
@@ -74,11 +77,18 @@ export async function anApi(engine: ReturnType<typeof dynamoDb>, tables: TestTab
     caller:
       (credential: string) =>
       async (key: RouteKey, call: Call = {}): Promise<Data> => {
-        const answer = await handlers.get(key)?.(buildRequest(routes[key], credential, call), INVOCATION);
-        if (answer === undefined || answer.statusCode >= 300)
-          throw new Error(`${key} answered ${answer?.statusCode}: ${answer?.body}`);
+        const answer = await request(credential)(key, call);
+        if (answer.statusCode >= 300) throw new Error(`${key} answered ${answer.statusCode}: ${answer.body}`);
         called.add(key);
         return answer.body === '' ? {} : JSON.parse(answer.body).data;
+      },
+
+    /** The same, with the status and the whole body of any answer. */
+    asker:
+      (credential: string) =>
+      async (key: RouteKey, call: Call = {}): Promise<{ status: number } & Data> => {
+        const { statusCode, body } = await request(credential)(key, call);
+        return { status: statusCode, ...JSON.parse(body) };
       },
 
     close() {

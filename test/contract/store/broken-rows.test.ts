@@ -38,6 +38,7 @@ import { purgeStore } from '../../../functions/tenancy/purge.ts';
 import { LIVE_GENERATION, type Tenant } from '../../../functions/tenancy/tenant.ts';
 import { endpointScan } from '../../../lib/operate/endpoint-scan.ts';
 import {
+  aConversation,
   aDelivery,
   aLedgerEntry,
   anEndpoint,
@@ -48,7 +49,14 @@ import {
   NOW,
   seconds,
 } from '../../builders.ts';
-import { conversationOf, endpointOf, KINDS, type Kind, type Row } from '../../compatibility/kinds.ts';
+import {
+  conversationOf,
+  EXTERNAL_USER,
+  endpointOf,
+  KINDS,
+  type Kind,
+  type Row,
+} from '../../compatibility/kinds.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { capturedOutput, WITH_TIME } from '../../unit/workers/worker-fixture.ts';
 
@@ -117,7 +125,6 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
   rateWindow: 'read by its key',
   rateSchedule: 'read by its key',
   sourceCount: 'only written',
-  userConversation: 'only written',
   versionPart: 'the parts of one text: without one of them there is no text',
   metered: 'only its key is read',
   mailing: 'read by its key',
@@ -196,6 +203,19 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
     nameOf: id,
     readers: {
       list: async ({ service }, tenant) => ids((await conversationStore(service).list(tenant, PAGE)).items),
+    },
+  },
+  userConversation: {
+    nameOf: id,
+    readers: {
+      'list of a user': async ({ service }, tenant, rows) => {
+        for (const { sk } of rows) {
+          const conversation = aConversation({ id: sk as `cnv_${string}` });
+          await put(service, { ...keys.conversation(tenant, conversation.id), ...conversation });
+        }
+        const filter = { externalUserId: EXTERNAL_USER };
+        return ids((await conversationStore(service).list(tenant, PAGE, filter)).items);
+      },
     },
   },
   message: {
