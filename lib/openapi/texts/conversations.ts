@@ -15,7 +15,7 @@ export const operations = {
   createConversation: {
     tag: 'Conversations',
     summary: 'Start a conversation',
-    mostTokens: 2,
+    mostTokens: 10,
     description: `Starts a conversation with an external user. Sends \`conversation.created\`. \`channelId\` is
 the identifier of an existing channel (\`createChannel\`), which then receives the messages of agents and the
 assistant, or any other text as your own label.
@@ -33,7 +33,7 @@ another one.`,
   listConversations: {
     tag: 'Conversations',
     summary: 'List conversations',
-    mostTokens: 2,
+    mostTokens: 11,
     description: `Returns the organization’s conversations, newest first. The filters can be combined in any way;
 those of one external user are found at once, others by reading on.
 
@@ -52,6 +52,7 @@ from a minute before it on: the \`updatedAt\` of messages is exact to a minute.`
   updateConversation: {
     tag: 'Conversations',
     summary: 'Update a conversation',
+    mostTokens: 5,
     description: `Changes the channel or the metadata of a conversation. Omitted fields keep their values. \`metadata\`
 replaces all entries; \`{}\` removes them. Messages that are recorded from then on go to the new channel. Sends no event.`,
     body: { metadata: examples.conversation.metadata },
@@ -61,7 +62,7 @@ replaces all entries; \`{}\` removes them. Messages that are recorded from then 
   createMessage: {
     tag: 'Conversations',
     summary: 'Record a message in a conversation',
-    mostTokens: 78,
+    mostTokens: 82,
     description: `Records a message of any role. Sends \`message.received\`. A message to a resolved
 conversation reopens it; one that is recorded at the same moment as the resolution counts as before it.
 
@@ -90,7 +91,7 @@ conversation, subscribe to \`message.received\`.`,
   requestHandoff: {
     tag: 'Conversations',
     summary: 'Hand a conversation off to a human',
-    mostTokens: 3,
+    mostTokens: 7,
     description: `Hands a conversation off to a human. Its status becomes \`handed_off\`, an entry is added to
 its escalation log, and \`handoff.requested\` is sent.
 
@@ -121,7 +122,7 @@ with \`CONFLICT\` if the conversation is resolved; a message reopens it. The bod
   resolveConversation: {
     tag: 'Conversations',
     summary: 'Mark a conversation resolved',
-    mostTokens: 2,
+    mostTokens: 10,
     description: `Marks an open or handed-off conversation as resolved, and sends \`conversation.resolved\`. If
 it is already resolved, nothing changes and nothing is sent; the response has the original \`resolvedBy\`. The
 body is optional.`,

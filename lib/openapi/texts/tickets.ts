@@ -22,7 +22,7 @@ export const operations = {
   createTicket: {
     tag: 'Tickets',
     summary: 'Create a fallback ticket',
-    mostTokens: 3,
+    mostTokens: 11,
     description: `Creates a fallback ticket, optionally for a conversation, which does not change. Sends
 \`ticket.created\`. Fails with \`NOT_FOUND\` if the conversation does not exist. The body is optional.`,
     body: { conversationId: examples.conversation.id, reason: ticket.reason },
@@ -33,7 +33,7 @@ export const operations = {
   listTickets: {
     tag: 'Tickets',
     summary: 'List tickets',
-    mostTokens: 2,
+    mostTokens: 11,
     description: 'Returns the organization’s tickets, newest first.',
     answer: 'A page of tickets.',
     data: [ticket],
@@ -48,6 +48,7 @@ export const operations = {
   updateTicket: {
     tag: 'Tickets',
     summary: 'Update a ticket',
+    mostTokens: 5,
     description: `Closes a ticket, opens it again, or changes its metadata. Omitted fields keep their values. \`metadata\`
 replaces all entries; \`{}\` removes them. Sends no event.`,
     body: { status: 'closed' },

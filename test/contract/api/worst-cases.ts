@@ -71,6 +71,10 @@ const NAME = long(200);
 const DESCRIPTION = '🚚'.repeat(200);
 const URL = `https://example.com/${'a'.repeat(2000)}?simulate=200`;
 const MOVED_URL = URL.replace('example.com', 'example.org');
+/** Twenty entries of the longest names and values. */
+const METADATA = Object.fromEntries(
+  Array.from({ length: 20 }, (_, index) => [`${String(index).padStart(2)}${long(38)}`, long(500)]),
+);
 const FULL_PAGE = { limit: '100' };
 const LARGEST_QUERY = { ...FULL_PAGE, hours: '168', months: '24' };
 /** Rows of a collection: more than a page has. */
@@ -173,13 +177,13 @@ export async function worstCases(tables: TestTables, api: Api) {
       status: 'resolved',
       resolvedAt: now.toISOString(),
       resolvedBy: NAME,
+      metadata: METADATA,
     }),
   );
-  const talk = aConversation({ channelId: messenger.id, externalUserId: NAME });
-  const [handedOff, resolved] = [aConversation(talk), aConversation(talk)].map((conversation) => ({
-    ...conversation,
-    id: newId('cnv', now),
-  }));
+  const talk = aConversation({ channelId: messenger.id, externalUserId: NAME, metadata: METADATA });
+  const [handedOff = talk, resolved = talk, quiet = talk] = times(3, () =>
+    aConversation({ ...talk, id: newId('cnv', now) }),
+  );
   const watched = aConversation({ channelId: widget.id });
   const widgetTalk = aConversation({ channelId: widget.id });
   const buildMessage = (conversationId: typeof talk.id, id = newId('msg', now)) =>
@@ -249,7 +253,7 @@ export async function worstCases(tables: TestTables, api: Api) {
     ),
     { ...keys.channelCount(tenant.orgId), channels: 10 },
     { ...keys.endpoint(organization.id, widget.id), ...widget },
-    ...[...conversations, talk, handedOff ?? talk, resolved ?? talk].map((conversation) => ({
+    ...[...conversations, talk, handedOff, resolved, quiet].map((conversation) => ({
       ...keys.conversation(tenant, conversation.id),
       ...mark,
       ...conversation,
@@ -450,9 +454,10 @@ export async function worstCases(tables: TestTables, api: Api) {
     listRedeliveries: { ...to(spare.id), query: FULL_PAGE },
     readRedelivery: { params: { id: spare.id, redeliveryId: job.id } },
     stopRedelivery: { params: { id: spare.id, redeliveryId: job.id } },
-    createMessage: { ...to(talk.id), body: { role: 'agent', content: CONTENT } },
-    requestHandoff: { ...to(handedOff?.id ?? ''), body: { reason: REASON } },
-    resolveConversation: { ...to(resolved?.id ?? ''), body: { resolvedBy: NAME } },
+    // Sets `updatedAt`, too.
+    createMessage: { ...to(quiet.id), body: { role: 'agent', content: CONTENT } },
+    requestHandoff: { ...to(handedOff.id), body: { reason: REASON } },
+    resolveConversation: { ...to(resolved.id), body: { resolvedBy: NAME } },
     deleteChannel: to(goneChannel.id),
     readChannelDelivery: { params: { id: messenger.id, deliveryId: channelRows[0]?.id ?? '' } },
     createVisitorToken: to(widgetTalk.id),
