@@ -166,8 +166,7 @@ function findShape(schema: z.ZodMiniType): Shape {
 const REPEATABLE = /^(?!.*(?:ck_|whsec_|cvt_))[\w.-]{1,64}$/;
 
 /** A part of a path, which may be a name that the caller chose. */
-const toFieldName = (part: PropertyKey): string =>
-  REPEATABLE.test(String(part)) ? String(part) : 'a field';
+const toFieldName = (part: PropertyKey): string => (REPEATABLE.test(String(part)) ? String(part) : 'a field');
 
 /** Names an unknown field or parameter and the known name that is most like it. */
 function describeUnknown(name: string, names: readonly string[], kind: 'field' | 'parameter'): FieldError {

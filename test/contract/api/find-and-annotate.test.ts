@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RouteKey } from '../../../functions/api/routes.ts';
 import { ConversationId } from '../../../functions/aws/ids.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
-import { Conversation, conversationStore } from '../../../functions/conversations/conversations.ts';
+import { type Conversation, conversationStore } from '../../../functions/conversations/conversations.ts';
 import { Scope } from '../../../functions/tenancy/api-keys.ts';
 import { organizationStore } from '../../../functions/tenancy/organizations.ts';
 import { LIVE_GENERATION, type Tenant } from '../../../functions/tenancy/tenant.ts';
