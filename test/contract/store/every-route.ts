@@ -45,7 +45,11 @@ export async function live(
   await call('createMessage', { params: conversation, body: { role: 'user', content: 'Hello' } });
   await call('requestHandoff', { params: conversation, body: { reason: 'asked for a person' } });
   await call('resolveConversation', { params: conversation, body: {} });
-  await call('createTicket', { body: { conversationId: conversation.id, reason: 'no agent available' } });
+  await call('updateConversation', { params: conversation, body: { metadata: { order: '1' } } });
+  const ticket = await call('createTicket', {
+    body: { conversationId: conversation.id, reason: 'no agent available' },
+  });
+  await call('updateTicket', { params: { id: String(ticket.id) }, body: { status: 'closed' } });
   await call('testWebhook', { params: { id: taking } });
   await call('updateWebhook', { params: { id: taking }, body: { events: EVENTS } });
 
