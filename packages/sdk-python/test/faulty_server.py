@@ -65,7 +65,9 @@ def respond(user: str) -> bytes:
         "status": "open",
         "resolvedAt": None,
         "resolvedBy": None,
+        "metadata": {},
         "createdAt": "2026-11-20T09:31:00.250Z",
+        "updatedAt": "2026-11-20T09:31:00.250Z",
     }
     return json.dumps({"success": True, "data": conversation}).encode()
 

@@ -23,7 +23,9 @@ CONVERSATION = {
     "status": "open",
     "resolvedAt": None,
     "resolvedBy": None,
+    "metadata": {},
     "createdAt": "2026-11-20T09:31:00.250Z",
+    "updatedAt": "2026-11-20T09:31:00.250Z",
 }
 
 

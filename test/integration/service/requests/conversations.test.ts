@@ -97,6 +97,7 @@ describe('a resolved conversation', () => {
       status: 'resolved',
       resolvedAt: expect.stringMatching(TIMESTAMP),
       resolvedBy: 'agent-7',
+      updatedAt: resolved.resolvedAt,
     });
     expect(await read(conversation)).toEqual(resolved);
     expect(await organization.api.all('/api/v1/conversations')).toContainEqual(resolved);
@@ -176,7 +177,7 @@ describe('a message', () => {
     const messages = await Promise.all(Array.from({ length: 10 }, () => say(conversation)));
 
     for (const message of messages) dataOf(message, 201);
-    expect(await read(conversation)).toEqual(before);
+    expect(await read(conversation)).toEqual({ ...before, updatedAt: expect.stringMatching(TIMESTAMP) });
     expect(await organization.api.all(`${conversationPath(conversation)}/messages`)).toHaveLength(10);
     expect(await eventsOf('message.received', 'conversationId', conversation, 10)).toHaveLength(10);
 
@@ -206,6 +207,8 @@ describe('a ticket', () => {
       id: expect.stringMatching(/^tkt_[0-9a-f]{32}$/),
       conversationId: conversation,
       reason: 'no agent available',
+      status: 'open',
+      metadata: {},
       createdAt: expect.stringMatching(TIMESTAMP),
     });
     await expectReadable(answer, `/api/v1/tickets/${ticket.id}`);

@@ -25,6 +25,9 @@ export async function conversations({ tell }: Teller): Promise<void> {
   await tell('GET', `/v1/conversations/cnv_${NOTHING}`);
   await tell('GET', '/v1/conversations/1');
   await pages({ tell }, '/v1/conversations');
+  await tell('PATCH', path, { body: { metadata: { order: '1' }, channelId: 'chn_other' } });
+  await tell('PATCH', path, { body: { metadata: { order: 1 } } });
+  await tell('GET', '/v1/conversations?externalUserId=visitor-1&status=open&channelId=chn_other');
 
   await messages({ tell }, path);
   await handoff({ tell }, path);
