@@ -318,6 +318,8 @@ export const de: Texts = {
     redeliver: 'Erneut senden',
     redelivered: 'Erneut gesendet, als neue Zustellung',
     openNew: 'Neue Zustellung öffnen',
+    recovered: 'Das Ereignis ist inzwischen angekommen',
+    recoveredBy: 'Nachgeholt durch',
     sinceThen: 'Alle seitdem gescheiterten erneut senden',
     stillOpen: 'Diese Zustellung läuft noch.',
     bulk: 'Zustellungen erneut senden',

@@ -308,6 +308,8 @@ export const en = {
     redeliver: 'Resend',
     redelivered: 'Resent as a new delivery',
     openNew: 'Open the new delivery',
+    recovered: 'The event has arrived since',
+    recoveredBy: 'Recovered by',
     sinceThen: 'Resend all that failed since then',
     stillOpen: 'This delivery is in progress.',
     bulk: 'Resend deliveries',

@@ -75,15 +75,42 @@ describe('what became of an event', () => {
     );
   });
 
-  it('begins with what failed and ends with what arrived', () => {
+  it('begins with what failed, then what was skipped, and ends with what arrived', () => {
     fc.assert(
       fc.property(aListed, (event) => {
         const order = receiptsOf(event).map(({ delivery }) =>
-          ['failed', 'open', 'succeeded'].indexOf(STATUSES[delivery.status].outcome),
+          ['exhausted', 'skipped', 'retrying', 'pending', 'succeeded'].indexOf(delivery.status),
         );
         expect(order).toEqual(order.toSorted((one, other) => one - other));
       }),
     );
+  });
+
+  it('is good where the endpoint that took the place of a disabled or deleted one has received it', () => {
+    const url = 'https://receiver.example/hooks';
+    const lost = { receiverStatus: 'auto_disabled', status: 'exhausted', url } as const;
+    const arrived = { receiverStatus: 'active', status: 'succeeded', url } as const;
+    const look = (old: object, next: object) => {
+      const deliveries = [old, next].map(
+        (part, index) =>
+          ({
+            id: `dlv_${hex(index)}`,
+            webhookId: endpointId(index),
+            channelId: null,
+            ...part,
+          }) as DeliverySummary,
+      );
+      const event = { type: 'ticket.created', deliveries };
+      return (['failed', 'skipped'] as const).some((outcome) => isLike({ ...ANY, outcome }, event));
+    };
+    for (const status of ['exhausted', 'skipped'] as const) {
+      expect(look({ ...lost, status }, arrived)).toBe(false);
+      expect(look({ ...lost, status, receiverStatus: 'deleted' }, arrived)).toBe(false);
+      expect(look({ ...lost, status }, { ...arrived, status: 'retrying' })).toBe(true);
+      expect(look({ ...lost, status }, { ...arrived, url: `${url}/other` })).toBe(true);
+      // Both receive each event while one replaces the other.
+      expect(look({ ...lost, status, receiverStatus: 'active' }, arrived)).toBe(true);
+    }
   });
 
   it('is open while a delivery is in progress, or so young that deliveries may come into being', () => {

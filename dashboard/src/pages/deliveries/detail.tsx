@@ -1,8 +1,15 @@
 import { type RefObject, useState } from 'react';
 import { useLocation } from 'wouter';
+import { useEvent } from '../../api/events.ts';
 import { isGone } from '../../api/failures.ts';
 import { isOver } from '../../api/pace.ts';
-import { type DeliveryWithAttempts, useDelivery, useEndpoint, useRedeliver } from '../../api/webhooks.ts';
+import {
+  type DeliveryWithAttempts,
+  type Endpoint,
+  useDelivery,
+  useEndpoint,
+  useRedeliver,
+} from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
@@ -13,12 +20,14 @@ import { Card, Facts } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { Shortened } from '../../parts/url.tsx';
 import { useTexts } from '../../text/language.ts';
+import { recovererOf } from '../events/outcomes.ts';
 import { FailureCause } from '../failure-cause.tsx';
 import styles from '../live/split.module.css';
 import { Attempts } from './attempts.tsx';
 import { SendAgain } from './bulk.tsx';
 import { DeliveryStatus } from './delivery-status.tsx';
 import { isWaiting, NextAttempt } from './next-attempt.tsx';
+import { NotSent, RecoveredBy } from './recovered-by.tsx';
 
 /**
  * One delivery beside the list: why it was not delivered, and what can be done.
@@ -66,6 +75,7 @@ function Told({ delivery, search }: { delivery: DeliveryWithAttempts; search: st
         <DeliveryStatus status={delivery.status} />
         <code>{delivery.eventType}</code>
       </div>
+      {hasFailed(delivery) ? <Recovered delivery={delivery} /> : null}
       {delivery.lastError === null || delivery.status === 'succeeded' ? null : (
         <Notice tone={isOver(delivery) ? 'bad' : 'warn'} title={t.deliveries.lastError}>
           <FailureCause failure={delivery} />
@@ -77,6 +87,17 @@ function Told({ delivery, search }: { delivery: DeliveryWithAttempts; search: st
       <Attempts delivery={delivery} />
     </>
   );
+}
+
+const hasFailed = ({ status }: DeliveryWithAttempts): boolean =>
+  status === 'exhausted' || status === 'skipped';
+
+/** By which delivery the event has arrived instead. */
+function Recovered({ delivery: { id, eventId } }: { delivery: DeliveryWithAttempts }) {
+  const { environment } = useEnvironment();
+  const { data } = useEvent(environment, eventId);
+  const own = data?.deliveries.find((each) => each.id === id);
+  return <RecoveredBy delivery={own && recovererOf(own, data?.deliveries ?? [])} />;
 }
 
 function DeliveryFacts({ delivery }: { delivery: DeliveryWithAttempts }) {
@@ -123,6 +144,9 @@ function Redelivery({ delivery, search }: { delivery: DeliveryWithAttempts; sear
   const { environment, to } = useEnvironment();
   const [, navigate] = useLocation();
   const redeliver = useRedeliver(environment, delivery);
+  const { data: endpoint } = useEndpoint(environment, delivery.webhookId);
+  if (endpoint !== undefined && endpoint.status !== 'active')
+    return <NotSent status={endpoint.status} webhookId={endpoint.id} />;
   if (!isAdmin) return <p className="quiet">{t.admins}</p>;
   return (
     <div className="stack">
@@ -135,8 +159,8 @@ function Redelivery({ delivery, search }: { delivery: DeliveryWithAttempts; sear
           {t.deliveries.redeliver}
         </Button>
         {isOver(delivery) ? null : <span className="quiet">{t.deliveries.stillOpen}</span>}
-        {delivery.status === 'exhausted' || delivery.status === 'skipped' ? (
-          <SinceThen delivery={delivery} />
+        {hasFailed(delivery) && endpoint !== undefined ? (
+          <SinceThen endpoint={endpoint} from={Date.parse(delivery.createdAt)} />
         ) : null}
       </div>
       {redeliver.error ? <Failure error={redeliver.error} /> : null}
@@ -159,20 +183,15 @@ function Redelivery({ delivery, search }: { delivery: DeliveryWithAttempts; sear
 }
 
 /** Resends all deliveries that failed since one of them: the others of an outage. */
-function SinceThen({ delivery: { webhookId, createdAt } }: { delivery: DeliveryWithAttempts }) {
+function SinceThen({ endpoint, from }: { endpoint: Endpoint; from: number }) {
   const t = useTexts();
-  const { environment } = useEnvironment();
-  const { data: endpoint } = useEndpoint(environment, webhookId);
   const [isOpen, setOpen] = useState(false);
-  if (endpoint === undefined) return null;
   return (
     <>
       <Button look="plain" onPress={() => setOpen(true)}>
         {t.deliveries.sinceThen}
       </Button>
-      {isOpen ? (
-        <SendAgain endpoint={endpoint} from={Date.parse(createdAt)} onClose={() => setOpen(false)} />
-      ) : null}
+      {isOpen ? <SendAgain endpoint={endpoint} from={from} onClose={() => setOpen(false)} /> : null}
     </>
   );
 }

@@ -17,7 +17,8 @@ export const NarrowCells = ({ row }: { row: ListedEvent }) => <Cells row={row} m
 
 function Cells({ row, most }: { row: ListedEvent; most: number }) {
   const t = useTexts();
-  const receipts = receiptsOf(row);
+  // What was recovered is said by the endpoint that took the place.
+  const receipts = receiptsOf(row).filter(({ recoveredBy }) => recoveredBy === undefined);
   const more = receipts.length - most;
   return (
     <>

@@ -63,8 +63,8 @@ export function isLike(
   );
   if (outcome === 'none') return receipts.length === 0;
   if (outcome === 'any') return endpoint === 'any' || receipts.length > 0;
-  if (outcome === 'skipped') return receipts.some(({ delivery }) => delivery.status === 'skipped');
-  return receipts.some(({ delivery }) => STATUSES[delivery.status].outcome === outcome);
+  const statuses = receipts.map(({ delivery, recoveredBy }) => (recoveredBy ?? delivery).status);
+  return statuses.some((status) => status === outcome || STATUSES[status].outcome === outcome);
 }
 
 /** What the API is asked for. @param now milliseconds since the epoch, the same for all pages of a list */
