@@ -14,7 +14,8 @@ export type DeliveryStatus = Delivery['status'];
 const ALL_ENDPOINTS = 100;
 const SECOND = 1000;
 
-export const useEndpoints = (environment: Environment) =>
+/** @param isFollowed whether it is read again and again, and not only when it is shown anew */
+export const useEndpoints = (environment: Environment, isFollowed = true) =>
   useQuery({
     queryKey: [environment, 'endpoints'],
     queryFn: async () =>
@@ -23,7 +24,7 @@ export const useEndpoints = (environment: Environment) =>
           api.GET('/api/settings/webhooks', { params: { query: { environment, limit: ALL_ENDPOINTS } } }),
         )
       ).data,
-    refetchInterval: 10 * SECOND,
+    ...(isFollowed ? { refetchInterval: 10 * SECOND } : { staleTime: 60 * SECOND }),
   });
 
 export const useEndpoint = (environment: Environment, id: string) =>

@@ -100,7 +100,7 @@ describe('what became of an event', () => {
             ...part,
           }) as DeliverySummary,
       );
-      const event = { type: 'ticket.created', deliveries };
+      const event = { type: 'ticket.created' as const, deliveries };
       return (['failed', 'skipped'] as const).some((outcome) => isLike({ ...ANY, outcome }, event));
     };
     for (const status of ['exhausted', 'skipped'] as const) {

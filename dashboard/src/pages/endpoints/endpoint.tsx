@@ -5,24 +5,26 @@ import { type Endpoint as EndpointData, useDelete, useEndpoint, useUpdate } from
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button, buttonLook } from '../../parts/button.tsx';
-import { CodeTabs } from '../../parts/code.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
-import { CopyId } from '../../parts/copy.tsx';
+import { CopyButton, CopyId } from '../../parts/copy.tsx';
 import { Link } from '../../parts/link.tsx';
+import { masked } from '../../parts/masked.ts';
 import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
 import { Card, Facts, Page } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
+import { nameOf } from '../endpoint-options.ts';
 import { EndpointStatus } from '../endpoint-status.tsx';
 import { FailuresInARow } from '../failures-in-a-row.tsx';
 import { useFailure, WhatHappened } from '../recover/what-happened.tsx';
 import { Edit } from './edit.tsx';
+import { Health } from './health.tsx';
 import { PauseButton, PauseState } from './pause.tsx';
 import { Register } from './register.tsx';
 import { TestSending } from './test-sending.tsx';
-import { VERIFICATION } from './verification.ts';
+import { VerificationCode } from './verification-code.tsx';
 
 /** One endpoint: how it stands, a test, its changes and its end. */
 export default function Endpoint({ id }: { id: string }) {
@@ -53,8 +55,13 @@ function Shown({ endpoint, error }: { endpoint: EndpointData; error: unknown }) 
   const pausing = useUpdate(environment, endpoint.id);
   return (
     <Page
-      title={endpoint.url}
-      heading={<Url url={endpoint.url} />}
+      title={nameOf(endpoint)}
+      heading={endpoint.description === null ? <Url url={endpoint.url} /> : <bdi>{endpoint.description}</bdi>}
+      about={
+        <>
+          <code>{masked(endpoint.url)}</code> <CopyButton text={endpoint.url} what={t.endpoints.address} />
+        </>
+      }
       actions={
         <>
           <Link to={`/deliveries/${endpoint.id}`} className={buttonLook('ordinary')}>
@@ -87,17 +94,15 @@ function Shown({ endpoint, error }: { endpoint: EndpointData; error: unknown }) 
       ) : null}
       <Failing endpoint={endpoint} />
       <PauseState endpoint={endpoint} update={pausing} />
-      <Card>
-        <EndpointFacts endpoint={endpoint} />
-      </Card>
+      <Health endpoint={endpoint} />
       {endpoint.status === 'active' ? (
         <Card title={t.endpoints.test}>
           {isAdmin ? <TestSending webhookId={endpoint.id} /> : <p className="quiet">{t.admins}</p>}
         </Card>
       ) : null}
-      <Card title={t.endpoints.verify}>
-        <p className="quiet">{t.verification.about}</p>
-        <CodeTabs label={t.verification.label} samples={VERIFICATION} />
+      <Card>
+        <EndpointFacts endpoint={endpoint} />
+        <VerificationCode />
       </Card>
       {open === 'edit' ? <Edit endpoint={endpoint} onClose={() => setOpen(undefined)} /> : null}
       {open === 'replace' ? <Register replaced={endpoint} onClose={() => setOpen(undefined)} /> : null}
@@ -131,7 +136,6 @@ function EndpointFacts({ endpoint }: { endpoint: EndpointData }) {
   return (
     <Facts
       facts={[
-        ...(endpoint.description ? [[t.endpoints.description, endpoint.description] as const] : []),
         ...(endpoint.maxPerSecond === null
           ? []
           : [[t.endpoints.maxPerSecond, format.number(endpoint.maxPerSecond)] as const]),
@@ -196,8 +200,8 @@ function Delete({ endpoint, onClose }: { endpoint: EndpointData; onClose: () => 
     <Confirm
       title={t.endpoints.deleteTitle}
       action={t.endpoints.deleteAction}
-      typed={endpoint.url}
-      typedLabel={t.endpoints.deleteTyped}
+      typed={endpoint.description ?? endpoint.url}
+      typedLabel={endpoint.description === null ? t.endpoints.deleteTyped : t.endpoints.deleteTypedName}
       isPending={remove.isPending}
       error={remove.error}
       onConfirm={() => remove.mutate(undefined, { onSuccess: () => navigate(to('/endpoints')) })}

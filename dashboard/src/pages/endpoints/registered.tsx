@@ -1,9 +1,8 @@
 import type { Schema } from '../../api/client.ts';
-import { CodeTabs } from '../../parts/code.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { SecretOnce } from '../../parts/secret.tsx';
 import { useTexts } from '../../text/language.ts';
-import { VERIFICATION } from './verification.ts';
+import { VerificationCode } from './verification-code.tsx';
 
 /** Shows the signing secret of a new endpoint, once, with the code that verifies with it. */
 export function Registered({
@@ -21,11 +20,7 @@ export function Registered({
       </p>
       <h3>{t.endpoints.secretLabel}</h3>
       <p className="quiet">{t.endpoints.secretAbout}</p>
-      <details>
-        <summary>{t.endpoints.verify}</summary>
-        <p className="quiet">{t.verification.about}</p>
-        <CodeTabs label={t.verification.label} samples={VERIFICATION} />
-      </details>
+      <VerificationCode />
       <SecretOnce secret={endpoint.secret} what={t.endpoints.secretLabel} onClose={onClose} />
     </Dialog>
   );

@@ -2,9 +2,9 @@ import { type ListedEvent, openDeliveries } from '../../api/open-deliveries.ts';
 import { useNow } from '../../app/now.ts';
 import { Status } from '../../parts/status.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { Url } from '../../parts/url.tsx';
 import { useTexts } from '../../text/language.ts';
 import { STATUSES } from '../deliveries/statuses.ts';
+import { EndpointName } from '../endpoint-name.tsx';
 import styles from './cells.module.css';
 import { type Receipt, receiptsOf } from './outcomes.ts';
 
@@ -49,13 +49,13 @@ function NoReceipt({ row }: { row: ListedEvent }) {
   return <span className={styles.quiet}>{isYoung ? t.status.pending : t.eventLog.noReceiver}</span>;
 }
 
-function Chip({ receipt: { delivery } }: { receipt: Receipt }) {
+function Chip({ receipt: { receiverId, delivery } }: { receipt: Receipt }) {
   const t = useTexts();
   return (
     <span className={styles.chip}>
       <Status tone={STATUSES[delivery.status].tone}>
         <span className="visually-hidden">{t.status[delivery.status]}: </span>
-        {delivery.url === null ? t.eventLog.channel : <Url url={delivery.url} />}
+        {delivery.url === null ? t.eventLog.channel : <EndpointName id={receiverId} url={delivery.url} />}
       </Status>
     </span>
   );

@@ -13,6 +13,7 @@ import { Tabs } from '../../parts/tabs.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
 import { useTexts } from '../../text/language.ts';
+import { EndpointName } from '../endpoint-name.tsx';
 import split from '../live/split.module.css';
 import { createdAt, isId } from '../search/ids.ts';
 import { EventDeliveries } from './event-deliveries.tsx';
@@ -160,7 +161,7 @@ function Undelivered({ event: { deliveries, undelivered } }: { event: EventDetai
               <Url url={url} />
             ) : (
               <Link to={`/endpoints/${webhookId}`}>
-                <Url url={url} />
+                <EndpointName id={webhookId} url={url} />
               </Link>
             )}
             : {t.eventLog.undeliveredReasons[reason]}.

@@ -3,13 +3,13 @@ import type { DeliverySummary } from '../../api/open-deliveries.ts';
 import { isOver } from '../../api/pace.ts';
 import { Link } from '../../parts/link.tsx';
 import { Notice } from '../../parts/notice.tsx';
-import { Url } from '../../parts/url.tsx';
 import { useTexts } from '../../text/language.ts';
 import { Attempts } from '../deliveries/attempts.tsx';
 import { DeliveryStatus } from '../deliveries/delivery-status.tsx';
 import { isWaiting, NextAttempt } from '../deliveries/next-attempt.tsx';
 import { NotSent, RecoveredBy } from '../deliveries/recovered-by.tsx';
 import { STATUSES } from '../deliveries/statuses.ts';
+import { EndpointName } from '../endpoint-name.tsx';
 import { FailureCause } from '../failure-cause.tsx';
 import { Actions } from './actions.tsx';
 import styles from './events.module.css';
@@ -64,7 +64,7 @@ function OneDelivery({
       <summary>
         <span className={styles.summary}>
           <DeliveryStatus status={status} />
-          {url === null ? t.eventLog.channel : <Url url={url} />}
+          {url === null ? t.eventLog.channel : <EndpointName id={webhookId ?? ''} url={url} />}
           {delivery.redeliveryOf === null ? null : <span className="quiet">{t.eventLog.resent}</span>}
         </span>
       </summary>

@@ -7,10 +7,10 @@ import { Link } from '../../parts/link.tsx';
 import { Facts } from '../../parts/page.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { Url } from '../../parts/url.tsx';
 import { useErrorText } from '../../text/error-text.ts';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
+import { EndpointName } from '../endpoint-name.tsx';
 import { CauseLink } from '../failure-cause.tsx';
 import styles from './failures.module.css';
 import type { FailureGroup } from './groups.ts';
@@ -103,7 +103,7 @@ function Endpoints({ group, endpoints }: { group: FailureGroup; endpoints: reado
         return (
           <li key={id}>
             <Link to={`/deliveries/${id}?status=exhausted`}>
-              {endpoint === undefined ? <code>{id}</code> : <Url url={endpoint.url} />}
+              {endpoint === undefined ? <code>{id}</code> : <EndpointName id={id} url={endpoint.url} />}
             </Link>{' '}
             <span className="quiet">{t.failures.deliveries(count, format.number(count))}</span>
             {endpoint?.status === 'paused' ? ` · ${t.status.paused}` : null}

@@ -11,6 +11,9 @@ const OUTCOMES = ['succeeded', 'skipped', 'exhausted', 'pending'] as const satis
 
 const WIDTH = 1000;
 const HEIGHT = 100;
+/** So that a few failures among thousands can be seen. */
+const LEAST = 1.5;
+const TICKS = 4;
 /** Of a bar's place. */
 const GAP = 0.2;
 
@@ -26,11 +29,12 @@ export function OutcomeChart({ buckets }: { buckets: readonly Bucket[] }) {
     pending: t.overview.open,
   };
   const top = roundUp(Math.max(...buckets.map(totalOf), 0));
-  const [first, last] = [buckets.at(0), buckets.at(-1)];
+  const present = OUTCOMES.filter((outcome) => buckets.some((bucket) => bucket[outcome] > 0));
+  const ticks = ticksOf(buckets);
   return (
     <div className={styles.chart}>
       <ul className={styles.legend}>
-        {OUTCOMES.map((outcome) => (
+        {present.map((outcome) => (
           <li key={outcome}>
             <svg aria-hidden="true" viewBox="0 0 1 1">
               <rect width="1" height="1" className={styles[outcome]} />
@@ -69,8 +73,9 @@ export function OutcomeChart({ buckets }: { buckets: readonly Bucket[] }) {
           ))}
         </svg>
         <div className={styles.axis}>
-          <span>{first === undefined ? '' : format.brief(first.start)}</span>
-          <span>{last === undefined ? '' : format.brief(last.start)}</span>
+          {ticks.map(({ start }) => (
+            <span key={start}>{format.brief(start)}</span>
+          ))}
         </div>
       </div>
       <div>
@@ -108,6 +113,14 @@ export function OutcomeChart({ buckets }: { buckets: readonly Bucket[] }) {
   );
 }
 
+/** Buckets whose times are below the chart: the first, the last, and others at equal distances. */
+const ticksOf = (buckets: readonly Bucket[]): Bucket[] => {
+  const places = Array.from({ length: TICKS }, (_, index) =>
+    Math.round((index * (buckets.length - 1)) / (TICKS - 1)),
+  );
+  return [...new Set(places)].flatMap((place) => buckets[place] ?? []);
+};
+
 function Bar({
   bucket,
   x,
@@ -121,7 +134,9 @@ function Bar({
   top: number;
   title: string;
 }) {
-  const heights = OUTCOMES.map((outcome) => (bucket[outcome] / top) * HEIGHT);
+  const heights = OUTCOMES.map((outcome) =>
+    bucket[outcome] === 0 ? 0 : Math.max(LEAST, (bucket[outcome] / top) * HEIGHT),
+  );
   return (
     <g className={styles.bar}>
       <title>{title}</title>

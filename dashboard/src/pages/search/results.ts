@@ -1,4 +1,6 @@
 import type { Environment } from '../../api/client.ts';
+import { masked } from '../../parts/masked.ts';
+import { nameOf } from '../endpoint-options.ts';
 
 /** Something that can be opened. */
 export interface Result {
@@ -48,8 +50,8 @@ export function resultsOf(text: string, { pages, endpoints, types, environment }
     .map((endpoint) => ({
       id: endpoint.id,
       kind: 'endpoint' as const,
-      title: endpoint.url,
-      detail: endpoint.description ?? endpoint.id,
+      title: nameOf(endpoint),
+      detail: endpoint.description === null ? endpoint.id : masked(endpoint.url),
       environment: endpoint.environment,
       path: `/endpoints/${endpoint.id}`,
     }));

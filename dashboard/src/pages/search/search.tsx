@@ -12,7 +12,6 @@ import { useEndpoints } from '../../api/webhooks.ts';
 import { halfOf, pathIn, useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Failure } from '../../parts/notice.tsx';
-import { Url } from '../../parts/url.tsx';
 import { useTexts } from '../../text/language.ts';
 import { isNoSandbox } from '../no-sandbox.tsx';
 import { lookUpPorts } from './api.ts';
@@ -106,7 +105,7 @@ function ResultRow({ result: { kind, title, detail, environment } }: { result: R
   const t = useTexts();
   return (
     <>
-      <span className={styles.title}>{kind === 'endpoint' ? <Url url={title} /> : title}</span>
+      <bdi className={styles.title}>{title}</bdi>
       <span className={styles.kind}>
         {t.search.kinds[kind]}
         {environment === 'sandbox' ? ` · ${t.environment.sandbox}` : ''}
