@@ -128,6 +128,23 @@ export const useFirstTest = (environment: Environment, { id, createdAt }: Endpoi
     refetchInterval: ({ state }) => state.data?.test === undefined && 2 * SECOND,
   });
 
+/** Whether an endpoint has received a test. */
+export async function readIsTested(environment: Environment, id: string): Promise<boolean> {
+  const query = { environment, eventType: 'webhook.test', status: 'succeeded', limit: 1 } as const;
+  const { data } = await answerTo(
+    api.GET('/api/settings/webhooks/{id}/deliveries', { params: { path: { id }, query } }),
+  );
+  return data.length > 0;
+}
+
+/** The same, read again until one has arrived. */
+export const useIsTested = (environment: Environment, id: string) =>
+  useQuery({
+    queryKey: [environment, 'endpoints', id, 'is-tested'],
+    queryFn: () => readIsTested(environment, id),
+    refetchInterval: ({ state }) => state.data !== true && 2 * SECOND,
+  });
+
 /** One delivery with its attempts. @throws ApiFailure */
 export async function readDelivery(
   environment: Environment,

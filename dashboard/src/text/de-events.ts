@@ -9,6 +9,7 @@ export const events: typeof english = {
     list: 'Ereignisse',
     fresh: (count) => `${count} ${plural(count, 'neues Ereignis', 'neue Ereignisse')}`,
     freshMany: 'Hunderte neuer Ereignisse',
+    concerns: 'Betrifft',
     type: 'Ereignistyp',
     anyType: 'Alle Typen',
     anyEndpoint: 'Alle Endpunkte',

@@ -8,6 +8,8 @@ const deliveries = (count: number) => plural(count, 'Zustellung', 'Zustellungen'
 export const recovery: typeof english = {
   recover: {
     title: 'Endpunkt wiederherstellen',
+    complete: 'Wiederhergestellt',
+    completeAbout: 'Der neue Endpunkt erhält alle Ereignisse.',
     action: 'Wiederherstellen',
     actionOf: (url) => `Wiederherstellen: ${url}`,
     back: 'Der Endpunkt',
@@ -57,9 +59,11 @@ export const recovery: typeof english = {
     resend: {
       title: 'Fehlendes erneut senden',
       about:
-        'Alle Ereignisse, die der neue Endpunkt nicht erhalten hat, auch solche vor seiner Registrierung. Was hier oder am alten Endpunkt angekommen ist, wird nicht erneut gesendet.',
+        'Alles, was seit dem Ausfall fehlt, auch aus der Zeit vor der Registrierung. Was hier oder am alten Endpunkt angekommen ist, wird nicht zweimal gesendet.',
       waits:
         'Das Senden beginnt, sobald das Testereignis zugestellt ist. Dafür braucht der Empfänger das neue Signaturgeheimnis. Der Dienst prüft das anfangs alle paar Sekunden, später alle 15 Minuten.',
+      testFirst:
+        'Senden Sie zuerst ein Testereignis: Was fehlt, wird gezählt und erneut gesendet, sobald eines zugestellt ist.',
       sinceHint:
         'In Ihrer Zeitzone. Voreingestellt: zwei Stunden vor dem ersten Fehlschlag. Ein früherer Zeitpunkt schadet nicht.',
       nothing: 'Es fehlt nichts.',
@@ -72,8 +76,6 @@ export const recovery: typeof english = {
       follow: 'Zustellungen des neuen Endpunkts ansehen',
       delete: 'Alten Endpunkt löschen',
       deleteTitle: 'Alten Endpunkt löschen?',
-      complete: 'Wiederhergestellt',
-      completeAbout: 'Der neue Endpunkt erhält alle Ereignisse.',
     },
   },
   replace: {
@@ -83,13 +85,15 @@ export const recovery: typeof english = {
       'Ein neuer Endpunkt mit denselben Einstellungen und einem neuen Signaturgeheimnis. Beide erhalten jedes Ereignis, unter derselben webhook-id, bis Sie diesen löschen.',
   },
   resend: {
-    count: 'Zählen',
+    count: 'Ereignisse zählen',
     countAgain: 'Erneut zählen',
     counting: 'Wird gezählt',
     until: 'Bis',
     untilHint: 'Lassen Sie das Feld leer, um alles bis jetzt einzuschließen.',
     untilInvalid: 'Geben Sie einen Zeitpunkt nach dem Beginn an.',
     found: (count, written) => `${written} ${events(count)} würden erneut gesendet.`,
+    foundSoFar: (count, written) =>
+      count === 0 ? 'Bisher keine gefunden.' : `Bisher ${written} ${events(count)} gefunden.`,
     byType: 'Nach Ereignistyp',
     start: (count, written) => `${written} ${events(count)} erneut senden`,
     none: 'Es gibt nichts erneut zu senden.',

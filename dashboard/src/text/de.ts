@@ -344,6 +344,7 @@ export const de: Texts = {
       skipped: 'zum Beispiel während einer Pause des Endpunkts',
       succeeded: 'für einen Empfänger, der verloren hat, was er bestätigt hatte',
     },
+    notBegun: 'Noch nicht begonnen.',
     begins: 'Beginn',
     progress: 'Fortschritt',
     running: 'Wird erneut gesendet',

@@ -10,6 +10,7 @@ export const events = {
     fresh: (count: number) => `${count} new ${plural(count, 'event', 'events')}`,
     freshMany: 'Hundreds of new events',
     type: 'Event type',
+    concerns: 'About',
     anyType: 'Any type',
     anyEndpoint: 'Any endpoint',
     outcome: 'Outcome',

@@ -336,6 +336,7 @@ export const en = {
       succeeded: 'for a receiver that lost what it had acknowledged',
     },
     begins: 'Begins',
+    notBegun: 'Not begun yet.',
     progress: 'Progress',
     running: 'Resending',
     done: 'Done',

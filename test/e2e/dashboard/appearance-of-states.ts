@@ -15,7 +15,6 @@ const LOADED = [
   ['overview', '/'],
   ['events', '/events'],
   ['endpoints', '/endpoints'],
-  ['deliveries', '/deliveries'],
   ['failures', '/failures'],
   ['event-types', '/event-types'],
   ['sources', '/sources'],

@@ -21,10 +21,10 @@ export const endpoints = (dashboard: Dashboard, { isWhole }: Extent) =>
         .textContent();
       expect(await page.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true);
       await page.getByText('I have stored it in a safe place').click();
-      await page.getByRole('button', { name: 'Done' }).click();
-      await page.getByRole('link', { name: receiver.url }).click();
       await page.getByRole('button', { name: 'Send a test event' }).click();
       await page.getByText(/^Delivered in/).waitFor();
+      await page.getByRole('button', { name: 'Done' }).click();
+      await page.getByRole('heading', { name: 'Health' }).waitFor();
       const [arrived] = receiver.received;
       expect(() =>
         new Webhook(secret ?? '').verify(
@@ -48,7 +48,7 @@ export const endpoints = (dashboard: Dashboard, { isWhole }: Extent) =>
       await expectAccessible(page);
       await page.getByRole('button', { name: 'Resume' }).click();
       await page.getByText('begins 90 seconds after resuming').waitFor();
-      await page.getByText('0 of 0 resent').waitFor();
+      await page.getByText('Not begun yet.').waitFor();
       await page.reload();
       await page.getByRole('progressbar', { name: 'Progress' }).waitFor();
       await expectAccessible(page);
@@ -246,7 +246,7 @@ export const deliveries = (dashboard: Dashboard, { isWhole }: Extent) =>
       const receiver = await aReceiverOwed(dashboard, WELL, 2);
       const page = await dashboard.signedIn(ADMIN, `/deliveries/${receiver.id}?status=succeeded`);
       await page.getByRole('button', { name: 'Resend deliveries' }).click();
-      await page.getByRole('button', { name: 'Count', exact: true }).click();
+      await page.getByRole('button', { name: 'Count events' }).click();
       await page.getByRole('button', { name: 'Resend 2 events' }).click();
       const confirm = page.getByRole('alertdialog', { name: 'Resend 2 events?' });
       await expectAccessible(page);
@@ -263,7 +263,7 @@ export const deliveries = (dashboard: Dashboard, { isWhole }: Extent) =>
       const before = receiver.received.length;
       const page = await dashboard.signedIn(ADMIN, `/deliveries/${receiver.id}`);
       await page.getByRole('button', { name: 'Resend deliveries' }).click();
-      await page.getByRole('button', { name: 'Count', exact: true }).click();
+      await page.getByRole('button', { name: 'Count events' }).click();
       await page.getByRole('button', { name: 'Resend 3 events' }).click();
       const jobs = page.getByRole('list', { name: 'Resend jobs' });
       await jobs.getByText('Done', { exact: true }).waitFor();
@@ -272,7 +272,7 @@ export const deliveries = (dashboard: Dashboard, { isWhole }: Extent) =>
       expect(all.filter(({ status }) => status === 'succeeded')).toHaveLength(3);
       expect(receiver.received.length).toBe(before + 3);
       // What has arrived is not counted again.
-      await page.getByRole('button', { name: 'Count', exact: true }).click();
+      await page.getByRole('button', { name: 'Count events' }).click();
       await page.getByText('There is nothing to resend.').waitFor();
     });
 

@@ -1,6 +1,6 @@
 import { type RefObject, useState } from 'react';
 import { useLocation } from 'wouter';
-import { useEvent } from '../../api/events.ts';
+import { type EventDelivery, useEvent } from '../../api/events.ts';
 import { isGone } from '../../api/failures.ts';
 import { isOver } from '../../api/pace.ts';
 import {
@@ -69,19 +69,20 @@ export function Detail({
 
 function Told({ delivery, search }: { delivery: DeliveryWithAttempts; search: string }) {
   const t = useTexts();
+  const recoverer = useRecoverer(delivery);
   return (
     <>
       <div className="row">
         <DeliveryStatus status={delivery.status} />
         <code>{delivery.eventType}</code>
       </div>
-      {hasFailed(delivery) ? <Recovered delivery={delivery} /> : null}
+      <RecoveredBy delivery={recoverer} />
       {delivery.lastError === null || delivery.status === 'succeeded' ? null : (
         <Notice tone={isOver(delivery) ? 'bad' : 'warn'} title={t.deliveries.lastError}>
           <FailureCause failure={delivery} />
         </Notice>
       )}
-      <Redelivery delivery={delivery} search={search} />
+      <Redelivery delivery={delivery} search={search} isRecovered={recoverer !== undefined} />
       <DeliveryFacts delivery={delivery} />
       <h3>{t.deliveries.attemptLog}</h3>
       <Attempts delivery={delivery} />
@@ -93,11 +94,11 @@ const hasFailed = ({ status }: DeliveryWithAttempts): boolean =>
   status === 'exhausted' || status === 'skipped';
 
 /** By which delivery the event has arrived instead. */
-function Recovered({ delivery: { id, eventId } }: { delivery: DeliveryWithAttempts }) {
+function useRecoverer(delivery: DeliveryWithAttempts): EventDelivery | undefined {
   const { environment } = useEnvironment();
-  const { data } = useEvent(environment, eventId);
-  const own = data?.deliveries.find((each) => each.id === id);
-  return <RecoveredBy delivery={own && recovererOf(own, data?.deliveries ?? [])} />;
+  const { data } = useEvent(environment, delivery.eventId, hasFailed(delivery));
+  const own = data?.deliveries.find(({ id }) => id === delivery.id);
+  return own && recovererOf(own, data?.deliveries ?? []);
 }
 
 function DeliveryFacts({ delivery }: { delivery: DeliveryWithAttempts }) {
@@ -138,7 +139,15 @@ function DeliveryFacts({ delivery }: { delivery: DeliveryWithAttempts }) {
   );
 }
 
-function Redelivery({ delivery, search }: { delivery: DeliveryWithAttempts; search: string }) {
+function Redelivery({
+  delivery,
+  search,
+  isRecovered,
+}: {
+  delivery: DeliveryWithAttempts;
+  search: string;
+  isRecovered: boolean;
+}) {
   const t = useTexts();
   const isAdmin = useIsAdmin();
   const { environment, to } = useEnvironment();
@@ -146,7 +155,7 @@ function Redelivery({ delivery, search }: { delivery: DeliveryWithAttempts; sear
   const redeliver = useRedeliver(environment, delivery);
   const { data: endpoint } = useEndpoint(environment, delivery.webhookId);
   if (endpoint !== undefined && endpoint.status !== 'active')
-    return <NotSent status={endpoint.status} webhookId={endpoint.id} />;
+    return isRecovered ? null : <NotSent status={endpoint.status} webhookId={endpoint.id} />;
   if (!isAdmin) return <p className="quiet">{t.admins}</p>;
   return (
     <div className="stack">

@@ -2,14 +2,20 @@ import type { Schema } from '../../api/client.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { SecretOnce } from '../../parts/secret.tsx';
 import { useTexts } from '../../text/language.ts';
+import { TestSending } from './test-sending.tsx';
 import { VerificationCode } from './verification-code.tsx';
 
-/** Shows the signing secret of a new endpoint, once, with the code that verifies with it. */
+/**
+ * Shows the signing secret of a new endpoint, once, with the code that verifies with it.
+ * @param isTested whether the service itself tests it
+ */
 export function Registered({
   endpoint,
+  isTested = false,
   onClose,
 }: {
-  endpoint: Pick<Schema<'RegisteredWebhook'>, 'url' | 'secret'>;
+  endpoint: Pick<Schema<'RegisteredWebhook'>, 'id' | 'url' | 'secret'>;
+  isTested?: boolean;
   onClose: () => void;
 }) {
   const t = useTexts();
@@ -21,7 +27,9 @@ export function Registered({
       <h3>{t.endpoints.secretLabel}</h3>
       <p className="quiet">{t.endpoints.secretAbout}</p>
       <VerificationCode />
-      <SecretOnce secret={endpoint.secret} what={t.endpoints.secretLabel} onClose={onClose} />
+      <SecretOnce secret={endpoint.secret} what={t.endpoints.secretLabel} onClose={onClose}>
+        {isTested ? null : <TestSending webhookId={endpoint.id} />}
+      </SecretOnce>
     </Dialog>
   );
 }

@@ -11,7 +11,7 @@ import { type Receipt, receiptsOf } from './outcomes.ts';
 /** Receivers that a row names; of the others it has the number. */
 const MAX_CHIPS = { wide: 3, narrow: 2 };
 
-/** What an event's row has: what happened, what became of it at each receiver, and when. */
+/** What an event's row has: what happened, to whom, what became of it at each receiver, and when. */
 export const WideCells = ({ row }: { row: ListedEvent }) => <Cells row={row} most={MAX_CHIPS.wide} />;
 export const NarrowCells = ({ row }: { row: ListedEvent }) => <Cells row={row} most={MAX_CHIPS.narrow} />;
 
@@ -23,6 +23,7 @@ function Cells({ row, most }: { row: ListedEvent; most: number }) {
   return (
     <>
       <span className={styles.type}>{row.type}</span>
+      <bdi className={styles.about}>{aboutOf(row)}</bdi>
       <span className={styles.chips}>
         {receipts.length === 0 ? <NoReceipt row={row} /> : null}
         {receipts.slice(0, most).map((receipt) => (
@@ -40,6 +41,16 @@ function Cells({ row, most }: { row: ListedEvent; most: number }) {
       </span>
     </>
   );
+}
+
+/** How much of an identifier tells those of one day apart. */
+const ID_END = 6;
+
+/** Whom and which conversation an event is about, in few words. */
+function aboutOf({ data }: ListedEvent): string {
+  const { externalUserId, role, reason, conversationId } = data;
+  const id = typeof conversationId === 'string' ? `cnv_…${conversationId.slice(-ID_END)}` : undefined;
+  return [externalUserId, role, reason, id].filter((part) => typeof part === 'string').join(' · ');
 }
 
 /** An event without deliveries, which has none yet for some seconds. */

@@ -102,6 +102,7 @@ function Listing({
           shown={eventId}
           isNarrow={isNarrow}
           isPaused={events.pausedAt !== undefined}
+          heads={[t.eventLog.type, t.eventLog.concerns, t.deliveries.title, t.eventLog.happened]}
           look={isNarrow ? cells.narrow : cells.wide}
           Cells={isNarrow ? NarrowCells : WideCells}
           handle={split.list}

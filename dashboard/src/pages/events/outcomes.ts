@@ -25,10 +25,10 @@ export const receiverOf = ({
  * The delivery by which an event has arrived at last: a resend, or, of an endpoint that is disabled or deleted,
  * one to the endpoint that was registered for its URL in its place.
  */
-export function recovererOf(
+export function recovererOf<D extends DeliverySummary>(
   delivery: DeliverySummary,
-  deliveries: readonly DeliverySummary[],
-): DeliverySummary | undefined {
+  deliveries: readonly D[],
+): D | undefined {
   if (delivery.status === 'succeeded') return undefined;
   const isReplaced = delivery.receiverStatus === 'auto_disabled' || delivery.receiverStatus === 'deleted';
   return deliveries.find(

@@ -18,7 +18,7 @@ const TICKS = 4;
 const GAP = 0.2;
 
 /** Deliveries by outcome over time, as bars and, for those who want figures or hear the page, as a table. */
-export function OutcomeChart({ buckets }: { buckets: readonly Bucket[] }) {
+export function OutcomeChart({ buckets, note }: { buckets: readonly Bucket[]; note: string }) {
   const t = useTexts();
   const format = useFormat();
   const [isTable, setTable] = useState(false);
@@ -78,7 +78,8 @@ export function OutcomeChart({ buckets }: { buckets: readonly Bucket[] }) {
           ))}
         </div>
       </div>
-      <div>
+      <div className="row">
+        <span className="quiet">{note}</span>
         <Button look="plain" aria-expanded={isTable} onPress={() => setTable(!isTable)}>
           {isTable ? t.overview.chartHide : t.overview.chartTable}
         </Button>

@@ -104,12 +104,10 @@ export function Chart({
   const t = useTexts();
   const bars = useIsNarrow() ? BARS.narrow : BARS.wide;
   return (
-    <>
-      <OutcomeChart buckets={bucketsOf(stats.hours, stats, bars)} />
-      <p className="quiet">
-        {t.overview.bars(hoursOfBar(stats, bars))} {t.overview.behind}
-      </p>
-    </>
+    <OutcomeChart
+      buckets={bucketsOf(stats.hours, stats, bars)}
+      note={`${t.overview.bars(hoursOfBar(stats, bars))} ${t.overview.behind}`}
+    />
   );
 }
 

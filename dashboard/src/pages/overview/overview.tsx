@@ -1,5 +1,5 @@
 import type { Schema } from '../../api/client.ts';
-import { useStats } from '../../api/webhooks.ts';
+import { useEndpoints, useStats } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Link } from '../../parts/link.tsx';
@@ -21,7 +21,10 @@ export default function Overview() {
   const t = useTexts();
   const { environment } = useEnvironment();
   const { hours, time, field } = useRange();
-  const { data, error, refetch } = useStats(environment, hours);
+  const { data: stats, error, refetch } = useStats(environment, hours);
+  // Rows do not move when the names of the endpoints come.
+  const { isPending } = useEndpoints(environment, false);
+  const data = isPending ? undefined : stats;
   const firstSteps = useFirstSteps(environment === 'live' ? data?.endpoints : undefined);
   if (isNoSandbox(error)) return <NoSandbox title={t.overview.title} />;
   return (

@@ -67,7 +67,9 @@ function Trouble({ row, attention }: { row: Row; attention: Attention }) {
             {attention === 'replaced' ? t.overview.seeRecovery : t.recover.action}
           </Link>
         )}
-        <Link to={`/deliveries/${row.webhookId}?status=${status}`}>{t.overview.why}</Link>
+        {attention === 'replaced' ? null : (
+          <Link to={`/deliveries/${row.webhookId}?status=${status}`}>{t.overview.why}</Link>
+        )}
       </p>
     </li>
   );

@@ -7,6 +7,7 @@ import { useTexts } from '../../text/language.ts';
 import { EndpointName, EndpointUrl } from '../endpoint-name.tsx';
 import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
 import { type Chain, chainOf } from './chain.ts';
+import { RecoveryDone } from './delete-step.tsx';
 import { FailingEndpoint } from './failing.tsx';
 import { Steps } from './steps.tsx';
 import { WhatHappened } from './what-happened.tsx';
@@ -63,6 +64,7 @@ function Recovery({ chain }: { chain: Chain<Endpoint> }) {
     );
   return (
     <>
+      <RecoveryDone chain={chain} />
       {lost === undefined ? null : (
         <WhatHappened
           endpoint={lost}

@@ -9,8 +9,9 @@ import { useLocation } from 'wouter';
 import type { Environment } from '../../api/client.ts';
 import { LOGGED_TYPES } from '../../api/event-types.ts';
 import { useEndpoints } from '../../api/webhooks.ts';
-import { halfOf, pathIn, useEnvironment } from '../../app/environment.ts';
+import { pathIn, useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
+import { PLACES } from '../../app/places.ts';
 import { Failure } from '../../parts/notice.tsx';
 import { useTexts } from '../../text/language.ts';
 import { isNoSandbox } from '../no-sandbox.tsx';
@@ -193,20 +194,10 @@ function useResults(text: string | undefined): Result[] {
           description,
         })) ?? [],
     );
-    const pages = [
-      { title: t.nav.overview, path: '/' },
-      { title: t.eventLog.title, path: '/events' },
-      { title: t.nav.endpoints, path: '/endpoints' },
-      { title: t.nav.deliveries, path: '/deliveries' },
-      { title: t.nav.sources, path: '/sources' },
-      { title: t.nav.apiKeys, path: '/api-keys' },
-      { title: t.nav.sandbox, path: '/sandbox' },
-      { title: t.nav.usage, path: '/usage' },
-      { title: t.nav.settings, path: '/settings' },
-    ].map((page) => ({
-      ...page,
+    const pages = PLACES.map(({ title, path, ofBoth }) => ({
+      ...{ title: title(t), path },
       // Pages of the whole organization have one path.
-      environment: halfOf(page.path) === undefined ? ('live' as const) : environment,
+      environment: ofBoth ? environment : ('live' as const),
     }));
     return resultsOf(text, { pages, endpoints, types: LOGGED_TYPES, environment });
   }, [text, live, sandbox, environment, t]);
