@@ -7,7 +7,10 @@ import { Boundary } from './boundary.tsx';
 import { loadFile } from './page-files.ts';
 import styles from './search-button.module.css';
 
-const Search = lazy(() => loadFile(() => import('../pages/search/search.tsx')));
+const load = () => loadFile(() => import('../pages/search/search.tsx'));
+const Search = lazy(load);
+/** After the page: so that what is typed at once is not lost. */
+const PRELOAD_MS = 2_000;
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
@@ -15,6 +18,11 @@ const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 export function SearchButton() {
   const t = useTexts();
   const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    // Opening it tries again and shows the error.
+    const timer = setTimeout(() => void load().catch(() => undefined), PRELOAD_MS);
+    return () => clearTimeout(timer);
+  }, []);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (!isShortcut(event)) return;

@@ -41,7 +41,7 @@ export const de: Texts = {
     live: 'Live',
     sandbox: 'Sandbox',
     banner: 'Sandbox: Nichts verlässt hier den Dienst.',
-    bannerOfWhole: 'Die Sandbox ist ausgewählt. Diese Seite hängt nicht davon ab.',
+    bannerOfWhole: 'Diese Seite ist für Live und Sandbox dieselbe.',
   },
   account: {
     role: { admin: 'Admin', member: 'Mitglied' },

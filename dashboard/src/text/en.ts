@@ -48,7 +48,7 @@ export const en = {
     live: 'Live',
     sandbox: 'Sandbox',
     banner: 'Sandbox: nothing here leaves the service.',
-    bannerOfWhole: 'The sandbox is selected. This page does not depend on it.',
+    bannerOfWhole: 'This page is the same for live and sandbox.',
   },
   account: {
     role: { admin: 'Admin', member: 'Member' },

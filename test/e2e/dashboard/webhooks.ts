@@ -171,14 +171,18 @@ export const endpoints = (dashboard: Dashboard, { isWhole }: Extent) =>
       await page.getByRole('region', { name: 'Delivery' }).getByText('Attempt 1').first().waitFor();
     });
 
-    it('are refused with a reason at the field and a request id', async () => {
+    it('are refused with a reason at the field, each fault in the page’s words and in one round', async () => {
       const page = await dashboard.signedIn(ADMIN, '/endpoints');
       await page.getByRole('button', { name: 'Add an endpoint' }).click();
+      await page.getByLabel('Endpoint URL').fill('http://receiver.example');
+      await page.getByRole('button', { name: 'Select none' }).click();
+      await page.getByRole('button', { name: 'Add the endpoint' }).click();
+      await page.getByText('The URL must begin with https://.').waitFor();
+      await page.getByText('Choose at least 1.').waitFor();
       await page.getByLabel('Endpoint URL').fill('https://10.0.0.1/internal');
       await page.getByRole('dialog').getByText('message.received', { exact: true }).click();
       await page.getByRole('button', { name: 'Add the endpoint' }).click();
       await page.getByRole('alert').waitFor();
-      await page.getByText('Request ID').first().waitFor();
       await page.getByText('The URL must have a public host name or public IP address.').waitFor();
       await page.locator('input[name=url]:focus').waitFor();
       expect(await page.getByLabel('Endpoint URL').inputValue()).toBe('https://10.0.0.1/internal');

@@ -17,7 +17,7 @@ import { CopyId } from '../../parts/copy.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
 import { Card, Facts } from '../../parts/page.tsx';
-import { Moment } from '../../parts/time.tsx';
+import { CopyMoment, Moment } from '../../parts/time.tsx';
 import { Shortened } from '../../parts/url.tsx';
 import { useTexts } from '../../text/language.ts';
 import { recovererOf } from '../events/outcomes.ts';
@@ -107,7 +107,10 @@ function DeliveryFacts({ delivery }: { delivery: DeliveryWithAttempts }) {
   return (
     <Facts
       facts={[
-        [t.deliveries.created, <Moment key="created" at={delivery.createdAt} />],
+        [
+          t.deliveries.created,
+          <CopyMoment key="created" at={delivery.createdAt} what={t.deliveries.created} />,
+        ],
         ...(isWaiting(delivery)
           ? [[t.deliveries.nextRetry, <NextAttempt key="next" delivery={delivery} />] as const]
           : []),

@@ -18,9 +18,8 @@ export function Register({ replaced, onClose }: { replaced?: Endpoint; onClose: 
   const t = useTexts();
   const { environment, to } = useEnvironment();
   const [, navigate] = useLocation();
-  const [draft, setDraft] = useState<EndpointDraft>(() =>
-    replaced === undefined ? EMPTY_DRAFT : draftOf(replaced),
-  );
+  const [first] = useState<EndpointDraft>(() => (replaced === undefined ? EMPTY_DRAFT : draftOf(replaced)));
+  const [draft, setDraft] = useState(first);
   const register = useRegister(environment);
   const { data: made } = register;
   if (made)
@@ -38,7 +37,8 @@ export function Register({ replaced, onClose }: { replaced?: Endpoint; onClose: 
     <Dialog
       title={replaced === undefined ? t.endpoints.add : t.replace.title}
       isOpen
-      onClose={register.isPending ? undefined : onClose}
+      // What was filled in is not lost by a key.
+      onClose={register.isPending || draft !== first ? undefined : onClose}
     >
       {replaced === undefined ? null : <p className="quiet">{t.replace.about}</p>}
       <FaultForm

@@ -10,7 +10,7 @@ import { Link } from '../../parts/link.tsx';
 import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
 import { Card, Facts } from '../../parts/page.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
-import { Moment } from '../../parts/time.tsx';
+import { CopyMoment } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
 import { useTexts } from '../../text/language.ts';
 import { EndpointName } from '../endpoint-name.tsx';
@@ -92,7 +92,7 @@ function Content({ event }: { event: EventDetail }) {
     <>
       <Facts
         facts={[
-          [t.eventLog.happened, <Moment key="at" at={event.createdAt} />],
+          [t.eventLog.happened, <CopyMoment key="at" at={event.createdAt} what={t.eventLog.happened} />],
           [t.deliveries.eventId, <CopyId key="id" id={event.id} what={t.deliveries.eventId} />],
           ...(typeof conversationId === 'string'
             ? [

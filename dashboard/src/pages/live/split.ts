@@ -1,4 +1,5 @@
-import { type RefObject, useEffect, useRef, useSyncExternalStore } from 'react';
+import { type RefObject, useEffect, useRef } from 'react';
+import { mediaQuery } from '../../parts/media.ts';
 import type { View } from './follow.ts';
 import type { ListHandle } from './list.tsx';
 
@@ -12,8 +13,8 @@ const TOP = 40;
 export function useSplit(openId: string | undefined) {
   const listed = useRef<HTMLDivElement>(null);
   const list = useRef<ListHandle>(null);
-  const isSplit = useMedia('(min-width: 1101px)');
-  const isSmall = useMedia('(max-width: 860px)');
+  const isSplit = useIsSplit();
+  const isSmall = useIsSmall();
   const isOpen = openId !== undefined;
   const isCovered = isOpen && !isSplit;
   useScrollKept(isCovered);
@@ -26,15 +27,8 @@ export function useSplit(openId: string | undefined) {
   return { listed, list, heading, view, isOpen, isCovered, isNarrow: isSmall || isOpen };
 }
 
-const useMedia = (condition: string): boolean =>
-  useSyncExternalStore(
-    (listener) => {
-      const media = window.matchMedia(condition);
-      media.addEventListener('change', listener);
-      return () => media.removeEventListener('change', listener);
-    },
-    () => window.matchMedia(condition).matches,
-  );
+const useIsSplit = mediaQuery('(min-width: 1101px)');
+const useIsSmall = mediaQuery('(max-width: 860px)');
 
 /**
  * Moves the focus to what was opened, and back to its row when it is closed.

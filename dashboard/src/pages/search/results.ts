@@ -6,7 +6,7 @@ import { nameOf } from '../endpoint-options.ts';
 export interface Result {
   /** One for each result. */
   id: string;
-  kind: 'page' | 'endpoint' | 'type';
+  kind: 'page' | 'endpoint' | 'type' | 'source' | 'key';
   title: string;
   /** Beside it: an identifier or a description. */
   detail?: string | undefined;
@@ -25,13 +25,15 @@ export interface Searched {
     description: string | null;
   }[];
   types: readonly string[];
+  /** What else has a name. */
+  named: readonly Result[];
   environment: Environment;
 }
 
 const MAX_RESULTS = 30;
 
 /** What has all words of a text, in upper or lower case; all pages for none. */
-export function resultsOf(text: string, { pages, endpoints, types, environment }: Searched): Result[] {
+export function resultsOf(text: string, { pages, endpoints, types, named, environment }: Searched): Result[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const isMatch = (...texts: (string | null)[]) => {
     const all = texts.join('\n').toLowerCase();
@@ -64,5 +66,6 @@ export function resultsOf(text: string, { pages, endpoints, types, environment }
       environment,
       path: `/events?type=${type}`,
     }));
-  return [...ofPages, ...ofTypes, ...ofEndpoints].slice(0, MAX_RESULTS);
+  const ofNamed = named.filter(({ id, title }) => isMatch(id, title));
+  return [...ofPages, ...ofTypes, ...ofEndpoints, ...ofNamed].slice(0, MAX_RESULTS);
 }
