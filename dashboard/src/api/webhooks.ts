@@ -220,52 +220,36 @@ export function useDelete(environment: Environment, id: string) {
   });
 }
 
-/** Sends a `webhook.test` event, once, however often that is asked for until it succeeded. */
-export function useSendTest(environment: Environment, id: string) {
-  const keys = useIdempotencyKeys();
-  return useMutation({
-    mutationFn: async () => {
-      const params = { path: { id }, query: { environment } };
-      const send = (header: Key) =>
-        answerTo(api.POST('/api/settings/webhooks/{id}/test', { params: { ...params, header } }));
-      return (await keys.once(params, send)).data;
-    },
-  });
-}
-
-/** Resends a delivery's event once, however often it is requested until it succeeds. */
-export function useRedeliver(
-  environment: Environment,
-  { webhookId, id }: Pick<Delivery, 'webhookId' | 'id'>,
+/** Does something once, however often it is asked for until it succeeds. */
+function useOnce<Params extends object, Answer>(
+  params: Params,
+  send: (params: Params & { header: Key }) => Promise<{ data: Answer }>,
 ) {
   const keys = useIdempotencyKeys();
   return useMutation({
-    mutationFn: async () => {
-      const params = { path: { id: webhookId, deliveryId: id }, query: { environment } };
-      const send = (header: Key) =>
-        answerTo(
-          api.POST('/api/settings/webhooks/{id}/deliveries/{deliveryId}/redeliver', {
-            params: { ...params, header },
-          }),
-        );
-      return (await keys.once(params, send)).data;
-    },
+    mutationFn: async () => (await keys.once(params, (header) => send({ ...params, header }))).data,
   });
 }
 
+/** Sends a `webhook.test` event. */
+export const useSendTest = (environment: Environment, id: string) =>
+  useOnce({ path: { id }, query: { environment } }, (params) =>
+    answerTo(api.POST('/api/settings/webhooks/{id}/test', { params })),
+  );
+
+type DeliveryRef = Pick<Delivery, 'webhookId' | 'id'>;
+const deliveryPath = (environment: Environment, { webhookId, id }: DeliveryRef) => ({
+  ...{ path: { id: webhookId, deliveryId: id }, query: { environment } },
+});
+
+/** Resends a delivery's event. */
+export const useRedeliver = (environment: Environment, delivery: DeliveryRef) =>
+  useOnce(deliveryPath(environment, delivery), (params) =>
+    answerTo(api.POST('/api/settings/webhooks/{id}/deliveries/{deliveryId}/redeliver', { params })),
+  );
+
 /** Makes the next attempt of a retrying delivery now. */
-export function useRetryNow(environment: Environment, { webhookId, id }: { webhookId: string; id: string }) {
-  const keys = useIdempotencyKeys();
-  return useMutation({
-    mutationFn: async () => {
-      const params = { path: { id: webhookId, deliveryId: id }, query: { environment } };
-      const send = (header: Key) =>
-        answerTo(
-          api.POST('/api/settings/webhooks/{id}/deliveries/{deliveryId}/retry', {
-            params: { ...params, header },
-          }),
-        );
-      return (await keys.once(params, send)).data;
-    },
-  });
-}
+export const useRetryNow = (environment: Environment, delivery: DeliveryRef) =>
+  useOnce(deliveryPath(environment, delivery), (params) =>
+    answerTo(api.POST('/api/settings/webhooks/{id}/deliveries/{deliveryId}/retry', { params })),
+  );

@@ -111,23 +111,15 @@ function DeliveryFacts({ delivery }: { delivery: DeliveryWithAttempts }) {
           t.deliveries.created,
           <CopyMoment key="created" at={delivery.createdAt} what={t.deliveries.created} />,
         ],
-        ...(isWaiting(delivery)
-          ? [[t.deliveries.nextRetry, <NextAttempt key="next" delivery={delivery} />] as const]
-          : []),
-        ...(terminalAt === null
-          ? []
-          : [[t.deliveries.ended, <Moment key="ended" at={terminalAt} />] as const]),
-        ...(terminalReason === null ? [] : [[t.deliveries.reason, t.reason[terminalReason]] as const]),
-        ...(redeliveryOf === null
-          ? []
-          : [
-              [
-                t.deliveries.repeats,
-                <Link key="repeats" to={`/deliveries/${webhookId}/${redeliveryOf}`}>
-                  <Shortened text={redeliveryOf} />
-                </Link>,
-              ] as const,
-            ]),
+        isWaiting(delivery) && [t.deliveries.nextRetry, <NextAttempt key="next" delivery={delivery} />],
+        terminalAt !== null && [t.deliveries.ended, <Moment key="ended" at={terminalAt} />],
+        terminalReason !== null && [t.deliveries.reason, t.reason[terminalReason]],
+        redeliveryOf !== null && [
+          t.deliveries.repeats,
+          <Link key="repeats" to={`/deliveries/${webhookId}/${redeliveryOf}`}>
+            <Shortened text={redeliveryOf} />
+          </Link>,
+        ],
         [t.deliveries.id, <CopyId key="id" id={delivery.id} what={t.deliveries.id} />],
         [
           t.deliveries.eventId,

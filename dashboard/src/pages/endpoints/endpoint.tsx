@@ -136,9 +136,7 @@ function EndpointFacts({ endpoint }: { endpoint: EndpointData }) {
   return (
     <Facts
       facts={[
-        ...(endpoint.maxPerSecond === null
-          ? []
-          : [[t.endpoints.maxPerSecond, format.number(endpoint.maxPerSecond)] as const]),
+        endpoint.maxPerSecond !== null && [t.endpoints.maxPerSecond, format.number(endpoint.maxPerSecond)],
         [t.endpoints.status, <EndpointStatus key="status" endpoint={endpoint} />],
         [
           t.endpoints.events,
@@ -150,30 +148,19 @@ function EndpointFacts({ endpoint }: { endpoint: EndpointData }) {
             ))}
           </ul>,
         ],
-        ...(filter?.channelIds
-          ? [[t.filter.channelIds, <Values key="channels" values={filter.channelIds} />] as const]
-          : []),
-        ...(filter?.roles ? [[t.filter.roles, <Values key="roles" values={filter.roles} />] as const] : []),
-        ...(pausedAt === null
-          ? []
-          : [[t.endpoints.pausedAt, <Moment key="paused" at={pausedAt} />] as const]),
-        ...(failing === null
-          ? []
-          : [[t.endpoints.failuresInARow, <FailuresInARow key="row" endpoint={endpoint} />] as const]),
-        ...(failing === null || failing.since === null
-          ? []
-          : [[t.endpoints.failingSince, <Moment key="since" at={failing.since} />] as const]),
-        ...(disabledAt === null
-          ? []
-          : [
-              [
-                t.endpoints.disabledAt,
-                <span key="disabled">
-                  <Moment at={disabledAt} />
-                  {disabledReason === null ? '' : ` · ${t.endpoints.disabledReason[disabledReason]}`}
-                </span>,
-              ] as const,
-            ]),
+        !!filter?.channelIds && [t.filter.channelIds, <Values key="channels" values={filter.channelIds} />],
+        !!filter?.roles && [t.filter.roles, <Values key="roles" values={filter.roles} />],
+        pausedAt !== null && [t.endpoints.pausedAt, <Moment key="paused" at={pausedAt} />],
+        failing !== null && [t.endpoints.failuresInARow, <FailuresInARow key="row" endpoint={endpoint} />],
+        failing !== null &&
+          failing.since !== null && [t.endpoints.failingSince, <Moment key="since" at={failing.since} />],
+        disabledAt !== null && [
+          t.endpoints.disabledAt,
+          <span key="disabled">
+            <Moment at={disabledAt} />
+            {disabledReason === null ? '' : ` · ${t.endpoints.disabledReason[disabledReason]}`}
+          </span>,
+        ],
         [t.endpoints.created, <Moment key="created" at={endpoint.createdAt} />],
         [t.endpoints.id, <CopyId key="id" id={endpoint.id} what={t.endpoints.id} />],
       ]}

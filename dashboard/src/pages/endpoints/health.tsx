@@ -37,7 +37,7 @@ export function Health({ endpoint }: { endpoint: Endpoint }) {
               {data.latency === null ? '' : t.numbers.latencySlow(format.duration(data.latency.p95Ms))}
             </Figure>
           </Outcomes>
-          <Chart stats={data} />
+          <Chart stats={data} endpoint={endpoint.id} />
         </>
       )}
       <LastFailures endpoint={endpoint} />

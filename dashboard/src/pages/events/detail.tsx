@@ -94,16 +94,12 @@ function Content({ event }: { event: EventDetail }) {
         facts={[
           [t.eventLog.happened, <CopyMoment key="at" at={event.createdAt} what={t.eventLog.happened} />],
           [t.deliveries.eventId, <CopyId key="id" id={event.id} what={t.deliveries.eventId} />],
-          ...(typeof conversationId === 'string'
-            ? [
-                [
-                  t.eventLog.conversation,
-                  <Link key="conversation" to={`/events?conversation=${conversationId}`}>
-                    {t.eventLog.ofThisConversation}
-                  </Link>,
-                ] as const,
-              ]
-            : []),
+          typeof conversationId === 'string' && [
+            t.eventLog.conversation,
+            <Link key="conversation" to={`/events?conversation=${conversationId}`}>
+              {t.eventLog.ofThisConversation}
+            </Link>,
+          ],
         ]}
       />
       <Tabs

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Button } from '../../parts/button.tsx';
+import { Link } from '../../parts/link.tsx';
 import { Table } from '../../parts/page.tsx';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
@@ -18,7 +19,16 @@ const TICKS = 4;
 const GAP = 0.2;
 
 /** Deliveries by outcome over time, as bars and, for those who want figures or hear the page, as a table. */
-export function OutcomeChart({ buckets, note }: { buckets: readonly Bucket[]; note: string }) {
+export function OutcomeChart({
+  buckets,
+  note,
+  to,
+}: {
+  buckets: readonly Bucket[];
+  note: string;
+  /** The list of what a bar counts. */
+  to: (start: string) => string;
+}) {
   const t = useTexts();
   const format = useFormat();
   const [isTable, setTable] = useState(false);
@@ -68,6 +78,7 @@ export function OutcomeChart({ buckets, note }: { buckets: readonly Bucket[]; no
               x={(index * WIDTH) / buckets.length}
               width={WIDTH / buckets.length}
               top={top}
+              to={to(bucket.start)}
               title={`${format.short(bucket.start)}\n${OUTCOMES.map((name) => `${names[name]}: ${format.number(bucket[name])}`).join('\n')}`}
             />
           ))}
@@ -100,7 +111,9 @@ export function OutcomeChart({ buckets, note }: { buckets: readonly Bucket[]; no
         >
           {buckets.toReversed().map((bucket) => (
             <tr key={bucket.start}>
-              <td>{format.short(bucket.start)}</td>
+              <td>
+                <Link to={to(bucket.start)}>{format.short(bucket.start)}</Link>
+              </td>
               {OUTCOMES.map((outcome) => (
                 <td key={outcome} data-number="">
                   {format.number(bucket[outcome])}
@@ -127,19 +140,21 @@ function Bar({
   x,
   width,
   top,
+  to,
   title,
 }: {
   bucket: Bucket;
   x: number;
   width: number;
   top: number;
+  to: string;
   title: string;
 }) {
   const heights = OUTCOMES.map((outcome) =>
     bucket[outcome] === 0 ? 0 : Math.max(LEAST, (bucket[outcome] / top) * HEIGHT),
   );
   return (
-    <g className={styles.bar}>
+    <Link to={to} className={styles.bar} tabIndex={-1}>
       <title>{title}</title>
       {/* So that the pointer meets the hour and not only what happened in it. */}
       <rect x={x} width={width} y="0" height={HEIGHT} fill="transparent" />
@@ -157,6 +172,6 @@ function Bar({
           />
         );
       })}
-    </g>
+    </Link>
   );
 }

@@ -5,6 +5,7 @@ import { Link } from '../../parts/link.tsx';
 import { mediaQuery } from '../../parts/media.ts';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
+import { listOfHours } from '../events/filters.ts';
 import { bucketsOf, type Counts, hoursOfBar, successRate } from './buckets.ts';
 import { OutcomeChart } from './chart.tsx';
 import type { ListTime } from './lists.ts';
@@ -98,15 +99,19 @@ export function Figure({
 /** Outcomes by the hour, in as many bars as there is room for. */
 export function Chart({
   stats,
+  endpoint,
 }: {
+  endpoint?: string;
   stats: { from: string; to: string; hours: readonly (Counts & { hour: string })[] };
 }) {
   const t = useTexts();
   const bars = useIsNarrow() ? BARS.narrow : BARS.wide;
+  const hours = hoursOfBar(stats, bars);
   return (
     <OutcomeChart
+      to={(start) => listOfHours(start, hours, endpoint)}
       buckets={bucketsOf(stats.hours, stats, bars)}
-      note={`${t.overview.bars(hoursOfBar(stats, bars))} ${t.overview.behind}`}
+      note={`${t.overview.bars(hours)} ${t.overview.behind}`}
     />
   );
 }
