@@ -88,6 +88,7 @@ const journey = (dashboard: Dashboard) =>
       await press(page, page.getByRole('button', { name: 'Delete the old endpoint' }));
       const confirm = page.getByRole('alertdialog').getByRole('button', { name: 'Delete the old endpoint' });
       await press(page, confirm);
+      await confirm.waitFor({ state: 'detached' });
       await page.getByText('Recovered', { exact: true }).waitFor();
       expect((await dashboard.service.api.get(`/api/v1/webhooks/${receiver.id}`)).status).toBe(404);
       const arrived = () => receiver.received.slice(before).map(({ headers }) => headers['webhook-id']);

@@ -144,7 +144,7 @@ export const endpoints = (dashboard: Dashboard, { isWhole }: Extent) =>
         if (route.request().method() === 'GET') await seen;
         await route.continue();
       });
-      await page.getByLabel('Endpoint URL').fill(`${receiver.url}/new`);
+      await page.getByRole('dialog').getByLabel('Endpoint URL').fill(`${receiver.url}/new`);
       await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
       await page.getByRole('dialog').waitFor({ state: 'hidden' });
       await page.getByText(`${receiver.url}/new`).first().waitFor();

@@ -1,7 +1,13 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { isGone } from '../../api/failures.ts';
-import { type Endpoint as EndpointData, useDelete, useEndpoint, useUpdate } from '../../api/webhooks.ts';
+import {
+  type Endpoint as EndpointData,
+  useDelete,
+  useEndpoint,
+  useEndpoints,
+  useUpdate,
+} from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button, buttonLook } from '../../parts/button.tsx';
@@ -53,6 +59,8 @@ function Shown({ endpoint, error }: { endpoint: EndpointData; error: unknown }) 
   const { environment } = useEnvironment();
   const [open, setOpen] = useState<'edit' | 'replace' | 'delete'>();
   const pausing = useUpdate(environment, endpoint.id);
+  const { data: all = [] } = useEndpoints(environment, false);
+  const isReplaced = all.some(({ url, status }) => url === endpoint.url && status !== 'auto_disabled');
   return (
     <Page
       title={nameOf(endpoint)}
@@ -84,10 +92,17 @@ function Shown({ endpoint, error }: { endpoint: EndpointData; error: unknown }) 
     >
       {error ? <Failure title={t.failure.loading} error={error} /> : null}
       {endpoint.status === 'auto_disabled' ? (
-        <WhatHappened endpoint={endpoint} failingSince={endpoint.disabledAt ?? endpoint.createdAt}>
+        <WhatHappened
+          endpoint={endpoint}
+          failingSince={endpoint.disabledAt ?? endpoint.createdAt}
+          state={isReplaced ? 'replaced' : 'disabled'}
+        >
           <p>
-            <Link to={`/endpoints/${endpoint.id}/recover`} className={buttonLook('primary')}>
-              {t.recover.action}
+            <Link
+              to={`/endpoints/${endpoint.id}/recover`}
+              className={buttonLook(isReplaced ? 'ordinary' : 'primary')}
+            >
+              {isReplaced ? t.overview.seeRecovery : t.recover.action}
             </Link>
           </p>
         </WhatHappened>

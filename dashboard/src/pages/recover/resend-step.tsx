@@ -8,7 +8,7 @@ import { TestSending, Watched } from '../endpoints/test-sending.tsx';
 import { FailuresInARow } from '../failures-in-a-row.tsx';
 import type { JobState } from '../resend/jobs.ts';
 import { JobProgress } from '../resend/progress.tsx';
-import { Found, ResendForm } from '../resend/resend-form.tsx';
+import { Found, ResendForm, Stopped } from '../resend/resend-form.tsx';
 import { type Chain, startOfOutage } from './chain.ts';
 
 /** Counts and resends what the new endpoint lacks. */
@@ -66,6 +66,7 @@ function ResendNow({
   const { running, resent } = state;
   const { current, failingSince = current.createdAt } = chain;
   const { data: isTested = false } = useIsTested(environment, current.id);
+  const isGated = running === undefined && !isTested;
   return (
     <>
       <p>{t.recover.resend.about}</p>
@@ -77,13 +78,17 @@ function ResendNow({
         </Notice>
       )}
       {running !== undefined && isWaiting(running) ? <WaitingForTest endpoint={current} /> : null}
-      {running === undefined && resent?.status !== 'done' && isAdmin ? (
+      {isAdmin ? null : <OfMember state={state} />}
+      {isAdmin && isGated ? (
         <>
-          {isTested ? null : <p>{t.recover.resend.testFirst}</p>}
-          <TestSending webhookId={current.id} />
+          {resent?.status === 'stopped' ? <Stopped job={resent} /> : null}
+          <p>{t.recover.resend.testFirst}</p>
         </>
       ) : null}
-      {isAdmin && !isTested && running === undefined ? null : isAdmin ? (
+      {isAdmin && running === undefined && resent?.status !== 'done' ? (
+        <TestSending webhookId={current.id} />
+      ) : null}
+      {isAdmin && !isGated ? (
         <ResendForm
           scope={{
             webhookId: current.id,
@@ -93,9 +98,7 @@ function ResendNow({
             countsAtOnce,
           }}
         />
-      ) : (
-        <OfMember state={state} />
-      )}
+      ) : null}
     </>
   );
 }

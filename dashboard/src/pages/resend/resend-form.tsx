@@ -143,7 +143,8 @@ function CountButtons({
   );
 }
 
-function Stopped({ job: { reason } }: { job: Job }) {
+/** Why the last job has ended early. */
+export function Stopped({ job: { reason } }: { job: Job }) {
   const t = useTexts();
   return (
     <Notice
