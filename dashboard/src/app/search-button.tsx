@@ -1,5 +1,5 @@
 import { Search as Glass } from 'lucide-react';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { Button } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useTexts } from '../text/language.ts';
@@ -18,6 +18,7 @@ const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 export function SearchButton() {
   const t = useTexts();
   const [isOpen, setOpen] = useState(false);
+  const readEarly = useEarlyText(isOpen);
   useEffect(() => {
     // Opening it tries again and shows the error.
     const timer = setTimeout(() => void load().catch(() => undefined), PRELOAD_MS);
@@ -46,12 +47,37 @@ export function SearchButton() {
       {isOpen ? (
         <Boundary around={(told) => told}>
           <Suspense>
-            <Search onClose={() => setOpen(false)} />
+            <Search readEarly={readEarly} onClose={() => setOpen(false)} />
           </Suspense>
         </Boundary>
       ) : null}
     </>
   );
+}
+
+/** What is typed or pasted after the search was asked for and before its field is there. */
+function useEarlyText(isWanted: boolean): () => string {
+  const text = useRef('');
+  useEffect(() => {
+    text.current = '';
+    if (!isWanted) return;
+    const take = (event: Event, added: string) => {
+      if (added === '' || (event.target instanceof Element && event.target.closest(DIALOGS) !== null)) return;
+      event.preventDefault();
+      text.current += added;
+    };
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (!event.ctrlKey && !event.metaKey && !event.altKey && event.key.length === 1) take(event, event.key);
+    };
+    const onPaste = (event: ClipboardEvent) => take(event, event.clipboardData?.getData('text') ?? '');
+    document.addEventListener('keydown', onKeyDown, true);
+    document.addEventListener('paste', onPaste, true);
+    return () => {
+      document.removeEventListener('keydown', onKeyDown, true);
+      document.removeEventListener('paste', onPaste, true);
+    };
+  }, [isWanted]);
+  return useCallback(() => text.current, []);
 }
 
 const FIELDS = 'input, textarea, select, [contenteditable="true"]';

@@ -142,7 +142,7 @@ const troubles = (dashboard: Dashboard) =>
       await page.getByText('The receiver failed again').first().waitFor();
       receiver.become(WELL);
       await registerAgain(page);
-      await page.getByRole('button', { name: 'Send a test event' }).click();
+      await page.getByRole('main').getByRole('button', { name: 'Send a test event' }).click();
       await page.getByRole('button', { name: RESEND }).click();
       await page.getByRole('button', { name: 'Delete the old endpoint' }).nth(1).waitFor();
     });

@@ -174,8 +174,8 @@ export const endpoints = (dashboard: Dashboard, { isWhole }: Extent) =>
     it('are refused with a reason at the field, each fault in the page’s words and in one round', async () => {
       const page = await dashboard.signedIn(ADMIN, '/endpoints');
       await page.getByRole('button', { name: 'Add an endpoint' }).click();
-      await page.getByLabel('Endpoint URL').fill('http://receiver.example');
       await page.getByRole('button', { name: 'Select none' }).click();
+      await page.getByLabel('Endpoint URL').fill('http://receiver.example');
       await page.getByRole('button', { name: 'Add the endpoint' }).click();
       await page.getByText('The URL must begin with https://.').waitFor();
       await page.getByText('Choose at least 1.').waitFor();

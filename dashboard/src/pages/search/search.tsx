@@ -25,8 +25,16 @@ import { type LookedUp, lookUp } from './look-up.ts';
 import { type Result, resultsOf } from './results.ts';
 import styles from './search.module.css';
 
-/** Finds pages, endpoints, event types, and what an identifier names. */
-export default function Search({ onClose }: { onClose: () => void }) {
+interface SearchProps {
+  readEarly: () => string;
+  onClose: () => void;
+}
+
+/**
+ * Finds pages, what has a name, and what an identifier names.
+ * @param readEarly returns what was typed before it was there
+ */
+export default function Search({ readEarly, onClose }: SearchProps) {
   const t = useTexts();
   return (
     <ModalOverlay
@@ -39,17 +47,19 @@ export default function Search({ onClose }: { onClose: () => void }) {
     >
       <Modal className={styles.modal ?? ''}>
         <Dialog className={styles.dialog ?? ''} aria-label={t.search.title}>
-          <Palette onClose={onClose} />
+          <Palette readEarly={readEarly} onClose={onClose} />
         </Dialog>
       </Modal>
     </ModalOverlay>
   );
 }
 
-function Palette({ onClose }: { onClose: () => void }) {
+function Palette({ readEarly, onClose }: SearchProps) {
   const t = useTexts();
   const [, navigate] = useLocation();
   const [text, setText] = useState('');
+  // After the field has the focus.
+  useEffect(() => setText(readEarly()), [readEarly]);
   const id = idIn(text);
   const open = (environment: Environment, path: string) => {
     navigate(pathIn(environment, path));
