@@ -69,7 +69,17 @@ function Palette({ readEarly, onClose }: SearchProps) {
   const results = useResults(id === undefined ? text : undefined);
   return (
     <Autocomplete inputValue={text} onInputChange={setText}>
-      <TextField aria-label={t.search.label} autoFocus className={styles.field ?? ''}>
+      <TextField
+        aria-label={t.search.label}
+        autoFocus
+        className={styles.field ?? ''}
+        onKeyDown={({ key, target }) => {
+          // Of what was typed early, no result is marked yet.
+          const isMarked = target instanceof Element && target.hasAttribute('aria-activedescendant');
+          const [first] = results;
+          if (key === 'Enter' && !isMarked && text !== '' && first) open(first.environment, first.path);
+        }}
+      >
         <Input
           className={styles.input ?? ''}
           placeholder={t.search.placeholder}
