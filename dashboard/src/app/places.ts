@@ -38,7 +38,7 @@ const place = (group: Place['group'], icon: LucideIcon, title: Place['title']): 
  * All pages by the file that has them, in the order of the navigation. Routes, navigation, search and the
  * switch between the halves follow from it.
  */
-export const PAGES = {
+const PAGES = {
   overview: { route: '/', ofBoth: true, ...place('overview', LayoutDashboard, (t) => t.nav.overview) },
   events: {
     ...{ route: '/events/:eventId?', ofBoth: true },

@@ -4,6 +4,7 @@ import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
 import { Code } from '../../parts/code.tsx';
 import { Link } from '../../parts/link.tsx';
+import { masked } from '../../parts/masked.ts';
 import { Facts } from '../../parts/page.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Ago } from '../../parts/time.tsx';
@@ -120,7 +121,10 @@ function Endpoints({ group, endpoints }: { group: FailureGroup; endpoints: reado
               <>
                 {'\u00a0· '}
                 {isReplaced ? t.overview.attentions.replaced : t.failures.disabledEndpoints}{' '}
-                <Link to={`/endpoints/${id}/recover`} aria-label={t.recover.actionOf(endpoint.url)}>
+                <Link
+                  to={`/endpoints/${id}/recover`}
+                  aria-label={`${isReplaced ? t.overview.seeRecovery : t.recover.action}: ${masked(endpoint.url)}`}
+                >
                   {isReplaced ? t.overview.seeRecovery : t.recover.action}
                 </Link>
               </>

@@ -4,6 +4,7 @@ import { useLastFailures } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { buttonLook } from '../../parts/button.tsx';
 import { Link } from '../../parts/link.tsx';
+import { masked } from '../../parts/masked.ts';
 import { Status, type Tone } from '../../parts/status.tsx';
 import { Ago, Moment } from '../../parts/time.tsx';
 import { useErrorText } from '../../text/error-text.ts';
@@ -62,7 +63,7 @@ function Trouble({ row, attention }: { row: Row; attention: Attention }) {
           <Link
             to={`/endpoints/${row.webhookId}/recover`}
             className={buttonLook(attention === 'disabled' ? 'primary' : 'ordinary')}
-            aria-label={`${attention === 'replaced' ? t.overview.seeRecovery : t.recover.action}: ${row.url}`}
+            aria-label={`${attention === 'replaced' ? t.overview.seeRecovery : t.recover.action}: ${masked(row.url)}`}
           >
             {attention === 'replaced' ? t.overview.seeRecovery : t.recover.action}
           </Link>
