@@ -1,6 +1,7 @@
 /**
  * Runs in CloudFront before its cache (CloudFront Functions, runtime 2.0), and as it is in the local run: what has no extension of a file is a path
- * of the application, which is one page: names of event types have dots. Not done by mapping errors to that page, which would also hide those of the API behind the same name.
+ * of the application, which is one page. Names of event types have dots. Not done by mapping errors to that page, which would also hide those of
+ * the API behind the same name.
  */
 // biome-ignore lint/correctness/noUnusedVariables: CloudFront calls it by this name
 function handler(event) {

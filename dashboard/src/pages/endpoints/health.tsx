@@ -13,7 +13,7 @@ import { listOfEndpoint } from '../overview/lists.ts';
 /** Failures that are listed. */
 const SHOWN = 5;
 
-/** How an endpoint does: what became of its deliveries, how long attempts take, and why the last ones failed. */
+/** What became of an endpoint's deliveries, how long attempts take, and why the last ones failed. */
 export function Health({ endpoint }: { endpoint: Endpoint }) {
   const t = useTexts();
   const format = useFormat();
