@@ -2,6 +2,7 @@ import { Search as Glass } from 'lucide-react';
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { Button } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { DIALOGS, FIELDS } from '../parts/selectors.ts';
 import { useTexts } from '../text/language.ts';
 import { Boundary } from './boundary.tsx';
 import { loadFile } from './page-files.ts';
@@ -79,9 +80,6 @@ function useEarlyText(isWanted: boolean): () => string {
   }, [isWanted]);
   return useCallback(() => text.current, []);
 }
-
-const FIELDS = 'input, textarea, select, [contenteditable="true"]';
-const DIALOGS = '[role="dialog"], [role="alertdialog"]';
 
 function isShortcut({ key, metaKey, ctrlKey, altKey, target }: KeyboardEvent): boolean {
   if (altKey || document.querySelector(DIALOGS) !== null) return false;

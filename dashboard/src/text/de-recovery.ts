@@ -17,7 +17,7 @@ export const recovery: typeof english = {
     oldTitle: 'Der alte Endpunkt ist abgeschaltet',
     disabledAgain: 'Der Empfänger ist wieder ausgefallen: Auch der neue Endpunkt ist abgeschaltet',
     disabledAbout:
-      'Er erhält keine Ereignisse mehr und bleibt abgeschaltet. Registrieren Sie seine URL erneut, um ihn wiederherzustellen.',
+      'Er erhält keine Ereignisse mehr und bleibt abgeschaltet. Registrieren Sie seine URL erneut, um ihn wiederherzustellen, oder wenden Sie sich an den Support.',
     inARow: (count, most) => `${count} von ${most} Fehlschlägen in Folge`,
     lastError: 'Letzter Fehler',
     firstFailure: 'Erster Fehlschlag',

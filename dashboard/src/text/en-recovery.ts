@@ -16,7 +16,8 @@ export const recovery = {
     disabledTitle: 'This endpoint is disabled',
     oldTitle: 'The old endpoint is disabled',
     disabledAgain: 'The receiver failed again: the new endpoint is disabled, too',
-    disabledAbout: 'It receives no more events, and it stays disabled. To recover, register its URL again.',
+    disabledAbout:
+      'It receives no more events, and it stays disabled. To recover, register its URL again, or contact support.',
     inARow: (count: string, most: string) => `${count} of ${most} failures in a row`,
     lastError: 'Last error',
     firstFailure: 'First failure',

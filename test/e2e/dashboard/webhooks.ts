@@ -320,8 +320,7 @@ export const deliveries = (dashboard: Dashboard, { isWhole }: Extent) =>
       await page.keyboard.press('Enter');
       await page.locator('h2:focus', { hasText: 'Delivery' }).waitFor();
       await page.getByRole('region', { name: 'Delivery' }).getByText('Attempt 1').first().waitFor();
-      await page.keyboard.press('Tab');
-      await page.keyboard.press('Enter');
+      await page.keyboard.press('Escape');
       await focused(1);
       await page.keyboard.press('Home');
       await focused(0);

@@ -64,7 +64,10 @@ function OfEndpoint({ endpoint, endpoints }: { endpoint: Endpoint; endpoints: re
   const [search, setSearch] = useSearchParams();
   const [isSending, setSending] = useState(false);
   const filters = filtersIn(search, DELIVERED_TYPES);
-  const { listed, list, heading, view, isOpen, isCovered, isNarrow } = useSplit(deliveryId);
+  const { listed, list, heading, view, isOpen, isCovered, isNarrow } = useSplit(
+    deliveryId,
+    `/deliveries/${endpoint.id}${written(search)}`,
+  );
   const deliveries = useDeliveries(environment, endpoint.id, filters, view);
 
   return (

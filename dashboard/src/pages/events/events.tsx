@@ -42,7 +42,7 @@ function AllEvents({ endpoints }: { endpoints: readonly Endpoint[] }) {
   const [search, setSearch] = useSearchParams();
   const { eventId } = useParams<{ eventId?: string }>();
   const filters = filtersIn(search, LOGGED_TYPES);
-  const split = useSplit(eventId);
+  const split = useSplit(eventId, `/events${written(search)}`);
   const events = useEvents(environment, filters, split.view);
   return (
     <Page title={t.eventLog.title} about={t.eventLog.about}>
@@ -62,7 +62,7 @@ function OfConversation({ id }: { id: string }) {
   const t = useTexts();
   const { environment } = useEnvironment();
   const { eventId } = useParams<{ eventId?: string }>();
-  const split = useSplit(eventId);
+  const split = useSplit(eventId, `/events?conversation=${id}`);
   const events = useConversation(environment, id);
   return (
     <Page title={t.eventLog.ofConversation} about={t.eventLog.ofConversationAbout}>
