@@ -22,8 +22,8 @@ export const receiverOf = ({
 }: Pick<DeliverySummary, 'webhookId' | 'channelId' | 'id'>): string => webhookId ?? channelId ?? id;
 
 /**
- * The delivery by which an event has arrived at last: a resend, or one to the endpoint that was registered for
- * the URL of a disabled or deleted one in its place.
+ * The delivery by which an event has arrived at last: a resend, or one to the endpoint that was registered in
+ * the place of a disabled or deleted one, for its URL.
  */
 export function recovererOf<D extends DeliverySummary>(
   delivery: DeliverySummary,
