@@ -87,9 +87,10 @@ export const toListed = ({ payload: _, deliveries, ...event }: EventDetail): Lis
 });
 
 /** One event, followed until its deliveries have ended. */
-export const useEvent = (environment: Environment, id: string) =>
+export const useEvent = (environment: Environment, id: string, isEnabled = true) =>
   useQuery({
     queryKey: [environment, 'events', id],
+    enabled: isEnabled,
     queryFn: ({ signal }) => readEvent(environment, id, signal),
     refetchInterval: ({ state }) => {
       const now = serviceNow();

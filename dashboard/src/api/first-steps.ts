@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { answerTo, api } from './client.ts';
 import { EVENT_TYPES } from './event-types.ts';
+import { readIsTested } from './webhooks.ts';
 
 /** Endpoints whose tests are looked for: an organization that has more is past its first steps. */
 const MAX_ENDPOINTS = 3;
@@ -9,21 +10,10 @@ const MAX_EVENTS = 20;
 const LOOK_MS = 10_000;
 
 /** Whether a test has arrived at one of the endpoints. */
-async function isTested(webhookIds: readonly string[]): Promise<boolean> {
-  const pages = await Promise.all(
-    webhookIds.slice(0, MAX_ENDPOINTS).map((id) =>
-      answerTo(
-        api.GET('/api/settings/webhooks/{id}/deliveries', {
-          params: {
-            path: { id },
-            query: { environment: 'live', eventType: 'webhook.test', status: 'succeeded', limit: 1 },
-          },
-        }),
-      ),
-    ),
+const isTested = async (webhookIds: readonly string[]): Promise<boolean> =>
+  (await Promise.all(webhookIds.slice(0, MAX_ENDPOINTS).map((id) => readIsTested('live', id)))).includes(
+    true,
   );
-  return pages.some(({ data }) => data.length > 0);
-}
 
 /** Whether there was an event that was no example: a program has used the API. */
 async function isLive(): Promise<boolean> {

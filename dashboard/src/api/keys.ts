@@ -8,9 +8,10 @@ const PAGE = 100;
 const KEYS = ['live', 'api-keys'] as const;
 
 /** Keys of the organization and its sandbox, newest first. Admins only. */
-export const useKeys = () =>
+export const useKeys = (isEnabled = true) =>
   useInfiniteQuery({
     queryKey: KEYS,
+    enabled: isEnabled,
     queryFn: ({ pageParam }) =>
       answerTo(
         api.GET('/api/settings/api-keys', {

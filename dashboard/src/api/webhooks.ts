@@ -14,7 +14,8 @@ export type DeliveryStatus = Delivery['status'];
 const ALL_ENDPOINTS = 100;
 const SECOND = 1000;
 
-export const useEndpoints = (environment: Environment) =>
+/** @param isFollowed whether it is read again and again, and not only when it is shown anew */
+export const useEndpoints = (environment: Environment, isFollowed = true) =>
   useQuery({
     queryKey: [environment, 'endpoints'],
     queryFn: async () =>
@@ -23,7 +24,7 @@ export const useEndpoints = (environment: Environment) =>
           api.GET('/api/settings/webhooks', { params: { query: { environment, limit: ALL_ENDPOINTS } } }),
         )
       ).data,
-    refetchInterval: 10 * SECOND,
+    ...(isFollowed ? { refetchInterval: 10 * SECOND } : { staleTime: 60 * SECOND }),
   });
 
 export const useEndpoint = (environment: Environment, id: string) =>
@@ -127,6 +128,23 @@ export const useFirstTest = (environment: Environment, { id, createdAt }: Endpoi
     refetchInterval: ({ state }) => state.data?.test === undefined && 2 * SECOND,
   });
 
+/** Whether an endpoint has received a test. */
+export async function readIsTested(environment: Environment, id: string): Promise<boolean> {
+  const query = { environment, eventType: 'webhook.test', status: 'succeeded', limit: 1 } as const;
+  const { data } = await answerTo(
+    api.GET('/api/settings/webhooks/{id}/deliveries', { params: { path: { id }, query } }),
+  );
+  return data.length > 0;
+}
+
+/** The same, read again until one has arrived. */
+export const useIsTested = (environment: Environment, id: string) =>
+  useQuery({
+    queryKey: [environment, 'endpoints', id, 'is-tested'],
+    queryFn: () => readIsTested(environment, id),
+    refetchInterval: ({ state }) => state.data !== true && 2 * SECOND,
+  });
+
 /** One delivery with its attempts. @throws ApiFailure */
 export async function readDelivery(
   environment: Environment,
@@ -202,52 +220,36 @@ export function useDelete(environment: Environment, id: string) {
   });
 }
 
-/** Sends a `webhook.test` event, once, however often that is asked for until it succeeded. */
-export function useSendTest(environment: Environment, id: string) {
-  const keys = useIdempotencyKeys();
-  return useMutation({
-    mutationFn: async () => {
-      const params = { path: { id }, query: { environment } };
-      const send = (header: Key) =>
-        answerTo(api.POST('/api/settings/webhooks/{id}/test', { params: { ...params, header } }));
-      return (await keys.once(params, send)).data;
-    },
-  });
-}
-
-/** Resends a delivery's event once, however often it is requested until it succeeds. */
-export function useRedeliver(
-  environment: Environment,
-  { webhookId, id }: Pick<Delivery, 'webhookId' | 'id'>,
+/** Does something once, however often it is asked for until it succeeds. */
+function useOnce<Params extends object, Answer>(
+  params: Params,
+  send: (params: Params & { header: Key }) => Promise<{ data: Answer }>,
 ) {
   const keys = useIdempotencyKeys();
   return useMutation({
-    mutationFn: async () => {
-      const params = { path: { id: webhookId, deliveryId: id }, query: { environment } };
-      const send = (header: Key) =>
-        answerTo(
-          api.POST('/api/settings/webhooks/{id}/deliveries/{deliveryId}/redeliver', {
-            params: { ...params, header },
-          }),
-        );
-      return (await keys.once(params, send)).data;
-    },
+    mutationFn: async () => (await keys.once(params, (header) => send({ ...params, header }))).data,
   });
 }
 
+/** Sends a `webhook.test` event. */
+export const useSendTest = (environment: Environment, id: string) =>
+  useOnce({ path: { id }, query: { environment } }, (params) =>
+    answerTo(api.POST('/api/settings/webhooks/{id}/test', { params })),
+  );
+
+type DeliveryRef = Pick<Delivery, 'webhookId' | 'id'>;
+const deliveryPath = (environment: Environment, { webhookId, id }: DeliveryRef) => ({
+  ...{ path: { id: webhookId, deliveryId: id }, query: { environment } },
+});
+
+/** Resends a delivery's event. */
+export const useRedeliver = (environment: Environment, delivery: DeliveryRef) =>
+  useOnce(deliveryPath(environment, delivery), (params) =>
+    answerTo(api.POST('/api/settings/webhooks/{id}/deliveries/{deliveryId}/redeliver', { params })),
+  );
+
 /** Makes the next attempt of a retrying delivery now. */
-export function useRetryNow(environment: Environment, { webhookId, id }: { webhookId: string; id: string }) {
-  const keys = useIdempotencyKeys();
-  return useMutation({
-    mutationFn: async () => {
-      const params = { path: { id: webhookId, deliveryId: id }, query: { environment } };
-      const send = (header: Key) =>
-        answerTo(
-          api.POST('/api/settings/webhooks/{id}/deliveries/{deliveryId}/retry', {
-            params: { ...params, header },
-          }),
-        );
-      return (await keys.once(params, send)).data;
-    },
-  });
-}
+export const useRetryNow = (environment: Environment, delivery: DeliveryRef) =>
+  useOnce(deliveryPath(environment, delivery), (params) =>
+    answerTo(api.POST('/api/settings/webhooks/{id}/deliveries/{deliveryId}/retry', { params })),
+  );

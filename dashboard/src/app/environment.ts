@@ -1,20 +1,12 @@
 import { useLocation } from 'wouter';
 import type { Environment } from '../api/client.ts';
+import { PAGE_ENTRIES } from './places.ts';
 
-/**
- * Pages that exist for each half of the organization, by their path in the live one. All others are about
- * both.
- */
-const OF_BOTH = [
-  '',
+/** First parts of the paths of pages that exist for each half of the organization. */
+const OF_BOTH: readonly string[] = [
   'overview',
-  'events',
-  'endpoints',
-  'deliveries',
-  'failures',
-  'event-types',
-  'sources',
-] as const;
+  ...PAGE_ENTRIES.flatMap(([, { route, ofBoth }]) => (ofBoth ? (route.split('/')[1] ?? '') : [])),
+];
 const SANDBOX = '/sandbox/';
 /** The sandbox's own page has the path before it, so its overview needs a name. */
 const SANDBOX_OVERVIEW = `${SANDBOX}overview`;
@@ -23,7 +15,7 @@ const SANDBOX_OVERVIEW = `${SANDBOX}overview`;
 export function halfOf(path: string): Environment | undefined {
   if (path.startsWith(SANDBOX)) return 'sandbox';
   const section = path.split('/')[1] ?? '';
-  return OF_BOTH.some((name) => name === section) ? 'live' : undefined;
+  return OF_BOTH.includes(section) ? 'live' : undefined;
 }
 
 /** A path of the live half in another one. */

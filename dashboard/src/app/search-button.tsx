@@ -1,13 +1,17 @@
 import { Search as Glass } from 'lucide-react';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { Button } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { DIALOGS, FIELDS } from '../parts/selectors.ts';
 import { useTexts } from '../text/language.ts';
 import { Boundary } from './boundary.tsx';
 import { loadFile } from './page-files.ts';
 import styles from './search-button.module.css';
 
-const Search = lazy(() => loadFile(() => import('../pages/search/search.tsx')));
+const load = () => loadFile(() => import('../pages/search/search.tsx'));
+const Search = lazy(load);
+/** After the page: so that what is typed at once is not lost. */
+const PRELOAD_MS = 2_000;
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
@@ -15,6 +19,12 @@ const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 export function SearchButton() {
   const t = useTexts();
   const [isOpen, setOpen] = useState(false);
+  const readEarly = useEarlyText(isOpen);
+  useEffect(() => {
+    // Opening it tries again and shows the error.
+    const timer = setTimeout(() => void load().catch(() => undefined), PRELOAD_MS);
+    return () => clearTimeout(timer);
+  }, []);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (!isShortcut(event)) return;
@@ -38,7 +48,7 @@ export function SearchButton() {
       {isOpen ? (
         <Boundary around={(told) => told}>
           <Suspense>
-            <Search onClose={() => setOpen(false)} />
+            <Search readEarly={readEarly} onClose={() => setOpen(false)} />
           </Suspense>
         </Boundary>
       ) : null}
@@ -46,8 +56,30 @@ export function SearchButton() {
   );
 }
 
-const FIELDS = 'input, textarea, select, [contenteditable="true"]';
-const DIALOGS = '[role="dialog"], [role="alertdialog"]';
+/** What is typed or pasted after the search was asked for and before its field is there. */
+function useEarlyText(isWanted: boolean): () => string {
+  const text = useRef('');
+  useEffect(() => {
+    text.current = '';
+    if (!isWanted) return;
+    const take = (event: Event, added: string) => {
+      if (added === '' || (event.target instanceof Element && event.target.closest(DIALOGS) !== null)) return;
+      event.preventDefault();
+      text.current += added;
+    };
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (!event.ctrlKey && !event.metaKey && !event.altKey && event.key.length === 1) take(event, event.key);
+    };
+    const onPaste = (event: ClipboardEvent) => take(event, event.clipboardData?.getData('text') ?? '');
+    document.addEventListener('keydown', onKeyDown, true);
+    document.addEventListener('paste', onPaste, true);
+    return () => {
+      document.removeEventListener('keydown', onKeyDown, true);
+      document.removeEventListener('paste', onPaste, true);
+    };
+  }, [isWanted]);
+  return useCallback(() => text.current, []);
+}
 
 function isShortcut({ key, metaKey, ctrlKey, altKey, target }: KeyboardEvent): boolean {
   if (altKey || document.querySelector(DIALOGS) !== null) return false;

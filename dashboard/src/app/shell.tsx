@@ -1,20 +1,5 @@
-import {
-  BookOpen,
-  Braces,
-  ChartColumn,
-  FileCode,
-  FlaskConical,
-  History,
-  KeyRound,
-  LayoutDashboard,
-  type LucideIcon,
-  ScrollText,
-  Send,
-  Settings,
-  TriangleAlert,
-  Webhook,
-} from 'lucide-react';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { FileCode, type LucideIcon } from 'lucide-react';
+import { Fragment, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link as RouterLink, useLocation } from 'wouter';
 import { Button } from '../parts/button.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
@@ -24,6 +9,7 @@ import { Failure } from '../parts/notice.tsx';
 import { useTexts } from '../text/language.ts';
 import { halfOf, rememberHalf, samePlaceIn, useEnvironment } from './environment.ts';
 import { usePerson } from './person.ts';
+import { PLACES } from './places.ts';
 import { SearchButton } from './search-button.tsx';
 import styles from './shell.module.css';
 import { useSignOut } from './sign-out.ts';
@@ -148,44 +134,21 @@ function Navigation({ isOpen }: { isOpen: boolean }) {
   const { to } = useEnvironment();
   return (
     <nav id="pages" className={styles.nav} aria-label={t.nav.label} data-open={isOpen}>
-      <Place to={to('/')} icon={LayoutDashboard}>
-        {t.nav.overview}
-      </Place>
-      <h2>{t.nav.webhooks}</h2>
-      <Place to={to('/events')} icon={ScrollText} hasMore>
-        {t.eventLog.title}
-      </Place>
-      <Place to={to('/endpoints')} icon={Webhook} hasMore>
-        {t.nav.endpoints}
-      </Place>
-      <Place to={to('/deliveries')} icon={Send} hasMore>
-        {t.nav.deliveries}
-      </Place>
-      <Place to={to('/failures')} icon={TriangleAlert}>
-        {t.nav.failures}
-      </Place>
-      <Place to={to('/event-types')} icon={Braces} hasMore>
-        {t.eventTypes.title}
-      </Place>
-      <h2>{t.nav.organization}</h2>
-      <Place to={to('/sources')} icon={BookOpen} hasMore>
-        {t.nav.sources}
-      </Place>
-      <Place to="/api-keys" icon={KeyRound}>
-        {t.nav.apiKeys}
-      </Place>
-      <Place to="/audit-log" icon={History}>
-        {t.audit.title}
-      </Place>
-      <Place to="/sandbox" icon={FlaskConical}>
-        {t.nav.sandbox}
-      </Place>
-      <Place to="/usage" icon={ChartColumn}>
-        {t.nav.usage}
-      </Place>
-      <Place to="/settings" icon={Settings}>
-        {t.nav.settings}
-      </Place>
+      {(['overview', 'webhooks', 'organization'] as const).map((group) => (
+        <Fragment key={group}>
+          {group === 'overview' ? null : <h2>{t.nav[group]}</h2>}
+          {PLACES.filter((place) => place.group === group).map((place) => (
+            <NavigationLink
+              key={place.path}
+              to={place.ofBoth ? to(place.path) : place.path}
+              icon={place.icon}
+              hasMore={place.ofBoth && place.path !== '/'}
+            >
+              {place.title(t)}
+            </NavigationLink>
+          ))}
+        </Fragment>
+      ))}
       <a href="/api/docs">
         <Icon of={FileCode} />
         {t.nav.reference}
@@ -196,7 +159,7 @@ function Navigation({ isOpen }: { isOpen: boolean }) {
 }
 
 /** @param hasMore whether paths below it are the same place */
-function Place({
+function NavigationLink({
   to,
   icon,
   hasMore = false,
@@ -208,7 +171,8 @@ function Place({
   children: ReactNode;
 }) {
   const [path] = useLocation();
-  const isHere = path === to || (hasMore && path.startsWith(`${to}/`));
+  // The deliveries of an endpoint belong to it.
+  const isHere = path === to || (hasMore && path.replace('/deliveries/', '/endpoints/').startsWith(`${to}/`));
   return (
     <RouterLink href={to} aria-current={isHere ? 'page' : undefined}>
       <Icon of={icon} />

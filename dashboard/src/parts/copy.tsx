@@ -11,7 +11,17 @@ const SAID_MS = 2_500;
  * what is beside it
  * @param label on the button, where one word is not enough
  */
-export function CopyButton({ text, what, label }: { text: string; what: string; label?: string }) {
+export function CopyButton({
+  text,
+  what,
+  label,
+  onCopied,
+}: {
+  text: string;
+  what: string;
+  label?: string;
+  onCopied?: () => void;
+}) {
   const t = useTexts();
   const [result, setResult] = useState<'copied' | 'refused'>();
   useEffect(() => {
@@ -21,7 +31,10 @@ export function CopyButton({ text, what, label }: { text: string; what: string; 
   }, [result]);
   const copy = () =>
     navigator.clipboard.writeText(text).then(
-      () => setResult('copied'),
+      () => {
+        setResult('copied');
+        onCopied?.();
+      },
       () => setResult('refused'),
     );
   return (
@@ -37,10 +50,10 @@ export function CopyButton({ text, what, label }: { text: string; what: string; 
 }
 
 /** A text to be copied; all of it can be seen. */
-export const CopyLine = ({ text, what }: { text: string; what: string }) => (
+export const CopyLine = ({ text, what, onCopied }: { text: string; what: string; onCopied: () => void }) => (
   <div className={styles.line}>
     <code className={styles.text}>{text}</code>
-    <CopyButton text={text} what={what} />
+    <CopyButton text={text} what={what} onCopied={onCopied} />
   </div>
 );
 

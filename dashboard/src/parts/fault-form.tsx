@@ -2,7 +2,7 @@ import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } 
 import { Form } from 'react-aria-components/Form';
 import { faultsByField } from '../api/field-faults.ts';
 import { useTexts } from '../text/language.ts';
-import { Failure, Notice, RequestId } from './notice.tsx';
+import { Failure, Notice } from './notice.tsx';
 
 /**
  * A form that shows what the service refused at the fields, in the page's language, and everything else below
@@ -51,15 +51,7 @@ export function FaultForm({
       }}
     >
       {children}
-      {error ? (
-        isWhole ? (
-          <Notice tone="bad" title={t.forms.correct}>
-            <RequestId error={error} />
-          </Notice>
-        ) : (
-          <Failure error={error} />
-        )
-      ) : null}
+      {error ? isWhole ? <Notice tone="bad" title={t.forms.correct} /> : <Failure error={error} /> : null}
       {actions}
     </Form>
   );

@@ -10,6 +10,7 @@ import {
   type TextFieldProps as AriaProps,
   TextField as AriaTextField,
 } from 'react-aria-components/TextField';
+import { useTexts } from '../text/language.ts';
 import styles from './field.module.css';
 
 interface Named {
@@ -53,8 +54,25 @@ export function TextField({
         </Text>
       )}
       {isMultiline ? <TextArea {...typed} rows={3} /> : <Input {...typed} placeholder={placeholder} />}
-      <FieldError className={styles.error ?? ''}>{problem}</FieldError>
+      <Faults limit={0}>{problem}</Faults>
     </AriaTextField>
+  );
+}
+
+/**
+ * What is wrong with a field, in the page's language: browsers have texts in their own.
+ * @param limit how many have to be chosen; 0 for a text
+ */
+function Faults({ limit, children }: { limit: number; children?: string | undefined }) {
+  const { faults } = useTexts().forms;
+  return (
+    <FieldError className={styles.error ?? ''}>
+      {({ validationDetails: { valueMissing, typeMismatch }, validationErrors }) => {
+        if (children !== undefined) return children;
+        if (valueMissing) return (limit === 0 ? faults.required : faults.too_few)?.(limit);
+        return typeMismatch ? faults.invalid_format?.(0) : validationErrors.join(' ');
+      }}
+    </FieldError>
   );
 }
 
@@ -110,7 +128,7 @@ export function Choices({
           </Checkbox>
         ))}
       </div>
-      <FieldError className={styles.error ?? ''} />
+      <Faults limit={1} />
     </CheckboxGroup>
   );
 }

@@ -51,7 +51,7 @@ export function Reason({ failure: { status, type, message } }: { failure: ApiFai
 }
 
 /** What support finds a request by; nothing where there is none. */
-export function RequestId({ error }: { error: unknown }) {
+function RequestId({ error }: { error: unknown }) {
   const t = useTexts();
   if (!(error instanceof ApiFailure) || error.requestId === undefined) return null;
   return (

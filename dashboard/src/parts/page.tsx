@@ -94,12 +94,14 @@ export const Table = ({
   </section>
 );
 
-/** Names and what they have. */
-export const Facts = ({ facts }: { facts: readonly (readonly [name: string, value: ReactNode])[] }) => (
+/** Names and what they have; none where there is nothing. */
+export const Facts = ({
+  facts,
+}: {
+  facts: readonly (readonly [name: string, value: ReactNode] | false | undefined)[];
+}) => (
   <dl className={styles.facts}>
-    {facts.map(([name, value]) => (
-      <FactRow key={name} name={name} value={value} />
-    ))}
+    {facts.map((fact) => fact && <FactRow key={fact[0]} name={fact[0]} value={fact[1]} />)}
   </dl>
 );
 

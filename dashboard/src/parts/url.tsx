@@ -1,3 +1,4 @@
+import { masked } from './masked.ts';
 import styles from './url.module.css';
 
 /** Characters at the end that stay: URLs of one host, and identifiers of one day, differ there. */
@@ -20,6 +21,7 @@ export function Shortened({ text, shown = text }: { text: string; shown?: string
 }
 
 /** A URL, shortened as above. */
-export const Url = ({ url }: { url: string }) => (
-  <Shortened text={url} shown={url.replace(/^https:\/\//, '')} />
-);
+export const Url = ({ url }: { url: string }) => {
+  const text = masked(url);
+  return <Shortened text={text} shown={text.replace(/^https:\/\//, '')} />;
+};

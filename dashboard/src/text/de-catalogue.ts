@@ -190,6 +190,7 @@ export const catalogue: typeof english = {
     done: 'Erledigt',
     open: 'Offen',
     dismiss: 'Ausblenden',
+    left: 'Schritte anzeigen',
     membersAbout: 'Ein Admin der Organisation erledigt diese Schritte.',
     endpoint: {
       title: 'Endpunkt hinzufügen',

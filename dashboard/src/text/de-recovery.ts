@@ -8,6 +8,8 @@ const deliveries = (count: number) => plural(count, 'Zustellung', 'Zustellungen'
 export const recovery: typeof english = {
   recover: {
     title: 'Endpunkt wiederherstellen',
+    complete: 'Wiederhergestellt',
+    completeAbout: 'Der neue Endpunkt erhält alle Ereignisse.',
     action: 'Wiederherstellen',
     actionOf: (url) => `Wiederherstellen: ${url}`,
     back: 'Der Endpunkt',
@@ -15,7 +17,7 @@ export const recovery: typeof english = {
     oldTitle: 'Der alte Endpunkt ist abgeschaltet',
     disabledAgain: 'Der Empfänger ist wieder ausgefallen: Auch der neue Endpunkt ist abgeschaltet',
     disabledAbout:
-      'Er erhält keine Ereignisse mehr und bleibt abgeschaltet. Registrieren Sie seine URL erneut, um ihn wiederherzustellen.',
+      'Er erhält keine Ereignisse mehr und bleibt abgeschaltet. Registrieren Sie seine URL erneut, um ihn wiederherzustellen, oder wenden Sie sich an den Support.',
     inARow: (count, most) => `${count} von ${most} Fehlschlägen in Folge`,
     lastError: 'Letzter Fehler',
     firstFailure: 'Erster Fehlschlag',
@@ -57,9 +59,11 @@ export const recovery: typeof english = {
     resend: {
       title: 'Fehlendes erneut senden',
       about:
-        'Alle Ereignisse, die der neue Endpunkt nicht erhalten hat, auch solche vor seiner Registrierung. Was hier oder am alten Endpunkt angekommen ist, wird nicht erneut gesendet.',
+        'Alles, was seit dem Ausfall fehlt, auch aus der Zeit vor der Registrierung. Was hier oder am alten Endpunkt angekommen ist, wird nicht zweimal gesendet.',
       waits:
         'Das Senden beginnt, sobald das Testereignis zugestellt ist. Dafür braucht der Empfänger das neue Signaturgeheimnis. Der Dienst prüft das anfangs alle paar Sekunden, später alle 15 Minuten.',
+      testFirst:
+        'Senden Sie zuerst ein Testereignis: Was fehlt, wird gezählt und erneut gesendet, sobald eines zugestellt ist.',
       sinceHint:
         'In Ihrer Zeitzone. Voreingestellt: zwei Stunden vor dem ersten Fehlschlag. Ein früherer Zeitpunkt schadet nicht.',
       nothing: 'Es fehlt nichts.',
@@ -72,8 +76,6 @@ export const recovery: typeof english = {
       follow: 'Zustellungen des neuen Endpunkts ansehen',
       delete: 'Alten Endpunkt löschen',
       deleteTitle: 'Alten Endpunkt löschen?',
-      complete: 'Wiederhergestellt',
-      completeAbout: 'Der neue Endpunkt erhält alle Ereignisse.',
     },
   },
   replace: {
@@ -83,13 +85,15 @@ export const recovery: typeof english = {
       'Ein neuer Endpunkt mit denselben Einstellungen und einem neuen Signaturgeheimnis. Beide erhalten jedes Ereignis, unter derselben webhook-id, bis Sie diesen löschen.',
   },
   resend: {
-    count: 'Zählen',
+    count: 'Ereignisse zählen',
     countAgain: 'Erneut zählen',
     counting: 'Wird gezählt',
     until: 'Bis',
     untilHint: 'Lassen Sie das Feld leer, um alles bis jetzt einzuschließen.',
     untilInvalid: 'Geben Sie einen Zeitpunkt nach dem Beginn an.',
     found: (count, written) => `${written} ${events(count)} würden erneut gesendet.`,
+    foundSoFar: (count, written) =>
+      count === 0 ? 'Bisher keine gefunden.' : `Bisher ${written} ${events(count)} gefunden.`,
     byType: 'Nach Ereignistyp',
     start: (count, written) => `${written} ${events(count)} erneut senden`,
     none: 'Es gibt nichts erneut zu senden.',
@@ -169,8 +173,9 @@ export const recovery: typeof english = {
     outcomes: 'Ergebnisse',
     open: 'In Zustellung',
     openAbout: 'Noch nicht beendet, daher nicht in der Quote.',
-    latency: 'Antwortzeit',
+    latency: 'Dauer eines Versuchs',
     latencyHead: 'p50 / p95',
+    latencySlow: (p95) => `Median. 95 von 100 dauern höchstens ${p95}.`,
     latencyOf: (p50, p95) => `${p50} / ${p95}`,
     byCause: 'Fehler nach Ursache',
     seeList: (name, count) => `${name}: ${count}. Liste ansehen`,

@@ -41,7 +41,7 @@ export const de: Texts = {
     live: 'Live',
     sandbox: 'Sandbox',
     banner: 'Sandbox: Nichts verlässt hier den Dienst.',
-    bannerOfWhole: 'Die Sandbox ist ausgewählt. Diese Seite hängt nicht davon ab.',
+    bannerOfWhole: 'Diese Seite ist für Live und Sandbox dieselbe.',
   },
   account: {
     role: { admin: 'Admin', member: 'Mitglied' },
@@ -176,7 +176,9 @@ export const de: Texts = {
     bars: (hours) =>
       hours === 1 ? 'Jeder Balken ist eine Stunde.' : `Jeder Balken umfasst ${hours} Stunden.`,
     attention: 'Endpunkte, die Aufmerksamkeit brauchen',
-    attentions: { disabled: 'Abgeschaltet', failing: 'Gestört', waiting: 'Wartet' },
+    attentions: { disabled: 'Abgeschaltet', failing: 'Gestört', waiting: 'Wartet', replaced: 'Ersetzt' },
+    replacedAbout: 'Ein neuer Endpunkt mit seiner URL hat ihn ersetzt.',
+    seeRecovery: 'Zur Wiederherstellung',
     allWell:
       'Alles in Ordnung: Kein Endpunkt ist gestört, und keine Zustellung wartet länger als eine Minute.',
     endpoints: 'Endpunkte',
@@ -187,8 +189,7 @@ export const de: Texts = {
     disablesAfter: (count) =>
       `Wird nach ${count} ${plural(count, 'weiteren gescheiterten Zustellung', 'weiteren gescheiterten Zustellungen')} hintereinander abgeschaltet`,
     disabled: 'Abgeschaltet',
-    disabledAbout:
-      'Seine Ereignisse werden übersprungen. Registrieren Sie die URL erneut, um einen neuen Endpunkt mit einem neuen Geheimnis zu bekommen.',
+    disabledAbout: 'Neue Ereignisse werden nicht gesendet.',
     why: 'Ursache ansehen',
     behind: 'Innerhalb von Sekunden aktualisiert.',
     emptyTitle: 'Noch keine Webhook-Endpunkte',
@@ -232,11 +233,15 @@ export const de: Texts = {
     deleteAbout:
       'Laufende Zustellungen werden übersprungen, und das Signaturgeheimnis wird ungültig. Das lässt sich nicht rückgängig machen.',
     deleteTyped: 'Geben Sie zur Bestätigung die Endpunkt-URL ein',
+    deleteTypedName: 'Geben Sie zur Bestätigung die Beschreibung des Endpunkts ein',
     deleteAction: 'Endpunkt löschen',
     allDeliveries: 'Alle Zustellungen',
     id: 'ID',
     description: 'Beschreibung',
     maxPerSecond: 'Versuche pro Sekunde, höchstens',
+    health: 'Zustand',
+    lastFailures: 'Letzte Fehler',
+    allFailures: 'Alle gescheiterten',
     failuresInARow: 'Fehlschläge',
     failingSince: 'Gestört seit',
     pause: 'Pausieren',
@@ -318,6 +323,8 @@ export const de: Texts = {
     redeliver: 'Erneut senden',
     redelivered: 'Erneut gesendet, als neue Zustellung',
     openNew: 'Neue Zustellung öffnen',
+    recovered: 'Das Ereignis ist inzwischen angekommen',
+    recoveredBy: 'Nachgeholt durch',
     sinceThen: 'Alle seitdem gescheiterten erneut senden',
     stillOpen: 'Diese Zustellung läuft noch.',
     bulk: 'Zustellungen erneut senden',
@@ -337,6 +344,7 @@ export const de: Texts = {
       skipped: 'zum Beispiel während einer Pause des Endpunkts',
       succeeded: 'für einen Empfänger, der verloren hat, was er bestätigt hatte',
     },
+    notBegun: 'Noch nicht begonnen.',
     begins: 'Beginn',
     progress: 'Fortschritt',
     running: 'Wird erneut gesendet',

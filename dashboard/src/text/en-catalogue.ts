@@ -122,6 +122,7 @@ export const catalogue = {
     done: 'Done',
     open: 'To do',
     dismiss: 'Hide',
+    left: 'Show the steps',
     membersAbout: 'An admin of the organization does these steps.',
     endpoint: {
       title: 'Add an endpoint',

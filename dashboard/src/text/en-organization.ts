@@ -14,6 +14,8 @@ export const organization = {
     nameHint: 'The program that will use it.',
     environment: 'Environment',
     scopes: 'Permissions',
+    id: 'Key ID',
+    fullAccess: 'Full access',
     scopesHint: 'Write access includes read access.',
     created: 'Created',
     lastUsed: 'Last used',
@@ -84,9 +86,8 @@ export const organization = {
     created: 'Created',
     lastReset: 'Last reset',
     neverReset: 'Never',
-    purge: 'Being deleted',
-    purgeAbout: (count: string) =>
-      `${count} records of the data before the reset are deleted so far. The rest is no longer visible.`,
+    purge: 'Old data',
+    purgeAbout: (count: string) => `Hidden, and being deleted in the background: ${count} records so far.`,
     open: 'Open the sandbox',
     key: 'Create another key',
     keyTitle: 'Create another sandbox key',
@@ -196,7 +197,7 @@ export const organization = {
     more: 'Show more',
     emptyTitle: 'No content sources yet',
     emptyAbout:
-      'Add a URL: its content is imported and checked every hour, and admins are notified when it has changed a lot.',
+      'Add a URL: its content is imported and checked every hour, and admins are e-mailed when much of it changes.',
     url: 'URL',
     urlHint: 'A public https URL.',
     urlHintSandbox:
@@ -227,6 +228,9 @@ export const organization = {
       `From version ${from}, of the last notification, to version ${to}, the current one.`,
     changesNone: 'No change since admins were last notified.',
     announced: 'Last e-mail',
+    announcedAt: 'Admins were e-mailed:',
+    announcedAbove: (percent: string) => `They are e-mailed when more than ${percent} changes.`,
+    changeThreshold: 'Change the threshold',
     announcedBetween: (percent: string, from: number, to: number) =>
       `${percent} changed from version ${from} to version ${to}.`,
     changesNothing: 'Nothing has been imported yet.',
@@ -295,6 +299,7 @@ export const organization = {
     language: 'Language',
     useLanguage: 'Use this language',
     languageAbout: 'The page reloads. Unsaved input is lost.',
+    zone: (name: string) => `Times are shown in the zone of this browser: ${name}. Usage is counted in UTC.`,
     theme: 'Appearance',
     themes: { system: 'Same as system', light: 'Light', dark: 'Dark' },
     you: 'Signed in',

@@ -8,13 +8,16 @@ const deliveries = (count: number) => plural(count, 'delivery', 'deliveries');
 export const recovery = {
   recover: {
     title: 'Recover an endpoint',
+    complete: 'Recovered',
+    completeAbout: 'The new endpoint receives all events.',
     action: 'Recover',
     actionOf: (url: string) => `Recover: ${url}`,
     back: 'The endpoint',
     disabledTitle: 'This endpoint is disabled',
     oldTitle: 'The old endpoint is disabled',
     disabledAgain: 'The receiver failed again: the new endpoint is disabled, too',
-    disabledAbout: 'It receives no more events, and it stays disabled. To recover, register its URL again.',
+    disabledAbout:
+      'It receives no more events, and it stays disabled. To recover, register its URL again, or contact support.',
     inARow: (count: string, most: string) => `${count} of ${most} failures in a row`,
     lastError: 'Last error',
     firstFailure: 'First failure',
@@ -54,9 +57,11 @@ export const recovery = {
     resend: {
       title: 'Resend what is missing',
       about:
-        'Every event that the new endpoint has not received, those before its registration included. What has arrived, here or at the old endpoint, is not resent.',
+        'Everything missed since the outage, from before the registration, too. Events that have arrived, here or at the old endpoint, are not sent twice.',
       waits:
         'Resending begins once the test event is delivered. The receiver needs the new signing secret for it. The service checks every few seconds at first, later every 15 minutes.',
+      testFirst:
+        'Send a test event first: what is missing is counted and resent once one has been delivered.',
       sinceHint:
         'In your time zone. Preset: two hours before the first failure. An earlier time does no harm.',
       nothing: 'Nothing is missing.',
@@ -68,8 +73,6 @@ export const recovery = {
       follow: 'See the deliveries of the new endpoint',
       delete: 'Delete the old endpoint',
       deleteTitle: 'Delete the old endpoint?',
-      complete: 'Recovered',
-      completeAbout: 'The new endpoint receives all events.',
     },
   },
   replace: {
@@ -79,13 +82,15 @@ export const recovery = {
       'A new endpoint with the same settings and a new signing secret. Both receive each event, under the same webhook-id, until you delete this one.',
   },
   resend: {
-    count: 'Count',
+    count: 'Count events',
     countAgain: 'Count again',
     counting: 'Counting',
     until: 'Until',
     untilHint: 'Leave it empty to include everything up to now.',
     untilInvalid: 'Enter a time after the beginning.',
     found: (count: number, written: string) => `${written} ${events(count)} would be resent.`,
+    foundSoFar: (count: number, written: string) =>
+      count === 0 ? 'None found so far.' : `${written} ${events(count)} found so far.`,
     byType: 'By event type',
     start: (count: number, written: string) => `Resend ${written} ${events(count)}`,
     none: 'There is nothing to resend.',
@@ -161,8 +166,9 @@ export const recovery = {
     outcomes: 'Outcomes',
     open: 'In progress',
     openAbout: 'Not ended yet, so not in the rate.',
-    latency: 'Response time',
+    latency: 'Attempt duration',
     latencyHead: 'p50 / p95',
+    latencySlow: (p95: string) => `Median. 95 of 100 take at most ${p95}.`,
     latencyOf: (p50: string, p95: string) => `${p50} / ${p95}`,
     byCause: 'Failures by cause',
     seeList: (name: string, count: string) => `${name}: ${count}. See the list`,

@@ -11,7 +11,7 @@ export interface Format {
   number(value: number): string;
   /** @param share 0 to 1 */
   percent(share: number): string;
-  /** Date and time, to the second. */
+  /** Date and time, to the second, with the zone. */
   moment(iso: string): string;
   /** Date and time of day, to the minute. */
   short(iso: string): string;
@@ -34,7 +34,10 @@ function formatIn(language: Language): Format {
   if (known) return known;
   const number = new Intl.NumberFormat(language);
   const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 });
-  const moment = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
+  const moment = new Intl.DateTimeFormat(language, {
+    ...({ year: 'numeric', month: 'short', day: 'numeric' } as const),
+    ...({ hour: 'numeric', minute: '2-digit', second: '2-digit', timeZoneName: 'short' } as const),
+  });
   const short = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
   const brief = new Intl.DateTimeFormat(language, {
     day: 'numeric',

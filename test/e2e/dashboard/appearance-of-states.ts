@@ -15,7 +15,6 @@ const LOADED = [
   ['overview', '/'],
   ['events', '/events'],
   ['endpoints', '/endpoints'],
-  ['deliveries', '/deliveries'],
   ['failures', '/failures'],
   ['event-types', '/event-types'],
   ['sources', '/sources'],
@@ -71,10 +70,10 @@ export const appearanceOfStates = (dashboard: Dashboard) =>
       await page.getByText(/^(I have stored it|Ich habe es an)/).click();
       await button(page, /^(Done|Fertig)$/).click();
       // Its test has failed.
-      await button(page, /^(Count|Zählen)$/).waitFor();
+      await page.getByText(/^(Nothing was resent|Nichts wurde erneut gesendet)/).waitFor();
       receiver.become(WELL);
       await lookAt(page, `${prefix}recover-resend`);
-      await button(page, /^(Count|Zählen)$/).click();
+      await button(page, /^(Send a test event|Testereignis senden)$/).click();
       const resend = /^(Resend \d+ events|\d+ Ereignisse erneut senden)$/;
       await button(page, resend).waitFor();
       await lookAt(page, `${prefix}recover-counted`);

@@ -81,7 +81,7 @@ export const noEvents = (dashboard: Dashboard) =>
       expect(reset.status).toBe(200);
       const page = await dashboard.signedIn(ADMIN, '/sandbox/events');
       await page.getByText('No events', { exact: true }).waitFor();
-      for (const path of ['overview', 'endpoints', 'deliveries']) {
+      for (const path of ['overview', 'endpoints']) {
         await page.goto(`${dashboard.origin}/sandbox/${path}`);
         await page.getByText('No webhook endpoints yet').waitFor();
       }

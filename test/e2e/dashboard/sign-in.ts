@@ -183,16 +183,7 @@ export const expiring = (dashboard: Dashboard) =>
 
 export const membership = (dashboard: Dashboard, { isWhole }: Extent) =>
   describe('a member', () => {
-    const PATHS = [
-      '/',
-      '/endpoints',
-      '/deliveries',
-      '/sources',
-      '/usage',
-      '/settings',
-      '/sandbox',
-      '/api-keys',
-    ];
+    const PATHS = ['/', '/endpoints', '/events', '/sources', '/usage', '/settings', '/sandbox', '/api-keys'];
     // The sandbox page also edits programs, which changes nothing.
     const CHANGING =
       /^(Add (?!an answer$)|Register|Issue|Make|Check now|Change|Create|Delete|Revoke|Reset|Send|Save)/;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { attentionOf, longestWait } from '../../../dashboard/src/pages/overview/attention.ts';
+import { attentionOf, listAttention, longestWait } from '../../../dashboard/src/pages/overview/attention.ts';
 
-const well = { status: 'active', failing: null, waitingSince: null } as const;
+const url = 'https://receiver.example/hooks';
+const well = { status: 'active', failing: null, waitingSince: null, url } as const;
 const waiting = { ...well, waitingSince: '2026-11-20T09:10:00.000Z' };
 const failing = {
   ...waiting,
@@ -18,6 +19,15 @@ describe('the attention line of an endpoint', () => {
     ['that it was disabled, even with open deliveries', { ...waiting, ...disabled }, 'disabled'],
   ] as const)('is %s', (_, endpoint, expected) => {
     expect(attentionOf(endpoint)).toBe(expected);
+  });
+});
+
+describe('what needs attention', () => {
+  it('is listed with what is disabled first, and last what was replaced by an endpoint of its URL', () => {
+    const other = { ...disabled, url: `${url}/other` };
+    const listed = listAttention([well, waiting, disabled, failing, other]);
+    expect(listed.map(({ attention }) => attention)).toEqual(['disabled', 'failing', 'waiting', 'replaced']);
+    expect(listed.map(({ row }) => row)).toEqual([other, failing, waiting, disabled]);
   });
 });
 

@@ -18,7 +18,8 @@ import { receiptsOf, receiverOf } from '../../../dashboard/src/pages/events/outc
 import { NOW } from './followed-listing.ts';
 
 const TYPES = ['ticket.created', 'message.received'];
-const ANY = { type: 'any', endpoint: 'any', outcome: 'any', time: 'any' } as const;
+const ANY = { type: 'any', endpoint: 'any', outcome: 'any', time: 'any', from: 'any', to: 'any' } as const;
+const hour = (back: number) => new Date(NOW - back * 3_600_000).toISOString();
 const hex = (number: number): string => number.toString(16).padStart(32, '0');
 const endpointId = (number: number): `whk_${string}` => `whk_${hex(number)}`;
 
@@ -75,15 +76,42 @@ describe('what became of an event', () => {
     );
   });
 
-  it('begins with what failed and ends with what arrived', () => {
+  it('begins with what failed, then what was skipped, and ends with what arrived', () => {
     fc.assert(
       fc.property(aListed, (event) => {
         const order = receiptsOf(event).map(({ delivery }) =>
-          ['failed', 'open', 'succeeded'].indexOf(STATUSES[delivery.status].outcome),
+          ['exhausted', 'skipped', 'retrying', 'pending', 'succeeded'].indexOf(delivery.status),
         );
         expect(order).toEqual(order.toSorted((one, other) => one - other));
       }),
     );
+  });
+
+  it('is good where the endpoint that took the place of a disabled or deleted one has received it', () => {
+    const url = 'https://receiver.example/hooks';
+    const lost = { receiverStatus: 'auto_disabled', status: 'exhausted', url } as const;
+    const arrived = { receiverStatus: 'active', status: 'succeeded', url } as const;
+    const look = (old: object, next: object) => {
+      const deliveries = [old, next].map(
+        (part, index) =>
+          ({
+            id: `dlv_${hex(index)}`,
+            webhookId: endpointId(index),
+            channelId: null,
+            ...part,
+          }) as DeliverySummary,
+      );
+      const event = { type: 'ticket.created' as const, deliveries };
+      return (['failed', 'skipped'] as const).some((outcome) => isLike({ ...ANY, outcome }, event));
+    };
+    for (const status of ['exhausted', 'skipped'] as const) {
+      expect(look({ ...lost, status }, arrived)).toBe(false);
+      expect(look({ ...lost, status, receiverStatus: 'deleted' }, arrived)).toBe(false);
+      expect(look({ ...lost, status }, { ...arrived, status: 'retrying' })).toBe(true);
+      expect(look({ ...lost, status }, { ...arrived, url: `${url}/other` })).toBe(true);
+      // Both receive each event while one replaces the other.
+      expect(look({ ...lost, status, receiverStatus: 'active' }, arrived)).toBe(true);
+    }
   });
 
   it('is open while a delivery is in progress, or so young that deliveries may come into being', () => {
@@ -145,6 +173,8 @@ describe('filters of events', () => {
           endpoint: fc.oneof(fc.constant(endpointId(7)), fc.string()),
           outcome: fc.oneof(fc.constantFrom(...OUTCOME_CHOICES), fc.string()),
           time: fc.oneof(fc.constantFrom('hour', 'day'), fc.string()),
+          from: fc.oneof(fc.constant(hour(3)), fc.string()),
+          to: fc.oneof(fc.constant(hour(2)), fc.string()),
         }),
         (given) => {
           const filters = filtersIn(new URLSearchParams(given), TYPES);
@@ -163,7 +193,6 @@ describe('filters of events', () => {
 
 describe('a list of events', () => {
   const { signal } = new AbortController();
-  const hour = (back: number) => new Date(NOW - back * 3_600_000).toISOString();
   const aPage = (back: number, statuses: DeliverySummary['status'][]) => ({
     rows: statuses.map(
       (status, index) =>
@@ -218,5 +247,20 @@ describe('a list of events', () => {
       { type: 'ticket.created', from: hour(1), to: hour(0) },
       { type: 'ticket.created', from: hour(1) },
     ]);
+  });
+
+  it('of a time of its own asks for no event after it', async () => {
+    const asked: object[] = [];
+    const reads = {
+      page: async (query: object) => {
+        asked.push(query);
+        return aPage(2, []);
+      },
+      one: async () => undefined,
+    };
+    const source = eventSource({ ...ANY, from: hour(3), to: hour(2) }, reads, () => NOW);
+    await source.page({}, signal);
+    expect(await source.page({ from: NOW - 15_000 }, signal)).toMatchObject({ rows: [], next: null });
+    expect(asked).toMatchObject([{ from: hour(3), to: hour(2) }]);
   });
 });

@@ -161,6 +161,15 @@ describe('a search by words', () => {
       description: 'Customer database',
     })),
     types: ['ticket.created', 'message.received'],
+    named: [
+      {
+        kind: 'source' as const,
+        id: 'src_1',
+        title: 'Prices',
+        path: '/sources/src_1',
+        environment: 'live' as const,
+      },
+    ],
     environment: 'live' as const,
   };
   const pathsOf = (text: string) => resultsOf(text, searched).map(({ path }) => path);
@@ -172,6 +181,7 @@ describe('a search by words', () => {
       'live',
       'sandbox',
     ]);
+    expect(pathsOf('price')).toEqual(['/sources/src_1']);
     expect(pathsOf('nothing of the kind')).toEqual([]);
   });
 

@@ -2,12 +2,13 @@ import { useEffect, useRef } from 'react';
 import { type AuditActor, useKeyCreators } from '../../api/audit-log.ts';
 import type { ApiKey } from '../../api/keys.ts';
 import { Button } from '../../parts/button.tsx';
+import { CopyId } from '../../parts/copy.tsx';
 import { Table } from '../../parts/page.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { Shortened } from '../../parts/url.tsx';
 import { useTexts } from '../../text/language.ts';
 import styles from './api-keys.module.css';
+import { SCOPES } from './scopes.ts';
 
 /** Keys, one in each row. */
 export function KeyTable({
@@ -74,7 +75,7 @@ function KeyRow({
         <span className={styles.name}>
           <bdi>{name}</bdi>
           <span className={styles.id}>
-            <Shortened text={id} />
+            <CopyId id={id} what={t.keys.id} />
           </span>
         </span>
       </th>
@@ -82,13 +83,17 @@ function KeyRow({
         <span className={environment === 'sandbox' ? styles.sandbox : ''}>{t.environment[environment]}</span>
       </td>
       <td data-label={t.keys.scopes}>
-        <ul className={styles.scopes}>
-          {scopes.map((scope) => (
-            <li key={scope}>
-              <code>{scope}</code>
-            </li>
-          ))}
-        </ul>
+        {scopes.length === SCOPES.length ? (
+          t.keys.fullAccess
+        ) : (
+          <ul className={styles.scopes}>
+            {scopes.map((scope) => (
+              <li key={scope} title={scope}>
+                {t.scopes[scope].name}
+              </li>
+            ))}
+          </ul>
+        )}
       </td>
       <td data-label={t.keys.created}>
         <span className={styles.created}>

@@ -61,14 +61,10 @@ export function Details({
           [t.audit.when, <Moment key="when" at={createdAt} />],
           [t.audit.actor, <Actor key="actor" entry={entry} names={names} onActor={onActor} />],
           [t.audit.target, <Target key="target" entry={entry} environment={environment} />],
-          ...(requestId === null
-            ? []
-            : [
-                [
-                  t.failure.requestId,
-                  <CopyId key="request" id={requestId} what={t.failure.requestId} />,
-                ] as const,
-              ]),
+          requestId !== null && [
+            t.failure.requestId,
+            <CopyId key="request" id={requestId} what={t.failure.requestId} />,
+          ],
         ]}
       />
     </div>

@@ -10,8 +10,10 @@ export function Cells({ row }: { row: Delivery }) {
   const t = useTexts();
   const errorText = useErrorText();
   // In few characters: there is little room.
-  const why = (row: Delivery) =>
-    row.lastResponseStatus === null ? errorText(row) : t.deliveries.answered(row.lastResponseStatus);
+  const why = ({ status, lastResponseStatus, terminalReason }: Delivery) => {
+    if (status === 'skipped' && terminalReason !== null) return t.reason[terminalReason];
+    return lastResponseStatus === null ? errorText(row) : t.deliveries.answered(lastResponseStatus);
+  };
   return (
     <>
       <span className={styles.status}>

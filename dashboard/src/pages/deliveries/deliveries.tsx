@@ -19,11 +19,11 @@ import { DeliveryById } from './by-id.tsx';
 import cells from './cells.module.css';
 import { Cells } from './cells.tsx';
 import { Detail } from './detail.tsx';
-import { FilterFields } from './filter-fields.tsx';
-import { filtersIn, isNarrowed, parametersOf } from './filters.ts';
+import { ANY, FilterFields } from './filter-fields.tsx';
+import { eventsLike, filtersIn, isNarrowed, parametersOf } from './filters.ts';
 import { useDeliveries } from './use-deliveries.ts';
 
-/** Deliveries of an endpoint: of the one in the address, else of the newest. */
+/** Deliveries of an endpoint. */
 export default function Deliveries() {
   const t = useTexts();
   const { environment, to } = useEnvironment();
@@ -33,9 +33,8 @@ export default function Deliveries() {
   if (isNoSandbox(error)) return <NoSandbox title={t.deliveries.title} />;
   if (endpointId !== undefined && isDeliveryId(endpointId)) return <DeliveryById id={endpointId} />;
   const endpoint = endpoints?.find(({ id }) => id === endpointId);
-  const first = endpoints?.[0];
-  if (endpointId === undefined && first !== undefined)
-    return <Redirect to={`${to(`/deliveries/${first.id}`)}${written(search)}`} replace />;
+  // Those of all endpoints are listed by their events.
+  if (endpointId === undefined) return <Redirect to={to(eventsLike(search))} replace />;
   if (endpoint !== undefined && endpoints !== undefined)
     return <OfEndpoint key={endpoint.id} endpoint={endpoint} endpoints={endpoints} />;
   return (
@@ -43,8 +42,8 @@ export default function Deliveries() {
       {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
       {endpoints === undefined && !error ? <Loading /> : null}
       {endpoints === undefined ? null : (
-        <Empty title={endpoints.length === 0 ? t.overview.emptyTitle : t.notFound.title}>
-          <p>{endpoints.length === 0 ? t.overview.emptyAbout : t.notFound.about}</p>
+        <Empty title={t.notFound.title}>
+          <p>{t.notFound.about}</p>
           <Link to="/endpoints">{t.endpoints.title}</Link>
         </Empty>
       )}
@@ -65,7 +64,10 @@ function OfEndpoint({ endpoint, endpoints }: { endpoint: Endpoint; endpoints: re
   const [search, setSearch] = useSearchParams();
   const [isSending, setSending] = useState(false);
   const filters = filtersIn(search, DELIVERED_TYPES);
-  const { listed, list, heading, view, isOpen, isCovered, isNarrow } = useSplit(deliveryId);
+  const { listed, list, heading, view, isOpen, isCovered, isNarrow } = useSplit(
+    deliveryId,
+    `/deliveries/${endpoint.id}${written(search)}`,
+  );
   const deliveries = useDeliveries(environment, endpoint.id, filters, view);
 
   return (
@@ -79,7 +81,9 @@ function OfEndpoint({ endpoint, endpoints }: { endpoint: Endpoint; endpoints: re
           endpoint={endpoint}
           endpoints={endpoints}
           filters={filters}
-          onEndpoint={(id) => navigate(`${to(`/deliveries/${id}`)}${written(search)}`)}
+          onEndpoint={(id) =>
+            navigate(to(id === ANY ? eventsLike(search) : `/deliveries/${id}${written(search)}`))
+          }
           onFilters={(changed) => setSearch(parametersOf(changed), { replace: true })}
         />
       )}
@@ -91,6 +95,15 @@ function OfEndpoint({ endpoint, endpoints }: { endpoint: Endpoint; endpoints: re
             to={(row) => `/deliveries/${row.webhookId}/${row.id}${written(search)}`}
             shown={deliveryId}
             isNarrow={isNarrow}
+            heads={[
+              ...[
+                t.deliveries.status,
+                t.deliveries.event,
+                t.deliveries.lastError,
+                t.deliveries.attemptLog,
+                t.deliveries.created,
+              ],
+            ]}
             look={isNarrow ? cells.narrow : cells.wide}
             Cells={Cells}
             handle={list}

@@ -1,8 +1,15 @@
 import { type RefObject, useState } from 'react';
 import { useLocation } from 'wouter';
+import { type EventDelivery, useEvent } from '../../api/events.ts';
 import { isGone } from '../../api/failures.ts';
 import { isOver } from '../../api/pace.ts';
-import { type DeliveryWithAttempts, useDelivery, useEndpoint, useRedeliver } from '../../api/webhooks.ts';
+import {
+  type DeliveryWithAttempts,
+  type Endpoint,
+  useDelivery,
+  useEndpoint,
+  useRedeliver,
+} from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
@@ -10,15 +17,17 @@ import { CopyId } from '../../parts/copy.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
 import { Card, Facts } from '../../parts/page.tsx';
-import { Moment } from '../../parts/time.tsx';
+import { CopyMoment, Moment } from '../../parts/time.tsx';
 import { Shortened } from '../../parts/url.tsx';
 import { useTexts } from '../../text/language.ts';
+import { recovererOf } from '../events/outcomes.ts';
 import { FailureCause } from '../failure-cause.tsx';
 import styles from '../live/split.module.css';
 import { Attempts } from './attempts.tsx';
 import { SendAgain } from './bulk.tsx';
 import { DeliveryStatus } from './delivery-status.tsx';
 import { isWaiting, NextAttempt } from './next-attempt.tsx';
+import { NotSent, RecoveredBy } from './recovered-by.tsx';
 
 /**
  * One delivery beside the list: why it was not delivered, and what can be done.
@@ -60,23 +69,36 @@ export function Detail({
 
 function Told({ delivery, search }: { delivery: DeliveryWithAttempts; search: string }) {
   const t = useTexts();
+  const recoverer = useRecoverer(delivery);
   return (
     <>
       <div className="row">
         <DeliveryStatus status={delivery.status} />
         <code>{delivery.eventType}</code>
       </div>
+      <RecoveredBy delivery={recoverer} />
       {delivery.lastError === null || delivery.status === 'succeeded' ? null : (
         <Notice tone={isOver(delivery) ? 'bad' : 'warn'} title={t.deliveries.lastError}>
           <FailureCause failure={delivery} />
         </Notice>
       )}
-      <Redelivery delivery={delivery} search={search} />
+      <Redelivery delivery={delivery} search={search} isRecovered={recoverer !== undefined} />
       <DeliveryFacts delivery={delivery} />
       <h3>{t.deliveries.attemptLog}</h3>
       <Attempts delivery={delivery} />
     </>
   );
+}
+
+const hasFailed = ({ status }: DeliveryWithAttempts): boolean =>
+  status === 'exhausted' || status === 'skipped';
+
+/** By which delivery the event has arrived instead. */
+function useRecoverer(delivery: DeliveryWithAttempts): EventDelivery | undefined {
+  const { environment } = useEnvironment();
+  const { data } = useEvent(environment, delivery.eventId, hasFailed(delivery));
+  const own = data?.deliveries.find(({ id }) => id === delivery.id);
+  return own && recovererOf(own, data?.deliveries ?? []);
 }
 
 function DeliveryFacts({ delivery }: { delivery: DeliveryWithAttempts }) {
@@ -85,24 +107,19 @@ function DeliveryFacts({ delivery }: { delivery: DeliveryWithAttempts }) {
   return (
     <Facts
       facts={[
-        [t.deliveries.created, <Moment key="created" at={delivery.createdAt} />],
-        ...(isWaiting(delivery)
-          ? [[t.deliveries.nextRetry, <NextAttempt key="next" delivery={delivery} />] as const]
-          : []),
-        ...(terminalAt === null
-          ? []
-          : [[t.deliveries.ended, <Moment key="ended" at={terminalAt} />] as const]),
-        ...(terminalReason === null ? [] : [[t.deliveries.reason, t.reason[terminalReason]] as const]),
-        ...(redeliveryOf === null
-          ? []
-          : [
-              [
-                t.deliveries.repeats,
-                <Link key="repeats" to={`/deliveries/${webhookId}/${redeliveryOf}`}>
-                  <Shortened text={redeliveryOf} />
-                </Link>,
-              ] as const,
-            ]),
+        [
+          t.deliveries.created,
+          <CopyMoment key="created" at={delivery.createdAt} what={t.deliveries.created} />,
+        ],
+        isWaiting(delivery) && [t.deliveries.nextRetry, <NextAttempt key="next" delivery={delivery} />],
+        terminalAt !== null && [t.deliveries.ended, <Moment key="ended" at={terminalAt} />],
+        terminalReason !== null && [t.deliveries.reason, t.reason[terminalReason]],
+        redeliveryOf !== null && [
+          t.deliveries.repeats,
+          <Link key="repeats" to={`/deliveries/${webhookId}/${redeliveryOf}`}>
+            <Shortened text={redeliveryOf} />
+          </Link>,
+        ],
         [t.deliveries.id, <CopyId key="id" id={delivery.id} what={t.deliveries.id} />],
         [
           t.deliveries.eventId,
@@ -117,12 +134,23 @@ function DeliveryFacts({ delivery }: { delivery: DeliveryWithAttempts }) {
   );
 }
 
-function Redelivery({ delivery, search }: { delivery: DeliveryWithAttempts; search: string }) {
+function Redelivery({
+  delivery,
+  search,
+  isRecovered,
+}: {
+  delivery: DeliveryWithAttempts;
+  search: string;
+  isRecovered: boolean;
+}) {
   const t = useTexts();
   const isAdmin = useIsAdmin();
   const { environment, to } = useEnvironment();
   const [, navigate] = useLocation();
   const redeliver = useRedeliver(environment, delivery);
+  const { data: endpoint } = useEndpoint(environment, delivery.webhookId);
+  if (endpoint !== undefined && endpoint.status !== 'active')
+    return isRecovered ? null : <NotSent status={endpoint.status} webhookId={endpoint.id} />;
   if (!isAdmin) return <p className="quiet">{t.admins}</p>;
   return (
     <div className="stack">
@@ -135,8 +163,8 @@ function Redelivery({ delivery, search }: { delivery: DeliveryWithAttempts; sear
           {t.deliveries.redeliver}
         </Button>
         {isOver(delivery) ? null : <span className="quiet">{t.deliveries.stillOpen}</span>}
-        {delivery.status === 'exhausted' || delivery.status === 'skipped' ? (
-          <SinceThen delivery={delivery} />
+        {hasFailed(delivery) && endpoint !== undefined ? (
+          <SinceThen endpoint={endpoint} from={Date.parse(delivery.createdAt)} />
         ) : null}
       </div>
       {redeliver.error ? <Failure error={redeliver.error} /> : null}
@@ -159,20 +187,15 @@ function Redelivery({ delivery, search }: { delivery: DeliveryWithAttempts; sear
 }
 
 /** Resends all deliveries that failed since one of them: the others of an outage. */
-function SinceThen({ delivery: { webhookId, createdAt } }: { delivery: DeliveryWithAttempts }) {
+function SinceThen({ endpoint, from }: { endpoint: Endpoint; from: number }) {
   const t = useTexts();
-  const { environment } = useEnvironment();
-  const { data: endpoint } = useEndpoint(environment, webhookId);
   const [isOpen, setOpen] = useState(false);
-  if (endpoint === undefined) return null;
   return (
     <>
       <Button look="plain" onPress={() => setOpen(true)}>
         {t.deliveries.sinceThen}
       </Button>
-      {isOpen ? (
-        <SendAgain endpoint={endpoint} from={Date.parse(createdAt)} onClose={() => setOpen(false)} />
-      ) : null}
+      {isOpen ? <SendAgain endpoint={endpoint} from={from} onClose={() => setOpen(false)} /> : null}
     </>
   );
 }

@@ -7,6 +7,9 @@ import { endpointOptions } from '../endpoint-options.ts';
 import { type Filters, STATUS_CHOICES, type StatusChoice } from './filters.ts';
 import { TimeField } from './time-field.tsx';
 
+/** The choice of all endpoints. */
+export const ANY = 'any';
+
 /** Whose deliveries are shown, and which of them. */
 export function FilterFields({
   endpoint,
@@ -32,7 +35,7 @@ export function FilterFields({
     <FilterRow count={Object.values(filters).filter((value) => value !== 'any').length}>
       <Choose
         label={t.deliveries.endpoint}
-        options={endpointOptions(endpoints, t.status)}
+        options={[{ value: ANY, label: t.eventLog.anyEndpoint }, ...endpointOptions(endpoints, t.status)]}
         value={endpoint.id}
         onChange={onEndpoint}
       />

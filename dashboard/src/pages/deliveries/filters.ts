@@ -80,3 +80,12 @@ export function queryOf({ status, event, time }: Filters, now: number) {
     ...(ago === undefined ? {} : { from: new Date(now - ago).toISOString() }),
   };
 }
+
+/** The list of events of all endpoints that is like a list of deliveries. */
+export function eventsLike(parameters: URLSearchParams): string {
+  const [status, event, time] = ['status', 'event', 'time'].map((name) => parameters.get(name));
+  const outcomes: Record<string, string> = { exhausted: 'failed', pending: 'open', retrying: 'open' };
+  const like = { type: event, outcome: status ? (outcomes[status] ?? status) : null, time };
+  const given = Object.entries(like).flatMap(([name, value]) => (value ? [[name, value]] : []));
+  return given.length === 0 ? '/events' : `/events?${new URLSearchParams(given)}`;
+}

@@ -1,10 +1,21 @@
 import { Choose } from '../../parts/field.tsx';
+import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
 import { TIME_CHOICES, type TimeChoice } from './filters.ts';
 
-/** How far back a list of events or deliveries goes. */
-export function TimeField({ value, onChange }: { value: TimeChoice; onChange: (value: TimeChoice) => void }) {
+/** How far back a list of events or deliveries goes. @param between the times of a list that has its own */
+export function TimeField({
+  value,
+  between,
+  onChange,
+}: {
+  value: TimeChoice;
+  between?: { from: string; to: string };
+  onChange: (value: TimeChoice) => void;
+}) {
   const t = useTexts();
+  const format = useFormat();
+  const own = between !== undefined && between.from !== 'any' ? between : undefined;
   const names: Record<TimeChoice, string> = {
     any: t.deliveries.anyTime,
     hour: t.deliveries.hour,
@@ -12,14 +23,25 @@ export function TimeField({ value, onChange }: { value: TimeChoice; onChange: (v
     week: t.deliveries.week,
   };
   return (
-    <Choose
+    <Choose<TimeChoice | typeof OWN>
       label={t.deliveries.time}
-      options={(Object.keys(TIME_CHOICES) as TimeChoice[]).map((choice) => ({
-        value: choice,
-        label: names[choice],
-      }))}
-      value={value}
-      onChange={onChange}
+      options={[
+        ...(own === undefined ? [] : [{ value: OWN as typeof OWN, label: spanOf(own, format.brief) }]),
+        ...TIME_NAMES.map((choice) => ({
+          value: choice,
+          label: names[choice],
+        })),
+      ]}
+      value={own === undefined ? value : OWN}
+      onChange={(chosen) => {
+        if (chosen !== OWN) onChange(chosen);
+      }}
     />
   );
 }
+
+const OWN = 'own';
+const TIME_NAMES = Object.keys(TIME_CHOICES) as TimeChoice[];
+
+const spanOf = ({ from, to }: { from: string; to: string }, written: (iso: string) => string): string =>
+  `${written(from)}${to === 'any' ? '' : ` – ${written(to)}`}`;

@@ -1,5 +1,5 @@
 import type { Schema } from '../../api/client.ts';
-import type { EventType } from '../../api/event-types.ts';
+import { EVENT_TYPES, type EventType } from '../../api/event-types.ts';
 import type { Endpoint } from '../../api/webhooks.ts';
 import { type FilterDraft, filterOf } from './filter.ts';
 
@@ -17,7 +17,8 @@ export const DRAFT_FIELDS = [
 ];
 
 export const EMPTY_DRAFT: EndpointDraft = {
-  ...{ url: '', events: [], channelIds: '', roles: [], description: '', maxPerSecond: '' },
+  // All types: who wants fewer sees what there is.
+  ...{ url: '', events: EVENT_TYPES, channelIds: '', roles: [], description: '', maxPerSecond: '' },
 };
 
 export const draftOf = (

@@ -50,6 +50,7 @@ export function EndpointFields({
         maxLength={2048}
         value={draft.url}
         onChange={(url) => onChange({ ...draft, url })}
+        validate={(url) => (/^\s*https:/i.test(url) ? null : t.forms.faults.url_scheme?.(0))}
       />
       <Choices
         label={t.endpoints.events}

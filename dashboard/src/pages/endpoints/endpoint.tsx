@@ -1,28 +1,36 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { isGone } from '../../api/failures.ts';
-import { type Endpoint as EndpointData, useDelete, useEndpoint, useUpdate } from '../../api/webhooks.ts';
+import {
+  type Endpoint as EndpointData,
+  useDelete,
+  useEndpoint,
+  useEndpoints,
+  useUpdate,
+} from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button, buttonLook } from '../../parts/button.tsx';
-import { CodeTabs } from '../../parts/code.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
-import { CopyId } from '../../parts/copy.tsx';
+import { CopyButton, CopyId } from '../../parts/copy.tsx';
 import { Link } from '../../parts/link.tsx';
+import { masked } from '../../parts/masked.ts';
 import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
 import { Card, Facts, Page } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
+import { nameOf } from '../endpoint-options.ts';
 import { EndpointStatus } from '../endpoint-status.tsx';
 import { FailuresInARow } from '../failures-in-a-row.tsx';
 import { useFailure, WhatHappened } from '../recover/what-happened.tsx';
 import { Edit } from './edit.tsx';
+import { Health } from './health.tsx';
 import { PauseButton, PauseState } from './pause.tsx';
 import { Register } from './register.tsx';
 import { TestSending } from './test-sending.tsx';
-import { VERIFICATION } from './verification.ts';
+import { VerificationCode } from './verification-code.tsx';
 
 /** One endpoint: how it stands, a test, its changes and its end. */
 export default function Endpoint({ id }: { id: string }) {
@@ -51,10 +59,17 @@ function Shown({ endpoint, error }: { endpoint: EndpointData; error: unknown }) 
   const { environment } = useEnvironment();
   const [open, setOpen] = useState<'edit' | 'replace' | 'delete'>();
   const pausing = useUpdate(environment, endpoint.id);
+  const { data: all = [] } = useEndpoints(environment, false);
+  const isReplaced = all.some(({ url, status }) => url === endpoint.url && status !== 'auto_disabled');
   return (
     <Page
-      title={endpoint.url}
-      heading={<Url url={endpoint.url} />}
+      title={nameOf(endpoint)}
+      heading={endpoint.description === null ? <Url url={endpoint.url} /> : <bdi>{endpoint.description}</bdi>}
+      about={
+        <>
+          <code>{masked(endpoint.url)}</code> <CopyButton text={endpoint.url} what={t.endpoints.address} />
+        </>
+      }
       actions={
         <>
           <Link to={`/deliveries/${endpoint.id}`} className={buttonLook('ordinary')}>
@@ -77,27 +92,32 @@ function Shown({ endpoint, error }: { endpoint: EndpointData; error: unknown }) 
     >
       {error ? <Failure title={t.failure.loading} error={error} /> : null}
       {endpoint.status === 'auto_disabled' ? (
-        <WhatHappened endpoint={endpoint} failingSince={endpoint.disabledAt ?? endpoint.createdAt}>
+        <WhatHappened
+          endpoint={endpoint}
+          failingSince={endpoint.disabledAt ?? endpoint.createdAt}
+          state={isReplaced ? 'replaced' : 'disabled'}
+        >
           <p>
-            <Link to={`/endpoints/${endpoint.id}/recover`} className={buttonLook('primary')}>
-              {t.recover.action}
+            <Link
+              to={`/endpoints/${endpoint.id}/recover`}
+              className={buttonLook(isReplaced ? 'ordinary' : 'primary')}
+            >
+              {isReplaced ? t.overview.seeRecovery : t.recover.action}
             </Link>
           </p>
         </WhatHappened>
       ) : null}
       <Failing endpoint={endpoint} />
       <PauseState endpoint={endpoint} update={pausing} />
-      <Card>
-        <EndpointFacts endpoint={endpoint} />
-      </Card>
+      <Health endpoint={endpoint} />
       {endpoint.status === 'active' ? (
         <Card title={t.endpoints.test}>
           {isAdmin ? <TestSending webhookId={endpoint.id} /> : <p className="quiet">{t.admins}</p>}
         </Card>
       ) : null}
-      <Card title={t.endpoints.verify}>
-        <p className="quiet">{t.verification.about}</p>
-        <CodeTabs label={t.verification.label} samples={VERIFICATION} />
+      <Card>
+        <EndpointFacts endpoint={endpoint} />
+        <VerificationCode />
       </Card>
       {open === 'edit' ? <Edit endpoint={endpoint} onClose={() => setOpen(undefined)} /> : null}
       {open === 'replace' ? <Register replaced={endpoint} onClose={() => setOpen(undefined)} /> : null}
@@ -131,10 +151,7 @@ function EndpointFacts({ endpoint }: { endpoint: EndpointData }) {
   return (
     <Facts
       facts={[
-        ...(endpoint.description ? [[t.endpoints.description, endpoint.description] as const] : []),
-        ...(endpoint.maxPerSecond === null
-          ? []
-          : [[t.endpoints.maxPerSecond, format.number(endpoint.maxPerSecond)] as const]),
+        endpoint.maxPerSecond !== null && [t.endpoints.maxPerSecond, format.number(endpoint.maxPerSecond)],
         [t.endpoints.status, <EndpointStatus key="status" endpoint={endpoint} />],
         [
           t.endpoints.events,
@@ -146,30 +163,19 @@ function EndpointFacts({ endpoint }: { endpoint: EndpointData }) {
             ))}
           </ul>,
         ],
-        ...(filter?.channelIds
-          ? [[t.filter.channelIds, <Values key="channels" values={filter.channelIds} />] as const]
-          : []),
-        ...(filter?.roles ? [[t.filter.roles, <Values key="roles" values={filter.roles} />] as const] : []),
-        ...(pausedAt === null
-          ? []
-          : [[t.endpoints.pausedAt, <Moment key="paused" at={pausedAt} />] as const]),
-        ...(failing === null
-          ? []
-          : [[t.endpoints.failuresInARow, <FailuresInARow key="row" endpoint={endpoint} />] as const]),
-        ...(failing === null || failing.since === null
-          ? []
-          : [[t.endpoints.failingSince, <Moment key="since" at={failing.since} />] as const]),
-        ...(disabledAt === null
-          ? []
-          : [
-              [
-                t.endpoints.disabledAt,
-                <span key="disabled">
-                  <Moment at={disabledAt} />
-                  {disabledReason === null ? '' : ` · ${t.endpoints.disabledReason[disabledReason]}`}
-                </span>,
-              ] as const,
-            ]),
+        !!filter?.channelIds && [t.filter.channelIds, <Values key="channels" values={filter.channelIds} />],
+        !!filter?.roles && [t.filter.roles, <Values key="roles" values={filter.roles} />],
+        pausedAt !== null && [t.endpoints.pausedAt, <Moment key="paused" at={pausedAt} />],
+        failing !== null && [t.endpoints.failuresInARow, <FailuresInARow key="row" endpoint={endpoint} />],
+        failing !== null &&
+          failing.since !== null && [t.endpoints.failingSince, <Moment key="since" at={failing.since} />],
+        disabledAt !== null && [
+          t.endpoints.disabledAt,
+          <span key="disabled">
+            <Moment at={disabledAt} />
+            {disabledReason === null ? '' : ` · ${t.endpoints.disabledReason[disabledReason]}`}
+          </span>,
+        ],
         [t.endpoints.created, <Moment key="created" at={endpoint.createdAt} />],
         [t.endpoints.id, <CopyId key="id" id={endpoint.id} what={t.endpoints.id} />],
       ]}
@@ -196,8 +202,8 @@ function Delete({ endpoint, onClose }: { endpoint: EndpointData; onClose: () => 
     <Confirm
       title={t.endpoints.deleteTitle}
       action={t.endpoints.deleteAction}
-      typed={endpoint.url}
-      typedLabel={t.endpoints.deleteTyped}
+      typed={endpoint.description ?? endpoint.url}
+      typedLabel={endpoint.description === null ? t.endpoints.deleteTyped : t.endpoints.deleteTypedName}
       isPending={remove.isPending}
       error={remove.error}
       onConfirm={() => remove.mutate(undefined, { onSuccess: () => navigate(to('/endpoints')) })}

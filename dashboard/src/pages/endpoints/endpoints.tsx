@@ -7,8 +7,9 @@ import { Link } from '../../parts/link.tsx';
 import { Empty, Failure, Loading } from '../../parts/notice.tsx';
 import { Card, Page, Table } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { Url } from '../../parts/url.tsx';
 import { useTexts } from '../../text/language.ts';
+import { EndpointName, EndpointUrl } from '../endpoint-name.tsx';
+import { nameOf } from '../endpoint-options.ts';
 import { EndpointStatus } from '../endpoint-status.tsx';
 import { FailuresInARow } from '../failures-in-a-row.tsx';
 import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
@@ -27,7 +28,7 @@ function Trouble({ endpoint }: { endpoint: Endpoint }) {
       <Link
         to={`/endpoints/${endpoint.id}/recover`}
         className={buttonLook('ordinary')}
-        aria-label={t.recover.actionOf(endpoint.url)}
+        aria-label={t.recover.actionOf(nameOf(endpoint))}
       >
         {t.recover.action}
       </Link>
@@ -81,8 +82,9 @@ export default function Endpoints() {
               <tr key={endpoint.id}>
                 <td data-url="">
                   <Link to={`/endpoints/${endpoint.id}`}>
-                    <Url url={endpoint.url} />
+                    <EndpointName id={endpoint.id} url={endpoint.url} />
                   </Link>
+                  <EndpointUrl id={endpoint.id} url={endpoint.url} />
                   <Trouble endpoint={endpoint} />
                 </td>
                 <td data-label={t.endpoints.status}>

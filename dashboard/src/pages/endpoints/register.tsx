@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { useLocation } from 'wouter';
 import { type Endpoint, useRegister } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { Button } from '../../parts/button.tsx';
@@ -15,18 +16,29 @@ import { Registered } from './registered.tsx';
  */
 export function Register({ replaced, onClose }: { replaced?: Endpoint; onClose: () => void }) {
   const t = useTexts();
-  const { environment } = useEnvironment();
-  const [draft, setDraft] = useState<EndpointDraft>(() =>
-    replaced === undefined ? EMPTY_DRAFT : draftOf(replaced),
-  );
+  const { environment, to } = useEnvironment();
+  const [, navigate] = useLocation();
+  const [first] = useState<EndpointDraft>(() => (replaced === undefined ? EMPTY_DRAFT : draftOf(replaced)));
+  const [draft, setDraft] = useState(first);
   const register = useRegister(environment);
-  if (register.data) return <Registered endpoint={register.data} onClose={onClose} />;
+  const { data: made } = register;
+  if (made)
+    return (
+      <Registered
+        endpoint={made}
+        onClose={() => {
+          onClose();
+          navigate(to(`/endpoints/${made.id}`));
+        }}
+      />
+    );
   return (
     // While it is being made there is no way out: its only secret comes with the answer.
     <Dialog
       title={replaced === undefined ? t.endpoints.add : t.replace.title}
       isOpen
-      onClose={register.isPending ? undefined : onClose}
+      // What was filled in is not lost by a key.
+      onClose={register.isPending || draft !== first ? undefined : onClose}
     >
       {replaced === undefined ? null : <p className="quiet">{t.replace.about}</p>}
       <FaultForm
@@ -39,7 +51,7 @@ export function Register({ replaced, onClose }: { replaced?: Endpoint; onClose: 
               {t.cancel}
             </Button>
             <Button type="submit" look="primary" isPending={register.isPending}>
-              {t.endpoints.register}
+              {replaced === undefined ? t.endpoints.register : t.replace.title}
             </Button>
           </DialogActions>
         }

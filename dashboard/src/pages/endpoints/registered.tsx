@@ -1,16 +1,21 @@
 import type { Schema } from '../../api/client.ts';
-import { CodeTabs } from '../../parts/code.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { SecretOnce } from '../../parts/secret.tsx';
 import { useTexts } from '../../text/language.ts';
-import { VERIFICATION } from './verification.ts';
+import { TestSending } from './test-sending.tsx';
+import { VerificationCode } from './verification-code.tsx';
 
-/** Shows the signing secret of a new endpoint, once, with the code that verifies with it. */
+/**
+ * Shows the signing secret of a new endpoint, once, with the code that verifies with it.
+ * @param isTested whether the service itself tests it
+ */
 export function Registered({
   endpoint,
+  isTested = false,
   onClose,
 }: {
-  endpoint: Pick<Schema<'RegisteredWebhook'>, 'url' | 'secret'>;
+  endpoint: Pick<Schema<'RegisteredWebhook'>, 'id' | 'url' | 'secret'>;
+  isTested?: boolean;
   onClose: () => void;
 }) {
   const t = useTexts();
@@ -21,12 +26,10 @@ export function Registered({
       </p>
       <h3>{t.endpoints.secretLabel}</h3>
       <p className="quiet">{t.endpoints.secretAbout}</p>
-      <details>
-        <summary>{t.endpoints.verify}</summary>
-        <p className="quiet">{t.verification.about}</p>
-        <CodeTabs label={t.verification.label} samples={VERIFICATION} />
-      </details>
-      <SecretOnce secret={endpoint.secret} what={t.endpoints.secretLabel} onClose={onClose} />
+      <VerificationCode />
+      <SecretOnce secret={endpoint.secret} what={t.endpoints.secretLabel} onClose={onClose}>
+        {isTested ? null : <TestSending webhookId={endpoint.id} />}
+      </SecretOnce>
     </Dialog>
   );
 }

@@ -9,8 +9,8 @@ import { Link } from '../../parts/link.tsx';
 import { Marked } from '../../parts/marked.tsx';
 import { Failure, Loading } from '../../parts/notice.tsx';
 import { Card, Page } from '../../parts/page.tsx';
-import { Url } from '../../parts/url.tsx';
 import { useTexts } from '../../text/language.ts';
+import { EndpointName } from '../endpoint-name.tsx';
 import { EndpointStatus } from '../endpoint-status.tsx';
 import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
 import { type CataloguedType, ENTRIES } from './catalogue.ts';
@@ -95,7 +95,7 @@ function Receivers({ type }: { type: CataloguedType }) {
       {subscribed.map((endpoint) => (
         <li key={endpoint.id}>
           <Link to={`/endpoints/${endpoint.id}`}>
-            <Url url={endpoint.url} />
+            <EndpointName id={endpoint.id} url={endpoint.url} />
           </Link>
           <EndpointStatus endpoint={endpoint} />
         </li>

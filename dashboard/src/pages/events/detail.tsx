@@ -10,9 +10,10 @@ import { Link } from '../../parts/link.tsx';
 import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
 import { Card, Facts } from '../../parts/page.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
-import { Moment } from '../../parts/time.tsx';
+import { CopyMoment } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
 import { useTexts } from '../../text/language.ts';
+import { EndpointName } from '../endpoint-name.tsx';
 import split from '../live/split.module.css';
 import { createdAt, isId } from '../search/ids.ts';
 import { EventDeliveries } from './event-deliveries.tsx';
@@ -91,18 +92,14 @@ function Content({ event }: { event: EventDetail }) {
     <>
       <Facts
         facts={[
-          [t.eventLog.happened, <Moment key="at" at={event.createdAt} />],
+          [t.eventLog.happened, <CopyMoment key="at" at={event.createdAt} what={t.eventLog.happened} />],
           [t.deliveries.eventId, <CopyId key="id" id={event.id} what={t.deliveries.eventId} />],
-          ...(typeof conversationId === 'string'
-            ? [
-                [
-                  t.eventLog.conversation,
-                  <Link key="conversation" to={`/events?conversation=${conversationId}`}>
-                    {t.eventLog.ofThisConversation}
-                  </Link>,
-                ] as const,
-              ]
-            : []),
+          typeof conversationId === 'string' && [
+            t.eventLog.conversation,
+            <Link key="conversation" to={`/events?conversation=${conversationId}`}>
+              {t.eventLog.ofThisConversation}
+            </Link>,
+          ],
         ]}
       />
       <Tabs
@@ -160,7 +157,7 @@ function Undelivered({ event: { deliveries, undelivered } }: { event: EventDetai
               <Url url={url} />
             ) : (
               <Link to={`/endpoints/${webhookId}`}>
-                <Url url={url} />
+                <EndpointName id={webhookId} url={url} />
               </Link>
             )}
             : {t.eventLog.undeliveredReasons[reason]}.

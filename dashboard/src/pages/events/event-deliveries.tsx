@@ -1,17 +1,19 @@
 import type { EventDelivery, EventDetail } from '../../api/events.ts';
+import type { DeliverySummary } from '../../api/open-deliveries.ts';
 import { isOver } from '../../api/pace.ts';
 import { Link } from '../../parts/link.tsx';
 import { Notice } from '../../parts/notice.tsx';
-import { Url } from '../../parts/url.tsx';
 import { useTexts } from '../../text/language.ts';
 import { Attempts } from '../deliveries/attempts.tsx';
 import { DeliveryStatus } from '../deliveries/delivery-status.tsx';
 import { isWaiting, NextAttempt } from '../deliveries/next-attempt.tsx';
+import { NotSent, RecoveredBy } from '../deliveries/recovered-by.tsx';
 import { STATUSES } from '../deliveries/statuses.ts';
+import { EndpointName } from '../endpoint-name.tsx';
 import { FailureCause } from '../failure-cause.tsx';
 import { Actions } from './actions.tsx';
 import styles from './events.module.css';
-import { receiptsOf } from './outcomes.ts';
+import { receiptsOf, recovererOf } from './outcomes.ts';
 
 /** Reasons that the receiver's status says already. */
 const SAID_BY_STATUS = {
@@ -33,7 +35,11 @@ export function EventDeliveries({ event }: { event: EventDetail }) {
       <ul className={styles.receipts} aria-label={t.deliveries.title}>
         {sorted.map((delivery, index) => (
           <li key={delivery.id}>
-            <OneDelivery delivery={delivery} isOpen={index === 0 || STATUSES[delivery.status].showsWhy} />
+            <OneDelivery
+              delivery={delivery}
+              recoveredBy={recovererOf(delivery, event.deliveries)}
+              isOpen={index === 0 || STATUSES[delivery.status].showsWhy}
+            />
           </li>
         ))}
       </ul>
@@ -41,7 +47,15 @@ export function EventDeliveries({ event }: { event: EventDetail }) {
   );
 }
 
-function OneDelivery({ delivery, isOpen }: { delivery: EventDelivery; isOpen: boolean }) {
+function OneDelivery({
+  delivery,
+  recoveredBy,
+  isOpen,
+}: {
+  delivery: EventDelivery;
+  recoveredBy: DeliverySummary | undefined;
+  isOpen: boolean;
+}) {
   const t = useTexts();
   const { status, url, webhookId, receiverStatus, terminalReason, lastError } = delivery;
   const isSaid = receiverStatus !== 'active' && terminalReason === SAID_BY_STATUS[receiverStatus];
@@ -50,11 +64,12 @@ function OneDelivery({ delivery, isOpen }: { delivery: EventDelivery; isOpen: bo
       <summary>
         <span className={styles.summary}>
           <DeliveryStatus status={status} />
-          {url === null ? t.eventLog.channel : <Url url={url} />}
+          {url === null ? t.eventLog.channel : <EndpointName id={webhookId ?? ''} url={url} />}
           {delivery.redeliveryOf === null ? null : <span className="quiet">{t.eventLog.resent}</span>}
         </span>
       </summary>
       <div className={styles.body}>
+        <RecoveredBy delivery={recoveredBy} />
         {lastError === null || status === 'succeeded' ? null : (
           <Notice tone={isOver(delivery) ? 'bad' : 'warn'} title={t.deliveries.lastError}>
             <FailureCause failure={delivery} />
@@ -63,7 +78,7 @@ function OneDelivery({ delivery, isOpen }: { delivery: EventDelivery; isOpen: bo
         {terminalReason === null || isSaid || status === 'succeeded' ? null : (
           <p>{t.reason[terminalReason]}.</p>
         )}
-        {receiverStatus === 'active' ? null : <p className="quiet">{t.eventLog.receiver[receiverStatus]}</p>}
+        {receiverStatus === 'active' ? null : <NotSent status={receiverStatus} webhookId={webhookId} />}
         {isWaiting(delivery) && delivery.attempts > 0 ? (
           <p>
             {t.deliveries.nextRetry}: <NextAttempt delivery={delivery} />

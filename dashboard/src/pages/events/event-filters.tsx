@@ -47,7 +47,11 @@ export function EventFilters({
         value={filters.outcome}
         onChange={(outcome) => onFilters({ ...filters, outcome })}
       />
-      <TimeField value={filters.time} onChange={(time) => onFilters({ ...filters, time })} />
+      <TimeField
+        value={filters.time}
+        between={filters}
+        onChange={(time) => onFilters({ ...filters, time, from: 'any', to: 'any' })}
+      />
     </FilterRow>
   );
 }

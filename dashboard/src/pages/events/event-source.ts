@@ -38,16 +38,19 @@ export interface EventReads {
 export function eventSource(filters: Filters, reads: EventReads, now: () => number): EventSource {
   const query = queryOf(filters, now());
   const earliest = query.from === undefined ? Number.NEGATIVE_INFINITY : Date.parse(query.from);
+  const latest = query.to === undefined ? Number.POSITIVE_INFINITY : Date.parse(query.to);
   const search: Search = { reached: undefined, poorPages: 0 };
   return {
     search,
     async page({ cursor, from, to }, signal) {
       const begin = Math.max(earliest, from ?? Number.NEGATIVE_INFINITY);
+      const end = Math.min(latest, to ?? Number.POSITIVE_INFINITY);
+      if (begin >= end) return { rows: [], next: null, at: now() };
       const part = {
         ...query,
         cursor,
         ...(begin > 0 ? { from: new Date(begin).toISOString() } : {}),
-        ...(to === undefined ? {} : { to: new Date(to).toISOString() }),
+        ...(end < Number.POSITIVE_INFINITY ? { to: new Date(end).toISOString() } : {}),
       };
       const page = await reads.page(part, signal);
       const rows = page.rows.filter((event) => isLike(filters, event));

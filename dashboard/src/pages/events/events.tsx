@@ -42,7 +42,7 @@ function AllEvents({ endpoints }: { endpoints: readonly Endpoint[] }) {
   const [search, setSearch] = useSearchParams();
   const { eventId } = useParams<{ eventId?: string }>();
   const filters = filtersIn(search, LOGGED_TYPES);
-  const split = useSplit(eventId);
+  const split = useSplit(eventId, `/events${written(search)}`);
   const events = useEvents(environment, filters, split.view);
   return (
     <Page title={t.eventLog.title} about={t.eventLog.about}>
@@ -62,7 +62,7 @@ function OfConversation({ id }: { id: string }) {
   const t = useTexts();
   const { environment } = useEnvironment();
   const { eventId } = useParams<{ eventId?: string }>();
-  const split = useSplit(eventId);
+  const split = useSplit(eventId, `/events?conversation=${id}`);
   const events = useConversation(environment, id);
   return (
     <Page title={t.eventLog.ofConversation} about={t.eventLog.ofConversationAbout}>
@@ -102,6 +102,7 @@ function Listing({
           shown={eventId}
           isNarrow={isNarrow}
           isPaused={events.pausedAt !== undefined}
+          heads={[t.eventLog.type, t.eventLog.concerns, t.deliveries.title, t.eventLog.happened]}
           look={isNarrow ? cells.narrow : cells.wide}
           Cells={isNarrow ? NarrowCells : WideCells}
           handle={split.list}

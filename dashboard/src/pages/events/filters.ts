@@ -18,9 +18,13 @@ export interface Filters {
   endpoint: string;
   outcome: OutcomeChoice;
   time: TimeChoice;
+  /** Instead of a choice of the time: from one time until another, ISO 8601. */
+  from: string;
+  to: string;
 }
 
 const ENDPOINT = /^whk_[0-9a-f]{32}$/;
+const HOUR_MS = 3_600_000;
 const CONVERSATION = /^cnv_[0-9a-f]{32}$/;
 
 const isOutcome = (name: string | null): name is OutcomeChoice =>
@@ -36,7 +40,17 @@ export function filtersIn(parameters: URLSearchParams, eventTypes: readonly stri
     endpoint: ENDPOINT.test(endpoint) ? endpoint : 'any',
     outcome: isOutcome(outcome) ? outcome : 'any',
     time: isTimeChoice(time) ? time : 'any',
+    from: timeIn(parameters.get('from')),
+    to: timeIn(parameters.get('to')),
   };
+}
+
+const timeIn = (text: string | null): string => (text !== null && Date.parse(text) > 0 ? text : 'any');
+
+/** The list of events of a time, of all endpoints or of one. @param hours from `start` on */
+export function listOfHours(start: string, hours: number, endpoint?: string): string {
+  const to = new Date(Date.parse(start) + hours * HOUR_MS).toISOString();
+  return `/events?${new URLSearchParams({ ...(endpoint === undefined ? {} : { endpoint }), from: start, to })}`;
 }
 
 /** The conversation that an address names. */
@@ -63,15 +77,20 @@ export function isLike(
   );
   if (outcome === 'none') return receipts.length === 0;
   if (outcome === 'any') return endpoint === 'any' || receipts.length > 0;
-  if (outcome === 'skipped') return receipts.some(({ delivery }) => delivery.status === 'skipped');
-  return receipts.some(({ delivery }) => STATUSES[delivery.status].outcome === outcome);
+  const statuses = receipts.map(({ delivery, recoveredBy }) => (recoveredBy ?? delivery).status);
+  return statuses.some((status) => status === outcome || STATUSES[status].outcome === outcome);
 }
 
 /** What the API is asked for. @param now milliseconds since the epoch, the same for all pages of a list */
-export function queryOf({ type, time }: Filters, now: number): { type?: string; from?: string } {
+export function queryOf(
+  { type, time, from, to }: Filters,
+  now: number,
+): { type?: string; from?: string; to?: string } {
   const ago = TIME_CHOICES[time];
   return {
     ...(type === 'any' ? {} : { type }),
     ...(ago === undefined ? {} : { from: new Date(now - ago).toISOString() }),
+    ...(from === 'any' ? {} : { from: new Date(from).toISOString() }),
+    ...(to === 'any' ? {} : { to: new Date(to).toISOString() }),
   };
 }

@@ -2,16 +2,18 @@ import { useState } from 'react';
 import type { Schema } from '../../api/client.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
-import { Code, indented } from '../../parts/code.tsx';
+import { Code } from '../../parts/code.tsx';
 import { Link } from '../../parts/link.tsx';
+import { masked } from '../../parts/masked.ts';
 import { Facts } from '../../parts/page.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { Url } from '../../parts/url.tsx';
 import { useErrorText } from '../../text/error-text.ts';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
+import { EndpointName } from '../endpoint-name.tsx';
 import { CauseLink } from '../failure-cause.tsx';
+import { attentionOf } from '../overview/attention.ts';
 import styles from './failures.module.css';
 import type { FailureGroup } from './groups.ts';
 import { ResendGroup } from './resend-group.tsx';
@@ -21,6 +23,7 @@ type EndpointRow = Schema<'DeliveryStats'>['endpoints'][number];
 /** Deliveries of a group that are listed at first. */
 const SHOWN = 10;
 const STEP = 100;
+const HEADING = 160;
 
 /** Deliveries that failed for one cause: how many, where, since when, and resending them. */
 export function Group({
@@ -37,9 +40,9 @@ export function Group({
   const isAdmin = useIsAdmin();
   const [isAsked, setAsked] = useState(false);
   const errorText = useErrorText();
-  const { status, example, deliveries } = group;
+  const { status, deliveries } = group;
   const [newest] = deliveries;
-  const cause = status === null && newest !== undefined ? errorText(newest) : group.cause;
+  const cause = status === null && newest !== undefined ? errorText(newest) : shortened(group.example);
   const isOpen = (id: string) => endpoints.some((each) => each.webhookId === id && each.status === 'active');
   const isOpenAnywhere = group.endpoints.some(({ id }) => isOpen(id));
   const retrying = deliveries.filter((delivery) => delivery.status === 'retrying').length;
@@ -64,10 +67,10 @@ export function Group({
         <CauseLink code={newest?.lastErrorCode ?? null} />
       </p>
       {retrying === 0 ? null : <p>{t.failures.retrying(retrying, format.number(retrying))}.</p>}
-      {status === null || example === cause || example === '' ? null : (
+      {cause.length === group.example.length || status === null ? null : (
         <details>
           <summary>{t.failures.example}</summary>
-          <Code text={indented(example)} label={t.failures.example} isWrapped />
+          <Code text={group.example} label={t.failures.example} isWrapped />
         </details>
       )}
       <Deliveries group={group} />
@@ -93,6 +96,12 @@ export function Group({
   );
 }
 
+/** As much of a message as a heading has room for. */
+function shortened(message: string): string {
+  const line = message.replaceAll(/\s+/g, ' ').trim();
+  return line.length > HEADING ? `${line.slice(0, HEADING)}…` : line;
+}
+
 function Endpoints({ group, endpoints }: { group: FailureGroup; endpoints: readonly EndpointRow[] }) {
   const t = useTexts();
   const format = useFormat();
@@ -100,19 +109,23 @@ function Endpoints({ group, endpoints }: { group: FailureGroup; endpoints: reado
     <ul className={styles.list}>
       {group.endpoints.map(({ id, count }) => {
         const endpoint = endpoints.find(({ webhookId }) => webhookId === id);
+        const isReplaced = endpoint !== undefined && attentionOf(endpoint, endpoints) === 'replaced';
         return (
           <li key={id}>
             <Link to={`/deliveries/${id}?status=exhausted`}>
-              {endpoint === undefined ? <code>{id}</code> : <Url url={endpoint.url} />}
+              {endpoint === undefined ? <code>{id}</code> : <EndpointName id={id} url={endpoint.url} />}
             </Link>{' '}
             <span className="quiet">{t.failures.deliveries(count, format.number(count))}</span>
             {endpoint?.status === 'paused' ? ` · ${t.status.paused}` : null}
             {endpoint?.status === 'auto_disabled' ? (
               <>
                 {'\u00a0· '}
-                {t.failures.disabledEndpoints}{' '}
-                <Link to={`/endpoints/${id}/recover`} aria-label={t.recover.actionOf(endpoint.url)}>
-                  {t.recover.action}
+                {isReplaced ? t.overview.attentions.replaced : t.failures.disabledEndpoints}{' '}
+                <Link
+                  to={`/endpoints/${id}/recover`}
+                  aria-label={`${isReplaced ? t.overview.seeRecovery : t.recover.action}: ${masked(endpoint.url)}`}
+                >
+                  {isReplaced ? t.overview.seeRecovery : t.recover.action}
                 </Link>
               </>
             ) : null}

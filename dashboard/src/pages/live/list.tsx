@@ -47,6 +47,7 @@ export interface ListTexts {
  * @param to path of a row's own page
  * @param shown the row beside the list
  * @param isPaused whether the list is not continued until that is asked for
+ * @param heads names of the columns, for those who see them: what a row says is read without them
  * @param look class of a row: its columns
  * @param Cells what a row has
  */
@@ -57,6 +58,7 @@ export function LiveList<R extends Row>({
   shown,
   isNarrow,
   isPaused = false,
+  heads,
   look,
   Cells,
   handle,
@@ -67,6 +69,7 @@ export function LiveList<R extends Row>({
   shown: string | undefined;
   isNarrow: boolean;
   isPaused?: boolean;
+  heads: readonly string[];
   look: string | undefined;
   Cells: ComponentType<{ row: R }>;
   handle: RefObject<ListHandle | null>;
@@ -140,6 +143,13 @@ export function LiveList<R extends Row>({
   return (
     <div>
       <Fresh live={live} texts={texts} />
+      {isNarrow || rows.length === 0 ? null : (
+        <div className={`${styles.row} ${styles.heads} ${look}`} aria-hidden="true">
+          {heads.map((head) => (
+            <span key={head}>{head}</span>
+          ))}
+        </div>
+      )}
       <ul
         ref={list}
         className={`${styles.list} ${isNarrow ? styles.narrow : ''}`}

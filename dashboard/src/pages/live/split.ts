@@ -1,4 +1,8 @@
-import { type RefObject, useEffect, useRef, useSyncExternalStore } from 'react';
+import { type RefObject, useEffect, useEffectEvent, useRef } from 'react';
+import { useLocation } from 'wouter';
+import { useEnvironment } from '../../app/environment.ts';
+import { mediaQuery } from '../../parts/media.ts';
+import { DIALOGS, FIELDS } from '../../parts/selectors.ts';
 import type { View } from './follow.ts';
 import type { ListHandle } from './list.tsx';
 
@@ -8,33 +12,44 @@ const TOP = 40;
 /**
  * A list with what is open of it beside it, or instead of it where there is no room.
  * @param openId what is open
+ * @param list path of the list alone
  */
-export function useSplit(openId: string | undefined) {
+export function useSplit(openId: string | undefined, list: string) {
   const listed = useRef<HTMLDivElement>(null);
-  const list = useRef<ListHandle>(null);
-  const isSplit = useMedia('(min-width: 1101px)');
-  const isSmall = useMedia('(max-width: 860px)');
+  const handle = useRef<ListHandle>(null);
+  const isSplit = useIsSplit();
+  const isSmall = useIsSmall();
   const isOpen = openId !== undefined;
   const isCovered = isOpen && !isSplit;
   useScrollKept(isCovered);
-  const heading = useFocusMoved(openId, list);
+  const heading = useFocusMoved(openId, handle);
+  useClosedByEscape(isOpen, list);
   const view: View = {
     // A covered list does not change, so that the user finds the place again.
     isAtTop: () => !isCovered && window.scrollY <= (listed.current?.offsetTop ?? 0) + TOP,
-    inView: () => (isCovered ? [] : (list.current?.inView() ?? [])),
+    inView: () => (isCovered ? [] : (handle.current?.inView() ?? [])),
   };
-  return { listed, list, heading, view, isOpen, isCovered, isNarrow: isSmall || isOpen };
+  return { listed, list: handle, heading, view, isOpen, isCovered, isNarrow: isSmall || isOpen };
 }
 
-const useMedia = (condition: string): boolean =>
-  useSyncExternalStore(
-    (listener) => {
-      const media = window.matchMedia(condition);
-      media.addEventListener('change', listener);
-      return () => media.removeEventListener('change', listener);
-    },
-    () => window.matchMedia(condition).matches,
-  );
+const useIsSplit = mediaQuery('(min-width: 1101px)');
+const useIsSmall = mediaQuery('(max-width: 860px)');
+
+/** Escape leads back to the list where no dialog or field has it. */
+function useClosedByEscape(isOpen: boolean, list: string): void {
+  const { to } = useEnvironment();
+  const [, navigate] = useLocation();
+  const onEscape = useEffectEvent(() => navigate(to(list)));
+  useEffect(() => {
+    if (!isOpen) return;
+    const onKeyDown = ({ key, target }: KeyboardEvent) => {
+      const isInField = target instanceof Element && target.closest(FIELDS) !== null;
+      if (key === 'Escape' && !isInField && document.querySelector(DIALOGS) === null) onEscape();
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, [isOpen]);
+}
 
 /**
  * Moves the focus to what was opened, and back to its row when it is closed.

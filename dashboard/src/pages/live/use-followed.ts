@@ -1,4 +1,12 @@
-import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import {
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import type { Environment } from '../../api/client.ts';
 import { nextLookIn } from '../../api/pace.ts';
 import { serviceNow } from '../../api/service-clock.ts';
@@ -80,7 +88,9 @@ export function useFollowed<R extends Row, S extends Source<R> = Source<R>>(
   const [stale, setStale] = useState<unknown>();
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new round begins anew
   const entry = useMemo(() => keep(environment, key, source, view), [key, round]);
-  entry.view.current = view;
+  useLayoutEffect(() => {
+    entry.view.current = view;
+  });
   const follower = entry.follower as ReturnType<typeof follow<R>>;
   const state = useSyncExternalStore(follower.subscribe, follower.state);
   const signal = useRef<AbortSignal>(undefined);

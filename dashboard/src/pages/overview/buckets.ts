@@ -65,10 +65,9 @@ export function successRate({
   return ended === 0 ? undefined : succeeded / ended;
 }
 
-/** The smallest of 1, 2, 5, 10, 20, 50 … that a chart up to `value` can end at. */
+/** The smallest number of one digit, or of one and zeros, that a chart up to `value` can end at. */
 export function roundUp(value: number): number {
   if (value <= 1) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
-  const step = [1, 2, 5, 10].find((factor) => factor * power >= value) ?? 10;
-  return step * power;
+  return Math.ceil(value / power) * power;
 }

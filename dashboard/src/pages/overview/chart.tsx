@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Button } from '../../parts/button.tsx';
+import { Link } from '../../parts/link.tsx';
 import { Table } from '../../parts/page.tsx';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
@@ -11,11 +12,23 @@ const OUTCOMES = ['succeeded', 'skipped', 'exhausted', 'pending'] as const satis
 
 const WIDTH = 1000;
 const HEIGHT = 100;
+/** So that a few failures among thousands can be seen. */
+const LEAST = 1.5;
+const TICKS = 4;
 /** Of a bar's place. */
 const GAP = 0.2;
 
 /** Deliveries by outcome over time, as bars and, for those who want figures or hear the page, as a table. */
-export function OutcomeChart({ buckets }: { buckets: readonly Bucket[] }) {
+export function OutcomeChart({
+  buckets,
+  note,
+  to,
+}: {
+  buckets: readonly Bucket[];
+  note: string;
+  /** The list of what a bar counts. */
+  to: (start: string) => string;
+}) {
   const t = useTexts();
   const format = useFormat();
   const [isTable, setTable] = useState(false);
@@ -26,11 +39,12 @@ export function OutcomeChart({ buckets }: { buckets: readonly Bucket[] }) {
     pending: t.overview.open,
   };
   const top = roundUp(Math.max(...buckets.map(totalOf), 0));
-  const [first, last] = [buckets.at(0), buckets.at(-1)];
+  const present = OUTCOMES.filter((outcome) => buckets.some((bucket) => bucket[outcome] > 0));
+  const ticks = ticksOf(buckets);
   return (
     <div className={styles.chart}>
       <ul className={styles.legend}>
-        {OUTCOMES.map((outcome) => (
+        {present.map((outcome) => (
           <li key={outcome}>
             <svg aria-hidden="true" viewBox="0 0 1 1">
               <rect width="1" height="1" className={styles[outcome]} />
@@ -64,16 +78,19 @@ export function OutcomeChart({ buckets }: { buckets: readonly Bucket[] }) {
               x={(index * WIDTH) / buckets.length}
               width={WIDTH / buckets.length}
               top={top}
+              to={to(bucket.start)}
               title={`${format.short(bucket.start)}\n${OUTCOMES.map((name) => `${names[name]}: ${format.number(bucket[name])}`).join('\n')}`}
             />
           ))}
         </svg>
         <div className={styles.axis}>
-          <span>{first === undefined ? '' : format.brief(first.start)}</span>
-          <span>{last === undefined ? '' : format.brief(last.start)}</span>
+          {ticks.map(({ start }) => (
+            <span key={start}>{format.brief(start)}</span>
+          ))}
         </div>
       </div>
-      <div>
+      <div className="row">
+        <span className="quiet">{note}</span>
         <Button look="plain" aria-expanded={isTable} onPress={() => setTable(!isTable)}>
           {isTable ? t.overview.chartHide : t.overview.chartTable}
         </Button>
@@ -94,7 +111,9 @@ export function OutcomeChart({ buckets }: { buckets: readonly Bucket[] }) {
         >
           {buckets.toReversed().map((bucket) => (
             <tr key={bucket.start}>
-              <td>{format.short(bucket.start)}</td>
+              <td>
+                <Link to={to(bucket.start)}>{format.short(bucket.start)}</Link>
+              </td>
               {OUTCOMES.map((outcome) => (
                 <td key={outcome} data-number="">
                   {format.number(bucket[outcome])}
@@ -108,22 +127,34 @@ export function OutcomeChart({ buckets }: { buckets: readonly Bucket[] }) {
   );
 }
 
+/** Buckets whose times are below the chart: the first, the last, and others at equal distances. */
+const ticksOf = (buckets: readonly Bucket[]): Bucket[] => {
+  const places = Array.from({ length: TICKS }, (_, index) =>
+    Math.round((index * (buckets.length - 1)) / (TICKS - 1)),
+  );
+  return [...new Set(places)].flatMap((place) => buckets[place] ?? []);
+};
+
 function Bar({
   bucket,
   x,
   width,
   top,
+  to,
   title,
 }: {
   bucket: Bucket;
   x: number;
   width: number;
   top: number;
+  to: string;
   title: string;
 }) {
-  const heights = OUTCOMES.map((outcome) => (bucket[outcome] / top) * HEIGHT);
+  const heights = OUTCOMES.map((outcome) =>
+    bucket[outcome] === 0 ? 0 : Math.max(LEAST, (bucket[outcome] / top) * HEIGHT),
+  );
   return (
-    <g className={styles.bar}>
+    <Link to={to} className={styles.bar} tabIndex={-1}>
       <title>{title}</title>
       {/* So that the pointer meets the hour and not only what happened in it. */}
       <rect x={x} width={width} y="0" height={HEIGHT} fill="transparent" />
@@ -141,6 +172,6 @@ function Bar({
           />
         );
       })}
-    </g>
+    </Link>
   );
 }

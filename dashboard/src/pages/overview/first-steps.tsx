@@ -1,5 +1,6 @@
 import { Circle, CircleCheck } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import type { Schema } from '../../api/client.ts';
 import { useProgress } from '../../api/first-steps.ts';
 import { useIsAdmin, usePerson } from '../../app/person.ts';
 import { Button, buttonLook } from '../../parts/button.tsx';
@@ -11,8 +12,14 @@ import { useTexts } from '../../text/language.ts';
 import styles from './first-steps.module.css';
 import { countDone, type Done, isShown, type Kept, keptIn, STEPS, type Step } from './steps.ts';
 
-/** What a new organization does first, ticked as it is done. @returns undefined where it is not shown */
-export function useFirstSteps(webhookIds: readonly string[] | undefined): ReactNode {
+/**
+ * What a new organization does first, ticked as it is done.
+ * @returns undefined where it is not shown. `isPast`: real events arrive, so that it is in no one's way
+ */
+export function useFirstSteps(
+  endpoints: Schema<'DeliveryStats'>['endpoints'] | undefined,
+): { card: ReactNode; isPast: boolean } | undefined {
+  const webhookIds = endpoints?.map(({ webhookId }) => webhookId);
   const isAdmin = useIsAdmin();
   const [kept, keep] = useKept();
   const { data } = useProgress(webhookIds ?? [], webhookIds !== undefined && !kept.isHidden);
@@ -26,17 +33,28 @@ export function useFirstSteps(webhookIds: readonly string[] | undefined): ReactN
     verify: kept.isVerified,
   };
   if (!isShown(done, kept, isAdmin)) return undefined;
-  return (
-    <FirstSteps done={done} webhookId={webhookIds[0]} keep={(changed) => keep({ ...kept, ...changed })} />
-  );
+  const isPast = done.live !== false && endpoints?.some(({ totals }) => totals.succeeded > 0) === true;
+  return {
+    isPast,
+    card: (
+      <FirstSteps
+        done={done}
+        isPast={isPast}
+        webhookId={webhookIds[0]}
+        keep={(changed) => keep({ ...kept, ...changed })}
+      />
+    ),
+  };
 }
 
 function FirstSteps({
   done,
+  isPast,
   webhookId,
   keep,
 }: {
   done: Done;
+  isPast: boolean;
   webhookId: string | undefined;
   keep: (changed: Partial<Kept>) => void;
 }) {
@@ -56,36 +74,49 @@ function FirstSteps({
       }
     >
       {isAdmin ? null : <p>{t.firstSteps.membersAbout}</p>}
-      <ol className={styles.steps}>
-        {STEPS.map((step) => (
-          <li key={step} className={styles.step} data-done={done[step] === true}>
-            <Icon of={done[step] ? CircleCheck : Circle} />
-            <div className={styles.text}>
-              <h3>
-                {t.firstSteps[step].title}
-                <span className="visually-hidden">
-                  : {done[step] === false ? t.firstSteps.open : done[step] ? t.firstSteps.done : t.loading}
-                </span>
-              </h3>
-              {done[step] !== false ? null : <p className="quiet">{t.firstSteps[step].about}</p>}
-              {step === 'verify' && isAdmin && !done.verify ? (
-                <Check isSelected={false} onChange={() => keep({ isVerified: true })}>
-                  {t.firstSteps.verify.confirm}
-                </Check>
+      <Folded isFolded={isPast}>
+        <ol className={styles.steps}>
+          {STEPS.map((step) => (
+            <li key={step} className={styles.step} data-done={done[step] === true}>
+              <Icon of={done[step] ? CircleCheck : Circle} />
+              <div className={styles.text}>
+                <h3>
+                  {t.firstSteps[step].title}
+                  <span className="visually-hidden">
+                    : {done[step] === false ? t.firstSteps.open : done[step] ? t.firstSteps.done : t.loading}
+                  </span>
+                </h3>
+                {done[step] !== false ? null : <p className="quiet">{t.firstSteps[step].about}</p>}
+                {step === 'verify' && isAdmin && !done.verify ? (
+                  <Check isSelected={false} onChange={() => keep({ isVerified: true })}>
+                    {t.firstSteps.verify.confirm}
+                  </Check>
+                ) : null}
+              </div>
+              {isAdmin && done[step] === false ? (
+                <Link
+                  to={pathOf(step, webhookId)}
+                  className={buttonLook(step === next ? 'primary' : 'ordinary')}
+                >
+                  {t.firstSteps[step].action}
+                </Link>
               ) : null}
-            </div>
-            {isAdmin && done[step] === false ? (
-              <Link
-                to={pathOf(step, webhookId)}
-                className={buttonLook(step === next ? 'primary' : 'ordinary')}
-              >
-                {t.firstSteps[step].action}
-              </Link>
-            ) : null}
-          </li>
-        ))}
-      </ol>
+            </li>
+          ))}
+        </ol>
+      </Folded>
     </Card>
+  );
+}
+
+function Folded({ isFolded, children }: { isFolded: boolean; children: ReactNode }) {
+  const t = useTexts();
+  if (!isFolded) return children;
+  return (
+    <details>
+      <summary>{t.firstSteps.left}</summary>
+      {children}
+    </details>
   );
 }
 

@@ -1,11 +1,8 @@
-import { type ReactNode, useState } from 'react';
 import type { Schema } from '../../api/client.ts';
-import { useStats } from '../../api/webhooks.ts';
+import { useEndpoints, useStats } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
-import { Choose } from '../../parts/field.tsx';
 import { Link } from '../../parts/link.tsx';
-import { mediaQuery } from '../../parts/media.ts';
 import { Empty, Failure, Loading } from '../../parts/notice.tsx';
 import { Card, Page } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
@@ -13,116 +10,79 @@ import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
 import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
 import { longestWait } from './attention.ts';
-import { bucketsOf, type Counts, hoursOfBar, successRate } from './buckets.ts';
-import { OutcomeChart } from './chart.tsx';
+import { Chart, Figure, Outcomes, useRange } from './figures.tsx';
 import { useFirstSteps } from './first-steps.tsx';
 import { type ListTime, listOf } from './lists.ts';
-import styles from './overview.module.css';
 import { EndpointRows } from './rows.tsx';
 import { Troubles } from './troubles.tsx';
 
-/** Hours, and what lists of the same time call it. */
-const RANGES = { '24': 'day', '168': 'week' } as const;
-type Range = keyof typeof RANGES;
-const RANGE_NAMES = Object.keys(RANGES) as Range[];
-
-/** Whether webhooks arrive, at a glance. */
+/** Whether webhooks arrive, at a glance: first what needs attention. */
 export default function Overview() {
   const t = useTexts();
   const { environment } = useEnvironment();
-  const [range, setRange] = useState<Range>('24');
-  const { data, error, refetch } = useStats(environment, Number(range));
-  const firstSteps = useFirstSteps(
-    environment === 'live' ? data?.endpoints.map(({ webhookId }) => webhookId) : undefined,
-  );
+  const { hours, time, field } = useRange();
+  const { data: stats, error, refetch } = useStats(environment, hours);
+  // Rows do not move when the names of the endpoints come.
+  const { isPending } = useEndpoints(environment, false);
+  const data = isPending ? undefined : stats;
+  const firstSteps = useFirstSteps(environment === 'live' ? data?.endpoints : undefined);
   if (isNoSandbox(error)) return <NoSandbox title={t.overview.title} />;
   return (
-    <Page
-      title={t.overview.title}
-      actions={
-        <div className={styles.ranges}>
-          <Choose
-            label={t.overview.range}
-            options={RANGE_NAMES.map((value) => ({ value, label: t.overview.ranges[value] }))}
-            value={range}
-            onChange={setRange}
-          />
-        </div>
-      }
-    >
+    <Page title={t.overview.title} actions={field}>
       {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
-      {firstSteps}
+      {data === undefined || data.endpoints.length === 0 ? null : (
+        <Card
+          title={t.overview.attention}
+          actions={<Link to={`/failures?time=${time}`}>{t.numbers.byCause}</Link>}
+        >
+          <Troubles endpoints={data.endpoints} />
+        </Card>
+      )}
+      {firstSteps?.isPast ? null : firstSteps?.card}
       {data === undefined ? (
         error ? null : (
           <Loading lines={9} />
         )
-      ) : data.endpoints.length === 0 && firstSteps !== undefined ? null : (
-        <Statistics stats={data} time={RANGES[range]} />
+      ) : data.endpoints.length === 0 ? (
+        firstSteps === undefined ? (
+          <NoEndpoints />
+        ) : null
+      ) : (
+        <Statistics stats={data} time={time} />
       )}
+      {firstSteps?.isPast ? firstSteps.card : null}
     </Page>
+  );
+}
+
+function NoEndpoints() {
+  const t = useTexts();
+  return (
+    <Empty title={t.overview.emptyTitle}>
+      <p>{t.overview.emptyAbout}</p>
+      {useIsAdmin() ? (
+        <Link to="/endpoints">{t.overview.emptyAction}</Link>
+      ) : (
+        <p>{t.overview.emptyMembers}</p>
+      )}
+    </Empty>
   );
 }
 
 function Statistics({ stats, time }: { stats: Schema<'DeliveryStats'>; time: ListTime }) {
   const t = useTexts();
-  // As many as there is room for.
-  const bars = useIsNarrow() ? BARS.narrow : BARS.wide;
-  const isAdmin = useIsAdmin();
-  if (stats.endpoints.length === 0)
-    return (
-      <Empty title={t.overview.emptyTitle}>
-        <p>{t.overview.emptyAbout}</p>
-        {isAdmin ? <Link to="/endpoints">{t.overview.emptyAction}</Link> : <p>{t.overview.emptyMembers}</p>}
-      </Empty>
-    );
   return (
     <>
-      <Figures stats={stats} time={time} />
-      <Card
-        title={t.overview.attention}
-        actions={<Link to={`/failures?time=${time}`}>{t.numbers.byCause}</Link>}
-      >
-        <Troubles endpoints={stats.endpoints} />
-      </Card>
+      <Outcomes totals={stats.totals} to={(outcome) => listOf(outcome, stats.endpoints, time)}>
+        <Backlog stats={stats} />
+      </Outcomes>
       <Card title={t.overview.chart}>
-        <OutcomeChart buckets={bucketsOf(stats.hours, stats, bars)} />
-        <p className="quiet">
-          {t.overview.bars(hoursOfBar(stats, bars))} {t.overview.behind}
-        </p>
+        <Chart stats={stats} />
       </Card>
       <Card title={t.overview.endpoints}>
         <EndpointRows endpoints={stats.endpoints} time={time} />
       </Card>
     </>
-  );
-}
-
-function Figures({ stats, time }: { stats: Schema<'DeliveryStats'>; time: ListTime }) {
-  const t = useTexts();
-  const format = useFormat();
-  const { totals } = stats;
-  const rate = successRate(totals);
-  const figure = (name: string, of: keyof Counts) => (
-    <Figure
-      name={name}
-      value={format.number(totals[of])}
-      {...(totals[of] === 0 ? {} : { to: listOf(of, stats.endpoints, time) })}
-    />
-  );
-  return (
-    <div className={styles.groups}>
-      <section className={styles.figures} aria-label={t.numbers.outcomes}>
-        <Figure name={t.overview.rate} value={rate === undefined ? '–' : format.percent(rate)}>
-          {t.numbers.rate}
-        </Figure>
-        {figure(t.overview.succeeded, 'succeeded')}
-        {figure(t.overview.failed, 'exhausted')}
-        {figure(t.overview.skipped, 'skipped')}
-      </section>
-      <section className={styles.figures} aria-label={t.numbers.open}>
-        <Backlog stats={stats} />
-      </section>
-    </div>
   );
 }
 
@@ -148,36 +108,3 @@ function Backlog({ stats }: { stats: Schema<'DeliveryStats'> }) {
     </Figure>
   );
 }
-
-/** @param to the list that the value counts */
-function Figure({
-  name,
-  value,
-  to,
-  children,
-}: {
-  name: string;
-  value: string;
-  to?: string;
-  children?: ReactNode;
-}) {
-  const t = useTexts();
-  return (
-    <dl className={styles.figure}>
-      <dt>{name}</dt>
-      <dd>
-        {to === undefined ? (
-          value
-        ) : (
-          <Link to={to} aria-label={t.numbers.seeList(name, value)}>
-            {value}
-          </Link>
-        )}
-      </dd>
-      {children ? <dd>{children}</dd> : null}
-    </dl>
-  );
-}
-
-const useIsNarrow = mediaQuery('(max-width: 600px)');
-const BARS = { narrow: 28, wide: 84 };

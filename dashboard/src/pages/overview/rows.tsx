@@ -1,9 +1,9 @@
 import type { Schema } from '../../api/client.ts';
 import { Link } from '../../parts/link.tsx';
 import { Table } from '../../parts/page.tsx';
-import { Url } from '../../parts/url.tsx';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
+import { EndpointName, EndpointUrl } from '../endpoint-name.tsx';
 import { EndpointStatus } from '../endpoint-status.tsx';
 import { type ListTime, listOfEndpoint } from './lists.ts';
 import styles from './overview.module.css';
@@ -47,8 +47,9 @@ export function EndpointRows({ endpoints, time }: { endpoints: readonly Row[]; t
         <tr key={row.webhookId}>
           <td data-url="">
             <Link to={`/endpoints/${row.webhookId}`} className={styles.address}>
-              <Url url={row.url} />
+              <EndpointName id={row.webhookId} url={row.url} />
             </Link>
+            <EndpointUrl id={row.webhookId} url={row.url} />
           </td>
           <td data-label={t.endpoints.status}>
             <EndpointStatus endpoint={row} />

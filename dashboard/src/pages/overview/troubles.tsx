@@ -4,22 +4,25 @@ import { useLastFailures } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { buttonLook } from '../../parts/button.tsx';
 import { Link } from '../../parts/link.tsx';
+import { masked } from '../../parts/masked.ts';
 import { Status, type Tone } from '../../parts/status.tsx';
 import { Ago, Moment } from '../../parts/time.tsx';
-import { Url } from '../../parts/url.tsx';
 import { useErrorText } from '../../text/error-text.ts';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
+import { EndpointName, EndpointUrl } from '../endpoint-name.tsx';
 import { FailuresInARow } from '../failures-in-a-row.tsx';
-import { type Attention, attentionOf } from './attention.ts';
+import { type Attention, listAttention } from './attention.ts';
 import styles from './overview.module.css';
 
 type Row = Schema<'DeliveryStats'>['endpoints'][number];
 
-const TONES = { disabled: 'bad', failing: 'warn', waiting: 'warn' } as const satisfies Record<
-  Attention,
-  Tone
->;
+const TONES = {
+  disabled: 'bad',
+  failing: 'warn',
+  waiting: 'warn',
+  replaced: 'idle',
+} as const satisfies Record<Attention, Tone>;
 
 /**
  * Endpoints that fail, are disabled, or keep deliveries waiting: what would disable them, when, and where it
@@ -27,10 +30,7 @@ const TONES = { disabled: 'bad', failing: 'warn', waiting: 'warn' } as const sat
  */
 export function Troubles({ endpoints }: { endpoints: readonly Row[] }) {
   const t = useTexts();
-  const troubled = endpoints.flatMap((row) => {
-    const attention = attentionOf(row);
-    return attention === undefined ? [] : [{ row, attention }];
-  });
+  const troubled = listAttention(endpoints);
   if (troubled.length === 0) return <p>{t.overview.allWell}</p>;
   return (
     <ul className={styles.troubles}>
@@ -49,37 +49,43 @@ function Trouble({ row, attention }: { row: Row; attention: Attention }) {
       <div className="row">
         <Status tone={TONES[attention]}>{t.overview.attentions[attention]}</Status>
         <Link to={`/endpoints/${row.webhookId}`} className={styles.address}>
-          <Url url={row.url} />
+          <EndpointName id={row.webhookId} url={row.url} />
         </Link>
       </div>
-      {attention === 'disabled' ? <Disabled at={row.disabledAt} /> : null}
+      <EndpointUrl id={row.webhookId} url={row.url} />
+      {attention === 'disabled' ? <Disabled row={row} /> : null}
       {attention === 'failing' ? <Failing row={row} /> : null}
-      {attention === 'waiting' ? <Waiting row={row} /> : <LastError row={row} />}
+      {attention === 'waiting' ? <Waiting row={row} /> : null}
+      {attention === 'replaced' ? <p>{t.overview.replacedAbout}</p> : null}
+      {attention === 'disabled' || attention === 'failing' ? <LastError row={row} /> : null}
       <p className="row">
         {attention === 'waiting' ? null : (
           <Link
             to={`/endpoints/${row.webhookId}/recover`}
-            className={buttonLook('ordinary')}
-            aria-label={t.recover.actionOf(row.url)}
+            className={buttonLook(attention === 'disabled' ? 'primary' : 'ordinary')}
+            aria-label={`${attention === 'replaced' ? t.overview.seeRecovery : t.recover.action}: ${masked(row.url)}`}
           >
-            {t.recover.action}
+            {attention === 'replaced' ? t.overview.seeRecovery : t.recover.action}
           </Link>
         )}
-        <Link to={`/deliveries/${row.webhookId}?status=${status}`}>{t.overview.why}</Link>
+        {attention === 'replaced' ? null : (
+          <Link to={`/deliveries/${row.webhookId}?status=${status}`}>{t.overview.why}</Link>
+        )}
       </p>
     </li>
   );
 }
 
-function Disabled({ at }: { at: string | null }) {
+function Disabled({ row: { disabledAt, disabledReason } }: { row: Row }) {
   const t = useTexts();
   return (
     <p>
-      {at === null ? null : (
+      {disabledAt === null ? null : (
         <>
-          {t.overview.disabled}: <Ago at={at} />.{' '}
+          {t.overview.disabled}: <Ago at={disabledAt} />.{' '}
         </>
       )}
+      {disabledReason === null ? null : `${t.endpoints.disabledReason[disabledReason]}. `}
       {t.overview.disabledAbout}
     </p>
   );

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Job } from '../../api/redeliveries.ts';
+import { useJobs } from '../../api/redeliveries.ts';
 import { type Endpoint, useDelete } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
@@ -9,35 +9,46 @@ import { Link } from '../../parts/link.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
+import { isComplete, recoveryStateOf } from '../resend/jobs.ts';
 import type { Chain } from './chain.ts';
 
-/** What was resent, where it is followed, and the end of the old endpoint. */
-export function DeleteStep({
-  chain: { current, replaced },
-  resent,
-}: {
-  chain: Chain<Endpoint>;
-  resent: Job | undefined;
-}) {
+/** That all has arrived, with what was resent and where it is followed; nothing before that. */
+export function RecoveryDone({ chain: { current } }: { chain: Chain<Endpoint> }) {
   const t = useTexts();
   const format = useFormat();
-  const isAdmin = useIsAdmin();
+  const { environment } = useEnvironment();
+  const { data: jobs } = useJobs(environment, current.id);
+  const state = recoveryStateOf(current, jobs ?? []);
+  if (jobs === undefined || !isComplete(state)) return null;
+  const { resent } = state;
   return (
-    <>
-      {replaced.length === 0 ? (
-        <Notice tone="good" title={t.recover.done.complete}>
-          <p>{t.recover.done.completeAbout}</p>
-        </Notice>
-      ) : null}
+    <Notice tone="good" title={t.recover.complete}>
       <p>
         {resent?.status === 'done'
           ? `${t.recover.done.resent(resent.redelivered, format.number(resent.redelivered))} `
           : `${t.recover.resend.nothing} `}
+        {t.recover.completeAbout}
+      </p>
+      <p>
         <Link to={`/deliveries/${current.id}`}>{t.recover.done.follow}</Link>
       </p>
-      {replaced.length === 0 ? null : <p className="quiet">{t.recover.done.about}</p>}
-      {replaced.map((endpoint) => (isAdmin ? <OldEndpoint key={endpoint.id} endpoint={endpoint} /> : null))}
-      {replaced.length > 0 && !isAdmin ? <p className="quiet">{t.admins}</p> : null}
+    </Notice>
+  );
+}
+
+/** The end of the old endpoints. */
+export function DeleteStep({ chain: { replaced } }: { chain: Chain<Endpoint> }) {
+  const t = useTexts();
+  const isAdmin = useIsAdmin();
+  if (replaced.length === 0) return null;
+  return (
+    <>
+      <p className="quiet">{t.recover.done.about}</p>
+      {isAdmin ? (
+        replaced.map((endpoint) => <OldEndpoint key={endpoint.id} endpoint={endpoint} />)
+      ) : (
+        <p className="quiet">{t.admins}</p>
+      )}
     </>
   );
 }

@@ -28,10 +28,11 @@ export function FailingEndpoint({ endpoint }: { endpoint: Endpoint }) {
         <p>{t.recover.failingAbout}</p>
         <Facts
           facts={[
-            ...(lastError === undefined
-              ? []
-              : [[t.recover.lastError, <LastError key="error" text={lastError} code={code} />] as const]),
-            ...(since === null ? [] : [[t.recover.firstFailure, <Moment key="since" at={since} />] as const]),
+            lastError !== undefined && [
+              t.recover.lastError,
+              <LastError key="error" text={lastError} code={code} />,
+            ],
+            since !== null && [t.recover.firstFailure, <Moment key="since" at={since} />],
           ]}
         />
       </Notice>

@@ -3,10 +3,11 @@ import { useEnvironment } from '../../app/environment.ts';
 import { Link } from '../../parts/link.tsx';
 import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
 import { Page } from '../../parts/page.tsx';
-import { Url } from '../../parts/url.tsx';
 import { useTexts } from '../../text/language.ts';
+import { EndpointName, EndpointUrl } from '../endpoint-name.tsx';
 import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
 import { type Chain, chainOf } from './chain.ts';
+import { RecoveryDone } from './delete-step.tsx';
 import { FailingEndpoint } from './failing.tsx';
 import { Steps } from './steps.tsx';
 import { WhatHappened } from './what-happened.tsx';
@@ -22,7 +23,17 @@ export default function Recover({ id }: { id: string }) {
   if (isNoSandbox(error)) return <NoSandbox title={t.recover.title} />;
   const chain = endpoints === undefined ? undefined : chainOf(id, endpoints);
   return (
-    <Page title={t.recover.title} about={chain === undefined ? undefined : <Url url={chain.current.url} />}>
+    <Page
+      title={t.recover.title}
+      about={
+        chain === undefined ? undefined : (
+          <>
+            <EndpointName id={chain.current.id} url={chain.current.url} />
+            <EndpointUrl id={chain.current.id} url={chain.current.url} />
+          </>
+        )
+      }
+    >
       {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
       {endpoints === undefined && !error ? <Loading /> : null}
       {endpoints !== undefined && chain === undefined ? (
@@ -53,6 +64,7 @@ function Recovery({ chain }: { chain: Chain<Endpoint> }) {
     );
   return (
     <>
+      <RecoveryDone chain={chain} />
       {lost === undefined ? null : (
         <WhatHappened
           endpoint={lost}

@@ -1,5 +1,5 @@
 import type { Job } from '../../api/redeliveries.ts';
-import { type Endpoint, useFirstTest } from '../../api/webhooks.ts';
+import { type Endpoint, useFirstTest, useIsTested } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Notice } from '../../parts/notice.tsx';
@@ -8,7 +8,7 @@ import { TestSending, Watched } from '../endpoints/test-sending.tsx';
 import { FailuresInARow } from '../failures-in-a-row.tsx';
 import type { JobState } from '../resend/jobs.ts';
 import { JobProgress } from '../resend/progress.tsx';
-import { Found, ResendForm } from '../resend/resend-form.tsx';
+import { Found, ResendForm, Stopped } from '../resend/resend-form.tsx';
 import { type Chain, startOfOutage } from './chain.ts';
 
 /** Counts and resends what the new endpoint lacks. */
@@ -22,12 +22,12 @@ export function ResendStep({
   isDone: boolean;
 }) {
   const t = useTexts();
-  if (!isDone) return <ResendNow chain={chain} state={state} />;
+  if (!isDone) return <ResendNow chain={chain} state={state} countsAtOnce />;
   return (
     <details>
       <summary>{t.resend.countAgain}</summary>
       <div className="stack">
-        <ResendNow chain={chain} state={state} />
+        <ResendNow chain={chain} state={state} countsAtOnce={false} />
       </div>
     </details>
   );
@@ -51,11 +51,22 @@ function WaitingForTest({ endpoint }: { endpoint: Endpoint }) {
 const isWaiting = ({ dryRun, progress, redelivered }: Job): boolean =>
   !dryRun && progress === 0 && redelivered === 0;
 
-function ResendNow({ chain, state }: { chain: Chain<Endpoint>; state: JobState }) {
+function ResendNow({
+  chain,
+  state,
+  countsAtOnce,
+}: {
+  chain: Chain<Endpoint>;
+  state: JobState;
+  countsAtOnce: boolean;
+}) {
   const t = useTexts();
   const isAdmin = useIsAdmin();
+  const { environment } = useEnvironment();
   const { running, resent } = state;
   const { current, failingSince = current.createdAt } = chain;
+  const { data: isTested = false } = useIsTested(environment, current.id);
+  const isGated = running === undefined && !isTested;
   return (
     <>
       <p>{t.recover.resend.about}</p>
@@ -67,21 +78,27 @@ function ResendNow({ chain, state }: { chain: Chain<Endpoint>; state: JobState }
         </Notice>
       )}
       {running !== undefined && isWaiting(running) ? <WaitingForTest endpoint={current} /> : null}
-      {running === undefined && resent?.status !== 'done' && isAdmin ? (
+      {isAdmin ? null : <OfMember state={state} />}
+      {isAdmin && isGated ? (
+        <>
+          {resent?.status === 'stopped' ? <Stopped job={resent} /> : null}
+          <p>{t.recover.resend.testFirst}</p>
+        </>
+      ) : null}
+      {isAdmin && running === undefined && resent?.status !== 'done' ? (
         <TestSending webhookId={current.id} />
       ) : null}
-      {isAdmin ? (
+      {isAdmin && !isGated ? (
         <ResendForm
           scope={{
             webhookId: current.id,
             what: 'missing',
             since: startOfOutage(failingSince),
             sinceHint: t.recover.resend.sinceHint,
+            countsAtOnce,
           }}
         />
-      ) : (
-        <OfMember state={state} />
-      )}
+      ) : null}
     </>
   );
 }

@@ -49,11 +49,15 @@ export function Steps({ chain }: { chain: Chain<Endpoint> }) {
           {isDisabled ? null : <ResendStep chain={chain} state={state} isDone={now === 'done'} />}
         </Step>
         <Step number={3} name="done" state={stateAt(2)} heading={headingOf('done')}>
-          {now === 'done' ? <DeleteStep chain={chain} resent={state.resent} /> : null}
+          {now === 'done' ? <DeleteStep chain={chain} /> : null}
         </Step>
       </ol>
       {register.data === undefined ? null : (
-        <Registered endpoint={register.data} onClose={() => register.reset()} />
+        <Registered
+          endpoint={register.data}
+          isTested={register.data.redelivery !== null}
+          onClose={() => register.reset()}
+        />
       )}
     </>
   );

@@ -44,13 +44,12 @@ export function WhatHappened({
       {state === 'replaced' ? null : <p>{t.recover.disabledAbout}</p>}
       <Facts
         facts={[
-          ...(lastError === undefined
-            ? []
-            : [[t.recover.lastError, <LastError key="error" text={lastError} code={code} />] as const]),
+          lastError !== undefined && [
+            t.recover.lastError,
+            <LastError key="error" text={lastError} code={code} />,
+          ],
           [t.recover.firstFailure, <Moment key="first" at={first} />],
-          ...(disabledAt === null
-            ? []
-            : [[t.recover.disabledAt, <Moment key="at" at={disabledAt} />] as const]),
+          disabledAt !== null && [t.recover.disabledAt, <Moment key="at" at={disabledAt} />],
           [
             t.recover.reason,
             disabledReason === null ? t.recover.support : t.endpoints.disabledReason[disabledReason],

@@ -38,9 +38,14 @@ export function JobProgress({ job }: { job: Job }) {
       </div>
       <Bar share={job.progress} label={t.bulk.progress} />
       <p className="quiet">
-        {job.dryRun
-          ? t.resend.found(job.redelivered, format.number(job.redelivered))
-          : t.bulk.counts(format.number(job.redelivered), format.number(job.examined))}
+        {isRunning && job.progress === 0
+          ? t.bulk.notBegun
+          : job.dryRun
+            ? (isRunning ? t.resend.foundSoFar : t.resend.found)(
+                job.redelivered,
+                format.number(job.redelivered),
+              )
+            : t.bulk.counts(format.number(job.redelivered), format.number(job.examined))}
         {job.reason === null ? '' : ` ${t.bulk.reasons[job.reason] ?? ''}`}
       </p>
       {stop.error ? <Failure error={stop.error} /> : null}

@@ -29,6 +29,8 @@ export interface ResendScope {
   statuses?: readonly ResentStatus[] | undefined;
   /** Whether an end can be chosen. */
   hasEnd?: boolean;
+  /** Whether the first count starts by itself. */
+  countsAtOnce?: boolean;
 }
 
 /**
@@ -39,14 +41,22 @@ export function ResendForm({ scope }: { scope: ResendScope }) {
   const t = useTexts();
   const format = useFormat();
   const { environment } = useEnvironment();
-  const { data: jobs = [], error } = useJobs(environment, scope.webhookId);
-  const { running, counted, resent } = stateOf(jobs, scope.what);
+  const { data, error } = useJobs(environment, scope.webhookId);
+  const { running, counted, resent } = stateOf(data ?? [], scope.what);
   const order = useOrder(scope, counted);
   const start = useStartJob(environment, scope.webhookId);
   const count = counted !== undefined && isCountOf(counted, order.body) ? counted : undefined;
   const [isAsked, setAsked] = useState(false);
   const isOther = running !== undefined && running.what !== scope.what;
   const here = useFocusKept(running?.id);
+  const isUncounted = data !== undefined && running === undefined && counted === undefined;
+  const hasCounted = useRef(false);
+  useEffect(() => {
+    if (!scope.countsAtOnce || !isUncounted || hasCounted.current) return;
+    hasCounted.current = true;
+    // Another tab may have begun, which the jobs will say.
+    start.mutate({ ...order.body, dryRun: true }, { onError: () => start.reset() });
+  });
   return (
     <div className="stack" ref={here} tabIndex={-1}>
       {error ? <Failure title={t.failure.loading} error={error} /> : null}
@@ -133,7 +143,8 @@ function CountButtons({
   );
 }
 
-function Stopped({ job: { reason } }: { job: Job }) {
+/** Why the last job has ended early. */
+export function Stopped({ job: { reason } }: { job: Job }) {
   const t = useTexts();
   return (
     <Notice

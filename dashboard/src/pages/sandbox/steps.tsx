@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Button } from '../../parts/button.tsx';
 import { useTexts } from '../../text/language.ts';
 import { MAX_STEPS, moved, type Step } from './program.ts';
@@ -17,7 +17,11 @@ export function Steps({
   onChange: (steps: readonly Step[]) => void;
 }) {
   const t = useTexts();
-  const keys = useKeysOf(steps);
+  // Steps are equal or not by what they say; a key makes each of them the same one wherever it moves, so that
+  // the focus moves with it.
+  const [keys, setKeys] = useState<readonly number[]>(() => steps.map(newKey));
+  // Others came by the address.
+  if (keys.length !== steps.length) setKeys(steps.map(newKey));
   const list = useRef<HTMLOListElement>(null);
   const focusNext = useRef<number>(undefined);
   useEffect(() => {
@@ -27,29 +31,29 @@ export function Steps({
     focusNext.current = undefined;
   }, [steps]);
   const change = (next: readonly Step[], nextKeys: readonly number[]) => {
-    keys.current = nextKeys;
+    setKeys(nextKeys);
     onChange(next);
   };
-  const move = (from: number, to: number) => change(moved(steps, from, to), moved(keys.current, from, to));
+  const move = (from: number, to: number) => change(moved(steps, from, to), moved(keys, from, to));
   const remove = (index: number) => {
     // What had the focus is gone.
     focusNext.current = index;
-    change(steps.toSpliced(index, 1), keys.current.toSpliced(index, 1));
+    change(steps.toSpliced(index, 1), keys.toSpliced(index, 1));
   };
   const add = () => {
     focusNext.current = steps.length;
-    change([...steps, { does: 200, afterMs: 0 }], [...keys.current, newKey()]);
+    change([...steps, { does: 200, afterMs: 0 }], [...keys, newKey()]);
   };
   return (
     <fieldset className={styles.steps}>
       <legend className={styles.legend}>{t.program.steps}</legend>
       <ol className="stack" ref={list}>
         {steps.map((step, index) => (
-          <li key={keys.current[index]} className={styles.step}>
+          <li key={keys[index]} className={styles.step}>
             <StepFields
               number={index + 1}
               step={step}
-              onChange={(changed) => change(steps.with(index, changed), keys.current)}
+              onChange={(changed) => change(steps.with(index, changed), keys)}
             />
             <div className={styles.moves}>
               <Button
@@ -93,15 +97,4 @@ let lastKey = 0;
 function newKey(): number {
   lastKey += 1;
   return lastKey;
-}
-
-/**
- * Steps are equal or not by what they say; a key makes each of them the same one wherever it moves, so that
- * the focus moves with it.
- */
-function useKeysOf(steps: readonly Step[]) {
-  const keys = useRef<readonly number[]>([]);
-  // Others came by the address.
-  if (keys.current.length !== steps.length) keys.current = steps.map(newKey);
-  return keys;
 }

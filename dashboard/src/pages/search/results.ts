@@ -1,10 +1,12 @@
 import type { Environment } from '../../api/client.ts';
+import { masked } from '../../parts/masked.ts';
+import { nameOf } from '../endpoint-options.ts';
 
 /** Something that can be opened. */
 export interface Result {
   /** One for each result. */
   id: string;
-  kind: 'page' | 'endpoint' | 'type';
+  kind: 'page' | 'endpoint' | 'type' | 'source' | 'key';
   title: string;
   /** Beside it: an identifier or a description. */
   detail?: string | undefined;
@@ -23,13 +25,15 @@ export interface Searched {
     description: string | null;
   }[];
   types: readonly string[];
+  /** What else has a name. */
+  named: readonly Result[];
   environment: Environment;
 }
 
 const MAX_RESULTS = 30;
 
 /** What has all words of a text, in upper or lower case; all pages for none. */
-export function resultsOf(text: string, { pages, endpoints, types, environment }: Searched): Result[] {
+export function resultsOf(text: string, { pages, endpoints, types, named, environment }: Searched): Result[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const isMatch = (...texts: (string | null)[]) => {
     const all = texts.join('\n').toLowerCase();
@@ -48,8 +52,8 @@ export function resultsOf(text: string, { pages, endpoints, types, environment }
     .map((endpoint) => ({
       id: endpoint.id,
       kind: 'endpoint' as const,
-      title: endpoint.url,
-      detail: endpoint.description ?? endpoint.id,
+      title: nameOf(endpoint),
+      detail: endpoint.description === null ? endpoint.id : masked(endpoint.url),
       environment: endpoint.environment,
       path: `/endpoints/${endpoint.id}`,
     }));
@@ -62,5 +66,6 @@ export function resultsOf(text: string, { pages, endpoints, types, environment }
       environment,
       path: `/events?type=${type}`,
     }));
-  return [...ofPages, ...ofTypes, ...ofEndpoints].slice(0, MAX_RESULTS);
+  const ofNamed = named.filter(({ id, title }) => isMatch(id, title));
+  return [...ofPages, ...ofTypes, ...ofEndpoints, ...ofNamed].slice(0, MAX_RESULTS);
 }

@@ -1,4 +1,5 @@
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { Autocomplete } from 'react-aria-components/Autocomplete';
 import { Dialog } from 'react-aria-components/Dialog';
 import { Input } from 'react-aria-components/Input';
@@ -8,21 +9,32 @@ import { TextField } from 'react-aria-components/TextField';
 import { useLocation } from 'wouter';
 import type { Environment } from '../../api/client.ts';
 import { LOGGED_TYPES } from '../../api/event-types.ts';
+import { useKeys } from '../../api/keys.ts';
+import { useSources } from '../../api/sources.ts';
 import { useEndpoints } from '../../api/webhooks.ts';
-import { halfOf, pathIn, useEnvironment } from '../../app/environment.ts';
+import { pathIn, useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
+import { PLACES } from '../../app/places.ts';
 import { Failure } from '../../parts/notice.tsx';
-import { Url } from '../../parts/url.tsx';
 import { useTexts } from '../../text/language.ts';
 import { isNoSandbox } from '../no-sandbox.tsx';
+import { nameOf as sourceName } from '../sources/name.ts';
 import { lookUpPorts } from './api.ts';
 import { idIn, isId, isPartialId } from './ids.ts';
 import { type LookedUp, lookUp } from './look-up.ts';
 import { type Result, resultsOf } from './results.ts';
 import styles from './search.module.css';
 
-/** Finds pages, endpoints, event types, and what an identifier names. */
-export default function Search({ onClose }: { onClose: () => void }) {
+interface SearchProps {
+  readEarly: () => string;
+  onClose: () => void;
+}
+
+/**
+ * Finds pages, what has a name, and what an identifier names.
+ * @param readEarly returns what was typed before it was there
+ */
+export default function Search({ readEarly, onClose }: SearchProps) {
   const t = useTexts();
   return (
     <ModalOverlay
@@ -35,17 +47,19 @@ export default function Search({ onClose }: { onClose: () => void }) {
     >
       <Modal className={styles.modal ?? ''}>
         <Dialog className={styles.dialog ?? ''} aria-label={t.search.title}>
-          <Palette onClose={onClose} />
+          <Palette readEarly={readEarly} onClose={onClose} />
         </Dialog>
       </Modal>
     </ModalOverlay>
   );
 }
 
-function Palette({ onClose }: { onClose: () => void }) {
+function Palette({ readEarly, onClose }: SearchProps) {
   const t = useTexts();
   const [, navigate] = useLocation();
   const [text, setText] = useState('');
+  // After the field has the focus.
+  useEffect(() => setText(readEarly()), [readEarly]);
   const id = idIn(text);
   const open = (environment: Environment, path: string) => {
     navigate(pathIn(environment, path));
@@ -55,7 +69,17 @@ function Palette({ onClose }: { onClose: () => void }) {
   const results = useResults(id === undefined ? text : undefined);
   return (
     <Autocomplete inputValue={text} onInputChange={setText}>
-      <TextField aria-label={t.search.label} autoFocus className={styles.field ?? ''}>
+      <TextField
+        aria-label={t.search.label}
+        autoFocus
+        className={styles.field ?? ''}
+        onKeyDown={({ key, target }) => {
+          // Of what was typed early, no result is marked yet.
+          const isMarked = target instanceof Element && target.hasAttribute('aria-activedescendant');
+          const [first] = results;
+          if (key === 'Enter' && !isMarked && text !== '' && first) open(first.environment, first.path);
+        }}
+      >
         <Input
           className={styles.input ?? ''}
           placeholder={t.search.placeholder}
@@ -87,7 +111,7 @@ function Palette({ onClose }: { onClose: () => void }) {
           <LookUpState id={id} state={lookedUp.state} />
         )}
       </div>
-      {lookedUp.error === undefined ? null : (
+      {lookedUp.error === null ? null : (
         <div className={styles.failure}>
           <Failure error={lookedUp.error} onRetry={lookedUp.retry} />
         </div>
@@ -99,14 +123,14 @@ function Palette({ onClose }: { onClose: () => void }) {
 function footOf(t: ReturnType<typeof useTexts>, text: string, count: number): string {
   if (text.trim() === '') return t.search.hint;
   if (count > 0) return t.search.count(count);
-  return isPartialId(text) ? t.search.incomplete : t.search.nothing;
+  return isPartialId(text) ? t.search.incomplete : t.search.nothing(text.trim());
 }
 
 function ResultRow({ result: { kind, title, detail, environment } }: { result: Result }) {
   const t = useTexts();
   return (
     <>
-      <span className={styles.title}>{kind === 'endpoint' ? <Url url={title} /> : title}</span>
+      <bdi className={styles.title}>{title}</bdi>
       <span className={styles.kind}>
         {t.search.kinds[kind]}
         {environment === 'sandbox' ? ` · ${t.environment.sandbox}` : ''}
@@ -139,31 +163,18 @@ function LookUpState({ id, state }: { id: string; state: LookedUp | undefined })
 function useLookUp(id: string | undefined, open: (environment: Environment, path: string) => void) {
   const isAdmin = useIsAdmin();
   const environments = useEnvironments();
-  const [state, setState] = useState<LookedUp>();
-  const [error, setError] = useState<unknown>();
-  const [round, setRound] = useState(0);
-  const latest = useRef(open);
-  latest.current = open;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round looks again
+  const { data, error, refetch } = useQuery({
+    queryKey: ['look-up', id, environments, isAdmin],
+    enabled: id !== undefined && isId(id) && environments !== undefined,
+    // What was not there a moment ago may be.
+    gcTime: 0,
+    queryFn: ({ signal }) => lookUp(id ?? '', lookUpPorts(environments ?? [], isAdmin, signal)),
+  });
+  const onFound = useEffectEvent(open);
   useEffect(() => {
-    setState(undefined);
-    setError(undefined);
-    if (id === undefined || environments === undefined || !isId(id)) return;
-    const controller = new AbortController();
-    const { signal } = controller;
-    lookUp(id, lookUpPorts(environments, isAdmin, signal)).then(
-      (found) => {
-        if (signal.aborted) return;
-        setState(found);
-        if (found.kind === 'found') latest.current(found.environment, found.path);
-      },
-      (failure) => {
-        if (!signal.aborted) setError(failure);
-      },
-    );
-    return () => controller.abort();
-  }, [id, environments, isAdmin, round]);
-  return { state, error, retry: () => setRound((value) => value + 1) };
+    if (data?.kind === 'found') onFound(data.environment, data.path);
+  }, [data]);
+  return { state: data, error, retry: () => void refetch() };
 }
 
 /** Environments that the organization has; undefined until that is known. */
@@ -183,6 +194,8 @@ function useResults(text: string | undefined): Result[] {
   const { environment } = useEnvironment();
   const live = useEndpoints('live').data;
   const sandbox = useEndpoints('sandbox').data;
+  const { data: sources } = useSources(environment);
+  const { data: keys } = useKeys(useIsAdmin());
   return useMemo(() => {
     if (text === undefined) return [];
     const endpoints = (['live', 'sandbox'] as const).flatMap(
@@ -194,21 +207,25 @@ function useResults(text: string | undefined): Result[] {
           description,
         })) ?? [],
     );
-    const pages = [
-      { title: t.nav.overview, path: '/' },
-      { title: t.eventLog.title, path: '/events' },
-      { title: t.nav.endpoints, path: '/endpoints' },
-      { title: t.nav.deliveries, path: '/deliveries' },
-      { title: t.nav.sources, path: '/sources' },
-      { title: t.nav.apiKeys, path: '/api-keys' },
-      { title: t.nav.sandbox, path: '/sandbox' },
-      { title: t.nav.usage, path: '/usage' },
-      { title: t.nav.settings, path: '/settings' },
-    ].map((page) => ({
-      ...page,
+    const pages = PLACES.map(({ title, path, ofBoth }) => ({
+      ...{ title: title(t), path },
       // Pages of the whole organization have one path.
-      environment: halfOf(page.path) === undefined ? ('live' as const) : environment,
+      environment: ofBoth ? environment : ('live' as const),
     }));
-    return resultsOf(text, { pages, endpoints, types: LOGGED_TYPES, environment });
-  }, [text, live, sandbox, environment, t]);
+    const named = [
+      ...(sources?.pages ?? []).flatMap(({ data }) =>
+        data.map((source) => ({
+          ...{ kind: 'source' as const, id: source.id, title: sourceName(source) },
+          ...{ environment, path: `/sources/${source.id}` },
+        })),
+      ),
+      ...(keys?.pages ?? []).flatMap(({ data }) =>
+        data.map(({ id, name }) => ({
+          ...{ kind: 'key' as const, id, title: name },
+          ...{ environment: 'live' as const, path: `/api-keys?key=${id}` },
+        })),
+      ),
+    ];
+    return resultsOf(text, { pages, endpoints, named, types: LOGGED_TYPES, environment });
+  }, [text, live, sandbox, sources, keys, environment, t]);
 }

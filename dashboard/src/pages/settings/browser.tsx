@@ -32,6 +32,7 @@ export function Browser() {
           value={wanted}
           onChange={setWanted}
         />
+        <p className="quiet">{t.settings.zone(Intl.DateTimeFormat().resolvedOptions().timeZone)}</p>
         {/* Not with the choice itself: arrow keys choose each language on the way. */}
         {wanted === language ? null : (
           <div className="row">

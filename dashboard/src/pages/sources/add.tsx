@@ -57,6 +57,7 @@ export function Add({ onClose }: { onClose: () => void }) {
           placeholder="https://example.com/prices"
           value={url}
           onChange={setUrl}
+          validate={(given) => (/^\s*https:/i.test(given) ? null : t.forms.faults.url_scheme?.(0))}
         />
         <Choose
           label={t.sources.kind}

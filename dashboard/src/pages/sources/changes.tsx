@@ -1,12 +1,14 @@
 import type { Schema } from '../../api/client.ts';
 import { type Source, useChanges } from '../../api/sources.ts';
 import { useEnvironment } from '../../app/environment.ts';
+import { Link } from '../../parts/link.tsx';
 import { Failure, Loading } from '../../parts/notice.tsx';
 import { Card } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
 import styles from './sources.module.css';
+import { useThreshold } from './threshold.ts';
 
 /**
  * Changes of a source since admins were last notified, and those that they were notified of. Untrusted text,
@@ -18,12 +20,12 @@ export function Changes({ source }: { source: Source }) {
   const { data, error, refetch } = useChanges(environment, source);
   return (
     <>
+      {data?.announced ? <Announced changes={data.announced} /> : null}
       <Card title={t.sources.changes}>
         {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
         {data === undefined && !error ? <Loading lines={3} /> : null}
         {data === undefined ? null : <Present changes={data} />}
       </Card>
-      {data?.announced ? <Announced changes={data.announced} /> : null}
     </>
   );
 }
@@ -44,14 +46,22 @@ function Present({ changes }: { changes: Schema<'SourceChanges'> }) {
 function Announced({ changes }: { changes: Schema<'AnnouncedChanges'> }) {
   const t = useTexts();
   const format = useFormat();
+  const threshold = useThreshold();
   const { from, to, difference, announcedAt } = changes;
   return (
     <Card title={t.sources.announced}>
-      <p className="quiet">
-        <Moment at={announcedAt} />
+      <p>
+        {t.sources.announcedAt} <Moment at={announcedAt} />.
         {from === null || to === null || difference === null
           ? null
-          : `. ${t.sources.announcedBetween(format.percent(difference / 100), from.version, to.version)}`}
+          : ` ${t.sources.announcedBetween(format.percent(difference / 100), from.version, to.version)}`}
+        {threshold === undefined ? null : (
+          <>
+            {' '}
+            {t.sources.announcedAbove(format.percent(threshold / 100))}{' '}
+            <Link to="/settings">{t.sources.changeThreshold}</Link>
+          </>
+        )}
       </p>
       <Lines changes={changes} />
     </Card>

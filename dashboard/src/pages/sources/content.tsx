@@ -6,7 +6,7 @@ import { Card, Page } from '../../parts/page.tsx';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
 import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
-import { nameOf } from './row.tsx';
+import { nameOf } from './name.ts';
 import styles from './sources.module.css';
 import { Warnings } from './warnings.tsx';
 

@@ -5,6 +5,7 @@ import { Ago } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
 import { useTexts } from '../../text/language.ts';
 import { Meter } from './meter.tsx';
+import { nameOf } from './name.ts';
 import styles from './sources.module.css';
 
 const TONES = { pending: 'busy', ok: 'good', failing: 'warn' } as const satisfies Record<
@@ -17,10 +18,6 @@ export function SourceStatus({ status }: Pick<Source, 'status'>) {
   const t = useTexts();
   return <Status tone={TONES[status]}>{t.sources.statuses[status]}</Status>;
 }
-
-/** A source by its name, or the title of its content, or its address. */
-export const nameOf = ({ name, title, url }: Pick<Source, 'name' | 'title' | 'url'>): string =>
-  name ?? title ?? url;
 
 /** A moment that may not have come. */
 export function AgoOrNever({ at }: { at: string | null }) {

@@ -15,7 +15,7 @@ import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
 import { Changes } from './changes.tsx';
 import { type Checking, CheckNow, checkingOf } from './check-now.tsx';
 import { SourceFacts } from './facts.tsx';
-import { nameOf } from './row.tsx';
+import { nameOf } from './name.ts';
 import { Warnings } from './warnings.tsx';
 
 /** One source: what is known of it, what changed, and a check now. */
@@ -94,6 +94,7 @@ function Shown({
       {checking === 'done' && source.status !== 'pending' ? (
         <Notice tone={source.status === 'ok' ? 'good' : 'warn'} title={t.sources.syncDone[source.status]} />
       ) : null}
+      <Changes source={source} />
       <Card>
         <SourceFacts source={source} />
         {source.version === null ? null : (
@@ -102,7 +103,6 @@ function Shown({
           </p>
         )}
       </Card>
-      <Changes source={source} />
       {isDeleting ? <Delete source={source} onClose={() => setDeleting(false)} /> : null}
     </Page>
   );
