@@ -26,7 +26,7 @@ export const runWhy = (
     const explained = all.filter(({ receiverId }) => endpoint === undefined || receiverId === endpoint);
     if (endpoint !== undefined && explained.length === 0) {
       // Refused with a 404 that says so for an endpoint that does not exist.
-      const { url } = await client.webhooks.get(endpoint, context);
+      const { url } = await client.endpoints.get(endpoint, context);
       explained.push({ receiverId: endpoint, url, ...explainUnlisted(event) });
     }
     if (explained.length === 0) printer.note('There are no endpoints.');

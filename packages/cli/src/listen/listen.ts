@@ -84,8 +84,9 @@ export async function listen(args: ListenArguments, parts: ListenParts): Promise
       // The local run is on this machine: it answers, or does not run.
       maxRetries: 0,
     });
-    const endpoint = started.adopt(await client.webhooks.create({ url, events: args.events }), (registered) =>
-      remove(registered.id, client, screen),
+    const endpoint = started.adopt(
+      await client.endpoints.register({ url, events: args.events }),
+      (registered) => remove(registered.id, client, screen),
     );
     secret.resolve(endpoint.secret);
     const events = args.events.length === SUBSCRIBABLE.length ? 'all event types' : args.events.join(', ');
@@ -129,7 +130,7 @@ export function renderSummary(deliveries: number, attempts: number): string {
 /** Ignores failures: the service may have stopped first. */
 async function remove(endpointId: string, client: Client, screen: Screen): Promise<void> {
   try {
-    await client.webhooks.delete(endpointId);
+    await client.endpoints.delete(endpointId);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     screen.print(`  ${endpointId} stays registered. ${reportedError(error).message}`);

@@ -17,7 +17,7 @@ const NO_DELIVERY = `dlv_${'0'.repeat(32)}`;
  */
 export async function findAccess(client: Client, options: { signal?: AbortSignal } = {}): Promise<Access> {
   const [reads, resends] = await Promise.all([
-    isAllowed(client.webhooks.list({ limit: 1 }, options).page()),
+    isAllowed(client.endpoints.list({ limit: 1 }, options).page()),
     isAllowed(client.deliveries.redeliver(NO_ENDPOINT, NO_DELIVERY, options)),
   ]);
   return { reads, resends };

@@ -105,7 +105,7 @@ function registerEndpointTools(server: McpServer, client: Client): void {
     },
     (_, { mcpReq }) =>
       answer(async () => ({
-        endpoints: (await client.webhooks.list({ limit: 100 }, mcpReq).take(100)).map(viewEndpoint),
+        endpoints: (await client.endpoints.list({ limit: 100 }, mcpReq).take(100)).map(viewEndpoint),
       })),
   );
   server.registerTool(
@@ -119,8 +119,8 @@ function registerEndpointTools(server: McpServer, client: Client): void {
     ({ endpointId: id, hours }, { mcpReq }) =>
       answer(async () => {
         const [endpoint, stats] = await Promise.all([
-          client.webhooks.get(id, mcpReq),
-          client.webhooks.stats(id, { hours }, mcpReq),
+          client.endpoints.get(id, mcpReq),
+          client.endpoints.stats(id, { hours }, mcpReq),
         ]);
         return { ...viewEndpoint(endpoint), stats };
       }),

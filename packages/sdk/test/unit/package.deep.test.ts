@@ -50,12 +50,12 @@ import { createWidget } from 'conversation-service-sdk/widget';
 
 const client: Client = createClient({ apiKey: 'ck_live_1', baseUrl: 'https://api.example.com' });
 export async function start(): Promise<string> {
-  const { id, secret } = await client.webhooks.create({
+  const { id, secret } = await client.endpoints.register({
     url: 'https://receiver.example/hooks',
     events: ['conversation.created', 'ticket.created'],
   });
   // @ts-expect-error an unknown event type
-  await client.webhooks.create({ url: 'https://receiver.example/hooks', events: ['ticket.made'] });
+  await client.endpoints.register({ url: 'https://receiver.example/hooks', events: ['ticket.made'] });
   // @ts-expect-error a missing field
   await client.conversations.create({ channelId: 'web' });
   for await (const event of client.events.list({ type: ['ticket.created'] })) if (event.id === id) return event.type;
