@@ -9,8 +9,6 @@ import type { Context } from './context.ts';
 import { endpointsCommand } from './endpoints/commands.ts';
 import { eventsCommand } from './events/commands.ts';
 import { runWhy, whyCommand } from './events/why.ts';
-import { forwardCommand, toForwardArguments } from './forward/arguments.ts';
-import { forward } from './forward/forward.ts';
 import { listenCommand, toListenArguments } from './listen/arguments.ts';
 import { listen } from './listen/listen.ts';
 import { loginCommand, logoutCommand, runLogin, runLogout } from './login/command.ts';
@@ -52,19 +50,6 @@ export function createProgram(context: Context): { program: CommandUnknownOpts; 
               ...context,
               screen: screenFor(isJson),
               ...(isJson && { onResult: (answered) => result(answered, () => '') }),
-            }),
-          ),
-        ),
-      ),
-    )
-    .addCommand(
-      forwardCommand().action((flags) =>
-        end(
-          runCommand({ json: flags.json, isStream: true }, context, ({ isJson, result }) =>
-            forward(toForwardArguments(flags), {
-              ...context,
-              screen: screenFor(isJson),
-              ...(isJson && { onResult: (passed) => result(passed, () => '') }),
             }),
           ),
         ),

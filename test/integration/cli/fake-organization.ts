@@ -147,6 +147,23 @@ export async function startFakeOrganization(): Promise<FakeOrganization> {
       },
     ],
     [/^GET \/webhooks$/, 'read:webhooks', () => [200, organization.endpoints, { nextCursor: null }]],
+    [
+      /^POST \/webhooks$/,
+      'write:webhooks',
+      (_, _query, body) => {
+        const endpoint = anEndpoint(1, { ...Object(body), createdAt: new Date(0).toISOString() });
+        organization.endpoints.push(endpoint);
+        return [201, { ...endpoint, secret: 'whsec_c2VjcmV0IG9mIHRoZSB0ZXN0' }];
+      },
+    ],
+    [
+      /^DELETE \/webhooks\/(\w+)$/,
+      'write:webhooks',
+      ([, id]) => {
+        organization.endpoints = organization.endpoints.filter((endpoint) => endpoint.id !== id);
+        return [204];
+      },
+    ],
     [/^GET \/webhooks\/(\w+)$/, 'read:webhooks', ([, id]) => find(organization.endpoints, id)],
     [
       /^PATCH \/webhooks\/(\w+)$/,
@@ -228,6 +245,7 @@ export async function startFakeOrganization(): Promise<FakeOrganization> {
     const [status, data, more] = reply(call, searchParams, incoming.headers.authorization ?? '', body);
     response.writeHead(status, { 'content-type': 'application/json', 'request-id': 'req_fake' });
     const failed = { error: { ...Object(data), requestId: 'req_fake' } };
+    if (status === 204) return void response.end();
     response.end(JSON.stringify(status >= 400 ? failed : { success: true, data, ...more }));
   }
 

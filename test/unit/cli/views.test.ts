@@ -9,7 +9,6 @@ import * as deliveryView from '../../../packages/cli/src/delivery-view.ts';
 import * as endpointsView from '../../../packages/cli/src/endpoints/view.ts';
 import * as explanations from '../../../packages/cli/src/events/explain.ts';
 import * as eventsView from '../../../packages/cli/src/events/view.ts';
-import * as forwardView from '../../../packages/cli/src/forward/view.ts';
 import { renderBody } from '../../../packages/cli/src/json-view.ts';
 import { renderCount } from '../../../packages/cli/src/recover/command.ts';
 import { renderError } from '../../../packages/cli/src/report.ts';
@@ -75,22 +74,6 @@ const VIEWS: Record<string, (text: string, paint: Paint) => string> = {
       },
       paint,
     ),
-  renderForwarding: (text, paint) =>
-    forwardView.renderForwarding(aForwarded(text), new URL('http://localhost:3000'), AT, paint),
-  renderPassedOn: (text, paint) =>
-    forwardView.renderPassedOn(
-      aForwarded(text),
-      { kind: 'failed', reason: text, advice: text },
-      { startedAt: AT, endedAt: AT },
-      paint,
-    ),
-  renderStart: (text, paint) =>
-    forwardView.renderStart(
-      { to: new URL('http://localhost:3000') },
-      { baseUrl: 'http://localhost', endpoints: [text], from: 'now' },
-      paint,
-    ),
-  renderSummary: (_, paint) => forwardView.renderSummary({ accepted: 1, failed: 1 }, '.local/state', paint),
 };
 
 const anError = (text: string) =>
@@ -153,15 +136,6 @@ const STATS = {
   totals: { owed: 0, succeeded: 0, pending: 0, exhausted: 0, skipped: 0 },
   latency: null,
 } as endpointsView.EndpointCounts;
-const aForwarded = (text: string) => ({
-  id: text,
-  webhookId: text,
-  eventId: text,
-  eventType: text,
-  state: 'attempted' as const,
-  request: { headers: { 'webhook-attempt': text }, body: '' },
-});
-
 /** Moves a cursor, colours, hides, and turns the direction of text. */
 const HOSTILE = '\u001b[31m\u009b2J\u0007\u202e\u2066\u200f\u061c\u2028\ufeff\u{e0041}';
 /** Characters that must not reach a terminal from a text of others, other than line breaks. */
