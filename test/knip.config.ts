@@ -46,8 +46,6 @@ export default {
       // Loads the program by a computed name.
       entry: ['bin/*.{js,ts}', 'src/main.ts'],
       project: ['{bin,src}/**/*.{js,ts}'],
-      // Imported by path, so that no build is needed in the repository.
-      ignoreDependencies: ['conversation-service-sdk'],
     },
   },
 } satisfies KnipConfig;

@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { commandLine } from 'terminal/command-line.ts';
 import { createScreen } from 'terminal/screen.ts';
-import packageJson from '../package.json' with { type: 'json' };
+import { VERSION } from '../../sdk/src/index.ts';
 import { apiRequestCommand, runApi } from './api/command.ts';
 import { certifyCommand, runCertify } from './certify/command.ts';
 import { completionCommand, runCompletion } from './completion/command.ts';
@@ -40,7 +40,7 @@ export function createProgram(context: Context): { program: CommandUnknownOpts; 
     'conversations',
     'Receive, follow, explain, resend and trigger the events of the Conversation Service API.',
   )
-    .version(packageJson.version, '-v, --version', 'show the version')
+    .version(VERSION, '-v, --version', 'show the version')
     .addHelpText('after', EXPLANATIONS)
     .addCommand(
       listenCommand().action((flags) =>

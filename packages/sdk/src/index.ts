@@ -5,3 +5,4 @@ export { type Batch, type FollowOptions, type Page, Pages } from './pages.ts';
 export type { Result, WithResponse } from './result.ts';
 export type { components } from './schema.gen.ts';
 export type { DeprecationNotice, WriteOptions } from './transport.ts';
+export { VERSION } from './user-agent.ts';

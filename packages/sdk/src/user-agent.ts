@@ -1,4 +1,4 @@
-/** That of package.json, which a test compares. */
+/** Of the package: that of package.json in the repository, which a test compares. */
 export const VERSION = '0.1.0';
 
 interface Runtime {

@@ -1,6 +1,5 @@
 import { McpServer } from '@modelcontextprotocol/server';
-import type { Client } from '../../../sdk/src/index.ts';
-import packageJson from '../../package.json' with { type: 'json' };
+import { type Client, VERSION } from '../../../sdk/src/index.ts';
 import type { Access } from './access.ts';
 import { registerResendTool } from './resend-tool.ts';
 import { registerReadingTools } from './tools.ts';
@@ -9,7 +8,7 @@ import { UNTRUSTED_NOTICE } from './untrusted.ts';
 /** An MCP server with the tools that the key may use. */
 export function createMcpServer(client: Client, { reads, resends }: Access): McpServer {
   const server = new McpServer(
-    { name: 'conversations', title: 'Conversation Service', version: packageJson.version },
+    { name: 'conversations', title: 'Conversation Service', version: VERSION },
     {
       capabilities: { tools: {} },
       instructions:

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import packageJson from '../../package.json' with { type: 'json' };
+import packageJson from '../../../../package.json' with { type: 'json' };
 import { ApiError, ConnectionError, createClient, isApiError, TimeoutError } from '../../src/index.ts';
 import { userAgent } from '../../src/user-agent.ts';
 import { createWidget } from '../../src/widget.ts';
