@@ -44,7 +44,7 @@ export default {
     },
     'packages/cli': {
       // Loads the program by a computed name.
-      entry: ['bin/*.{js,ts}', 'src/main.ts'],
+      entry: ['bin/*.{js,ts}', 'src/{main,node-20}.ts'],
       project: ['{bin,src}/**/*.{js,ts}'],
     },
   },

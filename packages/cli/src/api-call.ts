@@ -70,7 +70,7 @@ export function expectStatus(answer: ApiAnswer, status: number, call: string): v
 }
 
 /** Error message in a response's envelope. */
-export function saidBy(answer: ApiAnswer): string {
+function saidBy(answer: ApiAnswer): string {
   const envelope = ErrorEnvelope.safeParse(answer.body);
   return envelope.success ? `${envelope.data.error.type}: ${envelope.data.error.message}` : 'no envelope';
 }

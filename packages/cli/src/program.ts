@@ -6,6 +6,7 @@ import { apiRequestCommand, runApi } from './api/command.ts';
 import { certifyCommand, runCertify } from './certify/command.ts';
 import { completionCommand, runCompletion } from './completion/command.ts';
 import type { Context } from './context.ts';
+import { conversationsCommand } from './conversations/commands.ts';
 import { endpointsCommand } from './endpoints/commands.ts';
 import { eventsCommand } from './events/commands.ts';
 import { runWhy, whyCommand } from './events/why.ts';
@@ -38,7 +39,7 @@ export function createProgram(context: Context): { program: CommandUnknownOpts; 
 
   const program: CommandUnknownOpts = commandLine(
     'conversations',
-    'Receive, follow, explain, resend and trigger the events of the Conversation Service API.',
+    'Receive, follow, explain, resend and trigger the events of the Conversation Service API, and read its conversations.',
   )
     .version(VERSION, '-v, --version', 'show the version')
     .addHelpText('after', EXPLANATIONS)
@@ -58,6 +59,7 @@ export function createProgram(context: Context): { program: CommandUnknownOpts; 
     .addCommand(certifyCommand().action((flags) => end(runCertify(flags, context))))
     .addCommand(triggerCommand().action((type, flags) => end(runTrigger(type, flags, context))))
     .addCommand(eventsCommand(context, end))
+    .addCommand(conversationsCommand(context, end))
     .addCommand(whyCommand().action((id, endpoint, flags) => end(runWhy({ id, endpoint }, flags, context))))
     .addCommand(endpointsCommand(context, end))
     .addCommand(resendCommand().action((id, flags) => end(runResend(id, flags, context))))

@@ -1,5 +1,5 @@
 /** What is known of a response besides its body. */
-export interface ResponseInfo {
+interface ResponseInfo {
   /** HTTP status. */
   status: number;
   headers: Headers;

@@ -5,6 +5,7 @@ import { styleText } from 'node:util';
 import type { Paint } from 'terminal/paint.ts';
 import { describe, expect, it } from 'vitest';
 import { renderFinding } from '../../../packages/cli/src/certify/command.ts';
+import * as conversationsView from '../../../packages/cli/src/conversations/view.ts';
 import * as deliveryView from '../../../packages/cli/src/delivery-view.ts';
 import * as endpointsView from '../../../packages/cli/src/endpoints/view.ts';
 import * as explanations from '../../../packages/cli/src/events/explain.ts';
@@ -30,6 +31,14 @@ const VIEWS: Record<string, (text: string, paint: Paint) => string> = {
     ),
   renderBody: (text, paint) =>
     [JSON.stringify({ [text]: text }), text].map((body) => renderBody(Buffer.from(body), paint)).join(),
+  renderConversation: (text, paint) =>
+    conversationsView.renderConversation(
+      aConversation(text),
+      [filledWith(text, { id: '…', role: '…', content: '…', createdAt: '…' })],
+      paint,
+    ),
+  renderConversationLine: (text, paint) =>
+    conversationsView.renderConversationLine(aConversation(text), paint),
   renderCount: (text, paint) =>
     renderCount(
       filledWith<DataOf<'startRedelivery'>>(text, {
@@ -117,6 +126,14 @@ const anEvent = (text: string) =>
       },
     ],
     undelivered: [{ webhookId: '…', url: '…', reason: '…' }],
+  });
+const aConversation = (text: string) =>
+  filledWith<DataOf<'readConversation'>>(text, {
+    id: '…',
+    status: '…',
+    channelId: '…',
+    externalUserId: '…',
+    createdAt: '…',
   });
 const anEndpoint = (text: string) =>
   filledWith<endpointsView.Endpoint>(text, {

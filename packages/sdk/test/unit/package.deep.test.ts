@@ -34,13 +34,18 @@ const run = (program: string, ...args: string[]) =>
 const npm = (...args: string[]) => execFileSync('npm', args, { cwd: project, stdio: 'pipe' });
 const build = () => npm('run', '--silent', '--prefix', PACKAGE, 'build');
 
+const tarball = (): string => {
+  const name = readdirSync(join(ROOT, 'artifacts')).find((file) =>
+    file.startsWith('conversation-service-sdk'),
+  );
+  return join(ROOT, 'artifacts', name ?? '');
+};
+
 // As docs/guides/typescript-client.md says. The package has no dependencies, so no registry is needed.
 beforeAll(() => {
-  build();
-  npm('pack', '--silent', '--pack-destination', project, PACKAGE);
-  const tarball = readdirSync(project).find((file) => file.endsWith('.tgz')) ?? '';
+  execFileSync(process.execPath, ['bin/pack.ts', 'sdk'], { cwd: ROOT, stdio: 'pipe' });
   save('package.json', JSON.stringify({ private: true, type: 'module' }));
-  npm('install', '--silent', '--offline', '--no-audit', '--no-fund', `./${tarball}`);
+  npm('install', '--silent', '--offline', '--no-audit', '--no-fund', tarball());
 }, 120_000);
 
 const CONSUMER = `
@@ -132,6 +137,15 @@ describe('the packed package in another project', () => {
     const mistakes = [...CONSUMER.matchAll(/@ts-expect-error/g)].length;
     const { code, output } = await compile(file, CONSUMER.replaceAll('@ts-expect-error', ''), options);
     expect([code === 0, output.match(/error TS/g)]).toEqual([false, Array(mistakes).fill('error TS')]);
+  });
+});
+
+describe('the package', () => {
+  it('is small, and has no dependencies', () => {
+    const manifest = join(project, 'node_modules/conversation-service-sdk/package.json');
+    const { dependencies, scripts, devDependencies } = JSON.parse(readFileSync(manifest, 'utf8'));
+    expect([dependencies, scripts, devDependencies]).toEqual([undefined, undefined, undefined]);
+    expect(statSync(tarball()).size / 1024).toBeLessThan(80);
   });
 });
 
