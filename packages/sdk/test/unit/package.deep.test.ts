@@ -187,6 +187,7 @@ console.log([type, id, refused, typeof createClient, typeof createWidget].join('
 
 describe.each([
   ['Node.js', process.execPath, []],
+  ["the machine's Node.js", '/usr/bin/node', []],
   ['Deno', 'deno', ['run']],
   ['Bun', 'bun', ['run']],
 ])('the packed package in %s', (name, program, args) => {
