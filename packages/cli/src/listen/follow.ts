@@ -74,7 +74,7 @@ async function readAll(client: Client, endpointId: string, from: Date, signal: A
   return { deliveries, remaining };
 }
 
-/** Behind the newest delivery, and not behind one that will be attempted again. @param deliveries oldest first */
+/** Behind the newest delivery, and not behind an open one. @param deliveries oldest first */
 function nextStart(deliveries: readonly SandboxDelivery[], since: Date, lateness: number): Date {
   const newest = deliveries.at(-1);
   if (newest === undefined) return since;

@@ -7,8 +7,8 @@ import { listenInSandbox } from './sandbox.ts';
 import type { ListenParts } from './session.ts';
 
 /**
- * Shows and verifies deliveries until stopped: those of a sandbox, or with a receiver on this machine those of
- * the local run's live organization.
+ * Shows and verifies deliveries until stopped: those of a sandbox, or with a receiver on this machine those
+ * of the local run's live organization.
  * @throws CommandError when the API is not usable, or a flag is not for it
  */
 export async function listen(args: ListenArguments, parts: ListenParts): Promise<void> {

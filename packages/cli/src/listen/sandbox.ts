@@ -14,7 +14,7 @@ import { DeliveryHistory } from './delivery-history.ts';
 import { followDeliveries, type SandboxDelivery } from './follow.ts';
 import { type ListenParts, remove, renderSummary, resultOf } from './session.ts';
 
-/** Shows, verifies and forwards the deliveries of a sandbox's endpoint, which the API returns as they were sent. */
+/** Shows, verifies and forwards the deliveries of a sandbox's endpoint, as the API returns them. */
 export async function listenInSandbox(args: ListenArguments, parts: ListenParts): Promise<void> {
   const { screen, signal } = parts;
   const { client, baseUrl } = await connect({ baseUrl: args.baseUrl, sandbox: true }, parts);

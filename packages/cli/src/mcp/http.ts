@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
-import type { ReadableStream } from 'node:stream/web';
 import {
   createMcpHandler,
   hostHeaderValidationResponse,
@@ -14,8 +13,7 @@ import { type Client, isApiError } from '../../../sdk/src/index.ts';
 import { type Access, findAccess } from './access.ts';
 import { createMcpServer } from './server.ts';
 
-/** Where clients find the server. */
-export const PATH = '/mcp';
+const PATH = '/mcp';
 
 export interface HttpOptions {
   /** 0 for any free one. */
@@ -96,12 +94,12 @@ function toRequest(incoming: IncomingMessage, outgoing: ServerResponse): Request
       value === undefined ? [] : [[name, String(value)] as [string, string]],
     ),
     signal: gone.signal,
-    ...(hasBody && { body: Readable.toWeb(incoming) as ReadableStream<Uint8Array>, duplex: 'half' }),
+    ...(hasBody && { body: Readable.toWeb(incoming), duplex: 'half' }),
   } as RequestInit);
 }
 
 function send(response: Response, outgoing: ServerResponse): void {
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   if (response.body === null) outgoing.end();
-  else Readable.fromWeb(response.body as ReadableStream).pipe(outgoing);
+  else Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]).pipe(outgoing);
 }
