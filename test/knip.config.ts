@@ -44,10 +44,8 @@ export default {
     },
     'packages/cli': {
       // Loads the program by a computed name.
-      entry: ['bin/*.{js,ts}', 'src/main.ts'],
+      entry: ['bin/*.{js,ts}', 'src/{main,node-20}.ts'],
       project: ['{bin,src}/**/*.{js,ts}'],
-      // Imported by path, so that no build is needed in the repository.
-      ignoreDependencies: ['conversation-service-sdk'],
     },
   },
 } satisfies KnipConfig;

@@ -25,8 +25,8 @@ const SETTINGS_CALL: [command: string, does: string] = [
 ];
 
 const FORWARD: [command: string, does: string] = [
-  'npx conversations forward --to URL',
-  'posts what happens in your sandbox ($SANDBOX_API_KEY) to your own address',
+  'npx conversations listen --sandbox --forward URL',
+  'posts what happens in your sandbox ($SANDBOX_API_KEY) to your own URL',
 ];
 
 /**

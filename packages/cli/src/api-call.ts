@@ -57,7 +57,7 @@ export async function callApi(baseUrl: string, call: ApiCall): Promise<ApiAnswer
     };
   } catch (error) {
     signal?.throwIfAborted();
-    throw new ApiUnreachable(`The API at ${baseUrl} cannot be reached: ${explain(error, baseUrl)}`);
+    throw new ApiUnreachable(`The API at ${baseUrl} cannot be reached: ${explain(error)}`);
   }
 }
 
@@ -70,7 +70,7 @@ export function expectStatus(answer: ApiAnswer, status: number, call: string): v
 }
 
 /** Error message in a response's envelope. */
-export function saidBy(answer: ApiAnswer): string {
+function saidBy(answer: ApiAnswer): string {
   const envelope = ErrorEnvelope.safeParse(answer.body);
   return envelope.success ? `${envelope.data.error.type}: ${envelope.data.error.message}` : 'no envelope';
 }
@@ -93,10 +93,9 @@ function parseJson(text: string): unknown {
   }
 }
 
-function explain(error: unknown, baseUrl: string): string {
+function explain(error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError')
     return `no answer within ${REQUEST_TIMEOUT_MS / 1000} s. Check that the server still runs, then try again.`;
-  const { code, reason, advice } = explainConnectionFailure(error);
-  const isStopped = code === 'ECONNREFUSED' && URL.parse(baseUrl)?.hostname === 'localhost';
-  return `${reason}. ${isStopped ? 'Start it with npm start.' : advice}`;
+  const { reason, advice } = explainConnectionFailure(error);
+  return `${reason}. ${advice}`;
 }

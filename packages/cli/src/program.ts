@@ -1,16 +1,15 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { commandLine } from 'terminal/command-line.ts';
 import { createScreen } from 'terminal/screen.ts';
-import packageJson from '../package.json' with { type: 'json' };
+import { VERSION } from '../../sdk/src/index.ts';
 import { apiRequestCommand, runApi } from './api/command.ts';
 import { certifyCommand, runCertify } from './certify/command.ts';
 import { completionCommand, runCompletion } from './completion/command.ts';
 import type { Context } from './context.ts';
+import { conversationsCommand } from './conversations/commands.ts';
 import { endpointsCommand } from './endpoints/commands.ts';
 import { eventsCommand } from './events/commands.ts';
 import { runWhy, whyCommand } from './events/why.ts';
-import { forwardCommand, toForwardArguments } from './forward/arguments.ts';
-import { forward } from './forward/forward.ts';
 import { listenCommand, toListenArguments } from './listen/arguments.ts';
 import { listen } from './listen/listen.ts';
 import { loginCommand, logoutCommand, runLogin, runLogout } from './login/command.ts';
@@ -40,9 +39,9 @@ export function createProgram(context: Context): { program: CommandUnknownOpts; 
 
   const program: CommandUnknownOpts = commandLine(
     'conversations',
-    'Receive, follow, explain, resend and trigger the events of the Conversation Service API.',
+    'Receive, follow, explain, resend and trigger the events of the Conversation Service API, and read its conversations.',
   )
-    .version(packageJson.version, '-v, --version', 'show the version')
+    .version(VERSION, '-v, --version', 'show the version')
     .addHelpText('after', EXPLANATIONS)
     .addCommand(
       listenCommand().action((flags) =>
@@ -57,22 +56,10 @@ export function createProgram(context: Context): { program: CommandUnknownOpts; 
         ),
       ),
     )
-    .addCommand(
-      forwardCommand().action((flags) =>
-        end(
-          runCommand({ json: flags.json, isStream: true }, context, ({ isJson, result }) =>
-            forward(toForwardArguments(flags), {
-              ...context,
-              screen: screenFor(isJson),
-              ...(isJson && { onResult: (passed) => result(passed, () => '') }),
-            }),
-          ),
-        ),
-      ),
-    )
     .addCommand(certifyCommand().action((flags) => end(runCertify(flags, context))))
     .addCommand(triggerCommand().action((type, flags) => end(runTrigger(type, flags, context))))
     .addCommand(eventsCommand(context, end))
+    .addCommand(conversationsCommand(context, end))
     .addCommand(whyCommand().action((id, endpoint, flags) => end(runWhy({ id, endpoint }, flags, context))))
     .addCommand(endpointsCommand(context, end))
     .addCommand(resendCommand().action((id, flags) => end(runResend(id, flags, context))))

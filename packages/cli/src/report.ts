@@ -80,7 +80,6 @@ const ofResponse = ({ message, status, requestId }: ResponseError): ReportedErro
 
 function explain(error: ConnectionError): string {
   if (error instanceof TimeoutError) return `${error.message} Try again.`;
-  const { code, reason, advice } = explainConnectionFailure(error.cause);
-  const isStopped = code === 'ECONNREFUSED' && error.message.includes(' localhost');
-  return `${error.message.replace(/\.$/, '')}: ${reason}. ${isStopped ? 'Start it with npm start.' : advice}`;
+  const { reason, advice } = explainConnectionFailure(error.cause);
+  return `${error.message.replace(/\.$/, '')}: ${reason}. ${advice}`;
 }

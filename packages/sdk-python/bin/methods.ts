@@ -37,5 +37,7 @@ export function listPythonMethods(operations: readonly Operation[]): Method[] {
 const argumentsOf = ({ path }: Operation) =>
   [...path.matchAll(/(\w+)\/\{(\w+)\}/g)].map(([, collection = '', name = '']) => ({
     name,
-    argument: name === 'id' ? `${collection.replace(/s$/, '')}_id` : toSnakeCase(name),
+    // The path alone calls an endpoint a webhook.
+    argument:
+      name === 'id' ? `${collection.replace('webhook', 'endpoint').replace(/s$/, '')}_id` : toSnakeCase(name),
   }));

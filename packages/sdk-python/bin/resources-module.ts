@@ -114,7 +114,6 @@ const describe = ({ summary, method, path }: Operation): string =>
 const argumentsOf = ({ path }: Method): string[] => path.map(({ argument }) => `${argument}: str`);
 const pathOf = ({ path }: Method): string =>
   `{${path.map(({ name, argument }) => `"${name}": ${argument}`).join(', ')}}`;
-const TIMEOUT = 'timeout: float | None = None';
 /** A request has its fields in the body or in the query. */
 const placeOf = ({ body }: Operation): string => (body === undefined ? 'query' : 'body');
 
@@ -131,9 +130,7 @@ function signature(
     [
       'self',
       ...argumentsOf(method),
-      '*',
-      ...(operation.method === 'POST' ? ['idempotency_key: str | None = None'] : []),
-      TIMEOUT,
+      ...(operation.method === 'POST' ? ['*', 'idempotency_key: str | None = None'] : []),
       ...(fields === undefined ? [] : [`**${placeOf(operation)}: ${fields}`]),
     ],
     `) -> ${result}:${end}`,
@@ -152,7 +149,6 @@ function writeSend(method: Method, fields: string | undefined, result: string, s
         `operations.${toConstant(operation.id)}`,
         pathOf(method),
         ...(fields === undefined ? [] : [`${place}=${place}`]),
-        'timeout=timeout',
         ...(operation.method === 'POST' ? ['idempotency_key=idempotency_key'] : []),
       ],
       ')',
@@ -185,13 +181,7 @@ function writeList(method: Method, filter: string | undefined, item: string, sty
   return [
     ...wrap(
       `${METHOD}def ${name}(`,
-      [
-        'self',
-        ...argumentsOf(method),
-        '*',
-        TIMEOUT,
-        ...(filter === undefined ? [] : [`**query: Unpack[${filter}]`]),
-      ],
+      ['self', ...argumentsOf(method), ...(filter === undefined ? [] : [`**query: Unpack[${filter}]`])],
       `) -> ${style.pages}[${item}]:`,
     ),
     describe(operation),
@@ -201,7 +191,6 @@ function writeList(method: Method, filter: string | undefined, item: string, sty
         `operations.${toConstant(operation.id)}`,
         pathOf(method),
         ...(filter === undefined ? [] : ['query=query']),
-        'timeout=timeout',
       ],
       ')',
     ),
@@ -237,7 +226,6 @@ function writeFollow({ operation }: Method, item: string, { iterator }: Style): 
         '*',
         'cursor: str | None = None',
         'poll_seconds: float = 2.0',
-        TIMEOUT,
         ...(how.filter === undefined ? [] : [`**query: Unpack[${how.filter}]`]),
       ],
       `) -> ${iterator}[Batch[${item}]]:`,
@@ -247,11 +235,7 @@ function writeFollow({ operation }: Method, item: string, { iterator }: Style): 
     `${BODY}"""`,
     ...wrap(
       `${BODY}call = Call(`,
-      [
-        `operations.${toConstant(operation.id)}`,
-        ...(how.query === undefined ? [] : [`query=${how.query}`]),
-        'timeout=timeout',
-      ],
+      [`operations.${toConstant(operation.id)}`, ...(how.query === undefined ? [] : [`query=${how.query}`])],
       ')',
     ),
     `${BODY}return self._calls.follow(call, cursor, poll_seconds)`,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import logging
+import re
 import time
 from datetime import datetime, timedelta, timezone
 from email.utils import format_datetime
 from itertools import pairwise
+from platform import python_version
 from typing import Any
 
 import httpx
@@ -28,6 +31,7 @@ from conversation_service import (
     Widget,
     models,
 )
+from conversation_service.version import VERSION
 
 
 def test_sends_a_request_with_the_key_and_a_json_body(a_service: Services) -> None:
@@ -71,7 +75,7 @@ def test_sends_names_and_times_as_the_api_has_them(a_service: Services) -> None:
 def test_keeps_the_difference_between_none_and_nothing(a_service: Services) -> None:
     service = a_service(lambda *_: refusal(400, "VALIDATION_ERROR"))
     with pytest.raises(ApiError):
-        wait(service.client.webhooks.update("whk_1", max_per_second=None))
+        wait(service.client.endpoints.update("whk_1", max_per_second=None))
     assert service.body() == {"maxPerSecond": None}
 
 
@@ -149,9 +153,46 @@ def test_has_a_timeout_for_each_try(a_service: Services) -> None:
 
     service = a_service(respond, timeout=5, max_retries=0)
     with pytest.raises(TimeoutError):
-        wait(service.client.conversations.get("cnv_1", timeout=3))
+        wait(service.client.with_options(timeout=3).conversations.get("cnv_1"))
     with pytest.raises(TimeoutError):
         wait(service.client.conversations.get("cnv_1"))
+
+
+def test_names_its_version_and_the_runtime(a_service: Services) -> None:
+    service = a_service(lambda *_: created())
+    wait(service.client.conversations.get("cnv_1"))
+    agent = f"conversation-service-sdk/{VERSION} Python/{python_version()}"
+    assert service.sent[0].headers["user-agent"] == agent
+
+
+def test_returns_the_response_of_a_call_where_it_is_asked_for(a_service: Services) -> None:
+    headers = {"request-id": "req_7", "ratelimit": "r=599"}
+    service = a_service(lambda *_: httpx.Response(200, json={"data": CONVERSATION}, headers=headers))
+    result = wait(service.client.with_response(lambda client: client.conversations.get("cnv_1")))
+    assert result.data.id == "cnv_1"
+    assert (result.response.status, result.response.request_id) == (200, "req_7")
+    assert result.response.headers["RateLimit"] == "r=599"
+
+
+def test_has_options_for_a_call_and_logs_each_try_without_secrets(
+    a_service: Services, caplog: pytest.LogCaptureFixture
+) -> None:
+    def respond(request: httpx.Request, tried: int) -> httpx.Response:
+        if tried == 0:
+            raise httpx.ConnectError("refused")
+        return refusal(503, "SERVICE_UNAVAILABLE", request_id="req_1")
+
+    service = a_service(respond)
+    once = service.client.with_options(max_retries=1)
+    with caplog.at_level(logging.DEBUG, "conversation_service"), pytest.raises(ApiError):
+        wait(once.tickets.create(reason="about a person"))
+    assert len(service.sent) == 2
+    lines = [record.getMessage() for record in caplog.records if record.name == "conversation_service"]
+    assert [re.sub(r"\d+ ms", "1 ms", line) for line in lines] == [
+        "createTicket POST /api/v1/tickets: ConnectError after 1 ms, try 1",
+        "createTicket POST /api/v1/tickets: 503, request req_1 after 1 ms, try 2",
+    ]
+    assert not re.search("ck_live|person", caplog.text)
 
 
 def test_has_a_class_for_each_type_of_error(a_service: Services) -> None:
@@ -181,7 +222,7 @@ def test_warns_by_a_warning_without_a_function() -> None:
     http = httpx.Client(transport=httpx.MockTransport(lambda _: response))
     client = Client(api_key="ck_live_1", base_url=BASE_URL, http=http)
     with pytest.warns(DeprecatedOperationWarning, match="deleteWebhook is deprecated"):
-        client.webhooks.delete("whk_1")
+        client.endpoints.delete("whk_1")
 
 
 def test_reads_lists_page_by_page_as_far_as_they_are_asked_for(a_service: Services) -> None:

@@ -7,15 +7,17 @@ from datetime import datetime
 
 from typing_extensions import assert_never, assert_type
 
-from conversation_service import AsyncClient, Batch, Client, Page, models
+from conversation_service import AsyncClient, Batch, Client, Page, WithResponse, models
 from conversation_service.receiver import Event, verify
 
 
 def calls(client: Client) -> None:
     assert_type(client.conversations.create(channel_id="a", external_user_id="b"), models.Conversation)
-    assert_type(client.webhooks.delete("whk_1"), None)
+    assert_type(client.endpoints.delete("whk_1"), None)
     assert_type([each.created_at for each in client.events.list(type=["webhook.test"])], list[datetime])
     assert_type(client.tickets.list().page(), Page[models.Ticket])
+    result = client.with_response(lambda client: client.tickets.get("tkt_1"))
+    assert_type(result, WithResponse[models.Ticket])
     assert_type(client.events.follow(), Iterator[Batch[models.Event]])
     http = client.channels.create(kind="http", name="a", url="https://example.com")
     assert_type(http, models.CreatedHttpChannel)
@@ -27,12 +29,14 @@ def mistakes(client: Client) -> None:
     client.conversations.create(channel_id="a")  # type: ignore[call-arg]
     client.conversations.create(channel_id="a", external_user_id=1)  # type: ignore[arg-type]
     client.conversations.messages.create("cnv_1", role="pigeon", content="a")  # type: ignore[arg-type]
-    client.webhooks.update("whk_1", eventz=[])  # type: ignore[call-arg]
+    client.endpoints.update("whk_1", eventz=[])  # type: ignore[call-arg]
     client.channels.create(kind="web_widget", name="a", url="https://example.com")  # type: ignore[call-overload]
 
 
 async def awaited(client: AsyncClient) -> None:
     assert_type(await client.conversations.get("cnv_1"), models.Conversation)
+    result = await client.with_response(lambda client: client.tickets.get("tkt_1"))
+    assert_type(result, WithResponse[models.Ticket])
     async for message in client.conversations.messages.list("cnv_1"):
         assert_type(message, models.Message)
 

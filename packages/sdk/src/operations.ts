@@ -9,6 +9,8 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** For each try, in milliseconds. */
   timeoutMs?: number;
+  /** Tries after the first one. */
+  maxRetries?: number;
 }
 
 type Json<Content> = Content extends { content: { 'application/json': infer Value } } ? Value : undefined;

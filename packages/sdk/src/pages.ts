@@ -1,5 +1,6 @@
 import { ResponseError } from './errors.ts';
 import type { CallOptions } from './operations.ts';
+import type { Result } from './result.ts';
 import { wait } from './wait.ts';
 
 /** A page of a list. */
@@ -31,9 +32,9 @@ export interface FollowOptions extends CallOptions {
  * @example for await (const conversation of client.conversations.list()) …
  */
 export class Pages<Item> implements AsyncIterable<Item> {
-  readonly #read: (cursor: string | undefined) => Promise<Page<Item>>;
+  readonly #read: (cursor: string | undefined) => Result<Page<Item>>;
 
-  constructor(read: (cursor: string | undefined) => Promise<Page<Item>>) {
+  constructor(read: (cursor: string | undefined) => Result<Page<Item>>) {
     this.#read = read;
   }
 
@@ -55,7 +56,7 @@ export class Pages<Item> implements AsyncIterable<Item> {
   }
 
   /** One page: the first, or the one after a cursor. */
-  page(cursor?: string): Promise<Page<Item>> {
+  page(cursor?: string): Result<Page<Item>> {
     return this.#read(cursor);
   }
 

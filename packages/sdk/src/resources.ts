@@ -1,5 +1,6 @@
-import type { BodyOf, CallOptions, DataOf, FilterOf, Operation, QueryOf, ResponseOf } from './operations.ts';
+import type { BodyOf, CallOptions, DataOf, FilterOf, Operation, QueryOf } from './operations.ts';
 import { type FollowOptions, follow } from './pages.ts';
+import { resultOf } from './result.ts';
 import type { Input, Transport, WriteOptions } from './transport.ts';
 
 /*
@@ -7,20 +8,15 @@ import type { Input, Transport, WriteOptions } from './transport.ts';
  * under the name of the operation.
  */
 
-/** The resource of a successful response. */
-type Read = <O extends Operation>(operation: O, input?: Input, options?: WriteOptions) => Promise<DataOf<O>>;
-
 export function createResources({ send, list }: Transport) {
-  const read: Read = async <O extends Operation>(operation: O, input?: Input, options?: WriteOptions) => {
-    const response: ResponseOf<O> = await send(operation, input, options);
-    return Object(response).data as DataOf<O>;
-  };
+  const read = <O extends Operation>(operation: O, input?: Input, options?: WriteOptions) =>
+    resultOf(send(operation, input, options), (content) => Object(content).data as DataOf<O>);
 
   return {
     /** Endpoints that receive events. */
-    webhooks: {
+    endpoints: {
       /** The response has the signing secret, which is not shown again. */
-      create: (body: BodyOf<'registerWebhook'>, options?: WriteOptions) =>
+      register: (body: BodyOf<'registerWebhook'>, options?: WriteOptions) =>
         read('registerWebhook', { body }, options),
       list: (filter?: FilterOf<'listWebhooks'>, options?: CallOptions) =>
         list('listWebhooks', { query: filter ?? {} }, options),
@@ -37,30 +33,30 @@ export function createResources({ send, list }: Transport) {
 
     /** Deliveries of events to endpoints. */
     deliveries: {
-      list: (webhookId: string, filter?: FilterOf<'listDeliveries'>, options?: CallOptions) =>
-        list('listDeliveries', { path: { id: webhookId }, query: filter ?? {} }, options),
-      get: (webhookId: string, deliveryId: string, options?: CallOptions) =>
-        read('readDelivery', { path: { id: webhookId, deliveryId } }, options),
+      list: (endpointId: string, filter?: FilterOf<'listDeliveries'>, options?: CallOptions) =>
+        list('listDeliveries', { path: { id: endpointId }, query: filter ?? {} }, options),
+      get: (endpointId: string, deliveryId: string, options?: CallOptions) =>
+        read('readDelivery', { path: { id: endpointId, deliveryId } }, options),
       /** Attempts a `retrying` delivery now. */
-      retry: (webhookId: string, deliveryId: string, options?: WriteOptions) =>
-        read('retryDelivery', { path: { id: webhookId, deliveryId } }, options),
+      retry: (endpointId: string, deliveryId: string, options?: WriteOptions) =>
+        read('retryDelivery', { path: { id: endpointId, deliveryId } }, options),
       /** Sends the event of a delivery that has ended again. */
-      redeliver: (webhookId: string, deliveryId: string, options?: WriteOptions) =>
-        read('redeliverDelivery', { path: { id: webhookId, deliveryId } }, options),
+      redeliver: (endpointId: string, deliveryId: string, options?: WriteOptions) =>
+        read('redeliverDelivery', { path: { id: endpointId, deliveryId } }, options),
       stats: (query?: QueryOf<'readDeliveryStats'>, options?: CallOptions) =>
         read('readDeliveryStats', { query: query ?? {} }, options),
     },
 
     /** Jobs that resend what failed, or what an endpoint has not received. */
     redeliveries: {
-      start: (webhookId: string, body: BodyOf<'startRedelivery'>, options?: WriteOptions) =>
-        read('startRedelivery', { path: { id: webhookId }, body }, options),
-      list: (webhookId: string, filter?: FilterOf<'listRedeliveries'>, options?: CallOptions) =>
-        list('listRedeliveries', { path: { id: webhookId }, query: filter ?? {} }, options),
-      get: (webhookId: string, redeliveryId: string, options?: CallOptions) =>
-        read('readRedelivery', { path: { id: webhookId, redeliveryId } }, options),
-      stop: (webhookId: string, redeliveryId: string, options?: CallOptions) =>
-        read('stopRedelivery', { path: { id: webhookId, redeliveryId } }, options),
+      start: (endpointId: string, body: BodyOf<'startRedelivery'>, options?: WriteOptions) =>
+        read('startRedelivery', { path: { id: endpointId }, body }, options),
+      list: (endpointId: string, filter?: FilterOf<'listRedeliveries'>, options?: CallOptions) =>
+        list('listRedeliveries', { path: { id: endpointId }, query: filter ?? {} }, options),
+      get: (endpointId: string, redeliveryId: string, options?: CallOptions) =>
+        read('readRedelivery', { path: { id: endpointId, redeliveryId } }, options),
+      stop: (endpointId: string, redeliveryId: string, options?: CallOptions) =>
+        read('stopRedelivery', { path: { id: endpointId, redeliveryId } }, options),
     },
 
     /** The events of the last 30 days. */

@@ -8,7 +8,9 @@ import {
 } from './errors.ts';
 import type { CallOptions, ItemOf, Operation, ResponseOf } from './operations.ts';
 import { type Page, Pages } from './pages.ts';
+import { type Result, resultOf, type WithResponse } from './result.ts';
 import { ROUTES } from './routes.gen.ts';
+import { userAgent } from './user-agent.ts';
 import { wait } from './wait.ts';
 
 /** For one call of a `POST` operation. */
@@ -42,6 +44,8 @@ export interface TransportOptions {
   maxWaitMs?: number | undefined;
   /** Called once for each deprecated operation; writes a warning without it. */
   onDeprecation?: ((notice: DeprecationNotice) => void) | undefined;
+  /** Called with a line for each try: operation, path, status, request, time. Never a key or a text. */
+  debug?: ((line: string) => void) | undefined;
   fetch?: typeof fetch | undefined;
   /** Waits between tries. For tests. */
   sleep?: ((ms: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
@@ -55,7 +59,11 @@ export interface Input {
 }
 
 export interface Transport {
-  send<O extends Operation>(operation: O, input?: Input, options?: WriteOptions): Promise<ResponseOf<O>>;
+  send<O extends Operation>(
+    operation: O,
+    input?: Input,
+    options?: WriteOptions,
+  ): Promise<WithResponse<ResponseOf<O>>>;
   list<O extends Operation>(operation: O, input?: Input, options?: CallOptions): Pages<ItemOf<O>>;
 }
 
@@ -71,7 +79,7 @@ const RETRIED = new Set([408, 429, 500, 502, 503, 504]);
  */
 export function createTransport(options: TransportOptions): Transport {
   const { credential, timeoutMs = 30_000, maxRetries = 4, maxWaitMs = 60_000 } = options;
-  const { fetch: send = fetch, sleep = wait, onDeprecation = warn } = options;
+  const { fetch: send = fetch, sleep = wait, onDeprecation = warn, debug = () => undefined } = options;
   const base = checkBase(options.baseUrl);
   const noticed = new Set<Operation>();
 
@@ -104,35 +112,52 @@ export function createTransport(options: TransportOptions): Transport {
     { path = {}, query = {}, body }: Input = {},
     own: WriteOptions = {},
     isData: (data: unknown) => boolean = isObject,
-  ): Promise<ResponseOf<O>> {
+  ): Promise<WithResponse<ResponseOf<O>>> {
     const [method = '', template = ''] = ROUTES[operation].split(' ');
     const url = buildUrl(base, template, path, query);
     const headers: Record<string, string> = {
       authorization: `Bearer ${credential}`,
       accept: 'application/json',
     };
+    // A browser has its own, and asks the service whether another one is allowed.
+    if (!('document' in globalThis)) headers['user-agent'] = userAgent();
     if (method === 'POST') headers['idempotency-key'] = own.idempotencyKey ?? crypto.randomUUID();
     if (body !== undefined) headers['content-type'] = 'application/json';
     // The key must not follow a redirect to elsewhere, and the API has none.
     const request: RequestInit = { method, headers, redirect: 'manual' };
     if (body !== undefined) request.body = JSON.stringify(body);
     for (let tried = 0; ; tried += 1) {
+      const startedAt = Date.now();
       const result = await tryOnce(url, request, own);
-      const isLast = tried >= maxRetries;
+      const isLast = tried >= (own.maxRetries ?? maxRetries);
+      const say = (outcome: string) =>
+        debug(
+          `${operation} ${method} ${url.pathname}: ${outcome} after ${Date.now() - startedAt} ms, try ${tried + 1}`,
+        );
       if (result instanceof ConnectionError) {
+        say(result.name);
         if (isLast) throw result;
         await sleep(backoff(tried), own.signal);
         continue;
       }
       const { response, text } = result;
+      const { status } = response;
+      const requestId = response.headers.get('request-id') ?? undefined;
+      say(`${status}, request ${requestId ?? 'unknown'}`);
       notice(operation, response);
-      if (response.status === 204 && method === 'DELETE') return undefined as ResponseOf<O>;
+      const done = (data: unknown) => ({
+        data: data as ResponseOf<O>,
+        status,
+        headers: response.headers,
+        requestId,
+      });
+      if (status === 204 && method === 'DELETE') return done(undefined);
       const content = parse(text);
-      if (response.ok && isData(content.data)) return content as ResponseOf<O>;
+      if (response.ok && isData(content.data)) return done(content);
       const error = toError(response, content);
       const retryAfterSeconds = readRetryAfter(response.headers);
       const waitMs = retryAfterSeconds === undefined ? backoff(tried) : retryAfterSeconds * 1000;
-      if (isLast || !RETRIED.has(response.status) || waitMs > maxWaitMs) throw error;
+      if (isLast || !RETRIED.has(status) || waitMs > maxWaitMs) throw error;
       await sleep(waitMs, own.signal);
     }
   }
@@ -140,10 +165,10 @@ export function createTransport(options: TransportOptions): Transport {
   return {
     send: (operation, input, own) => call(operation, input, own),
     list: <O extends Operation>(operation: O, input: Input = {}, own: CallOptions = {}) =>
-      new Pages(async (cursor) => {
+      new Pages((cursor): Result<Page<ItemOf<O>>> => {
         const query = cursor === undefined ? input.query : { ...input.query, cursor };
         const asked = { ...input, ...(query && { query }) };
-        return (await call(operation, asked, own, Array.isArray)) as Page<ItemOf<O>>;
+        return resultOf(call(operation, asked, own, Array.isArray), (page) => page as Page<ItemOf<O>>);
       }),
   };
 }

@@ -1,6 +1,7 @@
 import type { Operation } from '../src/operations.ts';
 import { Pages } from '../src/pages.ts';
 import { createResources } from '../src/resources.ts';
+import { resultOf } from '../src/result.ts';
 import { ROUTES } from '../src/routes.gen.ts';
 import type { Transport } from '../src/transport.ts';
 
@@ -14,15 +15,18 @@ export interface Method {
 /** Calls every method of a client without a service, and notes which operation each of them asks for. */
 export function listMethods(): Method[] {
   const asked: Operation[] = [];
+  const answer = async <T>(data: T) => ({ data, status: 200, headers: new Headers(), requestId: undefined });
   const transport: Transport = {
     send: async (operation) => {
       asked.push(operation);
-      return undefined as never;
+      return answer(undefined as never);
     },
     list: (operation) => {
       asked.push(operation);
       // With an item, so that a follower does not poll.
-      return new Pages(async () => ({ data: [{} as never], nextCursor: null, followCursor: 'next' }));
+      return new Pages(() =>
+        resultOf(answer({ data: [{} as never], nextCursor: null, followCursor: 'next' }), (page) => page),
+      );
     },
   };
   const methods: Method[] = [];

@@ -19,6 +19,8 @@ export function commandLine(script: string, description: string): Command {
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE_ERROR))
     .configureHelp({
       showGlobalOptions: true,
+      // Columns of a narrow terminal that descriptions are wrapped in.
+      minWidthToWrap: 16,
       styleTitle: style('bold'),
       styleOptionTerm: style('cyan'),
       styleSubcommandTerm: style('cyan'),

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { tail } from '../../../packages/cli/src/events/tail.ts';
 import { createClient } from '../../../packages/sdk/src/index.ts';
 import { aUser } from './conversations.ts';
-import { aDelivery, anEndpoint, anEvent, idOf } from './fake-organization.ts';
+import { aConversation, aDelivery, anEndpoint, anEvent, idOf } from './fake-organization.ts';
 
 describe('conversations events', () => {
   it('lists events, as lines of JSON with --json', async () => {
@@ -130,6 +130,23 @@ describe('conversations endpoints', () => {
   });
 });
 
+describe('conversations conversations', () => {
+  it('lists those of a user, and shows one with its messages', async () => {
+    const { api, run } = await aUser();
+    api.conversations.push(aConversation(1), aConversation(2, { externalUserId: 'bob' }));
+    const { lines } = await run('conversations', 'list', '--user', 'bob', '--json');
+    expect(lines()).toEqual([aConversation(2, { externalUserId: 'bob' })]);
+    const message = { role: 'user', createdAt: aConversation(1).createdAt };
+    api.messages.push({ ...message, id: 'msg_1', content: 'Hello\u001b[2J' });
+    api.messages.push({ ...message, id: 'msg_2', content: 'Are you\nthere?' });
+    const { output } = await run('conversations', 'show', idOf('cnv', 1));
+    expect(output).toMatch(/open {2}cnv_1+ {2}channelId=web externalUserId=ada\n/);
+    expect(output).toMatch(/user {2}msg_1\n {4}Hello\\u001b\[2J\n[\s\S]*msg_2\n {4}Are you\n {4}there\?/);
+    const shown = (await run('conversations', 'show', idOf('cnv', 1), '--limit', '1', '--json')).lines();
+    expect(shown).toMatchObject([{ id: idOf('cnv', 1), messages: [{ id: 'msg_2' }] }]);
+  });
+});
+
 describe('conversations why', () => {
   const absent = (digit: number) => ({
     ...{ webhookId: idOf('whk', digit), url: 'https://a.example/', receiverStatus: 'active' },
@@ -206,7 +223,10 @@ describe('conversations api', () => {
     api.endpoints.push(anEndpoint(1));
     const body = { role: 'user', content: 'Hello' };
     const sent = await run('api', 'POST', '/api/v1/conversations/cnv_9/messages', JSON.stringify(body));
-    expect(sent).toMatchObject({ code: 0, output: '{"success":true,"data":{"id":"msg_1"}}\n' });
+    expect(sent).toMatchObject({
+      code: 0,
+      output: expect.stringMatching(/^\{"success":true,"data":\{"id":"msg_1",/),
+    });
     expect(api.calls).toEqual([{ call: 'POST /conversations/cnv_9/messages', body }]);
     const list = (field: string) => run('api', 'GET', '/api/v1/webhooks?limit=1', '--field', field);
     expect((await list('data.0.id')).output).toBe(`${idOf('whk', 1)}\n`);
@@ -220,7 +240,7 @@ describe('conversations api', () => {
 
   it('reports an error of the API, and sends nothing for a wrong path or body', async () => {
     const { api, run } = await aUser();
-    const { code, errors } = await run('api', 'DELETE', '/api/v1/webhooks/whk_9', '--json');
+    const { code, errors } = await run('api', 'DELETE', '/api/v1/channels/chn_9', '--json');
     expect(code).toBe(1);
     expect(JSON.parse(errors)).toMatchObject({
       error: { type: 'NOT_FOUND', status: 404, requestId: 'req_fake' },

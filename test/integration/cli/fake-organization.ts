@@ -57,6 +57,17 @@ export const aDelivery = (digit: number, changed: object = {}) => ({
   ...changed,
 });
 
+export const aConversation = (digit: number, changed: object = {}) => ({
+  id: idOf('cnv', digit),
+  channelId: 'web',
+  externalUserId: 'ada',
+  status: 'open',
+  resolvedAt: null,
+  resolvedBy: null,
+  createdAt: AT,
+  ...changed,
+});
+
 const COUNTS = { owed: 3, pending: 0, succeeded: 2, exhausted: 1, skipped: 0, duplicates: 0 };
 
 const aJob = (webhookId: string, body: unknown, found: number) => ({
@@ -81,6 +92,9 @@ export interface FakeOrganization {
   events: ReturnType<typeof anEvent>[];
   endpoints: ReturnType<typeof anEndpoint>[];
   deliveries: ReturnType<typeof aDelivery>[];
+  conversations: ReturnType<typeof aConversation>[];
+  /** Of all conversations. */
+  messages: { id: string; content: string }[];
   /** Why endpoints got no attempt of any event. */
   undelivered: object[];
   /** Events that a redelivery job finds. */
@@ -147,6 +161,23 @@ export async function startFakeOrganization(): Promise<FakeOrganization> {
       },
     ],
     [/^GET \/webhooks$/, 'read:webhooks', () => [200, organization.endpoints, { nextCursor: null }]],
+    [
+      /^POST \/webhooks$/,
+      'write:webhooks',
+      (_, _query, body) => {
+        const endpoint = anEndpoint(1, { ...Object(body), createdAt: new Date(0).toISOString() });
+        organization.endpoints.push(endpoint);
+        return [201, { ...endpoint, secret: 'whsec_c2VjcmV0IG9mIHRoZSB0ZXN0' }];
+      },
+    ],
+    [
+      /^DELETE \/webhooks\/(\w+)$/,
+      'write:webhooks',
+      ([, id]) => {
+        organization.endpoints = organization.endpoints.filter((endpoint) => endpoint.id !== id);
+        return [204];
+      },
+    ],
     [/^GET \/webhooks\/(\w+)$/, 'read:webhooks', ([, id]) => find(organization.endpoints, id)],
     [
       /^PATCH \/webhooks\/(\w+)$/,
@@ -198,7 +229,37 @@ export async function startFakeOrganization(): Promise<FakeOrganization> {
       () => [201, { eventId: 'evt_test', deliveryId: 'dlv_test' }],
     ],
     [/^POST \/conversations$/, 'write:conversations', () => make('cnv')],
-    [/^POST \/conversations\/\w+\/messages$/, 'write:conversations', () => make('msg')],
+    [
+      /^GET \/conversations$/,
+      'read:conversations',
+      (_, query) => {
+        const user = query.get('externalUserId');
+        const { conversations } = organization;
+        const found = conversations.filter((each) => user === null || each.externalUserId === user);
+        return [200, found, { nextCursor: null }];
+      },
+    ],
+    [/^GET \/conversations\/(\w+)$/, 'read:conversations', ([, id]) => find(organization.conversations, id)],
+    [
+      /^GET \/conversations\/(\w+)\/messages$/,
+      'read:conversations',
+      (_, query) => [
+        200,
+        organization.messages.toReversed().slice(0, Number(query.get('limit') ?? 20)),
+        { nextCursor: null },
+      ],
+    ],
+    [
+      /^POST \/conversations\/(\w+)\/messages$/,
+      'write:conversations',
+      ([, id = ''], _, body) => {
+        const { conversations, messages } = organization;
+        if (conversations.length > 0 && !conversations.some((each) => each.id === id)) return missing;
+        const [status, made] = make('msg');
+        messages.push({ ...Object(made), conversationId: id, createdAt: AT, ...Object(body) });
+        return [status, messages.at(-1)];
+      },
+    ],
     [/^POST \/conversations\/(\w+)\/resolve$/, 'write:conversations', ([, id]) => [200, { id }]],
     [/^POST \/conversations\/\w+\/handoff$/, 'write:conversations', () => make('esc')],
     [/^POST \/tickets$/, 'write:conversations', () => make('tkt')],
@@ -228,6 +289,7 @@ export async function startFakeOrganization(): Promise<FakeOrganization> {
     const [status, data, more] = reply(call, searchParams, incoming.headers.authorization ?? '', body);
     response.writeHead(status, { 'content-type': 'application/json', 'request-id': 'req_fake' });
     const failed = { error: { ...Object(data), requestId: 'req_fake' } };
+    if (status === 204) return void response.end();
     response.end(JSON.stringify(status >= 400 ? failed : { success: true, data, ...more }));
   }
 
@@ -242,9 +304,11 @@ export async function startFakeOrganization(): Promise<FakeOrganization> {
     events: [],
     endpoints: [],
     deliveries: [],
+    conversations: [],
+    messages: [],
     undelivered: [],
     found: 0,
-    scopes: ['read:webhooks', 'write:webhooks', 'write:conversations'],
+    scopes: ['read:webhooks', 'write:webhooks', 'read:conversations', 'write:conversations'],
     fail: (status, times) => failures.push(...Array.from({ length: times }, () => status)),
     stop: async () => {
       server.closeAllConnections();

@@ -4,8 +4,8 @@ import { buffer } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { aLocalRun } from './a-local-run.ts';
-import { startCommand } from './conversations.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
+import { aUser, startCommand } from './conversations.ts';
+import { aDelivery, anEndpoint, idOf } from './fake-organization.ts';
 
 const SECRET = 'whsec_c2VjcmV0IG9mIHRoZSB0ZXN0';
 
@@ -25,7 +25,7 @@ describe('conversations listen', { timeout: 60_000 }, () => {
 
   it('subscribes to the given event types', async () => {
     const { listen, onlyEndpoint } = await aLocalRun();
-    await listen('--events', 'ticket.created,message.received').shows(
+    await listen('--type', 'ticket.created,message.received').shows(
       /Listening as whk_1 for ticket.created, message.received\n/,
     );
     expect(onlyEndpoint().events).toEqual(['ticket.created', 'message.received']);
@@ -101,13 +101,12 @@ describe('conversations listen', { timeout: 60_000 }, () => {
     expect(program.output()).toContain('whk_1 stays registered.');
   });
 
-  it('fails with a hint when there is no local run', async () => {
-    const directory = await temporaryDirectory();
-    const program = startCommand(['listen'], { variables: { LOCAL_DIR: directory }, cwd: directory });
-    expect(await program.ended).toBe(1);
-    expect(program.errors().trim()).toBe(
-      `There is no ${directory}/env: start the local run first (npm start), then try again.`,
-    );
+  it('asks for an API where there is none, and refuses flags of the local run elsewhere', async () => {
+    const { directory, run } = await aUser();
+    const program = startCommand(['listen'], { variables: { HOME: directory }, cwd: directory });
+    expect(await program.ended).toBe(3);
+    expect(program.errors()).toContain('Which API?');
+    expect(await run('listen', '--port', '1')).toMatchObject({ code: 2 });
   });
 
   it('reports in one line that the API does not answer', async () => {
@@ -116,7 +115,7 @@ describe('conversations listen', { timeout: 60_000 }, () => {
     const program = listen();
     expect(await program.ended).toBe(4);
     expect(program.errors().trim()).toBe(
-      `No response from ${new URL(api.url).host}: nothing listens there. Start it with npm start.`,
+      `No response from ${new URL(api.url).host}: nothing listens there. Start the server, or check the host and port in the URL.`,
     );
   });
 
@@ -136,5 +135,63 @@ describe('conversations listen', { timeout: 60_000 }, () => {
       },
     ]);
     expect(program.errors()).toContain('Listening as whk_1');
+  });
+});
+
+describe('conversations listen at a sandbox', { timeout: 60_000 }, () => {
+  const aPost = (secret: string, at: Date, body: string) => ({
+    method: 'POST',
+    url: 'https://example.com/listen',
+    headers: {
+      'webhook-id': idOf('evt', 1),
+      'webhook-delivery-id': idOf('dlv', 1),
+      'webhook-attempt': '1',
+      'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+      'webhook-signature': new Webhook(secret).sign(idOf('evt', 1), at, body),
+    },
+    body,
+  });
+
+  it('registers an endpoint whose receiver is simulated, verifies and shows its deliveries, and deletes it', async () => {
+    const { api, start } = await aUser();
+    const program = start(['listen', '--type', 'ticket.created', '--status', '500,200', '--delay', '1']);
+    await program.shows(/Listening as whk_\d+ for ticket\.created\n {2}in the sandbox at http/);
+    expect(api.endpoints[0]).toMatchObject({
+      url: 'https://example.com/listen?simulate=500@1000ms,200@1000ms',
+      events: ['ticket.created'],
+    });
+    const { id = '' } = api.endpoints[0] ?? {};
+    const request = aPost(SECRET, new Date(), '{"type":"ticket.created"}');
+    api.deliveries.push(
+      aDelivery(1, { webhookId: id, request, status: 'retrying', lastResponseStatus: 500 }),
+    );
+    await program.shows(/ticket\.created {2}attempt 1 {2}✓ verified\n/);
+    await program.shows(/← 500, simulated {2}dlv_1/);
+    program.stop();
+    expect(await program.ended).toBe(0);
+    expect(program.output()).toContain('Received one delivery.');
+    expect(api.endpoints).toEqual([]);
+  });
+
+  it('posts the bytes of each delivery to a URL, and prints lines of JSON', async () => {
+    const received: string[] = [];
+    const customer = createServer(async (request, response) => {
+      received.push((await buffer(request)).toString());
+      response.writeHead(418).end();
+    });
+    await new Promise<void>((resolve) => customer.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void customer.close());
+    const { port } = customer.address() as AddressInfo;
+    const { api, start } = await aUser();
+    api.endpoints.push(anEndpoint(1));
+    const body = '{"type": "ticket.created",  "text":"Grüße ☃"}';
+    const to = `http://127.0.0.1:${port}/hooks`;
+    const listening = ['listen', '--endpoint', idOf('whk', 1), '--forward', to, '--json', '--since', 'all'];
+    api.deliveries.push(aDelivery(1, { request: aPost(SECRET, new Date(), body) }));
+    const program = start(listening);
+    await program.shows(/"status":418/);
+    expect(received).toEqual([body]);
+    expect(program.lines()).toMatchObject([{ deliveryId: idOf('dlv', 1), status: 418, body, attempt: 1 }]);
+    expect(api.endpoints).toHaveLength(1);
   });
 });

@@ -54,7 +54,7 @@ describe('the local run', { timeout: 60_000 }, () => {
     await program.shows(/Ready/);
     const script = `. "${path}/env" && echo "$SANDBOX_API_KEY $SANDBOX_ORG_ID"`;
     expect(execFileSync('sh', ['-c', script], { encoding: 'utf8' })).toBe('ck_sandbox_fake org_sandbox\n');
-    expect(program.output()).toContain('npx conversations forward');
+    expect(program.output()).toContain('npx conversations listen --sandbox');
   });
 
   it('writes no tokens when the stack has no user pool', async () => {

@@ -23,9 +23,9 @@ const connect = (
     environment = local as LocalEnvironment | undefined,
     credentials = noLogin as typeof login | typeof noLogin,
   } = {},
-) => chooseConnection(flags, { variables, local: environment, localFile: '.local/env', credentials });
+) => chooseConnection(flags, { variables, local: environment, credentials });
 const nowhere = (variables: Record<string, string>, credentials: typeof login | typeof noLogin = noLogin) =>
-  chooseConnection({}, { variables, local: undefined, localFile: '.local/env', credentials });
+  chooseConnection({}, { variables, local: undefined, credentials });
 
 describe('the connection', () => {
   it('uses the local run by default, or its sandbox', () => {
@@ -64,7 +64,7 @@ describe('the connection', () => {
 
   it('needs a URL where there is no local run', () => {
     expect(() => nowhere({})).toThrow(
-      'Which API? Give --base-url or CONVERSATIONS_BASE_URL, log in, or start the local run (npm start)',
+      'Which API? Give --base-url or CONVERSATIONS_BASE_URL, or log in: conversations login',
     );
     expect(() => nowhere({ CONVERSATIONS_BASE_URL: 'localhost' })).toThrow('CONVERSATIONS_BASE_URL must be');
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DeliveryHistory } from '../../../packages/cli/src/listen/delivery-history.ts';
-import { renderSummary, statusFor } from '../../../packages/cli/src/listen/listen.ts';
+import { statusFor } from '../../../packages/cli/src/listen/receive.ts';
+import { renderSummary } from '../../../packages/cli/src/listen/session.ts';
 
 describe('delivery history', () => {
   it('calls a delivery a duplicate once it was accepted', () => {

@@ -11,7 +11,6 @@ describe('arguments of listen', () => {
       port: 0,
       statuses: [200],
       delayMs: 0,
-      forward: undefined,
       events: [
         'conversation.created',
         'message.received',
@@ -19,7 +18,6 @@ describe('arguments of listen', () => {
         'ticket.created',
         'conversation.resolved',
       ],
-      secret: undefined,
     });
   });
 
@@ -30,7 +28,7 @@ describe('arguments of listen', () => {
       '500, 429,200',
       '--delay',
       '1.5',
-      '--events',
+      '--type',
       'ticket.created,message.received',
     ]);
     expect(read).toMatchObject({
@@ -59,12 +57,14 @@ describe('arguments of listen', () => {
     [['--status', '500,,200'], '--status'],
     [['--status', '100'], '--status'],
     [['--delay', 'long'], '--delay'],
-    [['--delay', '3601'], '--delay'],
+    [['--delay', '61'], '--delay'],
     [['--forward', 'localhost:4000'], '--forward'],
-    [['--events', 'conversation.*'], '--events'],
+    [['--type', 'conversation.*'], '--type'],
     [['--secret', 'hunter2'], '--secret'],
-    [['--forward', 'http://localhost:1', '--status', '500'], '--forward'],
-    [['--secret', 'whsec_c2VjcmV0', '--events', 'ticket.created'], '--secret'],
+    [['--endpoint', 'whk_1', '--status', '500'], '--endpoint'],
+    [['--endpoint', 'cnv_1'], '--endpoint'],
+    [['--since', 'yesterday'], '--since'],
+    [['--secret', 'whsec_c2VjcmV0', '--type', 'ticket.created'], '--secret'],
     [['--verbose'], '--verbose'],
     [['now'], 'too many arguments'],
   ])('are refused with a message about %j', (args, name) => {

@@ -44,7 +44,7 @@ describe('the report of an error', () => {
   it('says why no response came, and what to do', () => {
     const cause = Object.assign(new Error('fetch failed'), { code: 'ECONNREFUSED' });
     expect(renderError(new ConnectionError('No response from localhost:3000.', { cause }), plain)).toBe(
-      'No response from localhost:3000: nothing listens there. Start it with npm start.',
+      'No response from localhost:3000: nothing listens there. Start the server, or check the host and port in the URL.',
     );
     expect(renderError(new TimeoutError('No response from api.example.com in 30000 ms.'), plain)).toBe(
       'No response from api.example.com in 30000 ms. Try again.',

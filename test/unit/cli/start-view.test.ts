@@ -42,7 +42,7 @@ describe('the start screen', () => {
     expect(shown).toContain('curl -H "Authorization: Bearer $API_KEY" $BASE_URL/api/v1/conversations');
     expect(shown).toContain(settingsCall);
     expect(shown).toContain('npx conversations listen');
-    expect(shown).toMatch(/npx conversations forward --to URL .*\$SANDBOX_API_KEY/);
+    expect(shown).toMatch(/npx conversations listen --sandbox --forward URL .*\$SANDBOX_API_KEY/);
     expect(shown).toContain('Ctrl-C');
   });
 
@@ -61,7 +61,7 @@ describe('the start screen', () => {
   });
 
   it('omits the sandbox where there is none', () => {
-    expect(renderReady({ ...place, sandbox: false }, plain)).not.toContain('forward');
+    expect(renderReady({ ...place, sandbox: false }, plain)).not.toContain('--forward');
   });
 
   it.each([

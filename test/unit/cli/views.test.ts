@@ -5,11 +5,11 @@ import { styleText } from 'node:util';
 import type { Paint } from 'terminal/paint.ts';
 import { describe, expect, it } from 'vitest';
 import { renderFinding } from '../../../packages/cli/src/certify/command.ts';
+import * as conversationsView from '../../../packages/cli/src/conversations/view.ts';
 import * as deliveryView from '../../../packages/cli/src/delivery-view.ts';
 import * as endpointsView from '../../../packages/cli/src/endpoints/view.ts';
 import * as explanations from '../../../packages/cli/src/events/explain.ts';
 import * as eventsView from '../../../packages/cli/src/events/view.ts';
-import * as forwardView from '../../../packages/cli/src/forward/view.ts';
 import { renderBody } from '../../../packages/cli/src/json-view.ts';
 import { renderCount } from '../../../packages/cli/src/recover/command.ts';
 import { renderError } from '../../../packages/cli/src/report.ts';
@@ -31,6 +31,14 @@ const VIEWS: Record<string, (text: string, paint: Paint) => string> = {
     ),
   renderBody: (text, paint) =>
     [JSON.stringify({ [text]: text }), text].map((body) => renderBody(Buffer.from(body), paint)).join(),
+  renderConversation: (text, paint) =>
+    conversationsView.renderConversation(
+      aConversation(text),
+      [filledWith(text, { id: '…', role: '…', content: '…', createdAt: '…' })],
+      paint,
+    ),
+  renderConversationLine: (text, paint) =>
+    conversationsView.renderConversationLine(aConversation(text), paint),
   renderCount: (text, paint) =>
     renderCount(
       filledWith<DataOf<'startRedelivery'>>(text, {
@@ -75,22 +83,6 @@ const VIEWS: Record<string, (text: string, paint: Paint) => string> = {
       },
       paint,
     ),
-  renderForwarding: (text, paint) =>
-    forwardView.renderForwarding(aForwarded(text), new URL('http://localhost:3000'), AT, paint),
-  renderPassedOn: (text, paint) =>
-    forwardView.renderPassedOn(
-      aForwarded(text),
-      { kind: 'failed', reason: text, advice: text },
-      { startedAt: AT, endedAt: AT },
-      paint,
-    ),
-  renderStart: (text, paint) =>
-    forwardView.renderStart(
-      { to: new URL('http://localhost:3000') },
-      { baseUrl: 'http://localhost', endpoints: [text], from: 'now' },
-      paint,
-    ),
-  renderSummary: (_, paint) => forwardView.renderSummary({ accepted: 1, failed: 1 }, '.local/state', paint),
 };
 
 const anError = (text: string) =>
@@ -135,6 +127,14 @@ const anEvent = (text: string) =>
     ],
     undelivered: [{ webhookId: '…', url: '…', reason: '…' }],
   });
+const aConversation = (text: string) =>
+  filledWith<DataOf<'readConversation'>>(text, {
+    id: '…',
+    status: '…',
+    channelId: '…',
+    externalUserId: '…',
+    createdAt: '…',
+  });
 const anEndpoint = (text: string) =>
   filledWith<endpointsView.Endpoint>(text, {
     id: '…',
@@ -153,15 +153,6 @@ const STATS = {
   totals: { owed: 0, succeeded: 0, pending: 0, exhausted: 0, skipped: 0 },
   latency: null,
 } as endpointsView.EndpointCounts;
-const aForwarded = (text: string) => ({
-  id: text,
-  webhookId: text,
-  eventId: text,
-  eventType: text,
-  state: 'attempted' as const,
-  request: { headers: { 'webhook-attempt': text }, body: '' },
-});
-
 /** Moves a cursor, colours, hides, and turns the direction of text. */
 const HOSTILE = '\u001b[31m\u009b2J\u0007\u202e\u2066\u200f\u061c\u2028\ufeff\u{e0041}';
 /** Characters that must not reach a terminal from a text of others, other than line breaks. */

@@ -26,7 +26,7 @@ export function Payload({ event }: { event: EventDetail }) {
         {t.eventLog.signedAbout}{' '}
         {environment === 'sandbox' ? (
           <>
-            {t.eventLog.forward} <code>npx conversations forward</code>.
+            {t.eventLog.forward} <code>conversations listen</code>.
           </>
         ) : null}
       </p>

@@ -1,4 +1,4 @@
-import { getCACertificates } from 'node:tls';
+import { rootCertificates } from 'node:tls';
 import { readIfPresent } from 'terminal/files.ts';
 import type { LocalEnvironment } from 'terminal/local-run/environment-file.ts';
 
@@ -10,5 +10,5 @@ export async function authoritiesFor(
   const isHere = ['localhost', '127.0.0.1'].includes(to.hostname);
   if (to.protocol !== 'https:' || !isHere || environment === undefined) return undefined;
   const authority = await readIfPresent(environment.CA_FILE);
-  return authority === undefined ? undefined : [...getCACertificates('default'), authority];
+  return authority === undefined ? undefined : [...rootCertificates, authority];
 }

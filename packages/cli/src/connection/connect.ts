@@ -1,4 +1,4 @@
-import { environmentFileIn, pathForShell, readDirectory } from 'terminal/local-run/directory.ts';
+import { environmentFileIn, readDirectory } from 'terminal/local-run/directory.ts';
 import { readEnvironmentFile } from 'terminal/local-run/environment-file.ts';
 import { type Client, createClient } from '../../../sdk/src/index.ts';
 import type { Context } from '../context.ts';
@@ -19,7 +19,6 @@ export async function readSources({
   return {
     variables,
     local: await readEnvironmentFile(file),
-    localFile: pathForShell(file, cwd),
     credentials: await readCredentials(credentialsFileOf(variables)),
   };
 }

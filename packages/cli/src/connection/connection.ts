@@ -18,8 +18,6 @@ export interface ConnectionSources {
   variables: Variables;
   /** Undefined when the local run was never started. */
   local: LocalEnvironment | undefined;
-  /** Names the local run's file in messages. */
-  localFile: string;
   credentials: Credentials;
 }
 
@@ -36,7 +34,7 @@ export interface ConnectionFlags {
  */
 export function chooseBaseUrl(
   { baseUrl }: ConnectionFlags,
-  { variables, local, localFile, credentials }: ConnectionSources,
+  { variables, local, credentials }: ConnectionSources,
 ): string {
   const variable = readVariable(variables, 'CONVERSATIONS_BASE_URL');
   const chosen =
@@ -47,7 +45,7 @@ export function chooseBaseUrl(
   if (chosen === undefined) {
     throw new CommandError(
       'NO_KEY',
-      `Which API? Give --base-url or CONVERSATIONS_BASE_URL, log in, or start the local run (npm start): there is no ${localFile}.`,
+      'Which API? Give --base-url or CONVERSATIONS_BASE_URL, or log in: conversations login --base-url https://…',
     );
   }
   requireEncryption(chosen);

@@ -42,7 +42,7 @@ export const endpointsCommand = (context: Context, end: (code: Promise<number>) 
 const listEndpoints = (flags: Flags, context: Context): Promise<number> =>
   runCommand(flags, context, async (printer) => {
     const { client } = await connect(flags, context);
-    const endpoints = await client.webhooks.list({ limit: MOST }, context).take(MOST);
+    const endpoints = await client.endpoints.list({ limit: MOST }, context).take(MOST);
     if (!printer.isJson) printer.note(renderEndpoints(endpoints, printer.paint));
     else for (const endpoint of endpoints) printer.result(endpoint, () => '');
   });
@@ -51,8 +51,8 @@ const showEndpoint = (id: string, flags: Flags, context: Context): Promise<numbe
   runCommand(flags, context, async (printer) => {
     const { client } = await connect(flags, context);
     const [endpoint, stats] = await Promise.all([
-      client.webhooks.get(id, context),
-      client.webhooks.stats(id, { hours: 24 }, context),
+      client.endpoints.get(id, context),
+      client.endpoints.stats(id, { hours: 24 }, context),
     ]);
     printer.result({ ...endpoint, stats }, () => renderEndpoint(endpoint, stats, printer.paint));
   });
@@ -60,6 +60,6 @@ const showEndpoint = (id: string, flags: Flags, context: Context): Promise<numbe
 const pauseEndpoint = (id: string, paused: boolean, flags: Flags, context: Context): Promise<number> =>
   runCommand(flags, context, async (printer) => {
     const { client } = await connect(flags, context);
-    const endpoint = await client.webhooks.update(id, { paused }, context);
+    const endpoint = await client.endpoints.update(id, { paused }, context);
     printer.result(endpoint, () => describeUpdate(endpoint, flags));
   });

@@ -1,6 +1,6 @@
 import { line } from 'terminal/line.ts';
 import type { Paint } from 'terminal/paint.ts';
-import type { DataOf } from '../../../sdk/src/index.ts';
+import type { Client, DataOf } from '../../../sdk/src/index.ts';
 import { describeErrorCode, linkToCause } from '../error-codes.ts';
 
 export type EventDetails = DataOf<'readEvent'>;
@@ -55,6 +55,35 @@ export function explainEvent({ deliveries, undelivered }: EventDetails): Explana
 }
 
 type Explained = Omit<Explanation, 'receiverId' | 'url'>;
+
+/** Explains an event for all receivers, or for one. @throws ApiError for an endpoint that does not exist */
+export async function explainFor(
+  client: Client,
+  { id, endpoint }: { id: string; endpoint: string | undefined },
+  options: { signal?: AbortSignal },
+): Promise<Explanation[]> {
+  const event = await client.events.get(id, options);
+  const explained = explainEvent(event).filter(
+    ({ receiverId }) => endpoint === undefined || receiverId === endpoint,
+  );
+  if (endpoint === undefined || explained.length > 0) return explained;
+  const { url } = await client.endpoints.get(endpoint, options);
+  return [{ receiverId: endpoint, url, ...explainUnlisted(event) }];
+}
+
+/** Of an existing endpoint that the event does not name: it has no delivery, and no reason. */
+function explainUnlisted({ type }: EventDetails): Explained {
+  const outcome = 'not_received';
+  if (type === 'webhook.test')
+    return { outcome, reason: 'test_of_another', explanation: 'the event is a test of another endpoint' };
+  if (type === 'channel.message')
+    return { outcome, reason: 'for_a_channel', explanation: 'the event is a message for a channel' };
+  return {
+    outcome: 'waiting',
+    reason: 'pending',
+    explanation: 'its delivery is being created, ask again in a minute',
+  };
+}
 
 const explainAbsence = ({ reason }: Undelivered): Explained => ({
   outcome: 'not_received',

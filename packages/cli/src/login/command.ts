@@ -57,7 +57,7 @@ export const runLogin = (flags: LoginFlags, context: Context): Promise<number> =
 /** @throws ApiError for a key that is not valid */
 async function requireAccepted(baseUrl: string, apiKey: string, context: Context): Promise<void> {
   try {
-    await clientFor({ baseUrl, key: apiKey }, context).webhooks.list({ limit: 1 }, context).page();
+    await clientFor({ baseUrl, key: apiKey }, context).endpoints.list({ limit: 1 }, context).page();
   } catch (error) {
     // A valid key may lack the scope to read endpoints.
     if (!isApiError(error, 'PERMISSION_DENIED')) throw error;

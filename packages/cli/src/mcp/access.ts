@@ -2,13 +2,14 @@ import { type Client, isApiError } from '../../../sdk/src/index.ts';
 
 /** What the key's scopes allow. */
 export interface Access {
-  reads: boolean;
+  readsEvents: boolean;
   resends: boolean;
+  readsConversations: boolean;
+  replies: boolean;
 }
 
-/** Identifiers of no resource. */
-const NO_ENDPOINT = `whk_${'0'.repeat(32)}`;
-const NO_DELIVERY = `dlv_${'0'.repeat(32)}`;
+/** Of no resource. */
+const NOBODY = '0'.repeat(32);
 
 /**
  * Finds out what the key may do. No operation returns its scopes, and they are checked before a resource is
@@ -16,11 +17,15 @@ const NO_DELIVERY = `dlv_${'0'.repeat(32)}`;
  * @throws ApiError for a key that is not valid
  */
 export async function findAccess(client: Client, options: { signal?: AbortSignal } = {}): Promise<Access> {
-  const [reads, resends] = await Promise.all([
-    isAllowed(client.webhooks.list({ limit: 1 }, options).page()),
-    isAllowed(client.deliveries.redeliver(NO_ENDPOINT, NO_DELIVERY, options)),
+  const { endpoints, deliveries, conversations } = client;
+  const message = { role: 'agent', content: '-' } as const;
+  const [readsEvents, resends, readsConversations, replies] = await Promise.all([
+    isAllowed(endpoints.list({ limit: 1 }, options).page()),
+    isAllowed(deliveries.redeliver(`whk_${NOBODY}`, `dlv_${NOBODY}`, options)),
+    isAllowed(conversations.list({ limit: 1 }, options).page()),
+    isAllowed(conversations.messages.create(`cnv_${NOBODY}`, message, options)),
   ]);
-  return { reads, resends };
+  return { readsEvents, resends, readsConversations, replies };
 }
 
 async function isAllowed(call: Promise<unknown>): Promise<boolean> {

@@ -49,7 +49,7 @@ export async function failuresByCause(
 ): Promise<FailuresByCause> {
   const endpoints =
     endpoint === undefined
-      ? (await client.webhooks.list({ limit: 100 }, options).take(100)).map(({ id }) => id)
+      ? (await client.endpoints.list({ limit: 100 }, options).take(100)).map(({ id }) => id)
       : [endpoint];
   const lists: Delivery[][] = [];
   for (const id of endpoints) {

@@ -1,23 +1,25 @@
 import { McpServer } from '@modelcontextprotocol/server';
-import type { Client } from '../../../sdk/src/index.ts';
-import packageJson from '../../package.json' with { type: 'json' };
+import { type Client, VERSION } from '../../../sdk/src/index.ts';
 import type { Access } from './access.ts';
+import { registerConversationTools, registerReplyTool } from './conversation-tools.ts';
 import { registerResendTool } from './resend-tool.ts';
 import { registerReadingTools } from './tools.ts';
 import { UNTRUSTED_NOTICE } from './untrusted.ts';
 
 /** An MCP server with the tools that the key may use. */
-export function createMcpServer(client: Client, { reads, resends }: Access): McpServer {
+export function createMcpServer(client: Client, access: Access): McpServer {
   const server = new McpServer(
-    { name: 'conversations', title: 'Conversation Service', version: packageJson.version },
+    { name: 'conversations', title: 'Conversation Service', version: VERSION },
     {
       capabilities: { tools: {} },
       instructions:
-        'Reads the events of an organization, their deliveries to endpoints and why they fail, and resends them. ' +
-        `Begin with failures_by_cause or list_events. ${UNTRUSTED_NOTICE}`,
+        'Reads and answers conversations of an organization, reads its events, their deliveries to endpoints and why they fail, and resends them. ' +
+        `Begin with search_conversations, failures_by_cause or list_events. ${UNTRUSTED_NOTICE}`,
     },
   );
-  if (reads) registerReadingTools(server, client);
-  if (resends) registerResendTool(server, client);
+  if (access.readsEvents) registerReadingTools(server, client);
+  if (access.resends) registerResendTool(server, client);
+  if (access.readsConversations) registerConversationTools(server, client);
+  if (access.replies) registerReplyTool(server, client);
   return server;
 }

@@ -2,34 +2,19 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Client } from '../../../sdk/src/index.ts';
 import { EVENT_TYPES } from '../event-types.ts';
+import { explainFor } from '../events/explain.ts';
+import { endpointId, eventId, limit, page, READ_ONLY, readArguments, time } from './arguments.ts';
 import { failuresByCause } from './failures.ts';
 import { answer } from './result.ts';
 import { viewDelivery, viewEndpoint, viewEvent, viewEventDetails } from './views.ts';
 
 const HOUR_MS = 3_600_000;
-const READ_ONLY = { readOnlyHint: true, openWorldHint: true } as const;
-
 const eventType = z.enum(EVENT_TYPES);
-const eventId = z.string().regex(/^evt_\w+$/);
 const deliveryId = z.string().regex(/^dlv_\w+$/);
-export const endpointId = z.string().regex(/^whk_\w+$/);
-const page = {
-  limit: z.number().int().min(1).max(100).default(20),
-  cursor: z.string().optional().describe('nextCursor of the page before'),
-};
 const period = {
-  from: z.iso.datetime().optional().describe('only of this time or later, UTC'),
-  to: z.iso.datetime().optional().describe('only before this time, UTC'),
+  from: time.optional().describe('only of this time or later, UTC'),
+  to: time.optional().describe('only before this time, UTC'),
 };
-
-/** Arguments of a tool. An unknown one is refused: a typing error must not read more than was asked for. */
-export const readArguments = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  z.strictObject(shape, {
-    error: ({ code }) =>
-      code === 'unrecognized_keys'
-        ? `Unknown argument. The arguments are: ${Object.keys(shape).join(', ')}.`
-        : undefined,
-  });
 
 /** Tools of a key that may read endpoints. */
 export function registerReadingTools(server: McpServer, client: Client): void {
@@ -49,6 +34,27 @@ export function registerReadingTools(server: McpServer, client: Client): void {
       }),
   );
   server.registerTool(
+    'poll_events',
+    {
+      title: 'Poll the event log',
+      description:
+        'Returns the next events in their order, about 15 seconds after they happened. Call again with followCursor for later ones.',
+      inputSchema: readArguments({
+        types: z.array(eventType).optional(),
+        from: time.optional().describe('where to begin without a cursor, UTC'),
+        cursor: z.string().optional().describe('followCursor of the call before'),
+        limit,
+      }),
+      annotations: READ_ONLY,
+    },
+    ({ types, cursor, ...filter }, { mcpReq }) =>
+      answer(async () => {
+        const query = { ...filter, order: 'asc', ...(types && { type: types }) } as const;
+        const { data, nextCursor, followCursor } = await client.events.list(query, mcpReq).page(cursor);
+        return { events: data.map(viewEvent), followCursor, isEnd: nextCursor === null };
+      }),
+  );
+  server.registerTool(
     'get_event',
     {
       title: 'Read an event',
@@ -58,6 +64,17 @@ export function registerReadingTools(server: McpServer, client: Client): void {
     },
     ({ eventId: id }, { mcpReq }) =>
       answer(async () => viewEventDetails(await client.events.get(id, mcpReq))),
+  );
+  server.registerTool(
+    'why',
+    {
+      title: 'Explain who received an event',
+      description: 'Says for each endpoint, or for one, why it did or did not receive an event.',
+      inputSchema: readArguments({ eventId, endpointId: endpointId.optional() }),
+      annotations: READ_ONLY,
+    },
+    ({ eventId: id, endpointId: endpoint }, { mcpReq }) =>
+      answer(async () => ({ explanations: await explainFor(client, { id, endpoint }, mcpReq) })),
   );
   server.registerTool(
     'list_deliveries',
@@ -105,7 +122,7 @@ function registerEndpointTools(server: McpServer, client: Client): void {
     },
     (_, { mcpReq }) =>
       answer(async () => ({
-        endpoints: (await client.webhooks.list({ limit: 100 }, mcpReq).take(100)).map(viewEndpoint),
+        endpoints: (await client.endpoints.list({ limit: 100 }, mcpReq).take(100)).map(viewEndpoint),
       })),
   );
   server.registerTool(
@@ -119,8 +136,8 @@ function registerEndpointTools(server: McpServer, client: Client): void {
     ({ endpointId: id, hours }, { mcpReq }) =>
       answer(async () => {
         const [endpoint, stats] = await Promise.all([
-          client.webhooks.get(id, mcpReq),
-          client.webhooks.stats(id, { hours }, mcpReq),
+          client.endpoints.get(id, mcpReq),
+          client.endpoints.stats(id, { hours }, mcpReq),
         ]);
         return { ...viewEndpoint(endpoint), stats };
       }),

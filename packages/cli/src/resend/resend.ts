@@ -83,7 +83,7 @@ async function findDelivery(
   options: Signal,
 ): Promise<DataOf<'readDelivery'>> {
   if (endpoint !== undefined) return client.deliveries.get(endpoint, id, options);
-  for await (const { id: webhookId } of client.webhooks.list({ limit: 100 }, options)) {
+  for await (const { id: webhookId } of client.endpoints.list({ limit: 100 }, options)) {
     try {
       return await client.deliveries.get(webhookId, id, options);
     } catch (error) {

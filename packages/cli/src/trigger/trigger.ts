@@ -59,7 +59,7 @@ export const TRIGGERS: Readonly<Record<string, Trigger>> = {
   'webhook.test': async function* (client, { endpoint, ...options }) {
     if (endpoint === undefined)
       throw new CommandError('USAGE', 'webhook.test is sent to one endpoint: give --endpoint whk_….');
-    const { eventId } = await client.webhooks.test(endpoint, undefined, options);
+    const { eventId } = await client.endpoints.test(endpoint, undefined, options);
     yield { operation: 'testWebhook', id: eventId };
   },
 };

@@ -1,7 +1,7 @@
 """Client of the Conversation Service API. Receivers of its webhooks use `conversation_service.receiver`."""
 
 from . import models, params
-from .client import AsyncClient, AsyncWidget, Client, Options, Widget
+from .client import AsyncClient, AsyncWidget, Client, Options, Widget, WithResponse
 from .errors import (
     ApiError,
     ConnectionError,
@@ -10,7 +10,7 @@ from .errors import (
     ServiceError,
     TimeoutError,
 )
-from .exchange import DeprecationNotice
+from .exchange import DeprecationNotice, Response
 from .generated import error_types
 from .generated.error_types import *  # noqa: F403
 from .model import UnknownModel
@@ -29,11 +29,13 @@ __all__ = [
     "Options",
     "Page",
     "Pages",
+    "Response",
     "ResponseError",
     "ServiceError",
     "TimeoutError",
     "UnknownModel",
     "Widget",
+    "WithResponse",
     "models",
     "params",
 ]

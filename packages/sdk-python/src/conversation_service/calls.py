@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from .exchange import Exchange
 from .pages import AsyncPages, Batch, Listing, Pages, follow, single
@@ -17,6 +17,9 @@ T = TypeVar("T")
 @dataclass(frozen=True)
 class Calls:
     exchange: Exchange
+
+    def with_options(self, options: Mapping[str, Any]) -> Calls:
+        return Calls(self.exchange.with_options(options))
 
     def send(self, call: Call[T]) -> T:
         return run(single(self.exchange, call))
@@ -31,6 +34,9 @@ class Calls:
 @dataclass(frozen=True)
 class AsyncCalls:
     exchange: Exchange
+
+    def with_options(self, options: Mapping[str, Any]) -> AsyncCalls:
+        return AsyncCalls(self.exchange.with_options(options))
 
     async def send(self, call: Call[T]) -> T:
         return await run_async(single(self.exchange, call))

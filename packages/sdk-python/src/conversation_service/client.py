@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from copy import copy
+from dataclasses import dataclass
 from types import TracebackType
-from typing import TypedDict
+from typing import Generic, TypedDict, TypeVar
 
 import httpx
 from typing_extensions import NotRequired, Self, Unpack
 
 from .calls import AsyncCalls, Calls
-from .exchange import DeprecationNotice, Exchange, Settings
+from .exchange import DeprecationNotice, Exchange, Response, Settings
 from .generated import async_resources, resources
 from .request import check_base_url
 
@@ -28,6 +30,19 @@ class Options(TypedDict):
     """A service that asks to wait longer is not asked again: 60 without it."""
     on_deprecation: NotRequired[Callable[[DeprecationNotice], object]]
     """Called once for each deprecated operation. Warns without it."""
+    on_response: NotRequired[Callable[[Response], object]]
+    """Called with status, headers and request id of each response, those of tries that failed included."""
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class WithResponse(Generic[T]):
+    """What a call returned, with the response that it came with."""
+
+    data: T
+    response: Response
 
 
 class _Connection:
@@ -106,6 +121,27 @@ class Client(_Connection, resources.Resources):
     ) -> None:
         super().__init__(self._connect(api_key, base_url, http, options, sleep))
 
+    def with_options(self, **options: Unpack[Options]) -> Self:
+        """
+        The same client with other options, for example for one call.
+
+        >>> client.with_options(timeout=5, max_retries=0).conversations.get("cnv_…")
+        """
+        changed = copy(self)
+        changed._is_own = False
+        resources.Resources.__init__(changed, self._calls.with_options(options))
+        return changed
+
+    def with_response(self, call: Callable[[Self], T]) -> WithResponse[T]:
+        """
+        Makes a call, and returns its response too: status, headers and request id.
+
+        >>> client.with_response(lambda client: client.conversations.get("cnv_…")).response.request_id
+        """
+        responses: list[Response] = []
+        data = call(self.with_options(on_response=responses.append))
+        return WithResponse(data, responses[-1])
+
 
 class AsyncClient(_AsyncConnection, async_resources.Resources):
     """As `Client`, with methods to await."""
@@ -120,6 +156,19 @@ class AsyncClient(_AsyncConnection, async_resources.Resources):
         **options: Unpack[Options],
     ) -> None:
         super().__init__(self._connect(api_key, base_url, http, options, sleep))
+
+    def with_options(self, **options: Unpack[Options]) -> Self:
+        """The same client with other options, for example for one call."""
+        changed = copy(self)
+        changed._is_own = False
+        async_resources.Resources.__init__(changed, self._calls.with_options(options))
+        return changed
+
+    async def with_response(self, call: Callable[[Self], Awaitable[T]]) -> WithResponse[T]:
+        """Makes a call, and returns its response too: status, headers and request id."""
+        responses: list[Response] = []
+        data = await call(self.with_options(on_response=responses.append))
+        return WithResponse(data, responses[-1])
 
 
 class Widget(_Connection, resources.WidgetResources):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import random
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
 from functools import partial
 from itertools import count
-from time import time
+from time import monotonic, time
 from typing import Any
 
 import httpx
@@ -20,6 +21,8 @@ from .generated.error_types import CLASSES
 from .operation import Operation
 from .request import Call, build_request
 from .steps import Steps
+
+LOGGER = logging.getLogger("conversation_service")
 
 #: A wait without `Retry-After` is a random part of these seconds, doubled for each try.
 FIRST_WAIT = 0.5
@@ -45,6 +48,16 @@ def warn_of_deprecation(notice: DeprecationNotice) -> None:
 
 
 @dataclass(frozen=True)
+class Response:
+    """What is known of a response besides its body."""
+
+    status: int
+    headers: Mapping[str, str]
+    request_id: str | None
+    """Identifies the request to support."""
+
+
+@dataclass(frozen=True)
 class Settings:
     """How a client calls the API. Times are in seconds."""
 
@@ -54,6 +67,7 @@ class Settings:
     max_retries: int = 4
     max_wait: float = 60.0
     on_deprecation: Callable[[DeprecationNotice], object] = warn_of_deprecation
+    on_response: Callable[[Response], object] = lambda _: None
 
 
 @dataclass
@@ -68,6 +82,9 @@ class Exchange:
     settings: Settings
     noticed: set[str] = field(default_factory=set)
 
+    def with_options(self, options: Mapping[str, Any]) -> Exchange:
+        return replace(self, settings=replace(self.settings, **options))
+
     def send(self, call: Call[Any]) -> Steps[httpx.Response]:
         """
         A successful response.
@@ -81,14 +98,20 @@ class Exchange:
         tries = count()
         while True:
             tried = next(tries)
+            started = monotonic()
             try:
                 # The key must not follow a redirect to elsewhere, and the API has none.
                 response: httpx.Response = yield partial(self.http.send, request, follow_redirects=False)
             except httpx.RequestError as cause:
+                log(call.operation, request, type(cause).__name__, started, tried)
                 if tried >= settings.max_retries:
                     raise no_response(request, cause) from cause
                 yield partial(self.sleep, backoff(tried))
                 continue
+            request_id = request_id_of(response)
+            outcome = f"{response.status_code}, request {request_id or 'unknown'}"
+            log(call.operation, request, outcome, started, tried)
+            settings.on_response(Response(response.status_code, response.headers, request_id))
             self.notice(call.operation, response)
             if response.is_success:
                 return response
@@ -106,6 +129,13 @@ class Exchange:
         self.noticed.add(operation.id)
         sunset = response.headers.get("sunset")
         self.settings.on_deprecation(DeprecationNotice(operation.id, deprecation, sunset))
+
+
+def log(operation: Operation[Any], request: httpx.Request, outcome: str, started: float, tried: int) -> None:
+    """A line for a try, without credentials, parameters and texts."""
+    text = "%s %s %s: %s after %d ms, try %d"
+    took = (monotonic() - started) * 1000
+    LOGGER.debug(text, operation.id, request.method, request.url.path, outcome, took, tried + 1)
 
 
 def no_response(request: httpx.Request, cause: httpx.RequestError) -> ConnectionError:

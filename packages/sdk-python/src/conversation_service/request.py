@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from platform import python_version
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote
 from uuid import uuid4
@@ -14,6 +15,7 @@ import httpx
 
 from .model import to_wire_name
 from .operation import Operation
+from .version import VERSION
 
 T = TypeVar("T")
 
@@ -29,7 +31,6 @@ class Call(Generic[T]):
     path: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, Any] = field(default_factory=dict)
     body: Mapping[str, Any] = field(default_factory=dict)
-    timeout: float | None = None
     idempotency_key: str | None = None
 
 
@@ -51,7 +52,11 @@ def build_request(
 ) -> httpx.Request:
     """A request that is sent unchanged by each try: all have one idempotency key."""
     operation = call.operation
-    headers = {"authorization": f"Bearer {credential}", "accept": "application/json"}
+    headers = {
+        "authorization": f"Bearer {credential}",
+        "accept": "application/json",
+        "user-agent": f"conversation-service-sdk/{VERSION} Python/{python_version()}",
+    }
     if operation.method == "POST":
         headers["idempotency-key"] = call.idempotency_key or str(uuid4())
     content = None
@@ -64,7 +69,7 @@ def build_request(
         params={name: to_parameter(value) for name, value in to_wire(call.query).items()},
         headers=headers,
         content=content,
-        timeout=call.timeout if call.timeout is not None else timeout,
+        timeout=timeout,
     )
 
 

@@ -26,6 +26,15 @@ describe('the Python client', () => {
     expect(listed.length).toBe(operations.length + 2);
   });
 
+  it('has the version of the repository', () => {
+    const version = readFileSync(
+      join(ROOT, 'packages/sdk-python/src/conversation_service/version.py'),
+      'utf8',
+    );
+    const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    expect(version).toContain(`VERSION = "${manifest.version}"`);
+  });
+
   it('has names of Python that lead back to those of the document', () => {
     expect(['externalUserId', 'from', 'id', 'p50Ms'].map(toSnakeCase)).toEqual([
       'external_user_id',

@@ -34,13 +34,18 @@ const run = (program: string, ...args: string[]) =>
 const npm = (...args: string[]) => execFileSync('npm', args, { cwd: project, stdio: 'pipe' });
 const build = () => npm('run', '--silent', '--prefix', PACKAGE, 'build');
 
+const tarball = (): string => {
+  const name = readdirSync(join(ROOT, 'artifacts')).find((file) =>
+    file.startsWith('conversation-service-sdk'),
+  );
+  return join(ROOT, 'artifacts', name ?? '');
+};
+
 // As docs/guides/typescript-client.md says. The package has no dependencies, so no registry is needed.
 beforeAll(() => {
-  build();
-  npm('pack', '--silent', '--pack-destination', project, PACKAGE);
-  const tarball = readdirSync(project).find((file) => file.endsWith('.tgz')) ?? '';
+  execFileSync(process.execPath, ['bin/pack.ts', 'sdk'], { cwd: ROOT, stdio: 'pipe' });
   save('package.json', JSON.stringify({ private: true, type: 'module' }));
-  npm('install', '--silent', '--offline', '--no-audit', '--no-fund', `./${tarball}`);
+  npm('install', '--silent', '--offline', '--no-audit', '--no-fund', tarball());
 }, 120_000);
 
 const CONSUMER = `
@@ -50,12 +55,12 @@ import { createWidget } from 'conversation-service-sdk/widget';
 
 const client: Client = createClient({ apiKey: 'ck_live_1', baseUrl: 'https://api.example.com' });
 export async function start(): Promise<string> {
-  const { id, secret } = await client.webhooks.create({
+  const { id, secret } = await client.endpoints.register({
     url: 'https://receiver.example/hooks',
     events: ['conversation.created', 'ticket.created'],
   });
   // @ts-expect-error an unknown event type
-  await client.webhooks.create({ url: 'https://receiver.example/hooks', events: ['ticket.made'] });
+  await client.endpoints.register({ url: 'https://receiver.example/hooks', events: ['ticket.made'] });
   // @ts-expect-error a missing field
   await client.conversations.create({ channelId: 'web' });
   for await (const event of client.events.list({ type: ['ticket.created'] })) if (event.id === id) return event.type;
@@ -135,6 +140,15 @@ describe('the packed package in another project', () => {
   });
 });
 
+describe('the package', () => {
+  it('is small, and has no dependencies', () => {
+    const manifest = join(project, 'node_modules/conversation-service-sdk/package.json');
+    const { dependencies, scripts, devDependencies } = JSON.parse(readFileSync(manifest, 'utf8'));
+    expect([dependencies, scripts, devDependencies]).toEqual([undefined, undefined, undefined]);
+    expect(statSync(tarball()).size / 1024).toBeLessThan(80);
+  });
+});
+
 describe('a repeated build', () => {
   const dist = join(PACKAGE, 'dist');
   const listFiles = () =>
@@ -173,6 +187,7 @@ console.log([type, id, refused, typeof createClient, typeof createWidget].join('
 
 describe.each([
   ['Node.js', process.execPath, []],
+  ["the machine's Node.js", '/usr/bin/node', []],
   ['Deno', 'deno', ['run']],
   ['Bun', 'bun', ['run']],
 ])('the packed package in %s', (name, program, args) => {

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import packageJson from '../../../../package.json' with { type: 'json' };
 import { ApiError, ConnectionError, createClient, isApiError, TimeoutError } from '../../src/index.ts';
+import { userAgent } from '../../src/user-agent.ts';
 import { createWidget } from '../../src/widget.ts';
 
 interface Sent {
@@ -19,7 +21,10 @@ const refusal = (status: number, type: string, headers: Record<string, string> =
 const created = () => json(201, { success: true, data: { id: 'cnv_1' } });
 
 /** A client of a pretended service, which waits in no time. */
-function aClient(respond: Respond, options: { maxRetries?: number; timeoutMs?: number } = {}) {
+function aClient(
+  respond: Respond,
+  options: { maxRetries?: number; timeoutMs?: number; debug?: (line: string) => void } = {},
+) {
   const sent: Sent[] = [];
   const waits: number[] = [];
   const notices: unknown[] = [];
@@ -119,7 +124,7 @@ describe('a client of the API', () => {
         error: { type: 'VALIDATION_ERROR', message: 'url is required.', requestId: 'r', details },
       }),
     );
-    const error: unknown = await client.webhooks
+    const error: unknown = await client.endpoints
       .list()
       .page()
       .catch((caught) => caught);
@@ -167,6 +172,69 @@ describe('a client of the API', () => {
     } finally {
       Reflect.deleteProperty(globalThis, 'document');
     }
+  });
+
+  it('names its version and the runtime, but not in a browser, which has a name of its own', async () => {
+    const { client, sent, settings } = aClient(() =>
+      json(200, { success: true, data: [], nextCursor: null }),
+    );
+    await client.conversations.list().page();
+    expect(sent[0]?.headers.get('user-agent')).toBe(
+      `conversation-service-sdk/${packageJson.version} Node.js/24`,
+    );
+    expect(userAgent({ process: { versions: { node: '20.20.2' } } })).toMatch(/ Node\.js\/20\.20\.2$/);
+    Object.assign(globalThis, { document: {} });
+    await createWidget({ ...settings, visitorToken: 'cvt_1' })
+      .messages()
+      .page();
+    Reflect.deleteProperty(globalThis, 'document');
+    expect(sent[1]?.headers.has('user-agent')).toBe(false);
+  });
+
+  it('returns status, headers and request of a response where they are asked for', async () => {
+    const { client } = aClient(({ method, url }) => {
+      const headers = { 'request-id': 'req_7', ratelimit: '"default";r=599' };
+      if (method === 'DELETE') return new Response(null, { status: 204, headers });
+      if (url.pathname.endsWith('cnv_2')) return refusal(404, 'NOT_FOUND');
+      return json(
+        200,
+        { success: true, data: method === 'GET' ? ['a'] : { id: 'b' }, nextCursor: null },
+        headers,
+      );
+    });
+    const page = await client.conversations.list().page().withResponse();
+    expect(page).toMatchObject({ status: 200, requestId: 'req_7', data: { data: ['a'], nextCursor: null } });
+    expect(page.headers.get('ratelimit')).toBe('"default";r=599');
+    const made = await client.conversations.create(CONVERSATION).withResponse();
+    expect(made).toMatchObject({ status: 200, requestId: 'req_7', data: { id: 'b' } });
+    const deleted = await client.endpoints.delete('whk_1').withResponse();
+    expect(deleted).toMatchObject({ status: 204, requestId: 'req_7', data: undefined });
+    await expect(client.conversations.get('cnv_2').withResponse()).rejects.toBeInstanceOf(ApiError);
+  });
+
+  it('has tries of their own for a call, and says of each what happened, and no secret', async () => {
+    const lines: string[] = [];
+    const { client, sent } = aClient(
+      (_, tried) => {
+        if (tried === 0) throw new TypeError('fetch failed');
+        return refusal(503, 'SERVICE_UNAVAILABLE', { 'request-id': 'req_1', 'retry-after': '1' });
+      },
+      { debug: (line) => void lines.push(line) },
+    );
+    const secret = 'about a person';
+    const call = client.tickets.create({ reason: secret }, { maxRetries: 1 });
+    await expect(call).rejects.toMatchObject({ status: 503 });
+    expect(sent).toHaveLength(2);
+    expect(lines.map((line) => line.replace(/\d+ ms/, '1 ms'))).toEqual([
+      'createTicket POST /api/v1/tickets: ConnectionError after 1 ms, try 1',
+      'createTicket POST /api/v1/tickets: 503, request req_1 after 1 ms, try 2',
+    ]);
+    await client.conversations
+      .list({ limit: 1 }, { maxRetries: 0 })
+      .page()
+      .catch(() => undefined);
+    expect(sent).toHaveLength(3);
+    expect(lines.join()).not.toMatch(/ck_live|limit|person/);
   });
 
   it('reads a list page by page, as far as it is asked for', async () => {

@@ -20,9 +20,9 @@ describe('types', () => {
   });
 
   it('know what an operation takes and returns', () => {
-    type Created = Awaited<ReturnType<Client['webhooks']['create']>>;
+    type Created = Awaited<ReturnType<Client['endpoints']['register']>>;
     expectTypeOf<Created['secret']>().toEqualTypeOf<string>();
-    expectTypeOf<Awaited<ReturnType<Client['webhooks']['delete']>>>().toEqualTypeOf<undefined>();
+    expectTypeOf<Awaited<ReturnType<Client['endpoints']['delete']>>>().toEqualTypeOf<undefined>();
     expectTypeOf<ItemOf<'listEvents'>['id']>().toEqualTypeOf<string>();
     expectTypeOf<ItemOf<'listEvents'>['example']>().toEqualTypeOf<boolean | undefined>();
     const call = (client: Client) => {
@@ -30,7 +30,7 @@ describe('types', () => {
       // @ts-expect-error an unknown event type
       client.events.list({ type: ['ticket.made'] });
       // @ts-expect-error an endpoint needs event types
-      return client.webhooks.create({ url: 'https://receiver.example' });
+      return client.endpoints.register({ url: 'https://receiver.example' });
     };
     expectTypeOf(call).toBeFunction();
   });

@@ -1,0 +1,3 @@
+"""The version of this package, which its build reads."""
+
+VERSION = "0.1.0"
