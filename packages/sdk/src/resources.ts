@@ -68,13 +68,16 @@ export function createResources({ send, list }: Transport) {
       list: (filter?: FilterOf<'listEvents'>, options?: CallOptions) =>
         list('listEvents', { query: filter ?? {} }, options),
       /** With its payload, and its delivery at each endpoint. */
-      get: (id: string, options?: CallOptions) => read('readEvent', { path: { id } }, options),
+      get: (id: string, query?: QueryOf<'readEvent'>, options?: CallOptions) =>
+        read('readEvent', { path: { id }, query: query ?? {} }, options),
       /**
        * Reads on without an end, in order, each event once, some 15 seconds after it happened. Process a
        * batch, then store its `followCursor`: after a restart the batch that was not stored comes again.
        */
-      follow: (filter: Omit<FilterOf<'listEvents'>, 'order' | 'to'> = {}, options: FollowOptions = {}) =>
-        follow(list('listEvents', { query: { ...filter, order: 'asc' } }, options), options),
+      follow: (
+        filter: Omit<FilterOf<'listEvents'>, 'order' | 'to' | 'ids'> = {},
+        options: FollowOptions = {},
+      ) => follow(list('listEvents', { query: { ...filter, order: 'asc' } }, options), options),
     },
 
     conversations: {

@@ -21,7 +21,7 @@ export const runWhy = (
 ): Promise<number> =>
   runCommand(flags, context, async (printer) => {
     const { client } = await connect(flags, context);
-    const event = await client.events.get(id, context);
+    const event = await client.events.get(id, {}, context);
     const all = explainEvent(event);
     const explained = all.filter(({ receiverId }) => endpoint === undefined || receiverId === endpoint);
     if (endpoint !== undefined && explained.length === 0) {

@@ -1818,6 +1818,17 @@ class Event(Model):
     """
     The fields of the event, as in its payload. They depend on `type`.
     """
+    record: Message | Conversation | Escalation | Ticket | None = None
+    """
+    With `include=record`: the message, conversation, escalation log entry or ticket that the event is
+    about, as it is now. The prefix of its `id` tells which. Absent otherwise.
+    """
+    record_omitted: Literal["missing_scope", "deleted", "no_record"] | str | None = None
+    """
+    With `include=record`, why there is no `record`: `missing_scope` (the key lacks
+    `read:conversations`), `deleted`, or `no_record` (the event is an example, or about nothing that can
+    be read). Absent otherwise. Values may be added.
+    """
     deliveries: list[ListedEventDelivery] | None = None
     """
     With `include=deliveries`: its deliveries, oldest first. Absent otherwise.
@@ -1969,6 +1980,17 @@ class EventWithDeliveries(Model):
     data: dict[str, Any]
     """
     The fields of the event, as in its payload. They depend on `type`.
+    """
+    record: Message | Conversation | Escalation | Ticket | None = None
+    """
+    With `include=record`: the message, conversation, escalation log entry or ticket that the event is
+    about, as it is now. The prefix of its `id` tells which. Absent otherwise.
+    """
+    record_omitted: Literal["missing_scope", "deleted", "no_record"] | str | None = None
+    """
+    With `include=record`, why there is no `record`: `missing_scope` (the key lacks
+    `read:conversations`), `deleted`, or `no_record` (the event is an example, or about nothing that can
+    be read). Absent otherwise. Values may be added.
     """
     payload: str
     """

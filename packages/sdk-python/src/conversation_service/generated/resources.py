@@ -279,9 +279,11 @@ class Events:
         call = Call(operations.LIST_EVENTS, {}, query=query, timeout=timeout)
         return self._calls.list(call)
 
-    def get(self, event_id: str, *, timeout: float | None = None) -> models.EventWithDeliveries:
+    def get(
+        self, event_id: str, *, timeout: float | None = None, **query: Unpack[params.ReadEvent]
+    ) -> models.EventWithDeliveries:
         """Read an event with its payload and deliveries: `GET /api/v1/events/{id}`"""
-        call = Call(operations.READ_EVENT, {"id": event_id}, timeout=timeout)
+        call = Call(operations.READ_EVENT, {"id": event_id}, query=query, timeout=timeout)
         return self._calls.send(call)
 
     def follow(
