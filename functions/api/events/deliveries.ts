@@ -16,9 +16,9 @@ import type { Endpoint } from '../../receivers/endpoint.ts';
 import type { Scope } from '../../tenancy/api-keys.ts';
 import type { Tenant } from '../../tenancy/tenant.ts';
 import { withDueTime } from '../deliveries.ts';
+import { cutPage } from '../pages.ts';
 import { tables } from '../route-handler.ts';
 import { deliveries, endpoints } from '../stores.ts';
-import { cutPage } from './pages.ts';
 
 export const findRedeliveryRecords = redeliveryRecords(tables.service);
 

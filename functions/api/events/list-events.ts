@@ -3,8 +3,7 @@ import { type OutboxEvent, toEventView } from '../../events/events.ts';
 import { listHandler, mapPage } from '../pages.ts';
 import { tables } from '../route-handler.ts';
 import { narrowToVisible, withDeliveries } from './deliveries.ts';
-import type { Included } from './pages.ts';
-import { withRecords } from './records.ts';
+import { type Included, withRecords } from './records.ts';
 import * as routes from './routes.ts';
 
 const log = eventLog(tables.outbox);

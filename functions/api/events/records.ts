@@ -1,14 +1,23 @@
+import type * as z from 'zod/mini';
 import type { Page } from '../../aws/pages.ts';
 import { locateRecord, readRecords } from '../../conversations/records.ts';
 import { isExample, type OutboxEvent, parseEventBody } from '../../events/events.ts';
 import type { Scope } from '../../tenancy/api-keys.ts';
 import type { Tenant } from '../../tenancy/tenant.ts';
+import { cutPage } from '../pages.ts';
 import { tables } from '../route-handler.ts';
-import { cutPage, type Included } from './pages.ts';
+import type { RecordOmission } from './routes.ts';
 
 /** Records that are read at once, and the size after which a page ends: a message has up to 256 KiB. */
 const RECORDS = 10;
 const MAX_BYTES = 1_000_000;
+
+/** What a list adds to an event: its record, or the reason why it has none. */
+export interface Included {
+  deliveries?: object[];
+  record?: object;
+  recordOmitted?: z.infer<typeof RecordOmission>;
+}
 
 /** Adds to each event its record as it is now. The page ends early where records are large. */
 export async function withRecords<E extends OutboxEvent>(
