@@ -91,7 +91,7 @@ export function createResources({ send, list }: Transport) {
       /** Hands a conversation over to a human agent. */
       handoff: (id: string, body: BodyOf<'requestHandoff'>, options?: WriteOptions) =>
         read('requestHandoff', { path: { id }, body }, options),
-      /** A token with which a visitor's browser reads the conversation for 15 minutes. */
+      /** A token with which a visitor's browser reads the conversation and writes in it for 15 minutes. */
       createVisitorToken: (id: string, options?: WriteOptions) =>
         read('createVisitorToken', { path: { id } }, options),
       messages: {

@@ -1107,7 +1107,7 @@ class HttpChannel(Model):
     """
     kind: Literal["http"]
     """
-    `http` sends messages to `url`; `web_widget` lets visitors read them.
+    `http` sends messages to `url`; `web_widget` lets visitors read them and answer.
     """
     name: str
     """
@@ -1153,7 +1153,7 @@ class WebWidgetChannel(Model):
     """
     kind: Literal["web_widget"]
     """
-    `http` sends messages to `url`; `web_widget` lets visitors read them.
+    `http` sends messages to `url`; `web_widget` lets visitors read them and answer.
     """
     name: str
     """
@@ -1199,7 +1199,7 @@ class CreatedHttpChannel(Model):
     """
     kind: Literal["http"]
     """
-    `http` sends messages to `url`; `web_widget` lets visitors read them.
+    `http` sends messages to `url`; `web_widget` lets visitors read them and answer.
     """
     name: str
     """
@@ -1250,7 +1250,7 @@ class CreatedWebWidgetChannel(Model):
     """
     kind: Literal["web_widget"]
     """
-    `http` sends messages to `url`; `web_widget` lets visitors read them.
+    `http` sends messages to `url`; `web_widget` lets visitors read them and answer.
     """
     name: str
     """

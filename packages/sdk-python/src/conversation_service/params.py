@@ -192,6 +192,13 @@ class CreateWebWidgetChannel(TypedDict):
     """
 
 
+class CreateWidgetMessage(TypedDict):
+    content: str
+    """
+    Text of the message.
+    """
+
+
 class CreateTicket(TypedDict):
     conversation_id: NotRequired[str]
     """
@@ -488,11 +495,6 @@ class FollowEvents(TypedDict):
     from_: NotRequired[datetime | str]
     """
     Only events of this time or later, UTC. At most 30 days ago.
-    """
-    ids: NotRequired[str]
-    """
-    Only events with these identifiers, up to 100, separated by commas. Those that do not exist are left
-    out.
     """
     include: NotRequired[Literal["deliveries", "record", "deliveries,record"]]
     """

@@ -532,6 +532,19 @@ class WidgetResources:
         call = Call(operations.READ_WIDGET_MESSAGES, timeout=timeout)
         return self._calls.follow(call, cursor, poll_seconds)
 
+    def send(
+        self,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+        **body: Unpack[params.CreateWidgetMessage],
+    ) -> models.WidgetMessage:
+        """Send a message as a visitor: `POST /api/v1/widget/messages`"""
+        call = Call(
+            operations.CREATE_WIDGET_MESSAGE, {}, body=body, timeout=timeout, idempotency_key=idempotency_key
+        )
+        return self._calls.send(call)
+
 
 class Resources:
     def __init__(self, calls: Calls) -> None:
