@@ -95,7 +95,7 @@ export const PARAMETERS = {
       '`deliveries` adds to each event its deliveries, without their attempts. `record` adds what the event is about, as it is now. Other values are rejected.',
     schema: schemaRef(EventInclude),
   },
-  RecordInclude: {
+  ReadEventInclude: {
     name: 'include',
     in: 'query',
     description: '`record` adds what the event is about, as it is now. Other values are rejected.',
@@ -258,7 +258,7 @@ const OWN_NAMES = new Map<string, ParameterName>([
   ['list-events from', 'EventsFrom'],
   ['list-events to', 'EventsTo'],
   ['list-events include', 'EventsInclude'],
-  ['read-event include', 'RecordInclude'],
+  ['read-event include', 'ReadEventInclude'],
   ['list-audit-log from', 'EntriesFrom'],
   ['list-audit-log to', 'EntriesTo'],
 ]);

@@ -120,6 +120,7 @@ returns the message too: tell them apart by \`id\`. An \`Idempotency-Key\` count
 
 All visitors of a conversation share 20 messages a minute, apart from what they read and from the organization’s
 rate limit. Fails with \`NOT_FOUND\` when the conversation was deleted.`,
+    body: { content: examples.message.content },
     answer: 'The message.',
     data: examples.widgetMessages[0],
   },
