@@ -113,7 +113,7 @@ sandbox**, the list is always empty.`,
   createWidgetMessage: {
     tag: 'Channels',
     summary: 'Send a message as a visitor',
-    mostTokens: 3,
+    mostTokens: 4,
     description: `Records a message of role \`user\` in the token’s conversation, with the event \`message.received\`, and
 opens the conversation if it is resolved. Browsers can call it from any site, as \`readWidgetMessages\`, which
 returns the message too: tell them apart by \`id\`. An \`Idempotency-Key\` counts for its conversation alone.

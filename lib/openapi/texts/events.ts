@@ -59,7 +59,7 @@ Events of type \`channel.message\` contain the text of a message. A key needs th
   readEvent: {
     tag: 'Events',
     summary: 'Read an event with its payload and deliveries',
-    mostTokens: 18,
+    mostTokens: 19,
     description: `Returns an event of the last 30 days with its exact payload and its deliveries: at each endpoint the first delivery, and the redelivery that
 succeeded, if there is one. Deliveries at deleted endpoints are included, for the first 50 endpoints deleted since the event.
 \`undelivered\` names each endpoint that got no attempt of the event, and why: by its settings as they are now, and by the end of its delivery.
