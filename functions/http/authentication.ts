@@ -258,8 +258,8 @@ const UNKNOWN_ENVIRONMENT = invalid({
 });
 
 /**
- * Untrusted visitors of a web widget, who can read one conversation and write in it. The response does not say what is wrong
- * with a token.
+ * Untrusted visitors of a web widget, who can read one conversation and write in it. The response does not
+ * say what is wrong with a token.
  * @param findState returns the current generation: a sandbox reset ends its visits
  */
 export function visitorAuthentication(

@@ -58,7 +58,7 @@ const MOST: Readonly<Partial<Record<RouteKey, Units>>> = {
   readChannelDelivery: [20, 3],
   createVisitorToken: [5, 5],
   readWidgetMessages: [350, 4],
-  createWidgetMessage: [5, 75],
+  createWidgetMessage: [4, 75],
   createTicket: [5, 40],
   listTickets: [180, 4],
   readTicket: [5, 3],
