@@ -327,7 +327,7 @@ describe.concurrent('a visitor of a web widget', { timeout: 120_000 }, () => {
     expect(preflight.status).toBe(204);
     expect(preflight.headers).toMatchObject({
       'access-control-allow-origin': '*',
-      'access-control-allow-methods': 'GET, POST',
+      'access-control-allow-methods': 'POST, GET',
       'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key',
       'access-control-max-age': '7200',
     });
