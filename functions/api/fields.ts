@@ -150,6 +150,19 @@ const listOf = (names: readonly string[]): RegExp => {
   return new RegExp(`^${alternatives}(,${alternatives})*$`);
 };
 
+/**
+ * Up to so many ids in a query, separated by commas.
+ * @__NO_SIDE_EFFECTS__
+ */
+export const listedIds = <T extends string>(id: z.ZodMiniType<T, T>, most: number) =>
+  z.pipe(
+    z.pipe(
+      z.string(),
+      z.transform((given) => [...new Set(given.split(','))]),
+    ),
+    z.array(id as z.ZodMiniType<T, string>).check(z.maxLength(most)),
+  );
+
 /** A time in a request, UTC or with an offset (RFC 3339): clients write what their language prints. */
 export const requestTime = z.iso.datetime({
   offset: true,

@@ -93,6 +93,16 @@ export const mapPage = <T, View>({ items, ...position }: Page<T>, view: (item: T
   items: items.map(view),
 });
 
+/** The page that ends with the last of these items: the next one continues there. */
+export function cutPage<T extends { id: string }>(
+  { items: all, ...position }: Page<unknown>,
+  items: T[],
+): Page<T> {
+  const last = items.at(-1);
+  if (items.length === all.length || last === undefined) return { items, ...position };
+  return { items, next: last.id, ...(position.follow !== undefined && { follow: last.id }) };
+}
+
 /**
  * JSON bytes after which a page ends. A Lambda response has at most 6 MB (Lambda quotas), in which the body's
  * quotation marks are escaped again.

@@ -1,6 +1,6 @@
 import { all, type Expression, expression, isOneOf } from './expression.ts';
 import { buildIdBound } from './ids.ts';
-import { query, readRows, type Table } from './table.ts';
+import { getMany, type Key, query, readRows, type Table } from './table.ts';
 
 /** One page of a listing. */
 export interface Page<T> {
@@ -103,6 +103,49 @@ export function scanPartition<T>(
     };
   };
 }
+
+/**
+ * Reads the rows of some ids, consistently. Ids without a row are left out.
+ * @param ids without repetition
+ * @param listing.isWanted of the rows that were read
+ */
+export function readPageOf<T extends { id: string }>(
+  table: Table,
+  ids: readonly T['id'][],
+  page: PageRequest,
+  {
+    order,
+    toKey,
+    parse,
+    isWanted,
+  }: Pick<Listing<T>, 'parse'> & {
+    order: Order;
+    toKey(id: T['id']): Key;
+    isWanted(row: T): boolean;
+  },
+): Promise<Page<T>> {
+  const ascending = ids.toSorted();
+  const inOrder = order === 'oldest first' ? ascending : ascending.toReversed();
+  const scan: Scan<T> = async (after, most) => {
+    const rest =
+      after === undefined
+        ? inOrder
+        : inOrder.filter((id) => (order === 'oldest first' ? id > after : id < after));
+    const examined = rest.slice(0, most);
+    const rows = await getMany(table, examined.map(toKey), { consistent: true });
+    const byId = new Map(readRows(table, rows, parse).map((row) => [row.id, row]));
+    return {
+      items: examined.flatMap((id) => byId.get(id) ?? []).filter(isWanted),
+      examined: examined.length,
+      units: rows.reduce((sum, row) => sum + Math.ceil(JSON.stringify(row).length / BYTES_OF_A_UNIT), 0),
+      boundary: examined.length < rest.length ? examined.at(-1) : undefined,
+    };
+  };
+  return mergeScans([scan], page, { order, isFiltered: true, maxUnits: MAX_UNITS });
+}
+
+/** Read in one unit when read consistently (Developer Guide, Read/write capacity). */
+const BYTES_OF_A_UNIT = 4096;
 
 /** Bounds of all ids, which are ASCII. */
 const [BEFORE_IDS, BEHIND_IDS] = [' ', '~'];

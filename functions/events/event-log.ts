@@ -1,5 +1,5 @@
 import { buildIdBound, type EventId } from '../aws/ids.ts';
-import { COMMIT_WINDOW_SECONDS, type Order, type PageRequest, readPage } from '../aws/pages.ts';
+import { COMMIT_WINDOW_SECONDS, type Order, type PageRequest, readPage, readPageOf } from '../aws/pages.ts';
 import { get, type Table } from '../aws/table.ts';
 import { EVENT_SHARDS, keys, listShards } from '../tenancy/keys.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
@@ -51,6 +51,26 @@ export function eventLog(outbox: Table) {
       // Later than any event: clocks of functions differ.
       const to = getEarlier(filter.to, new Date(now.getTime() + MS_PER_DAY));
       return listBetween(tenant, page, { ...filter, from: getStart(filter.from, now), to }, 'newest first');
+    },
+
+    /** @param ids without repetition; those without an event that passes the filter are left out */
+    listThese(
+      tenant: Tenant,
+      ids: readonly EventId[],
+      page: PageRequest,
+      { types, from, to }: EventFilter,
+      order: Order,
+      now: Date,
+    ) {
+      const first = buildIdBound('evt', getStart(from, now));
+      const end = to && buildIdBound('evt', to);
+      const inTime = ids.filter((id) => id >= first && (end === undefined || id < end));
+      return readPageOf<OutboxEvent>(outbox, inTime, page, {
+        order,
+        toKey: (id) => keys.event(tenant, id),
+        parse: (row) => OutboxEvent.parse(row),
+        isWanted: ({ type }) => types === undefined || types.includes(type),
+      });
     },
 
     /**

@@ -20,6 +20,9 @@ import type { Tenant } from '../tenancy/tenant.ts';
 /** Days from its creation for which an event can be resent. Deliveries are kept as long. */
 export const HISTORY_DAYS = 30;
 
+/** Events that a request for the log can name. */
+export const MAX_EVENT_IDS = 100;
+
 /**
  * Days for which an event is kept. Each attempt reads the body, so an event outlives the attempts of a
  * delivery resent at the last moment: 63.5 minutes, and 51 hours under the slowest allowed retry policy.

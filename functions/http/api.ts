@@ -96,7 +96,7 @@ export function apiHandler<R extends Route>(
 
       const input = parseInput(event, route);
       if ('kind' in input) return input;
-      const once = parseIdempotencyKey(event, route, caller.tenant, input);
+      const once = parseIdempotencyKey(event, route, caller, input);
       if (isProblem(once)) return once;
 
       const cause = { caller, requestId: getRequestId(event), once, now: at };

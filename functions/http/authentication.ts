@@ -25,7 +25,7 @@ import { type Route, SESSION_COOKIE, settingsPath } from './route.ts';
 export interface Caller {
   /** Tenant whose data the request uses. */
   tenant: Tenant;
-  /** The one conversation that a visitor may read. */
+  /** The one conversation of a visitor. */
   conversationId?: ConversationId;
   bucket: RateBucket;
   /** Set when the caller determines it; otherwise the live organization's tier. */
@@ -258,26 +258,27 @@ const UNKNOWN_ENVIRONMENT = invalid({
 });
 
 /**
- * Untrusted visitors of a web widget, who can read one conversation. The response does not say what is wrong
- * with a token.
+ * Untrusted visitors of a web widget, who can read one conversation and write in it. The response does not
+ * say what is wrong with a token.
  * @param findState returns the current generation: a sandbox reset ends its visits
  */
 export function visitorAuthentication(
   findVisit: (token: string) => Promise<Visit | undefined>,
   findState: (orgId: Visit['orgId']) => Promise<{ generation: number } | undefined>,
 ): Authenticate {
-  return async (event) => {
+  return async (event, { method }) => {
     const token = parseBearerVisitorToken(header(event, 'authorization'));
     const visit = token === undefined ? undefined : await findVisit(token);
     if (visit === undefined) return refusals.missingVisitorToken;
     const { orgId, generation, conversationId } = visit;
     const state = await findState(orgId);
     if (state?.generation !== generation) return refusals.missingVisitorToken;
+    const budget = method === 'GET' ? 'visitor' : 'visitor-writes';
     return {
       tenant: { orgId, generation },
       conversationId,
-      bucket: { orgId, kind: `visitor/${conversationId}` },
-      tier: 'visitor',
+      bucket: { orgId, kind: `${budget}/${conversationId}` },
+      tier: budget,
       logged: { conversationId },
     };
   };

@@ -14,7 +14,7 @@ import { invalid, type Problem, refusals } from './problem.ts';
 import type { Reply, Success } from './reply.ts';
 import type { Route } from './route.ts';
 
-/** An organization's data and one route. */
+/** An organization's data and one route, for a visitor in one conversation. */
 export interface IdempotencyScope {
   tenant: Tenant;
   route: string;
@@ -65,7 +65,7 @@ const Key = z.string().check(z.regex(/^("?)[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{
 export function parseIdempotencyKey(
   event: APIGatewayProxyEvent,
   route: Route,
-  tenant: Tenant,
+  { tenant, conversationId }: Pick<Caller, 'tenant' | 'conversationId'>,
   input: { params: object; body: unknown },
 ): { scope: IdempotencyScope; fingerprint: string } | Problem | undefined {
   const key = header(event, 'idempotency-key');
@@ -78,7 +78,12 @@ export function parseIdempotencyKey(
       message: key === undefined ? 'is required: a UUID' : 'must be a UUID',
     });
   return {
-    scope: { tenant, route: route.name, key: String(key).replaceAll('"', '').toLowerCase() },
+    // Visitors choose keys independently of each other.
+    scope: {
+      tenant,
+      route: [route.name, ...(conversationId ? [conversationId] : [])].join('#'),
+      key: String(key).replaceAll('"', '').toLowerCase(),
+    },
     fingerprint: createHash('sha256')
       .update(JSON.stringify([input.params, input.body ?? null]))
       .digest('hex'),

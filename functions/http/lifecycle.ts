@@ -57,7 +57,8 @@ export function gatewayHandler(
  */
 const CROSS_ORIGIN_HEADERS = {
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'RateLimit, RateLimit-Policy, Request-Id, Retry-After',
+  'Access-Control-Expose-Headers':
+    'Idempotency-Replayed, RateLimit, RateLimit-Policy, Request-Id, Retry-After',
 };
 
 /** Id of the request in gateway, access log, functions and response. Clients cannot choose it. */

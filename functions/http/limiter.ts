@@ -11,7 +11,7 @@ import {
   getRateWindow,
   type Quota,
   type RateLimits,
-  VISITOR_LIMIT,
+  VISITOR_LIMITS,
   WINDOW_SECONDS,
 } from './rate-limit.ts';
 
@@ -142,7 +142,7 @@ export function rateLimiter(windows: RateWindows, limits: RateLimits): RateLimit
   const { take, correct } = tokenCounter(windows);
   return {
     take: (bucket, tier, now, tokens = 1) =>
-      take(bucket, { tier, limit: tier === 'visitor' ? VISITOR_LIMIT : limits[tier] }, now, tokens),
+      take(bucket, { tier, limit: { ...limits, ...VISITOR_LIMITS }[tier] }, now, tokens),
     correct,
   };
 }
@@ -160,11 +160,12 @@ export function visitorLimiter(
   const { isFull, take, correct } = tokenCounter(windows);
   return {
     async take(bucket, tier, now, tokens = 1) {
-      const allVisitors: RateBucket = { orgId: bucket.orgId, kind: 'visitors' };
+      const kind = tier === 'visitor-writes' ? 'visitors-writes' : 'visitors';
+      const allVisitors: RateBucket = { orgId: bucket.orgId, kind };
       const limit = limits[(await organization(bucket.orgId, now))?.tier ?? 'sandbox'];
-      const takeShared = () => take(allVisitors, { tier: 'visitors', limit }, now, tokens);
+      const takeShared = () => take(allVisitors, { tier: kind, limit }, now, tokens);
       if (isFull(allVisitors, now)) return takeShared();
-      const own = await take(bucket, { tier, limit: VISITOR_LIMIT }, now, tokens);
+      const own = await take(bucket, { tier, limit: { ...limits, ...VISITOR_LIMITS }[tier] }, now, tokens);
       if (!own.allowed) return own;
       const shared = await takeShared();
       return shared.allowed ? { ...own, shared } : shared;

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import type { ApiEnvironment, VisitorEnvironment } from '../aws/config.ts';
+import type { SharedBudget, VisitorBudget } from '../tenancy/keys.ts';
 import type { Tier } from '../tenancy/tenant.ts';
 
 /**
@@ -10,8 +11,8 @@ export type RateLimits = Readonly<Record<Tier, number>>;
 /** docs/specification.md, Rate limits. */
 export const DEFAULT_RATE_LIMITS: RateLimits = { sandbox: 60, standard: 600, scale: 6000 };
 
-/** Requests per minute of all visitors of one conversation: two windows polled every other second. */
-export const VISITOR_LIMIT = 60;
+/** Requests per minute of all visitors of one conversation. Two windows polled every other second read 60. */
+export const VISITOR_LIMITS: Readonly<Record<VisitorBudget, number>> = { visitor: 60, 'visitor-writes': 20 };
 
 /** Read units paid by one token. A page of 100 deliveries consumes about 30, a message about 45. */
 const UNITS_PER_TOKEN = 100;
@@ -28,10 +29,10 @@ export const computeDebt = (used: number, limit: number): number =>
   Math.min(Math.max(0, used - limit), limit);
 
 /** An organization's budget by its tier, or that of a conversation's visitors. */
-export type Budget = Tier | 'visitor';
+export type Budget = Tier | VisitorBudget;
 
-/** Name in header fields; `visitors` is the budget of all visitors of an organization together. */
-export type BudgetName = Budget | 'visitors';
+/** Name in header fields. */
+export type BudgetName = Budget | SharedBudget;
 
 export const WINDOW_SECONDS = 60;
 

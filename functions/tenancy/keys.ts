@@ -17,14 +17,20 @@ import type {
 } from '../aws/ids.ts';
 import { type Environment, isSandbox, type Tenant } from './tenant.ts';
 
+/** Budgets of one conversation's visitor: for reads, and for messages. */
+export type VisitorBudget = 'visitor' | 'visitor-writes';
+/** The same for all visitors of an organization together. */
+export type SharedBudget = 'visitors' | 'visitors-writes';
+
 /**
  * Requests that share a budget. The dashboard has its own, so that an admin can revoke a key that exhausts
- * the organization's. So has each conversation's visitor, who is untrusted; all visitors of an organization
- * share one more budget, because conversations are unlimited.
+ * the organization's. So has each conversation's visitor, who is untrusted, and another for messages, so that
+ * a page that polls can still send them; all visitors of an organization share one more budget of each kind,
+ * because conversations are unlimited.
  */
 export interface RateBucket {
   orgId: OrgId;
-  kind: Environment | 'dashboard' | `visitor/${ConversationId}` | 'visitors';
+  kind: Environment | 'dashboard' | `${VisitorBudget}/${ConversationId}` | SharedBudget;
 }
 
 /**

@@ -13,7 +13,7 @@ export const preflightMock = (method: string, path: string): object =>
       'Access-Control-Allow-Methods': `'${listAllowedMethods(path)
         .filter((allowed) => allowed !== method)
         .join(', ')}'`,
-      'Access-Control-Allow-Headers': "'Authorization'",
+      'Access-Control-Allow-Headers': "'Authorization, Content-Type, Idempotency-Key'",
       'Access-Control-Max-Age': `'${PREFLIGHT_SECONDS}'`,
     },
   });

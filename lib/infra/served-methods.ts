@@ -30,9 +30,9 @@ export const SERVED: readonly (ServedMethod & { name: FunctionName })[] = [
 ];
 
 /** CORS preflights for pages of other sites, answered by the gateway. */
-export const PREFLIGHTS: readonly ServedMethod[] = SERVED.filter(
-  ({ publicClass }) => publicClass === 'visitor',
-).map(({ path }) => ({ method: 'OPTIONS', path, publicClass: 'preflight' }));
+export const PREFLIGHTS: readonly ServedMethod[] = [
+  ...new Set(SERVED.filter(({ publicClass }) => publicClass === 'visitor').map(({ path }) => path)),
+].map((path) => ({ method: 'OPTIONS', path, publicClass: 'preflight' }));
 
 /** Methods of each path, for `Allow` (RFC 9110, 10.2.1). */
 export const listAllowedMethods = (path: string): string[] =>

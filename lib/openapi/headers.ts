@@ -50,7 +50,7 @@ export const HEADERS = {
     description: 'Response headers that pages can read.',
     required: true,
     schema: text,
-    example: 'RateLimit, RateLimit-Policy, Request-Id, Retry-After',
+    example: 'Idempotency-Replayed, RateLimit, RateLimit-Policy, Request-Id, Retry-After',
   },
   Deprecation: {
     description: '`true`, or the HTTP-date of the deprecation.',

@@ -1,11 +1,12 @@
 import { ListConversationsQuery } from '../../functions/api/conversations/routes.ts';
-import { EventInclude, ListEventsQuery } from '../../functions/api/events/routes.ts';
+import { EventInclude, ListEventsQuery, RecordInclude } from '../../functions/api/events/routes.ts';
 import { DeliveryInclude, ListDeliveriesQuery, SortOrder } from '../../functions/api/fields.ts';
 import { AuditLogQuery } from '../../functions/api/settings/routes.ts';
 import * as ids from '../../functions/aws/ids.ts';
+import { MAX_EVENT_IDS } from '../../functions/events/events.ts';
 import { NO_FIELDS, type Route } from '../../functions/http/route.ts';
 import { Environment } from '../../functions/tenancy/tenant.ts';
-import { apiKey, CURSOR, conversation, IDEMPOTENCY_KEY } from './example-values.ts';
+import { apiKey, CURSOR, conversation, conversationEvent, IDEMPOTENCY_KEY } from './example-values.ts';
 import type { Parameter, Ref } from './openapi.ts';
 import { inlined, schemaRef } from './rendering.ts';
 
@@ -16,6 +17,8 @@ const inPath = (name: string, id: Parameters<typeof inlined>[0], description: st
   description,
   schema: inlined(id),
 });
+
+const EVENT_ID = 'evt_[0-9a-f]{32}';
 
 const KEPT =
   'A repeated request with the same key has no further effect and returns the first response with `Idempotency-Replayed: true`; a different request with it is a 422. Keys of successful requests are kept for 24 hours.';
@@ -85,8 +88,21 @@ export const PARAMETERS = {
     name: 'include',
     in: 'query',
     description:
-      '`deliveries` adds to each event its deliveries, without their attempts. Other values are rejected.',
+      '`deliveries` adds to each event its deliveries, without their attempts. `record` adds what the event is about, as it is now. Other values are rejected.',
     schema: schemaRef(EventInclude),
+  },
+  ReadEventInclude: {
+    name: 'include',
+    in: 'query',
+    description: '`record` adds what the event is about, as it is now. Other values are rejected.',
+    schema: schemaRef(RecordInclude),
+  },
+  EventIds: {
+    name: 'ids',
+    in: 'query',
+    description: `Only events with these identifiers, up to ${MAX_EVENT_IDS}, separated by commas. Those that do not exist are left out.`,
+    schema: { type: 'string', pattern: `^${EVENT_ID}(,${EVENT_ID})*$` },
+    example: conversationEvent.id,
   },
   Status: {
     name: 'status',
@@ -262,6 +278,7 @@ const QUERY_NAMES = new Map<string, ParameterName>([
   ['actorType', 'ActorType'],
   ['actorId', 'ActorId'],
   ['order', 'Order'],
+  ['ids', 'EventIds'],
   ['limit', 'Limit'],
   ['cursor', 'Cursor'],
   ['hours', 'Hours'],
@@ -285,6 +302,7 @@ const OWN_NAMES = new Map<string, ParameterName>([
   ['list-events from', 'EventsFrom'],
   ['list-events to', 'EventsTo'],
   ['list-events include', 'EventsInclude'],
+  ['read-event include', 'ReadEventInclude'],
   ['list-audit-log from', 'EntriesFrom'],
   ['list-audit-log to', 'EntriesTo'],
 ]);

@@ -29,7 +29,7 @@ export const SECURITY_SCHEMES = {
     scheme: 'bearer',
     bearerFormat: 'cvt_…',
     description:
-      'A token for a visitor’s browser (`createVisitorToken`). It reads one conversation and is valid for 15 minutes.',
+      'A token for a visitor’s browser (`createVisitorToken`). It reads one conversation, writes in it, and is valid for 15 minutes.',
   },
 } as const satisfies Record<string, SecurityScheme>;
 

@@ -208,7 +208,7 @@ export const RULES: IForbiddenRuleType[] = [
     from: { path: '^functions/api/([^/]+)/' },
     to: {
       path: '^functions/api/$1/',
-      pathNot: '/(?:deliveries|resource|routes|session|sign-in)\\.ts$',
+      pathNot: '/(?:deliveries|records|resource|routes|session|sign-in)\\.ts$',
     },
   },
   {

@@ -106,6 +106,9 @@ export const WidgetMessage = z.object({
   createdAt: Timestamp,
 });
 
+/** Short, because visitors are untrusted. */
+export const CreateWidgetMessage = z.strictObject({ content: text(4000) });
+
 export const createConversation = {
   name: 'create-conversation',
   method: 'POST',
@@ -281,4 +284,16 @@ export const readWidgetMessages = {
   visitor: true,
   query: PageQuery,
   success: { status: 200, followed: true, data: z.array(WidgetMessage) },
+} as const satisfies Route;
+
+export const createWidgetMessage = {
+  name: 'create-widget-message',
+  method: 'POST',
+  path: '/v1/widget/messages',
+  visitor: true,
+  idempotency: 'honoured',
+  audit: 'none',
+  body: CreateWidgetMessage,
+  success: { status: 201, data: WidgetMessage },
+  refusals: ['NOT_FOUND'],
 } as const satisfies Route;

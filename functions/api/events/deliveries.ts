@@ -1,4 +1,5 @@
 import { ChannelId, deriveDeliveryId, type OrgId, type ReceiverId } from '../../aws/ids.ts';
+import type { Page } from '../../aws/pages.ts';
 import { BATCH } from '../../aws/table.ts';
 import type { Delivery } from '../../delivery/delivery.ts';
 import { redeliveryRecords } from '../../delivery/redelivery.ts';
@@ -15,6 +16,7 @@ import type { Endpoint } from '../../receivers/endpoint.ts';
 import type { Scope } from '../../tenancy/api-keys.ts';
 import type { Tenant } from '../../tenancy/tenant.ts';
 import { withDueTime } from '../deliveries.ts';
+import { cutPage } from '../pages.ts';
 import { tables } from '../route-handler.ts';
 import { deliveries, endpoints } from '../stores.ts';
 
@@ -122,8 +124,8 @@ type EventWithSummaries = OutboxEvent & { deliveries: ReturnType<typeof toSummar
 export async function withDeliveries(
   tenant: Tenant,
   { limit, now }: { limit: number; now: Date },
-  read: (limit: number) => Promise<{ items: OutboxEvent[]; next?: string }>,
-): Promise<{ items: EventWithSummaries[]; next?: string }> {
+  read: (limit: number) => Promise<Page<OutboxEvent>>,
+): Promise<Page<EventWithSummaries>> {
   const existing = await endpoints.all(tenant.orgId);
   const fitting = Math.floor(MAX_PAIRS / Math.max(1, existing.length));
   const page = await read(Math.min(limit, fitting));
@@ -139,10 +141,7 @@ export async function withDeliveries(
     pairs += part.reduce((sum, { receivers }) => sum + receivers.length, 0);
     bytes += summaries.bytes;
   }
-  const last = items.at(-1);
-  return items.length < page.items.length && last !== undefined
-    ? { items, next: last.id }
-    : { ...page, items };
+  return cutPage(page, items);
 }
 
 interface Addressed {

@@ -19,6 +19,7 @@ import {
   type Receiver,
   toSummary,
 } from './deliveries.ts';
+import { withRecords } from './records.ts';
 import * as routes from './routes.ts';
 
 const log = eventLog(tables.outbox);
@@ -40,7 +41,7 @@ async function readDeliveries(tenant: Tenant, event: OutboxEvent, receivers: rea
   return all.toSorted((one, other) => (one.id < other.id ? -1 : 1));
 }
 
-export const handler = routeHandler(routes.readEvent, async ({ tenant, params, now, allows }) => {
+export const handler = routeHandler(routes.readEvent, async ({ tenant, params, query, now, allows }) => {
   const event = isTooOld(params.id, now) ? undefined : await log.find(tenant, params.id);
   if (event === undefined || narrowToVisible([event.type], allows)?.length === 0)
     return refusals.notFound('event');
@@ -49,8 +50,12 @@ export const handler = routeHandler(routes.readEvent, async ({ tenant, params, n
   const ofEvent = await readDeliveries(tenant, event, receivers);
   const undelivered = isForChannel(event) ? [] : await explainAbsences(event, existing, ofEvent, now);
   const receiverOf = new Map(receivers.map((receiver) => [receiver.id, receiver]));
+  const isWithRecord = query.include !== undefined;
+  const [included] = isWithRecord ? (await withRecords(tenant, { items: [event] }, allows)).items : [];
   return success({
     ...toEventView(event),
+    record: included?.record,
+    recordOmitted: included?.recordOmitted,
     payload: event.body,
     deliveries: withoutLargeResponses(
       ofEvent.map((delivery) => toView(delivery, receiverOf.get(delivery.webhookId), now)),

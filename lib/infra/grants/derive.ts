@@ -56,14 +56,15 @@ const RULES: Readonly<Record<string, Rule>> = {
   ScanCommand: onTable('dynamodb:Scan'),
   BatchGetCommand: onEachTable('dynamodb:BatchGetItem'),
   BatchWriteCommand: onEachTable('dynamodb:BatchWriteItem'),
-  TransactWriteCommand: onEachWrite,
+  TransactWriteCommand: onEachPart,
   GetItemCommand: onTable('dynamodb:GetItem'),
   PutItemCommand: onTable('dynamodb:PutItem'),
   UpdateItemCommand: onTable('dynamodb:UpdateItem'),
   DeleteItemCommand: onTable('dynamodb:DeleteItem'),
   BatchGetItemCommand: onEachTable('dynamodb:BatchGetItem'),
   BatchWriteItemCommand: onEachTable('dynamodb:BatchWriteItem'),
-  TransactWriteItemsCommand: onEachWrite,
+  TransactGetItemsCommand: onEachPart,
+  TransactWriteItemsCommand: onEachPart,
   GetShardIteratorCommand: () => [{ action: 'dynamodb:GetShardIterator', resource: FROM_EVENT }],
   // Uses an iterator, which names no resource.
   GetRecordsCommand: () => [{ action: 'dynamodb:GetRecords', resource: FROM_EVENT }],
@@ -83,13 +84,14 @@ const RULES: Readonly<Record<string, Rule>> = {
 
 /** A transaction needs only its parts' permissions. */
 const PARTS: Readonly<Record<string, Rule>> = {
+  Get: onTable('dynamodb:GetItem'),
   Put: onTable('dynamodb:PutItem'),
   Update: onTable('dynamodb:UpdateItem'),
   Delete: onTable('dynamodb:DeleteItem'),
   ConditionCheck: onTable('dynamodb:ConditionCheckItem'),
 };
 
-function onEachWrite(input: Value): Request[] {
+function onEachPart(input: Value): Request[] {
   return memberValues(input, 'TransactItems').flatMap((items) =>
     alternativesOf(elementOf(items)).flatMap((item) =>
       Object.entries(PARTS).flatMap(([part, rule]) => memberValues(item, part).flatMap(rule)),

@@ -20,7 +20,7 @@ and \`system\`, in conversations that are started with its identifier as \`chann
 | \`kind\` | Behavior |
 |---|---|
 | \`http\` | each such message is sent as a \`channel.message\` event to \`url\`, which is required: signed with the \`secret\` in this response, and retried, recorded and counted like a webhook delivery |
-| \`web_widget\` | nothing is sent; the visitor’s browser reads the messages (\`createVisitorToken\`, \`readWidgetMessages\`) |
+| \`web_widget\` | nothing is sent; the visitor’s browser reads the messages and writes its own (\`createVisitorToken\`, \`readWidgetMessages\`, \`createWidgetMessage\`) |
 
 The URL follows the rules of \`registerWebhook\`, including simulated receivers in a sandbox. After 10
 consecutive deliveries that end \`exhausted\`, a channel is disabled and its messages are \`skipped\`; create a
@@ -82,8 +82,8 @@ Filters, pages and, in a sandbox, \`include=request\` work as in \`listDeliverie
   createVisitorToken: {
     tag: 'Channels',
     summary: 'Create a visitor token',
-    description: `Creates a token with which a visitor’s browser can read this conversation, and nothing else,
-for 15 minutes (\`readWidgetMessages\`). Call this from your server after authenticating the visitor, and pass
+    description: `Creates a token with which a visitor’s browser can read this conversation and write in it, and
+nothing else, for 15 minutes (\`readWidgetMessages\`, \`createWidgetMessage\`). Call this from your server after authenticating the visitor, and pass
 the token to your page. Create a new one before it expires.
 
 Fails with \`CONFLICT\` unless the conversation is on a channel of kind \`web_widget\`. The token is not stored.`,
@@ -110,6 +110,20 @@ sandbox**, the list is always empty.`,
     followCursor: examples.CURSOR,
     sandbox: [],
   },
+  createWidgetMessage: {
+    tag: 'Channels',
+    summary: 'Send a message as a visitor',
+    mostTokens: 4,
+    description: `Records a message of role \`user\` in the token’s conversation, with the event \`message.received\`, and
+opens the conversation if it is resolved. Browsers can call it from any site, as \`readWidgetMessages\`, which
+returns the message too: tell them apart by \`id\`. An \`Idempotency-Key\` counts for its conversation alone.
+
+All visitors of a conversation share 20 messages a minute, apart from what they read and from the organization’s
+rate limit. Fails with \`NOT_FOUND\` when the conversation was deleted.`,
+    body: { content: examples.message.content },
+    answer: 'The message.',
+    data: examples.widgetMessages[0],
+  },
 } as const satisfies Record<string, OperationText>;
 
 const { webhookId: _, ...deliveryToAny } = deliveryFields;
@@ -117,7 +131,7 @@ const channelDelivery = { ...deliveryToAny, channelId: 'The channel.' };
 
 const channelFields = {
   id: 'Identifier of the channel: the `channelId` of its conversations.',
-  kind: '`http` sends messages to `url`; `web_widget` lets visitors read them.',
+  kind: '`http` sends messages to `url`; `web_widget` lets visitors read them and answer.',
   name: 'Display name.',
   url: 'Receiver URL, normalized; null for a `web_widget`.',
   status:
@@ -183,6 +197,7 @@ export const answers = {
 
 /** The schemas of requests. */
 export const bodies = {
+  CreateWidgetMessage: described(widget.CreateWidgetMessage, { content: 'Text of the message.' }),
   CreateChannel: described(
     channels.CreateChannel,
     {

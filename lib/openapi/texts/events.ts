@@ -12,6 +12,10 @@ const eventFields = {
   createdAt: 'When the event happened, UTC.',
   example: 'True for an example that `testWebhook` sent; absent otherwise.',
   data: 'The fields of the event, as in its payload. They depend on `type`.',
+  record:
+    'With `include=record`: the message, conversation, escalation log entry or ticket that the event is about, as it is now. The prefix of its `id` tells which. Absent otherwise.',
+  recordOmitted:
+    'With `include=record`, why there is no `record`: `missing_scope` (the key lacks `read:conversations`), `deleted`, or `no_record` (the event is an example, or about nothing that can be read). Absent otherwise. Values may be added.',
 };
 
 const summaryFields = {
@@ -41,6 +45,13 @@ first one did. Deliveries at deleted endpoints are included, for the first 50 en
 A page has fewer events the more endpoints you have, about 400 divided by their number, and still a \`nextCursor\`. Without it, a request consumes a third of the
 units that are stated.
 
+**With \`include=record\`** each event has what it is about as its \`record\`, in the form in which the operation for it returns it, or says in
+\`recordOmitted\` why not. A record is as it is now, never older than its event. A key needs the scope \`read:conversations\` as well. A page of large
+messages is short. \`include=deliveries,record\` adds both.
+
+**With \`ids\`** the list has only the events with these identifiers, in the order of the list, and a page as many as fit: \`limit\` has no effect, and
+\`followCursor\` is null. An event that does not exist, is older than 30 days or does not pass the other filters is left out.
+
 Events of type \`channel.message\` contain the text of a message. A key needs the scope \`read:conversations\` as well to see them.`,
     answer: 'A page of events.',
     data: [examples.handoffEvent, examples.conversationEvent],
@@ -48,10 +59,12 @@ Events of type \`channel.message\` contain the text of a message. A key needs th
   readEvent: {
     tag: 'Events',
     summary: 'Read an event with its payload and deliveries',
-    mostTokens: 18,
+    mostTokens: 19,
     description: `Returns an event of the last 30 days with its exact payload and its deliveries: at each endpoint the first delivery, and the redelivery that
 succeeded, if there is one. Deliveries at deleted endpoints are included, for the first 50 endpoints deleted since the event.
 \`undelivered\` names each endpoint that got no attempt of the event, and why: by its settings as they are now, and by the end of its delivery.
+
+With \`include=record\` it also has what it is about as its \`record\`, as in \`listEvents\`.
 
 The delivery state may be a second old. When the deliveries are larger than 2 MB together, \`response\` is null in all attempts.`,
     answer: 'The event with its payload and deliveries.',

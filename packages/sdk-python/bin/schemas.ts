@@ -77,7 +77,7 @@ export function filterOf({ query }: Operation): Schema | undefined {
 /** The filter of the event log without what following it sets. */
 function followFilter(operations: readonly Operation[]): Schema {
   const events = operations.find(({ id }) => id === 'listEvents');
-  const { order: _, to: __, ...properties } = (events && filterOf(events))?.properties ?? {};
+  const { order: _, to: __, ids: ___, ...properties } = (events && filterOf(events))?.properties ?? {};
   return { type: 'object', properties };
 }
 

@@ -48,7 +48,8 @@ def find_method(service: Service, name: str) -> Any:
     root, *parts = name.split(".")
     if root == "widget":
         http = httpx.Client(transport=httpx.MockTransport(service._answer))
-        return Widget(visitor_token="cvt_1", base_url=BASE_URL, http=http).messages
+        widget = Widget(visitor_token="cvt_1", base_url=BASE_URL, http=http)
+        return widget.send if parts == ["send"] else widget.messages
     found: Any = service.client
     for part in parts:
         found = getattr(found, part)

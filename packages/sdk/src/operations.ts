@@ -31,6 +31,7 @@ export type QueryOf<O extends Operation> = NonNullable<operations[O]['parameters
 interface Lists {
   type: components['schemas']['Event']['type'];
   eventType: components['schemas']['Event']['type'];
+  ids: components['schemas']['Event']['id'];
   status: components['schemas']['Delivery']['status'];
 }
 /** What narrows a list. Its pages are read with `limit` items each. */

@@ -64,13 +64,16 @@ export function createResources({ send, list }: Transport) {
       list: (filter?: FilterOf<'listEvents'>, options?: CallOptions) =>
         list('listEvents', { query: filter ?? {} }, options),
       /** With its payload, and its delivery at each endpoint. */
-      get: (id: string, options?: CallOptions) => read('readEvent', { path: { id } }, options),
+      get: (id: string, query?: QueryOf<'readEvent'>, options?: CallOptions) =>
+        read('readEvent', { path: { id }, query: query ?? {} }, options),
       /**
        * Reads on without an end, in order, each event once, some 15 seconds after it happened. Process a
        * batch, then store its `followCursor`: after a restart the batch that was not stored comes again.
        */
-      follow: (filter: Omit<FilterOf<'listEvents'>, 'order' | 'to'> = {}, options: FollowOptions = {}) =>
-        follow(list('listEvents', { query: { ...filter, order: 'asc' } }, options), options),
+      follow: (
+        filter: Omit<FilterOf<'listEvents'>, 'order' | 'to' | 'ids'> = {},
+        options: FollowOptions = {},
+      ) => follow(list('listEvents', { query: { ...filter, order: 'asc' } }, options), options),
     },
 
     conversations: {
@@ -86,7 +89,7 @@ export function createResources({ send, list }: Transport) {
       /** Hands a conversation over to a human agent. */
       handoff: (id: string, body: BodyOf<'requestHandoff'>, options?: WriteOptions) =>
         read('requestHandoff', { path: { id }, body }, options),
-      /** A token with which a visitor's browser reads the conversation for 15 minutes. */
+      /** A token with which a visitor's browser reads the conversation and writes in it for 15 minutes. */
       createVisitorToken: (id: string, options?: WriteOptions) =>
         read('createVisitorToken', { path: { id } }, options),
       messages: {

@@ -40,6 +40,7 @@ export const ROUTES = {
   readChannelDelivery: 'GET /api/v1/channels/{id}/deliveries/{deliveryId}',
   createVisitorToken: 'POST /api/v1/conversations/{id}/visitor-token',
   readWidgetMessages: 'GET /api/v1/widget/messages',
+  createWidgetMessage: 'POST /api/v1/widget/messages',
   createTicket: 'POST /api/v1/tickets',
   listTickets: 'GET /api/v1/tickets',
   readTicket: 'GET /api/v1/tickets/{id}',

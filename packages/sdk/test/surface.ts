@@ -44,13 +44,19 @@ export function listMethods(): Method[] {
   visit(createResources(transport), 'client');
   return [
     ...methods,
-    ...['messages', 'follow'].map((name) => ({
-      operation: 'readWidgetMessages' as const,
+    ...WIDGET_METHODS.map(([name, operation]) => ({
+      operation,
       name: `widget.${name}`,
-      route: ROUTES.readWidgetMessages,
+      route: ROUTES[operation],
     })),
   ];
 }
+
+const WIDGET_METHODS = [
+  ['messages', 'readWidgetMessages'],
+  ['follow', 'readWidgetMessages'],
+  ['send', 'createWidgetMessage'],
+] as const;
 
 /** The page that says which method calls an operation. */
 export function writeCoveragePage(): string {

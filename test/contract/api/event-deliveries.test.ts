@@ -11,7 +11,7 @@ import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { organizationStore } from '../../../functions/tenancy/organizations.ts';
 import type { Tenant } from '../../../functions/tenancy/tenant.ts';
-import { aDelivery, aKeyring, anEndpoint, anEvent, later } from '../../builders.ts';
+import { aDelivery, aKeyring, anEndpoint, anEvent, later, seconds } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { type Api, aBusyOrganization, anApi, type Data } from '../store/api-handlers.ts';
 
@@ -73,15 +73,27 @@ async function anOwner() {
 }
 
 /** A page of the newest events after one, with its place. */
-async function readPage(tenant: Tenant, after?: string) {
+async function readPage(tenant: Tenant, after?: string, order: 'listNewest' | 'listOldest' = 'listNewest') {
   const { withDeliveries } = await import('../../../functions/api/events/deliveries.ts');
   const log = eventLog(tables.outbox);
   return withDeliveries(tenant, { limit: 100, now: new Date() }, (limit) =>
-    log.listNewest(tenant, { limit, after }, { types: undefined }, new Date()),
+    log[order](tenant, { limit, after }, { types: undefined }, later(new Date(), seconds(60))),
   );
 }
 
 const FAILED = { status: 'exhausted', attempts: 8, lastError: 'the receiver answered 500' } as const;
+/** Twenty of them are more than a page may have. */
+const LARGE: Partial<Delivery> = {
+  ...FAILED,
+  attemptLog: [
+    {
+      number: 8,
+      startedAt: new Date().toISOString(),
+      durationMs: 1,
+      request: { method: 'POST', url: 'https://example.com/', headers: {}, body: 'x'.repeat(60_000) },
+    },
+  ],
+};
 
 describe('the time of the next attempt', () => {
   const RETRY = '2026-11-20T09:31:00.000Z';
@@ -218,7 +230,8 @@ describe('events with their deliveries', () => {
     for (let index = 0; index < 45; index += 1) events.push(await owner.event(later(now, -index * 1000)));
     const [newest, oldest] = [events[0], events.at(-1)];
     for (const { id } of endpoints)
-      for (const event of [newest, oldest]) if (event) await owner.delivery(event, id, FAILED);
+      for (const event of [newest, oldest])
+        if (event) await owner.delivery(event, id, event === oldest ? LARGE : FAILED);
     const sizes: number[] = [];
     const read: { id: string; deliveries: object[] }[] = [];
     for (let after: string | undefined; ; ) {
@@ -232,5 +245,9 @@ describe('events with their deliveries', () => {
     expect(sizes).toEqual([20, 20, 5]);
     expect(read.map(({ id }) => id)).toEqual(events.map(({ id }) => id));
     expect([read[0], read.at(-1)].map((event) => event?.deliveries.length)).toEqual([20, 20]);
+    // The large deliveries of the first event end the page, and a follower continues there.
+    const { items, ...position } = await readPage(owner.tenant, undefined, 'listOldest');
+    const last = items.at(-1)?.id;
+    expect(position).toEqual({ next: last, follow: last });
   });
 });

@@ -22,7 +22,7 @@ import type { Table } from '../../../functions/aws/table.ts';
 import { type Commit, committer } from '../../../functions/aws/transaction.ts';
 import type { Delivery } from '../../../functions/delivery/delivery.ts';
 import { getHourBefore } from '../../../functions/delivery/ledger.ts';
-import { SubscribableType } from '../../../functions/events/events.ts';
+import { type OutboxEvent, SubscribableType } from '../../../functions/events/events.ts';
 import { getLatestMonths } from '../../../functions/events/usage.ts';
 import type { Route } from '../../../functions/http/route.ts';
 import { sourceVersions } from '../../../functions/knowledge/source-checks.ts';
@@ -319,7 +319,15 @@ export async function worstCases(tables: TestTables, api: Api) {
     ),
     { ...keys.sourceCount(tenant), ...mark, sources: 200 },
   ]);
-  const event = anEvent({ tenant, now });
+  /** An event whose record is as large as a message can be. */
+  const aboutMessage = (made: OutboxEvent, data = {}): OutboxEvent => ({
+    ...made,
+    body: JSON.stringify({
+      ...JSON.parse(made.body),
+      data: { ...data, conversationId: talk.id, messageId: largeMessage.id },
+    }),
+  });
+  const event = aboutMessage(anEvent({ tenant, now }));
   const deleted = times(60, (index) => ({
     ...large,
     id: newId('whk', now),
@@ -357,9 +365,8 @@ export async function worstCases(tables: TestTables, api: Api) {
   );
   await fill(deliveries, ofEvent.map(buildRow));
   // The newest event has as many deliveries of that size, so that a page with deliveries ends at it.
-  const newest = anEvent({ tenant, now: later(now, 1) });
-  const body = JSON.stringify({ ...JSON.parse(newest.body), data: { content: CONTENT } });
-  await fill(outbox, [{ ...keys.event(tenant, newest.id), ...mark, ...newest, body }]);
+  const newest = aboutMessage(anEvent({ tenant, now: later(now, 1) }), { content: CONTENT });
+  await fill(outbox, [{ ...keys.event(tenant, newest.id), ...mark, ...newest }]);
   const ofNewest = ofEvent.map((delivery, index) => ({
     ...delivery,
     eventId: newest.id,
@@ -450,7 +457,8 @@ export async function worstCases(tables: TestTables, api: Api) {
     readWebhookStats: { ...to(plain.id), query: { hours: '168' } },
     retryDelivery: { params: { id: large.id, deliveryId: retrying.id } },
     startRedelivery: { ...to(plain.id), body: { from: later(now, -3_600_000).toISOString() } },
-    listEvents: { query: { ...FULL_PAGE, include: 'deliveries' } },
+    listEvents: { query: { ...FULL_PAGE, include: 'deliveries,record' } },
+    readEvent: { ...to(event.id), query: { include: 'record' } },
     listRedeliveries: { ...to(spare.id), query: FULL_PAGE },
     readRedelivery: { params: { id: spare.id, redeliveryId: job.id } },
     stopRedelivery: { params: { id: spare.id, redeliveryId: job.id } },
@@ -469,11 +477,13 @@ export async function worstCases(tables: TestTables, api: Api) {
   ) as Record<RouteKey, Call>;
 
   const session = await api.session(organization.id);
+  const pickToken = async () =>
+    String((await api.caller(await pickKey('live'))('createVisitorToken', to(watched.id))).token);
   const credentials: Partial<Record<RouteKey, () => Promise<string>>> = {
     provisionSandbox: () => api.session(unpaired.id),
     createVisitorToken: () => pickKey('live'),
-    readWidgetMessages: async () =>
-      String((await api.caller(await pickKey('live'))('createVisitorToken', to(watched.id))).token),
+    readWidgetMessages: pickToken,
+    createWidgetMessage: pickToken,
   };
 
   return {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseCreationTime } from '../../../functions/aws/ids.ts';
+import { newId, parseCreationTime } from '../../../functions/aws/ids.ts';
 import { COMMIT_WINDOW_SECONDS, type Page } from '../../../functions/aws/pages.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
@@ -123,7 +123,7 @@ describe.each(ENGINES)('event log (%s)', (_name, tablesOf, cases) => {
     expect(await log.find(tenant, recent.id)).toEqual(recent);
   });
 
-  it('lists by type and time what a filter over all events finds', async () => {
+  it('lists by type, time and ids what a filter over all events finds', async () => {
     const tenant = aTenant();
     const log = openLog(await tablesOf());
     const TYPES = ['conversation.created', 'ticket.created', 'message.received'] as const;
@@ -143,8 +143,12 @@ describe.each(ENGINES)('event log (%s)', (_name, tablesOf, cases) => {
         moment,
         fc.integer({ min: 1, max: 30 }),
         fc.boolean(),
-        async (types, from, to, limit, isOldestFirst) => {
-          const read = isOldestFirst ? log.listOldest : log.listNewest;
+        fc.option(fc.subarray([...events.map(({ id }) => id), newId('evt', NOW)]), { nil: undefined }),
+        async (types, from, to, limit, isOldestFirst, ids) => {
+          const list = isOldestFirst ? log.listOldest : log.listNewest;
+          const order = isOldestFirst ? 'oldest first' : 'newest first';
+          const read: typeof list = (owner, page, filter, now) =>
+            ids ? log.listThese(owner, ids, page, filter, order, now) : list(owner, page, filter, now);
           const now = later(NOW, seconds(60));
           const end = to ?? later(NOW, seconds(30));
           const listed = await readAll((after) =>
@@ -154,6 +158,7 @@ describe.each(ENGINES)('event log (%s)', (_name, tablesOf, cases) => {
             .filter(({ type }) => types === undefined || types.some((one) => one === type))
             .map(({ id }) => id)
             .filter((id) => {
+              if (ids?.includes(id) === false) return false;
               const at = parseCreationTime(id);
               return (from === undefined || at >= from) && at < end;
             })

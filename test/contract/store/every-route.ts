@@ -3,7 +3,7 @@ import { EndpointId, type OrgId } from '../../../functions/aws/ids.ts';
 import { FAILURES_TO_DISABLE } from '../../../functions/receivers/endpoint.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import type { TestTables } from '../../engines.ts';
-import type { Caller } from './api-handlers.ts';
+import type { Api, Caller } from './api-handlers.ts';
 import type { TestEngine } from './delivery-engine.ts';
 
 const EVENTS = [
@@ -19,12 +19,14 @@ const EVENTS = [
  * disabled and deleted endpoints.
  * @param call with a key that has all scopes
  * @param orgId the organization that owns the data
+ * @param asVisitor calls with a visitor token
  */
 export async function live(
   { service }: TestTables,
   engine: TestEngine,
   call: Caller,
   orgId: OrgId,
+  asVisitor: Api['caller'],
 ): Promise<void> {
   const register = async (program: string): Promise<EndpointId> => {
     const url = `https://example.com/hooks?simulate=${program}`;
@@ -75,7 +77,7 @@ export async function live(
   await converse(call);
   await engine.fanOut();
   await sendAgain(engine, call, { id: taking }, { id: await register('200') });
-  await answer(engine, call);
+  await answer(engine, call, asVisitor);
   await engine.follow(orgId);
   await learn(engine, call);
 }
@@ -101,7 +103,7 @@ async function sendAgain(
 }
 
 /** Conversations on channels, one of which is deleted, and a visitor. */
-async function answer(engine: TestEngine, call: Caller): Promise<void> {
+async function answer(engine: TestEngine, call: Caller, asVisitor: Api['caller']): Promise<void> {
   const url = 'https://example.com/outgoing?simulate=200';
   const setUp = async (body: object) => String((await call('createChannel', { body })).id);
   const http = { name: 'Messenger', kind: 'http', url };
@@ -111,7 +113,9 @@ async function answer(engine: TestEngine, call: Caller): Promise<void> {
     const { id } = await call('createConversation', { body: { channelId, externalUserId: 'visitor-1' } });
     const params = { id: String(id) };
     await call('createMessage', { params, body: { role: 'agent', content: 'Hello' } });
-    if (channelId === widget) await call('createVisitorToken', { params });
+    if (channelId !== widget) continue;
+    const { token } = await call('createVisitorToken', { params });
+    await asVisitor(String(token))('createWidgetMessage', { body: { content: 'Hello' } });
   }
   for (const deliveryMessage of await engine.fanOut())
     if (deliveryMessage.webhookId === taking) await engine.attempt(deliveryMessage);

@@ -110,11 +110,11 @@ beforeAll(async () => {
   const ours = await anOrganization();
   const theirs = await anOrganization();
   sandbox = ours.sandbox;
-  lives.live = await added(() => live(tables, engine, ours.live, ours.orgId));
-  lives.first = await added(() => live(tables, engine, ours.inSandbox, ours.sandbox));
-  lives.other = await added(() => live(tables, engine, theirs.inSandbox, theirs.sandbox));
+  lives.live = await added(() => live(tables, engine, ours.live, ours.orgId, api.caller));
+  lives.first = await added(() => live(tables, engine, ours.inSandbox, ours.sandbox, api.caller));
+  lives.other = await added(() => live(tables, engine, theirs.inSandbox, theirs.sandbox, api.caller));
   await ours.admin('resetSandbox');
-  lives.second = await added(() => live(tables, engine, ours.inSandbox, ours.sandbox));
+  lives.second = await added(() => live(tables, engine, ours.inSandbox, ours.sandbox, api.caller));
   const { id } = await ours.admin('createApiKey', { body: { name: 'Old', scopes: ['read:webhooks'] } });
   await ours.admin('revokeApiKey', { params: { id: String(id) } });
   await ours.admin('updateOrganization', { body: { contentChangeThreshold: 5 } });

@@ -85,7 +85,7 @@ function declaredIn(schema: Schema): string[] {
   const { error, checks = [], ...parts } = Object(schema._zod.def);
   const codes = ['invalid_type', 'invalid_key'];
   const own = typeof error === 'function' ? codes.map((code) => error({ code, input: 1 })) : [];
-  const inner = [parts.innerType, parts.element, parts.in, parts.valueType].filter(
+  const inner = [parts.innerType, parts.element, parts.in, parts.out, parts.valueType].filter(
     (part) => part?._zod !== undefined,
   );
   const texts = new Set(own.filter((text) => typeof text === 'string'));

@@ -8,7 +8,7 @@ import { NO_FIELDS, type Route, settingsPath } from '../../../functions/http/rou
 const all: Route[] = Object.values(routes);
 const directory = new URL('../../../functions/api/', import.meta.url);
 /** Files in the folder of a resource that contain no route. */
-const SHARED = ['routes.ts', 'deliveries.ts', 'session.ts'];
+const SHARED = ['routes.ts', 'deliveries.ts', 'records.ts', 'session.ts'];
 /** Routes of the service's data; sign-in and the documentation are beside the API. */
 const files = globSync('*/*.ts', { cwd: directory, exclude: ['sign-in', 'documentation'] }).map((file) =>
   basename(file),
@@ -107,6 +107,7 @@ const DATA_ROUTES = [
   'create-message',
   'create-ticket',
   'create-visitor-token',
+  'create-widget-message',
   'redeliver-delivery',
   'request-handoff',
   'resolve-conversation',

@@ -156,7 +156,8 @@ describe('a page of any site', () => {
     expect(answer.status).toBe(status);
     expect(answer.headers).toMatchObject({
       'Access-Control-Allow-Origin': '*',
-      'Access-Control-Expose-Headers': 'RateLimit, RateLimit-Policy, Request-Id, Retry-After',
+      'Access-Control-Expose-Headers':
+        'Idempotency-Replayed, RateLimit, RateLimit-Policy, Request-Id, Retry-After',
       'Cache-Control': 'no-store',
     });
   });

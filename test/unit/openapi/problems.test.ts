@@ -72,7 +72,12 @@ const mishaps = (route: Route): Record<string, Circumstances> => ({
   'the key of another request': {
     event: { headers: { 'Idempotency-Key': OTHERS_KEY } },
     service: ({ tenant, rememberMeanwhile }) =>
-      rememberMeanwhile({ tenant, route: route.name, key: OTHERS_KEY }, another),
+      rememberMeanwhile(
+        route.visitor
+          ? { tenant: VISIT, route: `${route.name}#${VISIT.conversationId}`, key: OTHERS_KEY }
+          : { tenant, route: route.name, key: OTHERS_KEY },
+        another,
+      ),
   },
 });
 

@@ -85,6 +85,6 @@ const listEvents = (flags: ListFlags, context: Context): Promise<number> =>
 const showEvent = (id: string, flags: ShowFlags, context: Context): Promise<number> =>
   runCommand(flags, context, async (printer) => {
     const { client } = await connect(flags, context);
-    const event = await client.events.get(id, context);
+    const event = await client.events.get(id, {}, context);
     printer.result(event, () => renderEvent(event, printer.paint));
   });

@@ -62,7 +62,7 @@ export async function explainFor(
   { id, endpoint }: { id: string; endpoint: string | undefined },
   options: { signal?: AbortSignal },
 ): Promise<Explanation[]> {
-  const event = await client.events.get(id, options);
+  const event = await client.events.get(id, {}, options);
   const explained = explainEvent(event).filter(
     ({ receiverId }) => endpoint === undefined || receiverId === endpoint,
   );

@@ -63,7 +63,7 @@ export function registerReadingTools(server: McpServer, client: Client): void {
       annotations: READ_ONLY,
     },
     ({ eventId: id }, { mcpReq }) =>
-      answer(async () => viewEventDetails(await client.events.get(id, mcpReq))),
+      answer(async () => viewEventDetails(await client.events.get(id, {}, mcpReq))),
   );
   server.registerTool(
     'why',

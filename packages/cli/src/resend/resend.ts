@@ -45,7 +45,7 @@ async function planEvent(
   endpoint: string | undefined,
   options: Signal,
 ): Promise<ResendStep[]> {
-  const { type, deliveries } = await client.events.get(id, options);
+  const { type, deliveries } = await client.events.get(id, {}, options);
   // The last one of each endpoint: an earlier one was resent already.
   const latest = new Map(
     deliveries.flatMap((delivery) => (delivery.webhookId === null ? [] : [[delivery.webhookId, delivery]])),

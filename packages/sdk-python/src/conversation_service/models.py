@@ -1127,7 +1127,7 @@ class HttpChannel(Model):
     """
     kind: Literal["http"]
     """
-    `http` sends messages to `url`; `web_widget` lets visitors read them.
+    `http` sends messages to `url`; `web_widget` lets visitors read them and answer.
     """
     name: str
     """
@@ -1173,7 +1173,7 @@ class WebWidgetChannel(Model):
     """
     kind: Literal["web_widget"]
     """
-    `http` sends messages to `url`; `web_widget` lets visitors read them.
+    `http` sends messages to `url`; `web_widget` lets visitors read them and answer.
     """
     name: str
     """
@@ -1219,7 +1219,7 @@ class CreatedHttpChannel(Model):
     """
     kind: Literal["http"]
     """
-    `http` sends messages to `url`; `web_widget` lets visitors read them.
+    `http` sends messages to `url`; `web_widget` lets visitors read them and answer.
     """
     name: str
     """
@@ -1270,7 +1270,7 @@ class CreatedWebWidgetChannel(Model):
     """
     kind: Literal["web_widget"]
     """
-    `http` sends messages to `url`; `web_widget` lets visitors read them.
+    `http` sends messages to `url`; `web_widget` lets visitors read them and answer.
     """
     name: str
     """
@@ -1838,6 +1838,17 @@ class Event(Model):
     """
     The fields of the event, as in its payload. They depend on `type`.
     """
+    record: Message | Conversation | Escalation | Ticket | None = None
+    """
+    With `include=record`: the message, conversation, escalation log entry or ticket that the event is
+    about, as it is now. The prefix of its `id` tells which. Absent otherwise.
+    """
+    record_omitted: Literal["missing_scope", "deleted", "no_record"] | str | None = None
+    """
+    With `include=record`, why there is no `record`: `missing_scope` (the key lacks
+    `read:conversations`), `deleted`, or `no_record` (the event is an example, or about nothing that can
+    be read). Absent otherwise. Values may be added.
+    """
     deliveries: list[ListedEventDelivery] | None = None
     """
     With `include=deliveries`: its deliveries, oldest first. Absent otherwise.
@@ -1989,6 +2000,17 @@ class EventWithDeliveries(Model):
     data: dict[str, Any]
     """
     The fields of the event, as in its payload. They depend on `type`.
+    """
+    record: Message | Conversation | Escalation | Ticket | None = None
+    """
+    With `include=record`: the message, conversation, escalation log entry or ticket that the event is
+    about, as it is now. The prefix of its `id` tells which. Absent otherwise.
+    """
+    record_omitted: Literal["missing_scope", "deleted", "no_record"] | str | None = None
+    """
+    With `include=record`, why there is no `record`: `missing_scope` (the key lacks
+    `read:conversations`), `deleted`, or `no_record` (the event is an example, or about nothing that can
+    be read). Absent otherwise. Values may be added.
     """
     payload: str
     """

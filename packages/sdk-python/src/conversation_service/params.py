@@ -211,6 +211,13 @@ class CreateWebWidgetChannel(TypedDict):
     """
 
 
+class CreateWidgetMessage(TypedDict):
+    content: str
+    """
+    Text of the message.
+    """
+
+
 class CreateTicket(TypedDict):
     conversation_id: NotRequired[str]
     """
@@ -368,9 +375,22 @@ class ListEvents(TypedDict):
     """
     `desc`: newest first. `asc`: oldest first, to follow the log.
     """
-    include: NotRequired[Literal["deliveries"]]
+    ids: NotRequired[str]
     """
-    `deliveries` adds to each event its deliveries, without their attempts. Other values are rejected.
+    Only events with these identifiers, up to 100, separated by commas. Those that do not exist are left
+    out.
+    """
+    include: NotRequired[Literal["deliveries", "record", "deliveries,record"]]
+    """
+    `deliveries` adds to each event its deliveries, without their attempts. `record` adds what the event
+    is about, as it is now. Other values are rejected.
+    """
+
+
+class ReadEvent(TypedDict):
+    include: NotRequired[Literal["record"]]
+    """
+    `record` adds what the event is about, as it is now. Other values are rejected.
     """
 
 
@@ -535,7 +555,8 @@ class FollowEvents(TypedDict):
     """
     Only events of this time or later, UTC. At most 30 days ago.
     """
-    include: NotRequired[Literal["deliveries"]]
+    include: NotRequired[Literal["deliveries", "record", "deliveries,record"]]
     """
-    `deliveries` adds to each event its deliveries, without their attempts. Other values are rejected.
+    `deliveries` adds to each event its deliveries, without their attempts. `record` adds what the event
+    is about, as it is now. Other values are rejected.
     """

@@ -320,15 +320,15 @@ describe.concurrent('a visitor of a web widget', { timeout: 120_000 }, () => {
       path: MESSAGES,
       headers: {
         origin: 'https://shop.example',
-        'access-control-request-method': 'GET',
-        'access-control-request-headers': 'authorization',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization,content-type,idempotency-key',
       },
     });
     expect(preflight.status).toBe(204);
     expect(preflight.headers).toMatchObject({
       'access-control-allow-origin': '*',
-      'access-control-allow-methods': 'GET',
-      'access-control-allow-headers': 'Authorization',
+      'access-control-allow-methods': 'POST, GET',
+      'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key',
       'access-control-max-age': '7200',
     });
     const at = Math.floor(token.length / 2);

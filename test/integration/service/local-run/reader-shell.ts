@@ -77,7 +77,8 @@ export async function aReaderShell(
   const programs = join(directory, 'programs');
   await mkdir(programs);
   await symlink(localDirectory, join(directory, '.local'));
-  for (const name of ['packages', 'artifacts', '.npmrc']) await symlink(join(ROOT, name), join(directory, name));
+  for (const name of ['packages', 'artifacts', '.npmrc'])
+    await symlink(join(ROOT, name), join(directory, name));
   if (withExamples)
     await cp(join(ROOT, 'examples'), join(directory, 'examples'), { recursive: true, filter: isSource });
   const ports = { '4433': await freePort(), '4434': await freePort(), '4000': await freePort() };

@@ -4,7 +4,7 @@ import { MAX_ENDPOINTS } from '../../../../functions/receivers/endpoint.ts';
 import { type Operation, successOf } from '../../../fuzz/document.ts';
 import type { Connection, Sent } from '../../../support/exchange.ts';
 import { PROVOKED_WITH_FAULTS } from '../../../support/provoked-with-faults.ts';
-import { filled, once, unfinishedDelivery } from '../../../support/resources.ts';
+import { aVisitor, filled, once, unfinishedDelivery } from '../../../support/resources.ts';
 import type { Service } from '../../../support/service.ts';
 import { aTenant, type Tenant } from '../../../support/tenant.ts';
 import { useUp } from '../../../support/use-up.ts';
@@ -71,6 +71,7 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
   NOT_FOUND: async ({ operation, service, valid }) => {
     const sent = await valid();
     if (operation.firstId === 'readSandbox') return [await withoutSandbox(sent, service)];
+    if (operation.caller === 'visitor') return [await withoutConversation(sent, service)];
     const replaced = operation.path.includes('{') ? ('target' as const) : ('body' as const);
     const text = sent[replaced] ?? '';
     const ids = [...text.matchAll(ID_DIGITS)].map(({ index }) => index);
@@ -116,7 +117,8 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
     const { status } = await connection.send(first);
     if (status !== successOf(operation)) throw new Error(`the first request was answered ${status}`);
     const key = first.headers.find(([name]) => name === 'Idempotency-Key')?.[1];
-    const other = await valid();
+    // A visitor's key counts for the conversation of the token.
+    const other = operation.caller === 'visitor' ? first : await valid();
     // Where the path is the same, the bodies must differ.
     const body = other.target === first.target ? { body: changeText(first.body) } : {};
     return [{ ...withHeaders(other, { 'Idempotency-Key': key }), ...body }];
@@ -207,6 +209,7 @@ const BAD_PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   actorType: ['actorType=', 'actorType=admin', 'actorType=__proto__'],
   actorId: ['actorId=', `actorId=${'x'.repeat(256)}`],
   order: ['order=', 'order=newest', 'order=ASC'],
+  ids: ['ids=', 'ids=evt_1', 'ids=,'],
   include: ['include=', 'include=requests', 'include=request,request', 'include=__proto__'],
 };
 
@@ -259,6 +262,15 @@ async function withoutSandbox(sent: Sent, service: Service): Promise<Sent> {
   return withHeaders(sent, { Authorization: `Bearer ${await service.session(orgId, 'admin')}` });
 }
 
+/** The request by the visitor of a conversation that was deleted. */
+async function withoutConversation(sent: Sent, service: Service): Promise<Sent> {
+  const tenant = await aTenant(service);
+  const token = await aVisitor(tenant);
+  for (const row of await service.rows([`${tenant.orgId}#`]))
+    if (/^cnv_/.test(String(row.item.sk))) await service.remove(row);
+  return withHeaders(sent, { Authorization: `Bearer ${token}` });
+}
+
 /** A key of the same organization with every scope except the required one. */
 const keyWithout = (scope: string, tenant: Tenant): Promise<string> =>
   once(tenant, `a key without ${scope}`, async () => {
@@ -296,7 +308,8 @@ const BUDGETS: Readonly<Record<Operation['caller'], string>> = {
 };
 
 /** A credential of an organization whose budget is used up for some time. */
-async function useUpCredential({ operation: { caller }, service, connection, poor }: Scene): Promise<string> {
+async function useUpCredential({ operation, service, connection, poor }: Scene): Promise<string> {
+  const { caller } = operation;
   const cached = poor.get(caller) ?? aTenant(service, { tier: 'standard' });
   poor.set(caller, cached);
   const { orgId } = await cached;
@@ -311,6 +324,12 @@ async function useUpCredential({ operation: { caller }, service, connection, poo
     target: targets[caller],
     headers: [['Authorization', `Bearer ${credential}`] as const],
   };
-  await useUp(service, () => connection.send(request), `${orgId}${BUDGETS[caller]}`, 5);
+  const isMessage = operation.id === 'createWidgetMessage';
+  await useUp(
+    service,
+    () => connection.send(isMessage ? { ...request, method: 'POST' } : request),
+    `${orgId}${isMessage ? '#visitor-writes/' : BUDGETS[caller]}`,
+    5,
+  );
   return credential;
 }

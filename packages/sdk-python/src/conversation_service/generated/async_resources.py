@@ -206,9 +206,9 @@ class Events:
         call = Call(operations.LIST_EVENTS, {}, query=query)
         return self._calls.list(call)
 
-    async def get(self, event_id: str) -> models.EventWithDeliveries:
+    async def get(self, event_id: str, **query: Unpack[params.ReadEvent]) -> models.EventWithDeliveries:
         """Read an event with its payload and deliveries: `GET /api/v1/events/{id}`"""
-        call = Call(operations.READ_EVENT, {"id": event_id})
+        call = Call(operations.READ_EVENT, {"id": event_id}, query=query)
         return await self._calls.send(call)
 
     def follow(
@@ -246,10 +246,10 @@ class Conversations:
         return await self._calls.send(call)
 
     async def update(
-        self, conversation_id: str, *, timeout: float | None = None, **body: Unpack[params.UpdateConversation]
+        self, conversation_id: str, **body: Unpack[params.UpdateConversation]
     ) -> models.Conversation:
         """Update a conversation: `PATCH /api/v1/conversations/{id}`"""
-        call = Call(operations.UPDATE_CONVERSATION, {"id": conversation_id}, body=body, timeout=timeout)
+        call = Call(operations.UPDATE_CONVERSATION, {"id": conversation_id}, body=body)
         return await self._calls.send(call)
 
     async def resolve(
@@ -346,11 +346,9 @@ class Tickets:
         call = Call(operations.READ_TICKET, {"id": ticket_id})
         return await self._calls.send(call)
 
-    async def update(
-        self, ticket_id: str, *, timeout: float | None = None, **body: Unpack[params.UpdateTicket]
-    ) -> models.Ticket:
+    async def update(self, ticket_id: str, **body: Unpack[params.UpdateTicket]) -> models.Ticket:
         """Update a ticket: `PATCH /api/v1/tickets/{id}`"""
-        call = Call(operations.UPDATE_TICKET, {"id": ticket_id}, body=body, timeout=timeout)
+        call = Call(operations.UPDATE_TICKET, {"id": ticket_id}, body=body)
         return await self._calls.send(call)
 
 
@@ -413,6 +411,13 @@ class WidgetResources:
         """
         call = Call(operations.READ_WIDGET_MESSAGES)
         return self._calls.follow(call, cursor, poll_seconds)
+
+    async def send(
+        self, *, idempotency_key: str | None = None, **body: Unpack[params.CreateWidgetMessage]
+    ) -> models.WidgetMessage:
+        """Send a message as a visitor: `POST /api/v1/widget/messages`"""
+        call = Call(operations.CREATE_WIDGET_MESSAGE, {}, body=body, idempotency_key=idempotency_key)
+        return await self._calls.send(call)
 
 
 class Resources:

@@ -117,6 +117,9 @@ CREATE_VISITOR_TOKEN: Operation[models.VisitorToken] = Operation(
 READ_WIDGET_MESSAGES: Operation[models.WidgetMessage] = Operation(
     "readWidgetMessages", "GET", "/api/v1/widget/messages", models.WidgetMessage
 )
+CREATE_WIDGET_MESSAGE: Operation[models.WidgetMessage] = Operation(
+    "createWidgetMessage", "POST", "/api/v1/widget/messages", models.WidgetMessage
+)
 CREATE_TICKET: Operation[models.Ticket] = Operation("createTicket", "POST", "/api/v1/tickets", models.Ticket)
 LIST_TICKETS: Operation[models.Ticket] = Operation("listTickets", "GET", "/api/v1/tickets", models.Ticket)
 READ_TICKET: Operation[models.Ticket] = Operation("readTicket", "GET", "/api/v1/tickets/{id}", models.Ticket)

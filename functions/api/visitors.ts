@@ -1,0 +1,23 @@
+import { readEnvironment, VisitorEnvironment } from '../aws/config.ts';
+import { visitorAuthentication } from '../http/authentication.ts';
+import { rateWindowStore, visitorLimiter } from '../http/limiter.ts';
+import { visitorLimits } from '../http/rate-limit.ts';
+import { organizationStates, readOrganizationState } from '../tenancy/organizations.ts';
+import { getSealedPart, openVisitorToken } from '../tenancy/visitor-token.ts';
+import { unsealWithKeys } from './pages.ts';
+import { ports, tables } from './route-handler.ts';
+
+/*
+ * Visitors of web widgets have tokens instead of API keys, and rate limits of their own.
+ */
+export const visitorOrganizations = organizationStates(readOrganizationState(tables.service));
+
+export const authenticate = visitorAuthentication(
+  (token) => unsealWithKeys(getSealedPart(token), (ring) => openVisitorToken(ring, token, ports.now())),
+  visitorOrganizations.of,
+);
+export const limiter = visitorLimiter(
+  rateWindowStore(tables.rates),
+  visitorLimits(readEnvironment(VisitorEnvironment)),
+  ports.organization,
+);
