@@ -17,7 +17,7 @@ import { aTenant, NOW } from '../../builders.ts';
 import { texts, times } from '../aws/arbitraries.ts';
 
 /**
- * The fields of docs/specification.md, Subscribable event types, and those of the two types for one receiver.
+ * The fields of docs/specification.md, Subscribable event types, and those of the types for one receiver.
  * `?` = optional.
  */
 const TABLE: Record<EventType, string[]> = {
@@ -27,6 +27,7 @@ const TABLE: Record<EventType, string[]> = {
   'ticket.created': ['ticketId', 'conversationId?', 'reason?'],
   'conversation.resolved': ['conversationId', 'resolvedBy'],
   'webhook.test': ['webhookId'],
+  'channel.test': ['channelId'],
   'channel.message': ['channelId', 'conversationId', 'messageId', 'externalUserId', 'role', 'content'],
 };
 const types = Object.keys(TABLE) as EventType[];

@@ -192,6 +192,22 @@ class CreateWebWidgetChannel(TypedDict):
     """
 
 
+class UpdateChannel(TypedDict):
+    name: NotRequired[str]
+    """
+    Display name. Omit to keep it.
+    """
+    url: NotRequired[str]
+    """
+    An `https` URL of at most 2,048 characters with a public host name or IP address and port 443 or
+    from 1024 on; no credentials or fragment. Omit to keep the URL. Only for the kind `http`.
+    """
+    paused: NotRequired[bool]
+    """
+    True pauses the channel, and false resumes it, also one that is disabled. Only for the kind `http`.
+    """
+
+
 class CreateTicket(TypedDict):
     conversation_id: NotRequired[str]
     """
@@ -248,6 +264,7 @@ class ListDeliveries(TypedDict):
                 "ticket.created",
                 "conversation.resolved",
                 "webhook.test",
+                "channel.test",
                 "channel.message",
             ]
         ]
@@ -314,6 +331,7 @@ class ListEvents(TypedDict):
                 "ticket.created",
                 "conversation.resolved",
                 "webhook.test",
+                "channel.test",
                 "channel.message",
             ]
         ]
@@ -376,6 +394,23 @@ class ListChannels(TypedDict):
     """
 
 
+class ReadChannelStats(TypedDict):
+    hours: NotRequired[int]
+    """
+    Number of hours to count, including the current one. Integers below 1 and above 168 are clamped to
+    these, an empty value is the default, others are rejected.
+    """
+
+
+class ListChannelRedeliveries(TypedDict):
+    limit: NotRequired[int]
+    """
+    Maximum number of items in a page. A page of about 2 MB ends earlier; only `nextCursor: null` marks
+    the last page. Integers below 1 and above 100 are clamped to these, an empty value is the default,
+    others are rejected.
+    """
+
+
 class ListChannelDeliveries(TypedDict):
     limit: NotRequired[int]
     """
@@ -396,6 +431,7 @@ class ListChannelDeliveries(TypedDict):
                 "ticket.created",
                 "conversation.resolved",
                 "webhook.test",
+                "channel.test",
                 "channel.message",
             ]
         ]
@@ -464,6 +500,7 @@ class FollowEvents(TypedDict):
                 "ticket.created",
                 "conversation.resolved",
                 "webhook.test",
+                "channel.test",
                 "channel.message",
             ]
         ]
