@@ -1,6 +1,6 @@
 import { isChannelId, type TraceId } from '../aws/ids.ts';
 import { ENABLED, type Endpoint, type EndpointChange, pause, RESUMED } from '../receivers/endpoint.ts';
-import { createCatchUpJob, createRecoveryJob } from '../redelivery/jobs.ts';
+import { createCatchUpJob, createRecoveryJob, type RedeliveryJob } from '../redelivery/jobs.ts';
 import { compareFields } from '../tenancy/audit.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { getInactiveRefusals } from './receivers.ts';
@@ -10,6 +10,7 @@ import { getInactiveRefusals } from './receivers.ts';
  * what was skipped. That also enables a disabled channel: conversations name it, so that no other one can take
  * its place as a new endpoint takes that of a disabled one
  * (docs/decisions/0035-channels-are-receivers.md).
+ * @param stopped a job of the channel that a pause or a disabling has stopped
  */
 export function planUpdate<
   Receiver extends Pick<Endpoint, 'id' | 'status' | 'pausedAt' | 'failingSince' | 'disabledAt' | 'createdAt'>,
@@ -18,6 +19,7 @@ export function planUpdate<
   receiver: Receiver,
   { paused, ...settings }: Settings & { paused?: boolean | undefined },
   context: { tenant: Tenant; now: Date; traceId: TraceId },
+  stopped?: RedeliveryJob,
 ) {
   const { id, status, pausedAt } = receiver;
   const isDisabled = status === 'auto_disabled';
@@ -32,10 +34,11 @@ export function planUpdate<
     given,
     updated,
     changes: compareFields([...Object.keys(settings), 'status', 'pausedAt'], receiver, updated),
-    job: isEnabled
-      ? createRecoveryJob(receiver, context)
-      : isResumed
-        ? createCatchUpJob(id, pausedAt, context)
-        : undefined,
+    job:
+      isEnabled || (isResumed && stopped !== undefined)
+        ? createRecoveryJob(receiver, stopped, context)
+        : isResumed
+          ? createCatchUpJob(id, pausedAt, context)
+          : undefined,
   };
 }

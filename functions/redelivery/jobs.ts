@@ -183,25 +183,22 @@ export const createCatchUpJob = (id: ReceiverId, pausedAt: string, context: JobC
 /** Time before the first failure of a receiver from which a job recovers events. */
 const BEFORE_FAILURE_MS = 2 * 3_600_000;
 
-/** Creates the job that sends a channel what it missed while it failed and was disabled. It begins as late. */
-export const createRecoveryJob = (
-  {
-    id,
-    failingSince,
-    disabledAt,
-    createdAt,
-  }: Pick<Endpoint, 'id' | 'failingSince' | 'disabledAt' | 'createdAt'>,
+/**
+ * Creates the job that sends a channel what it missed while it failed and was disabled. It begins when nothing
+ * that saw the channel disabled is still at work.
+ * @param stopped the job before it, which this one continues: a pause or another disabling has stopped it
+ */
+export function createRecoveryJob(
+  channel: Pick<Endpoint, 'id' | 'createdAt' | 'failingSince' | 'disabledAt' | 'pausedAt'>,
+  stopped: RedeliveryJob | undefined,
   context: JobContext,
-): RedeliveryJob =>
-  buildJob(
-    id,
-    {
-      from: Date.parse(failingSince ?? disabledAt ?? createdAt) - BEFORE_FAILURE_MS,
-      to: context.now.getTime() + PAUSE_ECHO_SECONDS * 1000,
-    },
-    { what: 'failed', statuses: FAILED_STATUSES },
-    context,
-  );
+): RedeliveryJob {
+  const { id, createdAt, failingSince, disabledAt = createdAt, pausedAt = disabledAt } = channel;
+  const since = Date.parse(failingSince ?? pausedAt) - BEFORE_FAILURE_MS;
+  const from = stopped === undefined ? since : Math.min(since, Date.parse(stopped.from));
+  const to = context.now.getTime() + PAUSE_ECHO_SECONDS * 1000;
+  return buildJob(id, { from, to }, { what: 'failed', statuses: FAILED_STATUSES }, context);
+}
 
 /**
  * Creates the job that sends an endpoint what its predecessor missed, once a test has succeeded.
@@ -326,6 +323,9 @@ function buildJobEnd(
 /** Runs per page; small enough that a worker's time can end between two pages. */
 const RUNS = 100;
 
+/** Jobs among which the last one that sends is looked for: the others count. */
+const LATEST = 20;
+
 /** Creates, reads and stops redelivery jobs, and finds running ones whose message may be lost. */
 export function redeliveryJobs(service: Table) {
   return {
@@ -338,6 +338,14 @@ export function redeliveryJobs(service: Table) {
       return readPage(service, [keys.redeliveryJobs(tenant, endpoint)], page, {
         parse: (row) => RedeliveryJob.parse(row),
       });
+    },
+
+    /** The last job of a receiver that sends, if a pause or a disabling has stopped it. */
+    async findStopped(tenant: Tenant, receiver: ReceiverId): Promise<RedeliveryJob | undefined> {
+      const { items } = await this.list(tenant, receiver, { limit: LATEST });
+      const last = items.find(({ dryRun }) => dryRun !== true);
+      const isStopped = last?.reason === 'endpoint_disabled' || last?.reason === 'endpoint_paused';
+      return isStopped ? last : undefined;
     },
 
     /** Adds a job and its run; refused as `redelivery-running` while another one of the endpoint runs. */

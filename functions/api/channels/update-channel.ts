@@ -7,7 +7,7 @@ import { planUpdate } from '../receiver-state.ts';
 import { checkReceiver, createUrlProblem } from '../receivers.ts';
 import { toRedelivery } from '../redeliveries.ts';
 import { routeHandler } from '../route-handler.ts';
-import { channels, startJob } from '../stores.ts';
+import { channels, jobs, startJob } from '../stores.ts';
 import * as routes from './routes.ts';
 
 /** Settings of a channel to which messages are sent. */
@@ -30,7 +30,8 @@ export const handler = routeHandler(
       const channel = Channel.parse(row);
       const refused = channel.kind === 'http' ? [] : SENDING.filter((field) => body[field] !== undefined);
       if (refused.length > 0) return invalid(...refused.map((field) => ({ field, ...NOT_SENT })));
-      const plan = planUpdate(toChannelView(channel), settings, { tenant, now, traceId });
+      const stopped = body.paused === false ? await jobs.findStopped(tenant, id) : undefined;
+      const plan = planUpdate(toChannelView(channel), settings, { tenant, now, traceId }, stopped);
       if ('kind' in plan) return plan;
       const { given, updated, changes, job } = plan;
       const redelivery = job && toRedelivery(job);
