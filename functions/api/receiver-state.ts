@@ -7,8 +7,7 @@ import { getInactiveRefusals } from './receivers.ts';
 
 /**
  * Plans the change of a receiver's settings, its pause and the end of one, which starts the job that sends
- * what was skipped. That also enables a disabled channel: conversations name it, so that no other one can take
- * its place as a new endpoint takes that of a disabled one
+ * what was skipped. Resuming also enables a disabled channel, because conversations name it
  * (docs/decisions/0035-channels-are-receivers.md).
  * @param stopped a job of the channel that a pause or a disabling has stopped
  */

@@ -184,8 +184,8 @@ export const createCatchUpJob = (id: ReceiverId, pausedAt: string, context: JobC
 const BEFORE_FAILURE_MS = 2 * 3_600_000;
 
 /**
- * Creates the job that sends a channel what it missed while it failed and was disabled. It begins when nothing
- * that saw the channel disabled is still at work.
+ * Creates the job that sends a channel what it missed while it failed and was disabled. It begins when
+ * nothing that saw the channel disabled is still at work.
  * @param stopped the job before it, which this one continues: a pause or another disabling has stopped it
  */
 export function createRecoveryJob(

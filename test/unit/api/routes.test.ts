@@ -107,11 +107,14 @@ const DATA_ROUTES = [
   'create-message',
   'create-ticket',
   'create-visitor-token',
+  'redeliver-channel-delivery',
   'redeliver-delivery',
   'request-handoff',
   'resolve-conversation',
+  'retry-channel-delivery',
   'retry-delivery',
   'sync-source',
+  'test-channel',
   'test-webhook',
 ];
 
@@ -124,10 +127,13 @@ describe('the audit log', () => {
   });
 });
 
-describe('registration and test of an endpoint', () => {
-  it.each([routes.registerWebhook, routes.testWebhook])('need an Idempotency-Key: $name', (route) => {
-    expect(route.idempotency).toBe('required');
-  });
+describe('registration of an endpoint, and the tests of receivers', () => {
+  it.each([routes.registerWebhook, routes.testWebhook, routes.testChannel])(
+    'need an Idempotency-Key: $name',
+    (route) => {
+      expect(route.idempotency).toBe('required');
+    },
+  );
 });
 
 describe('secret of an API key', () => {

@@ -1,6 +1,7 @@
 import { connect } from '../connection/connect.ts';
 import type { Context } from '../context.ts';
-import { apiCommand, endpointId, eventId } from '../flags.ts';
+import { apiCommand, eventId, receiverId } from '../flags.ts';
+import { receiverClient } from '../receiver-client.ts';
 import { runCommand } from '../run.ts';
 import { type EventDetails, type Explanation, explainEvent, renderExplanation } from './explain.ts';
 
@@ -10,7 +11,7 @@ export const whyCommand = () =>
     'why evt_0192… whk_0192…',
   ])
     .argument('<event>', 'id of the event', eventId)
-    .argument('[endpoint]', 'id of an endpoint', endpointId);
+    .argument('[endpoint]', 'id of an endpoint or a channel', receiverId);
 
 type Flags = ReturnType<ReturnType<typeof whyCommand>['opts']>;
 
@@ -26,7 +27,7 @@ export const runWhy = (
     const explained = all.filter(({ receiverId }) => endpoint === undefined || receiverId === endpoint);
     if (endpoint !== undefined && explained.length === 0) {
       // Refused with a 404 that says so for an endpoint that does not exist.
-      const { url } = await client.webhooks.get(endpoint, context);
+      const { url } = await receiverClient(client, endpoint).get(endpoint, context);
       explained.push({ receiverId: endpoint, url, ...explainUnlisted(event) });
     }
     if (explained.length === 0) printer.note('There are no endpoints.');
@@ -39,8 +40,8 @@ function explainUnlisted({ type }: EventDetails): Omit<Explanation, 'receiverId'
   const outcome = 'not_received';
   if (type === 'webhook.test')
     return { outcome, reason: 'test_of_another', explanation: 'the event is a test of another endpoint' };
-  if (type === 'channel.message')
-    return { outcome, reason: 'for_a_channel', explanation: 'the event is a message for a channel' };
+  if (type === 'channel.message' || type === 'channel.test')
+    return { outcome, reason: 'for_a_channel', explanation: 'the event is for a channel' };
   return {
     outcome: 'waiting',
     reason: 'pending',
