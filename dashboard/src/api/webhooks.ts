@@ -3,9 +3,12 @@ import { answerTo, api, type Environment, type Schema } from './client.ts';
 import { isGone } from './failures.ts';
 import { type Key, useIdempotencyKeys } from './idempotency.ts';
 import { followIn } from './pace.ts';
+import { pathOf, withReceiver } from './receivers.ts';
 import { serviceNow, timeAsked } from './service-clock.ts';
 
 export type Endpoint = Schema<'Webhook'>;
+/** An endpoint, or a channel whose messages are sent to a URL. */
+export type Receiver = Pick<Endpoint, 'id' | 'url' | 'status'>;
 export type Delivery = Schema<'ListedDelivery'>;
 export type DeliveryWithAttempts = Schema<'DeliveryWithAttempts'>;
 export type DeliveryStatus = Delivery['status'];
@@ -32,7 +35,9 @@ export const useEndpoint = (environment: Environment, id: string) =>
     queryFn: async () =>
       (
         await answerTo(
-          api.GET('/api/settings/webhooks/{id}', { params: { path: { id }, query: { environment } } }),
+          api.GET(pathOf(id, '/api/settings/webhooks/{id}'), {
+            params: { path: { id }, query: { environment } },
+          }),
         )
       ).data,
     refetchInterval: ({ state }) => !isGone(state.error) && 10 * SECOND,
@@ -67,7 +72,7 @@ export const useEndpointStats = (environment: Environment, id: string, hours: nu
     queryFn: async () =>
       (
         await answerTo(
-          api.GET('/api/settings/webhooks/{id}/stats', {
+          api.GET(pathOf(id, '/api/settings/webhooks/{id}/stats'), {
             params: { path: { id }, query: { environment, hours } },
           }),
         )
@@ -95,7 +100,7 @@ export const useLastFailures = (
     queryFn: async () =>
       (
         await answerTo(
-          api.GET('/api/settings/webhooks/{id}/deliveries', {
+          api.GET(pathOf(id, '/api/settings/webhooks/{id}/deliveries'), {
             params: {
               path: { id },
               query: {
@@ -119,7 +124,7 @@ export const useFirstTest = (environment: Environment, { id, createdAt }: Endpoi
       const to = new Date(Date.parse(createdAt) + SECOND).toISOString();
       const query = { environment, from: createdAt, to };
       const { data } = await answerTo(
-        api.GET('/api/settings/webhooks/{id}/deliveries', { params: { path: { id }, query } }),
+        api.GET(pathOf(id, '/api/settings/webhooks/{id}/deliveries'), { params: { path: { id }, query } }),
       );
       return { test: data.find(({ eventType }) => eventType === 'webhook.test') };
     },
@@ -135,12 +140,15 @@ export async function readDelivery(
   signal: AbortSignal,
 ): Promise<DeliveryWithAttempts> {
   const asked = performance.now();
-  const { data, error, response } = await api.GET('/api/settings/webhooks/{id}/deliveries/{deliveryId}', {
-    params: { path: { id: webhookId, deliveryId: id }, query: { environment } },
-    signal,
-  });
+  const { data, error, response } = await api.GET(
+    pathOf(webhookId, '/api/settings/webhooks/{id}/deliveries/{deliveryId}'),
+    {
+      params: { path: { id: webhookId, deliveryId: id }, query: { environment } },
+      signal,
+    },
+  );
   timeAsked(response, performance.now() - asked);
-  return (await answerTo(Promise.resolve({ data, error, response }))).data;
+  return withReceiver((await answerTo(Promise.resolve({ data, error, response }))).data, webhookId);
 }
 
 /** One delivery with its attempts, followed until it has ended. */
@@ -209,7 +217,7 @@ export function useSendTest(environment: Environment, id: string) {
     mutationFn: async () => {
       const params = { path: { id }, query: { environment } };
       const send = (header: Key) =>
-        answerTo(api.POST('/api/settings/webhooks/{id}/test', { params: { ...params, header } }));
+        answerTo(api.POST(pathOf(id, '/api/settings/webhooks/{id}/test'), { params: { ...params, header } }));
       return (await keys.once(params, send)).data;
     },
   });
@@ -226,7 +234,7 @@ export function useRedeliver(
       const params = { path: { id: webhookId, deliveryId: id }, query: { environment } };
       const send = (header: Key) =>
         answerTo(
-          api.POST('/api/settings/webhooks/{id}/deliveries/{deliveryId}/redeliver', {
+          api.POST(pathOf(webhookId, '/api/settings/webhooks/{id}/deliveries/{deliveryId}/redeliver'), {
             params: { ...params, header },
           }),
         );
@@ -243,7 +251,7 @@ export function useRetryNow(environment: Environment, { webhookId, id }: { webho
       const params = { path: { id: webhookId, deliveryId: id }, query: { environment } };
       const send = (header: Key) =>
         answerTo(
-          api.POST('/api/settings/webhooks/{id}/deliveries/{deliveryId}/retry', {
+          api.POST(pathOf(webhookId, '/api/settings/webhooks/{id}/deliveries/{deliveryId}/retry'), {
             params: { ...params, header },
           }),
         );

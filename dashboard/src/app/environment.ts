@@ -10,6 +10,7 @@ const OF_BOTH = [
   'overview',
   'events',
   'endpoints',
+  'channels',
   'deliveries',
   'failures',
   'event-types',

@@ -19,6 +19,7 @@ const files = {
   events: file(() => import('../pages/events/events.tsx')),
   endpoints: file(() => import('../pages/endpoints/endpoints.tsx')),
   endpoint: file(() => import('../pages/endpoints/endpoint.tsx')),
+  channels: file(() => import('../pages/channels/channels.tsx')),
   recover: file(() => import('../pages/recover/recover.tsx')),
   failures: file(() => import('../pages/failures/failures.tsx')),
   deliveries: file(() => import('../pages/deliveries/deliveries.tsx')),
@@ -34,6 +35,7 @@ const Overview = lazy(files.overview);
 const Events = lazy(files.events);
 const Endpoints = lazy(files.endpoints);
 const Endpoint = lazy(files.endpoint);
+const Channels = lazy(files.channels);
 const Recover = lazy(files.recover);
 const Failures = lazy(files.failures);
 const Deliveries = lazy(files.deliveries);
@@ -69,6 +71,9 @@ export function Pages() {
           <Route key={`${half}/endpoints`} path={`${half}/endpoints`} component={Endpoints} />,
           <Route key={`${half}/endpoint`} path={`${half}/endpoints/:id`}>
             {({ id }) => <Endpoint key={id} id={id} />}
+          </Route>,
+          <Route key={`${half}/channels`} path={`${half}/channels/:id?`}>
+            {({ id }) => <Channels key={id} id={id} />}
           </Route>,
           <Route key={`${half}/recover`} path={`${half}/endpoints/:id/recover`}>
             {({ id }) => <Recover key={id} id={id} />}

@@ -8,6 +8,7 @@ import {
   KeyRound,
   LayoutDashboard,
   type LucideIcon,
+  MessagesSquare,
   ScrollText,
   Send,
   Settings,
@@ -168,6 +169,9 @@ function Navigation({ isOpen }: { isOpen: boolean }) {
         {t.eventTypes.title}
       </Place>
       <h2>{t.nav.organization}</h2>
+      <Place to={to('/channels')} icon={MessagesSquare} hasMore>
+        {t.channels.title}
+      </Place>
       <Place to={to('/sources')} icon={BookOpen} hasMore>
         {t.nav.sources}
       </Place>

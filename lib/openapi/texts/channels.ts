@@ -126,7 +126,7 @@ if the message is more than 30 days old.`,
     summary: 'Resend the failed deliveries to a channel in a time range',
     mostTokens: 2,
     description: `Starts a background job that resends messages of a period, oldest first, as \`startRedelivery\` does for an
-endpoint: those whose deliveries ended \`exhausted\` or \`skipped\`, each once. To resume a disabled channel use
+endpoint: those whose deliveries ended \`exhausted\` or \`skipped\`, each once, and one after the other. To resume a disabled channel use
 \`updateChannel\`, which starts such a job itself.
 
 One job runs at a time for a channel. Another one fails with \`CONFLICT\`, as does a job for a channel that is disabled or
