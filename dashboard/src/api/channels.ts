@@ -3,7 +3,6 @@ import { answerTo, api, type Environment, type Schema } from './client.ts';
 import { isGone } from './failures.ts';
 
 export type Channel = Schema<'HttpChannel'> | Schema<'WebWidgetChannel'>;
-export type HttpChannel = Schema<'HttpChannel'>;
 
 /** More than an organization can have. */
 const ALL_CHANNELS = 100;

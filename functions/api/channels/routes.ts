@@ -171,7 +171,7 @@ export const retryChannelDelivery = /* @__PURE__ */ resendRoute(
 );
 
 export const redeliverChannelDelivery = /* @__PURE__ */ resendRoute(
-  'redeliver-channel-delivery',
+  'redeliver-to-channel',
   'redeliver',
   CHANNELS,
   ChannelDelivery,
@@ -184,7 +184,7 @@ export const startChannelRedelivery = /* @__PURE__ */ startRedeliveryRoute(
 );
 
 export const listChannelRedeliveries = /* @__PURE__ */ listRedeliveriesRoute(
-  'list-channel-redeliveries',
+  'list-channel-jobs',
   CHANNELS,
   ChannelRedelivery,
 );

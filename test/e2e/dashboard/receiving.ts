@@ -48,7 +48,7 @@ export async function aDisabledReceiver(dashboard: Dashboard) {
   return receiver;
 }
 
-/** A channel whose receiver answers so, and the messages that an agent has written on it. `answer` may be changed. */
+/** A channel whose receiver answers so, and the messages that an agent has written on it. */
 export async function aChannelOwed(dashboard: Dashboard, answer: Answer, messages: number) {
   const receiver = await aReceiver(dashboard, answer);
   const { api } = dashboard.service;

@@ -4,7 +4,7 @@ import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { useTexts } from '../../text/language.ts';
 
-/** Pauses a channel after a confirmation, or resumes a paused or disabled one. One button, which keeps the focus. */
+/** Pauses a channel after a confirmation, or resumes it. One button, which keeps the focus. */
 export function PauseButton({
   channel,
   pausing,
