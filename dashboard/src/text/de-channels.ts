@@ -14,8 +14,8 @@ export const channels: typeof english = {
   name: 'Name',
   kind: 'Art',
   kinds: {
-    http: 'http: Nachrichten werden an die URL gesendet',
-    web_widget: 'web_widget: Browser lesen die Nachrichten',
+    http: 'Nachrichten werden an die URL gesendet',
+    web_widget: 'Browser lesen die Nachrichten',
   },
   id: 'Kanal-ID',
   test: 'Test senden',

@@ -10,7 +10,7 @@ export const channels = {
   gone: 'This channel does not exist, or was deleted',
   name: 'Name',
   kind: 'Kind',
-  kinds: { http: 'http: messages are sent to its URL', web_widget: 'web_widget: browsers read its messages' },
+  kinds: { http: 'messages are sent to its URL', web_widget: 'browsers read its messages' },
   id: 'Channel ID',
   test: 'Send a test',
   disabled: 'Disabled: messages are not sent',

@@ -132,7 +132,12 @@ function ChannelFacts({ channel }: { channel: Channel }) {
   return (
     <Facts
       facts={[
-        [t.channels.kind, t.channels.kinds[kind]],
+        [
+          t.channels.kind,
+          <span key="kind">
+            <code>{kind}</code> <span className="quiet">{t.channels.kinds[kind]}</span>
+          </span>,
+        ],
         ...(url === null ? [] : [[t.endpoints.address, <Url key="url" url={url} />] as const]),
         [t.endpoints.status, <EndpointStatus key="status" endpoint={channel} />],
         ...(failing === null
