@@ -137,7 +137,7 @@ export const deleteChannel = {
 } as const satisfies Route;
 
 export const listChannelDeliveries = /* @__PURE__ */ listDeliveriesRoute(
-  'list-channel-deliveries',
+  'channel-deliveries',
   CHANNELS,
   ListedChannelDelivery,
 );
@@ -178,7 +178,7 @@ export const redeliverChannelDelivery = /* @__PURE__ */ resendRoute(
 );
 
 export const startChannelRedelivery = /* @__PURE__ */ startRedeliveryRoute(
-  'start-channel-redelivery',
+  'start-channel-job',
   CHANNELS,
   ChannelRedelivery,
 );
@@ -190,9 +190,9 @@ export const listChannelRedeliveries = /* @__PURE__ */ listRedeliveriesRoute(
 );
 
 export const readChannelRedelivery = /* @__PURE__ */ readRedeliveryRoute(
-  'read-channel-redelivery',
+  'read-channel-job',
   CHANNELS,
   ChannelRedelivery,
 );
 
-export const stopChannelRedelivery = /* @__PURE__ */ stopRedeliveryRoute('stop-channel-redelivery', CHANNELS);
+export const stopChannelRedelivery = /* @__PURE__ */ stopRedeliveryRoute('stop-channel-job', CHANNELS);
