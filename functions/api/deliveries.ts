@@ -1,26 +1,35 @@
 import type * as z from 'zod/mini';
-import type { Page, PageRequest } from '../aws/pages.ts';
+import type { ReceiverId } from '../aws/ids.ts';
 import { type Delivery, OPEN_STATUSES, type WebhookRequest } from '../delivery/delivery.ts';
 import type { DeliveryFilter } from '../delivery/rows.ts';
 import { deriveSigningSecret, sign } from '../delivery/signature.ts';
 import { MAX_ATTEMPTS } from '../delivery/timing.ts';
-import { refusals } from '../http/problem.ts';
+import { isProblem, refusals } from '../http/problem.ts';
+import { success } from '../http/reply.ts';
 import type { Endpoint } from '../receivers/endpoint.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import type { ListDeliveriesQuery } from './fields.ts';
-import { deliveries, endpoints, signingKeys } from './stores.ts';
+import { listHandler } from './pages.ts';
+import type { listDeliveriesRoute, readDeliveryRoute } from './receiver-routes.ts';
+import { findReceiver, isSentTo, nameReceiver } from './receivers.ts';
+import { routeHandler } from './route-handler.ts';
+import { deliveries, signingKeys } from './stores.ts';
 
 /*
  * Deliveries of a webhook endpoint or a channel. The receiver is read first, to check its organization.
  */
 
+/** Reads a delivery with its receiver. A web widget has none. */
 export async function findDelivery(
-  receiver: Pick<Endpoint, 'id'>,
-  { generation }: Tenant,
-  id: Delivery['id'],
+  { orgId, generation }: Tenant,
+  { id, deliveryId }: { id: ReceiverId; deliveryId: Delivery['id'] },
 ) {
-  const delivery = await deliveries.find({ id, webhookId: receiver.id, generation });
-  return delivery ?? refusals.notFound('delivery');
+  const receiver = await findReceiver(orgId, id);
+  if (isProblem(receiver)) return receiver;
+  const delivery = await deliveries.find({ id: deliveryId, webhookId: id, generation });
+  return delivery !== undefined && isSentTo(receiver)
+    ? { receiver, delivery }
+    : refusals.notFound('delivery');
 }
 
 /**
@@ -37,7 +46,7 @@ export function withDueTime(delivery: Delivery, now: Date): Delivery {
 }
 
 /** Returns a delivery with its attempts as the API shows it. */
-export const toDeliveryView = (delivery: Delivery, now: Date): Delivery => ({
+const toDeliveryView = (delivery: Delivery, now: Date): Delivery => ({
   ...withDueTime(delivery, now),
   attemptLog: delivery.attemptLog.map(({ request, ...attempt }) => ({
     ...attempt,
@@ -51,39 +60,47 @@ const sortHeaders = (request: WebhookRequest): WebhookRequest => ({
   headers: Object.fromEntries(Object.entries(request.headers).sort(([a], [b]) => (a < b ? -1 : 1))),
 });
 
-/** Reads a delivery with its webhook endpoint. */
-export async function findEndpointDelivery(
-  tenant: Tenant,
-  { id, deliveryId }: { id: Endpoint['id']; deliveryId: Delivery['id'] },
-) {
-  const endpoint = await endpoints.find(tenant.orgId, id);
-  if (!endpoint) return refusals.notFound('webhook endpoint');
-  const delivery = await findDelivery(endpoint, tenant, deliveryId);
-  return 'kind' in delivery ? delivery : { endpoint, delivery };
-}
-
 /** Filters that a cursor is bound to. Empty without filters, so that cursors without filters stay valid. */
 export function describeFilters({ status, eventType, from, to }: DeliveryFilter): string[] {
   const given = [status?.toSorted(), eventType?.toSorted(), from?.getTime(), to?.getTime()];
   return given.every((filter) => filter === undefined) ? [] : [JSON.stringify(given)];
 }
 
+/** Lists the deliveries of a webhook endpoint or a channel. A web widget has none. */
+export const listDeliveriesHandler = (route: ReturnType<typeof listDeliveriesRoute>) =>
+  listHandler(
+    route,
+    async ({ tenant, params: { id }, query, now }, page) => {
+      const receiver = await findReceiver(tenant.orgId, id);
+      if (isProblem(receiver)) return receiver;
+      if (!isSentTo(receiver)) return { items: [] };
+      const listed = await deliveries.list(tenant, id, page, query);
+      const shown = await withIncluded(listed.items, receiver, query, now);
+      return { ...listed, items: shown.map((delivery) => nameReceiver(withDueTime(delivery, now))) };
+    },
+    describeFilters,
+  );
+
+export const readDeliveryHandler = (route: ReturnType<typeof readDeliveryRoute>) =>
+  routeHandler(route, async ({ tenant, params, now }) => {
+    const result = await findDelivery(tenant, params);
+    return isProblem(result) ? result : success(nameReceiver(toDeliveryView(result.delivery, now)));
+  });
+
 /**
- * Lists the deliveries of a webhook endpoint or a channel. With `include`, each has the response of its last
- * attempt, or the request, signed again because receivers refuse old signatures. Only sandboxes store
- * requests.
+ * With `include`, each delivery has the response of its last attempt, or the request, signed again because
+ * receivers refuse old signatures. Only sandboxes store requests.
  */
-export async function listDeliveriesPage(
-  receiver: Pick<Endpoint, 'id' | 'keyVersion'>,
-  page: PageRequest,
-  { tenant, query, now }: { tenant: Tenant; query: z.output<typeof ListDeliveriesQuery>; now: Date },
-): Promise<Page<Delivery>> {
-  const deliveryPage = await deliveries.list(tenant, receiver.id, page, query);
-  const listed = { ...deliveryPage, items: deliveryPage.items.map((delivery) => withDueTime(delivery, now)) };
-  if (query.include === 'response') return { ...listed, items: listed.items.map(withLastResponse) };
-  if (query.include !== 'request' || !listed.items.some(getLastRequest)) return listed;
-  const secret = await signingKeys((ring) => deriveSigningSecret(ring, receiver.keyVersion, receiver.id));
-  return { ...listed, items: listed.items.map((delivery) => withRequest(delivery, secret, now)) };
+async function withIncluded(
+  listed: readonly Delivery[],
+  { id, keyVersion }: Pick<Endpoint, 'id' | 'keyVersion'>,
+  { include }: z.output<typeof ListDeliveriesQuery>,
+  now: Date,
+): Promise<readonly Delivery[]> {
+  if (include === 'response') return listed.map(withLastResponse);
+  if (include !== 'request' || !listed.some(getLastRequest)) return listed;
+  const secret = await signingKeys((ring) => deriveSigningSecret(ring, keyVersion, id));
+  return listed.map((delivery) => withRequest(delivery, secret, now));
 }
 
 /** The last attempt's request to a simulated receiver. */

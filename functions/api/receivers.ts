@@ -1,6 +1,9 @@
 import { reachableReceivers } from '../aws/config.ts';
+import { isChannelId, type OrgId, type ReceiverId } from '../aws/ids.ts';
 import { checkProgram } from '../delivery/simulation.ts';
-import { invalid } from '../http/problem.ts';
+import { invalid, refusals } from '../http/problem.ts';
+import type { Channel } from '../receivers/channels.ts';
+import type { Endpoint } from '../receivers/endpoint.ts';
 import {
   blockedHostStore,
   blockedHosts,
@@ -9,6 +12,7 @@ import {
 } from '../receivers/receiver-url.ts';
 import { isSandbox, type Tenant } from '../tenancy/tenant.ts';
 import { tables } from './route-handler.ts';
+import { channels, endpoints } from './stores.ts';
 
 /** Hosts that the operator blocked. */
 const hosts = blockedHosts(blockedHostStore(tables.service).all);
@@ -26,3 +30,24 @@ export async function checkReceiver(text: string, tenant: Tenant): Promise<Recei
 /** The problem of a URL that was refused. */
 export const createUrlProblem = ({ ok, problem: fault, ...code }: Extract<ReceiverUrlCheck, { ok: false }>) =>
   invalid({ field: 'url', ...code, message: fault.replace(/^url /, '') });
+
+/** Reads a webhook endpoint or a channel. */
+export async function findReceiver(orgId: OrgId, id: ReceiverId) {
+  if (isChannelId(id)) return (await channels.find(orgId, id)) ?? refusals.notFound('channel');
+  return (await endpoints.find(orgId, id)) ?? refusals.notFound('webhook endpoint');
+}
+
+/** Nothing is sent to a web widget. */
+export const isSentTo = (receiver: Endpoint | Channel): receiver is Endpoint => 'url' in receiver;
+
+/** Refusals by the status of a receiver. */
+export const getInactiveRefusals = (id: ReceiverId) =>
+  isChannelId(id) ? refusals.inactiveChannel : refusals.inactiveEndpoint;
+
+/** Names the receiver as the API does: a channel by `channelId`. */
+export const nameReceiver = <View extends { webhookId: ReceiverId }>({ webhookId, ...view }: View) =>
+  isChannelId(webhookId) ? { ...view, channelId: webhookId } : { ...view, webhookId };
+
+/** Path of something that belongs to a receiver. */
+export const buildReceiverPath = (id: ReceiverId, below: string): string =>
+  `/api/v1/${isChannelId(id) ? 'channels' : 'webhooks'}/${id}/${below}`;

@@ -44,6 +44,8 @@ export type RedeliveryJobId = z.infer<typeof RedeliveryJobId>;
 export type AuditEntryId = z.infer<typeof AuditEntryId>;
 export type ReceiverId = z.infer<typeof ReceiverId>;
 
+export const isChannelId = (id: string | undefined): id is ChannelId => id?.startsWith('chn_') === true;
+
 /** @param now creation time, whose milliseconds lead the identifier */
 export function newId<P extends string>(prefix: P, now: Date): `${P}_${string}` {
   return `${prefix}_${hex(v7({ msecs: now.getTime() }))}`;

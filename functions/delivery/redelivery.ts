@@ -22,6 +22,7 @@ import {
   isFor,
   type OutboxEvent,
   type Subscriber,
+  TEST_TYPES,
 } from '../events/events.ts';
 import type { Endpoint } from '../receivers/endpoint.ts';
 import { buildSandboxMark, keys } from '../tenancy/keys.ts';
@@ -102,7 +103,7 @@ export const getMessageGroup = (deliveryMessage: DeliveryMessage): string =>
 
 /** Whether a user waits for this delivery: a test, or a single redelivery. Redeliveries of a job are not. */
 export const isRequestedByCustomer = (delivery: Named, event: AddressedEvent): boolean =>
-  !isFromJob(delivery) && (event.type === 'webhook.test' || isExample(event) || !isFirstDelivery(delivery));
+  !isFromJob(delivery) && (TEST_TYPES.includes(event.type) || isExample(event) || !isFirstDelivery(delivery));
 
 /**
  * Outbox entry of a redelivery, or of a retry that a user requested: its delivery was committed with it, so

@@ -1,14 +1,5 @@
 import * as z from 'zod/mini';
-import {
-  EndpointId,
-  OrgId,
-  ReceiverId,
-  RedeliveryJobId,
-  SourceId,
-  Timestamp,
-  TraceId,
-  withTrace,
-} from '../aws/ids.ts';
+import { OrgId, ReceiverId, RedeliveryJobId, SourceId, Timestamp, TraceId, withTrace } from '../aws/ids.ts';
 import { type Table, toExpiry } from '../aws/table.ts';
 import { buildAddition, type Change } from '../aws/transaction.ts';
 import { buildSandboxMark, keys } from '../tenancy/keys.ts';
@@ -45,7 +36,7 @@ export const NOTICES = {
   'webhook.failing': z.object({ webhookId: ReceiverId, lastError: z.string() }),
   /** The next round of a redelivery job. */
   'webhook.redelivery': z.object({
-    webhookId: EndpointId,
+    webhookId: ReceiverId,
     redeliveryId: RedeliveryJobId,
     /** Counts the messages of a job; each one sends the next. */
     round: z.int(),

@@ -5,6 +5,7 @@ import {
   EndpointId,
   EscalationId,
   EventId,
+  isChannelId,
   MessageId,
   newId,
   OrgId,
@@ -168,6 +169,17 @@ export const EVENT_CATALOGUE = {
     fields: { webhookId: 'The endpoint under test.' },
     example: ({ webhook, webhookTest: { createdAt } }) => ({ createdAt, webhookId: webhook.id }),
   }),
+  'channel.test': eventType({
+    schemaVersion: 1,
+    sentTo: 'channel',
+    data: () => z.object({ channelId: ChannelId }),
+    onBus: ['channelId'],
+    summary: 'A test of a channel',
+    description:
+      'Sent by the test operation to one channel of kind `http`. Signed, retried and recorded like every other event.',
+    fields: { channelId: 'The channel under test.' },
+    example: ({ channelMessage: { channelId, createdAt } }) => ({ createdAt, channelId }),
+  }),
   /** Delivers a message with its content to the conversation's channel. */
   'channel.message': eventType({
     schemaVersion: 1,
@@ -200,6 +212,8 @@ export const EVENT_CATALOGUE = {
 type Catalogue = typeof EVENT_CATALOGUE;
 export type EventType = keyof Catalogue;
 export type EventData<T extends EventType> = z.infer<Catalogue[T]['data']>;
+/** Types of the tests that a user sends to a receiver. */
+export const TEST_TYPES: readonly EventType[] = ['webhook.test', 'channel.test'];
 export type SubscribableType = {
   [T in EventType]: Catalogue[T]['sentTo'] extends 'subscribers' ? T : never;
 }[EventType];
@@ -288,10 +302,12 @@ export const getNamedReceiver = ({ onlyTo }: AddressedEvent): ReceiverId | undef
 export const isExample = ({ type, onlyTo }: AddressedEvent): boolean =>
   onlyTo !== undefined && isSubscribable(type);
 
-/** All types of the events that can be for an endpoint: a filter for readers that then ask `isFor`. */
-export const listTypesFor = ({ events }: { events: readonly SubscribableType[] }): EventType[] => [
+/** All types of the events that can be for a receiver: a filter for readers that then ask `isFor`. */
+export const listTypesFor = ({ id, events }: Subscriber): EventType[] => [
   ...events,
-  ...EVENT_TYPES.filter((type) => EVENT_CATALOGUE[type].sentTo === 'endpoint'),
+  ...EVENT_TYPES.filter(
+    (type) => EVENT_CATALOGUE[type].sentTo === (isChannelId(id) ? 'channel' : 'endpoint'),
+  ),
 ];
 
 /**

@@ -182,10 +182,15 @@ export const refusals = {
   noWidget: conflict(
     'The conversation is not on a channel of kind web_widget. Use a conversation on such a channel.',
   ),
+  noReceiver: conflict('Nothing is sent to a channel of kind web_widget. Use one of kind http.'),
   /** By the status of the endpoint. */
   inactiveEndpoint: {
     auto_disabled: conflict('The webhook endpoint is disabled. Register it again as a new endpoint.'),
     paused: conflict('The webhook endpoint is paused. Resume it first: PATCH with "paused": false.'),
+  },
+  inactiveChannel: {
+    auto_disabled: conflict('The channel is disabled. Resume it first: PATCH with "paused": false.'),
+    paused: conflict('The channel is paused. Resume it first: PATCH with "paused": false.'),
   },
   notSubscribed: conflict(
     'The webhook endpoint does not subscribe to the event: to its type, or by its filter. Change its events or filter first.',
@@ -200,7 +205,7 @@ export const refusals = {
   expiredEvent: (days: number) =>
     conflict(`The event is older than ${days} days and can no longer be resent.`),
   redeliveryRunning: conflict(
-    'Another redelivery job of the webhook endpoint is running. Wait until it ends, or stop it.',
+    'Another redelivery job of the receiver is running. Wait until it ends, or stop it.',
   ),
 
   tooMany: (what: 'channels' | 'content sources' | 'webhook endpoints', limit: number) =>

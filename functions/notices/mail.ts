@@ -1,3 +1,4 @@
+import { isChannelId } from '../aws/ids.ts';
 import type { NoticeData, NoticeType, SourceKind } from '../events/bus.ts';
 import { FAILURES_TO_DISABLE } from '../receivers/endpoint.ts';
 
@@ -111,7 +112,7 @@ export function composeFailingMail({
   const count = `${consecutiveFailures} of ${FAILURES_TO_DISABLE}`;
   return composeMail(`${what} failing (${count})`, name, [
     {
-      paragraph: `A ${what.toLowerCase()} of ${owner} failed to receive ${consecutiveFailures} deliveries in a row (${count}), each with all of its attempts. After ${left} more in a row it is disabled, and gets no more deliveries until you ${nextStep} again.`,
+      paragraph: `A ${what.toLowerCase()} of ${owner} failed to receive ${consecutiveFailures} deliveries in a row (${count}), each with all of its attempts. After ${left} more in a row it is disabled, and gets no more deliveries until you ${nextStep}.`,
     },
     { facts },
     { paragraph: 'Check its receiver. The next delivery that succeeds ends the count.' },
@@ -139,21 +140,18 @@ export function composeDisabledMail({
   ]);
 }
 
-const isChannel = ({ webhookId }: Pick<FailingReceiver, 'webhookId'>): boolean =>
-  webhookId.startsWith('chn_');
-
 /** Words for a receiver, and its facts without the query of its URL. Its error is untrusted text. */
 function describeReceiver(receiver: FailingReceiver) {
   const { organization, webhookId, url } = receiver;
-  const [what, nextStep, recovery] = isChannel(receiver)
+  const [what, nextStep, recovery] = isChannelId(receiver.webhookId)
     ? [
         'Channel',
-        'create the channel',
-        'create the channel again, which creates a new signing secret. The API lists its deliveries with their errors.',
+        'resume it',
+        'resume the channel: that resends the messages that it missed, and keeps its signing secret.',
       ]
     : [
         'Webhook endpoint',
-        'register the endpoint',
+        'register the endpoint again',
         'register the endpoint again, which creates a new signing secret, and resend what it missed. The dashboard has one page for both.',
       ];
   const shownUrl = url === undefined ? undefined : formatUrl(removeQuery(url));
@@ -175,10 +173,9 @@ function describeReceiver(receiver: FailingReceiver) {
   };
 }
 
-/** The dashboard has no page for channels. */
 const buildReceiverLink = (receiver: FailingReceiver): MailPart =>
-  isChannel(receiver)
-    ? { link: 'Open the dashboard', href: `${receiver.dashboardOrigin}/` }
+  isChannelId(receiver.webhookId)
+    ? { link: 'Open the channel', href: `${receiver.dashboardOrigin}/channels/${receiver.webhookId}` }
     : {
         link: 'Recover the endpoint',
         href: `${receiver.dashboardOrigin}/endpoints/${receiver.webhookId}/recover`,

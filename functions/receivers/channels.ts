@@ -14,7 +14,8 @@ import { ChannelMessageRole, type Conversation, type Message } from '../conversa
 import { buildEvent, type OutboxEvent } from '../events/events.ts';
 import { keys } from '../tenancy/keys.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
-import { Endpoint, getFailureStatus } from './endpoint.ts';
+import { Endpoint, type EndpointChange, getFailureStatus } from './endpoint.ts';
+import { buildSettingsUpdate } from './endpoints.ts';
 
 /**
  * Maximum number of channels of an organization. A sandbox reset writes all channels and endpoints in one
@@ -95,8 +96,8 @@ export function channelStore(service: Table) {
       return readPage(service, [keys.channels(orgId)], page, { parse });
     },
 
-    /** The row of a channel to remove, which may be unreadable as a channel. */
-    findToRemove(orgId: OrgId, id: ChannelId): Promise<Record<string, unknown> | undefined> {
+    /** The row of a channel to change or remove, which may be unreadable as a channel. */
+    findToChange(orgId: OrgId, id: ChannelId): Promise<Record<string, unknown> | undefined> {
       return get(service, keys.endpoint(orgId, id));
     },
 
@@ -107,6 +108,10 @@ export function channelStore(service: Table) {
         buildAddition(service, { ...keys.endpoint(channel.orgId, channel.id), ...channel }),
       ];
     },
+
+    /** @param row as it was read; `settings` at least one */
+    buildUpdate: (orgId: OrgId, id: ChannelId, row: Record<string, unknown>, settings: EndpointChange) =>
+      buildSettingsUpdate(service, { orgId, id, row }, settings),
 
     /** Removes and uncounts a channel; refused as `channel-missing` when it does not exist. */
     remove(orgId: OrgId, id: ChannelId): Change[] {

@@ -96,13 +96,29 @@ export interface EndpointChange {
   filter?: EventFilter | null;
   description?: string | null;
   maxPerSecond?: number | null;
+  /** Of a channel. */
+  name?: string;
   status?: 'active' | 'paused';
   pausedAt?: string | null;
+  consecutiveFailures?: 0;
+  pace?: PaceMark;
+  disabledAt?: null;
+  disabledReason?: null;
+  failingSince?: null;
 }
 
 /** What pauses an active endpoint at a time, and what ends its pause. */
 export const pause = (at: Date) => ({ status: 'paused', pausedAt: at.toISOString() }) as const;
 export const RESUMED = { status: 'active', pausedAt: null } as const;
+/** What makes a disabled receiver active again, new and without failures. */
+export const ENABLED = {
+  status: 'active',
+  consecutiveFailures: 0,
+  pace: NEW,
+  disabledAt: null,
+  disabledReason: null,
+  failingSince: null,
+} as const;
 
 /** What remains of a deleted endpoint, for as long as its deliveries are kept. */
 export const DeletedEndpoint = z.extend(
@@ -148,7 +164,7 @@ export const getFailureStatus = ({
   status,
   consecutiveFailures,
   failingSince,
-}: Pick<Endpoint, 'status' | 'consecutiveFailures' | 'failingSince'>) =>
+}: Pick<Endpoint, 'status' | 'consecutiveFailures'> & { failingSince?: string | null | undefined }) =>
   status === 'active' && consecutiveFailures > 0
     ? { since: failingSince, failuresUntilDisabled: FAILURES_TO_DISABLE - consecutiveFailures }
     : null;

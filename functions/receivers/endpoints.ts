@@ -186,13 +186,11 @@ export function endpointStore(service: Table) {
     },
 
     /**
-     * Changes settings; null removes one. A new URL makes the endpoint new. Refused as
-     * `endpoint-changed` when one of the settings was changed since the endpoint was read, and as
-     * `endpoint-host-limit`.
+     * Changes settings as `buildSettingsUpdate` does, and the counts of hosts. Refused as
+     * `endpoint-host-limit` too.
      * @param settings at least one
      */
     buildUpdate({ orgId, id, row, counted }: EndpointToChange, settings: EndpointChange): Change[] {
-      const isNewUrl = settings.url !== undefined && settings.url !== row.url;
       const from = counted === 'none' ? undefined : counted.host;
       const to = settings.url === undefined ? from : getCountedHost(settings.url);
       const isMoved = from !== to;
@@ -200,18 +198,31 @@ export function endpointStore(service: Table) {
       return [
         ...(isMoved && to !== undefined ? [increaseCount(service, getHostCounter(orgId, to))] : []),
         ...(isMoved ? buildUncount(orgId, counted) : []),
-        buildUpdate(service, keys.endpoint(orgId, id), {
-          refusal: 'endpoint-changed',
-          update: setOrRemove({ ...settings, ...(isNewUrl && { pace: NEW }), ...moved }),
-          if: all(
-            EXISTS,
-            settings.url === undefined ? undefined : isCountedAt(counted),
-            unchanged(row, Object.keys(settings)),
-          ),
+        buildSettingsUpdate(service, { orgId, id, row }, settings, {
+          moved,
+          if: settings.url === undefined ? undefined : isCountedAt(counted),
         }),
       ];
     },
   };
+}
+
+/**
+ * Changes settings of an endpoint or channel; null removes one. A new URL makes it new. Refused as
+ * `endpoint-changed` when one of the settings was changed since the row was read.
+ */
+export function buildSettingsUpdate(
+  service: Pick<Table, 'name'>,
+  { orgId, id, row }: { orgId: OrgId; id: ReceiverId; row: Record<string, unknown> },
+  settings: EndpointChange,
+  { moved = {}, if: condition }: { moved?: object; if?: Expression | undefined } = {},
+): Change {
+  const isNewUrl = settings.url !== undefined && settings.url !== row.url;
+  return buildUpdate(service, keys.endpoint(orgId, id), {
+    refusal: 'endpoint-changed',
+    update: setOrRemove({ ...settings, ...(isNewUrl && { pace: NEW }), ...moved }),
+    if: all(EXISTS, condition, unchanged(row, Object.keys(settings))),
+  });
 }
 
 const isCountedAt = (counted: CountedAt | 'none'): Expression =>

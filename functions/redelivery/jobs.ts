@@ -2,10 +2,10 @@ import * as z from 'zod/mini';
 import { all, assign, expression, unchanged } from '../aws/expression.ts';
 import {
   DeliveryId,
-  EndpointId,
   newId,
   OrgId,
   parseCreationTime,
+  ReceiverId,
   RedeliveryJobId,
   Timestamp,
   TraceId,
@@ -73,7 +73,7 @@ export const RedeliveryJob = z.object({
   id: RedeliveryJobId,
   orgId: OrgId,
   generation: z.int(),
-  webhookId: EndpointId,
+  webhookId: ReceiverId,
   status: RedeliveryJobStatus,
   reason: z.optional(StopReason),
   what: RedeliverySelection,
@@ -115,7 +115,7 @@ export type RedeliveryJobRef = Pick<RedeliveryJob, 'id' | 'orgId' | 'generation'
 
 /** Marks an endpoint's running job, which allows no other and whose messages can be lost. */
 export const RedeliveryRun = z.object({
-  ...{ id: RedeliveryJobId, orgId: OrgId, generation: z.int(), webhookId: EndpointId },
+  ...{ id: RedeliveryJobId, orgId: OrgId, generation: z.int(), webhookId: ReceiverId },
   /** When a message was last sent for it outside of its rounds; at first, its creation. */
   remindedAt: Timestamp,
 });
@@ -143,7 +143,7 @@ export function createJob(
     to?: string | undefined;
     statuses: RedeliveryJob['statuses'];
   },
-  endpoint: { id: EndpointId; status: Endpoint['status'] },
+  endpoint: { id: ReceiverId; status: Endpoint['status'] },
   context: JobContext,
 ) {
   const now = context.now.getTime();
@@ -169,7 +169,7 @@ const PAUSE_ECHO_SECONDS = 90;
  * before. It begins when nothing that saw the pause is still at work.
  * @param pausedAt in ISO 8601
  */
-export const createCatchUpJob = (id: EndpointId, pausedAt: string, context: JobContext): RedeliveryJob =>
+export const createCatchUpJob = (id: ReceiverId, pausedAt: string, context: JobContext): RedeliveryJob =>
   buildJob(
     id,
     {
@@ -180,15 +180,32 @@ export const createCatchUpJob = (id: EndpointId, pausedAt: string, context: JobC
     context,
   );
 
-/** Time before the first failure of an endpoint from which its successor recovers events. */
+/** Time before the first failure of a receiver from which a job recovers events. */
 const BEFORE_FAILURE_MS = 2 * 3_600_000;
+
+/**
+ * Creates the job that sends a channel what it missed while it failed and was disabled. It begins when
+ * nothing that saw the channel disabled is still at work.
+ * @param stopped the job before it, which this one continues: a pause or another disabling has stopped it
+ */
+export function createRecoveryJob(
+  channel: Pick<Endpoint, 'id' | 'createdAt' | 'failingSince' | 'disabledAt' | 'pausedAt'>,
+  stopped: RedeliveryJob | undefined,
+  context: JobContext,
+): RedeliveryJob {
+  const { id, createdAt, failingSince, disabledAt = createdAt, pausedAt = disabledAt } = channel;
+  const since = Date.parse(failingSince ?? pausedAt) - BEFORE_FAILURE_MS;
+  const from = stopped === undefined ? since : Math.min(since, Date.parse(stopped.from));
+  const to = context.now.getTime() + PAUSE_ECHO_SECONDS * 1000;
+  return buildJob(id, { from, to }, { what: 'failed', statuses: FAILED_STATUSES }, context);
+}
 
 /**
  * Creates the job that sends an endpoint what its predecessor missed, once a test has succeeded.
  * @param test delivery of the test
  */
 export const createSuccessorJob = (
-  id: EndpointId,
+  id: ReceiverId,
   { failingSince, disabledAt }: NonNullable<Endpoint['predecessor']>,
   test: DeliveryId,
   context: JobContext,
@@ -204,7 +221,7 @@ const computeEarliest = (now: Date): number => now.getTime() - HISTORY_DAYS * 86
 
 /** @param range milliseconds since the epoch */
 const buildJob = (
-  webhookId: EndpointId,
+  webhookId: ReceiverId,
   range: { from: number; to: number },
   asked: Pick<RedeliveryJob, 'what' | 'dryRun' | 'statuses' | 'reasons' | 'test'>,
   { tenant, now, traceId }: JobContext,
@@ -306,18 +323,29 @@ function buildJobEnd(
 /** Runs per page; small enough that a worker's time can end between two pages. */
 const RUNS = 100;
 
+/** Jobs among which the last one that sends is looked for: the others count. */
+const LATEST = 20;
+
 /** Creates, reads and stops redelivery jobs, and finds running ones whose message may be lost. */
 export function redeliveryJobs(service: Table) {
   return {
-    async find(tenant: Tenant, endpoint: EndpointId, id: RedeliveryJobId) {
+    async find(tenant: Tenant, endpoint: ReceiverId, id: RedeliveryJobId) {
       const row = await get(service, keys.redeliveryJob(tenant, endpoint, id));
       return row && RedeliveryJob.parse(row);
     },
 
-    list(tenant: Tenant, endpoint: EndpointId, page: PageRequest): Promise<Page<RedeliveryJob>> {
+    list(tenant: Tenant, endpoint: ReceiverId, page: PageRequest): Promise<Page<RedeliveryJob>> {
       return readPage(service, [keys.redeliveryJobs(tenant, endpoint)], page, {
         parse: (row) => RedeliveryJob.parse(row),
       });
+    },
+
+    /** The last job of a receiver that sends, if a pause or a disabling has stopped it. */
+    async findStopped(tenant: Tenant, receiver: ReceiverId): Promise<RedeliveryJob | undefined> {
+      const { items } = await this.list(tenant, receiver, { limit: LATEST });
+      const last = items.find(({ dryRun }) => dryRun !== true);
+      const isStopped = last?.reason === 'endpoint_disabled' || last?.reason === 'endpoint_paused';
+      return isStopped ? last : undefined;
     },
 
     /** Adds a job and its run; refused as `redelivery-running` while another one of the endpoint runs. */

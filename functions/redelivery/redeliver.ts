@@ -1,5 +1,5 @@
 import { mapConcurrently } from '../aws/concurrency.ts';
-import type { TraceId } from '../aws/ids.ts';
+import { isChannelId, type TraceId } from '../aws/ids.ts';
 import type { Log } from '../aws/log-codes.ts';
 import { Defect } from '../aws/logger.ts';
 import type { Row, Table } from '../aws/table.ts';
@@ -119,7 +119,10 @@ export function runRedeliveryJob(context: RedeliverContext, settings: RedeliverS
     { untilMs, isRepeated }: { untilMs: number; isRepeated: boolean },
   ): Promise<{ left?: ExaminedDelivery | undefined; isStopped?: boolean }> {
     const { maxPerSecond = Number.POSITIVE_INFINITY } = endpoint;
-    const window = Math.min(settings.window, SECONDS_OF_LIMIT * maxPerSecond);
+    // A channel's messages are a dialogue: the next one follows the first attempt of the one before.
+    const window = isChannelId(job.webhookId)
+      ? 1
+      : Math.min(settings.window, SECONDS_OF_LIMIT * maxPerSecond);
     let waiting = page.flatMap(({ delivery, isWaiting }) => (delivery && isWaiting ? [delivery] : []));
     const isDone = ({ delivery }: Resend) => delivery !== undefined && !waiting.includes(delivery);
     // The worker before may have been lost before it sent their messages.

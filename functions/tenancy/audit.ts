@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { AuditEntryId, newId, OrgId, type ReceiverId, Timestamp } from '../aws/ids.ts';
+import { AuditEntryId, isChannelId, newId, OrgId, type ReceiverId, Timestamp } from '../aws/ids.ts';
 import { type Page, type PageRequest, readPage } from '../aws/pages.ts';
 import { type Table, toExpiry } from '../aws/table.ts';
 import { buildAddition, type Change } from '../aws/transaction.ts';
@@ -18,6 +18,7 @@ export const AuditAction = z.enum([
   'redelivery.started',
   'redelivery.stopped',
   'channel.created',
+  'channel.updated',
   'channel.deleted',
   'channel.disabled',
   'channel.enabled',
@@ -109,7 +110,7 @@ export const createStatusEntry = (
   return createAuditEntry(
     {
       orgId,
-      action: `${id.startsWith('chn_') ? 'channel' : 'webhook'}.${status}`,
+      action: `${isChannelId(id) ? 'channel' : 'webhook'}.${status}`,
       targetId: id,
       changes: [{ field: 'status', before, after }],
     },

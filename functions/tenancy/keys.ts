@@ -1,19 +1,18 @@
 import { hash } from 'node:crypto';
-import type {
-  AuditEntryId,
-  ChannelId,
-  ConversationId,
-  DeliveryId,
-  EndpointId,
-  EscalationId,
-  EventId,
-  KeyId,
-  MessageId,
-  OrgId,
-  ReceiverId,
-  RedeliveryJobId,
-  SourceId,
-  TicketId,
+import {
+  type AuditEntryId,
+  type ConversationId,
+  type DeliveryId,
+  type EscalationId,
+  type EventId,
+  isChannelId,
+  type KeyId,
+  type MessageId,
+  type OrgId,
+  type ReceiverId,
+  type RedeliveryJobId,
+  type SourceId,
+  type TicketId,
 } from '../aws/ids.ts';
 import { type Environment, isSandbox, type Tenant } from './tenant.ts';
 
@@ -110,7 +109,7 @@ export const keys = {
   endpoints: (orgId: OrgId): string => `${orgId}#webhooks`,
   /** A webhook endpoint or a channel; the engine treats them alike. */
   endpoint: (orgId: OrgId, id: ReceiverId): Key =>
-    toKey(isChannel(id) ? keys.channels(orgId) : keys.endpoints(orgId), id),
+    toKey(isChannelId(id) ? keys.channels(orgId) : keys.endpoints(orgId), id),
   /** What remains of deleted endpoints, by the time of deletion. */
   deletedEndpoints: (orgId: OrgId): string => `${orgId}#deleted-webhooks`,
   deletedEndpoint: (orgId: OrgId, deletedAt: string, id: ReceiverId): Key =>
@@ -118,17 +117,17 @@ export const keys = {
   channels: (orgId: OrgId): string => `${orgId}#channels`,
   channelCount: (orgId: OrgId): Key => toKey(orgId, 'channel-count'),
 
-  /** Redelivery jobs of an endpoint. */
-  redeliveryJobs: (tenant: Tenant, endpoint: EndpointId): string =>
+  /** Redelivery jobs of an endpoint or channel. */
+  redeliveryJobs: (tenant: Tenant, endpoint: ReceiverId): string =>
     `${buildTenantKey(tenant)}#${endpoint}#redeliveries`,
-  redeliveryJob: (tenant: Tenant, endpoint: EndpointId, id: RedeliveryJobId): Key =>
+  redeliveryJob: (tenant: Tenant, endpoint: ReceiverId, id: RedeliveryJobId): Key =>
     toKey(keys.redeliveryJobs(tenant, endpoint), id),
   /** The latest redelivery of an event; one partition each, because a job writes many. */
   redeliveryRecord: (tenant: Tenant, endpoint: ReceiverId, event: EventId): Key =>
     toKey(`${buildTenantKey(tenant)}#${endpoint}#redelivered#${event}`, 'redelivery'),
-  /** Running jobs of all organizations: one of an endpoint. */
+  /** Running jobs of all organizations: one of a receiver. */
   redeliveryRuns: (shard: number): string => `redelivery-runs#${shard}`,
-  redeliveryRun: ({ webhookId, ...tenant }: Tenant & { webhookId: EndpointId }): Key =>
+  redeliveryRun: ({ webhookId, ...tenant }: Tenant & { webhookId: ReceiverId }): Key =>
     toKey(
       keys.redeliveryRuns(getShard(webhookId, REDELIVERY_RUN_SHARDS)),
       `${buildTenantKey(tenant)}#${webhookId}`,
@@ -222,8 +221,6 @@ export const keys = {
 export const DUE_INDEX = 'due';
 /** After an organization's id, sorts behind all of its keys in the due index. */
 export const DUE_END = '$';
-
-const isChannel = (id: ReceiverId): id is ChannelId => id.startsWith('chn_');
 
 /** Bounds of the sort keys of a range of months, of any shard. */
 export const buildUsageKeyBounds = (from: string, to: string): [first: string, last: string] => [

@@ -308,6 +308,7 @@ export const widgetChannel = {
   status: 'active',
   consecutiveFailures: 0,
   failing: null,
+  pausedAt: null,
   disabledAt: null,
   disabledReason: null,
 } as const;
@@ -334,11 +335,15 @@ export const channelMessage = {
 
 const channelEventId = exampleId('evt', channelMessage.createdAt);
 
-const { webhookId: _, ...taken } = succeededDelivery;
-export const channelDelivery = {
-  ...taken,
-  id: deriveDeliveryId(channelEventId, httpChannel.id),
+/** Something of an endpoint as it is of the channel. */
+export const ofChannel = <View extends { webhookId: unknown }>({ webhookId, ...view }: View) => ({
+  ...view,
   channelId: httpChannel.id,
+});
+
+export const channelDelivery = {
+  ...ofChannel(succeededDelivery),
+  id: deriveDeliveryId(channelEventId, httpChannel.id),
   eventId: channelEventId,
   eventType: 'channel.message',
   terminalAt: '2026-11-20T09:41:20.377Z',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { auditLog, clickCounts, eventTypes, firstSteps, reference } from './dashboard/catalogue.ts';
+import { channels } from './dashboard/channels.ts';
 import { apiKeys, sandbox } from './dashboard/organization.ts';
 import { recovery } from './dashboard/recovery.ts';
 import { security } from './dashboard/security.ts';
@@ -18,6 +19,7 @@ describe.skipIf(chromium === undefined)('the dashboard', () => {
   endpoints(dashboard, EXTENT);
   deliveries(dashboard, EXTENT);
   recovery(dashboard, EXTENT);
+  channels(dashboard);
   apiKeys(dashboard, EXTENT);
   sandbox(dashboard, EXTENT);
   eventTypes(dashboard, EXTENT);

@@ -81,7 +81,7 @@ const ROOMS: readonly Room[] = [
   {
     from: '^lib/openapi/',
     rooms: [
-      '^functions/api/(?:routes|fields|[^/]+/routes)\\.ts$',
+      '^functions/api/(?:routes|fields|receiver-routes|[^/]+/routes)\\.ts$',
       '^functions/aws/ids\\.ts$',
       '^functions/delivery/(?:delivery|ledger|settle|signature|simulation|statistics|timing)\\.ts$',
       '^functions/events/events\\.ts$',

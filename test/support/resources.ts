@@ -39,8 +39,7 @@ const FACTORIES: Readonly<Record<string, Factory>> = {
   // An event that nothing here causes, so that deliveries are only those that a test requests.
   webhooks: ({ api, receiver }, { collection }) =>
     made(api, collection, { url: atOwnHost(receiver), events: ['conversation.resolved', 'ticket.created'] }),
-  deliveries: ({ api }, { parent }) =>
-    parent.includes('/channels/') ? channelDelivery(api, parent) : endedDelivery(api, parent),
+  deliveries: ({ api }, { parent }) => endedDelivery(api, parent),
   events: ({ api }, { collection }) => eventOf(api, collection),
   redeliveries: ({ api }, { collection }) => endedRedelivery(api, collection),
   conversations: ({ api }, { collection }) =>
@@ -62,6 +61,8 @@ const FACTORIES: Readonly<Record<string, Factory>> = {
 const SPECIAL: Readonly<Record<string, Factory>> = {
   '/api/v1/webhooks/{id}/deliveries/{deliveryId}/retry': ({ api }, { parent, collection }) =>
     collection.endsWith('/deliveries') ? retryingDelivery(api, parent) : deadEndpoint(api),
+  '/api/v1/channels/{id}/deliveries/{deliveryId}/retry': ({ api }, { parent, collection }) =>
+    collection.endsWith('/deliveries') ? retryingDelivery(api, parent) : deadChannel(api, collection),
   '/api/v1/conversations/{id}/visitor-token': ({ api }) => onWidget(api),
 };
 
@@ -125,13 +126,17 @@ export async function withRealIds(maker: Maker, body: unknown): Promise<unknown>
 /** The last segment of a path: the id, where it is a resource's. */
 export const idIn = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
+const deadUrl = async () => `https://localhost:${await freePort()}/?simulate=500`;
+
 /** An endpoint at a port without a listener; in a sandbox, with a simulated receiver that fails. */
 async function deadEndpoint(api: ApiClient): Promise<string> {
-  const { id } = await api.register(`https://localhost:${await freePort()}/?simulate=500`, [
-    'conversation.resolved',
-  ]);
+  const { id } = await api.register(await deadUrl(), ['conversation.resolved']);
   return String(id);
 }
+
+/** A channel with such a receiver. */
+const deadChannel = async (api: ApiClient, collection: string): Promise<string> =>
+  made(api, collection, { name: 'Messenger', kind: 'http', url: await deadUrl() });
 
 /** A delivery whose first attempt failed, so that another one is due. */
 const retryingDelivery = (api: ApiClient, endpoint: string): Promise<string> =>
@@ -160,22 +165,6 @@ export const aVisitor = (maker: Pick<Maker, 'api' | 'reused'>): Promise<string> 
     if (status !== 201) throw new Error(`the token was answered ${status}: ${JSON.stringify(body)}`);
     return String(body.data?.token);
   });
-
-/** A delivery of an agent's message in a new conversation on a channel. */
-async function channelDelivery(api: ApiClient, channel: string): Promise<string> {
-  const conversation = await made(api, '/api/v1/conversations', {
-    channelId: idIn(channel),
-    externalUserId: 'visitor-1',
-  });
-  const before = (await api.all(`${channel}/deliveries`)).map(({ id }) => id);
-  await made(api, `/api/v1/conversations/${conversation}/messages`, { role: 'agent', content: 'Hello' });
-  return until(`a delivery to ${channel}`, async () => {
-    const [delivery] = (await api.all(`${channel}/deliveries`)).filter(
-      ({ id, terminalAt }) => !before.includes(id) && terminalAt !== null,
-    );
-    return delivery && String(delivery.id);
-  });
-}
 
 /** The event of a new ticket. */
 async function eventOf(api: ApiClient, collection: string): Promise<string> {

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { answerTo, api, type Environment, type Schema } from './client.ts';
 import { isGone } from './failures.ts';
 import { useIdempotencyKeys } from './idempotency.ts';
+import { pathOf, withReceiver } from './receivers.ts';
 
 export type Job = Schema<'Redelivery'>;
 /** What a job is asked to resend, or with `dryRun` to count. */
@@ -14,13 +15,16 @@ const COUNT_LOOK_MS = 500;
 const IDLE_LOOK_MS = 10_000;
 const SHOWN = 10;
 
-/** The last jobs of an endpoint, newest first, followed while one is running. */
+/** The last jobs of an endpoint or channel, newest first, followed while one is running. */
 export const useJobs = (environment: Environment, id: string) =>
   useQuery({
     queryKey: [environment, 'redeliveries', id],
     queryFn: async () =>
-      (await answerTo(api.GET(PATH, { params: { path: { id }, query: { environment, limit: SHOWN } } })))
-        .data,
+      (
+        await answerTo(
+          api.GET(pathOf(id, PATH), { params: { path: { id }, query: { environment, limit: SHOWN } } }),
+        )
+      ).data.map((job) => withReceiver(job, id)),
     refetchInterval: ({ state: { data, error } }) => {
       if (isGone(error)) return false;
       const running = data?.find(({ status }) => status === 'running');
@@ -37,7 +41,9 @@ export function useStartJob(environment: Environment, id: string) {
     mutationFn: async (body: JobOrder) =>
       (
         await keys.once(body, (header) =>
-          answerTo(api.POST(PATH, { params: { path: { id }, query: { environment }, header }, body })),
+          answerTo(
+            api.POST(pathOf(id, PATH), { params: { path: { id }, query: { environment }, header }, body }),
+          ),
         )
       ).data,
     // Also after a refusal: another tab may have started one.
@@ -50,7 +56,7 @@ export function useStopJob(environment: Environment, { id, webhookId }: Pick<Job
   return useMutation({
     mutationFn: () =>
       answerTo(
-        api.DELETE('/api/settings/webhooks/{id}/redeliveries/{redeliveryId}', {
+        api.DELETE(pathOf(webhookId, '/api/settings/webhooks/{id}/redeliveries/{redeliveryId}'), {
           params: { path: { id: webhookId, redeliveryId: id }, query: { environment } },
         }),
       ),

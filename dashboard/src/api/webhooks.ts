@@ -3,9 +3,12 @@ import { answerTo, api, type Environment, type Schema } from './client.ts';
 import { isGone } from './failures.ts';
 import { type Key, useIdempotencyKeys } from './idempotency.ts';
 import { followIn } from './pace.ts';
+import { pathOf, withReceiver } from './receivers.ts';
 import { serviceNow, timeAsked } from './service-clock.ts';
 
 export type Endpoint = Schema<'Webhook'>;
+/** An endpoint, or a channel whose messages are sent to a URL. */
+export type Receiver = Pick<Endpoint, 'id' | 'url' | 'status' | 'description'>;
 export type Delivery = Schema<'ListedDelivery'>;
 export type DeliveryWithAttempts = Schema<'DeliveryWithAttempts'>;
 export type DeliveryStatus = Delivery['status'];
@@ -33,7 +36,9 @@ export const useEndpoint = (environment: Environment, id: string) =>
     queryFn: async () =>
       (
         await answerTo(
-          api.GET('/api/settings/webhooks/{id}', { params: { path: { id }, query: { environment } } }),
+          api.GET(pathOf(id, '/api/settings/webhooks/{id}'), {
+            params: { path: { id }, query: { environment } },
+          }),
         )
       ).data,
     refetchInterval: ({ state }) => !isGone(state.error) && 10 * SECOND,
@@ -68,7 +73,7 @@ export const useEndpointStats = (environment: Environment, id: string, hours: nu
     queryFn: async () =>
       (
         await answerTo(
-          api.GET('/api/settings/webhooks/{id}/stats', {
+          api.GET(pathOf(id, '/api/settings/webhooks/{id}/stats'), {
             params: { path: { id }, query: { environment, hours } },
           }),
         )
@@ -96,7 +101,7 @@ export const useLastFailures = (
     queryFn: async () =>
       (
         await answerTo(
-          api.GET('/api/settings/webhooks/{id}/deliveries', {
+          api.GET(pathOf(id, '/api/settings/webhooks/{id}/deliveries'), {
             params: {
               path: { id },
               query: {
@@ -120,7 +125,7 @@ export const useFirstTest = (environment: Environment, { id, createdAt }: Endpoi
       const to = new Date(Date.parse(createdAt) + SECOND).toISOString();
       const query = { environment, from: createdAt, to };
       const { data } = await answerTo(
-        api.GET('/api/settings/webhooks/{id}/deliveries', { params: { path: { id }, query } }),
+        api.GET(pathOf(id, '/api/settings/webhooks/{id}/deliveries'), { params: { path: { id }, query } }),
       );
       return { test: data.find(({ eventType }) => eventType === 'webhook.test') };
     },
@@ -153,12 +158,15 @@ export async function readDelivery(
   signal: AbortSignal,
 ): Promise<DeliveryWithAttempts> {
   const asked = performance.now();
-  const { data, error, response } = await api.GET('/api/settings/webhooks/{id}/deliveries/{deliveryId}', {
-    params: { path: { id: webhookId, deliveryId: id }, query: { environment } },
-    signal,
-  });
+  const { data, error, response } = await api.GET(
+    pathOf(webhookId, '/api/settings/webhooks/{id}/deliveries/{deliveryId}'),
+    {
+      params: { path: { id: webhookId, deliveryId: id }, query: { environment } },
+      signal,
+    },
+  );
   timeAsked(response, performance.now() - asked);
-  return (await answerTo(Promise.resolve({ data, error, response }))).data;
+  return withReceiver((await answerTo(Promise.resolve({ data, error, response }))).data, webhookId);
 }
 
 /** One delivery with its attempts, followed until it has ended. */
@@ -234,7 +242,7 @@ function useOnce<Params extends object, Answer>(
 /** Sends a `webhook.test` event. */
 export const useSendTest = (environment: Environment, id: string) =>
   useOnce({ path: { id }, query: { environment } }, (params) =>
-    answerTo(api.POST('/api/settings/webhooks/{id}/test', { params })),
+    answerTo(api.POST(pathOf(id, '/api/settings/webhooks/{id}/test'), { params })),
   );
 
 type DeliveryRef = Pick<Delivery, 'webhookId' | 'id'>;
@@ -245,11 +253,19 @@ const deliveryPath = (environment: Environment, { webhookId, id }: DeliveryRef) 
 /** Resends a delivery's event. */
 export const useRedeliver = (environment: Environment, delivery: DeliveryRef) =>
   useOnce(deliveryPath(environment, delivery), (params) =>
-    answerTo(api.POST('/api/settings/webhooks/{id}/deliveries/{deliveryId}/redeliver', { params })),
+    answerTo(
+      api.POST(pathOf(delivery.webhookId, '/api/settings/webhooks/{id}/deliveries/{deliveryId}/redeliver'), {
+        params,
+      }),
+    ),
   );
 
 /** Makes the next attempt of a retrying delivery now. */
 export const useRetryNow = (environment: Environment, delivery: DeliveryRef) =>
   useOnce(deliveryPath(environment, delivery), (params) =>
-    answerTo(api.POST('/api/settings/webhooks/{id}/deliveries/{deliveryId}/retry', { params })),
+    answerTo(
+      api.POST(pathOf(delivery.webhookId, '/api/settings/webhooks/{id}/deliveries/{deliveryId}/retry'), {
+        params,
+      }),
+    ),
   );

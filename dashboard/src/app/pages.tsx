@@ -14,6 +14,7 @@ const FILES: Record<PageName, () => File> = {
   events: () => import('../pages/events/events.tsx'),
   endpoints: () => import('../pages/endpoints/endpoints.tsx'),
   endpoint: () => import('../pages/endpoints/endpoint.tsx'),
+  channels: () => import('../pages/channels/channels.tsx'),
   recover: () => import('../pages/recover/recover.tsx'),
   failures: () => import('../pages/failures/failures.tsx'),
   deliveries: () => import('../pages/deliveries/deliveries.tsx'),

@@ -7,6 +7,7 @@ import {
   KeyRound,
   LayoutDashboard,
   type LucideIcon,
+  MessagesSquare,
   ScrollText,
   Settings,
   TriangleAlert,
@@ -52,6 +53,10 @@ const PAGES = {
   'event-types': {
     ...{ route: '/event-types/:slug?', ofBoth: true },
     ...place('webhooks', Braces, (t) => t.eventTypes.title),
+  },
+  channels: {
+    ...{ route: '/channels/:id?', ofBoth: true },
+    ...place('organization', MessagesSquare, (t) => t.channels.title),
   },
   sources: {
     ...{ route: '/sources/:id?/:part?', ofBoth: true },

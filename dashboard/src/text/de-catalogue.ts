@@ -63,6 +63,11 @@ export const catalogue: typeof english = {
             'Wird bei einem Test an einen einzigen Endpunkt gesendet, unabhängig davon, was dieser abonniert hat. Signiert, wiederholt und aufgezeichnet wie jedes andere Ereignis.',
           data: { webhookId: 'Der getestete Endpunkt.' },
         },
+        'channel.test': {
+          description:
+            'Wird bei einem Test an einen einzigen Kanal der Art `http` gesendet. Signiert, wiederholt und aufgezeichnet wie jedes andere Ereignis.',
+          data: { channelId: 'Der getestete Kanal.' },
+        },
         'channel.message': {
           description:
             'Ein Mitarbeiter oder der Assistent hat in einer Konversation des Kanals geschrieben. Nur Kanäle der Art `http` erhalten es; Endpunkte können es nicht abonnieren.',
@@ -147,6 +152,7 @@ export const catalogue: typeof english = {
       'redelivery.started': 'Erneutes Senden begonnen',
       'redelivery.stopped': 'Erneutes Senden angehalten',
       'channel.created': 'Kanal erstellt',
+      'channel.updated': 'Kanal geändert',
       'channel.deleted': 'Kanal gelöscht',
       'channel.disabled': 'Kanal abgeschaltet',
       'channel.enabled': 'Kanal eingeschaltet',

@@ -1,4 +1,5 @@
 import { catalogue } from './de-catalogue.ts';
+import { channels } from './de-channels.ts';
 import { events as eventTexts } from './de-events.ts';
 import { organization } from './de-organization.ts';
 import { recovery } from './de-recovery.ts';
@@ -10,6 +11,7 @@ export const de: Texts = {
   ...organization,
   ...eventTexts,
   ...catalogue,
+  channels,
   ...recovery,
   product: 'Conversation Service',
   loading: 'Wird geladen',

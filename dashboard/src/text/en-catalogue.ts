@@ -80,6 +80,7 @@ export const catalogue = {
       'redelivery.started': 'Resend job started',
       'redelivery.stopped': 'Resend job stopped',
       'channel.created': 'Channel created',
+      'channel.updated': 'Channel updated',
       'channel.deleted': 'Channel deleted',
       'channel.disabled': 'Channel disabled',
       'channel.enabled': 'Channel enabled',

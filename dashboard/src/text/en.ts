@@ -1,6 +1,7 @@
 import { EVENT_SUMMARIES } from '../api/event-types.ts';
 import type { components } from '../api/schema.gen.ts';
 import { catalogue } from './en-catalogue.ts';
+import { channels } from './en-channels.ts';
 import { events as eventTexts } from './en-events.ts';
 import { organization } from './en-organization.ts';
 import { recovery } from './en-recovery.ts';
@@ -17,6 +18,7 @@ export const en = {
   ...organization,
   ...eventTexts,
   ...catalogue,
+  channels,
   ...recovery,
   product: 'Conversation Service',
   loading: 'Loading',

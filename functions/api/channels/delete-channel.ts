@@ -8,7 +8,7 @@ const done = success(undefined);
 
 /** Deleting a deleted channel succeeds, so that retries are safe. */
 export const handler = routeHandler(routes.deleteChannel, async ({ tenant, params: { id }, effect }) => {
-  const channel = await channels.findToRemove(tenant.orgId, id);
+  const channel = await channels.findToChange(tenant.orgId, id);
   if (channel === undefined) return done;
   return effect(
     done,

@@ -1,4 +1,4 @@
-import { ChannelId, deriveDeliveryId, type OrgId, type ReceiverId } from '../../aws/ids.ts';
+import { deriveDeliveryId, isChannelId, type OrgId, type ReceiverId } from '../../aws/ids.ts';
 import type { Page } from '../../aws/pages.ts';
 import { BATCH } from '../../aws/table.ts';
 import type { Delivery } from '../../delivery/delivery.ts';
@@ -17,6 +17,7 @@ import type { Scope } from '../../tenancy/api-keys.ts';
 import type { Tenant } from '../../tenancy/tenant.ts';
 import { withDueTime } from '../deliveries.ts';
 import { cutPage } from '../pages.ts';
+import { nameReceiver } from '../receivers.ts';
 import { tables } from '../route-handler.ts';
 import { deliveries, endpoints } from '../stores.ts';
 
@@ -50,10 +51,8 @@ export interface Receiver {
   deletedAt?: string;
 }
 
-const isChannel = (id: ReceiverId | undefined): id is ReceiverId => ChannelId.safeParse(id).success;
-
 /** Whether the event's only receiver is a channel, so that endpoints do not matter. */
-export const isForChannel = (event: OutboxEvent): boolean => isChannel(getNamedReceiver(event));
+export const isForChannel = (event: OutboxEvent): boolean => isChannelId(getNamedReceiver(event));
 
 const toReceiver = ({ id, url, status }: Endpoint): Receiver => ({ id, url, receiverStatus: status });
 
@@ -82,7 +81,7 @@ export async function findReceivers(
   const byId = new Map(all.map((receiver) => [receiver.id, receiver]));
   return (event) => {
     const only = getNamedReceiver(event);
-    if (isChannel(only)) return [channels.get(only) ?? { id: only, receiverStatus: 'deleted' }];
+    if (isChannelId(only)) return [channels.get(only) ?? { id: only, receiverStatus: 'deleted' }];
     // An endpoint may have subscribed to any type when the event happened.
     return [...byId.values()].filter(
       ({ id, deletedAt }) =>
@@ -93,17 +92,16 @@ export async function findReceivers(
 }
 
 async function findChannels(orgId: OrgId, events: readonly OutboxEvent[]) {
-  const ids = new Set(events.map(getNamedReceiver).filter(isChannel));
+  const ids = new Set(events.map(getNamedReceiver).filter(isChannelId));
   const channels = await Promise.all([...ids].map((id) => endpoints.find(orgId, id)));
   return new Map(channels.filter((channel) => !!channel).map((channel) => [channel.id, toReceiver(channel)]));
 }
 
 /** Returns a delivery as events show it, without its attempts. */
 export function toSummary(stored: Delivery, receiver: Receiver | undefined, now: Date) {
-  const { webhookId, attemptLog, ...delivery } = withDueTime(stored, now);
+  const { attemptLog, ...delivery } = withDueTime(stored, now);
   return {
-    ...delivery,
-    ...(ChannelId.safeParse(webhookId).success ? { channelId: webhookId } : { webhookId }),
+    ...nameReceiver(delivery),
     url: receiver?.url,
     receiverStatus: receiver?.receiverStatus,
   };

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { DeliveryId, EndpointId, EventId, RedeliveryJobId, Timestamp } from '../../aws/ids.ts';
+import { DeliveryId, EndpointId, RedeliveryJobId, Timestamp } from '../../aws/ids.ts';
 import { MAX_CHANNEL_LENGTH, MessageRole } from '../../conversations/conversations.ts';
-import { EventTypeName, SubscribableType } from '../../events/events.ts';
+import { SubscribableType } from '../../events/events.ts';
 import type { Route } from '../../http/route.ts';
 import {
   DisabledReason,
@@ -9,23 +9,37 @@ import {
   MAX_DESCRIPTION_LENGTH,
   MaxPerSecond,
 } from '../../receivers/endpoint.ts';
-import { RedeliveryJobStatus, RedeliverySelection, ResentStatus, StopReason } from '../../redelivery/jobs.ts';
 import {
   ATTEMPTS_FIELDS,
-  clamped,
   DELIVERY_FIELDS,
   distinct,
   Failing,
   LISTED_FIELDS,
-  ListDeliveriesQuery,
   note,
   orNull,
   PageQuery,
   receiverUrl,
-  requestTime,
   text,
   withoutRepetition,
 } from '../fields.ts';
+import {
+  DeliveryCounts,
+  DeliveryCountsOfHour,
+  Latency,
+  listDeliveriesRoute,
+  listRedeliveriesRoute,
+  REDELIVERY_FIELDS,
+  readDeliveryRoute,
+  readRedeliveryRoute,
+  resendRoute,
+  STATS_FIELDS,
+  StatsQuery,
+  startRedeliveryRoute,
+  statsRoute,
+  stopRedeliveryRoute,
+  TestEvent,
+  WEBHOOKS,
+} from '../receiver-routes.ts';
 
 const WebhookEvents = distinct(SubscribableType, ['an event type', 'event types']);
 /** Channels of a filter. */
@@ -85,24 +99,10 @@ export const Webhook = z.object({
   predecessor: orNull(Predecessor),
   createdAt: Timestamp,
 });
-export const Redelivery = z.object({
-  id: RedeliveryJobId,
-  webhookId: EndpointId,
-  status: RedeliveryJobStatus,
-  reason: orNull(StopReason),
-  from: Timestamp,
-  to: Timestamp,
-  what: RedeliverySelection,
-  dryRun: z._default(z.boolean(), false),
-  statuses: z.array(ResentStatus),
-  examined: z.int(),
-  redelivered: z.int(),
-  eventTypes: z.array(z.object({ type: EventTypeName, count: z.int() })),
-  firstEventAt: orNull(Timestamp),
-  progress: z.number(),
-  createdAt: Timestamp,
-  finishedAt: orNull(Timestamp),
-});
+export const Redelivery = z.extend(
+  z.object({ id: RedeliveryJobId, webhookId: EndpointId }),
+  REDELIVERY_FIELDS,
+);
 
 /** With the redelivery job that the request has started. */
 export const UpdatedWebhook = z.extend(Webhook, { redelivery: orNull(Redelivery) });
@@ -112,31 +112,12 @@ export const RegisteredWebhook = z.extend(UpdatedWebhook, { secret: z.string() }
 const TEST = 'webhook.test';
 const TestType = /* @__PURE__ */ (() => z.enum([TEST, ...SubscribableType.options]))();
 export const TestWebhook = z._default(z.strictObject({ type: z._default(TestType, TEST) }), { type: TEST });
-export const TestEvent = z.object({ eventId: EventId, deliveryId: DeliveryId });
 
 export const Delivery = z.extend(z.object({ id: DeliveryId, webhookId: EndpointId }), DELIVERY_FIELDS);
 export const ListedDelivery = z.extend(Delivery, LISTED_FIELDS);
 export const DeliveryWithAttempts = z.extend(Delivery, ATTEMPTS_FIELDS);
 
-export const DeliveryCounts = z.object({
-  owed: z.int(),
-  pending: z.int(),
-  succeeded: z.int(),
-  exhausted: z.int(),
-  skipped: z.int(),
-  duplicates: z.int(),
-});
-export const Latency = z.object({ p50Ms: z.int(), p95Ms: z.int() });
-export const DeliveryCountsOfHour = z.object({ hour: Timestamp, ...DeliveryCounts.shape });
-export const WebhookStats = z.object({
-  webhookId: EndpointId,
-  from: Timestamp,
-  to: Timestamp,
-  totals: DeliveryCounts,
-  latency: orNull(Latency),
-  oldestPending: orNull(Timestamp),
-  hours: z.array(DeliveryCountsOfHour),
-});
+export const WebhookStats = z.extend(z.object({ webhookId: EndpointId }), STATS_FIELDS);
 
 export const Backlog = z.object({ pending: z.int(), oldestPending: orNull(Timestamp) });
 export const FailingUntil = z.extend(Failing, { disablesAt: orNull(Timestamp) });
@@ -162,23 +143,6 @@ export const DeliveryStats = z.object({
   hours: z.array(DeliveryCountsOfHour),
   endpoints: z.array(EndpointStats),
 });
-
-/** Up to one week. */
-export const StatsQuery = z.object({ hours: clamped({ least: 1, most: 168, standard: 24 }) });
-
-const WebhookParams = z.object({ id: EndpointId });
-const DeliveryParams = z.object({ id: EndpointId, deliveryId: DeliveryId });
-
-/** The use case checks the times, because their limits depend on the current time. */
-export const StartRedelivery = z.strictObject({
-  what: z.optional(RedeliverySelection),
-  dryRun: z.optional(z.boolean()),
-  from: requestTime,
-  to: z.optional(requestTime),
-  statuses: z.optional(distinct(ResentStatus, ['a status', 'statuses'])),
-});
-
-const RedeliveryParams = z.object({ id: EndpointId, redeliveryId: RedeliveryJobId });
 
 export const registerWebhook = {
   name: 'register-webhook',
@@ -209,7 +173,7 @@ export const readWebhook = {
   path: '/v1/webhooks/{id}',
   scope: 'read:webhooks',
   dashboard: 'member',
-  params: WebhookParams,
+  params: WEBHOOKS.params,
   success: { status: 200, data: Webhook },
 } as const satisfies Route;
 
@@ -220,7 +184,7 @@ export const updateWebhook = {
   scope: 'write:webhooks',
   dashboard: 'admin',
   audit: 'webhook.updated',
-  params: WebhookParams,
+  params: WEBHOOKS.params,
   body: UpdateWebhook,
   success: { status: 200, data: UpdatedWebhook },
   refusals: ['LIMIT_EXCEEDED', 'CONFLICT'],
@@ -233,7 +197,7 @@ export const deleteWebhook = {
   scope: 'write:webhooks',
   dashboard: 'admin',
   audit: 'webhook.deleted',
-  params: WebhookParams,
+  params: WEBHOOKS.params,
   success: { status: 204, data: z.undefined() },
 } as const satisfies Route;
 
@@ -245,22 +209,13 @@ export const testWebhook = {
   dashboard: 'admin',
   idempotency: 'required',
   audit: 'none',
-  params: WebhookParams,
+  params: WEBHOOKS.params,
   body: TestWebhook,
   success: { status: 202, data: TestEvent },
   refusals: ['CONFLICT'],
 } as const satisfies Route;
 
-export const readWebhookStats = {
-  name: 'read-webhook-stats',
-  method: 'GET',
-  path: '/v1/webhooks/{id}/stats',
-  scope: 'read:webhooks',
-  dashboard: 'member',
-  params: WebhookParams,
-  query: StatsQuery,
-  success: { status: 200, data: WebhookStats },
-} as const satisfies Route;
+export const readWebhookStats = /* @__PURE__ */ statsRoute('read-webhook-stats', WEBHOOKS, WebhookStats);
 
 export const readDeliveryStats = {
   name: 'read-delivery-stats',
@@ -274,95 +229,35 @@ export const readDeliveryStats = {
   success: { status: 200, data: DeliveryStats },
 } as const satisfies Route;
 
-export const listDeliveries = {
-  name: 'list-deliveries',
-  method: 'GET',
-  path: '/v1/webhooks/{id}/deliveries',
-  scope: 'read:webhooks',
-  dashboard: 'member',
-  params: WebhookParams,
-  query: ListDeliveriesQuery,
-  success: { status: 200, data: z.array(ListedDelivery) },
-} as const satisfies Route;
+export const listDeliveries = /* @__PURE__ */ listDeliveriesRoute(
+  'list-deliveries',
+  WEBHOOKS,
+  ListedDelivery,
+);
 
-export const readDelivery = {
-  name: 'read-delivery',
-  method: 'GET',
-  path: '/v1/webhooks/{id}/deliveries/{deliveryId}',
-  scope: 'read:webhooks',
-  dashboard: 'member',
-  params: DeliveryParams,
-  success: { status: 200, data: DeliveryWithAttempts },
-} as const satisfies Route;
+export const readDelivery = /* @__PURE__ */ readDeliveryRoute(
+  'read-delivery',
+  WEBHOOKS,
+  DeliveryWithAttempts,
+);
 
-export const retryDelivery = {
-  name: 'retry-delivery',
-  method: 'POST',
-  path: '/v1/webhooks/{id}/deliveries/{deliveryId}/retry',
-  scope: 'write:webhooks',
-  dashboard: 'admin',
-  audit: 'none',
-  idempotency: 'honoured',
-  params: DeliveryParams,
-  success: { status: 202, data: Delivery },
-  refusals: ['CONFLICT'],
-} as const satisfies Route;
+export const retryDelivery = /* @__PURE__ */ resendRoute('retry-delivery', 'retry', WEBHOOKS, Delivery);
 
-export const redeliverDelivery = {
-  name: 'redeliver-delivery',
-  method: 'POST',
-  path: '/v1/webhooks/{id}/deliveries/{deliveryId}/redeliver',
-  scope: 'write:webhooks',
-  dashboard: 'admin',
-  idempotency: 'honoured',
-  audit: 'none',
-  params: DeliveryParams,
-  success: { status: 202, data: Delivery },
-  refusals: ['CONFLICT'],
-} as const satisfies Route;
+export const redeliverDelivery = /* @__PURE__ */ resendRoute(
+  'redeliver-delivery',
+  'redeliver',
+  WEBHOOKS,
+  Delivery,
+);
 
-export const startRedelivery = {
-  name: 'start-redelivery',
-  method: 'POST',
-  path: '/v1/webhooks/{id}/redeliveries',
-  scope: 'write:webhooks',
-  dashboard: 'admin',
-  idempotency: 'honoured',
-  audit: 'redelivery.started',
-  params: WebhookParams,
-  body: StartRedelivery,
-  success: { status: 202, data: Redelivery },
-  refusals: ['CONFLICT'],
-} as const satisfies Route;
+export const startRedelivery = /* @__PURE__ */ startRedeliveryRoute('start-redelivery', WEBHOOKS, Redelivery);
 
-export const listRedeliveries = {
-  name: 'list-redeliveries',
-  method: 'GET',
-  path: '/v1/webhooks/{id}/redeliveries',
-  scope: 'read:webhooks',
-  dashboard: 'member',
-  params: WebhookParams,
-  query: PageQuery,
-  success: { status: 200, data: z.array(Redelivery) },
-} as const satisfies Route;
+export const listRedeliveries = /* @__PURE__ */ listRedeliveriesRoute(
+  'list-redeliveries',
+  WEBHOOKS,
+  Redelivery,
+);
 
-export const readRedelivery = {
-  name: 'read-redelivery',
-  method: 'GET',
-  path: '/v1/webhooks/{id}/redeliveries/{redeliveryId}',
-  scope: 'read:webhooks',
-  dashboard: 'member',
-  params: RedeliveryParams,
-  success: { status: 200, data: Redelivery },
-} as const satisfies Route;
+export const readRedelivery = /* @__PURE__ */ readRedeliveryRoute('read-redelivery', WEBHOOKS, Redelivery);
 
-export const stopRedelivery = {
-  name: 'stop-redelivery',
-  method: 'DELETE',
-  path: '/v1/webhooks/{id}/redeliveries/{redeliveryId}',
-  scope: 'write:webhooks',
-  dashboard: 'admin',
-  audit: 'redelivery.stopped',
-  params: RedeliveryParams,
-  success: { status: 204, data: z.undefined() },
-} as const satisfies Route;
+export const stopRedelivery = /* @__PURE__ */ stopRedeliveryRoute('stop-redelivery', WEBHOOKS);

@@ -1,16 +1,9 @@
-import { EndpointId } from '../../aws/ids.ts';
 import { retryOnConflict } from '../../http/api.ts';
 import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
-import {
-  Endpoint,
-  getFailureStatus,
-  MAX_ENDPOINTS_PER_HOST,
-  pause,
-  RESUMED,
-} from '../../receivers/endpoint.ts';
-import { createCatchUpJob, toJobView } from '../../redelivery/jobs.ts';
-import { compareFields } from '../../tenancy/audit.ts';
+import { Endpoint, getFailureStatus, MAX_ENDPOINTS_PER_HOST } from '../../receivers/endpoint.ts';
+import { toJobView } from '../../redelivery/jobs.ts';
+import { planUpdate } from '../receiver-state.ts';
 import { checkReceiver, createUrlProblem } from '../receivers.ts';
 import { routeHandler } from '../route-handler.ts';
 import { endpoints, startJob } from '../stores.ts';
@@ -30,17 +23,9 @@ export const handler = routeHandler(
       const stored = await endpoints.findToChange(tenant.orgId, id);
       if (stored === undefined) return refusals.notFound('webhook endpoint');
       const endpoint = Endpoint.parse(stored.row);
-      if (paused !== undefined && endpoint.status === 'auto_disabled')
-        return refusals.inactiveEndpoint.auto_disabled;
-      const { pausedAt } = endpoint;
-      const isResumed = paused === false && pausedAt !== undefined;
-      const isPaused = paused === true && pausedAt === undefined;
-      const given = { ...settings, ...(isPaused ? pause(now) : isResumed ? RESUMED : {}) };
-      const updated = { ...endpoint, ...given };
-      const changes = compareFields(Object.keys(given), endpoint, updated);
-      const job = isResumed
-        ? createCatchUpJob(EndpointId.parse(id), pausedAt, { tenant, now, traceId })
-        : undefined;
+      const plan = planUpdate(endpoint, { ...settings, paused }, { tenant, now, traceId });
+      if ('kind' in plan) return plan;
+      const { given, updated, changes, job } = plan;
       const reply = success({
         ...updated,
         failing: getFailureStatus(updated),

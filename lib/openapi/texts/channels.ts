@@ -3,11 +3,23 @@ import * as widget from '../../../functions/api/conversations/routes.ts';
 import { MAX_RECEIVER_URL_LENGTH } from '../../../functions/receivers/url-text.ts';
 import * as examples from '../example-values.ts';
 import { CREATED, described, type OperationText } from '../operation-text.ts';
-import { ATTEMPT_LOG, deliveryFields, LISTED_REQUEST, LISTED_RESPONSE } from './deliveries.ts';
+import { from, ordered } from '../redelivery-examples.ts';
+import { ATTEMPT_LOG, deliveryFields, LISTED_REQUEST, LISTED_RESPONSE, statsFields } from './deliveries.ts';
+import { redeliveryFields } from './redeliveries.ts';
 import { RECEIVER_URL, webhookFields } from './webhooks.ts';
 
 const at = `/api/v1/channels/${examples.httpChannel.id}`;
 const { kind, name, url } = examples.httpChannel;
+
+const redelivered = {
+  ...examples.ofChannel(examples.redelivery),
+  eventType: 'channel.message',
+  eventId: examples.channelDelivery.eventId,
+  redeliveryOf: examples.channelDelivery.id,
+};
+const job = examples.ofChannel(ordered);
+/** Begins 90 seconds after the request. */
+const recovering = { ...ordered, to: '2026-11-21T14:06:37.412Z' };
 
 export const operations = {
   createChannel: {
@@ -23,8 +35,8 @@ and \`system\`, in conversations that are started with its identifier as \`chann
 | \`web_widget\` | nothing is sent; the visitor’s browser reads the messages and writes its own (\`createVisitorToken\`, \`readWidgetMessages\`, \`createWidgetMessage\`) |
 
 The URL follows the rules of \`registerWebhook\`, including simulated receivers in a sandbox. After 10
-consecutive deliveries that end \`exhausted\`, a channel is disabled and its messages are \`skipped\`; create a
-new one.
+consecutive deliveries that end \`exhausted\`, a channel is disabled and its messages are \`skipped\`;
+\`updateChannel\` resumes it and resends them.
 
 An organization can have 40 channels; beyond that the request fails with \`LIMIT_EXCEEDED\`. A repeated request
 whose channel was deleted since fails with \`GONE\`. A sandbox reset keeps channels.`,
@@ -48,6 +60,103 @@ whose channel was deleted since fails with \`GONE\`. A sandbox reset keeps chann
       'Returns a channel without its secret. `status` and `failing` show whether its deliveries fail.',
     answer: 'The channel.',
     data: examples.widgetChannel,
+  },
+  updateChannel: {
+    tag: 'Channels',
+    summary: 'Update a channel',
+    mostTokens: 2,
+    description: `Changes the name or the URL, and pauses or resumes a channel. Omitted fields keep their values. A new
+URL applies to the next attempts of open deliveries as well. The secret stays the same. A \`web_widget\` has a name only.
+
+\`paused: true\` pauses a channel: its messages become \`skipped\` with \`endpoint_paused\`, nothing counts as a
+failure, and a running redelivery job stops. Fails with \`CONFLICT\` if the channel is disabled.
+
+\`paused: false\` resumes a channel that is paused or disabled, without failures, and starts a redelivery job for its
+messages (\`redelivery\`), which begins after 90 seconds: for what was skipped in a pause, or, of a disabled channel, for all
+deliveries that ended without success since two hours before its first failure. So conversations keep their channel, and
+each message arrives. Fails with \`CONFLICT\` if another redelivery job of the channel is running.`,
+    body: { paused: false },
+    answer: 'The updated channel.',
+    data: { ...examples.httpChannel, redelivery: examples.ofChannel(recovering) },
+  },
+  testChannel: {
+    tag: 'Channels',
+    summary: 'Send a test event to a channel',
+    description: `Sends a \`channel.test\` event to a channel of kind \`http\`. It is signed, retried and recorded like a
+message. Read the delivery (\`readChannelDelivery\`) for the response of the receiver, in a sandbox the simulated one.
+
+A failed test counts like any failed delivery. Fails with \`CONFLICT\` if the channel is disabled or paused, or is a
+\`web_widget\`.`,
+    answer: 'The identifiers of the test event and its delivery.',
+    data: { eventId: examples.webhookTest.id, deliveryId: examples.webhookTest.deliveryId },
+  },
+  readChannelStats: {
+    tag: 'Channels',
+    summary: 'Count the deliveries to a channel by hour and outcome',
+    description: 'Counts the deliveries to a channel, as `readWebhookStats` does for an endpoint.',
+    answer: 'The counts by hour and their totals.',
+    data: examples.ofChannel(examples.webhookStats),
+  },
+  retryChannelDelivery: {
+    tag: 'Channels',
+    summary: 'Attempt a retrying delivery to a channel now',
+    mostTokens: 13,
+    description: `Makes the next attempt of a \`retrying\` delivery now instead of at \`nextRetryAt\`, as
+\`retryDelivery\` does. Fails with \`CONFLICT\` if the delivery is not \`retrying\`, while an attempt is in progress, if
+the attempt was already requested, and if the channel is disabled or paused.`,
+    answer: 'The delivery, with its next attempt due now.',
+    data: {
+      ...examples.ofChannel(examples.retryingDelivery),
+      eventType: 'channel.message',
+      nextRetryAt: '2026-11-20T09:32:05.118Z',
+    },
+  },
+  redeliverChannelDelivery: {
+    tag: 'Channels',
+    summary: 'Resend a delivery to a channel',
+    description: `Resends the message of a delivery that \`succeeded\`, is \`exhausted\` or was \`skipped\`, as
+\`redeliverDelivery\` does. Fails with \`CONFLICT\` while the delivery is open, if the channel is disabled or paused, and
+if the message is more than 30 days old.`,
+    answer: 'The new delivery.',
+    data: redelivered,
+    location: `${at}/deliveries/${redelivered.id}`,
+  },
+  startChannelRedelivery: {
+    tag: 'Channels',
+    summary: 'Resend the failed deliveries to a channel in a time range',
+    mostTokens: 2,
+    description: `Starts a background job that resends messages of a period, oldest first, as \`startRedelivery\` does for an
+endpoint: those whose deliveries ended \`exhausted\` or \`skipped\`, each once, and one after the other. To resume a disabled channel use
+\`updateChannel\`, which starts such a job itself.
+
+One job runs at a time for a channel. Another one fails with \`CONFLICT\`, as does a job for a channel that is disabled or
+paused, or a \`web_widget\`. A job stops when the channel is disabled, paused or deleted.`,
+    body: { from },
+    answer: 'The running redelivery job.',
+    data: job,
+    location: `${at}/redeliveries/${job.id}`,
+  },
+  listChannelRedeliveries: {
+    tag: 'Channels',
+    summary: 'List the redelivery jobs of a channel',
+    description:
+      'Returns the redelivery jobs of a channel, newest first. Jobs are kept for 30 days after they end.',
+    answer: 'A page of redelivery jobs.',
+    data: [recovering].map(examples.ofChannel),
+  },
+  readChannelRedelivery: {
+    tag: 'Channels',
+    summary: 'Read a redelivery job of a channel',
+    description: 'Returns a redelivery job with its progress and outcome.',
+    answer: 'The redelivery job.',
+    data: job,
+  },
+  stopChannelRedelivery: {
+    tag: 'Channels',
+    summary: 'Stop a redelivery job of a channel',
+    description: `Stops a redelivery job, as \`stopRedelivery\` does. Stopping a job that has ended or does not exist
+succeeds, so retries are safe.`,
+    answer: 'The redelivery job is stopped.',
   },
   deleteChannel: {
     tag: 'Channels',
@@ -135,9 +244,10 @@ const channelFields = {
   name: 'Display name.',
   url: 'Receiver URL, normalized; null for a `web_widget`.',
   status:
-    '`active`, or `auto_disabled`: after 10 consecutive deliveries that ended `exhausted`, or by support. No operation enables it: create a new channel, or contact support.',
+    '`active`; `paused` by `updateChannel`; or `auto_disabled`: after 10 consecutive deliveries that ended `exhausted`, or by support. `updateChannel` resumes it.',
   consecutiveFailures: webhookFields.consecutiveFailures,
   failing: webhookFields.failing,
+  pausedAt: webhookFields.pausedAt,
   disabledAt: webhookFields.disabledAt,
   disabledReason: webhookFields.disabledReason,
   createdAt: CREATED,
@@ -154,6 +264,21 @@ export const answers = {
       of: {
         http: { name: 'HttpChannel', present: ['url'] },
         web_widget: { name: 'WebWidgetChannel' },
+      },
+    },
+  ),
+  UpdatedChannel: described(
+    channels.UpdatedChannel,
+    {
+      ...channelFields,
+      redelivery: 'The redelivery job that this request has started; null if it has started none.',
+    },
+    {},
+    {
+      property: 'kind',
+      of: {
+        http: { name: 'UpdatedHttpChannel', present: ['url'] },
+        web_widget: { name: 'UpdatedWebWidgetChannel' },
       },
     },
   ),
@@ -182,6 +307,11 @@ export const answers = {
   ChannelDeliveryWithAttempts: described(channels.ChannelDeliveryWithAttempts, {
     ...channelDelivery,
     attemptLog: ATTEMPT_LOG,
+  }),
+  ChannelStats: described(channels.ChannelStats, { channelId: 'The channel.', ...statsFields }),
+  ChannelRedelivery: described(channels.ChannelRedelivery, {
+    channelId: 'The channel.',
+    ...redeliveryFields,
   }),
   VisitorToken: described(widget.VisitorToken, {
     token: 'Token for `Authorization: Bearer`. Returned by this operation only; it is not stored.',
@@ -213,5 +343,15 @@ export const bodies = {
         web_widget: { name: 'CreateWebWidgetChannel', without: ['url'] },
       },
     },
+  ),
+  UpdateChannel: described(
+    channels.UpdateChannel,
+    {
+      name: 'Display name. Omit to keep it.',
+      url: `${RECEIVER_URL} Omit to keep the URL. Only for the kind \`http\`.`,
+      paused:
+        'True pauses the channel, and false resumes it, also one that is disabled. Only for the kind `http`.',
+    },
+    { url: { format: 'uri', maxLength: MAX_RECEIVER_URL_LENGTH } },
   ),
 };

@@ -1,4 +1,5 @@
 import * as deliveries from '../../../functions/api/fields.ts';
+import * as receivers from '../../../functions/api/receiver-routes.ts';
 import * as webhooks from '../../../functions/api/webhooks/routes.ts';
 import { WebhookRequest } from '../../../functions/delivery/delivery.ts';
 import * as examples from '../example-values.ts';
@@ -149,6 +150,15 @@ const LATENCY =
 const PRECISION =
   'Estimated from counts by duration, in classes of 8 to 11.3, 11.3 to 16, 16 to 22.6 milliseconds and so on up to 10 seconds: up to 41 % off.';
 
+export const statsFields = {
+  from: 'Start of the earliest requested hour, UTC.',
+  to: 'End of the current hour, UTC.',
+  totals: 'Counts of all hours together.',
+  latency: LATENCY,
+  oldestPending: OLDEST_PENDING,
+  hours: 'Hours with deliveries, newest first. Other hours are omitted.',
+};
+
 /** The schemas of answers. */
 export const answers = {
   Delivery: described(webhooks.Delivery, deliveryFields),
@@ -178,15 +188,7 @@ export const answers = {
     headers: 'All headers except those of the connection; names in lower case.',
     body: 'The exact body as text, as signed.',
   }),
-  WebhookStats: described(webhooks.WebhookStats, {
-    webhookId: 'The endpoint.',
-    from: 'Start of the earliest requested hour, UTC.',
-    to: 'End of the current hour, UTC.',
-    totals: 'Counts of all hours together.',
-    latency: LATENCY,
-    oldestPending: OLDEST_PENDING,
-    hours: 'Hours with deliveries, newest first. Other hours are omitted.',
-  }),
+  WebhookStats: described(webhooks.WebhookStats, { webhookId: 'The endpoint.', ...statsFields }),
   DeliveryStats: described(webhooks.DeliveryStats, {
     from: 'Start of the earliest requested hour, UTC.',
     to: 'End of the current hour, UTC.',
@@ -219,12 +221,12 @@ export const answers = {
     pending: 'Number of deliveries that have not ended.',
     oldestPending: 'Start of the earliest hour with such deliveries, UTC; null if there is none.',
   }),
-  Latency: described(webhooks.Latency, {
+  Latency: described(receivers.Latency, {
     p50Ms: `Half of the attempts took at most so many milliseconds. ${PRECISION}`,
     p95Ms: `95 % of the attempts took at most so many milliseconds. ${PRECISION}`,
   }),
-  DeliveryCounts: described(webhooks.DeliveryCounts, countFields),
-  DeliveryCountsOfHour: described(webhooks.DeliveryCountsOfHour, {
+  DeliveryCounts: described(receivers.DeliveryCounts, countFields),
+  DeliveryCountsOfHour: described(receivers.DeliveryCountsOfHour, {
     hour: 'Start of the hour, UTC. A delivery counts in the hour of its event; a redelivery in the hour it was requested.',
     ...countFields,
   }),

@@ -1,3 +1,4 @@
+import { StartRedelivery } from '../../../functions/api/receiver-routes.ts';
 import * as redeliveries from '../../../functions/api/webhooks/routes.ts';
 import * as examples from '../example-values.ts';
 import { described, type OperationText } from '../operation-text.ts';
@@ -57,35 +58,36 @@ Stopping a job that has ended or does not exist succeeds, so retries are safe.`,
   },
 } as const satisfies Record<string, OperationText>;
 
+export const redeliveryFields = {
+  id: 'Identifier of the redelivery job.',
+  status: '`running`, `done` (the whole period was processed) or `stopped` (ended early; see `reason`).',
+  reason:
+    'Why it was stopped: `cancelled` by a request; `endpoint_disabled`, `endpoint_deleted` or `endpoint_paused`, of a channel as well; or `test_failed`. Null otherwise.',
+  from: 'Start of the period, inclusive; at most 30 days before the start of the job.',
+  to: 'End of the period, exclusive; at most the start of the job.',
+  what: '`failed`: deliveries that ended without success. `missing`: events that the endpoint has not received.',
+  dryRun: 'Whether the job only counts.',
+  statuses: 'Terminal statuses of the deliveries to resend; empty for `missing`.',
+  examined:
+    'Number of deliveries (`failed`) or events (`missing`) of the period examined so far, resent or not.',
+  redelivered:
+    'Number of new deliveries created so far, one for each event, without those behind one that still waits for its first attempt. In a dry run: the number it would create.',
+  eventTypes: 'The same by event type, the most frequent first.',
+  firstEventAt: 'Time of the first of these events, UTC; null while there is none.',
+  progress: 'Fraction of the period examined so far, from 0 to 1. 1 when `done`.',
+  createdAt: 'When the job was started, UTC. Its deliveries are created later.',
+  finishedAt: 'When the job ended, UTC; null while `running`.',
+};
+
 /** The schemas of answers. */
 export const answers = {
-  Redelivery: described(redeliveries.Redelivery, {
-    id: 'Identifier of the redelivery job.',
-    webhookId: 'The endpoint.',
-    status: '`running`, `done` (the whole period was processed) or `stopped` (ended early; see `reason`).',
-    reason:
-      'Why it was stopped: `cancelled` by a request, `endpoint_disabled` or `endpoint_deleted`. Null otherwise.',
-    from: 'Start of the period, inclusive; at most 30 days before the start of the job.',
-    to: 'End of the period, exclusive; at most the start of the job.',
-    what: '`failed`: deliveries that ended without success. `missing`: events that the endpoint has not received.',
-    dryRun: 'Whether the job only counts.',
-    statuses: 'Terminal statuses of the deliveries to resend; empty for `missing`.',
-    examined:
-      'Number of deliveries (`failed`) or events (`missing`) of the period examined so far, resent or not.',
-    redelivered:
-      'Number of new deliveries created so far, one for each event, without those behind one that still waits for its first attempt. In a dry run: the number it would create.',
-    eventTypes: 'The same by event type, the most frequent first.',
-    firstEventAt: 'Time of the first of these events, UTC; null while there is none.',
-    progress: 'Fraction of the period examined so far, from 0 to 1. 1 when `done`.',
-    createdAt: 'When the job was started, UTC. Its deliveries are created later.',
-    finishedAt: 'When the job ended, UTC; null while `running`.',
-  }),
+  Redelivery: described(redeliveries.Redelivery, { webhookId: 'The endpoint.', ...redeliveryFields }),
 };
 
 /** The schemas of requests. */
 export const bodies = {
   StartRedelivery: described(
-    redeliveries.StartRedelivery,
+    StartRedelivery,
     {
       what: '`failed` (default) or `missing`: which events to resend.',
       dryRun: 'Whether to only count. Default: false.',

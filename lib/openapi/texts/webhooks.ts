@@ -1,4 +1,5 @@
 import * as deliveries from '../../../functions/api/fields.ts';
+import { TestEvent } from '../../../functions/api/receiver-routes.ts';
 import * as webhooks from '../../../functions/api/webhooks/routes.ts';
 import { MAX_SPEED, SIMULATED_FAILURES } from '../../../functions/delivery/simulation.ts';
 import { MAX_DESCRIPTION_LENGTH } from '../../../functions/receivers/endpoint.ts';
@@ -209,9 +210,9 @@ export const answers = {
     channelIds: 'Channels, of events with a `channelId`; absent for all.',
     roles: 'Roles of authors, of events with a `role`; absent for all.',
   }),
-  TestEvent: described(webhooks.TestEvent, {
+  TestEvent: described(TestEvent, {
     eventId: 'The test event.',
-    deliveryId: 'Its delivery to this endpoint. Reading it returns 404 for a moment after this response.',
+    deliveryId: 'Its delivery to this receiver. Reading it returns 404 for a moment after this response.',
   }),
 };
 

@@ -10,6 +10,7 @@ export function subcommand(path: string, description: string, examples: readonly
 
 export const eventId = matching(/^evt_\w+$/, 'the id of an event: evt_…');
 export const endpointId = matching(/^whk_\w+$/, 'the id of an endpoint: whk_…');
+export const receiverId = matching(/^(?:whk|chn)_\w+$/, 'the id of an endpoint or a channel: whk_… or chn_…');
 export const parseBaseUrlFlag = (given: string): string => baseUrlOf(url('http', 'https')(given));
 
 /** A command that calls the API with a key. */

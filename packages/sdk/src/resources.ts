@@ -115,12 +115,35 @@ export function createResources({ send, list }: Transport) {
       list: (filter?: FilterOf<'listChannels'>, options?: CallOptions) =>
         list('listChannels', { query: filter ?? {} }, options),
       get: (id: string, options?: CallOptions) => read('readChannel', { path: { id } }, options),
+      /** `paused: false` also resumes a disabled channel, and resends what it has missed. */
+      update: (id: string, body: BodyOf<'updateChannel'>, options?: CallOptions) =>
+        read('updateChannel', { path: { id }, body }, options),
       delete: (id: string, options?: CallOptions) => read('deleteChannel', { path: { id } }, options),
+      /** Sends a `channel.test` event. */
+      test: (id: string, options?: WriteOptions) => read('testChannel', { path: { id } }, options),
+      stats: (id: string, query?: QueryOf<'readChannelStats'>, options?: CallOptions) =>
+        read('readChannelStats', { path: { id }, query: query ?? {} }, options),
       deliveries: {
         list: (channelId: string, filter?: FilterOf<'listChannelDeliveries'>, options?: CallOptions) =>
           list('listChannelDeliveries', { path: { id: channelId }, query: filter ?? {} }, options),
         get: (channelId: string, deliveryId: string, options?: CallOptions) =>
           read('readChannelDelivery', { path: { id: channelId, deliveryId } }, options),
+        /** Attempts a `retrying` delivery now. */
+        retry: (channelId: string, deliveryId: string, options?: WriteOptions) =>
+          read('retryChannelDelivery', { path: { id: channelId, deliveryId } }, options),
+        /** Sends the message of a delivery that has ended again. */
+        redeliver: (channelId: string, deliveryId: string, options?: WriteOptions) =>
+          read('redeliverChannelDelivery', { path: { id: channelId, deliveryId } }, options),
+      },
+      redeliveries: {
+        start: (channelId: string, body: BodyOf<'startChannelRedelivery'>, options?: WriteOptions) =>
+          read('startChannelRedelivery', { path: { id: channelId }, body }, options),
+        list: (channelId: string, filter?: FilterOf<'listChannelRedeliveries'>, options?: CallOptions) =>
+          list('listChannelRedeliveries', { path: { id: channelId }, query: filter ?? {} }, options),
+        get: (channelId: string, redeliveryId: string, options?: CallOptions) =>
+          read('readChannelRedelivery', { path: { id: channelId, redeliveryId } }, options),
+        stop: (channelId: string, redeliveryId: string, options?: CallOptions) =>
+          read('stopChannelRedelivery', { path: { id: channelId, redeliveryId } }, options),
       },
     },
 

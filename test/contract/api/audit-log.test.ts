@@ -111,6 +111,8 @@ interface Case {
 
 const webhook = async ({ call }: TestOrganization) =>
   idOf(call('registerWebhook', { body: { url: URL, events } }));
+const channel = async ({ call }: TestOrganization) =>
+  idOf(call('createChannel', { body: { kind: 'http', name: 'Shop', url: URL } }));
 const param = (_: TestOrganization, { params }: Call): string => params?.redeliveryId ?? params?.id ?? '';
 const anyTime = expect.stringMatching(/^\d{4}-.*Z$/);
 
@@ -146,6 +148,25 @@ const CASES: Partial<Record<RouteKey, Case>> = {
   createChannel: {
     call: { body: { kind: 'http', name: 'Shop', url: URL } },
     changes: created({ kind: 'http', name: 'Shop', url: URL }),
+  },
+  updateChannel: {
+    prepare: async (it) => ({ ...to(await channel(it)), body: { url: MOVED, name: 'Shop' } }),
+    target: param,
+    changes: [{ field: 'url', before: URL, after: MOVED }],
+  },
+  startChannelRedelivery: {
+    prepare: async (it) => ({ ...to(await channel(it)), body: { from: '2026-01-01T00:00:00.000Z' } }),
+    changes: expect.arrayContaining(created({ what: 'failed', channelId: expect.stringMatching(/^chn_/) })),
+  },
+  stopChannelRedelivery: {
+    prepare: async (it) => {
+      const id = await channel(it);
+      const body = { from: new Date(Date.now() - 60_000).toISOString() };
+      const job = it.call('startChannelRedelivery', { ...to(id), body });
+      return { params: { id, redeliveryId: await idOf(job) } };
+    },
+    target: param,
+    changes: [{ field: 'status', before: 'running', after: 'stopped' }],
   },
   deleteChannel: {
     prepare: async ({ call }) =>
@@ -249,7 +270,7 @@ describe('a call that changes nothing', () => {
     expect(await added(it.orgId, () => caller(route, call))).toEqual([]);
   });
 
-  it.each(['updateWebhook', 'updateOrganization'] as const)(
+  it.each(['updateWebhook', 'updateChannel', 'updateOrganization'] as const)(
     'leaves no entry when the values are the same, or none is given: %s',
     async (route) => {
       const { it, caller, call } = await prepared(route);

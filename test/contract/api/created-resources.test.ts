@@ -7,7 +7,7 @@ import { organizationStore } from '../../../functions/tenancy/organizations.ts';
 import { aKeyring } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { largestBody } from '../../support/largest-body.ts';
-import { type Api, aBusyOrganization, anApi, type Caller } from '../store/api-handlers.ts';
+import { type Api, aBusyOrganization, anApi, type Caller, type Data } from '../store/api-handlers.ts';
 
 const engine = dynamoDb();
 let api: Api;
@@ -53,13 +53,18 @@ it.each(pairs)(
       // Of four bytes each, as many characters would be too many for a request.
       content: 'x'.repeat(100_000),
       ...(create === 'createChannel' && { kind: 'http' }),
-      ...(create === 'startRedelivery' && {
+      ...(/^start(?:Channel)?Redelivery$/.test(create) && {
         what: 'failed',
         from: new Date(Date.now() - 60_000).toISOString(),
         to: new Date().toISOString(),
       }),
     });
-    const params = { id: String((create === 'createMessage' ? conversation : endpoint).id) };
+    const channel = () => call('createChannel', { body: { kind: 'http', name: 'x', url } });
+    const parents: Partial<Record<RouteKey, () => Promise<Data>>> = {
+      createMessage: async () => conversation,
+      startChannelRedelivery: channel,
+    };
+    const params = { id: String(((await parents[create]?.()) ?? endpoint).id) };
 
     const { secret, redelivery, ...created } = await call(create, { params, body: given });
     const shown = await call(read, { params: { ...params, [parameter]: String(created.id) } });

@@ -10,7 +10,7 @@ import { type Operation, problemsOf, readDocument, successOf } from '../../fuzz/
 import type { Exchange, Sent } from '../../support/exchange.ts';
 import { PROVOKED_WITH_FAULTS } from '../../support/provoked-with-faults.ts';
 import { call, loadedFunctions } from './functions.ts';
-import { failedAt, mockedTables, organization, type State } from './tables.ts';
+import { failedAt, findReceiver, mockedTables, organization, type State } from './tables.ts';
 
 /*
  * Errors that no request can cause: the SDK's clients are mocked, and fail at each call of each operation in
@@ -64,16 +64,21 @@ function requestTo(operation: Operation): Sent {
 }
 
 /** Operations on a delivery that is not terminal. */
-const ON_RETRYING = new Set(['retryDelivery', 'retryDeliveryWithSession']);
+const ON_RETRYING = /^retry(?:Channel)?Delivery/;
 
-const aRetrying = ({ sk = '' }: { sk?: string }) =>
+const aRetrying = ({ pk, sk = '' }: { pk: string; sk?: string }) =>
   sk.startsWith('dlv_')
-    ? { found: aDelivery({ id: sk as never, orgId: organization.id, status: 'retrying', attempts: 1 }) }
+    ? {
+        found: aDelivery({
+          ...{ id: sk as never, orgId: organization.id, ...findReceiver(pk) },
+          ...{ status: 'retrying', attempts: 1 },
+        }),
+      }
     : undefined;
 
 /** Calls the operation's function and checks the answer against the document. */
 async function callOperation(operation: Operation): Promise<Exchange> {
-  const state = ON_RETRYING.has(operation.id) ? { item: aRetrying } : {};
+  const state = ON_RETRYING.test(operation.id) ? { item: aRetrying } : {};
   const { result: exchange } = await tables.withState(state, () =>
     call(loaded.functionOf(operation), operation, requestTo(operation)),
   );
@@ -95,7 +100,7 @@ describe.each(document.operations)('$id', (operation) => {
       'SERVICE_UNAVAILABLE',
       ...(documented.includes('IDEMPOTENCY_KEY_REUSED') ? ['CONFLICT'] : []),
       // Of a disabled endpoint, and not of a race: pauses-and-successors.test.ts.
-      ...(operation.id.startsWith('updateWebhook') ? ['CONFLICT'] : []),
+      ...(/^update(?:Webhook|Channel)/.test(operation.id) ? ['CONFLICT'] : []),
     ];
     expect(PROVOKED_WITH_FAULTS.filter((type) => documented.includes(type)).sort()).toEqual(provoked.sort());
   });
@@ -124,7 +129,7 @@ describe.each(document.operations)('$id', (operation) => {
 
   it('writes by one transaction, and not at all when a condition of it fails', async () => {
     const run = async (cancelled: NonNullable<State['cancelled']>) => {
-      const state = { ...(ON_RETRYING.has(operation.id) && { item: aRetrying }), cancelled };
+      const state = { ...(ON_RETRYING.test(operation.id) && { item: aRetrying }), cancelled };
       const { result, committed } = await tables.withState(state, () =>
         tables.callsOf(() => call(loaded.functionOf(operation), operation, requestTo(operation))),
       );

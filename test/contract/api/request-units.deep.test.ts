@@ -57,6 +57,15 @@ const MOST: Readonly<Partial<Record<RouteKey, Units>>> = {
   deleteChannel: [4, 22],
   listChannelDeliveries: [1780, 4],
   readChannelDelivery: [20, 3],
+  updateChannel: [8, 28],
+  testChannel: [5, 9],
+  readChannelStats: [20, 3],
+  retryChannelDelivery: [20, 250],
+  redeliverChannelDelivery: [20, 16],
+  startChannelRedelivery: [5, 20],
+  listChannelRedeliveries: [20, 3],
+  readChannelRedelivery: [5, 3],
+  stopChannelRedelivery: [4, 13],
   createVisitorToken: [5, 5],
   readWidgetMessages: [350, 4],
   createWidgetMessage: [4, 75],
@@ -107,6 +116,7 @@ describe('the stated units of a route', () => {
   // Resets, deletions and ends come last: they delete items that other routes need.
   const LAST: RouteKey[] = [
     'stopRedelivery',
+    'stopChannelRedelivery',
     'deleteSource',
     'deleteWebhook',
     'deleteChannel',

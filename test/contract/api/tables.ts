@@ -10,7 +10,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
-import { newId } from '../../../functions/aws/ids.ts';
+import { type ChannelId, isChannelId, newId } from '../../../functions/aws/ids.ts';
 import { NO_COUNTS } from '../../../functions/delivery/ledger.ts';
 import { Scope } from '../../../functions/tenancy/api-keys.ts';
 import { createSandbox } from '../../../functions/tenancy/organizations.ts';
@@ -196,6 +196,12 @@ function findLedgerEntry({ pk, sk }: Key): object {
 const IMPORTED = { version: 1, parts: 1 };
 const IMPORTED_PART = { text: brotliCompressSync('some text') };
 
+/** The channel whose partition it is, if it is one's. */
+export function findReceiver(pk: string): { webhookId?: ChannelId; eventType?: 'channel.message' } {
+  const channel = pk.split('#').find(isChannelId);
+  return channel === undefined ? {} : { webhookId: channel, eventType: 'channel.message' };
+}
+
 /** The item of a key. */
 function findItem({ pk, sk = '' }: { pk: string; sk?: string }): object | undefined {
   const id = sk as never;
@@ -209,7 +215,13 @@ function findItem({ pk, sk = '' }: { pk: string; sk?: string }): object | undefi
     case 'whk':
       return anEndpoint({ id, orgId, events: ['conversation.created', 'ticket.created'] });
     case 'dlv':
-      return aDelivery({ id, orgId, status: 'succeeded', terminalAt: NOW.toISOString() });
+      return aDelivery({
+        id,
+        orgId,
+        ...findReceiver(pk),
+        status: 'succeeded',
+        terminalAt: NOW.toISOString(),
+      });
     case 'cnv':
       return aConversation({ id, channelId: WIDGET });
     case 'chn':
@@ -225,7 +237,7 @@ function findItem({ pk, sk = '' }: { pk: string; sk?: string }): object | undefi
     case 'evt':
       return { ...anEvent({ tenant: { orgId, generation: 0 } }), id };
     case 'rdj':
-      return aRedeliveryJob({ id, orgId });
+      return aRedeliveryJob({ id, orgId, ...findReceiver(pk) });
     default:
       return undefined;
   }

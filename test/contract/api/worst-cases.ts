@@ -29,6 +29,7 @@ import { sourceVersions } from '../../../functions/knowledge/source-checks.ts';
 import { MAX_TEXT_BYTES } from '../../../functions/knowledge/text.ts';
 import { MAX_CHANNELS } from '../../../functions/receivers/channels.ts';
 import { MAX_ENDPOINTS } from '../../../functions/receivers/endpoint.ts';
+import type { RedeliveryJob } from '../../../functions/redelivery/jobs.ts';
 import { type ApiKey, generateApiKey, hashApiKey, Scope } from '../../../functions/tenancy/api-keys.ts';
 import {
   AUDIT_SHARDS,
@@ -194,12 +195,17 @@ export async function worstCases(tables: TestTables, api: Api) {
   const given = { conversationId: talk.id, channelId: messenger.id, kind: 'http', url: URL };
   const ticket = aTicket(largestBody(routes.createTicket.body, given));
   const source = aSource({ ...tenant, url: URL, name: NAME });
-  const job = aRedeliveryJob({ ...tenant, webhookId: spare.id, createdAt: now.toISOString() });
+  const bridge = anHttpChannel({ orgId: tenant.orgId, name: NAME, url: URL });
+  const [job, channelJob] = [spare.id, bridge.id].map((webhookId) =>
+    aRedeliveryJob({ ...tenant, id: newId('rdj', now), webhookId, createdAt: now.toISOString() }),
+  ) as [RedeliveryJob, RedeliveryJob];
   const rows = times(160, (index) =>
     aLargeDelivery(later(now, -60_000 * (index + 2)), { ...tenant, webhookId: large.id }),
   );
   const channelRows = times(160, (index) =>
-    aLargeDelivery(later(now, -60_000 * index), { ...tenant, webhookId: messenger.id }),
+    aLargeDelivery(later(now, -60_000 * index), {
+      ...{ ...tenant, webhookId: messenger.id, eventType: 'channel.message' },
+    }),
   );
   const [largest = aDelivery()] = rows;
   const buildRow = (delivery: Delivery) => ({
@@ -244,8 +250,8 @@ export async function worstCases(tables: TestTables, api: Api) {
     ...keyRows('a revoked key', revoked),
     ...[large, ...others].map((one) => ({ ...keys.endpoint(tenant.orgId, one.id), ...one })),
     { ...keys.endpointCount(tenant.orgId), endpoints: MAX_ENDPOINTS - 1 },
-    ...[messenger, goneChannel].map((one) => ({ ...keys.endpoint(tenant.orgId, one.id), ...one })),
-    ...times(MAX_CHANNELS - 2, () => anHttpChannel({ ...messenger, id: newId('chn', now) })).map(
+    ...[messenger, bridge, goneChannel].map((one) => ({ ...keys.endpoint(tenant.orgId, one.id), ...one })),
+    ...times(MAX_CHANNELS - 3, () => anHttpChannel({ ...messenger, id: newId('chn', now) })).map(
       (channel) => ({
         ...keys.endpoint(tenant.orgId, channel.id),
         ...channel,
@@ -278,12 +284,12 @@ export async function worstCases(tables: TestTables, api: Api) {
       ...mark,
       ...ticket,
     })),
-    ...[job, ...times(ROWS, () => ({ ...job, id: newId('rdj', now), status: 'done' }))].map((job) => ({
-      ...keys.redeliveryJob(tenant, spare.id, job.id),
-      ...mark,
-      ...job,
-    })),
-    { ...keys.redeliveryRun(job), ...mark, ...job, remindedAt: now.toISOString() },
+    ...[job, channelJob].flatMap((running) => [
+      ...[running, ...times(ROWS, () => ({ ...running, id: newId('rdj', now), status: 'done' }))].map(
+        (row) => ({ ...keys.redeliveryJob(tenant, running.webhookId, row.id), ...mark, ...row }),
+      ),
+      { ...keys.redeliveryRun(running), ...mark, ...running, remindedAt: now.toISOString() },
+    ]),
     ...times(ROWS, () => anApiKey({ orgId: organization.id, id: newId('key', now), name: NAME })).map(
       (delivery) => ({
         ...keys.listedApiKey(organization.id, delivery.id),
@@ -390,14 +396,18 @@ export async function worstCases(tables: TestTables, api: Api) {
     status: 'retrying',
     attempts: 7,
   });
-  await fill(deliveries, [buildRow(retrying)]);
+  const retryingAtChannel: Delivery = {
+    ...{ ...retrying, id: newId('dlv', later(now, 1)) },
+    ...{ webhookId: messenger.id, eventType: 'channel.message' },
+  };
+  await fill(deliveries, [retrying, retryingAtChannel].map(buildRow));
   const openRow = buildRow(
     aDelivery({ ...tenant, eventId: newId('evt', later(now, -120_000)), webhookId: large.id }),
   );
   await fill(deliveries, [...rows.map(buildRow), ...channelRows.map(buildRow), openRow]);
   await fill(
     ledger,
-    [large, ...others].flatMap(({ id: webhookId }) =>
+    [large, ...others, messenger].flatMap(({ id: webhookId }) =>
       times(168, (back) =>
         ledgerRow({ ...tenant, webhookId, hour: getHourBefore(now, back), skipped: back === 1 ? -1 : 0 }),
       ),
@@ -467,6 +477,13 @@ export async function worstCases(tables: TestTables, api: Api) {
     requestHandoff: { ...to(handedOff.id), body: { reason: REASON } },
     resolveConversation: { ...to(resolved.id), body: { resolvedBy: NAME } },
     deleteChannel: to(goneChannel.id),
+    updateChannel: { ...to(messenger.id), body: { url: MOVED_URL, name: DESCRIPTION.slice(0, 200) } },
+    retryChannelDelivery: { params: { id: messenger.id, deliveryId: retryingAtChannel.id } },
+    redeliverChannelDelivery: { params: { id: messenger.id, deliveryId: channelRows[0]?.id ?? '' } },
+    startChannelRedelivery: { ...to(messenger.id), body: { from: later(now, -3_600_000).toISOString() } },
+    listChannelRedeliveries: { ...to(bridge.id), query: FULL_PAGE },
+    readChannelRedelivery: { params: { id: bridge.id, redeliveryId: channelJob.id } },
+    stopChannelRedelivery: { params: { id: bridge.id, redeliveryId: channelJob.id } },
     readChannelDelivery: { params: { id: messenger.id, deliveryId: channelRows[0]?.id ?? '' } },
     createVisitorToken: to(widgetTalk.id),
     createSource: { body: largestBody(routes.createSource.body, { ...given, kind: 'url' }) },

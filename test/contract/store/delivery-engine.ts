@@ -49,6 +49,7 @@ export function anEngine(tables: TestTables, keyring: Keyring) {
   const store = deliveryStore(deliveries);
   const endpoints = endpointStore(service);
   const deliveryMessages: DeliveryMessage[] = [];
+  const resent: DeliveryMessage[] = [];
   const read = new Set<unknown>();
   let shards = 0;
 
@@ -96,7 +97,12 @@ export function anEngine(tables: TestTables, keyring: Keyring) {
       // No dispatcher attempts them.
       deliveries: { ...store, listWaiting: async () => [] },
       endpoints,
-      queues: { send: async () => [] },
+      queues: {
+        async send(_lane, messages) {
+          resent.push(...messages.map(({ message }) => message));
+          return [];
+        },
+      },
       rounds: { send: async () => [] },
       wait: async (time) => {
         waited += time;
@@ -161,12 +167,16 @@ export function anEngine(tables: TestTables, keyring: Keyring) {
       return deliveryMessages.splice(0);
     },
 
-    /** Runs the redelivery jobs in the outbox. */
-    async redeliver(): Promise<void> {
+    /**
+     * Runs the redelivery jobs in the outbox.
+     * @returns the messages of their deliveries, in the order in which they were sent
+     */
+    async redeliver(): Promise<DeliveryMessage[]> {
       for (const row of await rowsIn(outbox)) {
         const event = PUBLICATION.parse(row);
         if (event?.type === 'webhook.redelivery') await runOnce(event);
       }
+      return resent.splice(0);
     },
 
     /** Attempts a delivery until it has ended, or a number of times. */
@@ -175,12 +185,13 @@ export function anEngine(tables: TestTables, keyring: Keyring) {
       most = DEFAULT_RETRY_POLICY.maxAttempts,
     ): Promise<Delivery | undefined> {
       for (let attempt = 1; attempt <= most; attempt += 1) {
+        const { nextRetryAt } = (await store.find(deliveryMessage)) ?? {};
+        if (nextRetryAt !== undefined)
+          present = new Date(Math.max(present.getTime(), Date.parse(nextRetryAt)));
+        else if (attempt > 1) break;
         await run('slow', [{ message: deliveryMessage, receiptHandle: deliveryMessage.id }]);
         const failure = log.entries.find(({ code }) => code === 'DELIVERY_LEFT');
         if (failure) throw failure.fields.error;
-        const { nextRetryAt } = (await store.find(deliveryMessage)) ?? {};
-        if (nextRetryAt === undefined) break;
-        present = new Date(Math.max(present.getTime(), Date.parse(nextRetryAt)));
       }
       return store.find(deliveryMessage);
     },

@@ -119,7 +119,29 @@ async function answer(engine: TestEngine, call: Caller, asVisitor: Api['caller']
   }
   for (const deliveryMessage of await engine.fanOut())
     if (deliveryMessage.webhookId === taking) await engine.attempt(deliveryMessage);
+  await sendAgainTo(engine, call, { id: taking });
   await call('deleteChannel', { params: { id: gone } });
+}
+
+/** A channel's failing test, its resending, and two of its jobs: one is stopped, and one has not started. */
+async function sendAgainTo(engine: TestEngine, call: Caller, channel: { id: string }): Promise<void> {
+  await call('updateChannel', {
+    params: channel,
+    body: { url: 'https://example.com/outgoing?simulate=503' },
+  });
+  const { deliveryId } = await call('testChannel', { params: channel });
+  const [test] = await engine.fanOut();
+  const delivery = { params: { ...channel, deliveryId: String(deliveryId) } };
+  if (test) {
+    await engine.attempt(test, 1);
+    await call('retryChannelDelivery', delivery);
+    await engine.attempt(test);
+  }
+  await call('redeliverChannelDelivery', delivery);
+  const body = { from: new Date(Date.now() - 3_600_000).toISOString() };
+  const start = () => call('startChannelRedelivery', { params: channel, body });
+  await call('stopChannelRedelivery', { params: { ...channel, redeliveryId: String((await start()).id) } });
+  await start();
 }
 
 /** Sources that change, stay unchanged, fail, and are deleted. */

@@ -40,6 +40,9 @@ async function aScene(
   const disabled = await aDisabledReceiver(dashboard);
   const failing = await aReceiverOwed(dashboard, { status: 503, body: 'down for maintenance' }, 1);
   const [delivery] = await dashboard.service.ended(failing.id, 1);
+  const channel = await api.post('/api/v1/channels', {
+    ...{ kind: 'http', name: 'SMS gateway', url: 'https://sms.example.com/out' },
+  });
   const source = await api.post('/api/v1/knowledge/sources', {
     kind: 'url',
     url: 'https://example.com/handbook/returns-and-refunds.html',
@@ -61,6 +64,8 @@ async function aScene(
     ],
     organization: [
       ...named(['event-types', 'sources', 'api-keys', 'audit-log', 'sandbox', 'usage', 'settings']),
+      ['channels', '/channels'],
+      ['channel', `/channels/${channel.body.data?.id}`],
       ['event-type', '/event-types/message-received'],
       ['source', `/sources/${source.body.data?.id}`],
       ['source-content', `/sources/${source.body.data?.id}/content`],

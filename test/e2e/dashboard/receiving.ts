@@ -48,6 +48,23 @@ export async function aDisabledReceiver(dashboard: Dashboard) {
   return receiver;
 }
 
+/** A channel whose receiver answers so, and the messages that an agent has written on it. */
+export async function aChannelOwed(dashboard: Dashboard, answer: Answer, messages: number) {
+  const receiver = await aReceiver(dashboard, answer);
+  const { api } = dashboard.service;
+  const create = async (path: string, body: object) => String((await api.post(path, body)).body.data?.id);
+  const id = await create('/api/v1/channels', { kind: 'http', name: 'SMS gateway', url: receiver.url });
+  onTestFinished(async () => {
+    await api.call({ method: 'DELETE', path: `/api/v1/channels/${id}` });
+  });
+  const conversation = await create('/api/v1/conversations', { channelId: id, externalUserId: 'ada' });
+  const say = () =>
+    create(`/api/v1/conversations/${conversation}/messages`, { role: 'agent', content: 'How can I help?' });
+  const said: string[] = [];
+  for (let message = 0; message < messages; message += 1) said.push(await say());
+  return { receiver, id, said, say };
+}
+
 /** A conversation with one message, which has two events. */
 export async function aConversation({ service }: Dashboard): Promise<{ id: string; messageId: string }> {
   const { body } = await service.api.post('/api/v1/conversations', {

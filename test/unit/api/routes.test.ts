@@ -109,10 +109,13 @@ const DATA_ROUTES = [
   'create-visitor-token',
   'create-widget-message',
   'redeliver-delivery',
+  'redeliver-to-channel',
   'request-handoff',
   'resolve-conversation',
+  'retry-channel-delivery',
   'retry-delivery',
   'sync-source',
+  'test-channel',
   'test-webhook',
   'update-conversation',
   'update-ticket',
@@ -127,10 +130,13 @@ describe('the audit log', () => {
   });
 });
 
-describe('registration and test of an endpoint', () => {
-  it.each([routes.registerWebhook, routes.testWebhook])('need an Idempotency-Key: $name', (route) => {
-    expect(route.idempotency).toBe('required');
-  });
+describe('registration of an endpoint, and the tests of receivers', () => {
+  it.each([routes.registerWebhook, routes.testWebhook, routes.testChannel])(
+    'need an Idempotency-Key: $name',
+    (route) => {
+      expect(route.idempotency).toBe('required');
+    },
+  );
 });
 
 describe('secret of an API key', () => {

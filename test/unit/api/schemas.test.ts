@@ -10,6 +10,7 @@ import {
   Ticket as TicketAnswer,
 } from '../../../functions/api/conversations/routes.ts';
 import { text } from '../../../functions/api/fields.ts';
+import { DeliveryCounts, StatsQuery } from '../../../functions/api/receiver-routes.ts';
 import { routes } from '../../../functions/api/routes.ts';
 import * as schema from '../../../functions/api/webhooks/routes.ts';
 import { newId } from '../../../functions/aws/ids.ts';
@@ -211,13 +212,13 @@ describe('delivery in an answer', () => {
 
   it.each(DeliveryStatus.options)('is counted in the stats when it is %s', (status) => {
     const open = status === 'pending' || status === 'retrying';
-    expect(Object.keys(schema.DeliveryCounts.shape)).toContain(open ? 'pending' : status);
+    expect(Object.keys(DeliveryCounts.shape)).toContain(open ? 'pending' : status);
   });
 });
 
 describe('hours of stats', () => {
   const hours = (given?: string) =>
-    schema.StatsQuery.safeParse(given === undefined ? {} : { hours: given }).data?.hours;
+    StatsQuery.safeParse(given === undefined ? {} : { hours: given }).data?.hours;
 
   it('default to 24 when they are missing or empty', () => {
     expect([hours(), hours('')]).toEqual([24, 24]);
@@ -235,7 +236,7 @@ describe('hours of stats', () => {
   it.each(['ten', '1.5', '1e2', '0x10', ' 24', '24 ', '--1', '+', 'NaN', 'Infinity', '１'])(
     'reject %j',
     (given) => {
-      expect(schema.StatsQuery.safeParse({ hours: given }).success).toBe(false);
+      expect(StatsQuery.safeParse({ hours: given }).success).toBe(false);
     },
   );
 });

@@ -115,7 +115,11 @@ describe('entries of the audit log', () => {
       'live',
       '/endpoints/whk_2',
     ],
-    [entry({ action: 'channel.created', target: { type: 'channel', id: 'chn_1' } }), 'live', undefined],
+    [
+      entry({ action: 'channel.created', target: { type: 'channel', id: 'chn_1' } }),
+      'live',
+      '/channels/chn_1',
+    ],
     [entry({ action: 'sandbox.reset', target: { type: 'sandbox', id: 'org_1' } }), 'live', '/sandbox'],
     [
       entry({ action: 'organization.updated', target: { type: 'organization', id: 'o' } }),

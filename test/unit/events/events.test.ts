@@ -17,7 +17,7 @@ import { aTenant, NOW } from '../../builders.ts';
 import { texts, times } from '../aws/arbitraries.ts';
 
 /**
- * The fields of docs/specification.md, Subscribable event types, and those of the two types for one receiver.
+ * The fields of docs/specification.md, Subscribable event types, and those of the types for one receiver.
  * `?` = optional.
  */
 const TABLE: Record<EventType, string[]> = {
@@ -27,6 +27,7 @@ const TABLE: Record<EventType, string[]> = {
   'ticket.created': ['ticketId', 'conversationId?', 'reason?'],
   'conversation.resolved': ['conversationId', 'resolvedBy'],
   'webhook.test': ['webhookId'],
+  'channel.test': ['channelId'],
   'channel.message': ['channelId', 'conversationId', 'messageId', 'externalUserId', 'role', 'content'],
 };
 const types = Object.keys(TABLE) as EventType[];
@@ -59,7 +60,7 @@ const build = (type: EventType, data: object, given = context) =>
 
 describe('event catalogue', () => {
   it('has exactly the five subscribable types of the specification', () => {
-    const toOne: EventType[] = ['webhook.test', 'channel.message'];
+    const toOne: EventType[] = ['webhook.test', 'channel.test', 'channel.message'];
     expect([...SubscribableType.options].sort()).toEqual(
       types.filter((type) => !toOne.includes(type)).sort(),
     );

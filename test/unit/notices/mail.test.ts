@@ -315,7 +315,7 @@ describe('e-mail about a disabled endpoint', () => {
   it('calls a channel a channel', () => {
     const { subject, text } = aDisabling({ webhookId: newId('chn', NOW) });
     expect(subject).toBe('Channel disabled: https://receiver.example.com/hook (the receiver answered 500)');
-    expect(text.replaceAll('\n', ' ')).toContain('create the channel again');
+    expect(text.replaceAll('\n', ' ')).toContain('resume the channel');
     expect(text).not.toContain('ndpoint');
   });
 

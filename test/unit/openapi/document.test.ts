@@ -181,6 +181,7 @@ describe('the public document', () => {
   it('has all events, which are delivered by POST', () => {
     expect(Object.keys(document.webhooks).sort()).toEqual([
       'channel.message',
+      'channel.test',
       'conversation.created',
       'conversation.resolved',
       'handoff.requested',

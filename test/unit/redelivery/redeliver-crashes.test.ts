@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { deriveJobDeliveryId, type EventId, newId } from '../../../functions/aws/ids.ts';
+import { deriveJobDeliveryId, EndpointId, type EventId, newId } from '../../../functions/aws/ids.ts';
 import type { DeliveryStatus } from '../../../functions/delivery/delivery.ts';
 import { fanOut } from '../../../functions/delivery/fan-out.ts';
 import type { OutboxEvent } from '../../../functions/events/events.ts';
@@ -316,7 +316,7 @@ const HAPPENINGS: Record<
     async act(test, { webhookId }) {
       const disabledAt = test.clock.now().toISOString();
       test.becomes({ status: 'auto_disabled', disabledAt });
-      const predecessor = { id: webhookId, disabledAt };
+      const predecessor = { id: EndpointId.parse(webhookId), disabledAt };
       const other = anEndpoint({ ...test.endpoint, id: newId('whk', test.clock.now()), predecessor });
       test.registers(other);
       return test.startedFor(other, { what: 'missing' });

@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../../api/audit-log.ts';
 import type { Environment } from '../../api/client.ts';
+import { pageOf } from '../../api/receivers.ts';
 import { pathIn } from '../../app/environment.ts';
 
 /** The page of what an entry is about; undefined where there is none, or not any more. */
@@ -11,11 +12,13 @@ export function pathOfTarget(
   switch (type) {
     case 'webhook':
       return pathIn(environment, `/endpoints/${id}`);
+    case 'channel':
+      return pathIn(environment, `/channels/${id}`);
     case 'source':
       return pathIn(environment, `/sources/${id}`);
     case 'redelivery': {
-      const endpoint = changes.find(({ field }) => field === 'webhookId')?.after;
-      return typeof endpoint === 'string' ? pathIn(environment, `/endpoints/${endpoint}`) : undefined;
+      const receiver = changes.find(({ field }) => field === 'webhookId' || field === 'channelId')?.after;
+      return typeof receiver === 'string' ? pathIn(environment, pageOf(receiver)) : undefined;
     }
     case 'api_key':
       return `/api-keys?key=${id}`;
@@ -24,7 +27,7 @@ export function pathOfTarget(
     case 'sandbox':
       return '/sandbox';
     default:
-      // A channel, or what is added later.
+      // What is added later.
       return undefined;
   }
 }

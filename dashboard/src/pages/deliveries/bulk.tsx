@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { pageOf, recoveryOf } from '../../api/receivers.ts';
 import { useJobs } from '../../api/redeliveries.ts';
 import type { Endpoint } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
@@ -43,13 +44,13 @@ export function SendAgain({
       {endpoint.status === 'paused' ? (
         <Notice tone="warn" title={t.resend.paused}>
           <p>
-            <Link to={`/endpoints/${endpoint.id}`}>{t.recover.back}</Link>
+            <Link to={pageOf(endpoint.id)}>{t.recover.back}</Link>
           </p>
         </Notice>
       ) : endpoint.status === 'auto_disabled' ? (
         <Notice tone="bad" title={t.resend.disabled}>
           <p>
-            <Link to={`/endpoints/${endpoint.id}/recover`} className={buttonLook('primary')}>
+            <Link to={recoveryOf(endpoint.id)} className={buttonLook('primary')}>
               {t.recover.action}
             </Link>
           </p>

@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import { Redirect, useLocation, useParams, useSearchParams } from 'wouter';
 import { DELIVERED_TYPES } from '../../api/event-types.ts';
-import { type Endpoint, useEndpoints } from '../../api/webhooks.ts';
+import { isChannelId } from '../../api/receivers.ts';
+import { type Receiver, useEndpoint, useEndpoints } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
@@ -32,6 +33,8 @@ export default function Deliveries() {
   const [search] = useSearchParams();
   if (isNoSandbox(error)) return <NoSandbox title={t.deliveries.title} />;
   if (endpointId !== undefined && isDeliveryId(endpointId)) return <DeliveryById id={endpointId} />;
+  if (endpointId !== undefined && isChannelId(endpointId) && endpoints !== undefined)
+    return <OfChannel key={endpointId} id={endpointId} endpoints={endpoints} />;
   const endpoint = endpoints?.find(({ id }) => id === endpointId);
   // Those of all endpoints are listed by their events.
   if (endpointId === undefined) return <Redirect to={to(eventsLike(search))} replace />;
@@ -55,7 +58,24 @@ const isDeliveryId = (id: string): boolean => isId(id) && prefixOf(id) === 'dlv'
 
 const written = (search: URLSearchParams): string => (search.size === 0 ? '' : `?${search}`);
 
-function OfEndpoint({ endpoint, endpoints }: { endpoint: Endpoint; endpoints: readonly Endpoint[] }) {
+/** Those of a channel, which is among the endpoints while it is shown. */
+function OfChannel({ id, endpoints }: { id: string; endpoints: readonly Receiver[] }) {
+  const t = useTexts();
+  const { environment } = useEnvironment();
+  const { data: channel, error, refetch } = useEndpoint(environment, id);
+  if (channel !== undefined) return <OfEndpoint endpoint={channel} endpoints={[channel, ...endpoints]} />;
+  return (
+    <Page title={t.deliveries.title} about={t.deliveries.about}>
+      {error ? (
+        <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} />
+      ) : (
+        <Loading />
+      )}
+    </Page>
+  );
+}
+
+function OfEndpoint({ endpoint, endpoints }: { endpoint: Receiver; endpoints: readonly Receiver[] }) {
   const t = useTexts();
   const isAdmin = useIsAdmin();
   const { environment, to } = useEnvironment();

@@ -1,5 +1,5 @@
 import { DELIVERED_TYPES } from '../../api/event-types.ts';
-import type { Endpoint } from '../../api/webhooks.ts';
+import type { Receiver } from '../../api/webhooks.ts';
 import { Choose } from '../../parts/field.tsx';
 import { Filters as FilterRow } from '../../parts/filters.tsx';
 import { useTexts } from '../../text/language.ts';
@@ -18,8 +18,8 @@ export function FilterFields({
   onEndpoint,
   onFilters,
 }: {
-  endpoint: Endpoint;
-  endpoints: readonly Endpoint[];
+  endpoint: Receiver;
+  endpoints: readonly Receiver[];
   filters: Filters;
   onEndpoint: (id: string) => void;
   onFilters: (filters: Filters) => void;

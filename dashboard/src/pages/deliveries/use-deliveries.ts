@@ -1,6 +1,7 @@
 import { answerTo, api, type Environment } from '../../api/client.ts';
 import { isGone } from '../../api/failures.ts';
 import { isOver, lookAgainIn } from '../../api/pace.ts';
+import { pathOf, withReceiver } from '../../api/receivers.ts';
 import { serviceNow, timeAsked } from '../../api/service-clock.ts';
 import { type Delivery, readDelivery } from '../../api/webhooks.ts';
 import type { Source, View } from '../live/follow.ts';
@@ -30,23 +31,27 @@ function sourceOf(environment: Environment, webhookId: string, filters: Filters)
     async page({ cursor, from, to }, signal) {
       const begin = Math.max(earliest, from ?? Number.NEGATIVE_INFINITY);
       const asked = performance.now();
-      const { data, error, response } = await api.GET('/api/settings/webhooks/{id}/deliveries', {
-        params: {
-          path: { id: webhookId },
-          query: {
-            environment,
-            limit: PAGE,
-            ...query,
-            ...(begin > 0 ? { from: new Date(begin).toISOString() } : {}),
-            ...(to === undefined ? {} : { to: new Date(to).toISOString() }),
-            ...(cursor === undefined ? {} : { cursor }),
+      const { data, error, response } = await api.GET(
+        pathOf(webhookId, '/api/settings/webhooks/{id}/deliveries'),
+        {
+          params: {
+            path: { id: webhookId },
+            query: {
+              environment,
+              limit: PAGE,
+              ...query,
+              ...(begin > 0 ? { from: new Date(begin).toISOString() } : {}),
+              ...(to === undefined ? {} : { to: new Date(to).toISOString() }),
+              ...(cursor === undefined ? {} : { cursor }),
+            },
           },
+          signal,
         },
-        signal,
-      });
+      );
       const at = timeAsked(response, performance.now() - asked);
       const page = await answerTo(Promise.resolve({ data, error, response }));
-      return { rows: page.data, next: page.nextCursor, at };
+      const rows = page.data.map((row) => withReceiver(row, webhookId));
+      return { rows, next: page.nextCursor, at };
     },
     async one(id, signal) {
       try {

@@ -61,7 +61,7 @@ export function EventTypePage({ type }: { type: CataloguedType }) {
           </Card>
         </div>
       </div>
-      {isSending && type !== 'channel.message' ? (
+      {isSending && type !== 'channel.message' && type !== 'channel.test' ? (
         <SendExample type={type} onClose={() => setSending(false)} />
       ) : null}
     </Page>

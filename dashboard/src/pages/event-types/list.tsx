@@ -57,7 +57,7 @@ export function EventTypeList() {
 
   function receiversOf(type: (typeof CATALOGUED_TYPES)[number]): string {
     if (type === 'webhook.test') return t.eventTypes.toTested;
-    if (type === 'channel.message') return t.eventTypes.toChannels;
+    if (type === 'channel.message' || type === 'channel.test') return t.eventTypes.toChannels;
     if (endpoints === undefined) return error ? t.none : '';
     return t.eventTypes.endpoints(subscribersOf(type, endpoints).length);
   }

@@ -66,7 +66,12 @@ export function WhatHappened({
  * The last error of an endpoint in the reader's language, and when the first of its last failed deliveries
  * was created.
  */
-export function useFailure({ id, disabledAt, consecutiveFailures, failing }: Endpoint) {
+export function useFailure({
+  id,
+  disabledAt,
+  consecutiveFailures,
+  failing,
+}: Pick<Endpoint, 'id' | 'disabledAt' | 'consecutiveFailures' | 'failing'>) {
   const { environment } = useEnvironment();
   const isTroubled = disabledAt !== null || failing !== null;
   const { data } = useLastFailures(

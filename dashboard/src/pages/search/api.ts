@@ -1,6 +1,7 @@
 import { answerTo, api, type Environment } from '../../api/client.ts';
 import { readEvent, readEvents } from '../../api/events.ts';
 import { isGone } from '../../api/failures.ts';
+import { pathOf } from '../../api/receivers.ts';
 import { serviceNow } from '../../api/service-clock.ts';
 import { readDelivery } from '../../api/webhooks.ts';
 import type { LookUpPorts } from './look-up.ts';
@@ -31,7 +32,10 @@ export const lookUpPorts = (
   hasEndpoint: (environment, id) =>
     exists(
       answerTo(
-        api.GET('/api/settings/webhooks/{id}', { params: { path: { id }, query: { environment } }, signal }),
+        api.GET(pathOf(id, '/api/settings/webhooks/{id}'), {
+          params: { path: { id }, query: { environment } },
+          signal,
+        }),
       ),
     ),
   hasSource: (environment, id) =>

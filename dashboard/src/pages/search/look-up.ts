@@ -96,6 +96,7 @@ const findConversation: Find = async (environment, id, ports) =>
 const KINDS: Readonly<Record<string, Kind>> = {
   evt: { find: has(({ hasEvent }) => hasEvent, '/events'), isHistory: true },
   whk: { find: has(({ hasEndpoint }) => hasEndpoint, '/endpoints') },
+  chn: { find: has(({ hasEndpoint }) => hasEndpoint, '/channels') },
   src: { find: has(({ hasSource }) => hasSource, '/sources') },
   dlv: { find: findDelivery, note: 'deliveries', isHistory: true },
   cnv: { find: findConversation, note: 'conversations', isHistory: true },

@@ -1,6 +1,7 @@
 import { connect } from '../connection/connect.ts';
 import type { Context } from '../context.ts';
-import { apiCommand, endpointId, subcommand } from '../flags.ts';
+import { apiCommand, receiverId, subcommand } from '../flags.ts';
+import { receiverClient } from '../receiver-client.ts';
 import { runCommand } from '../run.ts';
 import { describeUpdate, renderEndpoint, renderEndpoints } from './view.ts';
 
@@ -15,19 +16,21 @@ const showCommand = () =>
     'endpoints show',
     'Shows an endpoint, its failure state and its deliveries of the last 24 hours.',
     ['endpoints show whk_0192…'],
-  ).argument('<endpoint>', 'id of the endpoint', endpointId);
+  ).argument('<endpoint>', 'id of the endpoint or channel', receiverId);
 
 const pauseCommand = () =>
   apiCommand(
     'endpoints pause',
     'Pauses an endpoint, for example for a planned outage: its deliveries are skipped, and count as no failure.',
     ['endpoints pause whk_0192…'],
-  ).argument('<endpoint>', 'id of the endpoint', endpointId);
+  ).argument('<endpoint>', 'id of the endpoint or channel', receiverId);
 
 const resumeCommand = () =>
-  apiCommand('endpoints resume', 'Resumes a paused endpoint, and sends it what was skipped meanwhile.', [
-    'endpoints resume whk_0192…',
-  ]).argument('<endpoint>', 'id of the endpoint', endpointId);
+  apiCommand(
+    'endpoints resume',
+    'Resumes a paused endpoint, or a paused or disabled channel, and sends it what was skipped meanwhile.',
+    ['endpoints resume whk_0192…'],
+  ).argument('<endpoint>', 'id of the endpoint or channel', receiverId);
 
 type Flags = ReturnType<ReturnType<typeof listCommand>['opts']>;
 
@@ -50,9 +53,10 @@ const listEndpoints = (flags: Flags, context: Context): Promise<number> =>
 const showEndpoint = (id: string, flags: Flags, context: Context): Promise<number> =>
   runCommand(flags, context, async (printer) => {
     const { client } = await connect(flags, context);
+    const receiver = receiverClient(client, id);
     const [endpoint, stats] = await Promise.all([
-      client.endpoints.get(id, context),
-      client.endpoints.stats(id, { hours: 24 }, context),
+      receiver.get(id, context),
+      receiver.stats(id, { hours: 24 }, context),
     ]);
     printer.result({ ...endpoint, stats }, () => renderEndpoint(endpoint, stats, printer.paint));
   });
@@ -60,6 +64,6 @@ const showEndpoint = (id: string, flags: Flags, context: Context): Promise<numbe
 const pauseEndpoint = (id: string, paused: boolean, flags: Flags, context: Context): Promise<number> =>
   runCommand(flags, context, async (printer) => {
     const { client } = await connect(flags, context);
-    const endpoint = await client.endpoints.update(id, { paused }, context);
+    const endpoint = await receiverClient(client, id).update(id, { paused }, context);
     printer.result(endpoint, () => describeUpdate(endpoint, flags));
   });

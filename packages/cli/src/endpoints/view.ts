@@ -4,10 +4,11 @@ import type { Paint } from 'terminal/paint.ts';
 import type { DataOf } from '../../../sdk/src/index.ts';
 
 export type Endpoint = DataOf<'readWebhook'>;
-export type EndpointCounts = DataOf<'readWebhookStats'>;
+type Receiver = Endpoint | DataOf<'readChannel'>;
+export type EndpointCounts = Omit<DataOf<'readWebhookStats'>, 'webhookId'>;
 
 /** The failure state in a few words. */
-function describeState({ status, pausedAt, disabledAt, failing, consecutiveFailures }: Endpoint): string {
+function describeState({ status, pausedAt, disabledAt, failing, consecutiveFailures }: Receiver): string {
   if (status === 'paused') return `paused since ${pausedAt ?? ''}`.trimEnd();
   if (status === 'auto_disabled') return `disabled ${disabledAt ?? ''}`.trimEnd();
   if (failing === null) return status;
@@ -17,11 +18,12 @@ function describeState({ status, pausedAt, disabledAt, failing, consecutiveFailu
 
 /** An endpoint that was paused or resumed, with the job that this started. */
 export function describeUpdate(
-  { id, redelivery, ...endpoint }: DataOf<'updateWebhook'>,
+  { redelivery, ...receiver }: DataOf<'updateWebhook'> | DataOf<'updateChannel'>,
   flags: { sandbox?: boolean | undefined },
 ): string {
-  const state = `${id} is ${describeState({ id, ...endpoint })}.`;
-  if (endpoint.status === 'paused')
+  const { id, status } = receiver;
+  const state = `${id} is ${describeState(receiver)}.`;
+  if (status === 'paused')
     return `${state} Its deliveries are skipped until conversations endpoints resume ${id}.`;
   if (redelivery === null) return state;
   return `${state} In 90 seconds it begins to receive what was skipped. ${describeJob(redelivery, flags)}`;
@@ -29,10 +31,12 @@ export function describeUpdate(
 
 /** How to follow a redelivery job. */
 export const describeJob = (
-  { id, webhookId }: DataOf<'startRedelivery'>,
+  job: DataOf<'startRedelivery'> | DataOf<'startChannelRedelivery'>,
   { sandbox }: { sandbox?: boolean | undefined },
-): string =>
-  `To follow it: conversations api GET /api/v1/webhooks/${webhookId}/redeliveries/${id}${sandbox ? ' --sandbox' : ''}`;
+): string => {
+  const at = 'channelId' in job ? `channels/${job.channelId}` : `webhooks/${job.webhookId}`;
+  return `To follow it: conversations api GET /api/v1/${at}/redeliveries/${job.id}${sandbox ? ' --sandbox' : ''}`;
+};
 
 export function renderEndpoints(endpoints: readonly Endpoint[], paint: Paint): string {
   if (endpoints.length === 0) return 'There are no endpoints.';
@@ -46,20 +50,17 @@ export function renderEndpoints(endpoints: readonly Endpoint[], paint: Paint): s
 
 /** @param counts of the last 24 hours */
 export function renderEndpoint(
-  endpoint: Endpoint,
+  endpoint: Receiver,
   { totals, latency }: EndpointCounts,
   paint: Paint,
 ): string {
   return facts(
     [
-      ['Endpoint', endpoint.id],
-      ['URL', endpoint.url],
+      ['events' in endpoint ? 'Endpoint' : 'Channel', endpoint.id],
+      ['URL', endpoint.url ?? undefined],
       ['State', describeState(endpoint)],
       ['Reason', endpoint.disabledReason ?? undefined],
-      ['Event types', endpoint.events.join(', ')],
-      ['Filter', endpoint.filter === null ? undefined : describeFilter(endpoint.filter)],
-      ['Description', endpoint.description ?? undefined],
-      ['Limit', endpoint.maxPerSecond === null ? undefined : `${endpoint.maxPerSecond} attempts per second`],
+      ...('events' in endpoint ? listSettings(endpoint) : [['Name', endpoint.name] as const]),
       ['Created', endpoint.createdAt],
       [
         'Last 24 hours',
@@ -74,6 +75,14 @@ export function renderEndpoint(
     paint,
   );
 }
+
+const listSettings = ({ events, filter, description, maxPerSecond }: Endpoint) =>
+  [
+    ['Event types', events.join(', ')],
+    ['Filter', filter === null ? undefined : describeFilter(filter)],
+    ['Description', description ?? undefined],
+    ['Limit', maxPerSecond === null ? undefined : `${maxPerSecond} attempts per second`],
+  ] as const;
 
 const describeFilter = ({ channelIds, roles }: NonNullable<Endpoint['filter']>): string =>
   [channelIds && `channel ${channelIds.join(', ')}`, roles && `role ${roles.join(', ')}`]

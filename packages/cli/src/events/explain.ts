@@ -2,6 +2,7 @@ import { line } from 'terminal/line.ts';
 import type { Paint } from 'terminal/paint.ts';
 import type { Client, DataOf } from '../../../sdk/src/index.ts';
 import { describeErrorCode, linkToCause } from '../error-codes.ts';
+import { receiverClient } from '../receiver-client.ts';
 
 export type EventDetails = DataOf<'readEvent'>;
 type EventDelivery = EventDetails['deliveries'][number];
@@ -67,7 +68,7 @@ export async function explainFor(
     ({ receiverId }) => endpoint === undefined || receiverId === endpoint,
   );
   if (endpoint === undefined || explained.length > 0) return explained;
-  const { url } = await client.endpoints.get(endpoint, options);
+  const { url } = await receiverClient(client, endpoint).get(endpoint, options);
   return [{ receiverId: endpoint, url, ...explainUnlisted(event) }];
 }
 
@@ -76,8 +77,8 @@ function explainUnlisted({ type }: EventDetails): Explained {
   const outcome = 'not_received';
   if (type === 'webhook.test')
     return { outcome, reason: 'test_of_another', explanation: 'the event is a test of another endpoint' };
-  if (type === 'channel.message')
-    return { outcome, reason: 'for_a_channel', explanation: 'the event is a message for a channel' };
+  if (type === 'channel.message' || type === 'channel.test')
+    return { outcome, reason: 'for_a_channel', explanation: 'the event is for a channel' };
   return {
     outcome: 'waiting',
     reason: 'pending',

@@ -1,6 +1,6 @@
 import { connect } from '../connection/connect.ts';
 import type { Context } from '../context.ts';
-import { apiCommand, endpointId, eventId } from '../flags.ts';
+import { apiCommand, eventId, receiverId } from '../flags.ts';
 import { runCommand } from '../run.ts';
 import { explainFor, renderExplanation } from './explain.ts';
 
@@ -10,7 +10,7 @@ export const whyCommand = () =>
     'why evt_0192… whk_0192…',
   ])
     .argument('<event>', 'id of the event', eventId)
-    .argument('[endpoint]', 'id of an endpoint', endpointId);
+    .argument('[endpoint]', 'id of an endpoint or a channel', receiverId);
 
 type Flags = ReturnType<ReturnType<typeof whyCommand>['opts']>;
 

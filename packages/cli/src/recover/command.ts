@@ -10,11 +10,12 @@ import { connect } from '../connection/connect.ts';
 import type { Context } from '../context.ts';
 import { describeJob } from '../endpoints/view.ts';
 import { CommandError } from '../errors.ts';
-import { apiCommand, endpointId } from '../flags.ts';
+import { apiCommand, receiverId } from '../flags.ts';
+import { receiverClient } from '../receiver-client.ts';
 import { runCommand } from '../run.ts';
 import { parseSince, toDate } from '../since.ts';
 
-type Job = DataOf<'startRedelivery'>;
+type Job = DataOf<'startRedelivery'> | DataOf<'startChannelRedelivery'>;
 type Request = BodyOf<'startRedelivery'>;
 
 const STATUSES = ['exhausted', 'skipped', 'succeeded'] as const;
@@ -32,7 +33,7 @@ export const recoverCommand = () =>
       'recover whk_0192… --since 5h --until 3h --status succeeded',
     ],
   )
-    .argument('<endpoint>', 'id of the endpoint', endpointId)
+    .argument('<endpoint>', 'id of the endpoint or channel', receiverId)
     .requiredOption('--since <time>', 'from when on: 30s, 10m, 2h or 3d ago, or all', parseSince)
     .option('--until <time>', 'until when: 30s, 10m, 2h or 3d ago (now)', parseSince)
     .option(
@@ -69,7 +70,11 @@ export const runRecover = (id: string, flags: Flags, context: Context): Promise<
     const question = `Resend ${describeNumber(counted)} to ${id} at ${baseUrl} (${environment})?`;
     await confirm(question, { isGiven: flags.yes === true, terminal: context });
     // What was counted, and nothing that ended since.
-    const job = await client.redeliveries.start(id, { ...request, to: counted.to }, context);
+    const job = await receiverClient(client, id).redeliveries.start(
+      id,
+      { ...request, to: counted.to },
+      context,
+    );
     printer.result(job, () => `Resending ${describeNumber(counted)}. ${describeJob(job, flags)}`);
   });
 
@@ -80,10 +85,11 @@ async function countEvents(
   request: Request,
   { signal }: Pick<Context, 'signal'>,
 ): Promise<Job> {
-  let job = await client.redeliveries.start(id, { ...request, dryRun: true }, { signal });
+  const { redeliveries } = receiverClient(client, id);
+  let job = await redeliveries.start(id, { ...request, dryRun: true }, { signal });
   while (job.status === 'running') {
     await sleep(POLL_MS, undefined, { signal });
-    job = await client.redeliveries.get(id, job.id, { signal });
+    job = await redeliveries.get(id, job.id, { signal });
   }
   if (job.status === 'done') return job;
   throw new CommandError('FAILED', `Nothing was sent: the count was stopped (${job.reason}).`);

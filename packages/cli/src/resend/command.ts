@@ -3,7 +3,7 @@ import { harmless } from 'terminal/format.ts';
 import { confirm } from '../ask.ts';
 import { connect } from '../connection/connect.ts';
 import type { Context } from '../context.ts';
-import { apiCommand, endpointId } from '../flags.ts';
+import { apiCommand, receiverId } from '../flags.ts';
 import { runCommand } from '../run.ts';
 import { describeStep, planResend, resend } from './resend.ts';
 
@@ -14,7 +14,7 @@ export const resendCommand = () =>
     ['resend evt_0192…', 'resend evt_0192… --endpoint whk_0192… --yes', 'resend dlv_0192…'],
   )
     .argument('<id>', 'id of an event or a delivery', matching(/^(?:evt|dlv)_\w+$/, 'evt_… or dlv_…'))
-    .option('--endpoint <whk_…>', 'resend to this endpoint only', endpointId)
+    .option('--endpoint <whk_…>', 'resend to this endpoint, or channel, only', receiverId)
     .option('--yes', 'do not ask')
     .option('--dry-run', 'show what would be sent');
 

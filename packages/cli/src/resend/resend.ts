@@ -1,11 +1,13 @@
 import { type Client, type DataOf, isApiError } from '../../../sdk/src/index.ts';
 import { CommandError } from '../errors.ts';
+import { receiverClient } from '../receiver-client.ts';
 
-type Delivery = DataOf<'readEvent'>['deliveries'][number] | DataOf<'readDelivery'>;
+type Delivery = Pick<DataOf<'readEvent'>['deliveries'][number], 'id' | 'webhookId' | 'channelId' | 'status'>;
 
 /** What is going to be sent. */
 export interface ResendStep {
   deliveryId: string;
+  /** The endpoint, or the channel. */
   webhookId: string;
   /** Undefined when it is not known. */
   url: string | undefined;
@@ -47,14 +49,12 @@ async function planEvent(
 ): Promise<ResendStep[]> {
   const { type, deliveries } = await client.events.get(id, {}, options);
   // The last one of each endpoint: an earlier one was resent already.
-  const latest = new Map(
-    deliveries.flatMap((delivery) => (delivery.webhookId === null ? [] : [[delivery.webhookId, delivery]])),
-  );
-  const steps = [...latest.values()]
-    .filter(({ webhookId, receiverStatus }) =>
-      endpoint === undefined ? receiverStatus === 'active' : webhookId === endpoint,
+  const latest = new Map(deliveries.map((delivery) => [delivery.webhookId ?? delivery.channelId, delivery]));
+  const steps = [...latest]
+    .filter(([receiver, { receiverStatus }]) =>
+      endpoint === undefined ? receiverStatus === 'active' : receiver === endpoint,
     )
-    .flatMap((delivery) => stepFor(delivery, { id, type, url: delivery.url ?? undefined }));
+    .flatMap(([, delivery]) => stepFor(delivery, { id, type, url: delivery.url ?? undefined }));
   if (steps.length > 0) return steps;
   const where = endpoint === undefined ? 'at an active endpoint' : `at ${endpoint}`;
   throw new CommandError(
@@ -81,11 +81,15 @@ async function findDelivery(
   id: string,
   endpoint: string | undefined,
   options: Signal,
-): Promise<DataOf<'readDelivery'>> {
-  if (endpoint !== undefined) return client.deliveries.get(endpoint, id, options);
+): Promise<Delivery & Pick<DataOf<'readDelivery'>, 'eventId' | 'eventType'>> {
+  const read = async (receiver: string) => ({
+    ...{ webhookId: null, channelId: null },
+    ...(await receiverClient(client, receiver).deliveries.get(receiver, id, options)),
+  });
+  if (endpoint !== undefined) return read(endpoint);
   for await (const { id: webhookId } of client.endpoints.list({ limit: 100 }, options)) {
     try {
-      return await client.deliveries.get(webhookId, id, options);
+      return await read(webhookId);
     } catch (error) {
       if (!isApiError(error, 'NOT_FOUND')) throw error;
     }
@@ -94,9 +98,10 @@ async function findDelivery(
 }
 
 function stepFor(
-  { id: deliveryId, webhookId, status }: Delivery,
+  { id: deliveryId, webhookId: endpointId, channelId, status }: Delivery,
   event: { id: string; type: string; url: string | undefined },
 ): ResendStep[] {
+  const webhookId = endpointId ?? channelId;
   if (webhookId === null || status === 'pending') return [];
   const action = status === 'retrying' ? 'retry' : 'redeliver';
   return [
@@ -107,10 +112,7 @@ function stepFor(
 /** Sends what was planned. @throws ApiError, for example when an endpoint was disabled meanwhile */
 export async function resend(client: Client, step: ResendStep, options: Signal = {}): Promise<Resent> {
   const { webhookId, deliveryId, action } = step;
-  const sent =
-    action === 'retry'
-      ? await client.deliveries.retry(webhookId, deliveryId, options)
-      : await client.deliveries.redeliver(webhookId, deliveryId, options);
+  const sent = await receiverClient(client, webhookId).deliveries[action](webhookId, deliveryId, options);
   return { ...step, newDeliveryId: sent.id };
 }
 

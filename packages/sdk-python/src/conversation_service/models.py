@@ -54,7 +54,7 @@ class TestEvent(Model):
     """
     delivery_id: str
     """
-    Its delivery to this endpoint. Reading it returns 404 for a moment after this response.
+    Its delivery to this receiver. Reading it returns 404 for a moment after this response.
     """
 
 
@@ -79,6 +79,7 @@ class Delivery(Model):
             "ticket.created",
             "conversation.resolved",
             "webhook.test",
+            "channel.test",
             "channel.message",
         ]
         | str
@@ -301,6 +302,7 @@ class RedeliveryEventTypes(Model):
             "ticket.created",
             "conversation.resolved",
             "webhook.test",
+            "channel.test",
             "channel.message",
         ]
         | str
@@ -327,8 +329,8 @@ class Redelivery(Model):
         | None
     )
     """
-    Why it was stopped: `cancelled` by a request, `endpoint_disabled` or `endpoint_deleted`. Null
-    otherwise.
+    Why it was stopped: `cancelled` by a request; `endpoint_disabled`, `endpoint_deleted` or
+    `endpoint_paused`, of a channel as well; or `test_failed`. Null otherwise.
     """
     from_: AwareDatetime
     """
@@ -605,6 +607,119 @@ class Escalation(Model):
     """
 
 
+class ChannelDelivery(Model):
+    id: str
+    """
+    Identifier of the delivery, sent as `webhook-delivery-id`.
+    """
+    channel_id: str
+    """
+    The channel.
+    """
+    event_id: str
+    """
+    The event, the same for all endpoints and redeliveries.
+    """
+    event_type: (
+        Literal[
+            "conversation.created",
+            "message.received",
+            "handoff.requested",
+            "ticket.created",
+            "conversation.resolved",
+            "webhook.test",
+            "channel.test",
+            "channel.message",
+        ]
+        | str
+    )
+    """
+    Type of the event.
+    """
+    status: Literal["pending", "retrying", "succeeded", "exhausted", "skipped"] | str
+    """
+    `pending`: no attempt has finished. `retrying`: an attempt failed and another one is scheduled.
+    Terminal: `succeeded` (a 2xx response), `exhausted` (8 failed attempts), `skipped` (ended without
+    another attempt; see `terminalReason`).
+    """
+    attempts: int
+    """
+    Number of attempts started, at most 8.
+    """
+    next_retry_at: AwareDatetime | None
+    """
+    When the next attempt is due, the first one included; null while an attempt is in progress, and once
+    the delivery has ended. Waits double from 30 seconds up to 1 hour.
+    """
+    next_retry_reason: Literal["retry_after"] | str | None
+    """
+    Why the next attempt is later than its wait: `retry_after`, the receiver asked for the time by
+    `Retry-After` with a 429 or 503, of which at most 1 hour counts. Null otherwise.
+    """
+    terminal_at: AwareDatetime | None
+    """
+    When the delivery became terminal; null before.
+    """
+    terminal_reason: (
+        Literal[
+            "max_attempts",
+            "sandbox_simulated",
+            "endpoint_disabled",
+            "endpoint_deleted",
+            "endpoint_paused",
+            "not_subscribed",
+            "event_missing",
+            "expired",
+        ]
+        | str
+        | None
+    )
+    """
+    Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`,
+    `endpoint_paused`, `not_subscribed` (the endpoint no longer subscribes to the event type, or its
+    filter excludes the event), `event_missing` (the event no longer exists) or `expired` (still open
+    after 3 days). After the last two, which are failures of the service, resend the delivery; this
+    works if the event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.
+    """
+    last_error: str | None
+    """
+    Error of the last failed attempt; kept after a success. Null if no attempt failed.
+    """
+    last_error_code: (
+        Literal[
+            "http_status",
+            "redirect",
+            "timeout",
+            "connection_refused",
+            "connection_closed",
+            "dns",
+            "tls",
+            "address_forbidden",
+            "invalid_response",
+            "lost",
+        ]
+        | str
+        | None
+    )
+    """
+    Code of `lastError`, for programs, as of an attempt’s `errorCode`. Codes may be added: handle
+    unknown ones as a failure.
+    """
+    last_response_status: int | None
+    """
+    HTTP status of the last attempt; null if there was no attempt or no response.
+    """
+    redelivery_of: str | None
+    """
+    The delivery that this one resends; null for an original delivery, and where a redelivery job
+    resends an event that the endpoint had no delivery of.
+    """
+    created_at: AwareDatetime
+    """
+    Creation time, UTC.
+    """
+
+
 class ListedChannelDelivery(Model):
     id: str
     """
@@ -626,6 +741,7 @@ class ListedChannelDelivery(Model):
             "ticket.created",
             "conversation.resolved",
             "webhook.test",
+            "channel.test",
             "channel.message",
         ]
         | str
@@ -720,6 +836,126 @@ class ListedChannelDelivery(Model):
     """
     With `include=response`: the beginning of the response body of the last attempt, at most 1 KiB.
     Absent for deliveries whose last attempt succeeded or got no response.
+    """
+
+
+class ChannelStats(Model):
+    channel_id: str
+    """
+    The channel.
+    """
+    from_: AwareDatetime
+    """
+    Start of the earliest requested hour, UTC.
+    """
+    to: AwareDatetime
+    """
+    End of the current hour, UTC.
+    """
+    totals: DeliveryCounts
+    latency: Latency | None
+    """
+    How long the attempts of deliveries that have ended took, failed attempts included. Null if there
+    are none, and for hours before this was counted.
+    """
+    oldest_pending: AwareDatetime | None
+    """
+    Start of the earliest of these hours with `pending` deliveries, UTC; null if there is none.
+    """
+    hours: list[DeliveryCountsOfHour]
+    """
+    Hours with deliveries, newest first. Other hours are omitted.
+    """
+
+
+class ChannelRedeliveryEventTypes(Model):
+    type: (
+        Literal[
+            "conversation.created",
+            "message.received",
+            "handoff.requested",
+            "ticket.created",
+            "conversation.resolved",
+            "webhook.test",
+            "channel.test",
+            "channel.message",
+        ]
+        | str
+    )
+    count: int
+
+
+class ChannelRedelivery(Model):
+    id: str
+    """
+    Identifier of the redelivery job.
+    """
+    channel_id: str
+    """
+    The channel.
+    """
+    status: Literal["running", "done", "stopped"] | str
+    """
+    `running`, `done` (the whole period was processed) or `stopped` (ended early; see `reason`).
+    """
+    reason: (
+        Literal["cancelled", "endpoint_disabled", "endpoint_deleted", "endpoint_paused", "test_failed"]
+        | str
+        | None
+    )
+    """
+    Why it was stopped: `cancelled` by a request; `endpoint_disabled`, `endpoint_deleted` or
+    `endpoint_paused`, of a channel as well; or `test_failed`. Null otherwise.
+    """
+    from_: AwareDatetime
+    """
+    Start of the period, inclusive; at most 30 days before the start of the job.
+    """
+    to: AwareDatetime
+    """
+    End of the period, exclusive; at most the start of the job.
+    """
+    what: Literal["failed", "missing"] | str
+    """
+    `failed`: deliveries that ended without success. `missing`: events that the endpoint has not
+    received.
+    """
+    dry_run: bool
+    """
+    Whether the job only counts.
+    """
+    statuses: list[Literal["exhausted", "skipped", "succeeded"] | str]
+    """
+    Terminal statuses of the deliveries to resend; empty for `missing`.
+    """
+    examined: int
+    """
+    Number of deliveries (`failed`) or events (`missing`) of the period examined so far, resent or not.
+    """
+    redelivered: int
+    """
+    Number of new deliveries created so far, one for each event, without those behind one that still
+    waits for its first attempt. In a dry run: the number it would create.
+    """
+    event_types: list[ChannelRedeliveryEventTypes]
+    """
+    The same by event type, the most frequent first.
+    """
+    first_event_at: AwareDatetime | None
+    """
+    Time of the first of these events, UTC; null while there is none.
+    """
+    progress: float
+    """
+    Fraction of the period examined so far, from 0 to 1. 1 when `done`.
+    """
+    created_at: AwareDatetime
+    """
+    When the job was started, UTC. Its deliveries are created later.
+    """
+    finished_at: AwareDatetime | None
+    """
+    When the job ended, UTC; null while `running`.
     """
 
 
@@ -1047,6 +1283,40 @@ class WebhookTestEvent(ReceivedEvent):
     """
 
 
+class ChannelTestEventData(Model):
+    """
+    Data of the event: these fields and no others.
+    """
+
+    channel_id: str
+    """
+    The channel under test.
+    """
+
+
+class ChannelTestEvent(ReceivedEvent):
+    type: Literal["channel.test"]
+    """
+    Event type. Types are added without notice: respond with 2xx to unknown ones.
+    """
+    schema_version: Literal[1]
+    """
+    Version of the structure of `data`.
+    """
+    org_id: str
+    """
+    The organization.
+    """
+    created_at: AwareDatetime
+    """
+    Time of the event, UTC.
+    """
+    data: ChannelTestEventData
+    """
+    Data of the event: these fields and no others.
+    """
+
+
 class ChannelMessageEventData(Model):
     """
     Data of the event: these fields and no others.
@@ -1139,8 +1409,8 @@ class HttpChannel(Model):
     """
     status: Literal["active", "paused", "auto_disabled"] | str
     """
-    `active`, or `auto_disabled`: after 10 consecutive deliveries that ended `exhausted`, or by support.
-    No operation enables it: create a new channel, or contact support.
+    `active`; `paused` by `updateChannel`; or `auto_disabled`: after 10 consecutive deliveries that
+    ended `exhausted`, or by support. `updateChannel` resumes it.
     """
     consecutive_failures: int
     """
@@ -1150,6 +1420,10 @@ class HttpChannel(Model):
     failing: Failing | None
     """
     Failure state while `active` with recent deliveries that ended `exhausted`. Null otherwise.
+    """
+    paused_at: AwareDatetime | None
+    """
+    When it was paused, UTC; null unless `paused`.
     """
     disabled_at: AwareDatetime | None
     """
@@ -1185,8 +1459,8 @@ class WebWidgetChannel(Model):
     """
     status: Literal["active", "paused", "auto_disabled"] | str
     """
-    `active`, or `auto_disabled`: after 10 consecutive deliveries that ended `exhausted`, or by support.
-    No operation enables it: create a new channel, or contact support.
+    `active`; `paused` by `updateChannel`; or `auto_disabled`: after 10 consecutive deliveries that
+    ended `exhausted`, or by support. `updateChannel` resumes it.
     """
     consecutive_failures: int
     """
@@ -1196,6 +1470,10 @@ class WebWidgetChannel(Model):
     failing: Failing | None
     """
     Failure state while `active` with recent deliveries that ended `exhausted`. Null otherwise.
+    """
+    paused_at: AwareDatetime | None
+    """
+    When it was paused, UTC; null unless `paused`.
     """
     disabled_at: AwareDatetime | None
     """
@@ -1209,6 +1487,114 @@ class WebWidgetChannel(Model):
     created_at: AwareDatetime
     """
     Creation time, UTC.
+    """
+
+
+class UpdatedHttpChannel(Model):
+    id: str
+    """
+    Identifier of the channel: the `channelId` of its conversations.
+    """
+    kind: Literal["http"]
+    """
+    `http` sends messages to `url`; `web_widget` lets visitors read them and answer.
+    """
+    name: str
+    """
+    Display name.
+    """
+    url: str
+    """
+    Receiver URL, normalized; null for a `web_widget`.
+    """
+    status: Literal["active", "paused", "auto_disabled"] | str
+    """
+    `active`; `paused` by `updateChannel`; or `auto_disabled`: after 10 consecutive deliveries that
+    ended `exhausted`, or by support. `updateChannel` resumes it.
+    """
+    consecutive_failures: int
+    """
+    Number of deliveries that ended `exhausted` since the last one that `succeeded`. Failed attempts do
+    not count.
+    """
+    failing: Failing | None
+    """
+    Failure state while `active` with recent deliveries that ended `exhausted`. Null otherwise.
+    """
+    paused_at: AwareDatetime | None
+    """
+    When it was paused, UTC; null unless `paused`.
+    """
+    disabled_at: AwareDatetime | None
+    """
+    When it was disabled, UTC; null while `active`.
+    """
+    disabled_reason: Literal["consecutive_failures"] | str | None
+    """
+    `consecutive_failures`: 10 consecutive deliveries ended `exhausted`. Null while `active`, and if
+    support disabled it.
+    """
+    created_at: AwareDatetime
+    """
+    Creation time, UTC.
+    """
+    redelivery: ChannelRedelivery | None
+    """
+    The redelivery job that this request has started; null if it has started none.
+    """
+
+
+class UpdatedWebWidgetChannel(Model):
+    id: str
+    """
+    Identifier of the channel: the `channelId` of its conversations.
+    """
+    kind: Literal["web_widget"]
+    """
+    `http` sends messages to `url`; `web_widget` lets visitors read them and answer.
+    """
+    name: str
+    """
+    Display name.
+    """
+    url: str | None
+    """
+    Receiver URL, normalized; null for a `web_widget`.
+    """
+    status: Literal["active", "paused", "auto_disabled"] | str
+    """
+    `active`; `paused` by `updateChannel`; or `auto_disabled`: after 10 consecutive deliveries that
+    ended `exhausted`, or by support. `updateChannel` resumes it.
+    """
+    consecutive_failures: int
+    """
+    Number of deliveries that ended `exhausted` since the last one that `succeeded`. Failed attempts do
+    not count.
+    """
+    failing: Failing | None
+    """
+    Failure state while `active` with recent deliveries that ended `exhausted`. Null otherwise.
+    """
+    paused_at: AwareDatetime | None
+    """
+    When it was paused, UTC; null unless `paused`.
+    """
+    disabled_at: AwareDatetime | None
+    """
+    When it was disabled, UTC; null while `active`.
+    """
+    disabled_reason: Literal["consecutive_failures"] | str | None
+    """
+    `consecutive_failures`: 10 consecutive deliveries ended `exhausted`. Null while `active`, and if
+    support disabled it.
+    """
+    created_at: AwareDatetime
+    """
+    Creation time, UTC.
+    """
+    redelivery: ChannelRedelivery | None
+    """
+    The redelivery job that this request has started; null if it has started none.
     """
 
 
@@ -1231,8 +1617,8 @@ class CreatedHttpChannel(Model):
     """
     status: Literal["active", "paused", "auto_disabled"] | str
     """
-    `active`, or `auto_disabled`: after 10 consecutive deliveries that ended `exhausted`, or by support.
-    No operation enables it: create a new channel, or contact support.
+    `active`; `paused` by `updateChannel`; or `auto_disabled`: after 10 consecutive deliveries that
+    ended `exhausted`, or by support. `updateChannel` resumes it.
     """
     consecutive_failures: int
     """
@@ -1242,6 +1628,10 @@ class CreatedHttpChannel(Model):
     failing: Failing | None
     """
     Failure state while `active` with recent deliveries that ended `exhausted`. Null otherwise.
+    """
+    paused_at: AwareDatetime | None
+    """
+    When it was paused, UTC; null unless `paused`.
     """
     disabled_at: AwareDatetime | None
     """
@@ -1282,8 +1672,8 @@ class CreatedWebWidgetChannel(Model):
     """
     status: Literal["active", "paused", "auto_disabled"] | str
     """
-    `active`, or `auto_disabled`: after 10 consecutive deliveries that ended `exhausted`, or by support.
-    No operation enables it: create a new channel, or contact support.
+    `active`; `paused` by `updateChannel`; or `auto_disabled`: after 10 consecutive deliveries that
+    ended `exhausted`, or by support. `updateChannel` resumes it.
     """
     consecutive_failures: int
     """
@@ -1293,6 +1683,10 @@ class CreatedWebWidgetChannel(Model):
     failing: Failing | None
     """
     Failure state while `active` with recent deliveries that ended `exhausted`. Null otherwise.
+    """
+    paused_at: AwareDatetime | None
+    """
+    When it was paused, UTC; null unless `paused`.
     """
     disabled_at: AwareDatetime | None
     """
@@ -1570,6 +1964,7 @@ class ListedDelivery(Model):
             "ticket.created",
             "conversation.resolved",
             "webhook.test",
+            "channel.test",
             "channel.message",
         ]
         | str
@@ -1815,6 +2210,7 @@ class Event(Model):
             "ticket.created",
             "conversation.resolved",
             "webhook.test",
+            "channel.test",
             "channel.message",
         ]
         | str
@@ -1978,6 +2374,7 @@ class EventWithDeliveries(Model):
             "ticket.created",
             "conversation.resolved",
             "webhook.test",
+            "channel.test",
             "channel.message",
         ]
         | str
@@ -2047,6 +2444,7 @@ class ChannelDeliveryWithAttempts(Model):
             "ticket.created",
             "conversation.resolved",
             "webhook.test",
+            "channel.test",
             "channel.message",
         ]
         | str
@@ -2311,6 +2709,7 @@ class DeliveryWithAttempts(Model):
             "ticket.created",
             "conversation.resolved",
             "webhook.test",
+            "channel.test",
             "channel.message",
         ]
         | str

@@ -211,6 +211,22 @@ class CreateWebWidgetChannel(TypedDict):
     """
 
 
+class UpdateChannel(TypedDict):
+    name: NotRequired[str]
+    """
+    Display name. Omit to keep it.
+    """
+    url: NotRequired[str]
+    """
+    An `https` URL of at most 2,048 characters with a public host name or IP address and port 443 or
+    from 1024 on; no credentials or fragment. Omit to keep the URL. Only for the kind `http`.
+    """
+    paused: NotRequired[bool]
+    """
+    True pauses the channel, and false resumes it, also one that is disabled. Only for the kind `http`.
+    """
+
+
 class CreateWidgetMessage(TypedDict):
     content: str
     """
@@ -289,6 +305,7 @@ class ListDeliveries(TypedDict):
                 "ticket.created",
                 "conversation.resolved",
                 "webhook.test",
+                "channel.test",
                 "channel.message",
             ]
         ]
@@ -355,6 +372,7 @@ class ListEvents(TypedDict):
                 "ticket.created",
                 "conversation.resolved",
                 "webhook.test",
+                "channel.test",
                 "channel.message",
             ]
         ]
@@ -455,6 +473,23 @@ class ListChannels(TypedDict):
     """
 
 
+class ReadChannelStats(TypedDict):
+    hours: NotRequired[int]
+    """
+    Number of hours to count, including the current one. Integers below 1 and above 168 are clamped to
+    these, an empty value is the default, others are rejected.
+    """
+
+
+class ListChannelRedeliveries(TypedDict):
+    limit: NotRequired[int]
+    """
+    Maximum number of items in a page. A page of about 2 MB ends earlier; only `nextCursor: null` marks
+    the last page. Integers below 1 and above 100 are clamped to these, an empty value is the default,
+    others are rejected.
+    """
+
+
 class ListChannelDeliveries(TypedDict):
     limit: NotRequired[int]
     """
@@ -475,6 +510,7 @@ class ListChannelDeliveries(TypedDict):
                 "ticket.created",
                 "conversation.resolved",
                 "webhook.test",
+                "channel.test",
                 "channel.message",
             ]
         ]
@@ -543,6 +579,7 @@ class FollowEvents(TypedDict):
                 "ticket.created",
                 "conversation.resolved",
                 "webhook.test",
+                "channel.test",
                 "channel.message",
             ]
         ]

@@ -166,6 +166,7 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
         await tenant.api.post(sent.target.replace(/handoff$/, 'resolve'));
         return [sent];
       case 'testWebhook':
+      case 'testChannel':
         await disable(service, tenant, sent);
         return [sent];
       case 'createVisitorToken':
@@ -186,6 +187,7 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
       case 'redeliverDelivery':
         return [{ ...sent, target: `${sameDoor(await unfinishedDelivery(tenant), sent)}/redeliver` }];
       case 'startRedelivery':
+      case 'startChannelRedelivery':
         await disable(service, tenant, sent);
         return [sent];
       default:
@@ -243,12 +245,12 @@ async function fillUp({ firstId }: Operation, service: Service, { orgId }: Tenan
   await service.rewrite({ ...row, item: { ...row.item, [things]: limit } });
 }
 
-/** Disables the endpoint of a request, as failures would. */
+/** Disables the endpoint or channel of a request, as failures would. */
 async function disable(service: Service, { orgId }: Tenant, { target }: Sent): Promise<void> {
   const row = (await service.rows([orgId])).find(
-    ({ item }) => typeof item.sk === 'string' && item.sk.startsWith('whk_') && target.includes(item.sk),
+    ({ item }) => typeof item.sk === 'string' && /^(?:whk|chn)_/.test(item.sk) && target.includes(item.sk),
   );
-  if (row === undefined) throw new Error(`the endpoint of ${target} is nowhere`);
+  if (row === undefined) throw new Error(`the receiver of ${target} is nowhere`);
   await service.rewrite({ ...row, item: { ...row.item, status: 'auto_disabled' } });
 }
 

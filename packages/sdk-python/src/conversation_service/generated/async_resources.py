@@ -77,6 +77,62 @@ class ChannelsDeliveries:
         call = Call(operations.READ_CHANNEL_DELIVERY, {"id": channel_id, "deliveryId": delivery_id})
         return await self._calls.send(call)
 
+    async def retry(
+        self, channel_id: str, delivery_id: str, *, idempotency_key: str | None = None
+    ) -> models.ChannelDelivery:
+        """Attempt a retrying delivery to a channel now: `POST /api/v1/channels/{id}/deliveries/{deliveryId}/retry`"""
+        call = Call(
+            operations.RETRY_CHANNEL_DELIVERY,
+            {"id": channel_id, "deliveryId": delivery_id},
+            idempotency_key=idempotency_key,
+        )
+        return await self._calls.send(call)
+
+    async def redeliver(
+        self, channel_id: str, delivery_id: str, *, idempotency_key: str | None = None
+    ) -> models.ChannelDelivery:
+        """Resend a delivery to a channel: `POST /api/v1/channels/{id}/deliveries/{deliveryId}/redeliver`"""
+        call = Call(
+            operations.REDELIVER_CHANNEL_DELIVERY,
+            {"id": channel_id, "deliveryId": delivery_id},
+            idempotency_key=idempotency_key,
+        )
+        return await self._calls.send(call)
+
+
+class ChannelsRedeliveries:
+    def __init__(self, calls: AsyncCalls) -> None:
+        self._calls = calls
+
+    async def start(
+        self, channel_id: str, *, idempotency_key: str | None = None, **body: Unpack[params.StartRedelivery]
+    ) -> models.ChannelRedelivery:
+        """Resend the failed deliveries to a channel in a time range: `POST /api/v1/channels/{id}/redeliveries`"""
+        call = Call(
+            operations.START_CHANNEL_REDELIVERY,
+            {"id": channel_id},
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+        return await self._calls.send(call)
+
+    def list(
+        self, channel_id: str, **query: Unpack[params.ListChannelRedeliveries]
+    ) -> AsyncPages[models.ChannelRedelivery]:
+        """List the redelivery jobs of a channel: `GET /api/v1/channels/{id}/redeliveries`"""
+        call = Call(operations.LIST_CHANNEL_REDELIVERIES, {"id": channel_id}, query=query)
+        return self._calls.list(call)
+
+    async def get(self, channel_id: str, redelivery_id: str) -> models.ChannelRedelivery:
+        """Read a redelivery job of a channel: `GET /api/v1/channels/{id}/redeliveries/{redeliveryId}`"""
+        call = Call(operations.READ_CHANNEL_REDELIVERY, {"id": channel_id, "redeliveryId": redelivery_id})
+        return await self._calls.send(call)
+
+    async def stop(self, channel_id: str, redelivery_id: str) -> None:
+        """Stop a redelivery job of a channel: `DELETE /api/v1/channels/{id}/redeliveries/{redeliveryId}`"""
+        call = Call(operations.STOP_CHANNEL_REDELIVERY, {"id": channel_id, "redeliveryId": redelivery_id})
+        await self._calls.send(call)
+
 
 class Endpoints:
     def __init__(self, calls: AsyncCalls) -> None:
@@ -293,6 +349,7 @@ class Channels:
     def __init__(self, calls: AsyncCalls) -> None:
         self._calls = calls
         self.deliveries = ChannelsDeliveries(calls)
+        self.redeliveries = ChannelsRedeliveries(calls)
 
     @overload
     async def create(
@@ -319,10 +376,27 @@ class Channels:
         call = Call(operations.READ_CHANNEL, {"id": channel_id})
         return await self._calls.send(call)
 
+    async def update(
+        self, channel_id: str, **body: Unpack[params.UpdateChannel]
+    ) -> operations.UpdatedChannel:
+        """Update a channel: `PATCH /api/v1/channels/{id}`"""
+        call = Call(operations.UPDATE_CHANNEL, {"id": channel_id}, body=body)
+        return await self._calls.send(call)
+
     async def delete(self, channel_id: str) -> None:
         """Delete a channel: `DELETE /api/v1/channels/{id}`"""
         call = Call(operations.DELETE_CHANNEL, {"id": channel_id})
         await self._calls.send(call)
+
+    async def test(self, channel_id: str, *, idempotency_key: str | None = None) -> models.TestEvent:
+        """Send a test event to a channel: `POST /api/v1/channels/{id}/test`"""
+        call = Call(operations.TEST_CHANNEL, {"id": channel_id}, idempotency_key=idempotency_key)
+        return await self._calls.send(call)
+
+    async def stats(self, channel_id: str, **query: Unpack[params.ReadChannelStats]) -> models.ChannelStats:
+        """Count the deliveries to a channel by hour and outcome: `GET /api/v1/channels/{id}/stats`"""
+        call = Call(operations.READ_CHANNEL_STATS, {"id": channel_id}, query=query)
+        return await self._calls.send(call)
 
 
 class Tickets:

@@ -10,6 +10,7 @@ Event: TypeAlias = (
     | models.TicketCreatedEvent
     | models.ConversationResolvedEvent
     | models.WebhookTestEvent
+    | models.ChannelTestEvent
     | models.ChannelMessageEvent
 )
 """The body of a webhook request. `type` narrows `data`."""

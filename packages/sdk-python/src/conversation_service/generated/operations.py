@@ -12,6 +12,9 @@ CreatedChannel: TypeAlias = Annotated[
     models.CreatedHttpChannel | models.CreatedWebWidgetChannel, Field(discriminator="kind")
 ]
 Channel: TypeAlias = Annotated[models.HttpChannel | models.WebWidgetChannel, Field(discriminator="kind")]
+UpdatedChannel: TypeAlias = Annotated[
+    models.UpdatedHttpChannel | models.UpdatedWebWidgetChannel, Field(discriminator="kind")
+]
 
 REGISTER_WEBHOOK: Operation[models.RegisteredWebhook] = Operation(
     "registerWebhook", "POST", "/api/v1/webhooks", models.RegisteredWebhook
@@ -101,7 +104,43 @@ CREATE_CHANNEL: Operation[CreatedChannel] = Operation(
 )
 LIST_CHANNELS: Operation[Channel] = Operation("listChannels", "GET", "/api/v1/channels", Channel)
 READ_CHANNEL: Operation[Channel] = Operation("readChannel", "GET", "/api/v1/channels/{id}", Channel)
+UPDATE_CHANNEL: Operation[UpdatedChannel] = Operation(
+    "updateChannel", "PATCH", "/api/v1/channels/{id}", UpdatedChannel
+)
 DELETE_CHANNEL: Operation[None] = Operation("deleteChannel", "DELETE", "/api/v1/channels/{id}", None)
+TEST_CHANNEL: Operation[models.TestEvent] = Operation(
+    "testChannel", "POST", "/api/v1/channels/{id}/test", models.TestEvent
+)
+READ_CHANNEL_STATS: Operation[models.ChannelStats] = Operation(
+    "readChannelStats", "GET", "/api/v1/channels/{id}/stats", models.ChannelStats
+)
+RETRY_CHANNEL_DELIVERY: Operation[models.ChannelDelivery] = Operation(
+    "retryChannelDelivery",
+    "POST",
+    "/api/v1/channels/{id}/deliveries/{deliveryId}/retry",
+    models.ChannelDelivery,
+)
+REDELIVER_CHANNEL_DELIVERY: Operation[models.ChannelDelivery] = Operation(
+    "redeliverChannelDelivery",
+    "POST",
+    "/api/v1/channels/{id}/deliveries/{deliveryId}/redeliver",
+    models.ChannelDelivery,
+)
+START_CHANNEL_REDELIVERY: Operation[models.ChannelRedelivery] = Operation(
+    "startChannelRedelivery", "POST", "/api/v1/channels/{id}/redeliveries", models.ChannelRedelivery
+)
+LIST_CHANNEL_REDELIVERIES: Operation[models.ChannelRedelivery] = Operation(
+    "listChannelRedeliveries", "GET", "/api/v1/channels/{id}/redeliveries", models.ChannelRedelivery
+)
+READ_CHANNEL_REDELIVERY: Operation[models.ChannelRedelivery] = Operation(
+    "readChannelRedelivery",
+    "GET",
+    "/api/v1/channels/{id}/redeliveries/{redeliveryId}",
+    models.ChannelRedelivery,
+)
+STOP_CHANNEL_REDELIVERY: Operation[None] = Operation(
+    "stopChannelRedelivery", "DELETE", "/api/v1/channels/{id}/redeliveries/{redeliveryId}", None
+)
 LIST_CHANNEL_DELIVERIES: Operation[models.ListedChannelDelivery] = Operation(
     "listChannelDeliveries", "GET", "/api/v1/channels/{id}/deliveries", models.ListedChannelDelivery
 )

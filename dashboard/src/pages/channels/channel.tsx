@@ -1,0 +1,157 @@
+import { type Channel, useChannel, usePause } from '../../api/channels.ts';
+import { isGone } from '../../api/failures.ts';
+import { useJobs } from '../../api/redeliveries.ts';
+import { useEnvironment } from '../../app/environment.ts';
+import { useIsAdmin } from '../../app/person.ts';
+import { buttonLook } from '../../parts/button.tsx';
+import { CopyId } from '../../parts/copy.tsx';
+import { Link } from '../../parts/link.tsx';
+import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
+import { Card, Facts, Page } from '../../parts/page.tsx';
+import { Moment } from '../../parts/time.tsx';
+import { Url } from '../../parts/url.tsx';
+import { useTexts } from '../../text/language.ts';
+import { EndpointStatus } from '../endpoint-status.tsx';
+import { TestSending } from '../endpoints/test-sending.tsx';
+import { FailuresInARow } from '../failures-in-a-row.tsx';
+import { useFailure } from '../recover/what-happened.tsx';
+import { stateOf } from '../resend/jobs.ts';
+import { JobProgress, JobSaid } from '../resend/progress.tsx';
+import { PauseButton } from './pause.tsx';
+
+/** One channel: how it stands, its recovery and a test. */
+export function ChannelPage({ id }: { id: string }) {
+  const t = useTexts();
+  const { environment } = useEnvironment();
+  const { data: channel, error, refetch } = useChannel(environment, id);
+  const isDeleted = isGone(error);
+  if (channel !== undefined && !isDeleted) return <Shown channel={channel} error={error} />;
+  return (
+    <Page title={t.channels.title}>
+      <p>
+        <Link to="/channels">{t.channels.back}</Link>
+      </p>
+      {error === null ? <Loading /> : null}
+      {isDeleted ? <Empty title={t.channels.gone} /> : null}
+      {error !== null && !isDeleted ? (
+        <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} />
+      ) : null}
+    </Page>
+  );
+}
+
+function Shown({ channel, error }: { channel: Channel; error: unknown }) {
+  const t = useTexts();
+  const isAdmin = useIsAdmin();
+  const { environment } = useEnvironment();
+  const pausing = usePause(environment, channel.id);
+  const isSent = channel.kind === 'http';
+  return (
+    <Page
+      title={channel.name}
+      actions={
+        isSent ? (
+          <>
+            <Link to={`/deliveries/${channel.id}`} className={buttonLook('ordinary')}>
+              {t.endpoints.allDeliveries}
+            </Link>
+            {isAdmin ? <PauseButton channel={channel} pausing={pausing} /> : null}
+          </>
+        ) : null
+      }
+    >
+      {error ? <Failure title={t.failure.loading} error={error} /> : null}
+      {pausing.error ? <Failure error={pausing.error} /> : null}
+      <State channel={channel} />
+      {isSent ? <Resending id={channel.id} isResumed={pausing.data?.redelivery != null} /> : null}
+      <Card>
+        <ChannelFacts channel={channel} />
+      </Card>
+      {isSent && channel.status === 'active' ? (
+        <Card title={t.channels.test}>
+          {isAdmin ? <TestSending webhookId={channel.id} /> : <p className="quiet">{t.admins}</p>}
+        </Card>
+      ) : null}
+    </Page>
+  );
+}
+
+/** Why messages are not sent, or may soon not be. */
+function State({ channel }: { channel: Channel }) {
+  const t = useTexts();
+  const { lastError } = useFailure(channel);
+  if (channel.status === 'paused')
+    return (
+      <Notice tone="idle" title={t.channels.paused}>
+        <p>{t.channels.resumeAbout}</p>
+      </Notice>
+    );
+  if (channel.status === 'auto_disabled')
+    return (
+      <Notice tone="bad" title={t.channels.disabled}>
+        {lastError === undefined ? null : <p>{lastError}</p>}
+        <p>{t.channels.disabledAbout}</p>
+        <p>{t.channels.resumeAbout}</p>
+      </Notice>
+    );
+  if (channel.failing === null) return null;
+  return (
+    <Notice tone="warn" title={t.recover.failingTitle}>
+      <p>
+        <FailuresInARow endpoint={channel} />
+        {lastError === undefined ? '' : `: ${lastError}`}
+      </p>
+    </Notice>
+  );
+}
+
+/** The last job that resends what did not arrive. */
+function Resending({ id, isResumed }: { id: string; isResumed: boolean }) {
+  const t = useTexts();
+  const { environment } = useEnvironment();
+  const { data: jobs = [] } = useJobs(environment, id);
+  const state = stateOf(jobs, 'failed');
+  const job = state.running ?? (isResumed ? state.resent : undefined);
+  if (job === undefined || job.dryRun) return null;
+  return (
+    <Card>
+      {isResumed ? (
+        <Notice tone="good" title={t.channels.resumed}>
+          <p>{t.channels.resumedAbout}</p>
+        </Notice>
+      ) : null}
+      <JobProgress job={job} />
+      <JobSaid state={state} />
+    </Card>
+  );
+}
+
+function ChannelFacts({ channel }: { channel: Channel }) {
+  const t = useTexts();
+  const { kind, url, failing, pausedAt, disabledAt } = channel;
+  return (
+    <Facts
+      facts={[
+        [
+          t.channels.kind,
+          <span key="kind">
+            <code>{kind}</code> <span className="quiet">{t.channels.kinds[kind]}</span>
+          </span>,
+        ],
+        ...(url === null ? [] : [[t.endpoints.address, <Url key="url" url={url} />] as const]),
+        [t.endpoints.status, <EndpointStatus key="status" endpoint={channel} />],
+        ...(failing === null
+          ? []
+          : [[t.endpoints.failuresInARow, <FailuresInARow key="row" endpoint={channel} />] as const]),
+        ...(pausedAt === null
+          ? []
+          : [[t.endpoints.pausedAt, <Moment key="paused" at={pausedAt} />] as const]),
+        ...(disabledAt === null
+          ? []
+          : [[t.endpoints.disabledAt, <Moment key="disabled" at={disabledAt} />] as const]),
+        [t.endpoints.created, <Moment key="created" at={channel.createdAt} />],
+        [t.channels.id, <CopyId key="id" id={channel.id} what={t.channels.id} />],
+      ]}
+    />
+  );
+}

@@ -1,0 +1,4 @@
+import { listDeliveriesHandler } from '../deliveries.ts';
+import * as routes from './routes.ts';
+
+export const handler = listDeliveriesHandler(routes.listChannelDeliveries);

@@ -1,0 +1,4 @@
+import { readRedeliveryHandler } from '../redeliveries.ts';
+import * as routes from './routes.ts';
+
+export const handler = readRedeliveryHandler(routes.readChannelRedelivery);

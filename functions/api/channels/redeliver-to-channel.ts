@@ -1,0 +1,4 @@
+import { redeliverHandler } from '../resending.ts';
+import * as routes from './routes.ts';
+
+export const handler = redeliverHandler(routes.redeliverChannelDelivery);
