@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import type { Page, PageRequest } from '../aws/pages.ts';
-import { type Delivery, OPEN_STATUSES, type WebhookRequest } from '../delivery/delivery.ts';
+import { findErasedConversations } from '../conversations/conversations.ts';
+import { type Delivery, eraseAttempts, OPEN_STATUSES, type WebhookRequest } from '../delivery/delivery.ts';
 import type { DeliveryFilter } from '../delivery/rows.ts';
 import { deriveSigningSecret, sign } from '../delivery/signature.ts';
 import { MAX_ATTEMPTS } from '../delivery/timing.ts';
@@ -8,19 +9,31 @@ import { refusals } from '../http/problem.ts';
 import type { Endpoint } from '../receivers/endpoint.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import type { ListDeliveriesQuery } from './fields.ts';
+import { tables } from './route-handler.ts';
 import { deliveries, endpoints, signingKeys } from './stores.ts';
 
 /*
  * Deliveries of a webhook endpoint or a channel. The receiver is read first, to check its organization.
  */
 
-export async function findDelivery(
-  receiver: Pick<Endpoint, 'id'>,
-  { generation }: Tenant,
-  id: Delivery['id'],
-) {
-  const delivery = await deliveries.find({ id, webhookId: receiver.id, generation });
+const findErased = findErasedConversations(tables.service);
+
+export async function findDelivery(receiver: Pick<Endpoint, 'id'>, tenant: Tenant, id: Delivery['id']) {
+  const found = await deliveries.find({ id, webhookId: receiver.id, generation: tenant.generation });
+  const [delivery] = found === undefined ? [] : await eraseTexts(tenant, [found]);
   return delivery ?? refusals.notFound('delivery');
+}
+
+/** Erases what attempts keep of requests and responses about erased conversations, before the purge does. */
+export async function eraseTexts(tenant: Tenant, all: readonly Delivery[]): Promise<Delivery[]> {
+  const mayShow = all.filter(({ attemptLog }) =>
+    attemptLog.some(({ request, response }) => request ?? response),
+  );
+  const erased = await findErased(
+    tenant,
+    mayShow.map(({ conversationId }) => conversationId),
+  );
+  return all.map((delivery) => (erased.has(delivery.conversationId) ? eraseAttempts(delivery) : delivery));
 }
 
 /**
@@ -79,9 +92,11 @@ export async function listDeliveriesPage(
   { tenant, query, now }: { tenant: Tenant; query: z.output<typeof ListDeliveriesQuery>; now: Date },
 ): Promise<Page<Delivery>> {
   const deliveryPage = await deliveries.list(tenant, receiver.id, page, query);
-  const listed = { ...deliveryPage, items: deliveryPage.items.map((delivery) => withDueTime(delivery, now)) };
-  if (query.include === 'response') return { ...listed, items: listed.items.map(withLastResponse) };
-  if (query.include !== 'request' || !listed.items.some(getLastRequest)) return listed;
+  const { include } = query;
+  const items = include === undefined ? deliveryPage.items : await eraseTexts(tenant, deliveryPage.items);
+  const listed = { ...deliveryPage, items: items.map((delivery) => withDueTime(delivery, now)) };
+  if (include === 'response') return { ...listed, items: listed.items.map(withLastResponse) };
+  if (include !== 'request' || !listed.items.some(getLastRequest)) return listed;
   const secret = await signingKeys((ring) => deriveSigningSecret(ring, receiver.keyVersion, receiver.id));
   return { ...listed, items: listed.items.map((delivery) => withRequest(delivery, secret, now)) };
 }

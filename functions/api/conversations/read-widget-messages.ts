@@ -1,6 +1,6 @@
 import { readEnvironment, VisitorEnvironment } from '../../aws/config.ts';
 import { FIRST_POSITION, type Page } from '../../aws/pages.ts';
-import type { Message } from '../../conversations/conversations.ts';
+import { isErasedConversation, type Message } from '../../conversations/conversations.ts';
 import type { UseCase } from '../../http/api.ts';
 import { visitorAuthentication } from '../../http/authentication.ts';
 import { rateWindowStore, visitorLimiter } from '../../http/limiter.ts';
@@ -18,10 +18,12 @@ import * as routes from './routes.ts';
  * because responses leave the service.
  */
 const organizations = organizationStates(readOrganizationState(tables.service));
+const isErased = isErasedConversation(tables.service);
 const passGate = gate(organizations.of);
 const authenticate = visitorAuthentication(
   (token) => unsealWithKeys(getSealedPart(token), (ring) => openVisitorToken(ring, token, ports.now())),
   organizations.of,
+  (visit) => isErased(visit, visit.conversationId),
 );
 const limiter = visitorLimiter(
   rateWindowStore(tables.rates),

@@ -5,7 +5,7 @@ import { tables } from '../route-handler.ts';
 import { narrowToVisible, withDeliveries } from './deliveries.ts';
 import * as routes from './routes.ts';
 
-const log = eventLog(tables.outbox);
+const log = eventLog(tables.outbox, tables.service);
 
 export const handler = listHandler(
   routes.listEvents,

@@ -34,5 +34,6 @@ const REFUSALS = {
   'still-open': refusals.openDelivery,
   ...refusals.inactiveEndpoint,
   'not-subscribed': refusals.notSubscribed,
+  erased: refusals.erasedEvent,
   'event-expired': refusals.expiredEvent(HISTORY_DAYS),
 };

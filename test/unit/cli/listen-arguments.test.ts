@@ -18,6 +18,7 @@ describe('arguments of listen', () => {
         'handoff.requested',
         'ticket.created',
         'conversation.resolved',
+        'conversation.deleted',
       ],
       secret: undefined,
     });

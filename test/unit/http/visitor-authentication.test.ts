@@ -43,6 +43,7 @@ interface Given {
   budget?: number;
   query?: Record<string, string>;
   thrown?: Error;
+  erased?: boolean;
 }
 
 async function request(given: Given = {}) {
@@ -59,6 +60,7 @@ async function request(given: Given = {}) {
   service.ports.authenticate = visitorAuthentication(
     async (text) => openVisitorToken(ring, text, NOW),
     async () => state,
+    async () => given.erased ?? false,
   );
   const seen: unknown[] = [];
   const event = aRequest(service, {

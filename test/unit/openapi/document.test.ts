@@ -183,6 +183,7 @@ describe('the public document', () => {
       'channel.message',
       'conversation.created',
       'conversation.resolved',
+      'conversation.deleted',
       'handoff.requested',
       'message.received',
       'ticket.created',

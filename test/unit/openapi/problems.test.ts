@@ -120,6 +120,7 @@ async function problemOf(
     ? visitorAuthentication(
         async () => VISIT,
         async () => ({ generation: 0 }),
+        async () => false,
       )
     : route.role === undefined
       ? authenticateByMode(

@@ -78,6 +78,7 @@ class Delivery(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "conversation.deleted",
             "webhook.test",
             "channel.message",
         ]
@@ -118,6 +119,7 @@ class Delivery(Model):
             "endpoint_deleted",
             "endpoint_paused",
             "not_subscribed",
+            "erased",
             "event_missing",
             "expired",
         ]
@@ -127,9 +129,10 @@ class Delivery(Model):
     """
     Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`,
     `endpoint_paused`, `not_subscribed` (the endpoint no longer subscribes to the event type, or its
-    filter excludes the event), `event_missing` (the event no longer exists) or `expired` (still open
-    after 3 days). After the last two, which are failures of the service, resend the delivery; this
-    works if the event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.
+    filter excludes the event), `erased` (the conversation of the event was erased), `event_missing`
+    (the event no longer exists) or `expired` (still open after 3 days). After the last two, which are
+    failures of the service, resend the delivery; this works if the event still exists.
+    `sandbox_simulated` for a success in a sandbox. Null otherwise.
     """
     last_error: str | None
     """
@@ -300,6 +303,7 @@ class RedeliveryEventTypes(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "conversation.deleted",
             "webhook.test",
             "channel.message",
         ]
@@ -435,6 +439,7 @@ class ListedEventDelivery(Model):
             "endpoint_deleted",
             "endpoint_paused",
             "not_subscribed",
+            "erased",
             "event_missing",
             "expired",
         ]
@@ -444,9 +449,10 @@ class ListedEventDelivery(Model):
     """
     Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`,
     `endpoint_paused`, `not_subscribed` (the endpoint no longer subscribes to the event type, or its
-    filter excludes the event), `event_missing` (the event no longer exists) or `expired` (still open
-    after 3 days). After the last two, which are failures of the service, resend the delivery; this
-    works if the event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.
+    filter excludes the event), `erased` (the conversation of the event was erased), `event_missing`
+    (the event no longer exists) or `expired` (still open after 3 days). After the last two, which are
+    failures of the service, resend the delivery; this works if the event still exists.
+    `sandbox_simulated` for a success in a sandbox. Null otherwise.
     """
     last_error: str | None
     """
@@ -504,6 +510,7 @@ class UndeliveredTo(Model):
         Literal[
             "not_subscribed",
             "filtered",
+            "erased",
             "registered_later",
             "paused",
             "disabled",
@@ -514,8 +521,9 @@ class UndeliveredTo(Model):
     )
     """
     Why: `not_subscribed` (to the type when the event happened), `filtered` (by the filter of the
-    endpoint), `registered_later` (after the event), `paused` or `disabled` (at that time), `deleted`,
-    or `example_for_another` (an example that was sent to another endpoint). Values may be added.
+    endpoint), `erased` (the conversation was erased before an attempt), `registered_later` (after the
+    event), `paused` or `disabled` (at that time), `deleted`, or `example_for_another` (an example that
+    was sent to another endpoint). Values may be added.
     """
 
 
@@ -605,6 +613,61 @@ class Escalation(Model):
     """
 
 
+class ErasureNotification(Model):
+    conversation_id: str
+    """
+    The erased conversation.
+    """
+    webhook_id: str
+    """
+    The webhook endpoint.
+    """
+    delivery_id: str
+    """
+    The delivery of `conversation.deleted`.
+    """
+    status: Literal["pending", "retrying", "succeeded", "exhausted", "skipped"] | str
+    """
+    Status of the delivery. `skipped` for an endpoint that was paused or disabled.
+    """
+    confirmed: bool
+    """
+    Whether the endpoint responded with a 2xx status, also to a later redelivery.
+    """
+
+
+class Erasure(Model):
+    id: str
+    """
+    Identifier of the erasure.
+    """
+    reason: Literal["conversation", "contact", "retention"] | str
+    """
+    `conversation` or `contact` for a request to erase one, `retention` for conversations whose
+    `retentionDays` were over.
+    """
+    conversation_ids: list[str]
+    """
+    The erased conversations.
+    """
+    notifications: list[ErasureNotification]
+    """
+    The deliveries of `conversation.deleted`, one for each conversation and endpoint.
+    """
+    previous_id: str | None
+    """
+    The erasure before of the same request; null for the first one.
+    """
+    requested_at: AwareDatetime
+    """
+    Time of the erasure, UTC. From then on nothing shows the conversations.
+    """
+    completed_at: AwareDatetime | None
+    """
+    When the stored data had been deleted, UTC; null until then.
+    """
+
+
 class ListedChannelDelivery(Model):
     id: str
     """
@@ -625,6 +688,7 @@ class ListedChannelDelivery(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "conversation.deleted",
             "webhook.test",
             "channel.message",
         ]
@@ -665,6 +729,7 @@ class ListedChannelDelivery(Model):
             "endpoint_deleted",
             "endpoint_paused",
             "not_subscribed",
+            "erased",
             "event_missing",
             "expired",
         ]
@@ -674,9 +739,10 @@ class ListedChannelDelivery(Model):
     """
     Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`,
     `endpoint_paused`, `not_subscribed` (the endpoint no longer subscribes to the event type, or its
-    filter excludes the event), `event_missing` (the event no longer exists) or `expired` (still open
-    after 3 days). After the last two, which are failures of the service, resend the delivery; this
-    works if the event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.
+    filter excludes the event), `erased` (the conversation of the event was erased), `event_missing`
+    (the event no longer exists) or `expired` (still open after 3 days). After the last two, which are
+    failures of the service, resend the delivery; this works if the event still exists.
+    `sandbox_simulated` for a success in a sandbox. Null otherwise.
     """
     last_error: str | None
     """
@@ -1013,6 +1079,40 @@ class ConversationResolvedEvent(ReceivedEvent):
     """
 
 
+class ConversationDeletedEventData(Model):
+    """
+    Data of the event: these fields and no others.
+    """
+
+    conversation_id: str
+    """
+    The conversation, which can no longer be read.
+    """
+
+
+class ConversationDeletedEvent(ReceivedEvent):
+    type: Literal["conversation.deleted"]
+    """
+    Event type. Types are added without notice: respond with 2xx to unknown ones.
+    """
+    schema_version: Literal[1]
+    """
+    Version of the structure of `data`.
+    """
+    org_id: str
+    """
+    The organization.
+    """
+    created_at: AwareDatetime
+    """
+    Time of the event, UTC.
+    """
+    data: ConversationDeletedEventData
+    """
+    Data of the event: these fields and no others.
+    """
+
+
 class WebhookTestEventData(Model):
     """
     Data of the event: these fields and no others.
@@ -1330,6 +1430,7 @@ class Webhook(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "conversation.deleted",
         ]
         | str
     ]
@@ -1404,6 +1505,7 @@ class UpdatedWebhook(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "conversation.deleted",
         ]
         | str
     ]
@@ -1482,6 +1584,7 @@ class RegisteredWebhook(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "conversation.deleted",
         ]
         | str
     ]
@@ -1569,6 +1672,7 @@ class ListedDelivery(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "conversation.deleted",
             "webhook.test",
             "channel.message",
         ]
@@ -1609,6 +1713,7 @@ class ListedDelivery(Model):
             "endpoint_deleted",
             "endpoint_paused",
             "not_subscribed",
+            "erased",
             "event_missing",
             "expired",
         ]
@@ -1618,9 +1723,10 @@ class ListedDelivery(Model):
     """
     Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`,
     `endpoint_paused`, `not_subscribed` (the endpoint no longer subscribes to the event type, or its
-    filter excludes the event), `event_missing` (the event no longer exists) or `expired` (still open
-    after 3 days). After the last two, which are failures of the service, resend the delivery; this
-    works if the event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.
+    filter excludes the event), `erased` (the conversation of the event was erased), `event_missing`
+    (the event no longer exists) or `expired` (still open after 3 days). After the last two, which are
+    failures of the service, resend the delivery; this works if the event still exists.
+    `sandbox_simulated` for a success in a sandbox. Null otherwise.
     """
     last_error: str | None
     """
@@ -1814,6 +1920,7 @@ class Event(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "conversation.deleted",
             "webhook.test",
             "channel.message",
         ]
@@ -1833,6 +1940,10 @@ class Event(Model):
     example: bool | None = None
     """
     True for an example that `testWebhook` sent; absent otherwise.
+    """
+    erased: bool | None = None
+    """
+    True when the conversation was erased: `data` has identifiers only. Absent otherwise.
     """
     data: dict[str, Any]
     """
@@ -1897,6 +2008,7 @@ class EventDelivery(Model):
             "endpoint_deleted",
             "endpoint_paused",
             "not_subscribed",
+            "erased",
             "event_missing",
             "expired",
         ]
@@ -1906,9 +2018,10 @@ class EventDelivery(Model):
     """
     Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`,
     `endpoint_paused`, `not_subscribed` (the endpoint no longer subscribes to the event type, or its
-    filter excludes the event), `event_missing` (the event no longer exists) or `expired` (still open
-    after 3 days). After the last two, which are failures of the service, resend the delivery; this
-    works if the event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.
+    filter excludes the event), `erased` (the conversation of the event was erased), `event_missing`
+    (the event no longer exists) or `expired` (still open after 3 days). After the last two, which are
+    failures of the service, resend the delivery; this works if the event still exists.
+    `sandbox_simulated` for a success in a sandbox. Null otherwise.
     """
     last_error: str | None
     """
@@ -1966,6 +2079,7 @@ class EventWithDeliveries(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "conversation.deleted",
             "webhook.test",
             "channel.message",
         ]
@@ -1985,6 +2099,10 @@ class EventWithDeliveries(Model):
     example: bool | None = None
     """
     True for an example that `testWebhook` sent; absent otherwise.
+    """
+    erased: bool | None = None
+    """
+    True when the conversation was erased: `data` has identifiers only. Absent otherwise.
     """
     data: dict[str, Any]
     """
@@ -2024,6 +2142,7 @@ class ChannelDeliveryWithAttempts(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "conversation.deleted",
             "webhook.test",
             "channel.message",
         ]
@@ -2064,6 +2183,7 @@ class ChannelDeliveryWithAttempts(Model):
             "endpoint_deleted",
             "endpoint_paused",
             "not_subscribed",
+            "erased",
             "event_missing",
             "expired",
         ]
@@ -2073,9 +2193,10 @@ class ChannelDeliveryWithAttempts(Model):
     """
     Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`,
     `endpoint_paused`, `not_subscribed` (the endpoint no longer subscribes to the event type, or its
-    filter excludes the event), `event_missing` (the event no longer exists) or `expired` (still open
-    after 3 days). After the last two, which are failures of the service, resend the delivery; this
-    works if the event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.
+    filter excludes the event), `erased` (the conversation of the event was erased), `event_missing`
+    (the event no longer exists) or `expired` (still open after 3 days). After the last two, which are
+    failures of the service, resend the delivery; this works if the event still exists.
+    `sandbox_simulated` for a success in a sandbox. Null otherwise.
     """
     last_error: str | None
     """
@@ -2288,6 +2409,7 @@ class DeliveryWithAttempts(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "conversation.deleted",
             "webhook.test",
             "channel.message",
         ]
@@ -2328,6 +2450,7 @@ class DeliveryWithAttempts(Model):
             "endpoint_deleted",
             "endpoint_paused",
             "not_subscribed",
+            "erased",
             "event_missing",
             "expired",
         ]
@@ -2337,9 +2460,10 @@ class DeliveryWithAttempts(Model):
     """
     Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`,
     `endpoint_paused`, `not_subscribed` (the endpoint no longer subscribes to the event type, or its
-    filter excludes the event), `event_missing` (the event no longer exists) or `expired` (still open
-    after 3 days). After the last two, which are failures of the service, resend the delivery; this
-    works if the event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.
+    filter excludes the event), `erased` (the conversation of the event was erased), `event_missing`
+    (the event no longer exists) or `expired` (still open after 3 days). After the last two, which are
+    failures of the service, resend the delivery; this works if the event still exists.
+    `sandbox_simulated` for a success in a sandbox. Null otherwise.
     """
     last_error: str | None
     """

@@ -22,6 +22,7 @@ class RegisterWebhook(TypedDict):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "conversation.deleted",
         ]
     ]
     """
@@ -61,6 +62,7 @@ class UpdateWebhook(TypedDict):
                 "handoff.requested",
                 "ticket.created",
                 "conversation.resolved",
+                "conversation.deleted",
             ]
         ]
     ]
@@ -98,6 +100,7 @@ class TestWebhook(TypedDict):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "conversation.deleted",
         ]
     ]
     """
@@ -281,6 +284,7 @@ class ListDeliveries(TypedDict):
                 "handoff.requested",
                 "ticket.created",
                 "conversation.resolved",
+                "conversation.deleted",
                 "webhook.test",
                 "channel.message",
             ]
@@ -347,6 +351,7 @@ class ListEvents(TypedDict):
                 "handoff.requested",
                 "ticket.created",
                 "conversation.resolved",
+                "conversation.deleted",
                 "webhook.test",
                 "channel.message",
             ]
@@ -454,6 +459,7 @@ class ListChannelDeliveries(TypedDict):
                 "handoff.requested",
                 "ticket.created",
                 "conversation.resolved",
+                "conversation.deleted",
                 "webhook.test",
                 "channel.message",
             ]
@@ -522,6 +528,7 @@ class FollowEvents(TypedDict):
                 "handoff.requested",
                 "ticket.created",
                 "conversation.resolved",
+                "conversation.deleted",
                 "webhook.test",
                 "channel.message",
             ]

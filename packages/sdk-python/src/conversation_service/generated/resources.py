@@ -386,6 +386,11 @@ class Conversations:
         )
         return self._calls.send(call)
 
+    def delete(self, conversation_id: str, *, timeout: float | None = None) -> None:
+        """Erase a conversation: `DELETE /api/v1/conversations/{id}`"""
+        call = Call(operations.DELETE_CONVERSATION, {"id": conversation_id}, timeout=timeout)
+        self._calls.send(call)
+
 
 class Channels:
     def __init__(self, calls: Calls) -> None:
@@ -435,6 +440,26 @@ class Channels:
         """Delete a channel: `DELETE /api/v1/channels/{id}`"""
         call = Call(operations.DELETE_CHANNEL, {"id": channel_id}, timeout=timeout)
         self._calls.send(call)
+
+
+class Contacts:
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    def delete(self, external_user_id: str, *, timeout: float | None = None) -> None:
+        """Erase the conversations of an external user: `DELETE /api/v1/contacts/{externalUserId}`"""
+        call = Call(operations.DELETE_CONTACT, {"externalUserId": external_user_id}, timeout=timeout)
+        self._calls.send(call)
+
+
+class Erasures:
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    def get(self, erasure_id: str, *, timeout: float | None = None) -> models.Erasure:
+        """Read the receipt of an erasure: `GET /api/v1/erasures/{id}`"""
+        call = Call(operations.READ_ERASURE, {"id": erasure_id}, timeout=timeout)
+        return self._calls.send(call)
 
 
 class Tickets:
@@ -554,5 +579,7 @@ class Resources:
         self.events = Events(calls)
         self.conversations = Conversations(calls)
         self.channels = Channels(calls)
+        self.contacts = Contacts(calls)
+        self.erasures = Erasures(calls)
         self.tickets = Tickets(calls)
         self.sources = Sources(calls)
