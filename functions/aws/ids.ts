@@ -67,7 +67,7 @@ export const deriveJobDeliveryId = (event: EventId, endpoint: ReceiverId, at: Da
   deriveId('dlv', at, `${event}/${endpoint}/redelivery/${at.getTime()}`);
 
 /**
- * Derives the id of the only event of a type about a record, so that an erasure finds the event without a link.
+ * Derives the id of the only event of a type about a record, so that an erasure finds it without a link.
  * @param at when it happened; by default the record's creation
  */
 export const deriveEventId = (

@@ -229,7 +229,7 @@ export function createDelivery(
   };
 }
 
-/** Returns a delivery without what its attempts keep of requests and responses, and may repeat an event's text. */
+/** Returns a delivery without what its attempts keep of requests and responses, which may have texts. */
 export const eraseAttempts = ({ filterValues, ...delivery }: Delivery): Delivery => ({
   ...delivery,
   attemptLog: delivery.attemptLog.map(({ request, response, ...attempt }) => attempt),

@@ -210,8 +210,8 @@ export function processDeliveryMessages({
 /**
  * Reads the endpoints and events of a batch, each once, in one request. Eventually consistent, at half the
  * price: events never change but for an erasure, and an endpoint's change may take effect after the attempt
- * starts. Missing rows may be new, and are read again consistently. Where DynamoDB throttles, nothing is read again: the messages
- * return later.
+ * starts. Missing rows may be new, and are read again consistently. Where DynamoDB throttles, nothing is read
+ * again: the messages return later.
  * @param reportRefusal receives the error of a request that DynamoDB refused for one of its rows: then each
  * row is read alone, so that it has its own error
  * @returns a function for the context of one delivery; it throws when a row cannot be read
@@ -219,7 +219,7 @@ export function processDeliveryMessages({
 export function deliveryContexts(service: Table, outbox: Table, reportRefusal: (error: unknown) => void) {
   const isErased = isErasedConversation(service);
 
-  /** No attempt sends the text of a message once its conversation is erased; the purge erases other events. */
+  /** No attempt sends a message's text once its conversation is erased; the purge erases other events. */
   async function withoutErased(eventAt: (key: Key) => OutboxEvent | undefined, key: Key) {
     const event = eventAt(key);
     if (event?.type !== 'channel.message') return event;

@@ -43,7 +43,7 @@ const ROWS = 25;
 const MAX_DELETED = 50;
 
 /**
- * What belongs to erased conversations: messages, escalations and tickets, the texts of their events, and what
+ * What belongs to erased conversations: messages, escalations, tickets, the texts of their events, and what
  * attempts keep of requests and responses. Ids of events and deliveries derive from those of the records, so
  * that nothing is searched for. A record is deleted last: until then it names what is left.
  */

@@ -247,7 +247,7 @@ export function buildSkipUpdate(
   );
 }
 
-/** Ends an open delivery of an erased conversation, whose attempt, if there is one, can no longer settle it. */
+/** Ends an open delivery of an erased conversation; an attempt in progress can no longer settle it. */
 export function buildErasedUpdate(ref: DeliveryRef, now: Date): DeliveryUpdate {
   const set = { status: 'skipped', terminalAt: now.toISOString(), terminalReason: 'erased' };
   return buildOpenUpdate(ref, expression`SET ${assign(set)} ${REMOVE_ENDED}`, []);

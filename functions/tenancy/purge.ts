@@ -30,7 +30,7 @@ export const OF_SANDBOX_INDEX = 'of-sandbox';
  */
 export const DEFAULT_LINGER_SECONDS = 120;
 
-/** The order to delete the rows of a generation, given by a reset, or of conversations, given by an erasure. */
+/** The order to delete the rows of a generation (of a reset) or of conversations (of an erasure). */
 export const Purge = z.object({
   orgId: OrgId,
   generation: z.int(),
@@ -154,9 +154,9 @@ const ORDERS_AT_ONCE = 4;
 type Work = { order: Purge; table: number };
 
 /**
- * Deletes the rows that resets and erasures left behind after their linger time, page by page in turns by organization. A
- * run can end anywhere, and the next one continues. Repeated deletions are harmless; the lease only saves
- * work.
+ * Deletes the rows that resets and erasures left behind after their linger time, page by page in turns by
+ * organization. A run can end anywhere, and the next one continues. Repeated deletions are harmless; the
+ * lease only saves work.
  * @param settings.lingerSeconds after a reset, in which functions may still use the older generation
  * @param settings.leaseSeconds longer than a run
  */

@@ -46,11 +46,14 @@ export const PARAMETERS = {
   TicketId: inPath('id', ids.TicketId, 'Identifier of the ticket.'),
   ApiKeyId: inPath('id', ids.KeyId, 'Identifier of the API key, not the key itself.'),
   ErasureId: inPath('id', ids.ErasureId, 'Identifier of the erasure.'),
-  EncodedUserId: inPath(
-    'externalUserId',
-    EncodedUserId,
-    'Your identifier of the external user, 1 to 200 characters, percent-encoded.',
-  ),
+  EncodedUserId: {
+    ...inPath(
+      'externalUserId',
+      EncodedUserId,
+      'Your identifier of the external user, 1 to 200 characters, percent-encoded.',
+    ),
+    schema: { type: 'string', examples: ['ada'] },
+  },
   Limit: {
     name: 'limit',
     in: 'query',

@@ -4,9 +4,9 @@ import type { ApiRequest } from '../../http/api.ts';
 import { refusals } from '../../http/problem.ts';
 import type { Reply } from '../../http/reply.ts';
 import type { RefusalOf } from '../../http/route.ts';
+import { buildErasure, erased } from '../erasure.ts';
 import { routeHandler } from '../route-handler.ts';
 import { conversations } from '../stores.ts';
-import { buildErasure, erased } from './erasure.ts';
 import * as routes from './routes.ts';
 
 /** Transactions of one request. Of a contact with more conversations, a repeated request erases the rest. */

@@ -1,8 +1,8 @@
 import { createErasure, describeErasure } from '../../conversations/erasures.ts';
 import { retryOnConflict } from '../../http/api.ts';
+import { buildErasure, erased } from '../erasure.ts';
 import { routeHandler } from '../route-handler.ts';
 import { conversations, erasures } from '../stores.ts';
-import { buildErasure, erased } from './erasure.ts';
 import * as routes from './routes.ts';
 
 /** Deleting a deleted conversation succeeds, so that retries are safe. */

@@ -80,7 +80,7 @@ not exist succeeds, so retries are safe.`,
     description: `Erases all conversations that were started with this \`externalUserId\`, as
 \`deleteConversation\` does, in one erasure for each 10 of them. \`Location\` names the receipt of the last one,
 and each receipt the one before. Of a user with more than 250 conversations the response is
-\`SERVICE_UNAVAILABLE\` until a repeated request has erased the rest: repeat it until the response is 204.
+a 503 until a repeated request has erased the rest: repeat it until the response is 204.
 
 Encode the identifier for a path: \`a/b\` as \`a%2Fb\`.`,
     answer: 'All conversations of the user are erased; there may have been none.',

@@ -31,6 +31,7 @@ import {
 import { rowsIn } from '../../contract/store/rows.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { sharedMemoryTables } from '../../doubles/tables/stack-tables.ts';
+import { casesOf } from '../../support/cases.ts';
 
 const TEXT = 'a text that is to be erased';
 const tenant = aTenant();
@@ -146,7 +147,7 @@ async function purge(openTables: ReturnType<typeof sharedMemoryTables>, killedAt
 
 describe('the purge of an erased conversation', () => {
   it('leaves no text of it, and nothing of another one is changed, wherever it is killed', async () => {
-    for (let killedAt = 1, isKilled = true; isKilled; killedAt += 1) {
+    for (let killedAt = 1, isKilled = true; isKilled; killedAt += casesOf(5, 1)) {
       const { openTables, tables, erased, erasure, kept } = await anErasure(1);
       isKilled = await purge(openTables, killedAt);
       await purge(openTables);

@@ -103,6 +103,11 @@ describe('a visitor', () => {
     expect(headers.RateLimit).toMatch(/^"visitor";r=9;/);
   });
 
+  it('is refused once the conversation was erased', async () => {
+    const { status, body, seen } = await request({ erased: true });
+    expect([status, body, seen]).toEqual([401, REFUSED, []]);
+  });
+
   it('is refused beyond the budget', async () => {
     const { status, body, headers, seen } = await request({ budget: 0 });
     expect([status, body, seen]).toEqual([429, envelope('RATE_LIMITED'), []]);

@@ -64,7 +64,7 @@ describe.each(operations)('the example of %s', (key, route) => {
 
   it('has the Location of the created resource', () => {
     if (route.success.status === 201) expect(location !== undefined).toBe(key !== 'createVisitorToken');
-    if (location !== undefined) {
+    if (location !== undefined && route.success.status !== 204) {
       // The created resource, which may have more fields than the answer.
       const { key: made = data } = Object(data);
       const [id] = Object.values(Object(made) as Record<string, unknown>);

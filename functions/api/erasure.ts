@@ -1,7 +1,7 @@
-import type { ErasureId } from '../../aws/ids.ts';
-import { erasing } from '../../delivery/erasure.ts';
-import { success } from '../../http/reply.ts';
-import { tables } from '../route-handler.ts';
+import type { ErasureId } from '../aws/ids.ts';
+import { erasing } from '../delivery/erasure.ts';
+import { success } from '../http/reply.ts';
+import { tables } from './route-handler.ts';
 
 export const buildErasure = erasing(tables);
 
