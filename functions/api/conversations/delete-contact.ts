@@ -10,7 +10,7 @@ import { conversations } from '../stores.ts';
 import * as routes from './routes.ts';
 
 /** Transactions of one request. Of a contact with more conversations, a repeated request erases the rest. */
-const MAX_ERASURES = 25;
+const MAX_ERASURES = 5;
 
 /**
  * Erases an external user's conversations, the newest first, in as many transactions as they need: the

@@ -62,7 +62,7 @@ replaces all entries; \`{}\` removes them. Messages that are recorded from then 
   deleteConversation: {
     tag: 'Conversations',
     summary: 'Erase a conversation',
-    mostTokens: 2,
+    mostTokens: 7,
     description: `Erases a conversation with its messages, escalations and tickets. From the response on, no
 operation shows any of it, deliveries of its channel’s messages that are not sent yet end as \`skipped\`, and
 visitor tokens are no longer valid. The stored data is deleted within minutes, and responses of receivers to
@@ -76,10 +76,10 @@ not exist succeeds, so retries are safe.`,
   deleteContact: {
     tag: 'Conversations',
     summary: 'Erase the conversations of an external user',
-    mostTokens: 400,
+    mostTokens: 320,
     description: `Erases all conversations that were started with this \`externalUserId\`, as
 \`deleteConversation\` does, in one erasure for each 10 of them. \`Location\` names the receipt of the last one,
-and each receipt the one before. Of a user with more than 250 conversations the response is
+and each receipt the one before. Of a user with more than 50 conversations the response is
 a 503 until a repeated request has erased the rest: repeat it until the response is 204.
 
 Encode the identifier for a path: \`a/b\` as \`a%2Fb\`.`,
@@ -89,7 +89,7 @@ Encode the identifier for a path: \`a/b\` as \`a%2Fb\`.`,
   readErasure: {
     tag: 'Conversations',
     summary: 'Read the receipt of an erasure',
-    mostTokens: 18,
+    mostTokens: 14,
     description: `Returns what was erased, and for each webhook endpoint that was sent
 \`conversation.deleted\` whether it confirmed the event with a 2xx status. Kept for 400 days, the notifications
 for 30.`,

@@ -34,7 +34,6 @@ import {
   listShards,
   REDELIVERY_RUN_SHARDS,
 } from '../../../functions/tenancy/keys.ts';
-import { retentionStore } from '../../../functions/tenancy/organizations.ts';
 import { purgeStore } from '../../../functions/tenancy/purge.ts';
 import { LIVE_GENERATION, type Tenant } from '../../../functions/tenancy/tenant.ts';
 import { endpointScan } from '../../../lib/operate/endpoint-scan.ts';
@@ -123,15 +122,9 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
   channelCount: 'only written',
   apiKey: 'read by its key',
   conversationLink: 'only its key is read',
-  tombstone: 'only its key is read, and the id in it by the erasure that it names',
+  tombstone: 'read by its key',
   erasure: 'read by its key',
-  retention: {
-    nameOf: (row) => row.retentionDays,
-    readers: {
-      due: async ({ service }) =>
-        (await retentionStore(service).due(NOW)).map((retention) => retention.retentionDays),
-    },
-  },
+  retention: 'one of an organization',
   idempotency: 'read by its key, and scanned for its key alone',
   rateWindow: 'read by its key',
   rateSchedule: 'read by its key',
