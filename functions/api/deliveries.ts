@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import type { ReceiverId } from '../aws/ids.ts';
-import { type Delivery, OPEN_STATUSES, type WebhookRequest } from '../delivery/delivery.ts';
+import { findErasedConversations } from '../conversations/conversations.ts';
+import { type Delivery, eraseAttempts, OPEN_STATUSES, type WebhookRequest } from '../delivery/delivery.ts';
 import type { DeliveryFilter } from '../delivery/rows.ts';
 import { deriveSigningSecret, sign } from '../delivery/signature.ts';
 import { MAX_ATTEMPTS } from '../delivery/timing.ts';
@@ -12,7 +13,7 @@ import type { ListDeliveriesQuery } from './fields.ts';
 import { listHandler } from './pages.ts';
 import type { listDeliveriesRoute, readDeliveryRoute } from './receiver-routes.ts';
 import { findReceiver, isSentTo, nameReceiver } from './receivers.ts';
-import { routeHandler } from './route-handler.ts';
+import { routeHandler, tables } from './route-handler.ts';
 import { deliveries, signingKeys } from './stores.ts';
 
 /*
@@ -21,15 +22,29 @@ import { deliveries, signingKeys } from './stores.ts';
 
 /** Reads a delivery with its receiver. A web widget has none. */
 export async function findDelivery(
-  { orgId, generation }: Tenant,
+  tenant: Tenant,
   { id, deliveryId }: { id: ReceiverId; deliveryId: Delivery['id'] },
 ) {
-  const receiver = await findReceiver(orgId, id);
+  const receiver = await findReceiver(tenant.orgId, id);
   if (isProblem(receiver)) return receiver;
-  const delivery = await deliveries.find({ id: deliveryId, webhookId: id, generation });
-  return delivery !== undefined && isSentTo(receiver)
-    ? { receiver, delivery }
-    : refusals.notFound('delivery');
+  const found = await deliveries.find({ id: deliveryId, webhookId: id, generation: tenant.generation });
+  if (found === undefined || !isSentTo(receiver)) return refusals.notFound('delivery');
+  const [delivery = found] = await eraseTexts(tenant, [found]);
+  return { receiver, delivery };
+}
+
+const findErased = findErasedConversations(tables.service);
+
+/** Erases what attempts keep of requests and responses about erased conversations, before the purge does. */
+export async function eraseTexts(tenant: Tenant, all: readonly Delivery[]): Promise<Delivery[]> {
+  const mayShow = all.filter(({ attemptLog }) =>
+    attemptLog.some(({ request, response }) => request ?? response),
+  );
+  const erased = await findErased(
+    tenant,
+    mayShow.map(({ conversationId }) => conversationId),
+  );
+  return all.map((delivery) => (erased.has(delivery.conversationId) ? eraseAttempts(delivery) : delivery));
 }
 
 /**
@@ -75,7 +90,7 @@ export const listDeliveriesHandler = (route: ReturnType<typeof listDeliveriesRou
       if (isProblem(receiver)) return receiver;
       if (!isSentTo(receiver)) return { items: [] };
       const listed = await deliveries.list(tenant, id, page, query);
-      const shown = await withIncluded(listed.items, receiver, query, now);
+      const shown = await withIncluded(listed.items, receiver, { tenant, query, now });
       return { ...listed, items: shown.map((delivery) => nameReceiver(withDueTime(delivery, now))) };
     },
     describeFilters,
@@ -92,13 +107,18 @@ export const readDeliveryHandler = (route: ReturnType<typeof readDeliveryRoute>)
  * receivers refuse old signatures. Only sandboxes store requests.
  */
 async function withIncluded(
-  listed: readonly Delivery[],
+  all: readonly Delivery[],
   { id, keyVersion }: Pick<Endpoint, 'id' | 'keyVersion'>,
-  { include }: z.output<typeof ListDeliveriesQuery>,
-  now: Date,
+  {
+    tenant,
+    query: { include },
+    now,
+  }: { tenant: Tenant; query: z.output<typeof ListDeliveriesQuery>; now: Date },
 ): Promise<readonly Delivery[]> {
+  if (include === undefined) return all;
+  const listed = await eraseTexts(tenant, all);
   if (include === 'response') return listed.map(withLastResponse);
-  if (include !== 'request' || !listed.some(getLastRequest)) return listed;
+  if (!listed.some(getLastRequest)) return listed;
   const secret = await signingKeys((ring) => deriveSigningSecret(ring, keyVersion, id));
   return listed.map((delivery) => withRequest(delivery, secret, now));
 }

@@ -66,6 +66,7 @@ export const redeliverHandler = (route: ReturnType<typeof resendRoute<string, 'r
         'still-open': refusals.openDelivery,
         ...getInactiveRefusals(receiver.id),
         'not-subscribed': refusals.notSubscribed,
+        erased: refusals.erasedEvent,
         'event-expired': refusals.expiredEvent(HISTORY_DAYS),
       };
       return refused[redelivery.why];

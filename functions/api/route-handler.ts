@@ -1,8 +1,10 @@
 import { memoizeFor } from '../aws/cache.ts';
 import { openTables, tableClient } from '../aws/clients.ts';
 import { ApiEnvironment, readEnvironment } from '../aws/config.ts';
+import { ConversationId } from '../aws/ids.ts';
 import { logger } from '../aws/logger.ts';
 import { committer } from '../aws/transaction.ts';
+import { isErasedConversation } from '../conversations/conversations.ts';
 import { type AddSecrets, type ApiPorts, apiHandler, type UseCase } from '../http/api.ts';
 import {
   type Authenticate,
@@ -14,11 +16,13 @@ import {
 import { idempotencyStore } from '../http/idempotency.ts';
 import { meterCapacity } from '../http/lifecycle.ts';
 import { type RateLimiter, rateLimiter, rateWindowStore } from '../http/limiter.ts';
+import { refusals } from '../http/problem.ts';
 import { rateLimits } from '../http/rate-limit.ts';
 import type { Route } from '../http/route.ts';
 import { apiKeyStore, keyUseStore } from '../tenancy/api-keys.ts';
 import { recordAuditEntry } from '../tenancy/audit.ts';
 import { readOrganizationState, readPairing } from '../tenancy/organizations.ts';
+import type { Tenant } from '../tenancy/tenant.ts';
 
 /*
  * Shared by all route handlers: environment, clients, and the pipeline with its ports.
@@ -68,5 +72,23 @@ interface Options {
 export const routeHandler = <R extends Route>(
   route: R,
   useCase: UseCase<R>,
-  { ahead, authenticate = authenticateKeys(ahead), limiter = ports.limiter, addSecrets }: Options = {},
-) => apiHandler(route, { ...ports, authenticate, limiter }, useCase, addSecrets);
+  {
+    ahead,
+    authenticate = authenticateKeys(ahead),
+    limiter = ports.limiter,
+    addSecrets = (data) => data,
+  }: Options = {},
+) =>
+  apiHandler(route, { ...ports, authenticate, limiter }, useCase, async (data, context) =>
+    context.isReplay && (await isErased(data, context.tenant))
+      ? refusals.erasedConversation
+      : addSecrets(data, context),
+  );
+
+const isConversationErased = isErasedConversation(tables.service);
+
+/** Whether a replayed response is about a conversation that was erased since. */
+function isErased(data: unknown, tenant: Tenant): Promise<boolean> {
+  const { id, conversationId = id } = Object(data);
+  return isConversationErased(tenant, ConversationId.safeParse(conversationId).data);
+}

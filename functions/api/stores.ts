@@ -8,13 +8,14 @@ import {
   messageStore,
   ticketStore,
 } from '../conversations/conversations.ts';
+import { erasureStore } from '../conversations/erasures.ts';
 import { outboxStore } from '../delivery/outbox.ts';
 import { deliveryStore } from '../delivery/rows.ts';
 import { channelStore } from '../receivers/channels.ts';
 import { endpointStore } from '../receivers/endpoints.ts';
 import { buildRound, type RedeliveryJob, redeliveryJobs } from '../redelivery/jobs.ts';
 import { apiKeyStore } from '../tenancy/api-keys.ts';
-import { organizationStore, sandboxStore } from '../tenancy/organizations.ts';
+import { organizationStore, retentionStore, sandboxStore } from '../tenancy/organizations.ts';
 import { purgeStore } from '../tenancy/purge.ts';
 import { environment, tables } from './route-handler.ts';
 
@@ -26,6 +27,7 @@ const { service, outbox: outboxTable, deliveries: deliveryTable } = tables;
 const { CURSOR_KEYS, SIGNING_KEYS } = environment;
 
 export const organizations = /* @__PURE__ */ organizationStore(service);
+export const retentions = /* @__PURE__ */ retentionStore(service);
 export const sandboxes = /* @__PURE__ */ sandboxStore(service);
 export const apiKeys = /* @__PURE__ */ apiKeyStore(service);
 export const purges = /* @__PURE__ */ purgeStore(service);
@@ -33,6 +35,7 @@ export const conversations = /* @__PURE__ */ conversationStore(service);
 export const messages = /* @__PURE__ */ messageStore(service);
 export const escalations = /* @__PURE__ */ escalationStore(service);
 export const tickets = /* @__PURE__ */ ticketStore(service);
+export const erasures = /* @__PURE__ */ erasureStore(service);
 export const channels = /* @__PURE__ */ channelStore(service);
 export const endpoints = /* @__PURE__ */ endpointStore(service);
 export const outbox = /* @__PURE__ */ outboxStore(outboxTable);

@@ -1,4 +1,5 @@
 import { readEnvironment, VisitorEnvironment } from '../aws/config.ts';
+import { isErasedConversation } from '../conversations/conversations.ts';
 import { visitorAuthentication } from '../http/authentication.ts';
 import { rateWindowStore, visitorLimiter } from '../http/limiter.ts';
 import { visitorLimits } from '../http/rate-limit.ts';
@@ -12,9 +13,12 @@ import { ports, tables } from './route-handler.ts';
  */
 export const visitorOrganizations = organizationStates(readOrganizationState(tables.service));
 
+const isErased = isErasedConversation(tables.service);
+
 export const authenticate = visitorAuthentication(
   (token) => unsealWithKeys(getSealedPart(token), (ring) => openVisitorToken(ring, token, ports.now())),
   visitorOrganizations.of,
+  (visit) => isErased(visit, visit.conversationId),
 );
 export const limiter = visitorLimiter(
   rateWindowStore(tables.rates),

@@ -26,6 +26,7 @@ export const ChannelId = identifier('chn');
 export const SourceId = identifier('src');
 export const RedeliveryJobId = identifier('rdj');
 export const AuditEntryId = identifier('aud');
+export const ErasureId = identifier('era');
 /** A receiver of deliveries: a webhook endpoint or a channel. */
 export const ReceiverId = z.union([EndpointId, ChannelId]);
 
@@ -42,6 +43,7 @@ export type ChannelId = z.infer<typeof ChannelId>;
 export type SourceId = z.infer<typeof SourceId>;
 export type RedeliveryJobId = z.infer<typeof RedeliveryJobId>;
 export type AuditEntryId = z.infer<typeof AuditEntryId>;
+export type ErasureId = z.infer<typeof ErasureId>;
 export type ReceiverId = z.infer<typeof ReceiverId>;
 
 export const isChannelId = (id: string | undefined): id is ChannelId => id?.startsWith('chn_') === true;
@@ -65,6 +67,16 @@ export const deriveDeliveryId = (event: EventId, endpoint: ReceiverId): Delivery
  */
 export const deriveJobDeliveryId = (event: EventId, endpoint: ReceiverId, at: Date): DeliveryId =>
   deriveId('dlv', at, `${event}/${endpoint}/redelivery/${at.getTime()}`);
+
+/**
+ * Derives the id of the only event of a type about a record, so that an erasure finds it without a link.
+ * @param at when it happened; by default the record's creation
+ */
+export const deriveEventId = (
+  type: string,
+  record: `${string}_${string}`,
+  at: Date = parseCreationTime(record),
+): EventId => deriveId('evt', at, `${record}/${type}`);
 
 function deriveId<P extends string>(prefix: P, time: Date, name: string): `${P}_${string}` {
   const random = hash('sha256', name, 'buffer').subarray(0, 16);

@@ -115,8 +115,10 @@ export const LOG_CODES = {
   LEDGER_DIFFERS: error('the ledger differs from the deliveries', LEDGER, 'The deliveries are right. They were counted wrongly, or another program wrote a delivery.'),
   LEDGER_CORRECTED: error('the ledger differed from the deliveries and was corrected', LEDGER, 'As for LEDGER_DIFFERS, which is logged before it.'),
   GENERATION_WIPED: info('the data of an older sandbox generation is deleted', { orgId: 'id', generation: 'count' }),
-  PURGE_FAILED: error('a purge failed; the next run continues it', { orgId: 'id', generation: 'count', error: 'failure' }, 'Nothing, unless it continues: the data of a reset sandbox stays stored meanwhile.'),
-  ROWS_PURGED: info('data of older sandbox generations was deleted', { deleted: 'count', closed: 'count', open: 'count', oldestSeconds: 'count' }),
+  CONVERSATIONS_ERASED: info('everything that belonged to erased conversations is deleted', { orgId: 'id', erasureId: 'id' }),
+  RETENTION_FAILED: error('conversations whose time is over were not erased; the next run continues', { orgId: 'id', error: 'failure' }, 'Nothing, unless it continues: conversations are kept for longer than `retentionDays`.'),
+  PURGE_FAILED: error('a purge failed; the next run continues it', { orgId: 'id', generation: 'count', error: 'failure' }, 'Nothing, unless it continues: the data of a reset sandbox or of erased conversations stays stored meanwhile.'),
+  ROWS_PURGED: info('data of older sandbox generations and of erased conversations was deleted', { deleted: 'count', closed: 'count', open: 'count', oldestSeconds: 'count' }),
 
   // Workers behind the bus: usage, sources, redelivery jobs, e-mail
   BUS_REFUSED: warn('the bus did not take entries, which are retried', { reason: 'words', error: 'failure' }, 'Nothing, unless it continues: then usage, source checks and e-mail are late.'),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { all, assign, expression, isOneOf, unchanged } from '../aws/expression.ts';
-import { ConversationId, EscalationId, MessageId, TicketId, Timestamp } from '../aws/ids.ts';
+import { ConversationId, EscalationId, type EventId, MessageId, TicketId, Timestamp } from '../aws/ids.ts';
 import {
   followPartition,
   mergeScans,
@@ -11,7 +11,17 @@ import {
   type Scan,
   scanPartition,
 } from '../aws/pages.ts';
-import { EXISTS, get, getBatch, type Key, query, readRows, type Table, Throttled } from '../aws/table.ts';
+import {
+  EXISTS,
+  get,
+  getBatch,
+  getMany,
+  type Key,
+  query,
+  readRows,
+  type Table,
+  Throttled,
+} from '../aws/table.ts';
 import { buildAddition, buildUpdate, type Change } from '../aws/transaction.ts';
 import { buildSandboxMark, CONVERSATION_SHARDS, keys, listShards, TICKET_SHARDS } from '../tenancy/keys.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
@@ -127,7 +137,21 @@ async function findRecord<T>(service: Table, key: Key, schema: { parse(row: unkn
   return row && schema.parse(row);
 }
 
-const addRecord = (service: Table, tenant: Tenant, key: Key, record: object): Change =>
+/** Finds a record of a conversation, unless that was erased. */
+async function findInConversation<T>(
+  service: Table,
+  tenant: Tenant,
+  conversation: ConversationId,
+  key: Key,
+  schema: { parse(row: unknown): T },
+): Promise<T | undefined> {
+  const both = [keys.conversation(tenant, conversation), key];
+  const rows = await getMany(service, both, { consistent: true });
+  const row = rows.find(({ sk }) => sk === key.sk);
+  return rows.length === both.length ? schema.parse(row) : undefined;
+}
+
+const addRecord = (service: Pick<Table, 'name'>, tenant: Tenant, key: Key, record: object): Change =>
   buildAddition(service, { ...key, ...buildSandboxMark(tenant), ...record });
 
 /** All conditions must hold. */
@@ -144,6 +168,31 @@ export interface ConversationFilter {
 const USER_ROWS = 25;
 /** Read units of a filtered page of a user's conversations, as many as the shards of all may take. */
 const MAX_FILTERED_USER_UNITS = 240;
+/**
+ * Tells which conversations were erased. Whatever shows or sends what can have the text of a conversation and
+ * is not found through the conversation asks this: events, deliveries, tickets, idempotency records.
+ */
+export const findErasedConversations =
+  (service: Table) =>
+  async (tenant: Tenant, ids: readonly (ConversationId | undefined)[]): Promise<ReadonlySet<unknown>> => {
+    const wanted = [...new Set(ids)].flatMap((id) => (id === undefined ? [] : [keys.tombstone(tenant, id)]));
+    const rows = await getMany(service, wanted, { consistent: true });
+    return new Set(rows.map(({ conversationId }) => conversationId));
+  };
+
+/** As `findErasedConversations`, for one. */
+export const isErasedConversation =
+  (service: Table) =>
+  async (tenant: Tenant, id: ConversationId | undefined): Promise<boolean> =>
+    id !== undefined && (await get(service, keys.tombstone(tenant, id))) !== undefined;
+
+/** Links what has keys of its own to its conversation, so that an erasure finds it. */
+export const linkConversation = (
+  service: Pick<Table, 'name'>,
+  tenant: Tenant,
+  conversation: ConversationId,
+  id: TicketId | EventId,
+): Change => addRecord(service, tenant, keys.conversationLink(tenant, conversation, id), {});
 
 export function conversationStore(service: Table) {
   /** Examines the conversations of a user by the index. */
@@ -226,6 +275,9 @@ export function conversationStore(service: Table) {
       isOptional: true,
     }),
 
+    link: (tenant: Tenant, conversation: ConversationId, id: EventId): Change =>
+      linkConversation(service, tenant, conversation, id),
+
     /** Changes a conversation's state; refused as `conversation-changed` when its state does not allow it. */
     changeState(tenant: Tenant, id: ConversationId, move: StateChange): Change {
       const { from, to } = STATE_CHANGES[move.kind];
@@ -246,7 +298,7 @@ export function conversationStore(service: Table) {
 export function messageStore(service: Table) {
   return {
     find: (tenant: Tenant, conversation: ConversationId, id: MessageId) =>
-      findRecord(service, keys.message(tenant, conversation, id), Message),
+      findInConversation(service, tenant, conversation, keys.message(tenant, conversation, id), Message),
 
     list(
       tenant: Tenant,
@@ -278,7 +330,13 @@ export function messageStore(service: Table) {
 export function escalationStore(service: Table) {
   return {
     find: (tenant: Tenant, conversation: ConversationId, id: EscalationId) =>
-      findRecord(service, keys.escalation(tenant, conversation, id), Escalation),
+      findInConversation(
+        service,
+        tenant,
+        conversation,
+        keys.escalation(tenant, conversation, id),
+        Escalation,
+      ),
 
     list(tenant: Tenant, conversation: ConversationId, page: PageRequest): Promise<Page<Escalation>> {
       const pk = keys.escalations(tenant, conversation);
@@ -302,13 +360,22 @@ export function escalationStore(service: Table) {
   };
 }
 
+/** Tickets. Those of an erased conversation are gone, also before the purge. */
 export function ticketStore(service: Table) {
-  return {
-    find: (tenant: Tenant, id: TicketId) => findRecord(service, keys.ticket(tenant, id), Ticket),
+  const findErased = findErasedConversations(service);
 
-    list(tenant: Tenant, page: PageRequest): Promise<Page<Ticket>> {
-      const partitions = listShards(TICKET_SHARDS).map((shard) => keys.tickets(tenant, shard));
-      return readPage(service, partitions, page, { parse: (row) => Ticket.parse(row) });
+  async function withoutErased(tenant: Tenant, all: readonly Ticket[]): Promise<Ticket[]> {
+    const erased = await findErased(
+      tenant,
+      all.map(({ conversationId }) => conversationId),
+    );
+    return all.filter(({ conversationId }) => !erased.has(conversationId));
+  }
+
+  return {
+    async find(tenant: Tenant, id: TicketId): Promise<Ticket | undefined> {
+      const ticket = await findRecord(service, keys.ticket(tenant, id), Ticket);
+      return ticket && (await withoutErased(tenant, [ticket]))[0];
     },
 
     /** Changes what a customer sets. */
@@ -319,7 +386,18 @@ export function ticketStore(service: Table) {
         if: EXISTS,
       }),
 
-    add: (tenant: Tenant, ticket: Ticket) =>
+    async list(tenant: Tenant, page: PageRequest): Promise<Page<Ticket>> {
+      const partitions = listShards(TICKET_SHARDS).map((shard) => keys.tickets(tenant, shard));
+      const listed = await readPage(service, partitions, page, { parse: (row) => Ticket.parse(row) });
+      return { ...listed, items: await withoutErased(tenant, listed.items) };
+    },
+
+    /** Adds a ticket, and its id to its conversation. */
+    add: (tenant: Tenant, ticket: Ticket): Change[] => [
       addRecord(service, tenant, keys.ticket(tenant, ticket.id), ticket),
+      ...(ticket.conversationId === undefined
+        ? []
+        : [linkConversation(service, tenant, ticket.conversationId, ticket.id)]),
+    ],
   };
 }

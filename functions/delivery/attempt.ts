@@ -1,6 +1,6 @@
 import type { TraceId } from '../aws/ids.ts';
 import type { Log } from '../aws/log-codes.ts';
-import { isFor, type OutboxEvent } from '../events/events.ts';
+import { findExclusion, type OutboxEvent } from '../events/events.ts';
 import type { Endpoint } from '../receivers/endpoint.ts';
 import type { endpointPaces } from '../receivers/pace.ts';
 import { isSandbox } from '../tenancy/tenant.ts';
@@ -138,7 +138,9 @@ export function attemptDelivery(
       log('EVENT_MISSING', { deliveryId, eventId, traceId: deliveryMessage.traceId });
       return skip(deliveryMessage, 'event_missing');
     }
-    if (!isFor(event, endpoint)) return skip(deliveryMessage, 'not_subscribed');
+    const exclusion = findExclusion(event, endpoint);
+    if (exclusion !== undefined)
+      return skip(deliveryMessage, exclusion === 'erased' ? exclusion : 'not_subscribed');
     const pace = paces.of(endpoint);
     const isRequested = pace === 'stalled' && isRequestedByCustomer(deliveryMessage, event);
     const other = findBetterLane(lane, pace, isRequested);

@@ -1,5 +1,14 @@
 import * as z from 'zod/mini';
-import { DeliveryId, deriveDeliveryId, EventId, OrgId, ReceiverId, Timestamp, TraceId } from '../aws/ids.ts';
+import {
+  ConversationId,
+  DeliveryId,
+  deriveDeliveryId,
+  EventId,
+  OrgId,
+  ReceiverId,
+  Timestamp,
+  TraceId,
+} from '../aws/ids.ts';
 import { EventTypeName, FilterValues, findExclusion, isExample, type OutboxEvent } from '../events/events.ts';
 import type { DeletedEndpoint, Endpoint } from '../receivers/endpoint.ts';
 import type { UrlFault } from '../receivers/url-text.ts';
@@ -18,6 +27,7 @@ export const mapTerminalStatuses = <T>(of: (status: TerminalStatus) => T): Recor
 
 /**
  * Why a delivery ends without a further attempt. `not_subscribed`: its event is no longer for the endpoint.
+ * `erased`: the conversation of its event was erased.
  * `event_missing`: the event's body is gone. `expired`: still open after 3 days.
  */
 export const SkipReason = z.enum([
@@ -25,6 +35,7 @@ export const SkipReason = z.enum([
   'endpoint_deleted',
   'endpoint_paused',
   'not_subscribed',
+  'erased',
   'event_missing',
   'expired',
 ]);
@@ -125,6 +136,10 @@ export const Delivery = z.object({
   eventType: EventTypeName,
   /** Of the event, so that it is known without the event whether that is for the endpoint. */
   filterValues: z.optional(FilterValues),
+  /** Whose erasure erases the responses and requests of the attempts. */
+  conversationId: z.optional(ConversationId),
+  /** Set when they were erased. */
+  erased: z.optional(z.literal(true)),
   status: DeliveryStatus,
   /** Attempts started; an attempt is counted before its request is sent. */
   attempts: z.int(),
@@ -205,6 +220,7 @@ export function createDelivery(
     eventId: event.id,
     eventType: event.type,
     ...(event.filterValues && { filterValues: event.filterValues }),
+    ...(event.conversationId && { conversationId: event.conversationId }),
     status: skipReason === undefined ? 'pending' : 'skipped',
     attempts: 0,
     attemptLog: [],
@@ -213,10 +229,18 @@ export function createDelivery(
   };
 }
 
+/** Returns a delivery without what its attempts keep of requests and responses, which may have texts. */
+export const eraseAttempts = ({ filterValues, ...delivery }: Delivery): Delivery => ({
+  ...delivery,
+  attemptLog: delivery.attemptLog.map(({ request, response, ...attempt }) => attempt),
+  erased: true,
+});
+
 /** Why an endpoint did not get an event (docs/specification.md, Events). */
 export const Undelivered = z.enum([
   'not_subscribed',
   'filtered',
+  'erased',
   'registered_later',
   'paused',
   'disabled',
@@ -229,6 +253,7 @@ const BY_END: Partial<Record<TerminalReason, Undelivered>> = {
   endpoint_paused: 'paused',
   endpoint_disabled: 'disabled',
   endpoint_deleted: 'deleted',
+  erased: 'erased',
 };
 
 /**

@@ -2,7 +2,8 @@ import { memoize } from '../aws/cache.ts';
 import { collectCalls, collectFailures, mapSettled } from '../aws/concurrency.ts';
 import type { Log } from '../aws/log-codes.ts';
 import { type BatchRead, get, getBatch, type Key, type Row, type Table, Throttled } from '../aws/table.ts';
-import { OutboxEvent } from '../events/events.ts';
+import { isErasedConversation } from '../conversations/conversations.ts';
+import { eraseEvent, OutboxEvent } from '../events/events.ts';
 import { Endpoint, endpointStateStore } from '../receivers/endpoint.ts';
 import { endpointPaces, SLOW_AFTER_SECONDS } from '../receivers/pace.ts';
 import { keys } from '../tenancy/keys.ts';
@@ -208,14 +209,23 @@ export function processDeliveryMessages({
 
 /**
  * Reads the endpoints and events of a batch, each once, in one request. Eventually consistent, at half the
- * price: events never change, and an endpoint's change may take effect after the attempt starts. Missing rows
- * may be new, and are read again consistently. Where DynamoDB throttles, nothing is read again: the messages
- * return later.
+ * price: events never change but for an erasure, and an endpoint's change may take effect after the attempt
+ * starts. Missing rows may be new, and are read again consistently. Where DynamoDB throttles, nothing is read
+ * again: the messages return later.
  * @param reportRefusal receives the error of a request that DynamoDB refused for one of its rows: then each
  * row is read alone, so that it has its own error
  * @returns a function for the context of one delivery; it throws when a row cannot be read
  */
 export function deliveryContexts(service: Table, outbox: Table, reportRefusal: (error: unknown) => void) {
+  const isErased = isErasedConversation(service);
+
+  /** No attempt sends a message's text once its conversation is erased; the purge erases other events. */
+  async function withoutErased(eventAt: (key: Key) => OutboxEvent | undefined, key: Key) {
+    const event = eventAt(key);
+    if (event?.type !== 'channel.message') return event;
+    return (await isErased(event, event.conversationId)) ? eraseEvent(event) : event;
+  }
+
   /** Returns the rows of these keys, each with its own failure. */
   async function readAll<T>(
     table: Table,
@@ -258,7 +268,12 @@ export function deliveryContexts(service: Table, outbox: Table, reportRefusal: (
       readAll(service, endpointKeys, batch, (row) => Endpoint.parse(row)),
       readAll(outbox, eventKeys, batch, (row) => OutboxEvent.parse(row)),
     ]);
-    return (ref) => ({ endpoint: endpointAt(buildEndpointKey(ref)), event: eventAt(buildEventKey(ref)) });
+    const events = await Promise.allSettled(refs.map((ref) => withoutErased(eventAt, buildEventKey(ref))));
+    return (ref) => {
+      const event = events[refs.indexOf(ref)];
+      if (event?.status === 'rejected') throw event.reason;
+      return { endpoint: endpointAt(buildEndpointKey(ref)), event: event?.value };
+    };
   };
 }
 

@@ -42,6 +42,8 @@ export function parseChange({ eventName, dynamodb }: DynamoDBRecord): SequencedC
   const sequence = dynamodb?.SequenceNumber ?? '0';
   try {
     const delivery = parseDelivery(parseRow(dynamodb?.NewImage as Record<string, AttributeValue>));
+    // It had ended before.
+    if (delivery.erased) return [];
     return [{ kind: eventName === 'INSERT' ? 'added' : 'ended', delivery, sequence }];
   } catch (error) {
     // A repetition would block the shard. The ledger audit adds missing counts.

@@ -43,6 +43,7 @@ export function createRedelivery(
   if (isOpen(delivery)) return { kind: 'refused', why: 'still-open' } as const;
   if (endpoint.status !== 'active') return { kind: 'refused', why: endpoint.status } as const;
   if (isTooOld(delivery.eventId, now)) return { kind: 'refused', why: 'event-expired' } as const;
+  if (delivery.erased) return { kind: 'refused', why: 'erased' } as const;
   if (!isForStill(delivery, endpoint)) return { kind: 'refused', why: 'not-subscribed' } as const;
   return { kind: 'redeliver', delivery: repeatDelivery(delivery, newId('dlv', now), now, traceId) } as const;
 }
@@ -52,9 +53,9 @@ export function createRedelivery(
  * names no other receiver.
  */
 export const isForStill = (
-  { eventType, filterValues }: Pick<Delivery, 'eventType' | 'filterValues'>,
+  { eventType, filterValues, erased }: Pick<Delivery, 'eventType' | 'filterValues' | 'erased'>,
   endpoint: Subscriber & Pick<Endpoint, 'id'>,
-): boolean => isFor({ type: eventType, onlyTo: endpoint.id, filterValues }, endpoint);
+): boolean => isFor({ type: eventType, onlyTo: endpoint.id, filterValues, erased }, endpoint);
 
 /** Whether the history no longer shows the event. */
 export const isTooOld = (event: EventId, now: Date): boolean =>
@@ -62,7 +63,10 @@ export const isTooOld = (event: EventId, now: Date): boolean =>
 
 /** Creates a delivery of an event with all attempts ahead. It repeats an earlier one, if there was one. */
 export const repeatDelivery = (
-  repeated: Pick<Delivery, 'orgId' | 'generation' | 'webhookId' | 'eventId' | 'eventType' | 'filterValues'> &
+  repeated: Pick<
+    Delivery,
+    'orgId' | 'generation' | 'webhookId' | 'eventId' | 'eventType' | 'filterValues' | 'conversationId'
+  > &
     Partial<Pick<Delivery, 'id'>>,
   id: Delivery['id'],
   createdAt: Date,
@@ -75,6 +79,7 @@ export const repeatDelivery = (
   eventId: repeated.eventId,
   eventType: repeated.eventType,
   ...(repeated.filterValues && { filterValues: repeated.filterValues }),
+  ...(repeated.conversationId && { conversationId: repeated.conversationId }),
   status: 'pending',
   attempts: 0,
   attemptLog: [],

@@ -247,6 +247,12 @@ export function buildSkipUpdate(
   );
 }
 
+/** Ends an open delivery of an erased conversation; an attempt in progress can no longer settle it. */
+export function buildErasedUpdate(ref: DeliveryRef, now: Date): DeliveryUpdate {
+  const set = { status: 'skipped', terminalAt: now.toISOString(), terminalReason: 'erased' };
+  return buildOpenUpdate(ref, expression`SET ${assign(set)} ${REMOVE_ENDED}`, []);
+}
+
 export type DeliveryMoves = ReturnType<typeof deliveryMoves>;
 
 /**

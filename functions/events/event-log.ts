@@ -1,9 +1,10 @@
 import { buildIdBound, type EventId } from '../aws/ids.ts';
 import { COMMIT_WINDOW_SECONDS, type Order, type PageRequest, readPage, readPageOf } from '../aws/pages.ts';
 import { get, type Table } from '../aws/table.ts';
+import { findErasedConversations } from '../conversations/conversations.ts';
 import { EVENT_SHARDS, keys, listShards } from '../tenancy/keys.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
-import { type EventType, HISTORY_DAYS, OutboxEvent } from './events.ts';
+import { type EventType, eraseEvent, HISTORY_DAYS, OutboxEvent } from './events.ts';
 
 /** All conditions must hold. */
 export interface EventFilter {
@@ -19,20 +20,32 @@ const MS_PER_DAY = 86_400_000;
 export const listPartitions = (tenant: Tenant): string[] =>
   listShards(EVENT_SHARDS).map((shard) => keys.events(tenant, shard));
 
-/** The events of an organization in the last 30 days, from its outbox. */
-export function eventLog(outbox: Table) {
-  function listBetween(
+/**
+ * The events of an organization in the last 30 days, from its outbox. Those of erased conversations have
+ * identifiers only, also before the purge.
+ */
+export function eventLog(outbox: Table, service: Table) {
+  const findErased = findErasedConversations(service);
+
+  async function eraseTexts(tenant: Tenant, events: readonly OutboxEvent[]): Promise<OutboxEvent[]> {
+    const conversations = events.flatMap(({ erased, conversationId }) => (erased ? [] : [conversationId]));
+    const gone = await findErased(tenant, conversations);
+    return events.map((event) => (gone.has(event.conversationId) ? eraseEvent(event) : event));
+  }
+
+  async function listBetween(
     tenant: Tenant,
     page: PageRequest,
     { types, from, to }: EventFilter & { from: Date; to: Date },
     order: Order,
   ) {
-    return readPage(outbox, listPartitions(tenant), page, {
+    const listed = await readPage(outbox, listPartitions(tenant), page, {
       parse: (row) => OutboxEvent.parse(row),
       order,
       times: { prefix: 'evt', from, to },
       wanted: { type: types },
     });
+    return { ...listed, items: await eraseTexts(tenant, listed.items) };
   }
 
   /** Events that are too old to be resent are not shown either. */
@@ -44,7 +57,8 @@ export function eventLog(outbox: Table) {
   return {
     async find(tenant: Tenant, id: EventId): Promise<OutboxEvent | undefined> {
       const row = await get(outbox, keys.event(tenant, id));
-      return row && OutboxEvent.parse(row);
+      const [event] = row === undefined ? [] : await eraseTexts(tenant, [OutboxEvent.parse(row)]);
+      return event;
     },
 
     listNewest(tenant: Tenant, page: PageRequest, filter: EventFilter, now: Date) {
@@ -54,7 +68,7 @@ export function eventLog(outbox: Table) {
     },
 
     /** @param ids without repetition; those without an event that passes the filter are left out */
-    listThese(
+    async listThese(
       tenant: Tenant,
       ids: readonly EventId[],
       page: PageRequest,
@@ -65,12 +79,13 @@ export function eventLog(outbox: Table) {
       const first = buildIdBound('evt', getStart(from, now));
       const end = to && buildIdBound('evt', to);
       const inTime = ids.filter((id) => id >= first && (end === undefined || id < end));
-      return readPageOf<OutboxEvent>(outbox, inTime, page, {
+      const listed = await readPageOf<OutboxEvent>(outbox, inTime, page, {
         order,
         toKey: (id) => keys.event(tenant, id),
         parse: (row) => OutboxEvent.parse(row),
         isWanted: ({ type }) => types === undefined || types.includes(type),
       });
+      return { ...listed, items: await eraseTexts(tenant, listed.items) };
     },
 
     /**

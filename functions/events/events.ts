@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import {
   ChannelId,
   ConversationId,
+  deriveEventId,
   EndpointId,
   EscalationId,
   EventId,
@@ -40,6 +41,8 @@ interface EventTypeEntry<Data extends z.ZodMiniObject, To extends SentTo> {
   /** Version of the shape of `data`. A changed shape needs a new version. */
   schemaVersion: number;
   sentTo: To;
+  /** Field of `data` with the id of the record of which this is the only event of its type. */
+  record?: keyof z.infer<Data>;
   /** Schema that builds `data`. It drops fields that it does not list, so that nothing else can leak. */
   data: () => Data;
   /**
@@ -75,6 +78,7 @@ export const EVENT_CATALOGUE = {
   'conversation.created': eventType({
     schemaVersion: 1,
     sentTo: 'subscribers',
+    record: 'conversationId',
     data: () =>
       z.object({ conversationId: ConversationId, channelId: z.string(), externalUserId: z.string() }),
     onBus: ['conversationId'],
@@ -90,6 +94,7 @@ export const EVENT_CATALOGUE = {
   'message.received': eventType({
     schemaVersion: 1,
     sentTo: 'subscribers',
+    record: 'messageId',
     data: () => z.object({ conversationId: ConversationId, messageId: MessageId, role: MessageRole }),
     onBus: ['conversationId', 'messageId', 'role'],
     summary: 'A message was recorded',
@@ -105,6 +110,7 @@ export const EVENT_CATALOGUE = {
   'handoff.requested': eventType({
     schemaVersion: 1,
     sentTo: 'subscribers',
+    record: 'escalationLogId',
     data: () =>
       z.object({
         conversationId: ConversationId,
@@ -124,6 +130,7 @@ export const EVENT_CATALOGUE = {
   'ticket.created': eventType({
     schemaVersion: 1,
     sentTo: 'subscribers',
+    record: 'ticketId',
     data: () =>
       z.object({
         ticketId: TicketId,
@@ -158,6 +165,18 @@ export const EVENT_CATALOGUE = {
       resolvedBy,
     }),
   }),
+  'conversation.deleted': eventType({
+    schemaVersion: 1,
+    sentTo: 'subscribers',
+    record: 'conversationId',
+    data: () => z.object({ conversationId: ConversationId }),
+    onBus: ['conversationId'],
+    summary: 'A conversation was deleted',
+    description:
+      'A conversation was erased with its messages, on request or because of `retentionDays`. Erase what you stored of it; a response of 2xx confirms the event in the erasure’s receipt.',
+    fields: { conversationId: 'The conversation, which can no longer be read.' },
+    example: ({ conversation: { id, createdAt } }) => ({ createdAt, conversationId: id }),
+  }),
   'webhook.test': eventType({
     schemaVersion: 1,
     sentTo: 'endpoint',
@@ -184,6 +203,7 @@ export const EVENT_CATALOGUE = {
   'channel.message': eventType({
     schemaVersion: 1,
     sentTo: 'channel',
+    record: 'messageId',
     data: () =>
       z.object({
         channelId: ChannelId,
@@ -252,12 +272,16 @@ export const OutboxEvent = z.object({
   /** The only receiver of the event; see `isFor`. */
   onlyTo: z.optional(ReceiverId),
   filterValues: z.optional(FilterValues),
+  /** Whose erasure erases the event; absent from the event about the erasure. */
+  conversationId: z.optional(ConversationId),
+  /** Set when its conversation was erased: `body` has identifiers only. */
+  erased: z.optional(z.literal(true)),
   traceId: TraceId,
 });
 export type OutboxEvent = z.infer<typeof OutboxEvent>;
 
 /** What of an event decides whom it is for. */
-export type AddressedEvent = Pick<OutboxEvent, 'type' | 'onlyTo' | 'filterValues'>;
+export type AddressedEvent = Pick<OutboxEvent, 'type' | 'onlyTo' | 'filterValues' | 'erased'>;
 
 /** What of a receiver decides which events are for it. */
 export interface Subscriber {
@@ -267,7 +291,7 @@ export interface Subscriber {
 }
 
 /** Why an event is not for a receiver. */
-export type Exclusion = 'for_another' | 'not_subscribed' | 'filtered';
+export type Exclusion = 'for_another' | 'erased' | 'not_subscribed' | 'filtered';
 
 /**
  * Whether an event is for a receiver: an endpoint, a channel or the bus. Everything that reads the outbox
@@ -280,10 +304,11 @@ export const isFor = (event: AddressedEvent, receiver: Subscriber): boolean =>
 
 /** Why an event is not for a receiver; undefined when it is. */
 export function findExclusion(
-  { type, onlyTo, filterValues = {} }: AddressedEvent,
+  { type, onlyTo, filterValues = {}, erased }: AddressedEvent,
   { id, events, filter = {} }: Subscriber,
 ): Exclusion | undefined {
   if (onlyTo !== undefined && onlyTo !== id) return 'for_another';
+  if (erased) return 'erased';
   if (!events.includes(type) && !(onlyTo !== undefined && !isSubscribable(type))) return 'not_subscribed';
   const passes = LISTS.every((list) => {
     const value = filterValues[FILTER_FIELDS[list]];
@@ -326,12 +351,21 @@ export function buildEvent<T extends EventType>(
   }: { tenant: Tenant; now: Date; onlyTo?: ReceiverId; traceId?: TraceId | undefined },
 ): OutboxEvent {
   const createdAt = now.toISOString();
-  const { schemaVersion, data: allowlist } = EVENT_CATALOGUE[type];
+  const {
+    schemaVersion,
+    data: allowlist,
+    record,
+  } = EVENT_CATALOGUE[type] as Catalogue[T] & {
+    record?: string;
+  };
   const allowed: Record<string, unknown> = allowlist.parse(data);
   const body = JSON.stringify({ type, schemaVersion, orgId, createdAt, data: allowed });
   const filterValues = isSubscribable(type) ? FilterValues.parse(pickFilterFields(allowed)) : {};
+  const about = type === 'conversation.deleted' ? undefined : allowed.conversationId;
+  const { data: conversationId } = ConversationId.safeParse(about);
   return {
-    id: newId('evt', now),
+    id:
+      record === undefined ? newId('evt', now) : deriveEventId(type, allowed[record] as `cnv_${string}`, now),
     orgId,
     generation,
     type,
@@ -339,6 +373,7 @@ export function buildEvent<T extends EventType>(
     body,
     ...(onlyTo === undefined ? {} : { onlyTo }),
     ...(Object.keys(filterValues).length > 0 && { filterValues }),
+    ...(conversationId && { conversationId }),
     ...withTrace(traceId),
   };
 }
@@ -404,13 +439,22 @@ const EventBody = z.object({ schemaVersion: z.int(), data: z.record(z.string(), 
 /** @throws a zod error when the body is not an event's */
 export const parseEventBody = (body: string): z.infer<typeof EventBody> => EventBody.parse(JSON.parse(body));
 
+/** Returns what is left of an event of an erased conversation: its identifiers, and no texts. */
+export function eraseEvent({ filterValues, ...event }: OutboxEvent): OutboxEvent {
+  const { data, ...envelope } = z.looseObject({ data: EventBody.shape.data }).parse(JSON.parse(event.body));
+  const { onBus }: { onBus: readonly string[] } = EVENT_CATALOGUE[event.type];
+  const left = Object.fromEntries(Object.entries(data).filter(([field]) => onBus.includes(field)));
+  return { ...event, body: JSON.stringify({ ...envelope, data: left }), erased: true };
+}
+
 /** Returns the event as the event log shows it. Older versions of a type keep their shape. */
-export const toEventView = ({ id, type, createdAt, body, onlyTo }: OutboxEvent) => ({
+export const toEventView = ({ id, type, createdAt, body, onlyTo, erased }: OutboxEvent) => ({
   id,
   type,
   ...parseEventBody(body),
   createdAt,
   ...(isExample({ type, onlyTo }) ? { example: true as const } : {}),
+  ...(erased && { erased }),
 });
 
 /** A part of a stream's shard, ends included, whose records an event source mapping has discarded. */

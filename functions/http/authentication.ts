@@ -261,10 +261,12 @@ const UNKNOWN_ENVIRONMENT = invalid({
  * Untrusted visitors of a web widget, who can read one conversation and write in it. The response does not
  * say what is wrong with a token.
  * @param findState returns the current generation: a sandbox reset ends its visits
+ * @param isErased whether the visit's conversation was erased, which ends the visit as well
  */
 export function visitorAuthentication(
   findVisit: (token: string) => Promise<Visit | undefined>,
   findState: (orgId: Visit['orgId']) => Promise<{ generation: number } | undefined>,
+  isErased: (visit: Visit) => Promise<boolean>,
 ): Authenticate {
   return async (event, { method }) => {
     const token = parseBearerVisitorToken(header(event, 'authorization'));
@@ -272,7 +274,7 @@ export function visitorAuthentication(
     if (visit === undefined) return refusals.missingVisitorToken;
     const { orgId, generation, conversationId } = visit;
     const state = await findState(orgId);
-    if (state?.generation !== generation) return refusals.missingVisitorToken;
+    if (state?.generation !== generation || (await isErased(visit))) return refusals.missingVisitorToken;
     const budget = method === 'GET' ? 'visitor' : 'visitor-writes';
     return {
       tenant: { orgId, generation },

@@ -110,6 +110,7 @@ type Resource =
   | 'imported content yet'
   | 'conversation'
   | 'delivery'
+  | 'erasure'
   | 'escalation log entry'
   | 'event'
   | 'message'
@@ -159,6 +160,10 @@ export const refusals = {
     'The channel that this request created was deleted. Create it with a new Idempotency-Key.',
   ),
 
+  erasedConversation: gone(
+    'The conversation that this request was about was erased. Its response is no longer available.',
+  ),
+
   largeBody: (bytes: number) => problem('PAYLOAD_TOO_LARGE', `The body must be at most ${bytes} bytes.`),
   codedBody: problem('UNSUPPORTED_MEDIA_TYPE', 'The body must be sent without a Content-Encoding.'),
   otherMediaType: problem(
@@ -195,6 +200,7 @@ export const refusals = {
   notSubscribed: conflict(
     'The webhook endpoint does not subscribe to the event: to its type, or by its filter. Change its events or filter first.',
   ),
+  erasedEvent: conflict('The conversation of the event was erased. The event can no longer be resent.'),
   firstAttemptRunning: conflict('The first attempt of the delivery is in progress.'),
   attemptRunning: conflict('An attempt of the delivery is in progress.'),
   attemptRequested: (start: 'in a moment' | 'at its turn under the limit of the endpoint') =>

@@ -50,10 +50,12 @@ export interface Resend {
 }
 
 const DeliveryRow = z.pick(Delivery, {
-  ...{ id: true, eventId: true, eventType: true, filterValues: true },
+  ...{ id: true, eventId: true, eventType: true, filterValues: true, conversationId: true, erased: true },
   ...{ status: true, terminalReason: true },
 });
-const EventRow = z.pick(OutboxEvent, { id: true, type: true, onlyTo: true, filterValues: true });
+const EventRow = z.pick(OutboxEvent, {
+  ...{ id: true, type: true, onlyTo: true, filterValues: true, conversationId: true, erased: true },
+});
 const DELIVERY_ATTRIBUTES = ['pk', 'sk', ...Object.keys(DeliveryRow.shape)];
 const EVENT_ATTRIBUTES = ['pk', 'sk', ...Object.keys(EventRow.shape)];
 
@@ -209,9 +211,13 @@ export function jobPages(
   ): Promise<ExaminedDelivery[]> {
     const refs = events
       .filter((event) => isFor(event, endpoint))
-      .map(({ id: eventId, type: eventType, filterValues }) => ({
+      .map(({ id: eventId, type: eventType, filterValues, conversationId }) => ({
         ref: { id: deriveDeliveryId(eventId, webhookId), webhookId, generation },
-        event: { eventId, eventType, ...(filterValues && { filterValues }) },
+        event: {
+          ...{ eventId, eventType },
+          ...(filterValues && { filterValues }),
+          ...(conversationId && { conversationId }),
+        },
       }));
     const states = await deliveries.states(refs.map(({ ref }) => ref));
     return refs.map(({ ref: { id }, event }) => {

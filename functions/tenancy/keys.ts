@@ -3,6 +3,7 @@ import {
   type AuditEntryId,
   type ConversationId,
   type DeliveryId,
+  type ErasureId,
   type EscalationId,
   type EventId,
   isChannelId,
@@ -81,12 +82,20 @@ const toKey = (pk: string, sk: string): Key => ({ pk, sk });
 
 export const keys = {
   organization: (orgId: OrgId): Key => toKey(orgId, 'organization'),
+  /** Organizations that do not keep their conversations for good. */
+  retentions: (): string => 'retentions',
+  retention: (orgId: OrgId): Key => toKey(keys.retentions(), orgId),
   /** The live organization's sandbox. */
   pairing: (liveOrgId: OrgId): Key => toKey(liveOrgId, 'sandbox'),
-  /** Orders to delete the data of earlier generations. */
+  /** Orders to delete the data of earlier generations, and of erased conversations. */
   purges: (shard: number): string => `purges#${shard}`,
-  purge: (tenant: Tenant): Key =>
-    toKey(keys.purgesOf(tenant.orgId), `${tenant.orgId}#${String(tenant.generation).padStart(10, '0')}`),
+  purge: ({ orgId, generation, erasureId }: Tenant & { erasureId?: ErasureId | undefined }): Key => {
+    const ofGeneration = `${orgId}#${String(generation).padStart(10, '0')}`;
+    return toKey(
+      keys.purgesOf(orgId),
+      erasureId === undefined ? ofGeneration : `${ofGeneration}#${erasureId}`,
+    );
+  },
   purgesOf: (orgId: OrgId): string => keys.purges(getShard(orgId, PURGE_SHARDS)),
   endpointCount: (orgId: OrgId): Key => toKey(orgId, 'endpoint-count'),
   /** Number of endpoints at one host. */
@@ -142,6 +151,14 @@ export const keys = {
     `${buildTenantKey(tenant)}#external-user#${hash('sha256', externalUserId)}`,
   userConversation: (tenant: Tenant, externalUserId: string, id: ConversationId): Key =>
     toKey(keys.userConversations(tenant, externalUserId), id),
+  /** Ids of what belongs to a conversation and has keys of its own: its tickets, and events about itself. */
+  conversationLinks: (tenant: Tenant, id: ConversationId): string => `${buildTenantKey(tenant)}#${id}#links`,
+  conversationLink: (tenant: Tenant, conversation: ConversationId, id: TicketId | EventId): Key =>
+    toKey(keys.conversationLinks(tenant, conversation), id),
+  /** What is left of an erased conversation. */
+  tombstone: (tenant: Tenant, id: ConversationId): Key =>
+    toKey(`${buildTenantKey(tenant)}#${id}#erased`, 'erased'),
+  erasure: (tenant: Tenant, id: ErasureId): Key => toKey(`${buildTenantKey(tenant)}#${id}`, 'erasure'),
   messages: (tenant: Tenant, id: ConversationId): string => `${buildTenantKey(tenant)}#${id}#messages`,
   message: (tenant: Tenant, conversation: ConversationId, id: MessageId): Key =>
     toKey(keys.messages(tenant, conversation), id),

@@ -1,9 +1,16 @@
 import * as z from 'zod/mini';
 import { BoundedMap } from '../aws/cache.ts';
-import { all, assign, attribute, expression } from '../aws/expression.ts';
+import { all, assign, attribute, expression, unchanged } from '../aws/expression.ts';
 import { newId, OrgId, Timestamp } from '../aws/ids.ts';
-import { EXISTS, get, type Table } from '../aws/table.ts';
-import { buildAddition, buildCheck, buildUpdate, type Change } from '../aws/transaction.ts';
+import { EXISTS, get, queryAll, readRows, type Table, update } from '../aws/table.ts';
+import {
+  buildAddition,
+  buildCheck,
+  buildDelete,
+  buildPut,
+  buildUpdate,
+  type Change,
+} from '../aws/transaction.ts';
 import type { ApiKey } from './api-keys.ts';
 import { keys } from './keys.ts';
 import {
@@ -119,6 +126,39 @@ export function organizationStore(service: Table) {
         refusal: 'organization-changed',
         update: expression`SET ${assign(settings)}`,
         if: all(EXISTS, ...unchanged),
+      });
+    },
+  };
+}
+
+/** An organization whose conversations end some days after their last message. */
+export const Retention = z.object({
+  orgId: OrgId,
+  retentionDays: z.int(),
+  /** When conversations are looked for again; at once without it. */
+  nextAt: z.optional(Timestamp),
+});
+export type Retention = z.infer<typeof Retention>;
+
+export function retentionStore(service: Table) {
+  return {
+    /** In the transaction that changes the organization's setting. */
+    set: (orgId: OrgId, retentionDays: number): Change =>
+      buildPut(service, { ...keys.retention(orgId), orgId, retentionDays }, { refusal: 'exists' }),
+
+    end: (orgId: OrgId): Change => buildDelete(service, keys.retention(orgId), { refusal: 'exists' }),
+
+    async due(now: Date): Promise<Retention[]> {
+      const rows = await queryAll(service, { where: expression`pk = ${keys.retentions()}` });
+      const all = readRows(service, rows, (row) => Retention.parse(row));
+      return all.filter(({ nextAt }) => nextAt === undefined || nextAt <= now.toISOString());
+    },
+
+    /** Unless the setting was changed since. */
+    async postpone(retention: Retention, nextAt: Date): Promise<void> {
+      await update(service, keys.retention(retention.orgId), {
+        update: expression`SET nextAt = ${nextAt.toISOString()}`,
+        if: unchanged(retention, ['retentionDays', 'nextAt']),
       });
     },
   };

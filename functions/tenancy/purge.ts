@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { mapConcurrently } from '../aws/concurrency.ts';
 import { all, expression } from '../aws/expression.ts';
-import { OrgId, Timestamp } from '../aws/ids.ts';
+import { ConversationId, ErasureId, OrgId, Timestamp } from '../aws/ids.ts';
 import type { Log } from '../aws/log-codes.ts';
 import {
   EXISTS,
@@ -30,10 +30,12 @@ export const OF_SANDBOX_INDEX = 'of-sandbox';
  */
 export const DEFAULT_LINGER_SECONDS = 120;
 
-/** The order to delete the rows of a generation, given by a reset. */
+/** The order to delete the rows of a generation (of a reset) or of conversations (of an erasure). */
 export const Purge = z.object({
   orgId: OrgId,
   generation: z.int(),
+  erasureId: z.optional(ErasureId),
+  conversationIds: z.optional(z.array(ConversationId)),
   requestedAt: Timestamp,
   deleted: z._default(z.int(), 0),
 });
@@ -46,7 +48,7 @@ export type Purge = z.infer<typeof Purge>;
 export const isSettled = ({ requestedAt }: Purge, now: Date, lingerSeconds: number): boolean =>
   now.getTime() - new Date(requestedAt).getTime() >= lingerSeconds * 1000;
 
-/** Orders to delete the rows of earlier sandbox generations. */
+/** Orders to delete the rows of earlier sandbox generations and of erased conversations. */
 export function purgeStore(service: Table) {
   async function list(pk: string, report: (row: UnreadableRow) => void, prefix?: OrgId): Promise<Purge[]> {
     const isOfPrefix = prefix === undefined ? undefined : expression`begins_with(sk, ${prefix})`;
@@ -55,8 +57,8 @@ export function purgeStore(service: Table) {
   }
 
   return {
-    /** Orders a purge, in the transaction that resets the sandbox. */
-    order(purge: Tenant & { requestedAt: string }): Change {
+    /** Orders a purge, in the transaction that resets the sandbox or erases conversations. */
+    order(purge: Omit<Purge, 'deleted'>): Change {
       return buildAddition(service, { ...keys.purge(purge), ...purge, deleted: 0 });
     },
 
@@ -73,9 +75,10 @@ export function purgeStore(service: Table) {
       return purges.flat().sort((a, b) => a.requestedAt.localeCompare(b.requestedAt));
     },
 
-    /** Incomplete purges of one sandbox. */
-    of(orgId: OrgId): Promise<Purge[]> {
-      return list(keys.purgesOf(orgId), throwUnreadable, orgId);
+    /** Incomplete purges of the generations of one sandbox. */
+    async of(orgId: OrgId): Promise<Purge[]> {
+      const purges = await list(keys.purgesOf(orgId), throwUnreadable, orgId);
+      return purges.filter(({ erasureId }) => erasureId === undefined);
     },
 
     /**
@@ -100,16 +103,32 @@ export function purgeStore(service: Table) {
       await update(service, keys.purge(purge), { update: expression`ADD deleted ${deleted}`, if: EXISTS });
     },
 
-    async close(purge: Purge): Promise<void> {
+    async close(purge: Purge, now: Date): Promise<void> {
+      const { erasureId } = purge;
+      if (erasureId !== undefined)
+        await update(service, keys.erasure(purge, erasureId), {
+          update: expression`SET completedAt = ${now.toISOString()}`,
+          // A reset may have deleted the receipt.
+          if: EXISTS,
+        });
       await remove(service, keys.purge(purge));
     },
   };
 }
 
+/** What an order deletes, page by page. */
+export interface Remains {
+  /** Keys of up to `limit` rows; none for an order of the other kind, and at the end. */
+  find(order: Purge, limit: number): Promise<Key[]>;
+  /** Deletes rows with what only they name; repeated after a crash. */
+  remove(rows: readonly Key[], order: Purge): Promise<void>;
+}
+
 /** Rows of a sandbox's generation in one table. */
 export const sandboxRows = (table: Table) => ({
   /** Keys of up to `limit` rows, from the index, which is eventually consistent. */
-  async find(tenant: Tenant, limit: number): Promise<Key[]> {
+  async find({ erasureId, ...tenant }: Tenant & Pick<Purge, 'erasureId'>, limit: number): Promise<Key[]> {
+    if (erasureId !== undefined) return [];
     const where = expression`ofSandbox = ${buildTenantKey(tenant)}`;
     const { rows } = await query(table, { index: OF_SANDBOX_INDEX, where, limit });
     return rows.map(({ ofSandbox: _, ...key }) => key as unknown as Key);
@@ -121,8 +140,8 @@ export const sandboxRows = (table: Table) => ({
 
 export interface PurgePorts {
   purges: Omit<ReturnType<typeof purgeStore>, 'order' | 'of'>;
-  /** One per table with rows of sandboxes. */
-  remains: readonly ReturnType<typeof sandboxRows>[];
+  /** One per table with rows of sandboxes, and what belongs to erased conversations. */
+  remains: readonly Remains[];
   log: Log;
   now: () => Date;
 }
@@ -131,13 +150,13 @@ export interface PurgePorts {
 const PAGE = 200;
 const ORDERS_AT_ONCE = 4;
 
-/** An order, and the first table that may have rows for it. */
+/** An order, and the first of its remains that may have rows. */
 type Work = { order: Purge; table: number };
 
 /**
- * Deletes the rows that resets left behind after their linger time, page by page in turns by organization. A
- * run can end anywhere, and the next one continues. Repeated deletions are harmless; the lease only saves
- * work.
+ * Deletes the rows that resets and erasures left behind after their linger time, page by page in turns by
+ * organization. A run can end anywhere, and the next one continues. Repeated deletions are harmless; the
+ * lease only saves work.
  * @param settings.lingerSeconds after a reset, in which functions may still use the older generation
  * @param settings.leaseSeconds longer than a run
  */
@@ -173,16 +192,18 @@ export function purgeSandboxes(
       for (const rows of remains.slice(table)) {
         const page = await rows.find(order, PAGE);
         if (page.length === 0) continue;
-        await rows.remove(page);
+        await rows.remove(page, order);
         done.deleted += page.length;
         await purges.progress(order, page.length);
         return { order, table: remains.indexOf(rows) };
       }
-      await purges.close(order);
+      await purges.close(order, now());
       leased.delete(order);
       open.delete(order);
       done.closed += 1;
-      log('GENERATION_WIPED', { orgId: order.orgId, generation: order.generation });
+      const { orgId, generation, erasureId } = order;
+      if (erasureId === undefined) log('GENERATION_WIPED', { orgId, generation });
+      else log('CONVERSATIONS_ERASED', { orgId, erasureId });
       return undefined;
     }
 

@@ -34,11 +34,15 @@ export const Percentage = z.number().check(
   }),
 );
 
+/** Days after its last message for which a conversation is kept; null without an end. */
+export const RetentionDays = z.nullable(z.int().check(z.minimum(30), z.maximum(3650)));
+
 /** Settings that admins change (docs/specification.md, Content-change notifications). */
 export const OrganizationSettings = z.object({
   /** Percentage of a source's text that must change before admins are notified. */
   contentChangeThreshold: Percentage,
   contentChangeNotifications: z.boolean(),
+  retentionDays: RetentionDays,
 });
 export type OrganizationSettings = z.infer<typeof OrganizationSettings>;
 
@@ -64,6 +68,7 @@ export const Organization = z.object({
   createdAt: Timestamp,
   contentChangeThreshold: z._default(Percentage, 20),
   contentChangeNotifications: z._default(z.boolean(), true),
+  retentionDays: z._default(RetentionDays, null),
 });
 export type Organization = z.infer<typeof Organization>;
 /** Input with defaults for the settings. */

@@ -3,6 +3,8 @@ import { openTables } from '../aws/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../aws/config.ts';
 import { logger } from '../aws/logger.ts';
 import { count, gauge, PURGED } from '../aws/metrics.ts';
+import { erasedConversations } from '../delivery/erasure.ts';
+import { applyRetention } from '../delivery/retention.ts';
 import { scheduledWorker } from '../events/worker.ts';
 import { purgeSandboxes, purgeStore, sandboxRows } from '../tenancy/purge.ts';
 
@@ -19,20 +21,28 @@ export const PurgeEnvironment = z.object({
 const environment = readEnvironment(PurgeEnvironment);
 const { service, outbox, deliveries, ledger, knowledge } = openTables(environment);
 
+const now = () => new Date();
+
 /** Longer than Lambda's maximum timeout. */
 const LEASE_SECONDS = 960;
 
 const run = purgeSandboxes(
   {
     purges: purgeStore(service),
-    remains: [outbox, deliveries, ledger, knowledge, service].map(sandboxRows),
+    remains: [
+      erasedConversations({ service, outbox, deliveries }, now),
+      ...[outbox, deliveries, ledger, knowledge, service].map(sandboxRows),
+    ],
     log: logger.log,
-    now: () => new Date(),
+    now,
   },
   { lingerSeconds: environment.LINGER_SECONDS, leaseSeconds: LEASE_SECONDS },
 );
 
+const endConversations = applyRetention({ service, outbox }, { log: logger.log, now });
+
 export const handler = scheduledWorker(async (hasTime) => {
+  await endConversations(hasTime);
   const done = await run(hasTime);
   count(PURGED.deleted, done.deleted);
   gauge(PURGED.open, done.open);

@@ -12,7 +12,7 @@ import { schedule } from './watching.ts';
 /** A purge that takes more than an hour will hardly finish by itself. */
 const LATE_SECONDS = 3600;
 
-/** Deletes a sandbox's data after its reset. */
+/** Deletes a sandbox's data after its reset, and erased conversations. */
 export class Sandboxes extends Construct {
   readonly purge: ServiceFunction;
 
@@ -25,7 +25,7 @@ export class Sandboxes extends Construct {
     const { service, outbox, deliveries, ledger, knowledge } = tables;
     this.purge = new ServiceFunction(this, 'Purge', {
       name: 'purge',
-      description: 'Deletes what resets of sandboxes have left behind',
+      description: 'Deletes what resets of sandboxes and erasures have left behind',
       code,
       timeoutSeconds: 300,
       // The next minute's run replaces a failed one.
@@ -41,16 +41,16 @@ export class Sandboxes extends Construct {
     });
     schedule(this.purge, {
       fails: {
-        says: 'The purge fails: data of reset sandboxes stays stored.',
+        says: 'The purge fails: data of reset sandboxes and erased conversations stays stored.',
         runbook: 'background.md#data-of-reset-sandboxes-is-still-stored',
       },
-      silent: 'The purge does not run: data of reset sandboxes stays stored.',
+      silent: 'The purge does not run: data of reset sandboxes and erased conversations stays stored.',
     });
     alarmAt(this, 'PurgeLate', {
       metric: counted(this, PURGED.oldestSeconds).with({ statistic: cloudwatch.Stats.MAXIMUM }),
       threshold: LATE_SECONDS,
       runbook: 'background.md#data-of-reset-sandboxes-is-still-stored',
-      says: 'Data of reset sandboxes is still stored an hour later; customers cannot see it.',
+      says: 'Data of reset sandboxes or erased conversations is still stored an hour later; customers cannot see it.',
     });
   }
 }

@@ -33,6 +33,7 @@ export const organization = {
   tier: 'standard',
   contentChangeThreshold: 20,
   contentChangeNotifications: true,
+  retentionDays: null,
   mailer: true,
 } as const;
 
@@ -178,6 +179,24 @@ export const escalation = {
   ...created('esc', '2026-11-20T09:31:07.118Z'),
   conversationId: conversation.id,
   reason: 'The customer asked for a person',
+} as const;
+
+export const erasure = {
+  id: exampleId('era', '2026-11-27T08:00:00.000Z'),
+  reason: 'conversation',
+  conversationIds: [conversation.id],
+  notifications: [
+    {
+      conversationId: conversation.id,
+      webhookId: exampleId('whk', '2026-11-20T09:00:00.000Z'),
+      deliveryId: exampleId('dlv', '2026-11-27T08:00:00.000Z'),
+      status: 'succeeded',
+      confirmed: true,
+    },
+  ],
+  previousId: null,
+  requestedAt: '2026-11-27T08:00:00.000Z',
+  completedAt: '2026-11-27T08:03:11.482Z',
 } as const;
 
 /** An event has its cause's time; its deliveries carry it in their identifiers too. */

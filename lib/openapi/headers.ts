@@ -71,9 +71,9 @@ export const HEADERS = {
 export type HeaderName = keyof typeof HEADERS;
 
 /** Where to find what was created; its example differs from operation to operation. */
-export const locationHeader = (example: string): Header => ({
-  description: 'Path of the created resource.',
-  required: true,
+export const locationHeader = (example: string, required: boolean): Header => ({
+  description: `Path of the created resource${required ? '' : '; absent when there was nothing to do'}.`,
+  required,
   schema: { type: 'string', format: 'uri-reference' },
   example,
 });

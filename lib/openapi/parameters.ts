@@ -1,4 +1,4 @@
-import { ListConversationsQuery } from '../../functions/api/conversations/routes.ts';
+import { EncodedUserId, ListConversationsQuery } from '../../functions/api/conversations/routes.ts';
 import { EventInclude, ListEventsQuery, RecordInclude } from '../../functions/api/events/routes.ts';
 import { DeliveryInclude, ListDeliveriesQuery, SortOrder } from '../../functions/api/fields.ts';
 import { AuditLogQuery } from '../../functions/api/settings/routes.ts';
@@ -48,6 +48,15 @@ export const PARAMETERS = {
   ChannelId: inPath('id', ids.ChannelId, 'Identifier of the channel.'),
   TicketId: inPath('id', ids.TicketId, 'Identifier of the ticket.'),
   ApiKeyId: inPath('id', ids.KeyId, 'Identifier of the API key, not the key itself.'),
+  ErasureId: inPath('id', ids.ErasureId, 'Identifier of the erasure.'),
+  EncodedUserId: {
+    ...inPath(
+      'externalUserId',
+      EncodedUserId,
+      'Your identifier of the external user, 1 to 200 characters, percent-encoded.',
+    ),
+    schema: { type: 'string', examples: ['ada'] },
+  },
   Limit: {
     name: 'limit',
     in: 'query',
@@ -269,6 +278,8 @@ const NAMES = new Map<unknown, ParameterName>([
   [ids.ChannelId, 'ChannelId'],
   [ids.TicketId, 'TicketId'],
   [ids.KeyId, 'ApiKeyId'],
+  [ids.ErasureId, 'ErasureId'],
+  [EncodedUserId, 'EncodedUserId'],
 ]);
 
 /** A parameter of the query is the same thing wherever it is taken. */

@@ -80,6 +80,7 @@ const ID_EXAMPLES = Object.fromEntries(
     source.id,
     examples.httpChannel.id,
     redeliveryExamples.ordered.id,
+    examples.erasure.id,
   ].map((id) => [id.slice(0, 4), id]),
 );
 

@@ -44,7 +44,7 @@ function successResponse(
   ];
   const headers = {
     ...headerRefs(names),
-    ...(text.location === undefined ? {} : { Location: locationHeader(text.location) }),
+    ...(text.location === undefined ? {} : { Location: locationHeader(text.location, status !== 204) }),
   };
   const response = { description: text.answer, headers };
   if (status === 204) return response;

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import {
-  type ConversationId,
+  ConversationId,
   type EndpointId,
+  ErasureId,
   newId,
   OrgId,
   type SourceId,
@@ -13,6 +14,7 @@ import {
   Ticket,
   UserConversation,
 } from '../../functions/conversations/conversations.ts';
+import { Erasure } from '../../functions/conversations/erasures.ts';
 import { Delivery } from '../../functions/delivery/delivery.ts';
 import { LedgerEntry, toStartOfHour } from '../../functions/delivery/ledger.ts';
 import { PUBLICATION, WORK } from '../../functions/delivery/outbox.ts';
@@ -32,7 +34,7 @@ import { RedeliveryJob, RedeliveryRun } from '../../functions/redelivery/jobs.ts
 import { ApiKey, KeyUse } from '../../functions/tenancy/api-keys.ts';
 import { AuditEntry } from '../../functions/tenancy/audit.ts';
 import { keys } from '../../functions/tenancy/keys.ts';
-import { Pairing } from '../../functions/tenancy/organizations.ts';
+import { Pairing, Retention } from '../../functions/tenancy/organizations.ts';
 import { Purge } from '../../functions/tenancy/purge.ts';
 import { Organization, OrganizationState, type Tenant } from '../../functions/tenancy/tenant.ts';
 import {
@@ -159,6 +161,35 @@ export const KINDS: Readonly<Record<RowKey | 'channel', Kind>> = {
     sample: ({ orgId }) => ({ orgId, generation: nextNumber(), requestedAt: AT, deleted: 0 }),
     schema: Purge,
     key: keys.purge,
+  }),
+  retention: kind({
+    table: 'service',
+    sample: ({ orgId }) => ({ orgId, retentionDays: nextNumber() }),
+    schema: Retention,
+    key: ({ orgId }) => keys.retention(orgId),
+  }),
+  conversationLink: kind({
+    table: 'service',
+    sample: () => ({}),
+    schema: z.object({}),
+    key: (_, tenant) => keys.conversationLink(tenant, conversationOf(tenant), newId('tkt', NOW)),
+  }),
+  tombstone: kind({
+    table: 'service',
+    sample: (tenant) => ({ conversationId: conversationOf(tenant), erasureId: newId('era', NOW) }),
+    schema: z.object({ conversationId: ConversationId, erasureId: ErasureId }),
+    key: (_, tenant) => keys.tombstone(tenant, conversationOf(tenant)),
+  }),
+  erasure: kind({
+    table: 'service',
+    sample: (tenant) => ({
+      id: newId('era', NOW),
+      reason: 'conversation',
+      conversationIds: [conversationOf(tenant)],
+      requestedAt: AT,
+    }),
+    schema: Erasure,
+    key: ({ id }, tenant) => keys.erasure(tenant, id),
   }),
   auditEntry: kind({
     table: 'service',

@@ -61,7 +61,12 @@ export class Readers {
     return {
       name: 'events',
       read: (page, now) =>
-        eventLog(tables.table('outbox')).listOldest(tenant, page, { types: undefined }, now),
+        eventLog(tables.table('outbox'), tables.table('service')).listOldest(
+          tenant,
+          page,
+          { types: undefined },
+          now,
+        ),
       committed: () =>
         [...events.values()].flatMap(({ id, orgId, generation }) =>
           orgId === tenant.orgId && generation === tenant.generation ? [id] : [],

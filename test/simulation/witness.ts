@@ -169,6 +169,8 @@ export class Witness {
       endpoint_deleted: () => this.#world.history.hasEnded(webhookId, 'deleted'),
       endpoint_disabled: () => this.#world.history.hasEnded(webhookId, 'disabled'),
       endpoint_paused: () => this.#world.history.hasEnded(webhookId, 'paused'),
+      // Nothing erases a conversation here.
+      erased: () => false,
       event_missing: () => !this.#world.events.has(delivery.eventId),
       expired: () =>
         this.#world.clock.ms - this.#world.createdMs(id) >= EXPIRY_MS - this.#world.faults.maxSkewMs,

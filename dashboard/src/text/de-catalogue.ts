@@ -58,6 +58,11 @@ export const catalogue: typeof english = {
             resolvedBy: 'Wer sie abschloss; `api`, wenn die Anfrage niemanden nannte.',
           },
         },
+        'conversation.deleted': {
+          description:
+            'Eine Konversation wurde mit ihren Nachrichten gelöscht, auf Anfrage oder wegen `retentionDays`. Löschen Sie, was Sie von ihr gespeichert haben; eine 2xx-Antwort bestätigt das Ereignis in der Quittung der Löschung.',
+          data: { conversationId: 'Die Konversation, die nicht mehr gelesen werden kann.' },
+        },
         'webhook.test': {
           description:
             'Wird bei einem Test an einen einzigen Endpunkt gesendet, unabhängig davon, was dieser abonniert hat. Signiert, wiederholt und aufgezeichnet wie jedes andere Ereignis.',
@@ -156,6 +161,7 @@ export const catalogue: typeof english = {
       'channel.deleted': 'Kanal gelöscht',
       'channel.disabled': 'Kanal abgeschaltet',
       'channel.enabled': 'Kanal eingeschaltet',
+      'erasure.created': 'Konversationen gelöscht',
       'source.created': 'Inhaltsquelle hinzugefügt',
       'source.deleted': 'Inhaltsquelle gelöscht',
       'api_key.created': 'API-Schlüssel erstellt',

@@ -54,6 +54,7 @@ export const events: typeof english = {
     noDeliveryAbout: (type) => `Kein aktiver Endpunkt hatte ${type} abonniert, als es geschah.`,
     undelivered: 'Nicht gesendet an',
     undeliveredReasons: {
+      erased: 'Die Konversation wurde vor einem Versuch gelöscht',
       not_subscribed: 'Er hatte den Ereignistyp nicht abonniert, als das Ereignis geschah',
       filtered: 'Sein Filter schließt das Ereignis aus',
       registered_later: 'Er wurde erst nach dem Ereignis registriert',

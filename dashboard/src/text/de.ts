@@ -139,6 +139,7 @@ export const de: Texts = {
     endpoint_deleted: 'Der Endpunkt wurde gelöscht',
     endpoint_paused: 'Der Endpunkt war pausiert',
     event_missing: 'Das Ereignis existiert nicht mehr',
+    erased: 'Die Konversation des Ereignisses wurde gelöscht',
     not_subscribed:
       'Der Endpunkt hat den Ereignistyp nicht mehr abonniert, oder sein Filter schließt das Ereignis aus',
     expired: 'Nach 3 Tagen noch offen',
@@ -267,6 +268,7 @@ export const de: Texts = {
     'handoff.requested': 'Eine Konversation wurde an einen Menschen übergeben',
     'ticket.created': 'Ein Ticket wurde erstellt',
     'conversation.resolved': 'Eine Konversation wurde abgeschlossen',
+    'conversation.deleted': 'Eine Konversation wurde gelöscht',
   },
   verification: {
     label: 'Sprache',

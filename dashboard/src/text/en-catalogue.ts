@@ -84,6 +84,7 @@ export const catalogue = {
       'channel.deleted': 'Channel deleted',
       'channel.disabled': 'Channel disabled',
       'channel.enabled': 'Channel enabled',
+      'erasure.created': 'Conversations erased',
       'source.created': 'Content source added',
       'source.deleted': 'Content source deleted',
       'api_key.created': 'API key created',

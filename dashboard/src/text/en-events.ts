@@ -54,6 +54,7 @@ export const events = {
     undelivered: 'Not sent to',
     /** Follows the URL of the endpoint. */
     undeliveredReasons: {
+      erased: 'its conversation was erased before an attempt',
       not_subscribed: 'it did not subscribe to the event type when the event happened',
       filtered: 'its filter excludes the event',
       registered_later: 'it was registered after the event',

@@ -138,6 +138,7 @@ export const en = {
     endpoint_deleted: 'The endpoint was deleted',
     endpoint_paused: 'The endpoint was paused',
     event_missing: 'The event no longer exists',
+    erased: 'The conversation of the event was erased',
     not_subscribed: 'The endpoint no longer subscribes to the event type, or its filter excludes the event',
     expired: 'Still open after 3 days',
     sandbox_simulated: 'Accepted by the simulated receiver',

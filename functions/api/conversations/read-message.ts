@@ -4,7 +4,6 @@ import { routeHandler } from '../route-handler.ts';
 import { messages } from '../stores.ts';
 import * as routes from './routes.ts';
 
-/** The key contains the organization and the conversation, so one read checks both. */
 export const handler = routeHandler(routes.readMessage, async ({ tenant, params }) => {
   const message = await messages.find(tenant, params.id, params.messageId);
   return message ? success(message) : refusals.notFound('message');

@@ -23,7 +23,11 @@ export const handler = routeHandler(routes.resolveConversation, (request) =>
     const event = buildEvent('conversation.resolved', data, request);
     return effect(
       success(resolved),
-      [conversations.changeState(tenant, conversation.id, move), outbox.append(event)],
+      [
+        conversations.changeState(tenant, conversation.id, move),
+        conversations.link(tenant, conversation.id, event.id),
+        outbox.append(event),
+      ],
       { 'conversation-changed': again },
     );
   }),

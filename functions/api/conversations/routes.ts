@@ -1,5 +1,14 @@
 import * as z from 'zod/mini';
-import { ConversationId, EscalationId, MessageId, TicketId, Timestamp } from '../../aws/ids.ts';
+import {
+  ConversationId,
+  DeliveryId,
+  EndpointId,
+  ErasureId,
+  EscalationId,
+  MessageId,
+  TicketId,
+  Timestamp,
+} from '../../aws/ids.ts';
 import {
   ConversationStatus,
   MAX_CHANNEL_LENGTH,
@@ -7,6 +16,8 @@ import {
   Metadata,
   TicketStatus,
 } from '../../conversations/conversations.ts';
+import { ErasureReason } from '../../conversations/erasures.ts';
+import { DeliveryStatus } from '../../delivery/delivery.ts';
 import type { Route } from '../../http/route.ts';
 import { listed, metadata, moment, orNull, PageQuery, SortOrder, text } from '../fields.ts';
 
@@ -71,6 +82,27 @@ export const Message = z.object({
   createdAt: Timestamp,
 });
 
+/** The delivery of `conversation.deleted` to an endpoint. */
+export const ErasureNotification = z.object({
+  conversationId: ConversationId,
+  webhookId: EndpointId,
+  deliveryId: DeliveryId,
+  status: DeliveryStatus,
+  confirmed: z.boolean(),
+});
+export const Erasure = z.object({
+  id: ErasureId,
+  reason: ErasureReason,
+  conversationIds: z.array(ConversationId),
+  notifications: z.array(ErasureNotification),
+  previousId: orNull(ErasureId),
+  requestedAt: Timestamp,
+  completedAt: orNull(Timestamp),
+});
+
+/** As it is in the path, encoded. */
+export const EncodedUserId = z.string();
+
 const ConversationParams = z.object({ id: ConversationId });
 
 export const CreateTicket = z._default(
@@ -118,6 +150,7 @@ export const createConversation = {
   audit: 'none',
   body: CreateConversation,
   success: { status: 201, data: Conversation },
+  refusals: ['GONE'],
 } as const satisfies Route;
 
 export const listConversations = {
@@ -149,6 +182,35 @@ export const updateConversation = {
   success: { status: 200, data: Conversation },
 } as const satisfies Route;
 
+export const deleteConversation = {
+  name: 'delete-conversation',
+  method: 'DELETE',
+  path: '/v1/conversations/{id}',
+  scope: 'write:conversations',
+  audit: 'erasure.created',
+  params: ConversationParams,
+  success: { status: 204, data: z.undefined() },
+} as const satisfies Route;
+
+export const deleteContact = {
+  name: 'delete-contact',
+  method: 'DELETE',
+  path: '/v1/contacts/{externalUserId}',
+  scope: 'write:conversations',
+  audit: 'erasure.created',
+  params: z.object({ externalUserId: EncodedUserId }),
+  success: { status: 204, data: z.undefined() },
+} as const satisfies Route;
+
+export const readErasure = {
+  name: 'read-erasure',
+  method: 'GET',
+  path: '/v1/erasures/{id}',
+  scope: 'read:conversations',
+  params: z.object({ id: ErasureId }),
+  success: { status: 200, data: Erasure },
+} as const satisfies Route;
+
 export const createMessage = {
   name: 'create-message',
   method: 'POST',
@@ -159,6 +221,7 @@ export const createMessage = {
   params: ConversationParams,
   body: CreateMessage,
   success: { status: 201, data: Message },
+  refusals: ['GONE'],
 } as const satisfies Route;
 
 export const listMessages = {
@@ -190,7 +253,7 @@ export const requestHandoff = {
   params: ConversationParams,
   body: RequestHandoff,
   success: { status: 201, unchanged: 200, data: Escalation },
-  refusals: ['CONFLICT'],
+  refusals: ['CONFLICT', 'GONE'],
 } as const satisfies Route;
 
 export const listEscalations = {
@@ -222,6 +285,7 @@ export const resolveConversation = {
   params: ConversationParams,
   body: ResolveConversation,
   success: { status: 200, data: Conversation },
+  refusals: ['GONE'],
 } as const satisfies Route;
 
 export const createTicket = {
@@ -233,7 +297,7 @@ export const createTicket = {
   audit: 'none',
   body: CreateTicket,
   success: { status: 201, data: Ticket },
-  refusals: ['NOT_FOUND'],
+  refusals: ['NOT_FOUND', 'GONE'],
 } as const satisfies Route;
 
 export const listTickets = {
@@ -274,7 +338,7 @@ export const createVisitorToken = {
   audit: 'none',
   params: ConversationParams,
   success: { status: 201, data: VisitorToken },
-  refusals: ['CONFLICT'],
+  refusals: ['CONFLICT', 'GONE'],
 } as const satisfies Route;
 
 export const readWidgetMessages = {

@@ -6,7 +6,7 @@ import { narrowToVisible, withDeliveries } from './deliveries.ts';
 import { type Included, withRecords } from './records.ts';
 import * as routes from './routes.ts';
 
-const log = eventLog(tables.outbox);
+const log = eventLog(tables.outbox, tables.service);
 
 export const handler = listHandler(
   routes.listEvents,

@@ -7,6 +7,7 @@ import { refusals } from '../../http/problem.ts';
 import { success } from '../../http/reply.ts';
 import type { Endpoint } from '../../receivers/endpoint.ts';
 import type { Tenant } from '../../tenancy/tenant.ts';
+import { eraseTexts } from '../deliveries.ts';
 import { fitIntoPage } from '../pages.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import { deliveries, endpoints } from '../stores.ts';
@@ -22,7 +23,7 @@ import {
 import { withRecords } from './records.ts';
 import * as routes from './routes.ts';
 
-const log = eventLog(tables.outbox);
+const log = eventLog(tables.outbox, tables.service);
 
 /** Deliveries exist within a second; a fan-out that has failed adds them later. */
 const FANNED_OUT_MS = 60_000;
@@ -37,7 +38,7 @@ async function readDeliveries(tenant: Tenant, event: OutboxEvent, receivers: rea
       id === undefined ? [] : [{ id, webhookId, generation }],
     ),
   ];
-  const all = await deliveries.findAll(wanted, { consistent: false });
+  const all = await eraseTexts(tenant, await deliveries.findAll(wanted, { consistent: false }));
   return all.toSorted((one, other) => (one.id < other.id ? -1 : 1));
 }
 

@@ -22,6 +22,7 @@ const LoggedEvent = z.object({
   schemaVersion: z.int(),
   createdAt: Timestamp,
   example: z.optional(z.literal(true)),
+  erased: z.optional(z.literal(true)),
   data: z.record(z.string(), z.unknown()),
 });
 

@@ -4,7 +4,14 @@ import { UsageCounts } from '../../events/usage.ts';
 import type { Route } from '../../http/route.ts';
 import { Scope } from '../../tenancy/api-keys.ts';
 import { AuditAction, AuditActorType, AuditTargetType, AuditValue } from '../../tenancy/audit.ts';
-import { Environment, OrganizationSettings, Percentage, Role, Tier } from '../../tenancy/tenant.ts';
+import {
+  Environment,
+  OrganizationSettings,
+  Percentage,
+  RetentionDays,
+  Role,
+  Tier,
+} from '../../tenancy/tenant.ts';
 import { clamped, distinct, listed, moment, orNull, PageQuery, text } from '../fields.ts';
 
 export const Organization = z.object({
@@ -14,6 +21,7 @@ export const Organization = z.object({
   tier: Tier,
   contentChangeThreshold: Percentage,
   contentChangeNotifications: z.boolean(),
+  retentionDays: RetentionDays,
   /** Whether the deployment sends e-mail. */
   mailer: z.boolean(),
   createdAt: Timestamp,

@@ -1,6 +1,6 @@
 import { retryOnConflict } from '../../http/api.ts';
 import { compareFields } from '../../tenancy/audit.ts';
-import { organizations } from '../stores.ts';
+import { organizations, retentions } from '../stores.ts';
 import * as routes from './routes.ts';
 import { findOrganization, replyWithOrganization, sessionRouteHandler } from './session.ts';
 
@@ -13,7 +13,13 @@ export const handler = sessionRouteHandler(routes.updateOrganization, ({ tenant,
     if (changes.length === 0) return reply;
     return effect(
       reply,
-      [organizations.buildUpdate(organization, body)],
+      [
+        organizations.buildUpdate(organization, body),
+        ...(typeof body.retentionDays === 'number'
+          ? [retentions.set(organization.id, body.retentionDays)]
+          : []),
+        ...(body.retentionDays === null ? [retentions.end(organization.id)] : []),
+      ],
       { id: tenant.orgId, changes },
       { 'organization-changed': again },
     );

@@ -195,7 +195,8 @@ Filters, pages and, in a sandbox, \`include=request\` work as in \`listDeliverie
 nothing else, for 15 minutes (\`readWidgetMessages\`, \`createWidgetMessage\`). Call this from your server after authenticating the visitor, and pass
 the token to your page. Create a new one before it expires.
 
-Fails with \`CONFLICT\` unless the conversation is on a channel of kind \`web_widget\`. The token is not stored.`,
+Fails with \`CONFLICT\` unless the conversation is on a channel of kind \`web_widget\`, and a retry with an
+\`Idempotency-Key\` after the conversation was erased with \`GONE\`. The token is not stored.`,
     answer: 'The visitor token.',
     data: { token: examples.visitorToken, expiresAt: examples.visitorTokenExpiresAt },
   },

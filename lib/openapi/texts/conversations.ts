@@ -21,7 +21,7 @@ the identifier of an existing channel (\`createChannel\`), which then receives t
 assistant, or any other text as your own label.
 
 A user can have several conversations on a channel. Send an \`Idempotency-Key\` so that a retry does not start
-another one.`,
+another one. A retry after the conversation was erased fails with \`GONE\`.`,
     body: {
       channelId: examples.conversation.channelId,
       externalUserId: examples.conversation.externalUserId,
@@ -59,6 +59,43 @@ replaces all entries; \`{}\` removes them. Messages that are recorded from then 
     answer: 'The conversation.',
     data: examples.conversation,
   },
+  deleteConversation: {
+    tag: 'Conversations',
+    summary: 'Erase a conversation',
+    mostTokens: 7,
+    description: `Erases a conversation with its messages, escalations and tickets. From the response on, no
+operation shows any of it, deliveries of its channel’s messages that are not sent yet end as \`skipped\`, and
+visitor tokens are no longer valid. The stored data is deleted within minutes, and responses of receivers to
+resent events at the latest after 30 days. The event log keeps the identifiers of its events.
+
+Sends \`conversation.deleted\`. \`Location\` names the receipt (\`readErasure\`). Erasing a conversation that does
+not exist succeeds, so retries are safe.`,
+    answer: 'The conversation is erased, or does not exist.',
+    location: `/api/v1/erasures/${examples.erasure.id}`,
+  },
+  deleteContact: {
+    tag: 'Conversations',
+    summary: 'Erase the conversations of an external user',
+    mostTokens: 320,
+    description: `Erases all conversations that were started with this \`externalUserId\`, as
+\`deleteConversation\` does, in one erasure for each 10 of them. \`Location\` names the receipt of the last one,
+and each receipt the one before. Of a user with more than 50 conversations the response is
+a 503 until a repeated request has erased the rest: repeat it until the response is 204.
+
+Encode the identifier for a path: \`a/b\` as \`a%2Fb\`.`,
+    answer: 'All conversations of the user are erased; there may have been none.',
+    location: `/api/v1/erasures/${examples.erasure.id}`,
+  },
+  readErasure: {
+    tag: 'Conversations',
+    summary: 'Read the receipt of an erasure',
+    mostTokens: 14,
+    description: `Returns what was erased, and for each webhook endpoint that was sent
+\`conversation.deleted\` whether it confirmed the event with a 2xx status. Kept for 400 days, the notifications
+for 30.`,
+    answer: 'The receipt.',
+    data: examples.erasure,
+  },
   createMessage: {
     tag: 'Conversations',
     summary: 'Record a message in a conversation',
@@ -66,7 +103,8 @@ replaces all entries; \`{}\` removes them. Messages that are recorded from then 
     description: `Records a message of any role. Sends \`message.received\`. A message to a resolved
 conversation reopens it; one that is recorded at the same moment as the resolution counts as before it.
 
-Without an \`Idempotency-Key\`, a retry records the message again.`,
+Without an \`Idempotency-Key\`, a retry records the message again; with one, a retry after the conversation was
+erased fails with \`GONE\`.`,
     body: { role: examples.message.role, content: examples.message.content },
     answer: 'The message.',
     data: examples.message,
@@ -96,7 +134,8 @@ conversation, subscribe to \`message.received\`.`,
 its escalation log, and \`handoff.requested\` is sent.
 
 A conversation that is handed off already does not change: the response is 200 with the open escalation. Fails
-with \`CONFLICT\` if the conversation is resolved; a message reopens it. The body is optional.`,
+with \`CONFLICT\` if the conversation is resolved; a message reopens it. A retry with an
+\`Idempotency-Key\` after the conversation was erased fails with \`GONE\`. The body is optional.`,
     body: { reason: examples.escalation.reason },
     answer: 'The escalation log entry.',
     unchanged: 'The open escalation of a conversation that was handed off before.',
@@ -124,8 +163,8 @@ with \`CONFLICT\` if the conversation is resolved; a message reopens it. The bod
     summary: 'Mark a conversation resolved',
     mostTokens: 10,
     description: `Marks an open or handed-off conversation as resolved, and sends \`conversation.resolved\`. If
-it is already resolved, nothing changes and nothing is sent; the response has the original \`resolvedBy\`. The
-body is optional.`,
+it is already resolved, nothing changes and nothing is sent; the response has the original \`resolvedBy\`. A
+retry with an \`Idempotency-Key\` after the conversation was erased fails with \`GONE\`. The body is optional.`,
     body: { resolvedBy: examples.resolvedConversation.resolvedBy },
     answer: 'The resolved conversation.',
     data: examples.resolvedConversation,
@@ -159,6 +198,23 @@ export const answers = {
     conversationId: 'The conversation that was handed off.',
     reason: 'Reason for the handoff; null if none was given.',
     createdAt: 'Time of the handoff, UTC.',
+  }),
+  ErasureNotification: described(conversations.ErasureNotification, {
+    conversationId: 'The erased conversation.',
+    webhookId: 'The webhook endpoint.',
+    deliveryId: 'The delivery of `conversation.deleted`.',
+    status: 'Status of the delivery. `skipped` for an endpoint that was paused or disabled.',
+    confirmed: 'Whether the endpoint responded with a 2xx status, also to a later redelivery.',
+  }),
+  Erasure: described(conversations.Erasure, {
+    id: 'Identifier of the erasure.',
+    reason:
+      '`conversation` or `contact` for a request to erase one, `retention` for conversations whose `retentionDays` were over.',
+    conversationIds: 'The erased conversations.',
+    notifications: 'The deliveries of `conversation.deleted`, one for each conversation and endpoint.',
+    previousId: 'The erasure before of the same request; null for the first one.',
+    requestedAt: 'Time of the erasure, UTC. From then on nothing shows the conversations.',
+    completedAt: 'When the stored data had been deleted, UTC; null until then.',
   }),
 };
 

@@ -114,7 +114,7 @@ export const deliveryFields = {
     'Why the next attempt is later than its wait: `retry_after`, the receiver asked for the time by `Retry-After` with a 429 or 503, of which at most 1 hour counts. Null otherwise.',
   terminalAt: 'When the delivery became terminal; null before.',
   terminalReason:
-    'Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`, `endpoint_paused`, `not_subscribed` (the endpoint no longer subscribes to the event type, or its filter excludes the event), `event_missing` (the event no longer exists) or `expired` (still open after 3 days). After the last two, which are failures of the service, resend the delivery; this works if the event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.',
+    'Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`, `endpoint_paused`, `not_subscribed` (the endpoint no longer subscribes to the event type, or its filter excludes the event), `erased` (the conversation of the event was erased), `event_missing` (the event no longer exists) or `expired` (still open after 3 days). After the last two, which are failures of the service, resend the delivery; this works if the event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.',
   lastError: 'Error of the last failed attempt; kept after a success. Null if no attempt failed.',
   lastErrorCode: `Code of \`lastError\`, for programs, as of an attempt’s \`errorCode\`. ${LATER_CODES}`,
   lastResponseStatus: 'HTTP status of the last attempt; null if there was no attempt or no response.',

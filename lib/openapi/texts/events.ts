@@ -11,6 +11,7 @@ const eventFields = {
   schemaVersion: 'Version of the shape of `data`.',
   createdAt: 'When the event happened, UTC.',
   example: 'True for an example that `testWebhook` sent; absent otherwise.',
+  erased: 'True when the conversation was erased: `data` has identifiers only. Absent otherwise.',
   data: 'The fields of the event, as in its payload. They depend on `type`.',
   record:
     'With `include=record`: the message, conversation, escalation log entry or ticket that the event is about, as it is now. The prefix of its `id` tells which. Absent otherwise.',
@@ -94,6 +95,6 @@ export const answers = {
     url: 'Its receiver URL.',
     receiverStatus: 'State of the endpoint: `active`, `paused`, `auto_disabled` or `deleted`.',
     reason:
-      'Why: `not_subscribed` (to the type when the event happened), `filtered` (by the filter of the endpoint), `registered_later` (after the event), `paused` or `disabled` (at that time), `deleted`, or `example_for_another` (an example that was sent to another endpoint). Values may be added.',
+      'Why: `not_subscribed` (to the type when the event happened), `filtered` (by the filter of the endpoint), `erased` (the conversation was erased before an attempt), `registered_later` (after the event), `paused` or `disabled` (at that time), `deleted`, or `example_for_another` (an example that was sent to another endpoint). Values may be added.',
   }),
 };

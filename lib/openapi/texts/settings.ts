@@ -74,6 +74,8 @@ const SCOPES =
 const organizationSettings = {
   contentChangeThreshold: 'Percentage of a source’s text that must change before admins get an e-mail.',
   contentChangeNotifications: 'Whether admins get e-mails about changed content.',
+  retentionDays:
+    'Days after its last message for which a conversation is kept, from 30 to 3650. Then it is erased as by `deleteConversation`, within a day. Null without an end.',
 };
 
 const apiKeyFields = {
@@ -130,6 +132,7 @@ export const bodies = {
     {
       contentChangeThreshold: `${organizationSettings.contentChangeThreshold} At most two decimals. Omit to keep it.`,
       contentChangeNotifications: `${organizationSettings.contentChangeNotifications} Omit to keep it.`,
+      retentionDays: `${organizationSettings.retentionDays} Omit to keep it.`,
     },
     { contentChangeThreshold: { multipleOf: 0.01 } },
   ),

@@ -24,7 +24,8 @@ export const operations = {
     summary: 'Create a fallback ticket',
     mostTokens: 11,
     description: `Creates a fallback ticket, optionally for a conversation, which does not change. Sends
-\`ticket.created\`. Fails with \`NOT_FOUND\` if the conversation does not exist. The body is optional.`,
+\`ticket.created\`. Fails with \`NOT_FOUND\` if the conversation does not exist. A retry with an
+\`Idempotency-Key\` after the conversation was erased fails with \`GONE\`. The body is optional.`,
     body: { conversationId: examples.conversation.id, reason: ticket.reason },
     answer: 'The ticket.',
     data: ticket,

@@ -92,6 +92,8 @@ export function createResources({ send, list }: Transport) {
       /** A token with which a visitor's browser reads the conversation and writes in it for 15 minutes. */
       createVisitorToken: (id: string, options?: WriteOptions) =>
         read('createVisitorToken', { path: { id } }, options),
+      /** Erases the conversation. */
+      delete: (id: string, options?: CallOptions) => read('deleteConversation', { path: { id } }, options),
       messages: {
         create: (conversationId: string, body: BodyOf<'createMessage'>, options?: WriteOptions) =>
           read('createMessage', { path: { id: conversationId }, body }, options),
@@ -145,6 +147,17 @@ export function createResources({ send, list }: Transport) {
         stop: (channelId: string, redeliveryId: string, options?: CallOptions) =>
           read('stopChannelRedelivery', { path: { id: channelId, redeliveryId } }, options),
       },
+    },
+
+    contacts: {
+      /** Erases all conversations of an external user. Repeat the call while it fails with status 503. */
+      delete: (externalUserId: string, options?: CallOptions) =>
+        read('deleteContact', { path: { externalUserId } }, options),
+    },
+
+    /** Receipts of erasures. */
+    erasures: {
+      get: (id: string, options?: CallOptions) => read('readErasure', { path: { id } }, options),
     },
 
     tickets: {

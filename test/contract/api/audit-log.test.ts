@@ -116,6 +116,10 @@ const channel = async ({ call }: TestOrganization) =>
 const param = (_: TestOrganization, { params }: Call): string => params?.redeliveryId ?? params?.id ?? '';
 const anyTime = expect.stringMatching(/^\d{4}-.*Z$/);
 
+const CONVERSATION = { channelId: 'web', externalUserId: 'ada' };
+const ERASURE_ID: string = expect.stringMatching(/^era_/);
+const erasedOne = [{ field: 'conversationIds', before: [expect.stringMatching(/^cnv_/)], after: null }];
+
 /** One change of each route that declares an action. A route without a case fails a test below. */
 const CASES: Partial<Record<RouteKey, Case>> = {
   registerWebhook: { call: { body: { url: URL, events } }, changes: created({ url: URL, events }) },
@@ -144,6 +148,19 @@ const CASES: Partial<Record<RouteKey, Case>> = {
     },
     target: param,
     changes: [{ field: 'status', before: 'running', after: 'stopped' }],
+  },
+  deleteConversation: {
+    prepare: async ({ call }) => to(await idOf(call('createConversation', { body: CONVERSATION }))),
+    target: () => ERASURE_ID,
+    changes: erasedOne,
+  },
+  deleteContact: {
+    async prepare({ call }) {
+      await call('createConversation', { body: CONVERSATION });
+      return { params: { externalUserId: CONVERSATION.externalUserId } };
+    },
+    target: () => ERASURE_ID,
+    changes: erasedOne,
   },
   createChannel: {
     call: { body: { kind: 'http', name: 'Shop', url: URL } },

@@ -75,7 +75,7 @@ async function anOwner() {
 /** A page of the newest events after one, with its place. */
 async function readPage(tenant: Tenant, after?: string, order: 'listNewest' | 'listOldest' = 'listNewest') {
   const { withDeliveries } = await import('../../../functions/api/events/deliveries.ts');
-  const log = eventLog(tables.outbox);
+  const log = eventLog(tables.outbox, tables.service);
   return withDeliveries(tenant, { limit: 100, now: new Date() }, (limit) =>
     log[order](tenant, { limit, after }, { types: undefined }, later(new Date(), seconds(60))),
   );

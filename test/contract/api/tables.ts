@@ -209,6 +209,11 @@ function findItem({ pk, sk = '' }: { pk: string; sk?: string }): object | undefi
   if (pk.startsWith('key#')) return anApiKey({ orgId, scopes: [...Scope.options] });
   if (sk === 'organization') return pk === sandbox.id ? sandbox : organization;
   if (sk === 'sandbox') return pairing;
+  if (sk === 'erasure')
+    return {
+      ...{ id: pk.split('#').at(-1), reason: 'conversation', conversationIds: [newId('cnv', NOW)] },
+      requestedAt: NOW.toISOString(),
+    };
   switch (sk.slice(0, 3)) {
     case 'key':
       return { ...anApiKey({ id, orgId }), digest: 'digest' };

@@ -7,6 +7,7 @@ import {
   ConversationId,
   DeliveryId,
   deriveDeliveryId,
+  deriveEventId,
   EndpointId,
   EscalationId,
   EventId,
@@ -20,6 +21,7 @@ import {
 } from '../../../functions/aws/ids.ts';
 import type { Table } from '../../../functions/aws/table.ts';
 import { type Commit, committer } from '../../../functions/aws/transaction.ts';
+import { createErasure, ERASED_AT_ONCE } from '../../../functions/conversations/erasures.ts';
 import type { Delivery } from '../../../functions/delivery/delivery.ts';
 import { getHourBefore } from '../../../functions/delivery/ledger.ts';
 import { type OutboxEvent, SubscribableType } from '../../../functions/events/events.ts';
@@ -182,8 +184,24 @@ export async function worstCases(tables: TestTables, api: Api) {
     }),
   );
   const talk = aConversation({ channelId: messenger.id, externalUserId: NAME, metadata: METADATA });
-  const [handedOff = talk, resolved = talk, quiet = talk] = times(3, () =>
+  const [handedOff = talk, resolved = talk, quiet = talk, erased = talk] = times(4, () =>
     aConversation({ ...talk, id: newId('cnv', now) }),
+  );
+  const ofContact = times(50, () => ({
+    ...conversations[0],
+    ...aConversation({ ...talk, externalUserId: 'ada' }),
+  })).map((conversation) => ({ ...conversation, id: newId('cnv', now) }));
+  /** All endpoints have failed to confirm it. */
+  const erasure = createErasure('contact', ofContact.slice(0, ERASED_AT_ONCE), later(now, -60_000));
+  const unconfirmed = erasure.conversationIds.flatMap((id) =>
+    [large, ...others].map(({ id: webhookId }) =>
+      aDelivery({
+        ...tenant,
+        webhookId,
+        eventId: deriveEventId('conversation.deleted', id, new Date(erasure.requestedAt)),
+        status: 'exhausted',
+      }),
+    ),
   );
   const watched = aConversation({ channelId: widget.id });
   const widgetTalk = aConversation({ channelId: widget.id });
@@ -259,7 +277,9 @@ export async function worstCases(tables: TestTables, api: Api) {
     ),
     { ...keys.channelCount(tenant.orgId), channels: 10 },
     { ...keys.endpoint(organization.id, widget.id), ...widget },
-    ...[...conversations, talk, handedOff, resolved, quiet].map((conversation) => ({
+    { ...keys.erasure(tenant, erasure.id), ...mark, ...erasure },
+    ...ofContact.map(({ id }) => ({ ...keys.userConversation(tenant, 'ada', id), ...mark, id })),
+    ...[...conversations, ...ofContact, talk, handedOff, resolved, quiet, erased].map((conversation) => ({
       ...keys.conversation(tenant, conversation.id),
       ...mark,
       ...conversation,
@@ -404,7 +424,8 @@ export async function worstCases(tables: TestTables, api: Api) {
   const openRow = buildRow(
     aDelivery({ ...tenant, eventId: newId('evt', later(now, -120_000)), webhookId: large.id }),
   );
-  await fill(deliveries, [...rows.map(buildRow), ...channelRows.map(buildRow), openRow]);
+  await fill(deliveries, [...rows, ...channelRows, ...unconfirmed].map(buildRow));
+  await fill(deliveries, [openRow]);
   await fill(
     ledger,
     [large, ...others, messenger].flatMap(({ id: webhookId }) =>
@@ -476,6 +497,9 @@ export async function worstCases(tables: TestTables, api: Api) {
     createMessage: { ...to(quiet.id), body: { role: 'agent', content: CONTENT } },
     requestHandoff: { ...to(handedOff.id), body: { reason: REASON } },
     resolveConversation: { ...to(resolved.id), body: { resolvedBy: NAME } },
+    deleteConversation: to(erased.id),
+    deleteContact: { params: { externalUserId: 'ada' } },
+    readErasure: to(erasure.id),
     deleteChannel: to(goneChannel.id),
     updateChannel: { ...to(messenger.id), body: { url: MOVED_URL, name: DESCRIPTION.slice(0, 200) } },
     retryChannelDelivery: { params: { id: messenger.id, deliveryId: retryingAtChannel.id } },

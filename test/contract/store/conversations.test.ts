@@ -137,7 +137,11 @@ const parts = Object.entries({
     const made = aMessage();
     return {
       made,
-      add: (tenant: Tenant) => committer(service.client)([store.add(tenant, made)]),
+      add: (tenant: Tenant) =>
+        committer(service.client)([
+          ...conversationStore(service).add(tenant, aConversation({ id: made.conversationId })),
+          store.add(tenant, made),
+        ]),
       find: (tenant: Tenant, conversation = made.conversationId) => store.find(tenant, conversation, made.id),
     };
   },
@@ -147,7 +151,11 @@ const parts = Object.entries({
     const made = anEscalation({ reason: 'asked for a person' });
     return {
       made,
-      add: (tenant: Tenant) => committer(service.client)([store.add(tenant, made)]),
+      add: (tenant: Tenant) =>
+        committer(service.client)([
+          ...conversationStore(service).add(tenant, aConversation({ id: made.conversationId })),
+          store.add(tenant, made),
+        ]),
       find: (tenant: Tenant, conversation = made.conversationId) => store.find(tenant, conversation, made.id),
     };
   },

@@ -2,6 +2,7 @@ import type { Keyring } from '../../../functions/aws/keyrings.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
 import type { Delivery, DeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import { dueIndex } from '../../../functions/delivery/due-index.ts';
+import { erasedConversations } from '../../../functions/delivery/erasure.ts';
 import { fanOut } from '../../../functions/delivery/fan-out.ts';
 import { ledgerStore } from '../../../functions/delivery/ledger.ts';
 import { processDeliveryStream, type SequencedChange } from '../../../functions/delivery/ledger-updates.ts';
@@ -147,7 +148,10 @@ export function anEngine(tables: TestTables, keyring: Keyring) {
   const wipe = purgeSandboxes(
     {
       purges: purgeStore(service),
-      remains: [outbox, deliveries, ledger, knowledge, service].map(sandboxRows),
+      remains: [
+        erasedConversations(tables, () => new Date()),
+        ...[outbox, deliveries, ledger, knowledge, service].map(sandboxRows),
+      ],
       log,
       now: () => new Date(),
     },
@@ -155,6 +159,8 @@ export function anEngine(tables: TestTables, keyring: Keyring) {
   );
 
   return {
+    log,
+
     /**
      * Fans out new events of the outbox.
      * @returns the messages of the new deliveries

@@ -32,6 +32,7 @@ const DATA: { [Type in SubscribableType]: EventData<Type> } = {
   'handoff.requested': { ...id, reason: text },
   'ticket.created': { ...id, reason: text },
   'conversation.resolved': { ...id, resolvedBy: text },
+  'conversation.deleted': id,
 };
 
 describe('an event of an organization', () => {

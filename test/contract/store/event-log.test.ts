@@ -20,11 +20,11 @@ const ENGINES: [name: string, tables: () => Promise<TestTables>, cases: { events
 const ALL: EventFilter = { types: undefined };
 const MS_PER_DAY = 86_400_000;
 
-function openLog({ outbox }: TestTables) {
+function openLog({ outbox, service }: TestTables) {
   const commit = committer(outbox.client);
   const store = outboxStore(outbox);
   return {
-    ...eventLog(outbox),
+    ...eventLog(outbox, service),
     add: (event: OutboxEvent) => commit([store.append(event)]),
   };
 }

@@ -29,7 +29,7 @@ type Row = { id: string; change: Change };
 
 /** Readers that continue where they ended. */
 const FOLLOWERS = {
-  'the event log, oldest first'({ outbox }: TestTables) {
+  'the event log, oldest first'({ outbox, service }: TestTables) {
     const tenant = aTenant();
     return {
       commit: committer(outbox.client),
@@ -38,7 +38,7 @@ const FOLLOWERS = {
         return { id: event.id, change: outboxStore(outbox).append(event) };
       },
       read: (page: PageRequest, now: Date): Promise<Page<{ id: string }>> =>
-        eventLog(outbox).listOldest(tenant, page, { types: undefined }, now),
+        eventLog(outbox, service).listOldest(tenant, page, { types: undefined }, now),
     };
   },
   'the messages of a visitor'({ service }: TestTables) {

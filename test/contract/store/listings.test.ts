@@ -80,7 +80,7 @@ const collections: Record<string, (tables: TestTables, tenant: Tenant) => Collec
     return {
       async add(createdAt) {
         const ticket = aTicket({ id: newId('tkt', createdAt) });
-        await commit([store.add(tenant, ticket)]);
+        await commit(store.add(tenant, ticket));
         return ticket.id;
       },
       list: (page) => store.list(tenant, page),

@@ -48,8 +48,8 @@ describe('the record of a purge', () => {
     const orders = await setUp();
     const [purge, other] = [await given(orders), await given(orders)];
 
-    await orders.close(purge);
-    await orders.close(purge);
+    await orders.close(purge, NOW);
+    await orders.close(purge, NOW);
 
     expect(await orders.open()).toEqual([other]);
   });
@@ -107,7 +107,7 @@ describe('the lease of a purge', () => {
   it('cannot be taken for a finished purge, and releasing it restores nothing', async () => {
     const orders = await setUp();
     const purge = await given(orders);
-    await orders.close(purge);
+    await orders.close(purge, NOW);
 
     expect(await orders.lease(purge, until, NOW)).toBe(false);
     await orders.release(purge);
@@ -129,7 +129,7 @@ describe('the progress of a purge', () => {
   it('does not restore a finished purge', async () => {
     const orders = await setUp();
     const purge = await given(orders);
-    await orders.close(purge);
+    await orders.close(purge, NOW);
 
     await orders.progress(purge, 200);
 

@@ -13,7 +13,7 @@ async function tickets() {
   const store = ticketStore(service);
   const commit = committer(service.client);
   const tenant = aTenant();
-  return { store, tenant, add: (ticket = aTicket(), of = tenant) => commit([store.add(of, ticket)]) };
+  return { store, tenant, add: (ticket = aTicket(), of = tenant) => commit(store.add(of, ticket)) };
 }
 
 describe('a ticket', () => {

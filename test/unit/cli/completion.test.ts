@@ -26,7 +26,11 @@ describe('completion', () => {
     expect(await offers('ev')).toEqual(['events']);
     expect(await offers('events', '')).toEqual(expect.arrayContaining(['tail', 'list', 'show']));
     expect(await offers('events', 'tail', '--s')).toEqual(['--sandbox', '--since']);
-    expect(await offers('trigger', 'conv')).toEqual(['conversation.created', 'conversation.resolved']);
+    expect(await offers('trigger', 'conv')).toEqual([
+      'conversation.created',
+      'conversation.resolved',
+      'conversation.deleted',
+    ]);
     expect(await offers('--no-such', 'trigger', 'message.received', '--t')).toEqual(['--text']);
   });
 

@@ -17,6 +17,7 @@ describe('arguments of listen', () => {
         'handoff.requested',
         'ticket.created',
         'conversation.resolved',
+        'conversation.deleted',
       ],
     });
   });

@@ -64,6 +64,7 @@ describe('new delivery', () => {
       eventId: event.id,
       eventType: event.type,
       filterValues: { channelId: 'chn_web' },
+      conversationId: event.conversationId,
       status: 'pending',
       attempts: 0,
       attemptLog: [],

@@ -26,6 +26,7 @@ describe('fan-out', () => {
         eventId: event.id,
         eventType: 'conversation.created',
         filterValues: { channelId: 'chn_web' },
+        conversationId: event.conversationId,
         status: 'pending',
         attempts: 0,
         attemptLog: [],

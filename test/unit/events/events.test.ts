@@ -26,6 +26,7 @@ const TABLE: Record<EventType, string[]> = {
   'handoff.requested': ['conversationId', 'escalationLogId', 'reason?'],
   'ticket.created': ['ticketId', 'conversationId?', 'reason?'],
   'conversation.resolved': ['conversationId', 'resolvedBy'],
+  'conversation.deleted': ['conversationId'],
   'webhook.test': ['webhookId'],
   'channel.test': ['channelId'],
   'channel.message': ['channelId', 'conversationId', 'messageId', 'externalUserId', 'role', 'content'],

@@ -43,6 +43,7 @@ interface Given {
   budget?: number;
   query?: Record<string, string>;
   thrown?: Error;
+  erased?: boolean;
 }
 
 async function request(given: Given = {}) {
@@ -59,6 +60,7 @@ async function request(given: Given = {}) {
   service.ports.authenticate = visitorAuthentication(
     async (text) => openVisitorToken(ring, text, NOW),
     async () => state,
+    async () => given.erased ?? false,
   );
   const seen: unknown[] = [];
   const event = aRequest(service, {
@@ -99,6 +101,11 @@ describe('a visitor', () => {
     const { buckets, headers } = await request();
     expect(buckets).toEqual([[{ orgId: visit.orgId, kind: `visitor/${visit.conversationId}` }, 'visitor']]);
     expect(headers.RateLimit).toMatch(/^"visitor";r=9;/);
+  });
+
+  it('is refused once the conversation was erased', async () => {
+    const { status, body, seen } = await request({ erased: true });
+    expect([status, body, seen]).toEqual([401, REFUSED, []]);
   });
 
   it('is refused beyond the budget', async () => {

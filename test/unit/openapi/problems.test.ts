@@ -125,6 +125,7 @@ async function problemOf(
     ? visitorAuthentication(
         async () => VISIT,
         async () => ({ generation: 0 }),
+        async () => false,
       )
     : route.role === undefined
       ? authenticateByMode(

@@ -54,7 +54,7 @@ export function unmatched(api: RestApi, request: GatewayRequest, arrival: Arriva
  * https://github.com/localstack/localstack/issues/11253
  */
 export function matchOperation(api: RestApi, request: GatewayRequest): Matched | undefined {
-  const [stage, ...rest] = request.segments;
+  const [stage, ...rest] = request.path.slice(1).split('/');
   const isPart = (segment: string): boolean => segment !== '';
   const segments = rest.slice(Math.max(0, rest.findIndex(isPart)), rest.findLastIndex(isPart) + 1);
   const match = stage === api.stage ? api.operations.match(request.method, segments) : undefined;

@@ -1,4 +1,7 @@
-/** Target of a path, with decoded parameters. */
+/**
+ * Target of a path, with its parameters as they were sent: a REST API does not decode them
+ * (https://github.com/serverless/serverless/issues/5037).
+ */
 export interface RouteMatch<Target> {
   target: Target;
   parameters: Record<string, string>;
@@ -28,7 +31,7 @@ export class RouteTree<Target> {
     node.methods.set(method, target);
   }
 
-  /** @param segments decoded segments of the path; empty for `/` */
+  /** @param segments encoded segments of the path; empty for `/` */
   match(method: string, segments: readonly string[]): RouteMatch<Target> | undefined {
     return find(this.#root, method, segments, []);
   }
@@ -54,7 +57,7 @@ function find<Target>(
   const [segment, ...rest] = segments;
   if (segment === undefined) return matched(node);
   const { parameter, greedy } = node;
-  const fixed = node.fixed.get(segment);
+  const fixed = node.fixed.get(decodeURIComponent(segment));
   return (
     (fixed && find(fixed, method, rest, parameters)) ??
     (parameter && segment !== ''

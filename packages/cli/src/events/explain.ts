@@ -21,6 +21,7 @@ export interface Explanation {
 }
 
 const UNDELIVERED: Readonly<Record<Undelivered['reason'], string>> = {
+  erased: 'the conversation of the event was erased before an attempt',
   not_subscribed: 'it was not subscribed to this event type',
   filtered: 'its filter excludes the event',
   registered_later: 'it was registered after the event',
@@ -36,6 +37,7 @@ const ENDED: Readonly<Record<NonNullable<EventDelivery['terminalReason']>, strin
   endpoint_disabled: 'it was disabled',
   endpoint_deleted: 'it was deleted',
   endpoint_paused: 'it was paused',
+  erased: 'the conversation of the event was erased',
   not_subscribed: 'it no longer subscribes to the event type, or its filter excludes the event',
   event_missing: 'the event no longer exists',
   expired: 'its delivery was still open after 3 days',

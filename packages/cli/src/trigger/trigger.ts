@@ -56,6 +56,11 @@ export const TRIGGERS: Readonly<Record<string, Trigger>> = {
     const { id } = await client.conversations.resolve(conversation, { resolvedBy: user }, options);
     yield { operation: 'resolveConversation', id };
   },
+  'conversation.deleted': async function* (client, options) {
+    const conversation = yield* useConversation(client, options);
+    await client.conversations.delete(conversation, options);
+    yield { operation: 'deleteConversation', id: conversation };
+  },
   'webhook.test': async function* (client, { endpoint, ...options }) {
     if (endpoint === undefined)
       throw new CommandError('USAGE', 'webhook.test is sent to one endpoint: give --endpoint whk_….');

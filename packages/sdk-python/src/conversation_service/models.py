@@ -78,6 +78,7 @@ class Delivery(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "conversation.deleted",
             "webhook.test",
             "channel.test",
             "channel.message",
@@ -119,6 +120,7 @@ class Delivery(Model):
             "endpoint_deleted",
             "endpoint_paused",
             "not_subscribed",
+            "erased",
             "event_missing",
             "expired",
         ]
@@ -128,9 +130,10 @@ class Delivery(Model):
     """
     Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`,
     `endpoint_paused`, `not_subscribed` (the endpoint no longer subscribes to the event type, or its
-    filter excludes the event), `event_missing` (the event no longer exists) or `expired` (still open
-    after 3 days). After the last two, which are failures of the service, resend the delivery; this
-    works if the event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.
+    filter excludes the event), `erased` (the conversation of the event was erased), `event_missing`
+    (the event no longer exists) or `expired` (still open after 3 days). After the last two, which are
+    failures of the service, resend the delivery; this works if the event still exists.
+    `sandbox_simulated` for a success in a sandbox. Null otherwise.
     """
     last_error: str | None
     """
@@ -301,6 +304,7 @@ class RedeliveryEventTypes(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "conversation.deleted",
             "webhook.test",
             "channel.test",
             "channel.message",
@@ -437,6 +441,7 @@ class ListedEventDelivery(Model):
             "endpoint_deleted",
             "endpoint_paused",
             "not_subscribed",
+            "erased",
             "event_missing",
             "expired",
         ]
@@ -446,9 +451,10 @@ class ListedEventDelivery(Model):
     """
     Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`,
     `endpoint_paused`, `not_subscribed` (the endpoint no longer subscribes to the event type, or its
-    filter excludes the event), `event_missing` (the event no longer exists) or `expired` (still open
-    after 3 days). After the last two, which are failures of the service, resend the delivery; this
-    works if the event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.
+    filter excludes the event), `erased` (the conversation of the event was erased), `event_missing`
+    (the event no longer exists) or `expired` (still open after 3 days). After the last two, which are
+    failures of the service, resend the delivery; this works if the event still exists.
+    `sandbox_simulated` for a success in a sandbox. Null otherwise.
     """
     last_error: str | None
     """
@@ -506,6 +512,7 @@ class UndeliveredTo(Model):
         Literal[
             "not_subscribed",
             "filtered",
+            "erased",
             "registered_later",
             "paused",
             "disabled",
@@ -516,8 +523,9 @@ class UndeliveredTo(Model):
     )
     """
     Why: `not_subscribed` (to the type when the event happened), `filtered` (by the filter of the
-    endpoint), `registered_later` (after the event), `paused` or `disabled` (at that time), `deleted`,
-    or `example_for_another` (an example that was sent to another endpoint). Values may be added.
+    endpoint), `erased` (the conversation was erased before an attempt), `registered_later` (after the
+    event), `paused` or `disabled` (at that time), `deleted`, or `example_for_another` (an example that
+    was sent to another endpoint). Values may be added.
     """
 
 
@@ -607,6 +615,61 @@ class Escalation(Model):
     """
 
 
+class ErasureNotification(Model):
+    conversation_id: str
+    """
+    The erased conversation.
+    """
+    webhook_id: str
+    """
+    The webhook endpoint.
+    """
+    delivery_id: str
+    """
+    The delivery of `conversation.deleted`.
+    """
+    status: Literal["pending", "retrying", "succeeded", "exhausted", "skipped"] | str
+    """
+    Status of the delivery. `skipped` for an endpoint that was paused or disabled.
+    """
+    confirmed: bool
+    """
+    Whether the endpoint responded with a 2xx status, also to a later redelivery.
+    """
+
+
+class Erasure(Model):
+    id: str
+    """
+    Identifier of the erasure.
+    """
+    reason: Literal["conversation", "contact", "retention"] | str
+    """
+    `conversation` or `contact` for a request to erase one, `retention` for conversations whose
+    `retentionDays` were over.
+    """
+    conversation_ids: list[str]
+    """
+    The erased conversations.
+    """
+    notifications: list[ErasureNotification]
+    """
+    The deliveries of `conversation.deleted`, one for each conversation and endpoint.
+    """
+    previous_id: str | None
+    """
+    The erasure before of the same request; null for the first one.
+    """
+    requested_at: AwareDatetime
+    """
+    Time of the erasure, UTC. From then on nothing shows the conversations.
+    """
+    completed_at: AwareDatetime | None
+    """
+    When the stored data had been deleted, UTC; null until then.
+    """
+
+
 class ChannelDelivery(Model):
     id: str
     """
@@ -627,6 +690,7 @@ class ChannelDelivery(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "conversation.deleted",
             "webhook.test",
             "channel.test",
             "channel.message",
@@ -668,6 +732,7 @@ class ChannelDelivery(Model):
             "endpoint_deleted",
             "endpoint_paused",
             "not_subscribed",
+            "erased",
             "event_missing",
             "expired",
         ]
@@ -677,9 +742,10 @@ class ChannelDelivery(Model):
     """
     Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`,
     `endpoint_paused`, `not_subscribed` (the endpoint no longer subscribes to the event type, or its
-    filter excludes the event), `event_missing` (the event no longer exists) or `expired` (still open
-    after 3 days). After the last two, which are failures of the service, resend the delivery; this
-    works if the event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.
+    filter excludes the event), `erased` (the conversation of the event was erased), `event_missing`
+    (the event no longer exists) or `expired` (still open after 3 days). After the last two, which are
+    failures of the service, resend the delivery; this works if the event still exists.
+    `sandbox_simulated` for a success in a sandbox. Null otherwise.
     """
     last_error: str | None
     """
@@ -740,6 +806,7 @@ class ListedChannelDelivery(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "conversation.deleted",
             "webhook.test",
             "channel.test",
             "channel.message",
@@ -781,6 +848,7 @@ class ListedChannelDelivery(Model):
             "endpoint_deleted",
             "endpoint_paused",
             "not_subscribed",
+            "erased",
             "event_missing",
             "expired",
         ]
@@ -790,9 +858,10 @@ class ListedChannelDelivery(Model):
     """
     Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`,
     `endpoint_paused`, `not_subscribed` (the endpoint no longer subscribes to the event type, or its
-    filter excludes the event), `event_missing` (the event no longer exists) or `expired` (still open
-    after 3 days). After the last two, which are failures of the service, resend the delivery; this
-    works if the event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.
+    filter excludes the event), `erased` (the conversation of the event was erased), `event_missing`
+    (the event no longer exists) or `expired` (still open after 3 days). After the last two, which are
+    failures of the service, resend the delivery; this works if the event still exists.
+    `sandbox_simulated` for a success in a sandbox. Null otherwise.
     """
     last_error: str | None
     """
@@ -876,6 +945,7 @@ class ChannelRedeliveryEventTypes(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "conversation.deleted",
             "webhook.test",
             "channel.test",
             "channel.message",
@@ -1244,6 +1314,40 @@ class ConversationResolvedEvent(ReceivedEvent):
     Time of the event, UTC.
     """
     data: ConversationResolvedEventData
+    """
+    Data of the event: these fields and no others.
+    """
+
+
+class ConversationDeletedEventData(Model):
+    """
+    Data of the event: these fields and no others.
+    """
+
+    conversation_id: str
+    """
+    The conversation, which can no longer be read.
+    """
+
+
+class ConversationDeletedEvent(ReceivedEvent):
+    type: Literal["conversation.deleted"]
+    """
+    Event type. Types are added without notice: respond with 2xx to unknown ones.
+    """
+    schema_version: Literal[1]
+    """
+    Version of the structure of `data`.
+    """
+    org_id: str
+    """
+    The organization.
+    """
+    created_at: AwareDatetime
+    """
+    Time of the event, UTC.
+    """
+    data: ConversationDeletedEventData
     """
     Data of the event: these fields and no others.
     """
@@ -1724,6 +1828,7 @@ class Webhook(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "conversation.deleted",
         ]
         | str
     ]
@@ -1798,6 +1903,7 @@ class UpdatedWebhook(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "conversation.deleted",
         ]
         | str
     ]
@@ -1876,6 +1982,7 @@ class RegisteredWebhook(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "conversation.deleted",
         ]
         | str
     ]
@@ -1963,6 +2070,7 @@ class ListedDelivery(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "conversation.deleted",
             "webhook.test",
             "channel.test",
             "channel.message",
@@ -2004,6 +2112,7 @@ class ListedDelivery(Model):
             "endpoint_deleted",
             "endpoint_paused",
             "not_subscribed",
+            "erased",
             "event_missing",
             "expired",
         ]
@@ -2013,9 +2122,10 @@ class ListedDelivery(Model):
     """
     Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`,
     `endpoint_paused`, `not_subscribed` (the endpoint no longer subscribes to the event type, or its
-    filter excludes the event), `event_missing` (the event no longer exists) or `expired` (still open
-    after 3 days). After the last two, which are failures of the service, resend the delivery; this
-    works if the event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.
+    filter excludes the event), `erased` (the conversation of the event was erased), `event_missing`
+    (the event no longer exists) or `expired` (still open after 3 days). After the last two, which are
+    failures of the service, resend the delivery; this works if the event still exists.
+    `sandbox_simulated` for a success in a sandbox. Null otherwise.
     """
     last_error: str | None
     """
@@ -2209,6 +2319,7 @@ class Event(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "conversation.deleted",
             "webhook.test",
             "channel.test",
             "channel.message",
@@ -2229,6 +2340,10 @@ class Event(Model):
     example: bool | None = None
     """
     True for an example that `testWebhook` sent; absent otherwise.
+    """
+    erased: bool | None = None
+    """
+    True when the conversation was erased: `data` has identifiers only. Absent otherwise.
     """
     data: dict[str, Any]
     """
@@ -2304,6 +2419,7 @@ class EventDelivery(Model):
             "endpoint_deleted",
             "endpoint_paused",
             "not_subscribed",
+            "erased",
             "event_missing",
             "expired",
         ]
@@ -2313,9 +2429,10 @@ class EventDelivery(Model):
     """
     Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`,
     `endpoint_paused`, `not_subscribed` (the endpoint no longer subscribes to the event type, or its
-    filter excludes the event), `event_missing` (the event no longer exists) or `expired` (still open
-    after 3 days). After the last two, which are failures of the service, resend the delivery; this
-    works if the event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.
+    filter excludes the event), `erased` (the conversation of the event was erased), `event_missing`
+    (the event no longer exists) or `expired` (still open after 3 days). After the last two, which are
+    failures of the service, resend the delivery; this works if the event still exists.
+    `sandbox_simulated` for a success in a sandbox. Null otherwise.
     """
     last_error: str | None
     """
@@ -2373,6 +2490,7 @@ class EventWithDeliveries(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "conversation.deleted",
             "webhook.test",
             "channel.test",
             "channel.message",
@@ -2393,6 +2511,10 @@ class EventWithDeliveries(Model):
     example: bool | None = None
     """
     True for an example that `testWebhook` sent; absent otherwise.
+    """
+    erased: bool | None = None
+    """
+    True when the conversation was erased: `data` has identifiers only. Absent otherwise.
     """
     data: dict[str, Any]
     """
@@ -2443,6 +2565,7 @@ class ChannelDeliveryWithAttempts(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "conversation.deleted",
             "webhook.test",
             "channel.test",
             "channel.message",
@@ -2484,6 +2607,7 @@ class ChannelDeliveryWithAttempts(Model):
             "endpoint_deleted",
             "endpoint_paused",
             "not_subscribed",
+            "erased",
             "event_missing",
             "expired",
         ]
@@ -2493,9 +2617,10 @@ class ChannelDeliveryWithAttempts(Model):
     """
     Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`,
     `endpoint_paused`, `not_subscribed` (the endpoint no longer subscribes to the event type, or its
-    filter excludes the event), `event_missing` (the event no longer exists) or `expired` (still open
-    after 3 days). After the last two, which are failures of the service, resend the delivery; this
-    works if the event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.
+    filter excludes the event), `erased` (the conversation of the event was erased), `event_missing`
+    (the event no longer exists) or `expired` (still open after 3 days). After the last two, which are
+    failures of the service, resend the delivery; this works if the event still exists.
+    `sandbox_simulated` for a success in a sandbox. Null otherwise.
     """
     last_error: str | None
     """
@@ -2708,6 +2833,7 @@ class DeliveryWithAttempts(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "conversation.deleted",
             "webhook.test",
             "channel.test",
             "channel.message",
@@ -2749,6 +2875,7 @@ class DeliveryWithAttempts(Model):
             "endpoint_deleted",
             "endpoint_paused",
             "not_subscribed",
+            "erased",
             "event_missing",
             "expired",
         ]
@@ -2758,9 +2885,10 @@ class DeliveryWithAttempts(Model):
     """
     Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`,
     `endpoint_paused`, `not_subscribed` (the endpoint no longer subscribes to the event type, or its
-    filter excludes the event), `event_missing` (the event no longer exists) or `expired` (still open
-    after 3 days). After the last two, which are failures of the service, resend the delivery; this
-    works if the event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.
+    filter excludes the event), `erased` (the conversation of the event was erased), `event_missing`
+    (the event no longer exists) or `expired` (still open after 3 days). After the last two, which are
+    failures of the service, resend the delivery; this works if the event still exists.
+    `sandbox_simulated` for a success in a sandbox. Null otherwise.
     """
     last_error: str | None
     """

@@ -22,6 +22,7 @@ class RegisterWebhook(TypedDict):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "conversation.deleted",
         ]
     ]
     """
@@ -61,6 +62,7 @@ class UpdateWebhook(TypedDict):
                 "handoff.requested",
                 "ticket.created",
                 "conversation.resolved",
+                "conversation.deleted",
             ]
         ]
     ]
@@ -98,6 +100,7 @@ class TestWebhook(TypedDict):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "conversation.deleted",
         ]
     ]
     """
@@ -304,6 +307,7 @@ class ListDeliveries(TypedDict):
                 "handoff.requested",
                 "ticket.created",
                 "conversation.resolved",
+                "conversation.deleted",
                 "webhook.test",
                 "channel.test",
                 "channel.message",
@@ -371,6 +375,7 @@ class ListEvents(TypedDict):
                 "handoff.requested",
                 "ticket.created",
                 "conversation.resolved",
+                "conversation.deleted",
                 "webhook.test",
                 "channel.test",
                 "channel.message",
@@ -509,6 +514,7 @@ class ListChannelDeliveries(TypedDict):
                 "handoff.requested",
                 "ticket.created",
                 "conversation.resolved",
+                "conversation.deleted",
                 "webhook.test",
                 "channel.test",
                 "channel.message",
@@ -578,6 +584,7 @@ class FollowEvents(TypedDict):
                 "handoff.requested",
                 "ticket.created",
                 "conversation.resolved",
+                "conversation.deleted",
                 "webhook.test",
                 "channel.test",
                 "channel.message",

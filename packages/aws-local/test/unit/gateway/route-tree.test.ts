@@ -31,6 +31,7 @@ describe('the routes of a REST API', () => {
     ['POST', '/webhooks/test', 'POST /webhooks/test', {}],
     ['GET', '/files/a/b/c', 'GET /files/{path+}', { path: 'a/b/c' }],
     ['GET', '/files/index', 'GET /files/index', {}],
+    ['GET', '/%77ebhooks/a%2Fb', 'GET /webhooks/{id}', { id: 'a%2Fb' }],
     ['GET', '/webhooks/test', 'GET /webhooks/{id}', { id: 'test' }],
     ['GET', '/webhooks/test/deliveries', 'GET /webhooks/{id}/deliveries', { id: 'test' }],
     ['POST', '/webhooks/whk_1', 'POST /{any+}', { any: 'webhooks/whk_1' }],

@@ -9,6 +9,7 @@ Event: TypeAlias = (
     | models.HandoffRequestedEvent
     | models.TicketCreatedEvent
     | models.ConversationResolvedEvent
+    | models.ConversationDeletedEvent
     | models.WebhookTestEvent
     | models.ChannelTestEvent
     | models.ChannelMessageEvent

@@ -78,6 +78,15 @@ READ_CONVERSATION: Operation[models.Conversation] = Operation(
 UPDATE_CONVERSATION: Operation[models.Conversation] = Operation(
     "updateConversation", "PATCH", "/api/v1/conversations/{id}", models.Conversation
 )
+DELETE_CONVERSATION: Operation[None] = Operation(
+    "deleteConversation", "DELETE", "/api/v1/conversations/{id}", None
+)
+DELETE_CONTACT: Operation[None] = Operation(
+    "deleteContact", "DELETE", "/api/v1/contacts/{externalUserId}", None
+)
+READ_ERASURE: Operation[models.Erasure] = Operation(
+    "readErasure", "GET", "/api/v1/erasures/{id}", models.Erasure
+)
 CREATE_MESSAGE: Operation[models.Message] = Operation(
     "createMessage", "POST", "/api/v1/conversations/{id}/messages", models.Message
 )

@@ -336,6 +336,11 @@ class Conversations:
         call = Call(operations.CREATE_VISITOR_TOKEN, {"id": conversation_id}, idempotency_key=idempotency_key)
         return self._calls.send(call)
 
+    def delete(self, conversation_id: str) -> None:
+        """Erase a conversation: `DELETE /api/v1/conversations/{id}`"""
+        call = Call(operations.DELETE_CONVERSATION, {"id": conversation_id})
+        self._calls.send(call)
+
 
 class Channels:
     def __init__(self, calls: Calls) -> None:
@@ -386,6 +391,26 @@ class Channels:
     def stats(self, channel_id: str, **query: Unpack[params.ReadChannelStats]) -> models.ChannelStats:
         """Count the deliveries to a channel by hour and outcome: `GET /api/v1/channels/{id}/stats`"""
         call = Call(operations.READ_CHANNEL_STATS, {"id": channel_id}, query=query)
+        return self._calls.send(call)
+
+
+class Contacts:
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    def delete(self, external_user_id: str) -> None:
+        """Erase the conversations of an external user: `DELETE /api/v1/contacts/{externalUserId}`"""
+        call = Call(operations.DELETE_CONTACT, {"externalUserId": external_user_id})
+        self._calls.send(call)
+
+
+class Erasures:
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    def get(self, erasure_id: str) -> models.Erasure:
+        """Read the receipt of an erasure: `GET /api/v1/erasures/{id}`"""
+        call = Call(operations.READ_ERASURE, {"id": erasure_id})
         return self._calls.send(call)
 
 
@@ -493,5 +518,7 @@ class Resources:
         self.events = Events(calls)
         self.conversations = Conversations(calls)
         self.channels = Channels(calls)
+        self.contacts = Contacts(calls)
+        self.erasures = Erasures(calls)
         self.tickets = Tickets(calls)
         self.sources = Sources(calls)
