@@ -75,7 +75,9 @@ const FIELDS = Object.values<Route>(routes).flatMap(fieldsOf);
 function declaredIn(schema: Schema): string[] {
   const { error, checks = [], ...parts } = Object(schema._zod.def);
   const own = typeof error === 'function' ? error({ code: 'invalid_type', input: 1 }) : undefined;
-  const inner = [parts.innerType, parts.element, parts.in, parts.out].filter((part) => part?._zod !== undefined);
+  const inner = [parts.innerType, parts.element, parts.in, parts.out].filter(
+    (part) => part?._zod !== undefined,
+  );
   return [...(typeof own === 'string' ? [own] : []), ...[...checks, ...inner].flatMap(declaredIn)];
 }
 
