@@ -114,7 +114,10 @@ export function composeFailingMail({
       paragraph: `A ${what.toLowerCase()} of ${owner} failed to receive ${consecutiveFailures} deliveries in a row (${count}), each with all of its attempts. After ${left} more in a row it is disabled, and gets no more deliveries until you ${nextStep} again.`,
     },
     { facts },
-    { paragraph: 'Check its receiver. The next delivery that succeeds ends the count.' },
+    ...buildCauseLink(receiver),
+    {
+      paragraph: `Check its receiver. The next delivery that succeeds ends the count.${isChannel(receiver) ? '' : PAUSE}`,
+    },
     buildReceiverLink(receiver),
     {
       note: `You get this e-mail because you are an admin of ${owner}. At most one is sent for it in ${formatDuration(WARNING_WINDOW_SECONDS)}.`,
@@ -133,11 +136,21 @@ export function composeDisabledMail({
       paragraph: `A ${what.toLowerCase()} of ${owner} failed to receive ${FAILURES_TO_DISABLE} deliveries in a row, each with all of its attempts, and was disabled. It gets no more deliveries.`,
     },
     { facts: [...facts, ['Disabled at', `${disabledAt.slice(0, 16).replace('T', ' ')} UTC`]] },
+    ...buildCauseLink(receiver),
     { paragraph: `It stays disabled. When its receiver works again, ${recovery}` },
     buildReceiverLink(receiver),
     { note: `You get this e-mail because you are an admin of ${owner}. It is sent once.` },
   ]);
 }
+
+const PAUSE =
+  ' Before a planned outage, pause the endpoint: nothing counts as a failure, and what it misses is sent when you resume it.';
+
+/** Where the documentation says what to check and to do, by the cause of the last failure. */
+const buildCauseLink = ({ lastErrorCode, dashboardOrigin }: FailingReceiver): MailPart[] =>
+  lastErrorCode === undefined
+    ? []
+    : [{ link: 'What to do about this error', href: `${dashboardOrigin}/api/docs#cause-${lastErrorCode}` }];
 
 const isChannel = ({ webhookId }: Pick<FailingReceiver, 'webhookId'>): boolean =>
   webhookId.startsWith('chn_');
@@ -154,7 +167,7 @@ function describeReceiver(receiver: FailingReceiver) {
     : [
         'Webhook endpoint',
         'register the endpoint',
-        'register the endpoint again, which creates a new signing secret, and resend what it missed. The dashboard has one page for both.',
+        `register the endpoint again, which creates a new signing secret, and resend what it missed. The dashboard has one page for both.${PAUSE}`,
       ];
   const shownUrl = url === undefined ? undefined : formatUrl(removeQuery(url));
   const lastError = toOneLine(receiver.lastError);
