@@ -64,6 +64,13 @@ export const deriveDeliveryId = (event: EventId, endpoint: ReceiverId): Delivery
 export const deriveJobDeliveryId = (event: EventId, endpoint: ReceiverId, at: Date): DeliveryId =>
   deriveId('dlv', at, `${event}/${endpoint}/redelivery/${at.getTime()}`);
 
+/**
+ * Derives the id of the event that tells of a change of an endpoint.
+ * @param idTime time of the id
+ */
+export const deriveEndpointEventId = (endpoint: EndpointId, type: string, idTime: Date): EventId =>
+  deriveId('evt', idTime, `${endpoint}/${type}/${idTime.getTime()}`);
+
 function deriveId<P extends string>(prefix: P, time: Date, name: string): `${P}_${string}` {
   const random = hash('sha256', name, 'buffer').subarray(0, 16);
   // Without a sequence number, uuid takes it from digest bytes that the other digits do not use. Two events

@@ -57,14 +57,14 @@ export class Readers {
   }
 
   #eventsOf(tenant: Tenant): List {
-    const { tables, events } = this.#world;
+    const { tables, events, lateEvents } = this.#world;
     return {
       name: 'events',
       read: (page, now) =>
         eventLog(tables.table('outbox')).listOldest(tenant, page, { types: undefined }, now),
       committed: () =>
         [...events.values()].flatMap(({ id, orgId, generation }) =>
-          orgId === tenant.orgId && generation === tenant.generation ? [id] : [],
+          orgId === tenant.orgId && generation === tenant.generation && !lateEvents.has(id) ? [id] : [],
         ),
       isPrompt: false,
     };

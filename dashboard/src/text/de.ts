@@ -260,6 +260,9 @@ export const de: Texts = {
     'handoff.requested': 'Eine Konversation wurde an einen Menschen übergeben',
     'ticket.created': 'Ein Ticket wurde erstellt',
     'conversation.resolved': 'Eine Konversation wurde abgeschlossen',
+    'webhook.failing': 'Zustellungen an einen anderen Endpunkt scheitern',
+    'webhook.disabled': 'Ein anderer Endpunkt wurde abgeschaltet',
+    'webhook.recovered': 'Ein anderer Endpunkt nimmt wieder an',
   },
   verification: {
     label: 'Sprache',

@@ -32,6 +32,9 @@ const DATA: { [Type in SubscribableType]: EventData<Type> } = {
   'handoff.requested': { ...id, reason: text },
   'ticket.created': { ...id, reason: text },
   'conversation.resolved': { ...id, resolvedBy: text },
+  'webhook.failing': { webhookId: newId('whk', NOW) },
+  'webhook.disabled': { webhookId: newId('whk', NOW) },
+  'webhook.recovered': { webhookId: newId('whk', NOW) },
 };
 
 describe('an event of an organization', () => {

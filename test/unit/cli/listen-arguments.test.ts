@@ -18,6 +18,9 @@ describe('arguments of listen', () => {
         'handoff.requested',
         'ticket.created',
         'conversation.resolved',
+        'webhook.failing',
+        'webhook.disabled',
+        'webhook.recovered',
       ],
       secret: undefined,
     });

@@ -26,6 +26,9 @@ const TABLE: Record<EventType, string[]> = {
   'handoff.requested': ['conversationId', 'escalationLogId', 'reason?'],
   'ticket.created': ['ticketId', 'conversationId?', 'reason?'],
   'conversation.resolved': ['conversationId', 'resolvedBy'],
+  'webhook.failing': ['webhookId'],
+  'webhook.disabled': ['webhookId'],
+  'webhook.recovered': ['webhookId'],
   'webhook.test': ['webhookId'],
   'channel.message': ['channelId', 'conversationId', 'messageId', 'externalUserId', 'role', 'content'],
 };

@@ -78,6 +78,9 @@ class Delivery(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "webhook.failing",
+            "webhook.disabled",
+            "webhook.recovered",
             "webhook.test",
             "channel.message",
         ]
@@ -300,6 +303,9 @@ class RedeliveryEventTypes(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "webhook.failing",
+            "webhook.disabled",
+            "webhook.recovered",
             "webhook.test",
             "channel.message",
         ]
@@ -509,13 +515,15 @@ class UndeliveredTo(Model):
             "disabled",
             "deleted",
             "example_for_another",
+            "about_itself",
         ]
         | str
     )
     """
     Why: `not_subscribed` (to the type when the event happened), `filtered` (by the filter of the
     endpoint), `registered_later` (after the event), `paused` or `disabled` (at that time), `deleted`,
-    or `example_for_another` (an example that was sent to another endpoint). Values may be added.
+    `example_for_another` (an example that was sent to another endpoint), or `about_itself` (an event
+    about the endpoint, which only others get). Values may be added.
     """
 
 
@@ -613,6 +621,9 @@ class ListedChannelDelivery(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "webhook.failing",
+            "webhook.disabled",
+            "webhook.recovered",
             "webhook.test",
             "channel.message",
         ]
@@ -993,6 +1004,108 @@ class ConversationResolvedEvent(ReceivedEvent):
     """
 
 
+class WebhookFailingEventData(Model):
+    """
+    Data of the event: these fields and no others.
+    """
+
+    webhook_id: str
+    """
+    The affected endpoint.
+    """
+
+
+class WebhookFailingEvent(ReceivedEvent):
+    type: Literal["webhook.failing"]
+    """
+    Event type. Types are added without notice: respond with 2xx to unknown ones.
+    """
+    schema_version: Literal[1]
+    """
+    Version of the structure of `data`.
+    """
+    org_id: str
+    """
+    The organization.
+    """
+    created_at: AwareDatetime
+    """
+    Time of the event, UTC.
+    """
+    data: WebhookFailingEventData
+    """
+    Data of the event: these fields and no others.
+    """
+
+
+class WebhookDisabledEventData(Model):
+    """
+    Data of the event: these fields and no others.
+    """
+
+    webhook_id: str
+    """
+    The affected endpoint.
+    """
+
+
+class WebhookDisabledEvent(ReceivedEvent):
+    type: Literal["webhook.disabled"]
+    """
+    Event type. Types are added without notice: respond with 2xx to unknown ones.
+    """
+    schema_version: Literal[1]
+    """
+    Version of the structure of `data`.
+    """
+    org_id: str
+    """
+    The organization.
+    """
+    created_at: AwareDatetime
+    """
+    Time of the event, UTC.
+    """
+    data: WebhookDisabledEventData
+    """
+    Data of the event: these fields and no others.
+    """
+
+
+class WebhookRecoveredEventData(Model):
+    """
+    Data of the event: these fields and no others.
+    """
+
+    webhook_id: str
+    """
+    The affected endpoint.
+    """
+
+
+class WebhookRecoveredEvent(ReceivedEvent):
+    type: Literal["webhook.recovered"]
+    """
+    Event type. Types are added without notice: respond with 2xx to unknown ones.
+    """
+    schema_version: Literal[1]
+    """
+    Version of the structure of `data`.
+    """
+    org_id: str
+    """
+    The organization.
+    """
+    created_at: AwareDatetime
+    """
+    Time of the event, UTC.
+    """
+    data: WebhookRecoveredEventData
+    """
+    Data of the event: these fields and no others.
+    """
+
+
 class WebhookTestEventData(Model):
     """
     Data of the event: these fields and no others.
@@ -1310,6 +1423,9 @@ class Webhook(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "webhook.failing",
+            "webhook.disabled",
+            "webhook.recovered",
         ]
         | str
     ]
@@ -1384,6 +1500,9 @@ class UpdatedWebhook(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "webhook.failing",
+            "webhook.disabled",
+            "webhook.recovered",
         ]
         | str
     ]
@@ -1462,6 +1581,9 @@ class RegisteredWebhook(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "webhook.failing",
+            "webhook.disabled",
+            "webhook.recovered",
         ]
         | str
     ]
@@ -1549,6 +1671,9 @@ class ListedDelivery(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "webhook.failing",
+            "webhook.disabled",
+            "webhook.recovered",
             "webhook.test",
             "channel.message",
         ]
@@ -1794,6 +1919,9 @@ class Event(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "webhook.failing",
+            "webhook.disabled",
+            "webhook.recovered",
             "webhook.test",
             "channel.message",
         ]
@@ -1946,6 +2074,9 @@ class EventWithDeliveries(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "webhook.failing",
+            "webhook.disabled",
+            "webhook.recovered",
             "webhook.test",
             "channel.message",
         ]
@@ -2004,6 +2135,9 @@ class ChannelDeliveryWithAttempts(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "webhook.failing",
+            "webhook.disabled",
+            "webhook.recovered",
             "webhook.test",
             "channel.message",
         ]
@@ -2268,6 +2402,9 @@ class DeliveryWithAttempts(Model):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "webhook.failing",
+            "webhook.disabled",
+            "webhook.recovered",
             "webhook.test",
             "channel.message",
         ]

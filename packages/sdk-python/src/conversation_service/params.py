@@ -22,6 +22,9 @@ class RegisterWebhook(TypedDict):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "webhook.failing",
+            "webhook.disabled",
+            "webhook.recovered",
         ]
     ]
     """
@@ -61,6 +64,9 @@ class UpdateWebhook(TypedDict):
                 "handoff.requested",
                 "ticket.created",
                 "conversation.resolved",
+                "webhook.failing",
+                "webhook.disabled",
+                "webhook.recovered",
             ]
         ]
     ]
@@ -98,6 +104,9 @@ class TestWebhook(TypedDict):
             "handoff.requested",
             "ticket.created",
             "conversation.resolved",
+            "webhook.failing",
+            "webhook.disabled",
+            "webhook.recovered",
         ]
     ]
     """
@@ -247,6 +256,9 @@ class ListDeliveries(TypedDict):
                 "handoff.requested",
                 "ticket.created",
                 "conversation.resolved",
+                "webhook.failing",
+                "webhook.disabled",
+                "webhook.recovered",
                 "webhook.test",
                 "channel.message",
             ]
@@ -313,6 +325,9 @@ class ListEvents(TypedDict):
                 "handoff.requested",
                 "ticket.created",
                 "conversation.resolved",
+                "webhook.failing",
+                "webhook.disabled",
+                "webhook.recovered",
                 "webhook.test",
                 "channel.message",
             ]
@@ -395,6 +410,9 @@ class ListChannelDeliveries(TypedDict):
                 "handoff.requested",
                 "ticket.created",
                 "conversation.resolved",
+                "webhook.failing",
+                "webhook.disabled",
+                "webhook.recovered",
                 "webhook.test",
                 "channel.message",
             ]
@@ -463,6 +481,9 @@ class FollowEvents(TypedDict):
                 "handoff.requested",
                 "ticket.created",
                 "conversation.resolved",
+                "webhook.failing",
+                "webhook.disabled",
+                "webhook.recovered",
                 "webhook.test",
                 "channel.message",
             ]

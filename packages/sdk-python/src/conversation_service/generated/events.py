@@ -9,6 +9,9 @@ Event: TypeAlias = (
     | models.HandoffRequestedEvent
     | models.TicketCreatedEvent
     | models.ConversationResolvedEvent
+    | models.WebhookFailingEvent
+    | models.WebhookDisabledEvent
+    | models.WebhookRecoveredEvent
     | models.WebhookTestEvent
     | models.ChannelMessageEvent
 )
