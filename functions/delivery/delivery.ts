@@ -246,6 +246,7 @@ export const Undelivered = z.enum([
   'disabled',
   'deleted',
   'example_for_another',
+  'about_itself',
 ]);
 type Undelivered = z.infer<typeof Undelivered>;
 
@@ -260,7 +261,8 @@ const BY_END: Partial<Record<TerminalReason, Undelivered>> = {
  * Explains why an endpoint got no attempt of an event.
  * @param endpoint as it is now; its settings may have been others when the event happened
  * @param delivery of the event to the endpoint
- * @param isFannedOut whether an endpoint that the event is for has its delivery by now
+ * @param isFannedOut whether an endpoint that the event is for has its delivery by now, or had it when it was
+ * deleted
  * @returns undefined when it got one, when its delivery is on the way, and for another endpoint's test
  */
 export function explainAbsence(
@@ -278,7 +280,7 @@ export function explainAbsence(
   }
   if (exclusion === 'for_another') return isExample(event) ? 'example_for_another' : undefined;
   if (endpoint.createdAt > event.createdAt) return 'registered_later';
-  if ('deletedAt' in endpoint && endpoint.deletedAt <= event.createdAt) return 'deleted';
+  if ('deletedAt' in endpoint && !isFannedOut) return 'deleted';
   // It was not subscribed when the event happened.
   if (exclusion === undefined) return isFannedOut ? 'not_subscribed' : undefined;
   return exclusion;

@@ -16,7 +16,7 @@ import type { deliveryQueues } from './queues.ts';
 import { isFromJob } from './redelivery.ts';
 import { deliveryMoves, deliveryStore } from './rows.ts';
 import { type MessageDisposition, settlements } from './settle.ts';
-import type { RetryPolicy } from './timing.ts';
+import { deriveAttemptClocks, type RetryPolicy } from './timing.ts';
 import { endpointTurns, rateScheduleStore } from './turns.ts';
 
 /**
@@ -39,10 +39,11 @@ export function dispatcher(
   const { service, outbox } = tables;
   const { log, now } = ports;
   const { maxAttempts } = terms.retry;
+  const { functionTimeout: commitSeconds } = deriveAttemptClocks(terms.attemptSeconds);
   const deliveries = {
     ...deliveryStore(tables.deliveries),
     ...deliveryMoves(tables.deliveries),
-    ...settlements(tables, { ...terms, ...ports, maxAttempts }),
+    ...settlements(tables, { ...terms, ...ports, maxAttempts, commitSeconds }),
   };
   const paces = endpointPaces({ ...endpointStateStore(service), log, now }, terms.attemptSeconds);
   const takeTurn = endpointTurns({ schedules: rateScheduleStore(tables.rates), deliveries, log, now });

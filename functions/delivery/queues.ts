@@ -120,11 +120,15 @@ export type WorkerQueue = ReturnType<typeof workerQueue>;
 
 /** The queue of a bus worker, for senders that bypass the bus with the same messages. */
 export const workerQueue = (client: SQSClient, url: string) => ({
-  /** Sends events; returns those that the queue did not take. */
-  send: (events: readonly BusEvent[]): Promise<Failure<BusEvent>[]> =>
+  /**
+   * Sends events; returns those that the queue did not take.
+   * @param delay seconds, at most `MAX_DELAY_SECONDS`
+   */
+  send: (events: readonly BusEvent[], delay = 0): Promise<Failure<BusEvent>[]> =>
     sendBatches(client, url, events, (event) => ({
       body: JSON.stringify({ detail: BusEvent.parse(event) }),
       group: event.orgId,
+      delay,
     })),
 });
 

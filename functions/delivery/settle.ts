@@ -1,16 +1,20 @@
 import { assign, attributes, expression } from '../aws/expression.ts';
-import { type TraceId, withTrace } from '../aws/ids.ts';
+import { deriveEventId, EndpointId, type TraceId, withTrace } from '../aws/ids.ts';
 import type { Log } from '../aws/log-codes.ts';
 import { Defect } from '../aws/logger.ts';
+import { API_TIMEOUT_SECONDS } from '../aws/pages.ts';
 import { isFree, isHeld, type Table } from '../aws/table.ts';
 import { buildUpdate, type Change, Contended, committer } from '../aws/transaction.ts';
-import { appendNotice, createReceiverNotice } from '../events/bus.ts';
+import { createReceiverNotice } from '../events/bus.ts';
+import { buildEvent } from '../events/events.ts';
 import { buildEndpointChange, computeEndpointEffect, type EndpointEffect } from '../receivers/endpoint.ts';
 import { readEndpoint } from '../receivers/endpoints.ts';
 import { createStatusEntry, recordAuditEntry } from '../tenancy/audit.ts';
 import { buildCurrentCondition } from '../tenancy/organizations.ts';
+import type { Tenant } from '../tenancy/tenant.ts';
 import {
   type AttemptError,
+  type AttemptErrorCode,
   type AttemptRecord,
   type AttemptResult,
   type ClaimedDelivery,
@@ -21,6 +25,7 @@ import {
   type TerminalReason,
 } from './delivery.ts';
 import { chooseWaitMode, type Lane, type WaitMode } from './lanes.ts';
+import { outboxStore } from './outbox.ts';
 import { isFirstDelivery, recordSuccess } from './redelivery.ts';
 import {
   buildOpenUpdate,
@@ -182,8 +187,16 @@ interface Ending {
   at: Date;
   traceId: TraceId;
   lastError?: string | undefined;
+  lastErrorCode?: AttemptErrorCode | undefined;
   extraChanges?: readonly Change[];
 }
+
+/** What an endpoint's change is to the others of its organization, which may subscribe to it. */
+const STATE_EVENTS = {
+  warn: 'webhook.failing',
+  disable: 'webhook.disabled',
+  recover: 'webhook.recovered',
+} as const;
 
 /** Of deliveries that end at one endpoint at once. */
 const MAX_TRIES = 20;
@@ -191,18 +204,27 @@ const MAX_TRIES = 20;
 /**
  * Writes how attempts end: the delivery, and what that means for its endpoint, in one transaction.
  * @param graceSeconds seconds past due after which a delivery's message counts as lost
+ * @param commitSeconds timeout of the function
  */
 export function settlements(
   { deliveries, service, outbox }: Record<'deliveries' | 'service' | 'outbox', Table>,
   {
     graceSeconds,
     maxAttempts,
+    commitSeconds,
     measures,
     log,
-  }: { graceSeconds: number; maxAttempts: number; measures: { disabled(): void }; log: Log },
+  }: {
+    graceSeconds: number;
+    maxAttempts: number;
+    commitSeconds: number;
+    measures: { disabled(): void };
+    log: Log;
+  },
 ) {
   const commit = committer(service.client);
   const findEndpoint = readEndpoint(service);
+  const entries = outboxStore(outbox);
 
   /**
    * Ends a delivery. The endpoint is read after the attempt, so a success resets every failure that was
@@ -240,22 +262,44 @@ export function settlements(
     throw new Defect(`endpoint ${webhookId} changed ${MAX_TRIES} times while a delivery to it was ending`);
   }
 
-  /** The endpoint's change, its entry in the audit log, and the notice for admins. */
+  /**
+   * An event that is committed until the function's timeout. Followers rely on the shorter timeout of a
+   * route's function, so its id has a time that is later by the difference (docs/architecture.md, Followed
+   * lists).
+   */
+  function appendEvent(
+    type: (typeof STATE_EVENTS)[keyof typeof STATE_EVENTS],
+    webhookId: EndpointId,
+    context: { tenant: Tenant; now: Date; traceId?: TraceId },
+  ): Change {
+    const idTime = new Date(context.now.getTime() + (commitSeconds - API_TIMEOUT_SECONDS) * 1000);
+    const id = deriveEventId(type, webhookId, idTime);
+    return entries.append(buildEvent(type, { webhookId }, { ...context, id }));
+  }
+
+  /**
+   * The endpoint's change, its entry in the audit log, the notice for admins, and the event for the
+   * organization's other endpoints, which there is none of for a channel.
+   */
   function buildEffect(
     effect: EndpointEffect,
     { orgId, generation, webhookId }: DeliveryMessage,
-    { at, traceId, lastError = '' }: Ending,
+    { at, traceId, lastError = '', lastErrorCode }: Ending,
   ): Change[] {
     if (effect === 'none') return [];
     const endpoint = { orgId, id: webhookId };
     const change = buildEndpointChange(service, endpoint, effect, at);
-    if (effect !== 'warn' && effect !== 'disable') return [change];
+    if (effect === 'reset' || effect === 'count') return [change];
     const context = { tenant: { orgId, generation }, now: at, ...withTrace(traceId) };
-    const kind = effect === 'warn' ? 'webhook.failing' : 'webhook.disabled';
-    const notice = appendNotice(outbox, createReceiverNotice(kind, { webhookId, lastError }, context));
-    if (effect === 'warn') return [change, notice];
+    const type = STATE_EVENTS[effect];
+    const { data: about } = EndpointId.safeParse(webhookId);
+    const changes = [change, ...(about === undefined ? [] : [appendEvent(type, about, context)])];
+    if (type === 'webhook.recovered') return changes;
+    const failing = { webhookId, lastError, ...(lastErrorCode && { lastErrorCode }) };
+    const notice = entries.appendNotice(createReceiverNotice(type, failing, context));
+    if (type === 'webhook.failing') return [...changes, notice];
     const entry = createStatusEntry(endpoint, 'disabled', { type: 'service' }, at);
-    return [change, notice, recordAuditEntry(service, entry)];
+    return [...changes, notice, recordAuditEntry(service, entry)];
   }
 
   return {
@@ -270,7 +314,8 @@ export function settlements(
       if (as === 'retrying') return updateDelivery(deliveries, change);
       const extraChanges =
         as === 'succeeded' && !isFirstDelivery(claimed) ? [recordSuccess(service, claimed)] : [];
-      return end(claimed, change, { as, at, traceId, lastError: attempt.error, extraChanges });
+      const { error: lastError, errorCode: lastErrorCode } = attempt;
+      return end(claimed, change, { as, at, traceId, lastError, lastErrorCode, extraChanges });
     },
 
     /** Ends a delivery whose last attempt was started and never settled. */
@@ -290,7 +335,7 @@ export function settlements(
         [isFree(at), expression`attempts >= ${maxAttempts}`],
         (row) => row.terminalAt === terminalAt,
       );
-      return end(message, change, { as: 'exhausted', at, traceId, lastError });
+      return end(message, change, { as: 'exhausted', at, traceId, lastError, lastErrorCode });
     },
   };
 }

@@ -23,17 +23,19 @@ export const BUS_SOURCE = 'conversation-service';
 export const SourceKind = z.enum(['url', 'spreadsheet', 'feed']);
 export type SourceKind = z.infer<typeof SourceKind>;
 
+/** Of the last delivery. The code is one of an attempt that failed. */
+const LastError = { lastError: z.string(), lastErrorCode: z.optional(z.string()) };
+
 /** Internal events on the bus, which customers cannot subscribe to: `data` by type. */
 export const NOTICES = {
   /** A webhook endpoint or channel was disabled by failures. */
   'webhook.disabled': z.object({
     webhookId: ReceiverId,
     disabledAt: Timestamp,
-    /** Of the last delivery. */
-    lastError: z.string(),
+    ...LastError,
   }),
   /** Half of the failures in a row that disable a webhook endpoint or channel were reached. */
-  'webhook.failing': z.object({ webhookId: ReceiverId, lastError: z.string() }),
+  'webhook.failing': z.object({ webhookId: ReceiverId, ...LastError }),
   /** The next round of a redelivery job. */
   'webhook.redelivery': z.object({
     webhookId: ReceiverId,
@@ -109,9 +111,13 @@ export const BusEvent = z.object({
 });
 export type BusEvent = z.infer<typeof BusEvent>;
 
-/** Builds the bus event of an outbox event; undefined for one that has no subscribers. */
+const ON_BUS = /* @__PURE__ */ SubscribableType.options.filter(
+  (type) => EVENT_CATALOGUE[type].onBus.length > 0,
+);
+
+/** Builds the bus event of an outbox event; undefined for one without subscribers or fields for the bus. */
 export function toBusEvent(event: OutboxEvent): BusEvent | undefined {
-  if (!isFor(event, { id: BUS_SOURCE, events: SubscribableType.options })) return undefined;
+  if (!isFor(event, { id: BUS_SOURCE, events: ON_BUS })) return undefined;
   const { id, type, orgId, generation, createdAt, body, traceId } = event;
   const { data: all } = parseEventBody(body);
   const data = Object.fromEntries(
@@ -126,12 +132,12 @@ export function toBusEvent(event: OutboxEvent): BusEvent | undefined {
  */
 export function createReceiverNotice(
   type: 'webhook.failing' | 'webhook.disabled',
-  { webhookId, lastError }: NoticeData<'webhook.failing'>,
+  failing: NoticeData<'webhook.failing'>,
   context: { tenant: Tenant; now: Date; traceId?: TraceId },
 ): Notice {
   const at = context.now.toISOString();
-  const data = { webhookId, lastError, disabledAt: at };
-  return createNotice(type, `${webhookId}#${type.slice('webhook.'.length)}#${at}`, data, context);
+  const data = { ...failing, disabledAt: at };
+  return createNotice(type, `${failing.webhookId}#${type.slice('webhook.'.length)}#${at}`, data, context);
 }
 
 export const appendNotice = (outbox: Pick<Table, 'name'>, notice: Notice): Change =>

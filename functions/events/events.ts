@@ -47,7 +47,7 @@ interface EventTypeEntry<Data extends z.ZodMiniObject, To extends SentTo> {
   data: () => Data;
   /**
    * Fields of `data` sent to the bus: identifiers, and what rules or workers read. Texts stay in the tables,
-   * because EventBridge and SQS limit message sizes.
+   * because EventBridge and SQS limit message sizes. Without one, the event is not on the bus.
    */
   onBus: readonly (keyof z.infer<Data>)[];
   /** Title in the API document and the dashboard. */
@@ -177,6 +177,39 @@ export const EVENT_CATALOGUE = {
     fields: { conversationId: 'The conversation, which can no longer be read.' },
     example: ({ conversation: { id, createdAt } }) => ({ createdAt, conversationId: id }),
   }),
+  'webhook.failing': eventType({
+    schemaVersion: 1,
+    sentTo: 'subscribers',
+    data: () => z.object({ webhookId: EndpointId }),
+    onBus: [],
+    summary: 'Deliveries to another endpoint fail',
+    description:
+      'Five deliveries in a row to another endpoint of the organization have failed. Five more disable it. Never sent to the affected endpoint.',
+    fields: { webhookId: 'The affected endpoint.' },
+    example: ({ predecessor: { id, disabledAt } }) => ({ createdAt: disabledAt, webhookId: id }),
+  }),
+  'webhook.disabled': eventType({
+    schemaVersion: 1,
+    sentTo: 'subscribers',
+    data: () => z.object({ webhookId: EndpointId }),
+    onBus: [],
+    summary: 'Another endpoint was disabled',
+    description:
+      'Ten deliveries in a row to another endpoint of the organization have failed, which disabled it. Never sent to the affected endpoint.',
+    fields: { webhookId: 'The affected endpoint.' },
+    example: ({ predecessor: { id, disabledAt } }) => ({ createdAt: disabledAt, webhookId: id }),
+  }),
+  'webhook.recovered': eventType({
+    schemaVersion: 1,
+    sentTo: 'subscribers',
+    data: () => z.object({ webhookId: EndpointId }),
+    onBus: [],
+    summary: 'Another endpoint has recovered',
+    description:
+      'A delivery to another endpoint of the organization has succeeded after five failures in a row or more. Never sent to the affected endpoint.',
+    fields: { webhookId: 'The affected endpoint.' },
+    example: ({ predecessor: { id, disabledAt } }) => ({ createdAt: disabledAt, webhookId: id }),
+  }),
   'webhook.test': eventType({
     schemaVersion: 1,
     sentTo: 'endpoint',
@@ -257,8 +290,12 @@ export const EventFilter = z.object({
 });
 export type EventFilter = z.infer<typeof EventFilter>;
 
-/** Values of an event by which endpoints filter; a type without a field has no value. */
-export const FilterValues = z.partialRecord(z.enum(Object.values(FILTER_FIELDS)), z.string());
+/**
+ * Values of an event that decide which of its subscribers get it: those by which endpoints filter, and the
+ * endpoint that it is about, which never gets it. A type without a field has no value.
+ */
+const VALUES = ['channelId', 'role', 'webhookId'] as const;
+export const FilterValues = z.partialRecord(z.enum(VALUES), z.string());
 export type FilterValues = z.infer<typeof FilterValues>;
 
 /** An event in the outbox. `body` is the exact text that every attempt signs and sends. */
@@ -291,7 +328,7 @@ export interface Subscriber {
 }
 
 /** Why an event is not for a receiver. */
-export type Exclusion = 'for_another' | 'erased' | 'not_subscribed' | 'filtered';
+export type Exclusion = 'for_another' | 'erased' | 'about_itself' | 'not_subscribed' | 'filtered';
 
 /**
  * Whether an event is for a receiver: an endpoint, a channel or the bus. Everything that reads the outbox
@@ -309,6 +346,7 @@ export function findExclusion(
 ): Exclusion | undefined {
   if (onlyTo !== undefined && onlyTo !== id) return 'for_another';
   if (erased) return 'erased';
+  if (filterValues.webhookId === id) return 'about_itself';
   if (!events.includes(type) && !(onlyTo !== undefined && !isSubscribable(type))) return 'not_subscribed';
   const passes = LISTS.every((list) => {
     const value = filterValues[FILTER_FIELDS[list]];
@@ -348,7 +386,14 @@ export function buildEvent<T extends EventType>(
     now,
     onlyTo,
     traceId,
-  }: { tenant: Tenant; now: Date; onlyTo?: ReceiverId; traceId?: TraceId | undefined },
+    id,
+  }: {
+    tenant: Tenant;
+    now: Date;
+    onlyTo?: ReceiverId;
+    traceId?: TraceId | undefined;
+    id?: EventId;
+  },
 ): OutboxEvent {
   const createdAt = now.toISOString();
   const {
@@ -365,7 +410,10 @@ export function buildEvent<T extends EventType>(
   const { data: conversationId } = ConversationId.safeParse(about);
   return {
     id:
-      record === undefined ? newId('evt', now) : deriveEventId(type, allowed[record] as `cnv_${string}`, now),
+      id ??
+      (record === undefined
+        ? newId('evt', now)
+        : deriveEventId(type, allowed[record] as `cnv_${string}`, now)),
     orgId,
     generation,
     type,
@@ -379,9 +427,7 @@ export function buildEvent<T extends EventType>(
 }
 
 const pickFilterFields = (data: Record<string, unknown>) =>
-  Object.fromEntries(
-    Object.values(FILTER_FIELDS).flatMap((field) => (field in data ? [[field, data[field]]] : [])),
-  );
+  Object.fromEntries(VALUES.flatMap((field) => (field in data ? [[field, data[field]]] : [])));
 
 /**
  * Records that an example event is about; the API document has others (lib/openapi/example-values.ts). Their
@@ -405,6 +451,7 @@ function createRecords(webhookId: EndpointId, now: Date, filter: EventFilter = {
     ticket: { id: newId('tkt', now), conversationId, reason, createdAt },
     webhook: { id: webhookId },
     webhookTest: { createdAt },
+    predecessor: { id: newId('whk', now), disabledAt: createdAt },
     channelMessage: {
       createdAt,
       channelId,

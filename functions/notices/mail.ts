@@ -115,7 +115,10 @@ export function composeFailingMail({
       paragraph: `A ${what.toLowerCase()} of ${owner} failed to receive ${consecutiveFailures} deliveries in a row (${count}), each with all of its attempts. After ${left} more in a row it is disabled, and gets no more deliveries until you ${nextStep}.`,
     },
     { facts },
-    { paragraph: 'Check its receiver. The next delivery that succeeds ends the count.' },
+    ...buildCauseLink(receiver),
+    {
+      paragraph: `Check its receiver. The next delivery that succeeds ends the count.${PAUSE}`,
+    },
     buildReceiverLink(receiver),
     {
       note: `You get this e-mail because you are an admin of ${owner}. At most one is sent for it in ${formatDuration(WARNING_WINDOW_SECONDS)}.`,
@@ -134,11 +137,21 @@ export function composeDisabledMail({
       paragraph: `A ${what.toLowerCase()} of ${owner} failed to receive ${FAILURES_TO_DISABLE} deliveries in a row, each with all of its attempts, and was disabled. It gets no more deliveries.`,
     },
     { facts: [...facts, ['Disabled at', `${disabledAt.slice(0, 16).replace('T', ' ')} UTC`]] },
-    { paragraph: `It stays disabled. When its receiver works again, ${recovery}` },
+    ...buildCauseLink(receiver),
+    { paragraph: `It stays disabled. When its receiver works again, ${recovery}${PAUSE}` },
     buildReceiverLink(receiver),
     { note: `You get this e-mail because you are an admin of ${owner}. It is sent once.` },
   ]);
 }
+
+const PAUSE =
+  ' Before a planned outage, pause it: nothing counts as a failure, and what it misses is sent when you resume it.';
+
+/** Where the documentation says what to check and to do, by the cause of the last failure. */
+const buildCauseLink = ({ lastErrorCode, dashboardOrigin }: FailingReceiver): MailPart[] =>
+  lastErrorCode === undefined
+    ? []
+    : [{ link: 'What to do about this error', href: `${dashboardOrigin}/api/docs#cause-${lastErrorCode}` }];
 
 /** Words for a receiver, and its facts without the query of its URL. Its error is untrusted text. */
 function describeReceiver(receiver: FailingReceiver) {

@@ -86,6 +86,8 @@ export const Endpoint = z.object({
   predecessor: z.optional(Predecessor),
   /** Endpoints that the predecessor replaced in turn, the latest first. */
   replaces: z.optional(z.array(EndpointId)),
+  /** Of one that is registered to recover what was missed: since when. */
+  recoversFrom: z.optional(Timestamp),
 });
 export type Endpoint = z.infer<typeof Endpoint>;
 
@@ -130,6 +132,7 @@ export const DeletedEndpoint = z.extend(
     disabledAt: true,
     predecessor: true,
     replaces: true,
+    recoversFrom: true,
   }),
   { deletedAt: Timestamp },
 );
@@ -141,19 +144,26 @@ const MAX_REPLACED = 10;
 /** A disabled endpoint, which may have replaced others. */
 export const DisabledEndpoint = z.extend(
   Predecessor,
-  z.pick(Endpoint, { predecessor: true, replaces: true }).shape,
+  z.pick(Endpoint, { predecessor: true, replaces: true, recoversFrom: true }).shape,
 );
 export type DisabledEndpoint = z.infer<typeof DisabledEndpoint>;
 
-/** Returns whom a new endpoint replaces: the endpoint that was disabled last, and those before it. */
+/**
+ * Returns whom a new endpoint replaces: the endpoint that was disabled last, and those before it; and since
+ * when the former was to recover events itself.
+ */
 export function computeSuccession(
   disabled: readonly DisabledEndpoint[],
-): Pick<Endpoint, 'predecessor' | 'replaces'> {
+): Pick<Endpoint, 'predecessor' | 'replaces' | 'recoversFrom'> {
   const latest = disabled.toSorted((a, b) => (a.disabledAt < b.disabledAt ? -1 : 1)).at(-1);
   if (latest === undefined) return {};
-  const { predecessor, replaces = [], ...rest } = latest;
+  const { predecessor, replaces = [], recoversFrom, ...rest } = latest;
   if (predecessor === undefined) return { predecessor: rest };
-  return { predecessor: rest, replaces: [predecessor.id, ...replaces].slice(0, MAX_REPLACED) };
+  return {
+    predecessor: rest,
+    replaces: [predecessor.id, ...replaces].slice(0, MAX_REPLACED),
+    ...(recoversFrom !== undefined && { recoversFrom }),
+  };
 }
 
 /**
@@ -208,8 +218,11 @@ export function endpointStateStore(service: Table) {
   };
 }
 
-/** What the end of a delivery does to its endpoint. `warn` is a count with a notice for the admins. */
-export type EndpointEffect = 'none' | 'reset' | 'count' | 'warn' | 'disable';
+/**
+ * What the end of a delivery does to its endpoint. `warn` is a count with a notice for the admins, and
+ * `recover` the reset after it.
+ */
+export type EndpointEffect = 'none' | 'reset' | 'recover' | 'count' | 'warn' | 'disable';
 
 /**
  * Computes the effect of a delivery's end on the count of consecutive failures (docs/specification.md,
@@ -220,7 +233,10 @@ export function computeEndpointEffect(
   ended: 'succeeded' | 'exhausted',
 ): EndpointEffect {
   if (endpoint === undefined || endpoint.status === 'auto_disabled') return 'none';
-  if (ended === 'succeeded') return endpoint.consecutiveFailures === 0 ? 'none' : 'reset';
+  if (ended === 'succeeded') {
+    if (endpoint.consecutiveFailures === 0) return 'none';
+    return endpoint.consecutiveFailures < FAILURES_TO_WARN ? 'reset' : 'recover';
+  }
   if (endpoint.status === 'paused') return 'none';
   const failures = endpoint.consecutiveFailures + 1;
   if (failures >= FAILURES_TO_DISABLE) return 'disable';
@@ -241,9 +257,12 @@ export function buildEndpointChange(
   return buildUpdate(service, keys.endpoint(orgId, id), {
     refusal: 'endpoint-changed',
     update: text,
-    if: all(isOneOf('status', effect === 'reset' ? ['active', 'paused'] : ['active']), condition),
+    if: all(isOneOf('status', RESETS.includes(effect) ? ['active', 'paused'] : ['active']), condition),
   });
 }
+
+const RESETS: readonly EndpointEffect[] = ['reset', 'recover'];
+const RESET = expression`SET consecutiveFailures = ${0} REMOVE failingSince`;
 
 const buildCount = (now: string): Expression =>
   expression`SET failingSince = if_not_exists(failingSince, ${now}) ADD consecutiveFailures ${1}`;
@@ -252,7 +271,8 @@ const EFFECTS: Record<
   Exclude<EndpointEffect, 'none'>,
   (now: string) => { update: Expression; condition?: Expression }
 > = {
-  reset: () => ({ update: expression`SET consecutiveFailures = ${0} REMOVE failingSince` }),
+  reset: () => ({ update: RESET, condition: expression`consecutiveFailures < ${FAILURES_TO_WARN}` }),
+  recover: () => ({ update: RESET, condition: expression`consecutiveFailures >= ${FAILURES_TO_WARN}` }),
   // The failure that warns is counted with its notice only.
   count: (now) => ({
     update: buildCount(now),

@@ -177,7 +177,7 @@ export function endpointStore(service: Table) {
      * Finds the disabled endpoints that a new one with this URL replaces, deleted ones included. Reads all
      * endpoints and the last 50 deletions at most.
      */
-    async findReplaced(orgId: OrgId, url: string): Promise<Pick<Endpoint, 'predecessor' | 'replaces'>> {
+    async findReplaced(orgId: OrgId, url: string): Promise<ReturnType<typeof computeSuccession>> {
       const disabled = await Promise.all([
         readDisabled(keys.endpoints(orgId), url),
         readDisabled(keys.deletedEndpoints(orgId), url, MAX_DELETED_PREDECESSORS),

@@ -203,16 +203,23 @@ export function createRecoveryJob(
 /**
  * Creates the job that sends an endpoint what its predecessor missed, once a test has succeeded.
  * @param test delivery of the test
+ * @param recoversFrom time from which the predecessor was to recover events itself, which it may not have
  */
 export const createSuccessorJob = (
   id: ReceiverId,
   { failingSince, disabledAt }: NonNullable<Endpoint['predecessor']>,
-  test: DeliveryId,
+  { test, recoversFrom }: { test: DeliveryId; recoversFrom?: string | undefined },
   context: JobContext,
 ): RedeliveryJob =>
   buildJob(
     id,
-    { from: Date.parse(failingSince ?? disabledAt) - BEFORE_FAILURE_MS, to: context.now.getTime() },
+    {
+      from: Math.min(
+        Date.parse(failingSince ?? disabledAt) - BEFORE_FAILURE_MS,
+        recoversFrom === undefined ? Number.POSITIVE_INFINITY : Date.parse(recoversFrom),
+      ),
+      to: context.now.getTime(),
+    },
     { what: 'missing', statuses: FAILED_STATUSES, test },
     context,
   );
@@ -467,6 +474,14 @@ export function redeliveryRounds(
     async add(job: LeasedJob, delivery: Delivery, read: Partial<RedeliveryRecord>): Promise<boolean> {
       const record = recordRedelivery(service, delivery, { job, read });
       return (await commit([adding(delivery), record])).kind === 'committed';
+    },
+
+    /** Records that a job still waits for its beginning, so that its message does not count as lost. */
+    async recordWait(job: LeasedJob, at: Date): Promise<void> {
+      await update(service, keys.redeliveryRun(job), {
+        update: expression`SET remindedAt = ${at.toISOString()}`,
+        if: isOf(job),
+      });
     },
 
     /** Releases a job after a round; its next message continues it. */

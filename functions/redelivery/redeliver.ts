@@ -65,13 +65,8 @@ class RedeliveryInProgress extends InProgressError {
   override name = 'RedeliveryInProgress';
 }
 
-/** A job cannot begin yet. */
-class RedeliveryNotBegun extends InProgressError {
-  override name = 'RedeliveryNotBegun';
-}
-
-/** Seconds between two looks at a test that a job waits for, as a share of the job's age. */
-const LOOKS = { share: 1, shortest: 2, longest: 900 };
+/** Seconds between two checks of a test that a job waits for: a share of the job's age, within these. */
+const TEST_CHECK = { share: 0.1, shortest: 2, longest: 60 };
 
 /** Seconds between two checks of what waits: they double while nothing was attempted. */
 const CHECK = { shortest: 0.02, longest: 0.5 };
@@ -163,10 +158,10 @@ export function runRedeliveryJob(context: RedeliverContext, settings: RedeliverS
     log('REDELIVERY_ENDED', { ...getLogFields(job), status, reason, examined, redelivered });
   }
 
-  async function sendNextRound(job: LeasedJob): Promise<void> {
+  async function sendNextRound(job: LeasedJob, delaySeconds = 0): Promise<void> {
     // Release before sending: the next message must find the job free.
     await jobs.release(job);
-    const refused = await rounds.send([buildRound(job, job.round + 1, now())]);
+    const refused = await rounds.send([buildRound(job, job.round + 1, now())], delaySeconds);
     if (refused.length > 0) throw new Error('the queue did not take the next round of a job');
   }
 
@@ -183,7 +178,7 @@ export function runRedeliveryJob(context: RedeliverContext, settings: RedeliverS
     if (state?.status === 'succeeded') return 0;
     if (state !== undefined && !isOpen(state)) return undefined;
     const age = (now().getTime() - Date.parse(createdAt)) / 1000;
-    return Math.min(Math.max(LOOKS.share * age, LOOKS.shortest), LOOKS.longest);
+    return Math.min(Math.max(TEST_CHECK.share * age, TEST_CHECK.shortest), TEST_CHECK.longest);
   }
 
   async function runRound(leased: LeasedJob, isRepeated: boolean): Promise<void> {
@@ -201,8 +196,8 @@ export function runRedeliveryJob(context: RedeliverContext, settings: RedeliverS
       const waitSeconds = await findWait(job);
       if (waitSeconds === undefined) return end(job, 'stopped', 'test_failed');
       if (waitSeconds > 0) {
-        await jobs.release(job);
-        throw new RedeliveryNotBegun(`${job.id} begins later`, Math.ceil(waitSeconds));
+        await jobs.recordWait(job, now());
+        return sendNextRound(job, Math.ceil(waitSeconds));
       }
       const page = await pages.readNext(job, endpoint);
       const resends = await pages.plan(job, endpoint, page.items);

@@ -8,6 +8,7 @@ import { recoverKilled } from './recovery/killed.ts';
 import { recoverLarge } from './recovery/large.ts';
 import type { Disorder } from './recovery/order.ts';
 import { haveOutage, measureDelays, recover } from './recovery/outage.ts';
+import { planOutage } from './recovery/planned.ts';
 import { type Delay, LIVE, MOST_TIMES, type Stage, startStage } from './recovery/stage.ts';
 import type { Delays } from './recovery/windows.ts';
 import { renderBlock } from './table.ts';
@@ -16,7 +17,7 @@ import { renderBlock } from './table.ts';
  * Rehearsals of recovery after an outage in one local run, with live events meanwhile: their latency is
  * compared with that of the same load without a job, in turns.
  */
-const REHEARSALS = ['outage', 'kill', 'large'] as const;
+const REHEARSALS = ['outage', 'kill', 'large', 'planned'] as const;
 type Rehearsal = (typeof REHEARSALS)[number];
 
 const paint = paintFor(process.stdout);
@@ -68,6 +69,7 @@ function delayBlock(title: string, { same, other, samples }: Delays): Block {
 interface Terms {
   events: number;
   large: number;
+  planned: number;
   turns: number;
   rate: number;
   answersAfter: number;
@@ -142,6 +144,38 @@ async function rehearseLarge(stage: Stage, conversation: string, { large, rate }
   say(renderBlock(delayBlock(`Live events beside a job of ${large} events`, done), paint));
 }
 
+async function rehearsePlanned(
+  stage: Stage,
+  conversation: string,
+  { planned: count, turns, rate }: Terms,
+): Promise<void> {
+  progress('planned', `${count} events while ${turns + 1} endpoints are paused`);
+  const load = { count, turns, conversation, perSecond: rate };
+  const { delays, failuresLeft, killed, ...done } = await planOutage(stage, load, (text) =>
+    progress('planned', text),
+  );
+  const missing = done.missing + killed.missing;
+  expectThat(missing === 0, 'planned: events are missing');
+  expectThat(done.doubles + killed.resent === 0, 'planned: events came twice');
+  const isUntouched = String(failuresLeft.after) === String(failuresLeft.before);
+  expectThat(
+    isUntouched,
+    `planned: failures until disabled were ${failuresLeft.before}, then ${failuresLeft.after}`,
+  );
+  const subject = 'after a pause';
+  const figures = [
+    ...countFigures(subject, { ...done, missing, events: count * (turns + 1) }),
+    figure(subject, 'failures left', failuresLeft.after[0] ?? Number.NaN),
+    figure('kill -9 in a catch-up', 'before the kill', killed.before),
+    figure('kill -9 in a catch-up', 'twice', killed.doubles),
+  ];
+  const notes = [
+    `${count} events at 50 a second are an outage of ${(count / 3000).toFixed(0)} minutes; they were written faster.`,
+  ];
+  say(renderBlock({ title: 'An outage that a pause announces, with kill -9 in it', figures, notes }, paint));
+  say(renderBlock(delayBlock('Live events beside a catch-up', delays), paint));
+}
+
 async function rehearse(rehearsals: readonly Rehearsal[], terms: Terms): Promise<void> {
   const { rate, answersAfter } = terms;
   say(`\n  ${paint('bold', 'Recovery')} of ${describeMachine()}`);
@@ -160,9 +194,10 @@ async function rehearse(rehearsals: readonly Rehearsal[], terms: Terms): Promise
             externalUserId: 'user-1',
           });
           const conversation = String(id);
-          if (rehearsals.some((name) => name !== 'large'))
+          if (rehearsals.some((name) => name === 'outage' || name === 'kill'))
             await rehearseOutages(stage, rehearsals, conversation, terms);
           if (rehearsals.includes('large')) await rehearseLarge(stage, conversation, terms);
+          if (rehearsals.includes('planned')) await rehearsePlanned(stage, conversation, terms);
         },
       ),
   );
@@ -170,11 +205,12 @@ async function rehearse(rehearsals: readonly Rehearsal[], terms: Terms): Promise
 
 const { rehearsal = [...REHEARSALS], ...terms } = commandLine(
   'npm run bench -- recovery',
-  `Rehearses recovery in a local run: an outage until the endpoint is disabled, registration, test event, dry run and job; a job in whose middle all processes are killed; and a large job that is stopped and started again. Prints figures, and exits with 1 when an event is missing, one came twice without a kill, or the p99 of live events is more than ${MOST_TIMES} times that of turns without a job.`,
+  `Rehearses recovery in a local run: an outage until the endpoint is disabled, registration, test event, dry run and job; a job in whose middle all processes are killed; a large job that is stopped and started again; and a planned outage in a pause, in which all processes are killed. Prints figures, and exits with 1 when an event is missing, one came twice without a kill, or the p99 of live events is more than ${MOST_TIMES} times that of turns without a job.`,
 )
   .option('--rehearsal <name>', 'this one; may be repeated', repeatable(among(REHEARSALS)))
   .option('--events <n>', 'of the outage', wholeNumber(10, 1_000_000), 500)
   .option('--large <n>', 'events of the large job', wholeNumber(10, 10_000_000), 20_000)
+  .option('--planned <n>', 'events of the planned outage', wholeNumber(10, 1_000_000), 20_000)
   .option('--turns <n>', 'without and with a job', wholeNumber(1, 50), 4)
   .option('--answers-after <ms>', 'until receivers answer', wholeNumber(0, 9_000), 0)
   .option('--rate <n>', 'live events in a second', decimal(0.1, 10_000), 20)

@@ -95,11 +95,17 @@ export function memoryDeliveries({ service }: MemoryEndpoints, graceSeconds = DE
       else if (!isOpen(delivery) && isOpen(Delivery.parse(before))) stream.push({ kind: 'ended', delivery });
     }
   };
-  const terms = { graceSeconds, maxAttempts: MAX_ATTEMPTS, measures: noMeasures, log: recordedLog() };
+  const terms = {
+    graceSeconds,
+    maxAttempts: MAX_ATTEMPTS,
+    commitSeconds: 20,
+    measures: noMeasures,
+    log: recordedLog(),
+  };
   const noticesOf = (wanted: Notice['type']): Notice[] =>
     memory
       .all('outbox')
-      .filter(({ type }) => type === wanted)
+      .filter(({ kind, type }) => kind === 'notice' && type === wanted)
       .map((row) => Notice.parse(row));
 
   /** The current delivery. */

@@ -153,7 +153,8 @@ export function queuesOf(world: World, process: Process): SQSClient {
   });
   const ofRounds: Record<string, (input: QueueInput) => unknown> = {
     SendMessageBatch({ Entries = [] }) {
-      for (const { MessageBody } of Entries) rounds.send(JSON.parse(MessageBody).detail, clock.ms);
+      for (const { MessageBody, DelaySeconds = 0 } of Entries)
+        rounds.send(JSON.parse(MessageBody).detail, after(DelaySeconds).getTime());
       return failed(Entries, () => false);
     },
   };

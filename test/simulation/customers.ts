@@ -36,6 +36,8 @@ import { conversationOf } from './readers.ts';
 import type { World } from './world.ts';
 
 const TYPES: readonly SubscribableType[] = ['conversation.created', 'message.received', 'ticket.created'];
+/** Types whose events come from the dispatchers. */
+const STATE_TYPES: readonly SubscribableType[] = ['webhook.failing', 'webhook.disabled', 'webhook.recovered'];
 /** Values of events in turn, of which a filter lets one pass. */
 const FILTER_VALUES: Partial<Record<EventType, readonly FilterValues[]>> = {
   'conversation.created': [{ channelId: 'web' }, { channelId: 'app' }],
@@ -107,7 +109,8 @@ export class Customers {
 
   #someTypes(): SubscribableType[] {
     const some = TYPES.filter(() => this.#world.random.chance(0.7));
-    return some.length > 0 ? some : ['conversation.created'];
+    const states = this.#world.random.chance(0.5) ? STATE_TYPES : [];
+    return [...(some.length > 0 ? some : ['conversation.created' as const]), ...states];
   }
 
   register(orgId = this.#world.random.pick(this.#world.organizations.ids)): boolean {

@@ -75,10 +75,11 @@ export class EndpointHistory {
 
 const isWanted = (
   endpoint: Endpoint | undefined,
-  { orgId, onlyTo, type, filterValues: { channelId, role } = {} }: OutboxEvent,
+  { orgId, onlyTo, type, filterValues: { channelId, role, webhookId } = {} }: OutboxEvent,
 ): boolean =>
   endpoint?.orgId === orgId &&
   (onlyTo === undefined || onlyTo === endpoint.id) &&
+  webhookId !== endpoint.id &&
   ((onlyTo !== undefined && (type === 'webhook.test' || type === 'channel.message')) ||
     endpoint.events.some((subscribed) => subscribed === type)) &&
   isIn(endpoint.filter?.channelIds, channelId) &&

@@ -28,6 +28,7 @@ export function* faultsAtRest(world: World): Generator<Fault> {
   }
   yield* wrongNotices(world);
   yield* wrongWarnings(world);
+  yield* wrongStateEvents(world);
   yield* wrongLedger(world);
   yield* leftOver(world);
   yield* world.witness.jobs.faults();
@@ -113,6 +114,14 @@ function* wrongWarnings({ warnings: all, witness }: World): Generator<Fault> {
     if (warnings !== due)
       yield ['one warning', `${id} had ${due} streaks of five failures, and ${warnings} warnings`];
   }
+}
+
+/** Channels have no such events. */
+function* wrongStateEvents({ stateEvents, witness }: World): Generator<Fault> {
+  const sent = stateEvents.map(({ type, filterValues }) => `${type} ${filterValues?.webhookId}`).toSorted();
+  const due = witness.counts.states.filter((state) => !state.includes(' chn_')).toSorted();
+  if (sent.join() !== due.join())
+    yield ['state events', `${due.join(', ') || 'nothing'} is due, and ${sent.join(', ') || 'nothing'} sent`];
 }
 
 /** The expected ledger, computed from the deliveries. */

@@ -13,7 +13,7 @@ export interface Entry {
   isAbandoned: boolean;
 }
 
-export const idOf = (owed: OutboxWork): EventId | DeliveryId =>
+const idOf = (owed: OutboxWork): EventId | DeliveryId =>
   owed.kind === 'event' ? owed.event.id : owed.deliveryMessage.id;
 
 /** The name of an entry in the world. A delivery has one for each time that it was sent at once. */

@@ -35,6 +35,8 @@ export class FailureCounts {
   #disablings = 0;
   /** How often each endpoint, deleted ones included, had as many failures in a row as bring a warning. */
   readonly warned = new Map<ReceiverId, number>();
+  /** What endpoints have come to by deliveries, in order: a type of event and an endpoint. */
+  readonly states: string[] = [];
 
   get disablings(): number {
     return this.#disablings;
@@ -78,17 +80,25 @@ export class FailureCounts {
       return count.inactiveMs >= fromMs ? undefined : 'a failure was not counted';
     if (!isChanged)
       return count.idleMs >= fromMs ? undefined : `a success has left ${count.failures} failures before it`;
-    count.failures = status === 'succeeded' ? 0 : count.failures + 1;
+    const before = count.failures;
+    count.failures = status === 'succeeded' ? 0 : before + 1;
+    if (count.failures === 0 && before >= FAILURES_BEFORE_WARNING)
+      this.states.push(`webhook.recovered ${id}`);
     if (count.failures === 0) count.idleMs = nowMs;
     const counted = present?.consecutiveFailures;
     if (counted !== count.failures)
       return `${counted} failures are counted where ${count.failures} were committed in a row`;
-    if (status === 'exhausted' && counted === FAILURES_BEFORE_WARNING)
+    if (status === 'exhausted' && counted === FAILURES_BEFORE_WARNING) {
       this.warned.set(id, (this.warned.get(id) ?? 0) + 1);
+      this.states.push(`webhook.failing ${id}`);
+    }
     count.isDisabled = counted >= FAILURES_IN_A_ROW;
     if ((present?.status === 'auto_disabled') !== count.isDisabled)
       return `after ${counted} failures it is ${present?.status}`;
-    if (count.isDisabled) this.#disablings += 1;
+    if (count.isDisabled) {
+      this.#disablings += 1;
+      this.states.push(`webhook.disabled ${id}`);
+    }
     return undefined;
   }
 }

@@ -163,7 +163,11 @@ export class LiveLoad {
     const { service, outbox, deliveries, rates } = this.#tables;
     const log = this.#log;
     const wait = (time: number) => this.#timeline.sleep(time * 1000);
-    const terms = { graceSeconds: GRACE_SECONDS, maxAttempts: DEFAULT_RETRY_POLICY.maxAttempts };
+    const terms = {
+      graceSeconds: GRACE_SECONDS,
+      maxAttempts: DEFAULT_RETRY_POLICY.maxAttempts,
+      commitSeconds: 20,
+    };
     const ends = settlements({ deliveries, service, outbox }, { ...terms, measures: noMeasures, log });
     const moves = { ...deliveryMoves(deliveries), ...ends };
     const ports = this.#timed({ ...moves, find: this.#store.find, findAll: this.#store.findAll });

@@ -19,6 +19,8 @@ export const PROMISES = {
     'an attempt is made only for an active endpoint with the type of its event, at its URL, as they were since the invocation began',
   'exact count': 'ten failed deliveries in a row disable an endpoint, with one notice for its admins',
   'one warning': 'five failed deliveries in a row bring their admins one warning, and fewer none',
+  'state events':
+    'the fifth and the tenth failure in a row of an endpoint, and a success after five or more, are one event each for the other endpoints of its organization',
   'true ledger': 'the ledger counts each delivery and its end once',
   'whole job':
     'a redelivery job resends each event that its endpoint lacks once, also one whose fan-out was abandoned, counts what it has done, and makes nothing if it is to count only',

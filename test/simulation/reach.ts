@@ -10,6 +10,7 @@ import {
   deliveryStore,
 } from '../../functions/delivery/rows.ts';
 import { settlements } from '../../functions/delivery/settle.ts';
+import { deriveAttemptClocks } from '../../functions/delivery/timing.ts';
 import {
   type OrganizationStates,
   organizationStates,
@@ -75,7 +76,13 @@ export function reachOf(world: World): (process: Process) => Reach {
         ...deliveryMoves(deliveries),
         ...settlements(
           { deliveries, service, outbox },
-          { ...terms, maxAttempts: terms.retry.maxAttempts, measures: noMeasures, log },
+          {
+            ...terms,
+            maxAttempts: terms.retry.maxAttempts,
+            commitSeconds: deriveAttemptClocks(10).functionTimeout,
+            measures: noMeasures,
+            log,
+          },
         ),
       },
       queues: deliveryQueues(sqs, (lane) => lane, now),

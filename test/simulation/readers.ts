@@ -57,7 +57,7 @@ export class Readers {
   }
 
   #eventsOf(tenant: Tenant): List {
-    const { tables, events } = this.#world;
+    const { tables, events, lateEvents } = this.#world;
     return {
       name: 'events',
       read: (page, now) =>
@@ -69,7 +69,7 @@ export class Readers {
         ),
       committed: () =>
         [...events.values()].flatMap(({ id, orgId, generation }) =>
-          orgId === tenant.orgId && generation === tenant.generation ? [id] : [],
+          orgId === tenant.orgId && generation === tenant.generation && !lateEvents.has(id) ? [id] : [],
         ),
       isPrompt: false,
     };

@@ -57,6 +57,7 @@ async function run(
   if (world.faults.beyondMargin) statistics.count('runs beyond the margin');
   statistics.count('endpoints disabled', witness.counts.disablings);
   statistics.count('warnings of failures', world.warnings.length);
+  statistics.count('events of endpoints', world.stateEvents.length);
   statistics.count('duplicates at receivers', witness.attempts.duplicates);
   statistics.count('events', world.events.size);
   for (const { orgId, webhookId, status, terminalReason, attemptLog } of tables.deliveries.values()) {

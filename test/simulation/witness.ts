@@ -160,7 +160,8 @@ export class Witness {
     this.attempts.ended(delivery);
     this.jobs.ended(delivery);
     const wasDeferred = this.#deferred.delete(id);
-    const lateMs = this.#world.clock.ms - this.#world.restBy - this.limits.longestClockWaitMs(webhookId);
+    const lateMs =
+      this.#world.clock.ms - this.#world.restByOf(delivery) - this.limits.longestClockWaitMs(webhookId);
     if (lateMs > 0 && !this.#world.organizations.isOver(delivery))
       this.tell('comes to rest', `${id} was ${status} ${lateMs} ms too late`);
     if (terminalReason === 'expired' && wasDeferred && !this.#world.organizations.isOver(delivery))

@@ -1,5 +1,6 @@
 import type { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import type { DeliveryId, EventId, OrgId, ReceiverId } from '../../functions/aws/ids.ts';
+import type { Delivery } from '../../functions/delivery/delivery.ts';
 import type { Notice } from '../../functions/events/bus.ts';
 import type { OutboxEvent } from '../../functions/events/events.ts';
 import type { MemoryLanes } from '../doubles/memory-lanes.ts';
@@ -35,9 +36,9 @@ export interface WorldContext {
   readonly deliveryStream: DeliveryStream;
   readonly shards: readonly (StreamShard<Entry> | StreamShard<Change>)[];
   readonly isUntroubled: boolean;
-  readonly restBy: number;
   readonly trace: ((line: string) => void) | undefined;
   createdMs(id: DeliveryId | EventId): number;
+  restByOf(delivery: Pick<Delivery, 'id' | 'eventId'>): number;
   hasMessage(id: DeliveryId): boolean;
   named(text: string): string;
 }

@@ -13,7 +13,7 @@ import type { Row } from '../doubles/tables/expressions.ts';
 import type { Written } from '../doubles/tables/memory-tables.ts';
 import { type Change, DeliveryStream } from './delivery-stream.ts';
 import { EndpointHistory, STALE_MS } from './endpoint-history.ts';
-import { type Entry, idOf, nameOf } from './entries.ts';
+import { type Entry, nameOf } from './entries.ts';
 import { type Faults, faultsOf } from './faults.ts';
 import { LetterBox } from './letter-box.ts';
 import { isOpen } from './moves.ts';
@@ -77,6 +77,10 @@ export class World implements WorldContext {
   readonly entries = new Map<string, Entry>();
   readonly notices: Notice[] = [];
   readonly warnings: Notice[] = [];
+  /** Events of the dispatchers, those of deleted generations included. */
+  readonly stateEvents: OutboxEvent[] = [];
+  /** Those of them that followers may miss: of a worker that had ended, or whose clock may be far off. */
+  readonly lateEvents = new Set<EventId>();
   readonly outboxShards: StreamShard<Entry>[];
   readonly deliveryStream: DeliveryStream;
   readonly deadMessages = new LetterBox<DeliveryMessage>(clocks.visibility);
@@ -100,6 +104,7 @@ export class World implements WorldContext {
   trace: ((line: string) => void) | undefined;
   readonly #shardNames: ReadonlyMap<string, string>;
   readonly #names = new Map<string, string>();
+  #restMs = 0;
   #deliveries = 0;
   #tokens = 0;
   #ids = 0;
@@ -201,7 +206,7 @@ export class World implements WorldContext {
     const orderBefore = this.history.order;
     for (const { table, before, after } of writes) {
       if (table === 'service') this.#writtenService(after ?? before, after);
-      if (table === 'outbox') this.#writtenOutbox(orderBefore, before, after);
+      if (table === 'outbox') this.#writtenOutbox(actor, orderBefore, before, after);
       if (table === 'ledger' && after !== undefined) this.#counted(actor, before, after);
       if (table === 'deliveries' && after !== undefined) this.#moved(before, after as unknown as Delivery);
     }
@@ -213,7 +218,12 @@ export class World implements WorldContext {
       this.history.note(row?.sk as ReceiverId, after as unknown as Endpoint | undefined);
   }
 
-  #writtenOutbox(committed: number, before: Row | undefined, row: Row | undefined): void {
+  #writtenOutbox(
+    actor: Process | undefined,
+    committed: number,
+    before: Row | undefined,
+    row: Row | undefined,
+  ): void {
     if (before !== undefined && row === undefined) this.events.delete(before.id as EventId);
     if (before !== undefined || row === undefined) return;
     if (row.kind === 'notice') this.#noticed(row as unknown as Notice);
@@ -221,7 +231,12 @@ export class World implements WorldContext {
     if (owed === undefined) return;
     const entry: Entry = { row, owed, committed, done: undefined, isAbandoned: false };
     this.entries.set(nameOf(owed), entry);
-    if (owed.kind === 'event') this.events.set(owed.event.id, owed.event);
+    if (owed.kind === 'event') {
+      this.events.set(owed.event.id, owed.event);
+      if (owed.event.filterValues?.webhookId !== undefined) this.stateEvents.push(owed.event);
+      if (actor !== undefined && (!actor.alive || this.faults.beyondMargin))
+        this.lateEvents.add(owed.event.id);
+    }
     this.outboxShards[this.entries.size % SHARDS]?.write(entry, this.clock.ms);
   }
 
@@ -275,12 +290,13 @@ export class World implements WorldContext {
     this.organizations.calmDown();
     this.dispatchersStalledUntilMs = 0;
     this.witness.calmDown();
-    this.restBy = this.clock.ms + longestRestMs(this);
+    this.#restMs = longestRestMs(this);
+    this.restBy = this.clock.ms + this.#restMs;
   }
 
-  /** The age of an identifier. */
+  /** The age of an entry, by the clock of its process. */
   ageMs({ owed }: Entry): number {
-    return this.clock.ms - this.createdMs(idOf(owed));
+    return this.clock.ms - Date.parse(WORK.describe(owed).createdAt);
   }
 
   isDone(entry: Entry): void {
@@ -301,6 +317,12 @@ export class World implements WorldContext {
   /** All shards of all streams. */
   get shards(): readonly (StreamShard<Entry> | StreamShard<Change>)[] {
     return [...this.outboxShards, ...this.deliveryStream.shards];
+  }
+
+  /** When a delivery must have ended: one of a late event of the dispatchers later than others. */
+  restByOf({ id, eventId }: Pick<Delivery, 'id' | 'eventId'>): number {
+    const isOfState = this.stateEvents.some((event) => event.id === eventId);
+    return isOfState ? Math.max(this.restBy, this.createdMs(id) + this.#restMs) : this.restBy;
   }
 
   hasMessage(id: DeliveryId): boolean {

@@ -63,6 +63,21 @@ export const catalogue: typeof english = {
             'Eine Konversation wurde mit ihren Nachrichten gelöscht, auf Anfrage oder wegen `retentionDays`. Löschen Sie, was Sie von ihr gespeichert haben; eine 2xx-Antwort bestätigt das Ereignis in der Quittung der Löschung.',
           data: { conversationId: 'Die Konversation, die nicht mehr gelesen werden kann.' },
         },
+        'webhook.failing': {
+          description:
+            'Fünf Zustellungen hintereinander an einen anderen Endpunkt der Organisation sind gescheitert. Fünf weitere schalten ihn ab. Der betroffene Endpunkt erhält es nie.',
+          data: { webhookId: 'Der betroffene Endpunkt.' },
+        },
+        'webhook.disabled': {
+          description:
+            'Zehn Zustellungen hintereinander an einen anderen Endpunkt der Organisation sind gescheitert, was ihn abgeschaltet hat. Der betroffene Endpunkt erhält es nie.',
+          data: { webhookId: 'Der betroffene Endpunkt.' },
+        },
+        'webhook.recovered': {
+          description:
+            'Eine Zustellung an einen anderen Endpunkt der Organisation ist nach mindestens fünf Fehlschlägen hintereinander gelungen. Der betroffene Endpunkt erhält es nie.',
+          data: { webhookId: 'Der betroffene Endpunkt.' },
+        },
         'webhook.test': {
           description:
             'Wird bei einem Test an einen einzigen Endpunkt gesendet, unabhängig davon, was dieser abonniert hat. Signiert, wiederholt und aufgezeichnet wie jedes andere Ereignis.',

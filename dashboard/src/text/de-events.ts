@@ -62,6 +62,7 @@ export const events: typeof english = {
       disabled: 'Er war abgeschaltet',
       deleted: 'Er wurde gelöscht',
       example_for_another: 'Das Ereignis ist ein Beispiel, das ein anderer Endpunkt erhielt',
+      about_itself: 'Das Ereignis handelt von ihm und geht nur an andere Endpunkte',
     },
     receiver: {
       paused: 'Der Endpunkt ist pausiert, daher kann ihm nichts gesendet werden.',

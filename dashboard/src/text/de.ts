@@ -269,6 +269,9 @@ export const de: Texts = {
     'ticket.created': 'Ein Ticket wurde erstellt',
     'conversation.resolved': 'Eine Konversation wurde abgeschlossen',
     'conversation.deleted': 'Eine Konversation wurde gelöscht',
+    'webhook.failing': 'Zustellungen an einen anderen Endpunkt scheitern',
+    'webhook.disabled': 'Ein anderer Endpunkt wurde abgeschaltet',
+    'webhook.recovered': 'Ein anderer Endpunkt nimmt wieder an',
   },
   verification: {
     label: 'Sprache',

@@ -62,6 +62,7 @@ export const events = {
       disabled: 'it was disabled',
       deleted: 'it was deleted',
       example_for_another: 'the event is an example that was sent to another endpoint',
+      about_itself: 'the event is about it, and goes to other endpoints only',
     } satisfies Record<Schema<'UndeliveredTo'>['reason'], string>,
     receiver: {
       paused: 'The endpoint is paused, so nothing can be sent to it.',

@@ -65,20 +65,21 @@ export const handler = routeHandler(routes.readEvent, async ({ tenant, params, q
   });
 });
 
-/** Endpoints that got no attempt of an event, those that were deleted in the last 31 days included. */
+/** Endpoints that got no attempt of an event, those that were deleted since included. */
 async function explainAbsences(
   event: OutboxEvent,
   existing: readonly Endpoint[],
   ofEvent: readonly Delivery[],
   now: Date,
 ) {
-  const deleted = await endpoints.deletedSince(event.orgId, new Date(0).toISOString(), MAX_DELETED);
+  const deleted = await endpoints.deletedSince(event.orgId, event.createdAt, MAX_DELETED);
   const known = new Set(existing.map(({ id }) => id));
   const all = [...existing, ...deleted.filter(({ id }) => !known.has(id))];
-  const isFannedOut = now.getTime() - Date.parse(event.createdAt) > FANNED_OUT_MS;
   return all.flatMap((endpoint) => {
     const { id: webhookId, url } = endpoint;
     const delivery = ofEvent.find((one) => one.webhookId === webhookId && isFirstDelivery(one));
+    const until = 'deletedAt' in endpoint ? Date.parse(endpoint.deletedAt) : now.getTime();
+    const isFannedOut = until - Date.parse(event.createdAt) > FANNED_OUT_MS;
     const reason = explainAbsence(event, endpoint, delivery, isFannedOut);
     if (reason === undefined) return [];
     const receiverStatus = 'status' in endpoint ? endpoint.status : 'deleted';

@@ -26,7 +26,8 @@ export const handler = routeHandler(
     const receiver = await checkReceiver(body.url, tenant);
     if (!receiver.ok) return createUrlProblem(receiver);
     const { href: url } = receiver.url;
-    const registered: RegisteredEndpoint = {
+    const { recoversFrom, ...succession } = await endpoints.findReplaced(tenant.orgId, url);
+    const asked: RegisteredEndpoint = {
       id: newId('whk', now),
       orgId: tenant.orgId,
       url,
@@ -39,11 +40,12 @@ export const handler = routeHandler(
       pace: NEW,
       keyVersion: await signingKeys(getCurrentVersion),
       createdAt: now.toISOString(),
-      ...(await endpoints.findReplaced(tenant.orgId, url)),
+      ...succession,
     };
-    const recovery = body.recover && buildRecovery(registered, { tenant, now, traceId });
+    const recovery = body.recover && buildRecovery(asked, recoversFrom, { tenant, now, traceId });
     if (recovery === null) return NO_PREDECESSOR;
     const redelivery = recovery && toJobView(recovery.job);
+    const registered = { ...asked, ...(recovery && { recoversFrom: recovery.job.from }) };
     return effect(
       success({ ...registered, redelivery }, { location: `/api/v1/webhooks/${registered.id}` }),
       [
@@ -78,12 +80,17 @@ const NO_PREDECESSOR = invalid({
  * A test of the new endpoint, and the job that follows its success; null without a predecessor.
  */
 function buildRecovery(
-  endpoint: RegisteredEndpoint,
+  { id, predecessor }: RegisteredEndpoint,
+  recoversFrom: string | undefined,
   context: { tenant: Tenant; now: Date; traceId: TraceId },
 ) {
-  const { id, predecessor } = endpoint;
   if (predecessor === undefined) return null;
   const test = buildEvent('webhook.test', { webhookId: id }, { ...context, onlyTo: id });
-  const job = createSuccessorJob(id, predecessor, deriveDeliveryId(test.id, id), context);
+  const job = createSuccessorJob(
+    id,
+    predecessor,
+    { test: deriveDeliveryId(test.id, id), recoversFrom },
+    context,
+  );
   return { test, job };
 }

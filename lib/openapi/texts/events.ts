@@ -95,6 +95,6 @@ export const answers = {
     url: 'Its receiver URL.',
     receiverStatus: 'State of the endpoint: `active`, `paused`, `auto_disabled` or `deleted`.',
     reason:
-      'Why: `not_subscribed` (to the type when the event happened), `filtered` (by the filter of the endpoint), `erased` (the conversation was erased before an attempt), `registered_later` (after the event), `paused` or `disabled` (at that time), `deleted`, or `example_for_another` (an example that was sent to another endpoint). Values may be added.',
+      'Why: `not_subscribed` (to the type when the event happened), `filtered` (by the filter of the endpoint), `erased` (the conversation was erased before an attempt), `registered_later` (after the event), `paused` or `disabled` (at that time), `deleted`, `example_for_another` (an example that was sent to another endpoint), or `about_itself` (an event about the endpoint, which only others get). Values may be added.',
   }),
 };

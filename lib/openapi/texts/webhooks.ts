@@ -50,9 +50,9 @@ response; store it, because no other operation returns it.
 Each registration creates a new endpoint with its own secret, even for a URL that is already registered. To
 rotate a secret or replace a disabled endpoint, register again and delete the old endpoint. If an endpoint with
 this URL was disabled, \`predecessor\` names it: with \`recover: "predecessor"\` a test is sent, and once that has
-succeeded, a redelivery job sends what the predecessor missed, from two hours before its first failure on
-(\`redelivery\`; \`readRedelivery\` follows it). If the test fails, the job stops with \`test_failed\`. Without
-\`recover\` the receiver is not called; check it with \`testWebhook\`.
+succeeded, a redelivery job sends what the predecessor missed, from two hours before its first failure on, or
+from where it was to recover events itself (\`redelivery\`; \`readRedelivery\` follows it). If the test fails, the
+job stops with \`test_failed\`. Without \`recover\` the receiver is not called; check it with \`testWebhook\`.
 
 With \`filter\`, only those events of the types are sent whose value is in each given list. An event type without
 the field passes that list.

@@ -37,7 +37,7 @@ export interface Large extends Disorder, Delays {
  * Writes events as the API's transactions do, without the records that caused them.
  * @returns their identifiers, oldest first
  */
-async function loadEvents(stage: Stage, count: number, progress: (done: number) => void) {
+export async function loadEvents(stage: Stage, count: number, progress: (done: number) => void) {
   const { id } = await stage.create('/api/v1/tickets', { reason: 'an example' });
   const tables = tablesBehind(childrenOf(stage.run.pid).engine);
   try {

@@ -87,6 +87,12 @@ export async function startStage(directory: string, answerMs: number) {
     return { ...answer.body.data };
   }
 
+  async function change(webhook: string, body: object): Promise<Record<string, unknown>> {
+    const answer = await api.call({ method: 'PATCH', path: path(webhook), body });
+    if (answer.status !== 200) throw new Error(`a change of ${webhook} was answered with ${answer.status}`);
+    return { ...answer.body.data };
+  }
+
   const stage = {
     get run() {
       return run;
@@ -107,6 +113,7 @@ export async function startStage(directory: string, answerMs: number) {
     },
     read,
     create,
+    change,
     path,
     register: (receiverPath: string, events: readonly string[] = [MISSED, LIVE]) =>
       create('/api/v1/webhooks', { url: `${receiver.url}${receiverPath}`, events }),

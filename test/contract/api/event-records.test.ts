@@ -176,7 +176,12 @@ describe('an event with its record', () => {
     for (const read of ['listNewest', 'listOldest'] as const) {
       const sizes: number[] = [];
       for (let after: string | undefined, isLast = false; !isLast; ) {
-        const page = await eventLog(tables.outbox, tables.service)[read](tenant, { limit: 100, after }, { types }, now);
+        const page = await eventLog(tables.outbox, tables.service)[read](
+          tenant,
+          { limit: 100, after },
+          { types },
+          now,
+        );
         const shown = await withRecords(tenant, page, () => true);
         sizes.push(shown.items.length);
         isLast = shown.next === undefined;

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deriveDeliveryId, type EndpointId, newId } from '../../../functions/aws/ids.ts';
 import { type Change, committer } from '../../../functions/aws/transaction.ts';
@@ -8,8 +9,10 @@ import {
   buildEvent,
   buildExampleEvent,
   type EventFilter,
+  type EventType,
   isFor,
   type OutboxEvent,
+  SubscribableType,
 } from '../../../functions/events/events.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
@@ -17,6 +20,7 @@ import { organizationStore } from '../../../functions/tenancy/organizations.ts';
 import type { Tenant } from '../../../functions/tenancy/tenant.ts';
 import { aDelivery, aKeyring, anEndpoint, anEvent, later, seconds } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
+import { casesOf } from '../../support/cases.ts';
 import { type Api, aBusyOrganization, anApi } from '../store/api-handlers.ts';
 import { anEngine, type TestEngine } from '../store/delivery-engine.ts';
 
@@ -34,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 /** Old enough for everybody to see it. */
-const AGO = later(new Date(), -seconds(60));
+const AGO = later(new Date(), -seconds(120));
 
 interface Context {
   tenant: Tenant;
@@ -129,7 +133,14 @@ const KINDS: Record<
 };
 
 /** Two endpoints of one organization, and an event. */
-async function anOwner({ event: kind, filter }: { event: Kind; filter?: EventFilter | undefined }) {
+async function anOwner({
+  event: kind,
+  ...settings
+}: {
+  event: Kind;
+  filter?: EventFilter | undefined;
+  events?: SubscribableType[];
+}) {
   const organization = aBusyOrganization();
   const tenant: Tenant = { orgId: organization.id, generation: 0 };
   const { service, outbox, deliveries } = tables;
@@ -145,7 +156,7 @@ async function anOwner({ event: kind, filter }: { event: Kind; filter?: EventFil
   async function endpoint(): Promise<Endpoint & { id: EndpointId }> {
     const id = newId('whk', AGO);
     const url = `https://${id.replace('_', '-')}.example.com/hooks?simulate=200`;
-    const made = anEndpoint({ id, orgId: tenant.orgId, url, ...(filter && { filter }) });
+    const made = anEndpoint({ id, orgId: tenant.orgId, url, ...settings });
     await commit(...endpointStore(service).add(made));
     return { ...made, id };
   }
@@ -258,6 +269,113 @@ describe.each(Object.entries(KINDS))('%s', (_kind, { isFor, mayHave, isOnBus, ab
   it(`is ${isOnBus ? '' : 'not '}on the bus`, async () => {
     expect((await PUBLICATION.parse((await anOwner(kind)).event)) !== undefined).toBe(isOnBus);
   });
+});
+
+/** What an event and the settings of an endpoint are made of. */
+interface Happened {
+  type: EventType;
+  /** Its only receiver; undefined for one that subscribers get. */
+  to: 'own' | 'other' | undefined;
+  /** The endpoint that an event of the state of one is about. */
+  about: 'own' | 'other';
+  channelId: string;
+  role: 'user' | 'agent';
+}
+interface Settings {
+  events: SubscribableType[];
+  filter: EventFilter | null;
+}
+const CHANNELS = ['web', 'app'];
+const ROLES = ['user', 'agent'] as const;
+const happened: fc.Arbitrary<Happened> = fc.record({
+  type: fc.constantFrom<EventType>(...SubscribableType.options, 'webhook.test'),
+  to: fc.constantFrom(undefined, undefined, 'own', 'other'),
+  about: fc.constantFrom('own', 'other'),
+  channelId: fc.constantFrom(...CHANNELS),
+  role: fc.constantFrom(...ROLES),
+});
+const settings: fc.Arbitrary<Settings> = fc.record({
+  events: fc.subarray([...SubscribableType.options], { minLength: 1 }),
+  filter: fc.option(
+    fc.record(
+      {
+        channelIds: fc.subarray(CHANNELS, { minLength: 1 }),
+        roles: fc.subarray([...ROLES], { minLength: 1 }),
+      },
+      { requiredKeys: [] },
+    ),
+  ),
+});
+
+const build =
+  ({ type, to, about, channelId, role }: Happened): Kind =>
+  (context, own, other) => {
+    const ids = { own, other };
+    const data = {
+      ...{ conversationId: newId('cnv', AGO), messageId: newId('msg', AGO), ticketId: newId('tkt', AGO) },
+      ...{ escalationLogId: newId('esc', AGO), externalUserId: 'visitor-1', resolvedBy: 'api' },
+      ...{ channelId, role, webhookId: ids[about] },
+    };
+    const only = type === 'webhook.test' ? (to ?? 'own') : to;
+    return buildEvent(type, data as never, { ...context, ...(only && { onlyTo: ids[only] }) });
+  };
+
+/** Why an event is not for the endpoint (docs/specification.md, Webhook endpoints). Undefined when it is. */
+function explain({ type, to, about, channelId, role }: Happened, { events, filter }: Settings) {
+  if (type === 'webhook.test') return to === 'other' ? 'nothing' : undefined;
+  if (to === 'other') return 'example_for_another';
+  if (type.startsWith('webhook.') && about === 'own') return 'about_itself';
+  if (!events.some((one) => one === type)) return 'not_subscribed';
+  const isExcluded =
+    (type === 'conversation.created' && filter?.channelIds?.includes(channelId) === false) ||
+    (type === 'message.received' && filter?.roles?.includes(role) === false);
+  return isExcluded ? 'filtered' : undefined;
+}
+
+describe('fan-out, jobs, counts and explanations', () => {
+  it('agree on whom an event is for, also when types and filter change before the attempt', async () => {
+    await fc.assert(
+      fc.asyncProperty(happened, settings, settings, async (event, before, after) => {
+        const { filter, events } = before;
+        const owner = await anOwner({ event: build(event), events, ...(filter && { filter }) });
+        const { call, own, ref, store, job } = owner;
+        const explained = async () => {
+          const { undelivered } = await call('readEvent', { params: { id: owner.event.id } });
+          return Object.values(Object(undelivered)).find((one) => Object(one).webhookId === own.id);
+        };
+        const expectReason = async (reason: string | undefined) =>
+          expect(await explained()).toEqual(
+            reason === undefined || reason === 'nothing' ? undefined : expect.objectContaining({ reason }),
+          );
+        const change = (body: Settings) => call('updateWebhook', { params: { id: own.id }, body });
+        const [then, now] = [explain(event, before), explain(event, after)];
+
+        expect(await job({ what: 'missing', dryRun: true })).toBe(then === undefined ? 1 : 0);
+        const [message] = (await engine.fanOut()).filter(({ webhookId }) => webhookId === own.id);
+        expect(message !== undefined).toBe(then === undefined);
+        await expectReason(then);
+
+        await change(after);
+        const attempted = message && (await engine.attempt(message));
+        if (message !== undefined)
+          expect(attempted).toMatchObject(
+            now === undefined ? { status: 'succeeded' } : { terminalReason: 'not_subscribed', attempts: 0 },
+          );
+        // It was not for the endpoint then, and now it is.
+        await expectReason(message === undefined && now === undefined ? 'not_subscribed' : now);
+        const lacks = now === undefined && message === undefined ? 1 : 0;
+        expect(await job({ what: 'missing', dryRun: true })).toBe(lacks);
+        expect(await job({ what: 'missing' })).toBe(lacks);
+
+        await change(before);
+        const failed = attempted?.status === 'skipped' && then === undefined ? 1 : 0;
+        expect(await job({ dryRun: true })).toBe(failed);
+        expect(await job({})).toBe(failed);
+        expect(await store.find(ref)).toEqual(attempted);
+      }),
+      { numRuns: casesOf(8, 60) },
+    );
+  }, 120_000);
 });
 
 describe('an example', () => {

@@ -3,7 +3,11 @@ import { deriveDeliveryId, EndpointId, newId } from '../../../functions/aws/ids.
 import { type Change, committer } from '../../../functions/aws/transaction.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
 import { deliveryStore } from '../../../functions/delivery/rows.ts';
-import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
+import {
+  buildEndpointChange,
+  type Endpoint,
+  FAILURES_TO_DISABLE,
+} from '../../../functions/receivers/endpoint.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { organizationStore } from '../../../functions/tenancy/organizations.ts';
 import { aKeyring, anEndpoint, anEvent, later, seconds } from '../../builders.ts';
@@ -39,7 +43,7 @@ async function anOwner(settings: Partial<Endpoint> = {}) {
   const call = api.caller(
     String((await admin('createApiKey', { body: { name: 'All', scopes } })).secretOnce),
   );
-  const id = EndpointId.parse(newId('whk', AGO));
+  const id = EndpointId.parse(settings.id ?? newId('whk', AGO));
   const url = `https://${id.replace('_', '-')}.example.com/hooks?simulate=200`;
   await commit(...endpointStore(tables.service).add(anEndpoint({ id, ...tenant, url, ...settings })));
   const params = { id };
@@ -47,16 +51,25 @@ async function anOwner(settings: Partial<Endpoint> = {}) {
     call,
     id,
     url,
+    /** Disables an endpoint of the organization, as ten failures do. */
+    async disable(whose: unknown) {
+      const endpoint = { orgId: tenant.orgId, id: EndpointId.parse(whose) };
+      const now = new Date();
+      for (let failures = 1; failures < FAILURES_TO_DISABLE; failures += 1)
+        await commit(buildEndpointChange(tables.service, endpoint, failures === 5 ? 'warn' : 'count', now));
+      await commit(buildEndpointChange(tables.service, endpoint, 'disable', now));
+    },
     patch: (body: object) => call('updateWebhook', { params, body }),
-    /** Commits an event for the endpoint. @returns its delivery, after the fan-out and all attempts */
+    /** Commits an event for the endpoint. @returns its delivery, and those of all, after all attempts */
     async deliver(to = id) {
       const event = anEvent({ tenant, now: new Date() });
       await commit(outboxStore(tables.outbox).append(event));
-      for (const message of await engine.fanOut()) await engine.attempt(message);
+      const attempted: Awaited<ReturnType<TestEngine['attempt']>>[] = [];
+      for (const message of await engine.fanOut()) attempted.push(await engine.attempt(message));
       const delivery = await deliveryStore(tables.deliveries).find({
         ...{ id: deriveDeliveryId(event.id, to), webhookId: to, generation: 0 },
       });
-      return { event, delivery };
+      return { event, delivery, attempted };
     },
     /** Runs the organization's jobs, and reads one. */
     async finish(job: unknown): Promise<Data> {
@@ -158,10 +171,64 @@ describe('the successor of a disabled endpoint', () => {
     expect(await finish(made.redelivery)).toMatchObject(ended);
   });
 
+  it('gets what the other one was to recover and did not', async () => {
+    const url = 'https://successor-of-a-successor.example.com/hooks?simulate=500';
+    const { call, disable } = await anOwner({ ...FAILED, url });
+    const body = { url, events: ['conversation.created'], recover: 'predecessor' };
+    const first = await call('registerWebhook', { body });
+    await disable(first.id);
+    const second = await call('registerWebhook', { body });
+    expect(second).toMatchObject({ predecessor: { id: first.id } });
+    expect(Object(second.redelivery).from).toBe(Object(first.redelivery).from);
+  });
+
   it('is refused where there is none', async () => {
     const { call } = await anOwner();
     const url = 'https://nobody.example.com/hooks';
     const body = { url, events: ['conversation.created'], recover: 'predecessor' };
     await expect(call('registerWebhook', { body })).rejects.toThrow(/400.*VALIDATION_ERROR.*recover needs/);
+  });
+});
+
+describe('an endpoint that subscribes to the state of others', () => {
+  const events: Endpoint['events'] = ['webhook.failing', 'webhook.disabled', 'webhook.recovered'];
+
+  it.each([
+    ['webhook.failing', { consecutiveFailures: 4 }, '500'],
+    ['webhook.disabled', { consecutiveFailures: 9 }, '500'],
+    ['webhook.recovered', { consecutiveFailures: 5 }, '200'],
+    ['nothing', { consecutiveFailures: 4 }, '200'],
+    ['nothing', { consecutiveFailures: 5 }, '500'],
+  ])('gets %s, which the affected one does not', async (type, state, answer) => {
+    const id = EndpointId.parse(newId('whk', AGO));
+    const url = `https://${id.replace('_', '-')}.example.com/hooks?simulate=${answer}`;
+    const { call, deliver } = await anOwner({
+      ...state,
+      id,
+      url,
+      events: [...events, 'conversation.created'],
+    });
+    const watching = { url: 'https://watching.example.com/hooks', events };
+    const { id: watcher } = await call('registerWebhook', { body: watching });
+    await deliver(id);
+    const sent = await engine.fanOut();
+    expect(sent.map(({ webhookId }) => webhookId)).toEqual(type === 'nothing' ? [] : [watcher]);
+    for (const message of sent) expect(await engine.attempt(message)).toMatchObject({ eventType: type });
+  });
+
+  it('hears of each once, also where two that fail hear of one another', async () => {
+    const one = EndpointId.parse(newId('whk', AGO));
+    const all: Endpoint['events'] = [...events, 'conversation.created'];
+    const fails = (name: string) => `https://${name}.example.com/hooks?simulate=500`;
+    const { call, deliver } = await anOwner({ id: one, url: fails('one'), events: all });
+    const { id: other } = await call('registerWebhook', { body: { url: fails('other'), events: all } });
+    const heard: string[] = [];
+    // Both are disabled in one round, and get no message of what the other one comes to.
+    for (let count = 0; count < 12; count += 1)
+      for (const delivery of (await deliver(one)).attempted)
+        if (delivery && delivery.eventType !== 'conversation.created')
+          heard.push(`${delivery.eventType} at ${delivery.webhookId}, ${delivery.status}`);
+    const due = [one, other].map((id) => `webhook.failing at ${id}, exhausted`);
+    expect(heard.toSorted()).toEqual(due.toSorted());
   });
 });

@@ -18,7 +18,13 @@ const LEASE = { token: 'a-token', until: NOW.getTime() + seconds(25) };
 const turn = { at: NOW.getTime() + seconds(600), era: 1, attempts: 0, missed: 0 };
 
 function storesOf(tables: TestTables, deliveries: Table = tables.deliveries) {
-  const terms = { graceSeconds: 900, maxAttempts: MAX_ATTEMPTS, measures: noMeasures, log: recordedLog() };
+  const terms = {
+    graceSeconds: 900,
+    maxAttempts: MAX_ATTEMPTS,
+    commitSeconds: 20,
+    measures: noMeasures,
+    log: recordedLog(),
+  };
   return {
     ...dueIndex(deliveries),
     ...deliveryStore(deliveries),

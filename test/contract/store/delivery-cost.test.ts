@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { newId } from '../../../functions/aws/ids.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
+import { MessageRole } from '../../../functions/conversations/conversations.ts';
 import { toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import { deliveryContexts } from '../../../functions/delivery/dispatch.ts';
 import { DURATION_CLASSES } from '../../../functions/delivery/ledger.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
 import type { Settlement } from '../../../functions/delivery/settle.ts';
 import { MAX_ATTEMPTS } from '../../../functions/delivery/timing.ts';
+import type { EventFilter } from '../../../functions/events/events.ts';
 import { Measured } from '../../../lib/cost/measured.ts';
 import { aDelivery, aLedgerEntry, anEndpoint, anEvent, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
@@ -36,19 +39,26 @@ beforeEach(async () => {
 });
 
 /** An endpoint, an event, and the delivery that the fan-out makes of them. */
-async function aWay() {
-  const endpoint = anEndpoint();
+async function aWay(filter?: EventFilter) {
+  const endpoint = anEndpoint(filter && { filter });
   await stores.endpoints.put(endpoint);
   const event = anEvent({ tenant: { orgId: endpoint.orgId, generation: 0 } });
   await committer(tables.outbox.client)([outboxStore(tables.outbox).append(event)]);
-  const delivery = aDelivery({ orgId: endpoint.orgId, webhookId: endpoint.id, eventId: event.id });
+  const names = { webhookId: endpoint.id, eventId: event.id, filterValues: event.filterValues };
+  const delivery = aDelivery({ orgId: endpoint.orgId, ...names });
   consumed();
   return { endpoint, delivery };
 }
 
+/** The largest ones. */
+const FILTERS: [string, EventFilter | undefined][] = [
+  ['without a filter', undefined],
+  ['with a filter', { channelIds: Array(20).fill(newId('chn', NOW)), roles: MessageRole.options }],
+];
+
 describe('lib/cost/measured.json', () => {
-  it('has the units of a fan-out of one event to one endpoint', async () => {
-    const { endpoint, delivery } = await aWay();
+  it.each(FILTERS)('has the units of a fan-out of one event to one endpoint %s', async (_, filter) => {
+    const { endpoint, delivery } = await aWay(filter);
 
     await stores.endpoints.all(endpoint.orgId);
     await stores.deliveries.add(delivery);
@@ -58,8 +68,8 @@ describe('lib/cost/measured.json', () => {
     expect(reads).toBeCloseTo(fanOut?.readUnits ?? 0, 0);
   });
 
-  it('has the units of a delivery that succeeds at once', async () => {
-    const { delivery } = await aWay();
+  it.each(FILTERS)('has the units of a delivery that succeeds at once %s', async (_, filter) => {
+    const { delivery } = await aWay(filter);
     await stores.deliveries.add(delivery);
     consumed();
 

@@ -1,7 +1,7 @@
 import { TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { put, type Table } from '../../../functions/aws/table.ts';
-import type { ClaimedDelivery } from '../../../functions/delivery/delivery.ts';
+import type { AttemptError, ClaimedDelivery } from '../../../functions/delivery/delivery.ts';
 import { LOST_OUTCOME } from '../../../functions/delivery/delivery.ts';
 import type { Settlement } from '../../../functions/delivery/settle.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
@@ -20,22 +20,34 @@ const make = newStores(engine);
 const claims = (stores: Stores, { orgId, id }: Endpoint, count: number): Promise<ClaimedDelivery[]> =>
   Promise.all(Array.from({ length: count }, () => claimed(stores, { orgId, webhookId: id, attempts: 7 })));
 
-const findNotice = ({ orgId, id }: Endpoint, { at = ENDED, lastError = exhausted.attempt.error } = {}) => ({
+const findNotice = (
+  { orgId, id }: Endpoint,
+  {
+    at = ENDED,
+    error: { error: lastError, errorCode: lastErrorCode } = exhausted.attempt as AttemptError,
+  } = {},
+) => ({
   kind: 'notice',
   id: `${id}#disabled#${at.toISOString()}`,
   type: 'webhook.disabled',
   orgId,
   generation: 0,
   createdAt: at.toISOString(),
-  data: { webhookId: id, disabledAt: at.toISOString(), lastError },
+  data: { webhookId: id, disabledAt: at.toISOString(), lastError, lastErrorCode },
   traceId: TRACE,
 });
 
-const findWarning = (endpoint: Endpoint, { at = ENDED, lastError = exhausted.attempt.error } = {}) => ({
+const findWarning = (
+  endpoint: Endpoint,
+  {
+    at = ENDED,
+    error: { error: lastError, errorCode: lastErrorCode } = exhausted.attempt as AttemptError,
+  } = {},
+) => ({
   ...findNotice(endpoint, { at }),
   id: `${endpoint.id}#failing#${at.toISOString()}`,
   type: 'webhook.failing',
-  data: { webhookId: endpoint.id, lastError },
+  data: { webhookId: endpoint.id, lastError, lastErrorCode },
 });
 
 const findEntry = ({ orgId, id }: Endpoint, at = ENDED): AuditEntry => ({
@@ -109,9 +121,7 @@ describe('the disabling of an endpoint', () => {
       failingSince: LEASE_END.toISOString(),
       disabledAt: LEASE_END.toISOString(),
     });
-    expect(await stores.notices()).toEqual([
-      findNotice(endpoint, { at: LEASE_END, lastError: LOST_OUTCOME.error }),
-    ]);
+    expect(await stores.notices()).toEqual([findNotice(endpoint, { at: LEASE_END, error: LOST_OUTCOME })]);
     expect(await stores.auditEntries(endpoint.orgId)).toEqual([findEntry(endpoint, LEASE_END)]);
   });
 
@@ -164,9 +174,7 @@ describe('the warning of a failing endpoint', () => {
 
     await stores.deliveries.exhaust(lost, LEASE_END, TRACE);
 
-    expect(await stores.warnings()).toEqual([
-      findWarning(endpoint, { at: LEASE_END, lastError: LOST_OUTCOME.error }),
-    ]);
+    expect(await stores.warnings()).toEqual([findWarning(endpoint, { at: LEASE_END, error: LOST_OUTCOME })]);
   });
 });
 

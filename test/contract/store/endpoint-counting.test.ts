@@ -24,7 +24,7 @@ const answers = {
 const buildNotice = ({ orgId, id }: Endpoint): Notice =>
   createReceiverNotice(
     'webhook.disabled',
-    { webhookId: id, lastError: answers.failing.error },
+    { webhookId: id, lastError: answers.failing.error, lastErrorCode: answers.failing.errorCode },
     { tenant: { orgId, generation: 0 }, now: NOW },
   );
 

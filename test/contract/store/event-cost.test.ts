@@ -33,6 +33,9 @@ const DATA: { [Type in SubscribableType]: EventData<Type> } = {
   'ticket.created': { ...id, reason: text },
   'conversation.resolved': { ...id, resolvedBy: text },
   'conversation.deleted': id,
+  'webhook.failing': { webhookId: newId('whk', NOW) },
+  'webhook.disabled': { webhookId: newId('whk', NOW) },
+  'webhook.recovered': { webhookId: newId('whk', NOW) },
 };
 
 describe('an event of an organization', () => {

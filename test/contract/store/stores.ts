@@ -49,12 +49,20 @@ export function dynamoDbStores(tables: TestTables) {
   const commit = committer(service.client);
   const endpoints = changingEndpoints(service);
   const log = recordedLog();
-  const terms = { graceSeconds: DEFAULT_GRACE_SECONDS, maxAttempts: MAX_ATTEMPTS, measures: noMeasures, log };
+  const terms = {
+    graceSeconds: DEFAULT_GRACE_SECONDS,
+    maxAttempts: MAX_ATTEMPTS,
+    commitSeconds: 20,
+    measures: noMeasures,
+    log,
+  };
   const noticesOf = async (wanted: NoticeType): Promise<Notice[]> => {
     const { Items = [] } = await outbox.client.send(
       new ScanCommand({ TableName: outbox.name, ConsistentRead: true }),
     );
-    return Items.filter(({ type }) => type === wanted).map((row) => Notice.parse(row));
+    return Items.filter(({ kind, type }) => kind === 'notice' && type === wanted).map((row) =>
+      Notice.parse(row),
+    );
   };
   return {
     tables,

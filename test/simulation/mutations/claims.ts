@@ -153,7 +153,7 @@ export const CLAIMS: readonly Mutation[] = [
     also: [
       {
         file: 'functions/receivers/endpoint.ts',
-        find: "effect === 'reset' ? ['active', 'paused'] : ['active']",
+        find: "RESETS.includes(effect) ? ['active', 'paused'] : ['active']",
         replace: "['active', 'paused']",
       },
     ],

@@ -15,7 +15,7 @@ export const COUNTS: readonly Mutation[] = [
   {
     name: 'a success does not reset the failure count',
     file: ENDPOINTS,
-    find: "return endpoint.consecutiveFailures === 0 ? 'none' : 'reset';",
+    find: "return endpoint.consecutiveFailures < FAILURES_TO_WARN ? 'reset' : 'recover';",
     replace: "return 'none';",
     breaks: ['exact count'],
   },
@@ -45,9 +45,44 @@ export const COUNTS: readonly Mutation[] = [
   {
     name: 'an endpoint that is disabled is disabled again',
     file: ENDPOINTS,
-    find: "if: all(isOneOf('status', effect === 'reset' ? ['active', 'paused'] : ['active']), condition),",
+    find: "if: all(isOneOf('status', RESETS.includes(effect) ? ['active', 'paused'] : ['active']), condition),",
     replace: 'if: all(EXISTS, condition),',
     breaks: ['exact count'],
+  },
+  {
+    name: 'an endpoint gets the events about itself',
+    file: 'functions/events/events.ts',
+    find: "  if (filterValues.webhookId === id) return 'about_itself';\n",
+    replace: '',
+    breaks: ['right deliveries', 'as its endpoint says'],
+  },
+  {
+    name: 'no other endpoint hears that one recovers',
+    file: SETTLEMENTS,
+    find: "    if (type === 'webhook.recovered') return changes;",
+    replace: "    if (type === 'webhook.recovered') return [change];",
+    breaks: ['state events'],
+  },
+  {
+    name: 'an endpoint that has failed less than five times recovers too',
+    file: ENDPOINTS,
+    find: "endpoint.consecutiveFailures < FAILURES_TO_WARN ? 'reset'",
+    replace: "endpoint.consecutiveFailures < 0 ? 'reset'",
+    also: [
+      {
+        file: ENDPOINTS,
+        find: 'consecutiveFailures >= ${FAILURES_TO_WARN}`',
+        replace: 'consecutiveFailures >= ${0}`',
+      },
+    ],
+    breaks: ['state events'],
+  },
+  {
+    name: 'the id of an event of an endpoint has a time that followers have passed',
+    file: SETTLEMENTS,
+    find: '(commitSeconds - API_TIMEOUT_SECONDS) * 1000',
+    replace: '-commitSeconds * 1000 - API_TIMEOUT_SECONDS',
+    breaks: ['followed once'],
   },
   {
     name: 'a failure is counted beyond the tenth without disabling',

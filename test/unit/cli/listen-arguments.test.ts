@@ -18,6 +18,9 @@ describe('arguments of listen', () => {
         'ticket.created',
         'conversation.resolved',
         'conversation.deleted',
+        'webhook.failing',
+        'webhook.disabled',
+        'webhook.recovered',
       ],
     });
   });

@@ -49,7 +49,13 @@ async function processBatch(receivers: readonly Receiver[], lane: Lane = 'fresh'
     ...deliveryMoves(rows),
     ...settlements(
       { service, outbox, deliveries: rows },
-      { graceSeconds: DEFAULT_GRACE_SECONDS, maxAttempts: MAX_ATTEMPTS, measures: noMeasures, log },
+      {
+        graceSeconds: DEFAULT_GRACE_SECONDS,
+        maxAttempts: MAX_ATTEMPTS,
+        commitSeconds: 20,
+        measures: noMeasures,
+        log,
+      },
     ),
   };
   const answers = new Map(receivers.map(({ endpoint, answerMs }) => [endpoint.id, answerMs]));

@@ -99,7 +99,13 @@ export async function aDispatch({
       disabled += 1;
     },
   };
-  const terms = { graceSeconds: DEFAULT_GRACE_SECONDS, maxAttempts: MAX_ATTEMPTS, measures, log };
+  const terms = {
+    graceSeconds: DEFAULT_GRACE_SECONDS,
+    maxAttempts: MAX_ATTEMPTS,
+    commitSeconds: 20,
+    measures,
+    log,
+  };
   const ends = settlements(deliveries.tables, terms);
   const schedules = rateScheduleStore(deliveries.tables.rates);
   const scheduledTurn = endpointTurns({ schedules, deliveries, log, now: clock.now });

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { returnPath } from '../../../functions/api/sign-in/sign-in.ts';
 import { newId } from '../../../functions/aws/ids.ts';
+import { AttemptErrorCode } from '../../../functions/delivery/delivery.ts';
 import type { MailKind } from '../../../functions/notices/mail.ts';
 import {
   composeContentChangeMail,
@@ -19,6 +21,9 @@ const receivers = [newId('whk', NOW), newId('chn', NOW)].map((webhookId) => ({
   url: 'https://receiver.example.com/hook',
   lastError: 'the receiver answered 500',
 }));
+const failing = AttemptErrorCode.options.flatMap((lastErrorCode) =>
+  receivers.map((receiver) => ({ ...receiver, lastErrorCode })),
+);
 
 /** E-mails of each kind, in all their forms. */
 const MAILS: Record<MailKind, MailText[]> = {
@@ -35,8 +40,8 @@ const MAILS: Record<MailKind, MailText[]> = {
       noticeSeconds: 86_400,
     }),
   ],
-  'webhook.failing': receivers.map((each) => composeFailingMail({ ...each, consecutiveFailures: 5 })),
-  'webhook.disabled': receivers.map((receiver) =>
+  'webhook.failing': failing.map((each) => composeFailingMail({ ...each, consecutiveFailures: 5 })),
+  'webhook.disabled': [...failing, ...receivers].map((receiver) =>
     composeDisabledMail({ ...receiver, disabledAt: NOW.toISOString() }),
   ),
 };
@@ -44,10 +49,13 @@ const listLinks = ({ html }: MailText): string[] =>
   [...html.matchAll(/href="([^"]*)"/g)].map(([, href = '']) => href);
 
 describe('the links of e-mails', () => {
-  it('are those that the tests of the dashboard open', () => {
+  it('are those that the tests of the dashboard open, and sections of the page of causes', () => {
     const links = Object.values(MAILS).flat().flatMap(listLinks);
     const paths = links.map((link) => link.replace(ORIGIN, '').replace(/_[0-9a-f]{32}/, '_1'));
-    expect(new Set(paths)).toEqual(new Set(MAIL_LINKS));
+    const causes = [...readFileSync('docs/reference/causes.md', 'utf8').matchAll(/^## `(\w+)`$/gm)];
+    expect(new Set(paths)).toEqual(
+      new Set([...MAIL_LINKS, ...causes.map(([, code]) => `/api/docs#cause-${code}`)]),
+    );
   });
 
   it.each(Object.entries(MAILS))('are in the text and in the HTML of %s', (_kind, mails) => {

@@ -188,6 +188,9 @@ describe('the public document', () => {
       'handoff.requested',
       'message.received',
       'ticket.created',
+      'webhook.disabled',
+      'webhook.failing',
+      'webhook.recovered',
       'webhook.test',
     ]);
     for (const item of Object.values(document.webhooks)) expect(Object.keys(item)).toEqual(['post']);

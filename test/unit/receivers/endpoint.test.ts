@@ -18,6 +18,7 @@ function apply(state: State, ended: Ended): { state: State; disabled: boolean } 
     case 'none':
       return { state, disabled: false };
     case 'reset':
+    case 'recover':
       return { state: { status, consecutiveFailures: 0 }, disabled: false };
     case 'count':
     case 'warn':

@@ -84,9 +84,10 @@ export function aRedelivery({
   const groups: number[] = [];
   const waiting: number[] = [];
 
-  /** The queue of job messages. */
+  /** The queue of job messages: time passes until a delayed one comes. */
   const queue = {
-    async send(events: readonly BusEvent[]) {
+    async send(events: readonly BusEvent[], delay = 0) {
+      clock.elapse(delay);
       batches.push(events.length);
       if (refusesMessages) return refuse(events);
       messages.push(...events.map((event) => BusEvent.parse(event)));

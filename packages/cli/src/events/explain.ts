@@ -29,6 +29,7 @@ const UNDELIVERED: Readonly<Record<Undelivered['reason'], string>> = {
   disabled: 'it was disabled at that time',
   deleted: 'it was deleted',
   example_for_another: 'the event is an example, which was sent to another endpoint only',
+  about_itself: 'the event is about it, and goes to other endpoints only',
 };
 
 const ENDED: Readonly<Record<NonNullable<EventDelivery['terminalReason']>, string>> = {

@@ -79,6 +79,9 @@ class Delivery(Model):
             "ticket.created",
             "conversation.resolved",
             "conversation.deleted",
+            "webhook.failing",
+            "webhook.disabled",
+            "webhook.recovered",
             "webhook.test",
             "channel.test",
             "channel.message",
@@ -305,6 +308,9 @@ class RedeliveryEventTypes(Model):
             "ticket.created",
             "conversation.resolved",
             "conversation.deleted",
+            "webhook.failing",
+            "webhook.disabled",
+            "webhook.recovered",
             "webhook.test",
             "channel.test",
             "channel.message",
@@ -518,14 +524,16 @@ class UndeliveredTo(Model):
             "disabled",
             "deleted",
             "example_for_another",
+            "about_itself",
         ]
         | str
     )
     """
     Why: `not_subscribed` (to the type when the event happened), `filtered` (by the filter of the
     endpoint), `erased` (the conversation was erased before an attempt), `registered_later` (after the
-    event), `paused` or `disabled` (at that time), `deleted`, or `example_for_another` (an example that
-    was sent to another endpoint). Values may be added.
+    event), `paused` or `disabled` (at that time), `deleted`, `example_for_another` (an example that was
+    sent to another endpoint), or `about_itself` (an event about the endpoint, which only others get).
+    Values may be added.
     """
 
 
@@ -691,6 +699,9 @@ class ChannelDelivery(Model):
             "ticket.created",
             "conversation.resolved",
             "conversation.deleted",
+            "webhook.failing",
+            "webhook.disabled",
+            "webhook.recovered",
             "webhook.test",
             "channel.test",
             "channel.message",
@@ -807,6 +818,9 @@ class ListedChannelDelivery(Model):
             "ticket.created",
             "conversation.resolved",
             "conversation.deleted",
+            "webhook.failing",
+            "webhook.disabled",
+            "webhook.recovered",
             "webhook.test",
             "channel.test",
             "channel.message",
@@ -946,6 +960,9 @@ class ChannelRedeliveryEventTypes(Model):
             "ticket.created",
             "conversation.resolved",
             "conversation.deleted",
+            "webhook.failing",
+            "webhook.disabled",
+            "webhook.recovered",
             "webhook.test",
             "channel.test",
             "channel.message",
@@ -1348,6 +1365,108 @@ class ConversationDeletedEvent(ReceivedEvent):
     Time of the event, UTC.
     """
     data: ConversationDeletedEventData
+    """
+    Data of the event: these fields and no others.
+    """
+
+
+class WebhookFailingEventData(Model):
+    """
+    Data of the event: these fields and no others.
+    """
+
+    webhook_id: str
+    """
+    The affected endpoint.
+    """
+
+
+class WebhookFailingEvent(ReceivedEvent):
+    type: Literal["webhook.failing"]
+    """
+    Event type. Types are added without notice: respond with 2xx to unknown ones.
+    """
+    schema_version: Literal[1]
+    """
+    Version of the structure of `data`.
+    """
+    org_id: str
+    """
+    The organization.
+    """
+    created_at: AwareDatetime
+    """
+    Time of the event, UTC.
+    """
+    data: WebhookFailingEventData
+    """
+    Data of the event: these fields and no others.
+    """
+
+
+class WebhookDisabledEventData(Model):
+    """
+    Data of the event: these fields and no others.
+    """
+
+    webhook_id: str
+    """
+    The affected endpoint.
+    """
+
+
+class WebhookDisabledEvent(ReceivedEvent):
+    type: Literal["webhook.disabled"]
+    """
+    Event type. Types are added without notice: respond with 2xx to unknown ones.
+    """
+    schema_version: Literal[1]
+    """
+    Version of the structure of `data`.
+    """
+    org_id: str
+    """
+    The organization.
+    """
+    created_at: AwareDatetime
+    """
+    Time of the event, UTC.
+    """
+    data: WebhookDisabledEventData
+    """
+    Data of the event: these fields and no others.
+    """
+
+
+class WebhookRecoveredEventData(Model):
+    """
+    Data of the event: these fields and no others.
+    """
+
+    webhook_id: str
+    """
+    The affected endpoint.
+    """
+
+
+class WebhookRecoveredEvent(ReceivedEvent):
+    type: Literal["webhook.recovered"]
+    """
+    Event type. Types are added without notice: respond with 2xx to unknown ones.
+    """
+    schema_version: Literal[1]
+    """
+    Version of the structure of `data`.
+    """
+    org_id: str
+    """
+    The organization.
+    """
+    created_at: AwareDatetime
+    """
+    Time of the event, UTC.
+    """
+    data: WebhookRecoveredEventData
     """
     Data of the event: these fields and no others.
     """
@@ -1829,6 +1948,9 @@ class Webhook(Model):
             "ticket.created",
             "conversation.resolved",
             "conversation.deleted",
+            "webhook.failing",
+            "webhook.disabled",
+            "webhook.recovered",
         ]
         | str
     ]
@@ -1904,6 +2026,9 @@ class UpdatedWebhook(Model):
             "ticket.created",
             "conversation.resolved",
             "conversation.deleted",
+            "webhook.failing",
+            "webhook.disabled",
+            "webhook.recovered",
         ]
         | str
     ]
@@ -1983,6 +2108,9 @@ class RegisteredWebhook(Model):
             "ticket.created",
             "conversation.resolved",
             "conversation.deleted",
+            "webhook.failing",
+            "webhook.disabled",
+            "webhook.recovered",
         ]
         | str
     ]
@@ -2071,6 +2199,9 @@ class ListedDelivery(Model):
             "ticket.created",
             "conversation.resolved",
             "conversation.deleted",
+            "webhook.failing",
+            "webhook.disabled",
+            "webhook.recovered",
             "webhook.test",
             "channel.test",
             "channel.message",
@@ -2320,6 +2451,9 @@ class Event(Model):
             "ticket.created",
             "conversation.resolved",
             "conversation.deleted",
+            "webhook.failing",
+            "webhook.disabled",
+            "webhook.recovered",
             "webhook.test",
             "channel.test",
             "channel.message",
@@ -2491,6 +2625,9 @@ class EventWithDeliveries(Model):
             "ticket.created",
             "conversation.resolved",
             "conversation.deleted",
+            "webhook.failing",
+            "webhook.disabled",
+            "webhook.recovered",
             "webhook.test",
             "channel.test",
             "channel.message",
@@ -2566,6 +2703,9 @@ class ChannelDeliveryWithAttempts(Model):
             "ticket.created",
             "conversation.resolved",
             "conversation.deleted",
+            "webhook.failing",
+            "webhook.disabled",
+            "webhook.recovered",
             "webhook.test",
             "channel.test",
             "channel.message",
@@ -2834,6 +2974,9 @@ class DeliveryWithAttempts(Model):
             "ticket.created",
             "conversation.resolved",
             "conversation.deleted",
+            "webhook.failing",
+            "webhook.disabled",
+            "webhook.recovered",
             "webhook.test",
             "channel.test",
             "channel.message",

@@ -23,6 +23,9 @@ class RegisterWebhook(TypedDict):
             "ticket.created",
             "conversation.resolved",
             "conversation.deleted",
+            "webhook.failing",
+            "webhook.disabled",
+            "webhook.recovered",
         ]
     ]
     """
@@ -63,6 +66,9 @@ class UpdateWebhook(TypedDict):
                 "ticket.created",
                 "conversation.resolved",
                 "conversation.deleted",
+                "webhook.failing",
+                "webhook.disabled",
+                "webhook.recovered",
             ]
         ]
     ]
@@ -101,6 +107,9 @@ class TestWebhook(TypedDict):
             "ticket.created",
             "conversation.resolved",
             "conversation.deleted",
+            "webhook.failing",
+            "webhook.disabled",
+            "webhook.recovered",
         ]
     ]
     """
@@ -308,6 +317,9 @@ class ListDeliveries(TypedDict):
                 "ticket.created",
                 "conversation.resolved",
                 "conversation.deleted",
+                "webhook.failing",
+                "webhook.disabled",
+                "webhook.recovered",
                 "webhook.test",
                 "channel.test",
                 "channel.message",
@@ -376,6 +388,9 @@ class ListEvents(TypedDict):
                 "ticket.created",
                 "conversation.resolved",
                 "conversation.deleted",
+                "webhook.failing",
+                "webhook.disabled",
+                "webhook.recovered",
                 "webhook.test",
                 "channel.test",
                 "channel.message",
@@ -515,6 +530,9 @@ class ListChannelDeliveries(TypedDict):
                 "ticket.created",
                 "conversation.resolved",
                 "conversation.deleted",
+                "webhook.failing",
+                "webhook.disabled",
+                "webhook.recovered",
                 "webhook.test",
                 "channel.test",
                 "channel.message",
@@ -585,6 +603,9 @@ class FollowEvents(TypedDict):
                 "ticket.created",
                 "conversation.resolved",
                 "conversation.deleted",
+                "webhook.failing",
+                "webhook.disabled",
+                "webhook.recovered",
                 "webhook.test",
                 "channel.test",
                 "channel.message",

@@ -10,6 +10,9 @@ Event: TypeAlias = (
     | models.TicketCreatedEvent
     | models.ConversationResolvedEvent
     | models.ConversationDeletedEvent
+    | models.WebhookFailingEvent
+    | models.WebhookDisabledEvent
+    | models.WebhookRecoveredEvent
     | models.WebhookTestEvent
     | models.ChannelTestEvent
     | models.ChannelMessageEvent
