@@ -35,13 +35,14 @@ export function applyRetention(
   /** @returns where the next turn continues; undefined at the end */
   async function eraseSome({ retention, after }: Work): Promise<Work | undefined> {
     const { orgId, retentionDays } = retention;
-    const at = now();
     const tenant = { orgId, generation: LIVE_GENERATION };
-    const updatedBefore = new Date(at.getTime() - retentionDays * MS_PER_DAY);
+    const updatedBefore = new Date(now().getTime() - retentionDays * MS_PER_DAY);
     const page = { limit: ERASED_AT_ONCE, after };
     const { items, next } = await conversations.list(tenant, page, { updatedBefore });
     const rest = next === undefined ? undefined : { retention, after: next };
     if (items.length === 0) return rest;
+    // Read anew, because followers expect the event soon after the time of its id.
+    const at = now();
     const erasure = createErasure('retention', items, at);
     const entry: SetupChange = {
       ...{ orgId, action: 'erasure.created', targetId: erasure.id, requestId: undefined },
