@@ -117,6 +117,9 @@ export const EXTERNAL_USER = 'visitor-1';
 const hexOf = ({ orgId }: Pick<Tenant, 'orgId'>): string => orgId.slice('org_'.length);
 /** The endpoint, the conversation and the source of all rows of an organization. */
 export const endpointOf = (tenant: Pick<Tenant, 'orgId'>): EndpointId => `whk_${hexOf(tenant)}`;
+/** A ticket that is linked to its conversation. */
+const LINKED = newId('tkt', NOW);
+
 export const conversationOf = (tenant: Pick<Tenant, 'orgId'>): ConversationId => `cnv_${hexOf(tenant)}`;
 const sourceOf = (tenant: Tenant): SourceId => `src_${hexOf(tenant)}`;
 const atEndpoint = (tenant: Tenant) => ({ ...tenant, webhookId: endpointOf(tenant) });
@@ -172,7 +175,7 @@ export const KINDS: Readonly<Record<RowKey | 'channel', Kind>> = {
     table: 'service',
     sample: () => ({}),
     schema: z.object({}),
-    key: (_, tenant) => keys.conversationLink(tenant, conversationOf(tenant), newId('tkt', NOW)),
+    key: (_, tenant) => keys.conversationLink(tenant, conversationOf(tenant), LINKED),
   }),
   tombstone: kind({
     table: 'service',

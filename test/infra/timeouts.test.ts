@@ -138,7 +138,13 @@ describe('an invocation that began before a reset', () => {
       ),
     );
     expect(writing.map(([, fn]) => nameOf(fn))).toEqual(
-      expect.arrayContaining([...MAY_TAKE_LONGER, 'create-message', 'fan-out', 'dispatch', 'delivery-stream']),
+      expect.arrayContaining([
+        ...MAY_TAKE_LONGER,
+        'create-message',
+        'fan-out',
+        'dispatch',
+        'delivery-stream',
+      ]),
     );
     for (const [, fn] of writing)
       if (!MAY_TAKE_LONGER.includes(nameOf(fn)))

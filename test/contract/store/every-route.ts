@@ -75,6 +75,7 @@ export async function live(
   if (again) await call('redeliverDelivery', { params: { id: taking, deliveryId: again.id } });
   for (const deliveryMessage of await engine.fanOut()) await engine.attempt(deliveryMessage);
   await converse(call);
+  await erase(call);
   await engine.fanOut();
   await sendAgain(engine, call, { id: taking }, { id: await register('200') });
   await answer(engine, call, asVisitor);
@@ -158,6 +159,15 @@ async function learn(engine: TestEngine, call: Caller): Promise<void> {
   await engine.checkSources();
   await call('deleteSource', { params: gone });
   await engine.checkSources();
+}
+
+/** A conversation, and a contact with another one. */
+async function erase(call: Caller): Promise<void> {
+  const setUp = async (externalUserId: string) =>
+    String((await call('createConversation', { body: { channelId: 'chn_web', externalUserId } })).id);
+  await call('deleteConversation', { params: { id: await setUp('visitor-2') } });
+  await setUp('visitor-3');
+  await call('deleteContact', { params: { externalUserId: 'visitor-3' } });
 }
 
 const converse = (call: Caller) =>

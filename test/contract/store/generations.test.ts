@@ -149,7 +149,9 @@ describe('the transaction that ends a delivery', () => {
   }
 
   it.each(EFFECTS)('checks the generation in a sandbox only: "%s"', async (effect, failures, as) => {
-    const changes = ['Update', 'Update', ...(effect === 'disable' ? ['Put', 'Put'] : [])];
+    // The event for other endpoints, and with a disabling the notice and the audit entry.
+    const added = { count: 0, reset: 1, disable: 3 }[effect];
+    const changes = ['Update', 'Update', ...Array<string>(added).fill('Put')];
 
     expect(await writesOfEnd(failures, as, true)).toEqual(changes);
     expect(await writesOfEnd(failures, as, false)).toEqual([...changes, 'ConditionCheck']);

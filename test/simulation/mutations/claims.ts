@@ -162,8 +162,8 @@ export const CLAIMS: readonly Mutation[] = [
   {
     name: 'an attempt is made for a type that its endpoint has removed',
     file: 'functions/delivery/attempt.ts',
-    find: "    if (!isFor(event, endpoint)) return skip(deliveryMessage, 'not_subscribed');\n",
-    replace: '',
+    find: '    const exclusion = findExclusion(event, endpoint);',
+    replace: '    const exclusion = event.erased ? findExclusion(event, endpoint) : undefined;',
     breaks: ['as its endpoint says'],
   },
   {
