@@ -55,8 +55,8 @@ const LOADING_FUNCTIONS = [
 ];
 
 /**
- * What the tables in memory lack: streams, which the simulation has itself, and reads in a transaction. And the costs that were measured
- * on the embedded engine, which counts no byte for an element of a list or map.
+ * What the tables in memory lack: streams, which the simulation has itself, and reads in a transaction. And
+ * the costs that were measured on the embedded engine, which counts no byte for an element of a list or map.
  */
 const WITHOUT_MEMORY = ['test/contract/store/{stream,delivery-cost,records}.test.ts'];
 

@@ -44,6 +44,8 @@ const FACTORIES: Readonly<Record<string, Factory>> = {
   redeliveries: ({ api }, { collection }) => endedRedelivery(api, collection),
   conversations: ({ api }, { collection }) =>
     made(api, collection, { channelId: 'chn_web', externalUserId: 'visitor-1' }),
+  contacts: ({ api }) => aContact(api),
+  erasures: ({ api }) => anErasure(api),
   messages: ({ api }, { collection }) => made(api, collection, { role: 'user', content: 'Hello' }),
   escalations: ({ api }, { parent }) => handedOff(api, parent),
   channels: ({ api, receiver }, { collection }) =>
@@ -125,6 +127,19 @@ export async function withRealIds(maker: Maker, body: unknown): Promise<unknown>
 
 /** The last segment of a path: the id, where it is a resource's. */
 export const idIn = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+/** The identifier of an external user with a conversation. It looks like an id, so that tests find it in a path. */
+async function aContact(api: ApiClient): Promise<string> {
+  const externalUserId = `usr_${randomUUID().replaceAll('-', '')}`;
+  await made(api, '/api/v1/conversations', { channelId: 'chn_web', externalUserId });
+  return externalUserId;
+}
+
+async function anErasure(api: ApiClient): Promise<string> {
+  const id = await made(api, '/api/v1/conversations', { channelId: 'chn_web', externalUserId: 'visitor-1' });
+  const { headers } = await api.call({ method: 'DELETE', path: `/api/v1/conversations/${id}` });
+  return idIn(String(headers.location));
+}
 
 const deadUrl = async () => `https://localhost:${await freePort()}/?simulate=500`;
 

@@ -190,7 +190,7 @@ describe('every row of a live organization', () => {
 describe('the purge after a reset', () => {
   const isOrder = (place: string) => place.startsWith('service purges#');
 
-  /** Rows about erased conversations are the other half of the purge (`test/contract/api/erasure.test.ts`). */
+  /** Erased conversations are the other half of the purge (`test/contract/api/erasure.test.ts`). */
   function withoutErased(rows: Rows): Rows {
     const erased = [...rows.keys()].flatMap((place) => /#(cnv_\w+)#erased /.exec(place)?.[1] ?? []);
     const isAbout = (entry: [string, Row]) => erased.some((id) => JSON.stringify(entry).includes(id));

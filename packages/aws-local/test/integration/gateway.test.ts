@@ -30,7 +30,7 @@ describe('a request', () => {
     expect(await response.json()).toMatchObject({
       resource: '/v1/things/{id}',
       httpMethod: 'POST',
-      pathParameters: { id: 'a b' },
+      pathParameters: { id: 'a%20b' },
       multiValueQueryStringParameters: { limit: ['1', '2'] },
       body: 'text',
     });

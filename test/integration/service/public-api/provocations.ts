@@ -142,8 +142,14 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
   GONE: async ({ operation, tenant, connection, valid }) => {
     const sent = await valid();
     const { text } = await connection.send(sent);
-    const collection = operation.firstId === 'createChannel' ? 'channels' : 'webhooks';
-    await tenant.api.call({ method: 'DELETE', path: `/api/v1/${collection}/${JSON.parse(text).data.id}` });
+    const { id } = JSON.parse(text).data ?? {};
+    const path =
+      operation.firstId === 'createChannel'
+        ? `channels/${id}`
+        : operation.firstId === 'registerWebhook'
+          ? `webhooks/${id}`
+          : `conversations/${[id, sent.target, sent.body].join(' ').match(/cnv_\w+/)}`;
+    await tenant.api.call({ method: 'DELETE', path: `/api/v1/${path}` });
     return [sent];
   },
 

@@ -102,15 +102,20 @@ function between(table: readonly Keyed[], pair: () => Promise<Pair>): void {
 
   /**
    * Leaves out rows that change without these calls: counts that workers update seconds later, slots of
-   * running checks, last uses of keys, which belong to the live organization, and open deliveries, which are
-   * attempted again. An attempt that a request asks for leaves an order in the outbox.
+   * running checks, last uses of keys, which belong to the live organization, what the purge deletes of an
+   * erased conversation, and open deliveries, which are attempted again. An attempt that a request asks for
+   * leaves an order in the outbox.
    */
-  const itemsWith = async (texts: readonly string[]): Promise<string[]> =>
-    (await place.service().itemsWith(texts)).filter(
+  async function itemsWith(texts: readonly string[]): Promise<string[]> {
+    const lines = await place.service().itemsWith(texts);
+    const erased = lines.flatMap((line) => /conversationIds: \[ '(cnv_\w+)'/.exec(line)?.[1] ?? []);
+    return lines.filter(
       (line) =>
         !/^\S*(Ledger|Usage)Table|#used#key_|sk: 'check-slots'/.test(line) &&
-        !/^\S*DeliveriesTable.*status: '(pending|retrying)'/s.test(line),
+        !/^\S*DeliveriesTable.*status: '(pending|retrying)'/s.test(line) &&
+        !erased.some((id) => line.includes(id)),
     );
+  }
 
   const getCaller = ({ role, visitor }: Route) =>
     visitor ? 'visitor' : role === undefined ? 'key' : 'session';

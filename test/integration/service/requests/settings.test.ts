@@ -192,6 +192,7 @@ describe('the organization', () => {
         tier: expect.any(String),
         contentChangeThreshold: expect.any(Number),
         contentChangeNotifications: expect.any(Boolean),
+        retentionDays: null,
         // The local run has a mailbox.
         mailer: true,
         createdAt: expect.any(String),
