@@ -25,13 +25,13 @@ type Refusal = Problem<'NOT_FOUND' | 'SERVICE_UNAVAILABLE', never>;
  * @param find reads the conversation again after a conflict, which means that it has changed since
  */
 export const recordMessage = <P extends Problem>(
-  request: Pick<ApiRequest<Route>, 'tenant' | 'now' | 'traceId'> & { effect: Effect<P | Refusal> },
+  request: Pick<ApiRequest<Route>, 'tenant' | 'now' | 'traceId' | 'kept'> & { effect: Effect<P | Refusal> },
   find: () => Promise<Conversation | undefined>,
   body: Pick<Message, 'role' | 'content'>,
   toReply: (message: Message) => Success,
 ): Promise<Reply<P | Refusal>> =>
   retryOnConflict<P | Refusal>(async (again) => {
-    const { tenant, now, effect } = request;
+    const { tenant, now, kept, effect } = request;
     const conversation = await find();
     if (!conversation) return refusals.notFound('conversation');
     const message: Message = {
@@ -58,7 +58,7 @@ export const recordMessage = <P extends Problem>(
     const events = toChannel ? [event, toChannel] : [event];
     return effect(
       toReply(message),
-      [messages.add(tenant, message), ...events.map(outbox.append), ...reopened, ...touched],
+      [messages.add(tenant, message, kept), ...events.map(outbox.append), ...reopened, ...touched],
       { 'conversation-changed': again },
     );
   });

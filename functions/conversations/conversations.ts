@@ -23,7 +23,14 @@ import {
   Throttled,
 } from '../aws/table.ts';
 import { buildAddition, buildUpdate, type Change } from '../aws/transaction.ts';
-import { buildSandboxMark, CONVERSATION_SHARDS, keys, listShards, TICKET_SHARDS } from '../tenancy/keys.ts';
+import {
+  buildSandboxMark,
+  CONVERSATION_SHARDS,
+  type Kept,
+  keys,
+  listShards,
+  TICKET_SHARDS,
+} from '../tenancy/keys.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 
 export const MessageRole = z.enum(['user', 'assistant', 'agent', 'system']);
@@ -51,6 +58,8 @@ export const Conversation = z.object({
   /** Set while the conversation is resolved. */
   resolvedAt: z.optional(Timestamp),
   resolvedBy: z.optional(z.string()),
+  /** As `Kept`: what an erasure deletes besides. */
+  keptAs: z.optional(z.string()),
 });
 export type Conversation = z.infer<typeof Conversation>;
 
@@ -192,7 +201,8 @@ export const linkConversation = (
   tenant: Tenant,
   conversation: ConversationId,
   id: TicketId | EventId,
-): Change => addRecord(service, tenant, keys.conversationLink(tenant, conversation, id), {});
+  { keptAs }: Kept = {},
+): Change => addRecord(service, tenant, keys.conversationLink(tenant, conversation, id), { keptAs });
 
 export function conversationStore(service: Table) {
   /** Examines the conversations of a user by the index. */
@@ -275,8 +285,8 @@ export function conversationStore(service: Table) {
       isOptional: true,
     }),
 
-    link: (tenant: Tenant, conversation: ConversationId, id: EventId): Change =>
-      linkConversation(service, tenant, conversation, id),
+    link: (tenant: Tenant, conversation: ConversationId, id: EventId, kept: Kept = {}): Change =>
+      linkConversation(service, tenant, conversation, id, kept),
 
     /** Changes a conversation's state; refused as `conversation-changed` when its state does not allow it. */
     changeState(tenant: Tenant, id: ConversationId, move: StateChange): Change {
@@ -321,8 +331,11 @@ export function messageStore(service: Table) {
       return followPartition(service, pk, (row) => Message.parse(row), page, now);
     },
 
-    add: (tenant: Tenant, message: Message) =>
-      addRecord(service, tenant, keys.message(tenant, message.conversationId, message.id), message),
+    add: (tenant: Tenant, message: Message, kept: Kept = {}) =>
+      addRecord(service, tenant, keys.message(tenant, message.conversationId, message.id), {
+        ...message,
+        ...kept,
+      }),
   };
 }
 
@@ -350,13 +363,11 @@ export function escalationStore(service: Table) {
       return Escalation.parse(rows[0]);
     },
 
-    add: (tenant: Tenant, escalation: Escalation) =>
-      addRecord(
-        service,
-        tenant,
-        keys.escalation(tenant, escalation.conversationId, escalation.id),
-        escalation,
-      ),
+    add: (tenant: Tenant, escalation: Escalation, kept: Kept = {}) =>
+      addRecord(service, tenant, keys.escalation(tenant, escalation.conversationId, escalation.id), {
+        ...escalation,
+        ...kept,
+      }),
   };
 }
 
@@ -393,11 +404,11 @@ export function ticketStore(service: Table) {
     },
 
     /** Adds a ticket, and its id to its conversation. */
-    add: (tenant: Tenant, ticket: Ticket): Change[] => [
+    add: (tenant: Tenant, ticket: Ticket, kept: Kept = {}): Change[] => [
       addRecord(service, tenant, keys.ticket(tenant, ticket.id), ticket),
       ...(ticket.conversationId === undefined
         ? []
-        : [linkConversation(service, tenant, ticket.conversationId, ticket.id)]),
+        : [linkConversation(service, tenant, ticket.conversationId, ticket.id, kept)]),
     ],
   };
 }

@@ -83,6 +83,7 @@ export function erasureStore(service: Table) {
             tenant,
             conversation.id,
             deriveEventId('conversation.created', conversation.id),
+            conversation,
           ),
         ]),
         buildAddition(service, {

@@ -15,7 +15,7 @@ import type { Conversation } from '../conversations/conversations.ts';
 import { type Erasure, erasureStore } from '../conversations/erasures.ts';
 import { buildEvent, eraseEvent, getNamedReceiver, OutboxEvent } from '../events/events.ts';
 import { endpointStore } from '../receivers/endpoints.ts';
-import { keys } from '../tenancy/keys.ts';
+import { type Kept, keys } from '../tenancy/keys.ts';
 import type { Purge, Remains } from '../tenancy/purge.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { type Delivery, type DeliveryRef, eraseAttempts, isOpen } from './delivery.ts';
@@ -125,15 +125,20 @@ export function erasedConversations(
           const where = expression`pk = ${pk}`;
           const { rows } = await query(service, {
             where,
-            attributes: ['pk', 'sk'],
+            attributes: ['pk', 'sk', 'keptAs'],
             limit: Math.min(limit, ROWS),
           });
-          if (rows.length > 0) return rows.map((row) => ({ pk, sk: String(row.sk) }));
+          if (rows.length > 0)
+            return rows.map(({ sk, keptAs }) => ({
+              pk,
+              sk: String(sk),
+              ...(keptAs ? { keptAs: String(keptAs) } : {}),
+            }));
         }
       return [];
     },
 
-    async remove(rows, order) {
+    async remove(rows: readonly (Key & Kept)[], order) {
       const parts = rows.map((row) => parseRecord(order, row));
       await eraseEvents(
         order,
@@ -143,25 +148,29 @@ export function erasedConversations(
         service,
         parts.flatMap(({ linked }) => linked),
       );
-      await removeMany(service, rows);
+      await removeMany(
+        service,
+        rows.map(({ pk, sk }) => ({ pk, sk })),
+      );
     },
   };
 }
 
-/** The events of a record of a conversation, and the row that a link names. */
-function parseRecord(tenant: Tenant, { sk }: Key): { events: EventId[]; linked: Key[] } {
+/** The events of a record of a conversation, and the rows that it names: a ticket, and a kept response. */
+function parseRecord(tenant: Tenant, { sk, keptAs }: Key & Kept): { events: EventId[]; linked: Key[] } {
+  const kept = keptAs === undefined ? [] : [{ pk: keptAs, sk: 'idempotency' }];
   const message = MessageId.safeParse(sk);
   if (message.success) {
     const types = ['message.received', 'channel.message'];
-    return { events: types.map((type) => deriveEventId(type, message.data)), linked: [] };
+    return { events: types.map((type) => deriveEventId(type, message.data)), linked: kept };
   }
   const escalation = EscalationId.safeParse(sk);
   if (escalation.success)
-    return { events: [deriveEventId('handoff.requested', escalation.data)], linked: [] };
+    return { events: [deriveEventId('handoff.requested', escalation.data)], linked: kept };
   const ticket = TicketId.safeParse(sk);
-  if (!ticket.success) return { events: [EventId.parse(sk)], linked: [] };
+  if (!ticket.success) return { events: [EventId.parse(sk)], linked: kept };
   return {
     events: [deriveEventId('ticket.created', ticket.data)],
-    linked: [keys.ticket(tenant, ticket.data)],
+    linked: [keys.ticket(tenant, ticket.data), ...kept],
   };
 }

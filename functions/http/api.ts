@@ -5,6 +5,7 @@ import type { Logging } from '../aws/logger.ts';
 import { count, RATE_LIMITER_FAILURES } from '../aws/metrics.ts';
 import { hasScope, type Scope } from '../tenancy/api-keys.ts';
 import type { AuditAction } from '../tenancy/audit.ts';
+import { type Kept, keys } from '../tenancy/keys.ts';
 import type { OrganizationState, Role, Session, Tenant, Tier } from '../tenancy/tenant.ts';
 import { type Authenticate, buildLocation, type Caller } from './authentication.ts';
 import {
@@ -48,6 +49,8 @@ export interface ApiRequest<R extends Route> {
   rowAhead: Readonly<Record<string, unknown>> | undefined;
   /** Trace of everything that the request causes. */
   traceId: string;
+  /** The place of the kept response, for rows whose erasure deletes it. Empty without an idempotency key. */
+  kept: Kept;
   /** Commits the effect. A route with an action of the audit log passes what it changes. */
   effect: R extends { readonly audit: AuditAction } ? AuditedEffect<RefusalOf<R>> : Effect<RefusalOf<R>>;
 }
@@ -109,6 +112,9 @@ export function apiHandler<R extends Route>(
         allows: (scope) => caller.scopes === undefined || hasScope(caller.scopes, scope),
         now: at,
         traceId: getTraceId(event),
+        kept: once
+          ? { keptAs: keys.idempotency(once.scope.tenant, once.scope.route, once.scope.key).pk }
+          : {},
         effect: buildEffect(route, ports, cause),
       } as ApiRequest<R>);
       const replayed =

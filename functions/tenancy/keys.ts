@@ -80,6 +80,11 @@ export const buildSandboxMark = (tenant: Tenant): { ofSandbox?: string } =>
 
 const toKey = (pk: string, sk: string): Key => ({ pk, sk });
 
+/** Partition of the response that is kept for an idempotency key, in a row that the request has added. */
+export interface Kept {
+  keptAs?: string | undefined;
+}
+
 export const keys = {
   organization: (orgId: OrgId): Key => toKey(orgId, 'organization'),
   /** Organizations that do not keep their conversations for good. */

@@ -128,7 +128,7 @@ export async function withRealIds(maker: Maker, body: unknown): Promise<unknown>
 /** The last segment of a path: the id, where it is a resource's. */
 export const idIn = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-/** The identifier of an external user with a conversation. It looks like an id, so that tests find it in a path. */
+/** An external user with a conversation. The identifier looks like an id, so that tests find it in paths. */
 async function aContact(api: ApiClient): Promise<string> {
   const externalUserId = `usr_${randomUUID().replaceAll('-', '')}`;
   await made(api, '/api/v1/conversations', { channelId: 'chn_web', externalUserId });

@@ -9,7 +9,7 @@ import { channels, conversations, outbox } from '../stores.ts';
 import * as routes from './routes.ts';
 
 export const handler = routeHandler(routes.createConversation, async (request) => {
-  const { tenant, body, now, effect } = request;
+  const { tenant, body, now, kept, effect } = request;
   // A text in another form is the customer's own label.
   const channelId = parseChannelId(body);
   if (channelId !== undefined && (await channels.find(tenant.orgId, channelId)) === undefined)
@@ -23,7 +23,7 @@ export const handler = routeHandler(routes.createConversation, async (request) =
   };
   const data = { ...conversation, conversationId: conversation.id };
   return effect(success(conversation, { location: `/api/v1/conversations/${conversation.id}` }), [
-    ...conversations.add(tenant, conversation),
+    ...conversations.add(tenant, { ...conversation, ...kept }),
     outbox.append(buildEvent('conversation.created', data, request)),
   ]);
 });

@@ -7,14 +7,17 @@ import { routeHandler } from '../route-handler.ts';
 import { conversations, outbox, tickets } from '../stores.ts';
 import * as routes from './routes.ts';
 
-export const handler = routeHandler(routes.createTicket, async ({ tenant, body, now, traceId, effect }) => {
-  const { conversationId } = body;
-  if (conversationId !== undefined && !(await conversations.find(tenant, conversationId)))
-    return refusals.notFound('conversation');
-  const ticket: Ticket = { id: newId('tkt', now), ...body, status: 'open', createdAt: now.toISOString() };
-  const event = buildEvent('ticket.created', { ...ticket, ticketId: ticket.id }, { tenant, now, traceId });
-  return effect(success(ticket, { location: `/api/v1/tickets/${ticket.id}` }), [
-    ...tickets.add(tenant, ticket),
-    outbox.append(event),
-  ]);
-});
+export const handler = routeHandler(
+  routes.createTicket,
+  async ({ tenant, body, now, traceId, kept, effect }) => {
+    const { conversationId } = body;
+    if (conversationId !== undefined && !(await conversations.find(tenant, conversationId)))
+      return refusals.notFound('conversation');
+    const ticket: Ticket = { id: newId('tkt', now), ...body, status: 'open', createdAt: now.toISOString() };
+    const event = buildEvent('ticket.created', { ...ticket, ticketId: ticket.id }, { tenant, now, traceId });
+    return effect(success(ticket, { location: `/api/v1/tickets/${ticket.id}` }), [
+      ...tickets.add(tenant, ticket, kept),
+      outbox.append(event),
+    ]);
+  },
+);
