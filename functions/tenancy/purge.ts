@@ -6,6 +6,7 @@ import type { Log } from '../aws/log-codes.ts';
 import {
   EXISTS,
   type Key,
+  lease,
   query,
   queryAll,
   readRows,
@@ -85,17 +86,13 @@ export function purgeStore(service: Table) {
      * Leases a purge, so that two runs do not process it at the same time.
      * @returns false when another run has it or it is complete
      */
-    async lease(purge: Purge, until: Date, now: Date): Promise<boolean> {
-      const isFree = expression`(attribute_not_exists(leasedUntil) OR leasedUntil <= ${now.toISOString()})`;
-      const { kind } = await update(service, keys.purge(purge), {
-        update: expression`SET leasedUntil = ${until.toISOString()}`,
-        if: all(EXISTS, isFree),
-      });
-      return kind === 'done';
+    async lease(purge: Purge, seconds: number, now: Date): Promise<boolean> {
+      const { kind } = await lease(service, keys.purge(purge), { now, seconds, if: EXISTS });
+      return kind === 'leased';
     },
 
     async release(purge: Purge): Promise<void> {
-      await update(service, keys.purge(purge), { update: expression`REMOVE leasedUntil`, if: EXISTS });
+      await update(service, keys.purge(purge), { update: expression`REMOVE lease`, if: EXISTS });
     },
 
     async progress(purge: Purge, deleted: number): Promise<void> {
@@ -174,10 +171,9 @@ export function purgeSandboxes(
     const leased = new Set<Purge>();
 
     /** Leases an order unless another run has it. */
-    async function lease(order: Purge): Promise<boolean> {
+    async function take(order: Purge): Promise<boolean> {
       if (leased.has(order)) return true;
-      const until = new Date(now().getTime() + leaseSeconds * 1000);
-      if (!(await purges.lease(order, until, now()))) return false;
+      if (!(await purges.lease(order, leaseSeconds, now()))) return false;
       leased.add(order);
       return true;
     }
@@ -188,7 +184,7 @@ export function purgeSandboxes(
 
     /** @returns where the order continues; undefined when it is complete, or another run has it */
     async function deletePage({ order, table }: Work): Promise<Work | undefined> {
-      if (!(await lease(order))) return undefined;
+      if (!(await take(order))) return undefined;
       for (const rows of remains.slice(table)) {
         const page = await rows.find(order, PAGE);
         if (page.length === 0) continue;

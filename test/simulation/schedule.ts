@@ -266,10 +266,9 @@ export class Schedule {
   /** When the purge will find something to do. */
   #nextPurgeMs(): number {
     let first = Number.POSITIVE_INFINITY;
-    for (const { requestedAt, leasedUntil } of this.#world.tables.purges.values()) {
+    for (const { requestedAt, lease } of this.#world.tables.purges.values()) {
       const isSettledMs = new Date(requestedAt).getTime() + DEFAULT_LINGER_SECONDS * 1000;
-      const freeMs = leasedUntil === undefined ? 0 : new Date(leasedUntil).getTime();
-      first = Math.min(first, Math.max(freeMs, isSettledMs));
+      first = Math.min(first, Math.max(lease?.until ?? 0, isSettledMs));
     }
     return Math.max(first, this.#purgeMs);
   }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { DeliveryId, ReceiverId } from '../../functions/aws/ids.ts';
+import type { Lease } from '../../functions/aws/table.ts';
 import { type Change, committer } from '../../functions/aws/transaction.ts';
 import type { Delivery } from '../../functions/delivery/delivery.ts';
 import type { LedgerEntry } from '../../functions/delivery/ledger.ts';
@@ -20,7 +21,7 @@ export interface Due {
   dueAt: string;
 }
 
-type OpenPurge = Purge & { leasedUntil?: string };
+type OpenPurge = Purge & { lease?: Lease };
 
 interface TableTerms {
   nowMs(): number;

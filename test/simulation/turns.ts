@@ -101,8 +101,8 @@ export class Turns {
   *#purges(): Generator<[string, { kind: string; orgId: string }]> {
     const { tables, clock, faults } = this.#world;
     const beforeMs = clock.ms - faults.maxSkewMs;
-    for (const [key, { orgId, requestedAt, leasedUntil = '', deleted }] of tables.purges) {
-      const isHeld = Date.parse(leasedUntil) > beforeMs;
+    for (const [key, { orgId, requestedAt, lease, deleted }] of tables.purges) {
+      const isHeld = (lease?.until ?? 0) > beforeMs;
       if (isHeld || Date.parse(requestedAt) + DEFAULT_LINGER_SECONDS * 1000 > beforeMs) continue;
       yield [`${key} ${deleted}`, { kind: 'purge', orgId }];
     }

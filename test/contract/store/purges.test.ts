@@ -5,7 +5,7 @@ import { keys, PURGE_SHARDS } from '../../../functions/tenancy/keys.ts';
 import { type Purge, purgeStore } from '../../../functions/tenancy/purge.ts';
 import { aSandboxTenant, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
-import { readInPagesOf } from './faults.ts';
+import { loseNextAnswer, readInPagesOf } from './faults.ts';
 
 const engine = dynamoDb();
 
@@ -34,7 +34,8 @@ async function given(
 }
 
 const at = (second: number) => later(NOW, seconds(second)).toISOString();
-const until = later(NOW, seconds(900));
+const SECONDS = 900;
+const until = later(NOW, seconds(SECONDS));
 
 describe('the record of a purge', () => {
   it('is open with nothing deleted after the request', async () => {
@@ -71,37 +72,47 @@ describe('the lease of a purge', () => {
     const orders = await setUp();
     const purge = await given(orders);
 
-    const taken = await Promise.all(Array.from({ length: 10 }, () => orders.lease(purge, until, NOW)));
+    const taken = await Promise.all(Array.from({ length: 10 }, () => orders.lease(purge, SECONDS, NOW)));
 
     expect(taken.filter(Boolean)).toHaveLength(1);
+  });
+
+  it('is taken by the request that the SDK repeats after a lost response', async () => {
+    const client = engine.client();
+    const orders = await setUp(client);
+    const purge = await given(orders);
+    const { lost } = loseNextAnswer(client, 'UpdateItemCommand');
+
+    expect(await orders.lease(purge, SECONDS, NOW)).toBe(true);
+    expect(lost()).toBe(true);
   });
 
   it('expires', async () => {
     const orders = await setUp();
     const purge = await given(orders);
-    await orders.lease(purge, until, NOW);
+    await orders.lease(purge, SECONDS, NOW);
 
-    expect(await orders.lease(purge, later(until, 1), later(until, -1))).toBe(false);
-    expect(await orders.lease(purge, later(until, seconds(900)), until)).toBe(true);
+    expect(await orders.lease(purge, SECONDS, later(until, -1))).toBe(false);
+    expect(await orders.lease(purge, SECONDS, until)).toBe(true);
   });
 
   it('ends when it is released', async () => {
     const orders = await setUp();
     const purge = await given(orders);
-    await orders.lease(purge, until, NOW);
+    await orders.lease(purge, SECONDS, NOW);
 
     await orders.release(purge);
 
-    expect(await orders.lease(purge, until, NOW)).toBe(true);
+    expect(await orders.lease(purge, SECONDS, NOW)).toBe(true);
   });
 
   it('applies to one purge, not to others of the sandbox', async () => {
     const orders = await setUp();
     const purge = await given(orders);
     const next = await given(orders, { orgId: purge.orgId, generation: purge.generation + 1 });
-    await orders.lease(purge, until, NOW);
+    await orders.lease(purge, SECONDS, NOW);
 
-    expect(await orders.lease(next, until, NOW)).toBe(true);
+    expect(await orders.lease(next, SECONDS, NOW)).toBe(true);
   });
 
   it('cannot be taken for a finished purge, and releasing it restores nothing', async () => {
@@ -109,7 +120,7 @@ describe('the lease of a purge', () => {
     const purge = await given(orders);
     await orders.close(purge, NOW);
 
-    expect(await orders.lease(purge, until, NOW)).toBe(false);
+    expect(await orders.lease(purge, SECONDS, NOW)).toBe(false);
     await orders.release(purge);
 
     expect(await orders.open()).toEqual([]);

@@ -29,7 +29,7 @@ describe('purge', () => {
     await run(pages(3));
 
     expect(await orders()).toEqual([expect.objectContaining({ deleted: 400 })]);
-    expect(await orders()).toEqual([expect.not.objectContaining({ leasedUntil: expect.anything() })]);
+    expect(await orders()).toEqual([expect.not.objectContaining({ lease: expect.anything() })]);
   });
 
   it('logs once that a generation is deleted', async () => {
@@ -103,7 +103,7 @@ describe('purge run', () => {
 
       expect(deleted).toBeLessThanOrEqual(200 * time);
       expect(left(resetTenant)).toBe(2_000 - deleted);
-      expect(await orders()).toEqual([expect.not.objectContaining({ leasedUntil: expect.anything() })]);
+      expect(await orders()).toEqual([expect.not.objectContaining({ lease: expect.anything() })]);
       expect(await run(IN_FULL)).toMatchObject({ deleted: 2_000 - deleted, closed: 1 });
     },
   );
@@ -130,7 +130,7 @@ describe('purge run', () => {
     await order(other);
     const purge = (await purges.open()).find(({ orgId }) => orgId === resetTenant.orgId);
     if (purge === undefined) throw new Error('an order was to be open');
-    await purges.lease(purge, later(NOW, seconds(LEASE)), NOW);
+    await purges.lease(purge, LEASE, NOW);
     clock.elapse(LEASE - 1);
 
     expect(await run(IN_FULL)).toMatchObject({ deleted: 5, closed: 1, open: 1, oldestSeconds: LEASE - 1 });
