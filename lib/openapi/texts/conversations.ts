@@ -99,7 +99,7 @@ for 30.`,
   createMessage: {
     tag: 'Conversations',
     summary: 'Record a message in a conversation',
-    mostTokens: 82,
+    mostTokens: 83,
     description: `Records a message of any role. Sends \`message.received\`. A message to a resolved
 conversation reopens it; one that is recorded at the same moment as the resolution counts as before it.
 

@@ -49,7 +49,7 @@ export const operations = {
   updateTicket: {
     tag: 'Tickets',
     summary: 'Update a ticket',
-    mostTokens: 5,
+    mostTokens: 6,
     description: `Closes a ticket, opens it again, or changes its metadata. Omitted fields keep their values. \`metadata\`
 replaces all entries; \`{}\` removes them. Sends no event.`,
     body: { status: 'closed' },

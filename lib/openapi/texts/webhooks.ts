@@ -43,7 +43,7 @@ export const operations = {
   registerWebhook: {
     tag: 'Webhooks',
     summary: 'Register a webhook endpoint',
-    mostTokens: 3,
+    mostTokens: 4,
     description: `Registers a receiver URL and its event types. Events are signed with the \`secret\` in this
 response; store it, because no other operation returns it.
 

@@ -22,7 +22,7 @@ type Units = readonly [reads: number, writes: number];
  * a token is 100 read units.
  */
 const MOST: Readonly<Partial<Record<RouteKey, Units>>> = {
-  registerWebhook: [90, 34],
+  registerWebhook: [90, 52],
   listWebhooks: [48, 3],
   readWebhook: [5, 3],
   updateWebhook: [6, 28],
@@ -44,7 +44,7 @@ const MOST: Readonly<Partial<Record<RouteKey, Units>>> = {
   listConversations: [1080, 4],
   readConversation: [16, 3],
   updateConversation: [16, 93],
-  createMessage: [15, 1637],
+  createMessage: [15, 1645],
   listMessages: [768, 4],
   readMessage: [80, 3],
   requestHandoff: [16, 126],
@@ -68,11 +68,11 @@ const MOST: Readonly<Partial<Record<RouteKey, Units>>> = {
   stopChannelRedelivery: [4, 13],
   createVisitorToken: [5, 5],
   readWidgetMessages: [350, 4],
-  createWidgetMessage: [4, 75],
+  createWidgetMessage: [4, 76],
   createTicket: [16, 208],
   listTickets: [1080, 4],
   readTicket: [16, 3],
-  updateTicket: [15, 97],
+  updateTicket: [16, 99],
   createSource: [4, 38],
   listSources: [180, 4],
   readSource: [6, 3],
@@ -93,7 +93,7 @@ const MOST: Readonly<Partial<Record<RouteKey, Units>>> = {
   resetSandbox: [84, 410],
 };
 /** A page of a list with a filter. */
-const FILTERED: Units = [600, 4];
+const FILTERED: Units = [840, 4];
 
 const engine = dynamoDb();
 let api: Api;

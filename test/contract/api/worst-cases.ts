@@ -165,7 +165,10 @@ export async function worstCases(tables: TestTables, api: Api) {
     consecutiveFailures: 1,
     failingSince: now.toISOString(),
   });
+  const disabled = { status: 'auto_disabled', disabledAt: now.toISOString() } as const;
   const others = times(MAX_ENDPOINTS - 2, () => ({ ...large, id: newId('whk', now) }));
+  // A registration can recover what it missed.
+  others.splice(-1, 1, { ...large, ...disabled, id: newId('whk', now) });
   const [plain = large, gone = large] = others;
   const spare = { ...large, id: newId('whk', now) };
   others.push(spare);
