@@ -58,7 +58,7 @@ export const Conversation = z.object({
   /** Set while the conversation is resolved. */
   resolvedAt: z.optional(Timestamp),
   resolvedBy: z.optional(z.string()),
-  /** As `Kept`: what an erasure deletes besides. */
+  /** As `Kept`. */
   keptAs: z.optional(z.string()),
 });
 export type Conversation = z.infer<typeof Conversation>;

@@ -1,5 +1,6 @@
-import { assign, expression } from '../aws/expression.ts';
+import { assign, attribute, expression } from '../aws/expression.ts';
 import {
+  type ConversationId,
   deriveDeliveryId,
   deriveEventId,
   EscalationId,
@@ -116,6 +117,19 @@ export function erasedConversations(
     for (const delivery of await findAll(own)) await eraseDelivery(delivery);
   }
 
+  /** The key stays used, so that a replay is refused. After a day it may be that of another request. */
+  async function eraseKept({ keptAs, conversationId }: Row): Promise<void> {
+    if (keptAs === undefined) return;
+    await update(
+      service,
+      { pk: keptAs, sk: 'idempotency' },
+      {
+        update: expression`SET ${assign({ data: JSON.stringify({ conversationId }) })}`,
+        if: expression`contains(${attribute('data')}, ${conversationId})`,
+      },
+    );
+  }
+
   return {
     async find(order, limit) {
       for (const id of order.conversationIds ?? [])
@@ -130,15 +144,14 @@ export function erasedConversations(
           });
           if (rows.length > 0)
             return rows.map(({ sk, keptAs }) => ({
-              pk,
-              sk: String(sk),
+              ...{ pk, sk: String(sk), conversationId: id },
               ...(keptAs ? { keptAs: String(keptAs) } : {}),
             }));
         }
       return [];
     },
 
-    async remove(rows: readonly (Key & Kept)[], order) {
+    async remove(rows: readonly Row[], order) {
       const parts = rows.map((row) => parseRecord(order, row));
       await eraseEvents(
         order,
@@ -148,6 +161,7 @@ export function erasedConversations(
         service,
         parts.flatMap(({ linked }) => linked),
       );
+      for (const row of rows) await eraseKept(row);
       await removeMany(
         service,
         rows.map(({ pk, sk }) => ({ pk, sk })),
@@ -156,21 +170,23 @@ export function erasedConversations(
   };
 }
 
-/** The events of a record of a conversation, and the rows that it names: a ticket, and a kept response. */
-function parseRecord(tenant: Tenant, { sk, keptAs }: Key & Kept): { events: EventId[]; linked: Key[] } {
-  const kept = keptAs === undefined ? [] : [{ pk: keptAs, sk: 'idempotency' }];
+/** A row of an erased conversation, and where the response to its request is kept. */
+type Row = Key & Kept & { conversationId: ConversationId };
+
+/** The events of a record of a conversation, and the row that a link names. */
+function parseRecord(tenant: Tenant, { sk }: Key): { events: EventId[]; linked: Key[] } {
   const message = MessageId.safeParse(sk);
   if (message.success) {
     const types = ['message.received', 'channel.message'];
-    return { events: types.map((type) => deriveEventId(type, message.data)), linked: kept };
+    return { events: types.map((type) => deriveEventId(type, message.data)), linked: [] };
   }
   const escalation = EscalationId.safeParse(sk);
   if (escalation.success)
-    return { events: [deriveEventId('handoff.requested', escalation.data)], linked: kept };
+    return { events: [deriveEventId('handoff.requested', escalation.data)], linked: [] };
   const ticket = TicketId.safeParse(sk);
-  if (!ticket.success) return { events: [EventId.parse(sk)], linked: kept };
+  if (!ticket.success) return { events: [EventId.parse(sk)], linked: [] };
   return {
     events: [deriveEventId('ticket.created', ticket.data)],
-    linked: [keys.ticket(tenant, ticket.data), ...kept],
+    linked: [keys.ticket(tenant, ticket.data)],
   };
 }

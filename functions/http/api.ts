@@ -49,7 +49,7 @@ export interface ApiRequest<R extends Route> {
   rowAhead: Readonly<Record<string, unknown>> | undefined;
   /** Trace of everything that the request causes. */
   traceId: string;
-  /** The place of the kept response, for rows whose erasure deletes it. Empty without an idempotency key. */
+  /** The place of the kept response, for rows that are erased with it. Empty without an idempotency key. */
   kept: Kept;
   /** Commits the effect. A route with an action of the audit log passes what it changes. */
   effect: R extends { readonly audit: AuditAction } ? AuditedEffect<RefusalOf<R>> : Effect<RefusalOf<R>>;
