@@ -35,10 +35,10 @@ const parts: Readonly<Record<string, NamedProgram>> = {
     },
   },
   schemas: {
-    about: 'docs/schemas, after a change of event types',
+    about: 'docs/schemas/event.json, after a change of event types',
     async start() {
-      const { EVENT_SCHEMAS, eventSchemaFiles } = await import('../lib/openapi/event-schemas.ts');
-      for (const [file, text] of Object.entries(eventSchemaFiles())) write(`${EVENT_SCHEMAS}/${file}`, text);
+      const { EVENT_SCHEMAS, eventSchemasText } = await import('../lib/openapi/event-schemas.ts');
+      write(EVENT_SCHEMAS, eventSchemasText());
     },
   },
   sdk: {

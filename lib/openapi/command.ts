@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { commandLine } from 'terminal/command-line.ts';
 import { currentDocument } from './current.ts';
-import { eventCatalogue, eventTypeList } from './events.ts';
+import { eventTypeList } from './events.ts';
 import { jsonText } from './json-text.ts';
 import { errorsPage, eventsPage, fieldsPage } from './reference-pages.ts';
 import { routesPage } from './routes-page.ts';
@@ -10,7 +10,6 @@ import { routesPage } from './routes-page.ts';
 const DIRECTORY = join(import.meta.dirname, '../../docs');
 const CURRENT = 'openapi/v1.json';
 const EVENT_TYPES = 'openapi/event-types.json';
-const EVENT_CATALOGUE = 'openapi/event-catalogue.json';
 /** Pages for readers of the repository. */
 const PAGES = {
   'reference/routes.md': routesPage,
@@ -50,7 +49,7 @@ export function openApiCommand(
 ): number {
   const options = commandLine(
     'npm run generate -- openapi',
-    `Writes to docs: ${CURRENT} (the OpenAPI document), ${EVENT_TYPES} (event types for the dashboard and conversations listen), ${EVENT_CATALOGUE} (their schemas and examples for the dashboard), and the pages ${Object.keys(PAGES).join(', ')}.`,
+    `Writes to docs: ${CURRENT} (the OpenAPI document), ${EVENT_TYPES} (event types for the dashboard and conversations listen), and the pages ${Object.keys(PAGES).join(', ')}.`,
   )
     .option('--check', 'write nothing; fail when a file is not what would be written')
     .parse(args, { from: 'user' })
@@ -59,7 +58,6 @@ export function openApiCommand(
   const files: Record<string, string> = {
     [CURRENT]: documentText(),
     [EVENT_TYPES]: jsonText(eventTypeList()),
-    [EVENT_CATALOGUE]: jsonText(eventCatalogue(currentDocument().components.schemas)),
     ...Object.fromEntries(pages),
   };
   if (options.check) {

@@ -133,16 +133,3 @@ export const eventTypeList = (): Record<string, { sentTo: string; summary: strin
       return [type, { sentTo, summary }];
     }),
   );
-
-/**
- * What the dashboard's catalogue shows of each type, which it loads with that page.
- * @param schemas of the document
- */
-export const eventCatalogue = (schemas: Readonly<Record<string, Schema>>) =>
-  Object.fromEntries(
-    EVENT_TYPES.map((type) => {
-      const { description, sentTo } = EVENT_CATALOGUE[type];
-      const schema = schemas[eventSchemaName(type)];
-      return [type, { sentTo, description, schema, example: eventExample(type).body }];
-    }),
-  );

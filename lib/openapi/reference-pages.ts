@@ -1,7 +1,7 @@
 import { EVENT_CATALOGUE, type EventType } from '../../functions/events/events.ts';
 import { PROBLEM_STATUS, type ProblemType } from '../../functions/http/problem.ts';
 import { currentDocument } from './current.ts';
-import { EVENT_SCHEMAS, eventSchemaFile, UNION_FILE } from './event-schemas.ts';
+import { definitionName, EVENT_SCHEMAS } from './event-schemas.ts';
 import { eventExample } from './events.ts';
 import type { Schema } from './openapi.ts';
 import { FIELD_ERROR_TEXTS, PROBLEM_TEXTS } from './problems.ts';
@@ -58,11 +58,12 @@ Written by \`npm run generate -- openapi\` from \`functions/events/events.ts\`. 
 
 ## Schemas
 
-[\`${EVENT_SCHEMAS}\`](../schemas) has a JSON Schema (draft 2020-12) of the body of each event type, and [one of all](../schemas/${UNION_FILE}), written by
-\`npm run generate -- schemas\`. Each file is complete without the others. Use them to validate deliveries, to generate types, or to make test data.
+[\`${EVENT_SCHEMAS}\`](../schemas/event.json) is a JSON Schema (draft 2020-12) of the body of a delivery, written by \`npm run generate -- schemas\`. It has a
+definition for each version of each event type, such as \`#/$defs/ticket.created.v1\`, which is complete without the others. Use it to validate deliveries, to
+generate types, or to make test data.
 
 - Validate after you have verified the signature, and only types that you process: types are added without notice.
-- A changed body has a new \`schemaVersion\`, and a file of its own beside the earlier one. A released file does not change, except for its texts.
+- A changed body has a new \`schemaVersion\`, and a definition of its own beside the earlier one. A released definition does not change, except for its texts.
 - A validator must know the format \`date-time\` (\`ajv-formats\` for Ajv).
 - The schemas allow unknown fields. Events have none.
 
@@ -81,7 +82,7 @@ function eventSection(type: EventType, schema: Schema | undefined): string {
   ]);
   return [
     `## ${type}`,
-    `${description} ${SENT_TO[sentTo]} [Schema](../schemas/${eventSchemaFile(type, schemaVersion)}).`,
+    `${description} ${SENT_TO[sentTo]} Schema: \`#/$defs/${definitionName(type, schemaVersion)}\`.`,
     table(['Field of `data`', 'Type', 'Always present', 'Meaning'], rows),
     `\`\`\`json\n${JSON.stringify(eventExample(type).body, null, 2)}\n\`\`\``,
   ].join('\n\n');

@@ -2,24 +2,28 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { EVENT_SCHEMAS } from '../../lib/openapi/event-schemas.ts';
 
-export const EVENT_SCHEMAS = join(import.meta.dirname, '../../docs/schemas');
+export const committedEventSchemas = readFileSync(join(import.meta.dirname, '../..', EVENT_SCHEMAS), 'utf8');
+const schemas = JSON.parse(committedEventSchemas);
 
-export const readEventSchema = (file: string): Record<string, unknown> =>
-  JSON.parse(readFileSync(join(EVENT_SCHEMAS, file), 'utf8'));
+export const readEventSchema = (definition: string): Record<string, unknown> =>
+  structuredClone(schemas.$defs[definition]);
 
-// Shared, because compiling the meta-schema takes longer than all schemas of events.
-const ajv = new Ajv2020({ strict: true, allErrors: true });
+// The strict mode refuses keywords, formats and types that have no effect.
+const ajv = new Ajv2020({ strict: true, allErrors: true, schemas: [schemas] });
 addFormats.default(ajv);
 
-/** Compiles a schema in the strict mode, which refuses keywords, formats and types that have no effect. */
-export const compileSchema = (schema: object): ValidateFunction =>
-  ajv.getSchema(String(Object(schema).$id)) ?? ajv.compile(schema);
-
-let union: ValidateFunction | undefined;
+/** Compiles the committed schema of all events, or the named definition in it. */
+export function compileEventSchema(definition?: string): ValidateFunction {
+  const path = definition === undefined ? '' : `#/$defs/${definition}`;
+  const validate = ajv.getSchema(`${schemas.$id}${path}`);
+  if (validate === undefined) throw new Error(`no definition ${definition}`);
+  return validate;
+}
 
 /** Violations of the committed schema of all events by the body of a delivery. */
 export function eventViolations(body: string | Uint8Array): ErrorObject[] {
-  union ??= compileSchema(readEventSchema('event.json'));
+  const union = compileEventSchema();
   return union(JSON.parse(String(body))) ? [] : (union.errors ?? []);
 }

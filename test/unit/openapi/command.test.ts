@@ -29,7 +29,7 @@ describe('npm run generate -- openapi', () => {
   it('writes the document, which is then up to date', () => {
     expect(run()).toEqual({
       code: 0,
-      out: 'Wrote openapi/v1.json, openapi/event-types.json, openapi/event-catalogue.json, reference/routes.md, reference/errors.md, reference/events.md, reference/fields.md.\n',
+      out: 'Wrote openapi/v1.json, openapi/event-types.json, reference/routes.md, reference/errors.md, reference/events.md, reference/fields.md.\n',
       err: '',
     });
     expect(readFileSync(join(directory, 'openapi/v1.json'), 'utf8')).toBe(documentText());

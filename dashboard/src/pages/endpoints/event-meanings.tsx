@@ -11,7 +11,7 @@ export function EventMeanings() {
     queryKey: ['event-catalogue'],
     enabled: false,
     staleTime: Number.POSITIVE_INFINITY,
-    queryFn: async () => (await import('../../../../docs/openapi/event-catalogue.json')).default,
+    queryFn: async () => (await import('../event-types/catalogue.ts')).ENTRIES,
   });
   return (
     <details onToggle={({ currentTarget }) => void (currentTarget.open && data === undefined && refetch())}>
