@@ -73,7 +73,7 @@ const parts: Readonly<Record<string, NamedProgram>> = {
   },
   python: {
     about:
-      'methods of packages/sdk-python and docs/reference/python-client.md, after `sdk`; --types writes its types too (needs Python)',
+      'docs/reference/python-client.md, after `sdk`, and the modules of packages/sdk-python, which need Python 3.10; --page leaves these out',
     async start() {
       const args = [join(ROOT, 'packages/sdk-python/bin/generate.ts'), ...process.argv.slice(2)];
       process.exitCode = spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 1;
@@ -83,7 +83,7 @@ const parts: Readonly<Record<string, NamedProgram>> = {
 
 async function everything(): Promise<void> {
   for (const [name, { start }] of Object.entries(parts)) {
-    process.argv = [...process.argv.slice(0, 2), ...(name === 'python' ? ['--types'] : [])];
+    process.argv = [...process.argv.slice(0, 2), ...(name === 'python' ? ['--page'] : [])];
     await start();
     if (process.exitCode) return;
   }
@@ -99,7 +99,7 @@ const programs = {
 
 await startNamedProgram(
   'generate',
-  'Writes files that are made of the code: without a name every committed one, in order (the types of Python need Python 3.10); or the named part.',
+  'Writes files that are made of the code: without a name every committed one, in order; or the named part.',
   programs,
   { unnamed: everything },
 );

@@ -40,6 +40,7 @@ async function packNpm(name: 'sdk' | 'cli'): Promise<string> {
 
 /** @returns nothing, because pip says nothing */
 async function buildWheel(): Promise<string> {
+  run(process.execPath, 'bin/generate.ts', 'python');
   const options = ['--quiet', '--disable-pip-version-check', '--no-deps', '--wheel-dir', ARTIFACTS];
   return run(findPython(), '-m', 'pip', 'wheel', ...options, PACKAGE);
 }

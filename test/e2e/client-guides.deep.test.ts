@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +15,7 @@ function findObstacle(): string | undefined {
   const directory = mkdtempSync(join(tmpdir(), 'wheel-'));
   try {
     const pip = ['-m', 'pip', 'wheel', '--quiet', '--wheel-dir', directory, PACKAGE];
+    execFileSync(process.execPath, [join(PACKAGE, 'bin/generate.ts')]);
     const { status, stderr } = spawnSync(findPython(), pip, { encoding: 'utf8' });
     return status === 0 ? undefined : `pip cannot build and install it: ${stderr.trim().split('\n').at(-1)}`;
   } catch (error) {

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createScreen, type Screen } from 'terminal/screen.ts';
-import { MODEL_FILES, MODELS_DIRECTORY, writeModels } from '../../packages/sdk-python/bin/models.ts';
+import { ROOT } from '../../packages/sdk-python/bin/api-document.ts';
 import { findPython, installTools, NoPythonError, PACKAGE } from '../../packages/sdk-python/bin/toolbox.ts';
 import { endPrograms, ProgramError, runProgram } from '../engines/program.ts';
 
@@ -24,7 +22,7 @@ async function main(): Promise<number> {
   try {
     findPython();
     const programs = await screen.step('Install', async () => installTools());
-    await screen.step('Compare the generated types', () => compareModels(programs));
+    await screen.step('Generate', () => check(process.execPath, ['bin/generate.ts', 'python'], ROOT));
     for (const [name, program, ...args] of CHECKS)
       await screen.step(name, () => check(join(programs, program), args), String);
     return 0;
@@ -40,24 +38,9 @@ function skip(error: NoPythonError, screen: Screen): number {
   return 0;
 }
 
-/** @throws ProgramError when a committed file is not what the generator writes */
-async function compareModels(programs: string): Promise<void> {
-  // Within the package, whose settings the formatter reads.
-  const directory = await mkdtemp(join(PACKAGE, '.generated-'));
-  try {
-    writeModels(programs, directory);
-    const read = (place: string, file: string) => readFileSync(join(place, file), 'utf8');
-    const stale = MODEL_FILES.filter((file) => read(directory, file) !== read(MODELS_DIRECTORY, file));
-    if (stale.length > 0)
-      throw new ProgramError(`${stale.join(' and ')}: run npm run generate -- python --types`);
-  } finally {
-    await rm(directory, { recursive: true });
-  }
-}
-
 /** @returns the last line that the program prints */
-async function check(program: string, args: readonly string[]): Promise<string> {
-  const { code, printed } = await runProgram(program, args, { cwd: PACKAGE, env: process.env });
+async function check(program: string, args: readonly string[], cwd = PACKAGE): Promise<string> {
+  const { code, printed } = await runProgram(program, args, { cwd, env: process.env });
   if (code !== 0) throw new ProgramError(`${program} ended with ${code}:\n${printed}`);
   return printed.split('\n').at(-1) ?? '';
 }

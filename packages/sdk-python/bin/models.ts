@@ -6,14 +6,12 @@ import { readDocument } from './api-document.ts';
 import { listModels, listParameters, type Schemas } from './schemas.ts';
 import { PACKAGE } from './toolbox.ts';
 
-/** Modules of types, which the generator of types writes. */
-export const MODEL_FILES = ['models.py', 'params.py'] as const;
-export const MODELS_DIRECTORY = join(PACKAGE, 'src/conversation_service');
+const DIRECTORY = join(PACKAGE, 'src/conversation_service');
 
 const OPTIONS = [
   ...['--input-file-type', 'openapi', '--target-python-version', '3.10'],
   ...['--formatters', 'ruff-check', 'ruff-format', '--use-double-quotes', '--disable-timestamp'],
-  ...['--custom-file-header', '# Written by `npm run generate -- python --types`. Do not edit.'],
+  ...['--custom-file-header', '# Written by `npm run generate -- python`. Do not edit.'],
   ...['--use-union-operator', '--enum-field-as-literal', 'all'],
   ...['--use-schema-description', '--use-field-description'],
 ];
@@ -27,7 +25,7 @@ const PARAMETER_OPTIONS = ['--output-model-type', 'typing.TypedDict', '--use-gen
  * Writes the types of resources, events, bodies and filters with datamodel-code-generator.
  * @param programs of {@link installTools}
  */
-export function writeModels(programs: string, directory: string): void {
+export function writeModels(programs: string): void {
   const document = readDocument();
   const write = (file: string, schemas: Schemas, options: readonly string[]) => {
     const input = mkdtempSync(join(tmpdir(), 'schemas-'));
@@ -35,7 +33,7 @@ export function writeModels(programs: string, directory: string): void {
     try {
       execFileSync(
         join(programs, 'datamodel-codegen'),
-        [...OPTIONS, ...options, '--input', join(input, 'schemas.json'), '--output', join(directory, file)],
+        [...OPTIONS, ...options, '--input', join(input, 'schemas.json'), '--output', join(DIRECTORY, file)],
         // Formatted as pyproject.toml says.
         { cwd: PACKAGE, env: { ...process.env, PATH: `${programs}:${process.env.PATH}` }, stdio: 'pipe' },
       );

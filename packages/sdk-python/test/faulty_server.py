@@ -58,7 +58,7 @@ class Ledger:
 
 
 def respond(user: str) -> bytes:
-    conversation = {
+    conversation: dict[str, Any] = {
         "id": f"cnv_{user}",
         "channelId": "chn_web",
         "externalUserId": user,

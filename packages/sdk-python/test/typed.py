@@ -53,7 +53,15 @@ def narrowed(body: bytes) -> str:
             return data.external_user_id
         case models.MessageReceivedEvent() | models.ChannelMessageEvent():
             return event.data.message_id
-        case models.WebhookTestEvent() | models.HandoffRequestedEvent() | models.ConversationResolvedEvent():
+        case (
+            models.HandoffRequestedEvent()
+            | models.ConversationResolvedEvent()
+            | models.ConversationDeletedEvent()
+        ):
+            return event.data.conversation_id
+        case models.WebhookFailingEvent() | models.WebhookDisabledEvent() | models.WebhookRecoveredEvent():
+            return event.data.webhook_id
+        case models.WebhookTestEvent() | models.ChannelTestEvent():
             return event.org_id
         case models.TicketCreatedEvent():
             return event.data.ticket_id

@@ -2,21 +2,18 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listOperations, ROOT, readDocument } from '../../bin/api-document.ts';
-import { generatedFiles } from '../../bin/generated-files.ts';
+import { COVERAGE_PAGE, writeCoveragePage } from '../../bin/modules.ts';
 import { toSnakeCase } from '../../bin/names.ts';
 
-const files = generatedFiles();
+const page = writeCoveragePage();
 
 describe('the Python client', () => {
-  it.each(Object.entries(files))(
-    'is written from the document: npm run generate -- python: %s',
-    (file, text) => {
-      expect(readFileSync(join(ROOT, file), 'utf8')).toBe(text);
-    },
-  );
+  it('has a current page of its methods: npm run generate -- python', () => {
+    expect(readFileSync(join(ROOT, COVERAGE_PAGE), 'utf8')).toBe(page);
+  });
 
   it('has a method for every operation of the document', () => {
-    const rows = files['docs/reference/python-client.md']?.matchAll(/^\| `(\w+)` \| `(\S+ \S+)` \|/gm) ?? [];
+    const rows = page.matchAll(/^\| `(\w+)` \| `(\S+ \S+)` \|/gm);
     const listed = [...rows].map(([, id, route]) => `${id} ${route}`);
     const operations = listOperations(readDocument()).map(
       ({ id, method, path }) => `${id} ${method} ${path}`,

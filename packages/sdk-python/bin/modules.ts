@@ -5,22 +5,22 @@ import { writeResources } from './resources-module.ts';
 
 const GENERATED = 'packages/sdk-python/src/conversation_service/generated';
 
-/** Files that are written without Python, by their paths in the repository. */
-export function generatedFiles(document: ApiDocument = readDocument()): Record<string, string> {
+/** Modules that are written without Python, by their paths in the repository. */
+export function writeModules(document: ApiDocument = readDocument()): Record<string, string> {
   const modules = {
+    '__init__.py': '',
     'operations.py': writeOperations(document),
     'events.py': writeEvents(document),
     'error_types.py': writeErrorTypes(document),
     ...writeResources(document),
   };
-  return {
-    ...Object.fromEntries(Object.entries(modules).map(([name, text]) => [`${GENERATED}/${name}`, text])),
-    'docs/reference/python-client.md': writeCoveragePage(document),
-  };
+  return Object.fromEntries(Object.entries(modules).map(([name, text]) => [`${GENERATED}/${name}`, text]));
 }
 
+export const COVERAGE_PAGE = 'docs/reference/python-client.md';
+
 /** The page that says which method calls an operation. */
-function writeCoveragePage(document: ApiDocument): string {
+export function writeCoveragePage(document: ApiDocument = readDocument()): string {
   const rows = listPythonMethods(listOperations(document)).map(
     ({ operation: { id, method, path }, text }) => `| \`${id}\` | \`${method} ${path}\` | \`${text}\` |`,
   );
