@@ -60,6 +60,13 @@ const LOADING_FUNCTIONS = [
  */
 const WITHOUT_MEMORY = ['test/contract/store/{stream,delivery-cost,records}.test.ts'];
 
+/** Those whose requests have every kind of key, expression, index and transaction: the others are deep. */
+const ON_MEMORY = [
+  'test/contract/engines/capacity.test.ts',
+  'test/contract/store/{delivery-{claims,ends,settlements},due-index,event-cost,generations}.test.ts',
+  'test/contract/store/{idempotency,ledger-additions,rate-windows,rate-schedules,transactions}.test.ts',
+];
+
 /** Files that run on the tables in memory anyway, with more cases. */
 const WITH_MEMORY = globSync('test/contract/store/*.test.ts', { cwd: ROOT }).filter((file) =>
   /\bmemoryTables\(/.test(readFileSync(join(ROOT, file), 'utf8')),
@@ -69,6 +76,8 @@ interface ProjectSettings {
   env?: Record<string, string>;
   include?: string[];
   exclude?: string[];
+  /** Files that only the deep run has. */
+  deep?: string[];
   [setting: string]: unknown;
 }
 
@@ -78,12 +87,16 @@ interface ProjectSettings {
  */
 const buildProject =
   (isDeep: boolean) =>
-  (name: string, { include = listFiles(name), exclude = [], env, ...settings }: ProjectSettings = {}) => ({
+  (
+    name: string,
+    { include = listFiles(name), exclude = [], deep = [], env, ...settings }: ProjectSettings = {},
+  ) => ({
     test: {
       name,
       include: isDeep
         ? [
             ...include.map((files) => files.replace('*.test.ts', '*.deep.test.ts')),
+            ...deep,
             // Under another name, the same files run for another engine.
             ...(settings.name === undefined ? include.flatMap(listWithMoreCases) : []),
           ]
@@ -143,7 +156,8 @@ export default defineConfig(({ mode }) => {
           ...CONTRACT,
           name: 'contract-memory',
           // The stores and costs of the tables in memory, which the simulation runs on, as on the engine.
-          include: ['test/contract/store/**/*.test.ts', 'test/contract/engines/capacity.test.ts'],
+          include: ON_MEMORY,
+          deep: ['test/contract/store/**/*.test.ts', 'test/contract/engines/capacity.test.ts'],
           exclude: [...LOADING_FUNCTIONS, ...WITHOUT_MEMORY, ...WITH_MEMORY],
           env: { ...CONTRACT.env, DYNAMODB_ENGINE: 'memory' },
           isolate: false,

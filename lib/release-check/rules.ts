@@ -44,6 +44,8 @@ function compare(stack: string, from: Release, to: Release): StackChange {
   const [before = {}, after = {}] = [from, to].map((release) => release.get(stack)?.Resources);
   // The library writes into its arguments.
   const diff = fullDiff(structuredClone({ Resources: before }), structuredClone({ Resources: after }));
+  // Each access filters all resources.
+  const { changes } = diff.resources;
   const resources = Object.keys({ ...before, ...after }).map((id) => ({
     id,
     old: before[id],
@@ -51,7 +53,7 @@ function compare(stack: string, from: Release, to: Release): StackChange {
   }));
   const replaced = resources.flatMap(({ id, old, next }): [string, string[]][] => {
     if (old === undefined || next === undefined) return [];
-    const causes = Object.entries(diff.resources.changes[id]?.propertyUpdates ?? {})
+    const causes = Object.entries(changes[id]?.propertyUpdates ?? {})
       .filter(([, { changeImpact }]) => changeImpact === ResourceImpact.WILL_REPLACE)
       .map(([name]) => name);
     // The library does not see a key of a table that keeps its name and has another type.

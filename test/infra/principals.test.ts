@@ -1,13 +1,14 @@
 import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { BARE, EVERYTHING, STAGES } from './contexts.ts';
+import { casesOf } from '../support/cases.ts';
+import { BARE, EVERYTHING, STAGES, type TestContext } from './contexts.ts';
 import { refusedEdges } from './service-edges.ts';
 import { type SynthesizedResource, synthesize } from './synthesize.ts';
 
 describe.each(STAGES)('services of AWS in stage %s', (stage) => {
-  it.each([
+  it.each<[string, TestContext]>([
     ['everything on', EVERYTHING],
-    ['nothing on', BARE],
+    ...casesOf<[string, TestContext][]>([['no firewall', {}]], [['nothing on', BARE]]),
   ])('may do everything that the template requires, with %s', (_, context) => {
     expect(refusedEdges(synthesize({ stage, ...context }))).toEqual([]);
   });

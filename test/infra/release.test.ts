@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
+import { casesOf } from '../support/cases.ts';
 import { references, watchedBy } from './reading.ts';
 import { functionNamed, invokes, ofType, synthesize } from './synthesize.ts';
 
-it.each(['staging', 'prod'] as const)(
+it.each(casesOf<('staging' | 'prod')[]>(['prod'], ['staging', 'prod']))(
   "new code of the delivery engine is deployed at once, regardless of alarms, on the operator's request in stage %s",
   (stage) => {
     const releases = ofType(synthesize({ stage, release: 'at-once' }), 'AWS::CodeDeploy::DeploymentGroup');

@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { CompactSign, exportJWK, generateKeyPair } from 'jose';
 import { afterAll, beforeAll, vi } from 'vitest';
@@ -10,10 +10,18 @@ import type { Operation } from '../../fuzz/document.ts';
 import type { Exchange, Sent } from '../../support/exchange.ts';
 import { aGatewayEvent, FUNCTION_ENVIRONMENT, INVOCATION } from '../../support/functions.ts';
 
-type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
+export type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
 const ROOT = join(import.meta.dirname, '../../../');
 const { OIDC_AUDIENCE, OIDC_ORGANIZATION_CLAIM, OIDC_ROLE_CLAIM } = FUNCTION_ENVIRONMENT;
+
+const FILES = new Map(
+  globSync('functions/api/*/*.ts', { cwd: ROOT }).map((file) => [basename(file, '.ts'), join(ROOT, file)]),
+);
+
+/** Loads the function of a route by its name. */
+export const importHandler = async (name: string): Promise<Handler> =>
+  (await import(FILES.get(name) ?? name)).handler;
 
 /** An issuer of sessions on a free loopback port. */
 export async function anIssuer() {
@@ -91,10 +99,7 @@ async function loadFunctions(issuer: string): Promise<(operation: Operation) => 
   };
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
   const handlers = new Map<string, Handler>();
-  for (const [id, { name }] of Object.entries(routes)) {
-    const [file = ''] = globSync(`functions/api/*/${name}.ts`, { cwd: ROOT });
-    handlers.set(id, (await import(join(ROOT, file))).handler);
-  }
+  for (const [id, { name }] of Object.entries(routes)) handlers.set(id, await importHandler(name));
   return ({ firstId }) => {
     const handler = handlers.get(firstId);
     if (handler === undefined) throw new Error(`no route has the operation id ${firstId}`);

@@ -1,7 +1,5 @@
-import { globSync } from 'node:fs';
-import { join } from 'node:path';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { vi } from 'vitest';
 import { type RouteKey, routes } from '../../../functions/api/routes.ts';
@@ -10,12 +8,8 @@ import type { Route } from '../../../functions/http/route.ts';
 import { anOrganization } from '../../builders.ts';
 import type { dynamoDb, TestTables } from '../../engines.ts';
 import { aGatewayEvent, FUNCTION_ENVIRONMENT, INVOCATION } from '../../support/functions.ts';
-import { anIssuer } from '../api/functions.ts';
+import { anIssuer, type Handler, importHandler } from '../api/functions.ts';
 import { addressOf } from './conversation-service.ts';
-
-type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
-
-const ROOT = join(import.meta.dirname, '../../../');
 
 export interface Call {
   params?: Record<string, string>;
@@ -51,16 +45,17 @@ export async function anApi(engine: ReturnType<typeof dynamoDb>, tables: TestTab
     USAGE_TABLE: tables.usage.name,
   };
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
-  const handlers = new Map<RouteKey, Handler>();
-  for (const [key, { name }] of Object.entries(routes)) {
-    const [file = ''] = globSync(`functions/api/*/${name}.ts`, { cwd: ROOT });
-    handlers.set(key as RouteKey, (await import(join(ROOT, file))).handler);
-  }
+  const handlers = new Map<RouteKey, Promise<Handler>>();
+  /** Loaded by its first call, because a file calls few of all functions. */
+  const findHandler = (key: RouteKey): Promise<Handler> => {
+    const handler = handlers.get(key) ?? importHandler(routes[key].name);
+    handlers.set(key, handler);
+    return handler;
+  };
   const { ports } = await import('../../../functions/api/route-handler.ts');
   const called = new Set<RouteKey>();
   const request = (credential: string) => async (key: RouteKey, call: Call) =>
-    (await handlers.get(key)?.(buildRequest(routes[key], credential, call), INVOCATION)) ??
-    Promise.reject(new Error(`${key} has no handler`));
+    (await findHandler(key))(buildRequest(routes[key], credential, call), INVOCATION);
 
   return {
     /** Routes that were called successfully. */

@@ -54,7 +54,7 @@ const isWanted = (filter: ConversationFilter) => (conversation: Conversation) =>
 const engine = dynamoDb();
 
 it.each([
-  ['in memory', async () => memoryTables(), casesOf(4, 40)],
+  ['in memory', async () => memoryTables(), casesOf(2, 40)],
   ['in the engine', () => engine.tables(), 1],
 ] as const)(
   'every combination of filters finds what matches, in pages of 3 while others write (%s)',

@@ -109,8 +109,8 @@ function expectNoneTooSoon({ sent }: Notifier): void {
 }
 
 describe.each<[name: string, make: () => Promise<Table>, numRuns: number]>([
-  ['in memory', async () => memoryTables().mailings, casesOf(200, 500)],
-  ['in the engine', async () => (await engine.tables()).mailings, casesOf(10, 50)],
+  ['in memory', async () => memoryTables().mailings, casesOf(80, 500)],
+  ['in the engine', async () => (await engine.tables()).mailings, casesOf(5, 50)],
 ])('e-mails (%s)', (_, make, numRuns) => {
   it('are sent once when fifty workers and seven events compete', async () => {
     const notifier = aNotifier({ table: await make() });

@@ -84,7 +84,7 @@ describe('redelivery job whose workers are lost', () => {
           await expectDone(test, order, expected, history);
         },
       ),
-      { numRuns: casesOf(60, 300) },
+      { numRuns: casesOf(25, 300) },
     );
   });
 
@@ -140,7 +140,7 @@ describe('redelivery job whose messages are received several times at once', () 
           await expectDone(test, order, expected, history);
         },
       ),
-      { numRuns: casesOf(40, 200) },
+      { numRuns: casesOf(20, 200) },
     );
   });
 });
@@ -200,7 +200,7 @@ describe('redelivery job whose messages are lost', () => {
           await expectDone(test, order, expected, history);
         },
       ),
-      { numRuns: casesOf(60, 300) },
+      { numRuns: casesOf(25, 300) },
     );
   });
 });
@@ -234,7 +234,7 @@ describe('redelivery job with an extra message', () => {
           expect(test.messages).toEqual([]);
         },
       ),
-      { numRuns: casesOf(40, 200) },
+      { numRuns: casesOf(20, 200) },
     );
   });
 });
