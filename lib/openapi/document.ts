@@ -1,7 +1,7 @@
 import type { Route } from '../../functions/http/route.ts';
 import { describeFields } from './describe-fields.ts';
 import { envelopeSchemas } from './envelopes.ts';
-import { RECEIVED_EVENTS, webhooks } from './events.ts';
+import { EVENT_PARAMETERS, RECEIVED_EVENTS, webhooks } from './events.ts';
 import { HEADERS } from './headers.ts';
 import { DASHBOARD_INTRODUCTION, INTRODUCTION, TAGS } from './introduction.ts';
 import type { OpenApiDocument, Operation, PathItem, Response } from './openapi.ts';
@@ -71,7 +71,7 @@ export function openApiDocument(
     components: {
       schemas: { ...schemaComponents(), ...envelopeSchemas(served.map(({ route }) => route)) },
       responses,
-      parameters: PARAMETERS,
+      parameters: { ...PARAMETERS, ...EVENT_PARAMETERS },
       headers: HEADERS,
       securitySchemes: SECURITY_SCHEMES,
     },

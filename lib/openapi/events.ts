@@ -1,7 +1,7 @@
 import { sign } from '../../functions/delivery/signature.ts';
 import { EVENT_CATALOGUE, type EventType } from '../../functions/events/events.ts';
 import * as examples from './example-values.ts';
-import type { Operation, Parameter, PathItem, Schema } from './openapi.ts';
+import type { Operation, Parameter, PathItem, Ref, Schema } from './openapi.ts';
 import { EVENT_TYPES, eventSchemaName } from './schemas.ts';
 import { ticket } from './texts/tickets.ts';
 
@@ -79,6 +79,29 @@ const EXAMPLE_HEADER: Parameter = {
   schema: { type: 'string' },
 };
 
+const headerParameter = (name: Header, example: unknown): Parameter => ({
+  name,
+  in: 'header',
+  required: true,
+  ...HEADER_TEXTS[name],
+  example,
+});
+
+/** Headers whose example is the same for all events. */
+const SHARED = {
+  'webhook-attempt': 'WebhookAttempt',
+  'webhook-endpoint-id': 'WebhookEndpointId',
+} as const satisfies Partial<Record<Header, string>>;
+
+/** Parameters by the names under which the events refer to them. */
+export const EVENT_PARAMETERS = {
+  WebhookAttempt: headerParameter('webhook-attempt', 1),
+  WebhookEndpointId: headerParameter('webhook-endpoint-id', examples.webhook.id),
+  WebhookExample: EXAMPLE_HEADER,
+} satisfies Record<string, Parameter>;
+
+const toShared = (name: keyof typeof EVENT_PARAMETERS): Ref => ({ $ref: `#/components/parameters/${name}` });
+
 const GUARANTEES =
   'Delivered at least once, in no guaranteed order, in the format of [Standard Webhooks](https://www.standardwebhooks.com). Verify the signature, respond with 2xx within 10 seconds, and process the event afterwards. Any other response, including a redirect, is a failed attempt. A delivery has up to 8 attempts over about an hour.';
 
@@ -94,16 +117,10 @@ function receiveOperation(type: EventType): Operation {
     // The receiver is the customer's: it authenticates by the signature.
     security: [],
     parameters: [
-      ...(Object.keys(HEADER_TEXTS) as Header[]).map(
-        (header): Parameter => ({
-          name: header,
-          in: 'header',
-          required: true,
-          ...HEADER_TEXTS[header],
-          example: headers[header],
-        }),
+      ...(Object.keys(HEADER_TEXTS) as Header[]).map((name) =>
+        name in SHARED ? toShared(SHARED[name as keyof typeof SHARED]) : headerParameter(name, headers[name]),
       ),
-      ...(sentTo === 'subscribers' ? [EXAMPLE_HEADER] : []),
+      ...(sentTo === 'subscribers' ? [toShared('WebhookExample')] : []),
     ],
     requestBody: {
       required: true,

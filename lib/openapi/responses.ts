@@ -99,7 +99,10 @@ export function problemResponses(route: Route): ProblemResponse[] {
   const byStatus = Map.groupBy(problemsOf(route), (type) => PROBLEM_STATUS[type]);
   return [...byStatus].map(([status, types]) => ({
     status: `${status}`,
-    name: route.deprecation === undefined && !route.visitor ? types.map(pascal).join('Or') : undefined,
+    name:
+      route.deprecation === undefined
+        ? `${route.visitor ? 'Visitor' : ''}${types.map(pascal).join('Or')}`
+        : undefined,
     response: problemResponse(route, status, types),
   }));
 }
