@@ -138,7 +138,7 @@ export default defineConfig(({ mode }) => {
           // time.
           isolate: false,
           // A generous limit, not a measure of speed: on a busy machine what takes a second has taken six.
-          testTimeout: 30_000,
+          testTimeout: 30_000 * PATIENCE,
           env: FUNCTION_ENVIRONMENT,
           // Examples import the package by its name; it is built for its users alone.
           alias: {
@@ -149,7 +149,7 @@ export default defineConfig(({ mode }) => {
           },
         }),
         // A generous limit, not a measure of speed: tests that take ten seconds alone run beside others.
-        project('simulation', { testTimeout: 600_000 }),
+        project('simulation', { testTimeout: 600_000 * PATIENCE }),
         project('contract', { ...CONTRACT, exclude: LOADING_FUNCTIONS, isolate: false }),
         project('contract', { ...CONTRACT, name: 'contract-functions', include: LOADING_FUNCTIONS }),
         project('contract', {
@@ -162,26 +162,30 @@ export default defineConfig(({ mode }) => {
           env: { ...CONTRACT.env, DYNAMODB_ENGINE: 'memory' },
           isolate: false,
         }),
-        project('compatibility', { isolate: false, testTimeout: 60_000, hookTimeout: 60_000 }),
+        project('compatibility', {
+          isolate: false,
+          testTimeout: 60_000 * PATIENCE,
+          hookTimeout: 60_000 * PATIENCE,
+        }),
         project('integration', {
           isolate: false,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 60_000 * PATIENCE,
+          hookTimeout: 60_000 * PATIENCE,
           // In this order: a stack is made of the bundles.
           globalSetup: ['./test/integration/bundles.ts', './test/integration/service/stacks/global-setup.ts'],
         }),
         // Skipped with a notice where there is no Chromium.
         project('e2e', {
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: 120_000 * PATIENCE,
+          hookTimeout: 120_000 * PATIENCE,
           globalSetup: './test/integration/bundles.ts',
         }),
         // Last, because it compares the calls of functions in the other tests with their roles.
         project('grants', { sequence: { groupOrder: 1 } }),
         project('infra', {
           isolate: false,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 60_000 * PATIENCE,
+          hookTimeout: 60_000 * PATIENCE,
           globalSetup: ['./test/infra/syntheses.ts', './test/integration/bundles.ts'],
         }),
       ],

@@ -61,7 +61,7 @@ export async function runContractSuites(
         env: {
           ...inherited,
           ...settings,
-          ENGINE_PATIENCE: PATIENCE,
+          TEST_PATIENCE: PATIENCE,
           [DEPTH_VARIABLE]: 'deep',
           NO_COLOR: '1',
         },

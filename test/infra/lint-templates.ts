@@ -8,8 +8,8 @@ import { contextOf, EVERYTHING, OTHER_ISSUER } from './contexts.ts';
 
 /*
  * Runs cfn-lint on the templates of six configurations for two regions: `npm run lint:templates`. It is not
- * part of `npm test`, because it is a Python package (`pip install cfn-lint`), which the product does not
- * need.
+ * part of `npm test`, because it is a Python package (`pip install --upgrade cfn-lint`), which the product
+ * does not need. An old one refuses properties that CloudFormation has got since.
  */
 
 const run = promisify(execFile);
@@ -59,7 +59,7 @@ async function findingsIn(templates: readonly string[]): Promise<Finding[]> {
 
 const version = await run('cfn-lint', ['--version']).catch(() => undefined);
 if (version === undefined) {
-  process.stdout.write('cfn-lint is not installed (pip install cfn-lint): nothing was judged.\n');
+  process.stdout.write('cfn-lint is not installed (pip install --upgrade cfn-lint): nothing was judged.\n');
 } else {
   process.stdout.write(`${version.stdout.trim()}, ${REGIONS.join(' and ')}\n`);
   const outdir = await mkdtemp(join(tmpdir(), 'templates-'));

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { breakingChanges } from '../../../lib/openapi/compatibility.ts';
 import type { OpenApiDocument, Schema } from '../../../lib/openapi/openapi.ts';
 import { lastRelease } from '../../compatibility/last-release.ts';
+import { casesOf } from '../../support/cases.ts';
 import { documents, type Editable, edited, firstField, objectsIn, present } from './document-arbitraries.ts';
 import { document } from './examples.ts';
 
@@ -30,13 +31,15 @@ describe('the current API', () => {
   });
 
   it('cannot lose any field without a reported change', () => {
+    /** A part of each schema's fields, or all. */
+    const step = casesOf(3, 1);
     for (const name of Object.keys(document.components.schemas)) {
       const before = reaching(name);
       const schema = { ...present(before.components.schemas[name]) };
       const schemas = { ...before.components.schemas, [name]: schema };
       const after = { ...before, components: { ...before.components, schemas } };
       const whole = schema.properties ?? {};
-      for (const field of Object.keys(whole)) {
+      for (const field of Object.keys(whole).filter((_, index) => index % step === 0)) {
         const { [field]: _, ...others } = whole;
         schema.properties = others;
         expect(breakingChanges(before, after), `${name}.${field}`).not.toEqual([]);

@@ -1,2 +1,2 @@
-/** The factor by which tests wait longer for engines slower than the embedded ones: `ENGINE_PATIENCE`. */
-export const PATIENCE = Number(process.env.ENGINE_PATIENCE ?? '1');
+/** The factor by which tests wait longer for slower engines or on a busy machine: `TEST_PATIENCE`. */
+export const PATIENCE = Number(process.env.TEST_PATIENCE ?? '1');
