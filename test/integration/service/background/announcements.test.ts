@@ -74,9 +74,10 @@ describe('content that changed again within a day of an e-mail', () => {
   });
 });
 
-describe.each([120, 250])('an organization with %i admins', (count) => {
-  it('gets its e-mail', async () => {
+describe('an organization with many admins', () => {
+  it('gets its e-mail at all of them', async () => {
     const tenant = place.keep(await aTenant(place.service()));
+    const count = 250;
     // Beside the one that every organization of the tests has.
     await place.service().addAdmins(tenant.orgId, count - 1);
     const page = await aPage();

@@ -2,10 +2,9 @@ import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
 import type { ApiClient, Data } from '../../../support/api.ts';
 import { eventViolations } from '../../../support/event-schemas.ts';
-import { aTenant } from '../../../support/tenant.ts';
 import { anOrganization } from '../an-organization.ts';
 import { aPlace } from '../place.ts';
-import { ok, path } from '../receivers.ts';
+import { ok } from '../receivers.ts';
 
 const PATH = '/api/v1/events';
 
@@ -27,13 +26,6 @@ async function findEvent(api: ApiClient, ticketId: string): Promise<Record<strin
   return (
     items.find(({ data }) => Object(data).ticketId === ticketId) ?? expect.fail(`no event of ${ticketId}`)
   );
-}
-
-/** Sends a test event, which only this endpoint gets. */
-async function sendTest(id: string): Promise<Record<string, unknown>> {
-  const { status, body } = await organization.api.post(`${path(id)}/test`);
-  expect(status).toBe(202);
-  return body.data ?? expect.fail('an event was to be returned');
 }
 
 /** Reads an event when its deliveries at an endpoint have ended. */
@@ -83,61 +75,6 @@ describe.concurrent('the event log', { timeout: 60_000 }, () => {
         attemptLog: [{ number: 1, status: 200, request: null }],
       },
     ]);
-  });
-
-  it('keeps the deliveries of a deleted endpoint, which itself is not found', async () => {
-    const { id } = await subscribe(() => ({ status: 500 }), ['handoff.requested']);
-    const { eventId, deliveryId } = await sendTest(id);
-    await readEnded(eventId, id);
-    const { url } = Object((await organization.api.get(path(id))).body.data);
-
-    await organization.api.call({ method: 'DELETE', path: path(id) });
-
-    expect((await organization.api.get(path(id))).status).toBe(404);
-    const { own } = await readEnded(eventId, id);
-    expect(own).toMatchObject([
-      { id: deliveryId, url, receiverStatus: 'deleted', status: 'exhausted', attempts: 8 },
-    ]);
-  });
-
-  it('has the redelivery that arrived beside the delivery that failed', async () => {
-    let isUp = false;
-    const { id } = await subscribe(() => ({ status: isUp ? 200 : 503 }), ['handoff.requested']);
-    const { eventId, deliveryId } = await sendTest(id);
-    await readEnded(eventId, id);
-    isUp = true;
-
-    const { body } = await organization.api.post(`${path(id)}/deliveries/${deliveryId}/redeliver`);
-
-    const { own } = await readEnded(eventId, id, 2);
-    expect(own).toMatchObject([
-      { id: deliveryId, status: 'exhausted', redeliveryOf: null },
-      { id: body.data?.id, status: 'succeeded', redeliveryOf: deliveryId },
-    ]);
-  });
-
-  it('lists events with their deliveries, for keys and sessions, if they are requested', async () => {
-    const { id } = await subscribe(ok, ['handoff.requested']);
-    const { eventId, deliveryId } = await sendTest(id);
-    const { event } = await readEnded(eventId, id);
-    const query = '?type=webhook.test&limit=100&include=deliveries';
-    const session = organization.client(organization.sessions.member);
-
-    for (const { status, body } of [
-      await organization.api.get(`${PATH}${query}`),
-      await session.get(`/api/settings/events${query}`),
-    ]) {
-      expect(status).toBe(200);
-      const { payload, deliveries, undelivered, ...read } = event;
-      const listed = [...(body.data ?? [])].find((one) => one.id === eventId);
-      expect(listed).toEqual({
-        ...read,
-        deliveries: deliveries.map(({ attemptLog, ...summary }) => summary),
-      });
-      expect(listed).toMatchObject({ deliveries: [{ id: deliveryId, webhookId: id }] });
-    }
-    const [plain] = (await organization.api.get(`${PATH}?limit=1`)).body.data ?? [];
-    expect(plain).not.toHaveProperty('deliveries');
   });
 
   it('can be followed, oldest first, from any time', async () => {
@@ -190,41 +127,5 @@ describe.concurrent('the event log', { timeout: 60_000 }, () => {
     expect((await full.get(`${PATH}/${event?.id}`)).body.data).toMatchObject({
       deliveries: [{ webhookId: null, channelId, receiverStatus: 'active' }],
     });
-  });
-
-  it('is one of its organization and environment', async () => {
-    const ticketId = await createTicket(organization.api, 'of the live organization');
-    const event = await findEvent(organization.api, ticketId);
-    const foreign = place.keep(await aTenant(place.service()));
-    const sandbox = organization.client(organization.sandboxKey);
-    const sandboxTicket = await createTicket(sandbox, 'of the sandbox');
-
-    for (const other of [foreign.api, sandbox]) {
-      expect((await other.get(`${PATH}/${event.id}`)).status).toBe(404);
-      const listed = [...((await other.get(`${PATH}?limit=100`)).body.data ?? [])];
-      expect(listed.map(({ id }) => id)).not.toContain(event.id);
-    }
-    expect(await findEvent(sandbox, sandboxTicket)).toMatchObject({ type: 'ticket.created' });
-    const dashboard = organization.client(organization.sessions.member);
-    const { body } = await dashboard.get(`/api/settings/events/${event.id}`);
-    expect(body.data).toMatchObject({ id: event.id });
-  });
-
-  it.each([
-    ['order=up', 'order'],
-    ['include=payload', 'include'],
-    ['type=webhook.made', 'type'],
-    ['from=yesterday', 'from'],
-    ['cursor=altered', 'cursor'],
-  ])('refuses ?%s', async (query, field) => {
-    const { status, body } = await organization.api.get(`${PATH}?${query}`);
-    expect([status, body.error?.type]).toEqual([400, 'VALIDATION_ERROR']);
-    expect(body.error?.message).toContain(field);
-  });
-
-  it('refuses the cursor of another order', async () => {
-    const { body } = await organization.api.get(`${PATH}?order=asc`);
-    const { status } = await organization.api.get(`${PATH}?cursor=${body.nextCursor}`);
-    expect(status).toBe(400);
   });
 });
