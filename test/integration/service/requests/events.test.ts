@@ -10,7 +10,7 @@ const PATH = '/api/v1/events';
 
 /* The event log over HTTP. */
 const organization = anOrganization(aPlace('withoutWaits'));
-const { subscribe, place } = organization;
+const { subscribe } = organization;
 
 /** A request that causes one event, with a text of its own. */
 async function createTicket(api: ApiClient, reason: string): Promise<string> {

@@ -9,7 +9,6 @@ import { NOBODYS, validRequest, withHeaders } from '../public-api/requests.ts';
 import { expectProblem } from './expect-problem.ts';
 
 const WEBHOOKS = '/api/v1/webhooks';
-const _CONVERSATIONS = '/api/v1/conversations';
 
 /* What requests with a sandbox key can see and set (docs/specification.md, Sandbox rules). */
 const place = aPlace('defaults');

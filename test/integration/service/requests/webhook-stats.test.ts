@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { EventId, parseCreationTime } from '../../../../functions/aws/ids.ts';
 import { toStartOfHour } from '../../../../functions/delivery/ledger.ts';
 import { FAILURES_TO_DISABLE } from '../../../../functions/receivers/endpoint.ts';
-import { keys } from '../../../../functions/tenancy/keys.ts';
 import type { ApiClient, Data } from '../../../support/api.ts';
 import { anOrganization } from '../an-organization.ts';
 import { aPlace } from '../place.ts';
@@ -14,7 +13,7 @@ const NOTHING = { owed: 0, pending: 0, succeeded: 0, exhausted: 0, skipped: 0, d
 
 const place = aPlace('withoutWaits');
 const organization = anOrganization(place);
-const { subscribe, ended } = organization;
+const { subscribe } = organization;
 
 async function readWith(api: ApiClient, at: string): Promise<Data> {
   const { status, body } = await api.get(at);
