@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,8 +8,7 @@ import { SendMessageCommand, SetQueueAttributesCommand, SQSClient } from '@aws-s
 import { REGION } from 'aws-local/arns.ts';
 import { type Cloud, startCloud } from 'aws-local/cloud.ts';
 import { CREDENTIALS } from 'aws-local/engines/engines.ts';
-import type { FunctionFault, UsedPermission } from 'aws-local/functions/functions.ts';
-import type { FaultPlan } from 'aws-local/functions/sandbox/faults.ts';
+import type { UsedPermission } from 'aws-local/functions/functions.ts';
 import { createMemoryDirectory } from 'aws-local/test/memory-directory.ts';
 import * as z from 'zod';
 import { OrgId } from '../../functions/aws/ids.ts';
@@ -122,14 +121,6 @@ export interface Service {
 export interface StartedService extends Service {
   /** Lets another process connect to it, by {@link connectService}. */
   parts: ServiceParts;
-  /**
-   * The permissions that a function has used and the faults that it had, in order: an array for each request
-   * where the options have faults for it, empty or not, else one for each permission of each process.
-   */
-  reports(name: FunctionName): readonly Report[];
-  /** Starts the faults of the options. */
-  startFaults(): Promise<void>;
-  stopFaults(): Promise<void>;
   /** @throws Error with the actions of functions that their roles do not allow */
   stop(): Promise<void>;
 }
@@ -150,9 +141,6 @@ export interface ServiceParts extends Pick<Service, 'url' | 'receiver' | 'tls'> 
 /** The users of its organizations. */
 export type Users = Pick<Service, 'session' | 'addAdmins'>;
 
-/** A permission that a function has used, or a fault that it had. */
-export type Report = UsedPermission | FunctionFault;
-
 /** How a queue with dead letters handles messages that its reader fails to process. */
 interface QueueClocks {
   /** Seconds. */
@@ -170,10 +158,6 @@ export interface ServiceOptions {
   stoppedInLoops?: readonly FunctionName[];
   /** Called for each line that functions log. */
   onLog?(line: { source: string; text: string }): void;
-  /**
-   * Faults of the first requests in each process of a function after {@link Service.startFaults}.
-   */
-  faults?: Partial<Record<FunctionName, FaultPlan>>;
 }
 
 /**
@@ -185,7 +169,6 @@ export async function startService({
   variables,
   stoppedInLoops = [],
   onLog,
-  faults,
 }: ServiceOptions = {}): Promise<StartedService> {
   const directory = await mkdtemp(join(tmpdir(), 'service-'));
   const state = createMemoryDirectory('service-state-');
@@ -214,10 +197,7 @@ export async function startService({
     });
     if (variables !== undefined) addVariables(assembly, variables);
     stopLoopsOf(assembly, stoppedInLoops);
-    const functions = functionsOf(assembly);
-    const faultsFile = join(directory, 'faults');
     const used: UsedPermission[] = [];
-    const reports: Report[] = [];
     const record = openRecord();
     const cloud = await startCloud({
       ...LOCAL_SERVICE,
@@ -230,11 +210,8 @@ export async function startService({
       ...(onLog && { onLog }),
       onPermission(use) {
         used.push(use);
-        reports.push(use);
         record.add({ use });
       },
-      ...(faults && { faults: mapKeys(faults, functions.physicalNameOf), faultsFile }),
-      onFault: (fault) => reports.push(fault),
     });
     for (const role of cloud.roles) record.add({ role });
     for (const eventSource of cloud.eventSources) record.add({ eventSource });
@@ -257,10 +234,6 @@ export async function startService({
     return {
       ...connected,
       parts,
-      reports: (name) =>
-        reports.filter(({ functionName }) => functionName === functions.physicalNameOf(name)),
-      startFaults: () => writeFile(faultsFile, ''),
-      stopFaults: () => rm(faultsFile),
       async stop() {
         // Vitest ends its workers by a signal, which would lose their compile cache.
         flushCompileCache();
@@ -358,14 +331,6 @@ export function connectService(parts: ServiceParts, users: Users): Service {
 }
 
 const Enrolled = z.object({ organizationId: OrgId, key: z.object({ secretOnce: z.string() }) });
-
-const mapKeys = <Name extends string, Value>(
-  values: Readonly<Partial<Record<Name, Value>>>,
-  keyOf: (name: Name) => string,
-): Record<string, Value> =>
-  Object.fromEntries(
-    (Object.entries(values) as [Name, Value][]).map(([name, value]) => [keyOf(name), value]),
-  );
 
 /** Each user of each organization is a user of the pool. */
 function usersOf(cloud: Cloud): Users {
