@@ -39,7 +39,7 @@ const COMPILE_CACHE = process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'service-
 const MAX_SANDBOXES = 96;
 
 /** Requests a minute of the tier `standard`: few, so that a test uses them up quickly. */
-export const STANDARD_LIMIT = 600;
+const STANDARD_LIMIT = 600;
 /** Of every sandbox: no more than any other tier has, and enough for a test. */
 export const SANDBOX_LIMIT = 600;
 
@@ -65,8 +65,6 @@ export interface Service {
   enrol(terms?: { tier?: 'standard' | 'scale'; scopes?: readonly string[] }): Promise<Tenancy>;
   /** A dashboard session's token. */
   session(orgId: OrgId, role: 'admin' | 'member', lifetimeSeconds?: number): Promise<string>;
-  /** Gives an organization so many admins more. */
-  addAdmins(orgId: OrgId, count: number): Promise<void>;
   /**
    * Every item of every table that contains one of the texts, as text with the table's name, in a fixed
    * order.
@@ -139,7 +137,7 @@ export interface ServiceParts extends Pick<Service, 'url' | 'receiver' | 'tls'> 
 }
 
 /** The users of its organizations. */
-export type Users = Pick<Service, 'session' | 'addAdmins'>;
+export type Users = Pick<Service, 'session'>;
 
 /** How a queue with dead letters handles messages that its reader fails to process. */
 interface QueueClocks {
@@ -336,28 +334,17 @@ const Enrolled = z.object({ organizationId: OrgId, key: z.object({ secretOnce: z
 function usersOf(cloud: Cloud): Users {
   const users = new Map<string, { email: string; password: string; attributes: Record<string, string> }>();
   const { identity } = cloud;
-  const setUsers = () => {
-    if (identity === undefined) throw new Error('the template has no user pool');
-    identity.setUsers([...users.values()]);
-    return identity;
-  };
-  const add = (orgId: OrgId, role: string, name = role): string => {
-    const email = `${name}@${orgId}.test`;
-    users.set(email, {
-      email,
-      password: 'unused',
-      attributes: { 'custom:organization': orgId, 'custom:role': role, preferred_username: orgId },
-    });
-    return email;
-  };
   return {
     async session(orgId, role, lifetimeSeconds = 3600) {
-      const email = add(orgId, role);
-      return setUsers().idToken(email, { lifetimeSeconds });
-    },
-    async addAdmins(orgId, count) {
-      for (let index = 1; index <= count; index += 1) add(orgId, 'admin', `admin${index}`);
-      setUsers();
+      if (identity === undefined) throw new Error('the template has no user pool');
+      const email = `${role}@${orgId}.test`;
+      users.set(email, {
+        email,
+        password: 'unused',
+        attributes: { 'custom:organization': orgId, 'custom:role': role, preferred_username: orgId },
+      });
+      identity.setUsers([...users.values()]);
+      return identity.idToken(email, { lifetimeSeconds });
     },
   };
 }

@@ -77,26 +77,6 @@ describe.concurrent('the event log', { timeout: 60_000 }, () => {
     ]);
   });
 
-  it('can be followed, oldest first, from any time', async () => {
-    const from = new Date(Date.now() - 60_000).toISOString();
-    const tickets: string[] = [];
-    for (const reason of ['first', 'second', 'third'])
-      tickets.push(await createTicket(organization.api, reason));
-    const read: unknown[] = [];
-    let query = `?order=asc&type=ticket.created&limit=2&from=${from}`;
-
-    await until('the follower to have read the three events', async () => {
-      const { status, body } = await organization.api.get(`${PATH}${query}`);
-      expect(status).toBe(200);
-      const [base = ''] = query.split('&cursor=');
-      query = `${base}&cursor=${body.followCursor}`;
-      read.push(...[...(body.data ?? [])].map(({ data }) => Object(data).ticketId));
-      return tickets.every((ticket) => read.includes(ticket));
-    });
-
-    expect(read.filter((ticket) => tickets.includes(String(ticket)))).toEqual(tickets);
-  });
-
   it('shows a message for a channel only to who may read conversations', async () => {
     const { body } = await organization.api.post('/api/v1/channels', {
       kind: 'http',
