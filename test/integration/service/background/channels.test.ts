@@ -178,6 +178,7 @@ describe.concurrent('a visitor of a web widget', { timeout: 120_000 }, () => {
     for (let count = 0; count < 18; count += 1)
       said.push(String(await say(tenant.api, conversation, 'agent', '"'.repeat(100_000))));
 
+    await say(tenant.api, conversation, 'system', 'not for the visitor');
     const seen: string[] = [];
     let query = '?limit=100';
     await until(
@@ -192,7 +193,8 @@ describe.concurrent('a visitor of a web widget', { timeout: 120_000 }, () => {
     );
     expect(seen).toEqual(said);
 
-    const listed = await tenant.api.all(`/api/v1/conversations/${conversation}/messages`);
+    const [note, ...listed] = await tenant.api.all(`/api/v1/conversations/${conversation}/messages`);
+    expect(note).toMatchObject({ role: 'system' });
     expect(listed.map(({ id }) => id)).toEqual(said.toReversed());
   });
 

@@ -144,4 +144,24 @@ describe('a content source of a sandbox', () => {
     await api.call({ method: 'DELETE', path });
     expectProblem(await api.get(`${path}/content`), 404, 'NOT_FOUND', /content source/);
   });
+
+  it('that cannot be fetched fails from its first check, and has no content and nothing to compare', async () => {
+    const path = await add('dns');
+    expect(await waitUntilChecked(path)).toMatchObject({
+      status: 'failing',
+      lastError: 'host name does not resolve',
+      version: null,
+    });
+    expectProblem(await api.get(`${path}/content`), 404, 'NOT_FOUND', /imported content/);
+    const nothing = { from: null, to: null, difference: null, added: '', removed: '' };
+    expect((await api.get(`${path}/changes`)).body.data).toMatchObject(nothing);
+  });
+
+  it.each([
+    ['https://10.0.0.1/', /url must have a public/],
+    [at('teapot'), /url must set simulate/],
+  ])('is refused at %s', async (refused, message) => {
+    const answer = await api.post(SOURCES, { kind: 'url', url: refused });
+    expectProblem(answer, 400, 'VALIDATION_ERROR', message);
+  });
 });

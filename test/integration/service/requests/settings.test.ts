@@ -91,6 +91,11 @@ describe('an API key', () => {
     expect(text).not.toMatch(/secret|digest|ck_live|orgId/);
     expect(organization.place.log().filter((line) => line.text.includes(secret))).toEqual([]);
   });
+
+  it('that does not exist is revoked with the same answer', async () => {
+    const path = `${API_KEYS}/key_${'0'.repeat(32)}`;
+    expect((await asAdmin({ method: 'DELETE', path })).status).toBe(204);
+  });
 });
 
 describe('the organization', () => {

@@ -1,8 +1,9 @@
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
-import { EventId, parseCreationTime } from '../../../../functions/aws/ids.ts';
+import { DeliveryId, EventId, parseCreationTime } from '../../../../functions/aws/ids.ts';
 import { toStartOfHour } from '../../../../functions/delivery/ledger.ts';
 import { FAILURES_TO_DISABLE } from '../../../../functions/receivers/endpoint.ts';
+import { keys } from '../../../../functions/tenancy/keys.ts';
 import type { ApiClient, Data } from '../../../support/api.ts';
 import { anOrganization } from '../an-organization.ts';
 import { aPlace } from '../place.ts';
@@ -13,7 +14,7 @@ const NOTHING = { owed: 0, pending: 0, succeeded: 0, exhausted: 0, skipped: 0, d
 
 const place = aPlace('withoutWaits');
 const organization = anOrganization(place);
-const { subscribe } = organization;
+const { subscribe, ended } = organization;
 
 async function readWith(api: ApiClient, at: string): Promise<Data> {
   const { status, body } = await api.get(at);
@@ -86,6 +87,24 @@ describe.concurrent('statistics of an endpoint', { timeout: 180_000 }, () => {
     expect(Object(overview.totals).owed).toBeGreaterThanOrEqual(8);
   });
 
+  it('agree with lists filtered by status, event type and time', async () => {
+    let healthy = true;
+    const { id } = await subscribe(() => ({ status: healthy ? 200 : 500 }));
+    await test(id, 2);
+    const good = (await ended(id, 2)).map((delivery) => delivery.id);
+    const between = new Date().toISOString();
+    healthy = false;
+    await test(id, 1);
+    await ended(id, 3);
+    const listed = async (query: Record<string, string>) =>
+      (await organization.api.all(`${path(id)}/deliveries`, query)).map((delivery) => delivery.id);
+    expect((await listed({ status: 'succeeded' })).sort()).toEqual(good.toSorted());
+    expect(await listed({ status: 'exhausted,skipped', eventType: 'webhook.test' })).toHaveLength(1);
+    expect(await listed({ eventType: 'ticket.created' })).toEqual([]);
+    expect((await listed({ to: between })).sort()).toEqual(good.toSorted());
+    expect(await listed({ from: between, status: 'succeeded' })).toEqual([]);
+  });
+
   it('include open deliveries in the hour of their event', async () => {
     const answer = Promise.withResolvers<void>();
     const { id } = await subscribe(async () => {
@@ -110,4 +129,59 @@ describe.concurrent('statistics of an endpoint', { timeout: 180_000 }, () => {
     answer.resolve();
     expect(await waitUntilCounted(id, 1)).toMatchObject({ totals: { succeeded: 1 }, oldestPending: null });
   });
+
+  it('show since when an open delivery has waited', async () => {
+    const never = Promise.withResolvers<void>();
+    const { id } = await subscribe(async () => {
+      await never.promise;
+      return { status: 200 };
+    });
+    await test(id, 1);
+    const own = async () => {
+      const { endpoints } = await read('/api/v1/deliveries/stats');
+      return Object(endpoints).find(({ webhookId }: Data) => webhookId === id);
+    };
+    const counted = (owed: number) =>
+      until(
+        `${owed} deliveries of ${id} in the stats`,
+        async () => {
+          const stats = await own();
+          return stats.totals.owed === owed && stats;
+        },
+        undefined,
+        RARELY_MS,
+      );
+    expect(await counted(1)).toMatchObject({ totals: { pending: 1 }, failing: null });
+
+    const since = await fiveMinutesOlder(`${(await organization.deliveries(id))[0]?.id}`);
+    expect(await counted(2)).toMatchObject({
+      totals: { pending: 2 },
+      failing: null,
+      waitingSince: since,
+    });
+    never.resolve();
+  });
 });
+
+/**
+ * Stores a copy of an open delivery that was created five minutes earlier.
+ * @returns its time of creation
+ */
+async function fiveMinutesOlder(open: string): Promise<string> {
+  const rows = await place.service().rows([open], 'Deliveries');
+  const row = rows.find(({ item }) => item.id === open && 'attempts' in item) ?? expect.fail('it is stored');
+  const { webhookId, generation, dueIn: _, dueKey: __, ...delivery } = Object(row.item);
+  const at = new Date(parseCreationTime(EventId.parse(delivery.eventId)).getTime() - 300_000);
+  const id = DeliveryId.parse(`dlv_${at.getTime().toString(16).padStart(12, '0')}${open.slice(16)}`);
+  const createdAt = at.toISOString();
+  const item = {
+    ...delivery,
+    ...keys.delivery(webhookId, generation, id),
+    webhookId,
+    generation,
+    id,
+    createdAt,
+  };
+  await place.service().rewrite({ ...row, item });
+  return createdAt;
+}
