@@ -29,5 +29,7 @@ describe('a mock integration', () => {
     const loose = compileMock({ ...methodNotAllowed, PassthroughBehavior: 'WHEN_NO_MATCH' }, 'Any');
     expect(loose('text/plain', '{"statusCode":405}', {})).toMatchObject({ statusCode: 405 });
     expect(loose('text/plain', 'no status', {})).toBe('DEFAULT_5XX');
+    const strict = compileMock({ ...methodNotAllowed, PassthroughBehavior: 'WHEN_NO_TEMPLATES' }, 'Any');
+    expect(strict('text/plain', '{"statusCode":405}', {})).toBe('UNSUPPORTED_MEDIA_TYPE');
   });
 });
