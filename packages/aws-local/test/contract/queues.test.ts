@@ -9,7 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { provisionQueues } from '../../src/provision/provision.ts';
 import { sqs } from '../support/engines.ts';
 import { aTemplate } from './fixture.ts';
-import { receive, send } from './queue-messages.ts';
+import { receive, release, send } from './queue-messages.ts';
 
 const engine = sqs();
 
@@ -97,5 +97,16 @@ describe('a message', () => {
     expect(traced?.MessageAttributes).toBeUndefined();
     expect(traced?.MD5OfMessageAttributes).toBeUndefined();
     expect(untraced?.Attributes).not.toHaveProperty('AWSTraceHeader');
+  });
+
+  it('is moved to the dead-letter queue after its last receive', async () => {
+    const { client, url } = await provisioned();
+    await send(client, url('Work'), 'poison');
+    for (let receives = 0; receives < 2; receives += 1) {
+      for (const message of await receive(client, url('Work'))) await release(client, url('Work'), message);
+    }
+
+    expect(await receive(client, url('Work'))).toEqual([]);
+    expect((await receive(client, url('Failed'))).map(({ Body }) => Body)).toEqual(['poison']);
   });
 });

@@ -151,6 +151,15 @@ describe('signing in', () => {
     expect(elsewhere.text).toContain('This sign-in is over');
   });
 
+  it('shows a page of its own for a redirect to no URL of the client', async () => {
+    const { identity } = await anIdentity();
+    const application = await anApplication(identity);
+    const elsewhere = { redirect_uri: 'http://localhost:3000/signed-in/' };
+    const page = await aBrowser().open(application.signInUrl(elsewhere));
+    expect([page.status, page.leavesTo]).toEqual([400, undefined]);
+    expect(page.text).toContain('This cannot go on');
+  });
+
   it('accepts only an e-mail address and a password', async () => {
     const { identity } = await anIdentity();
     const application = await anApplication(identity);
