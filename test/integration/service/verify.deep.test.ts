@@ -187,7 +187,12 @@ describe('the verification of a local run with a faulty stack', { timeout: 120_0
   });
 
   it.each<[FunctionName[], string, string, RegExp]>([
-    [['dispatch'], 'UpdateItem', 'Deliver an event in the sandbox', /After 6 s dlv_\w+ is pending after 0 attempts/],
+    [
+      ['dispatch'],
+      'UpdateItem',
+      'Deliver an event in the sandbox',
+      /After 6 s dlv_\w+ is pending after 0 attempts/,
+    ],
     // The second creates the deliveries of the batches that the fan-out gave up.
     [
       ['fan-out', 'dead-fan-outs'],
