@@ -31,7 +31,6 @@ const LONGEST = [
   '/sandbox/parity',
   '/simulation/',
   '/public-api/',
-  '/rare-branches/',
   '/background/',
   '/service/',
   '/integration/',

@@ -60,29 +60,6 @@ describe('the gateway', () => {
     for (const { Integration } of unknown)
       expect(Object(Integration).IntegrationResponses).toMatchObject([{ StatusCode: '404' }]);
   });
-
-  it.each(ofType(template, 'AWS::ApiGateway::GatewayResponse'))(
-    'answers %s in the error envelope, with an id that a client cannot choose',
-    (_, response) => {
-      const { ResponseParameters, ResponseTemplates } = Object(response.Properties);
-      expect(ResponseParameters['gatewayresponse.header.Request-Id']).toBe('context.extendedRequestId');
-      const body = ResponseTemplates['application/json'].replace('$context.error.messageString', '"why"');
-      expect(JSON.parse(body)).toEqual({
-        error: {
-          type: expect.stringMatching(/^[A-Z_]+$/),
-          message: expect.any(String),
-          requestId: '$context.extendedRequestId',
-        },
-      });
-    },
-  );
-
-  it('has both default answers, so that none of its own bodies is left', () => {
-    const types = ofType(template, 'AWS::ApiGateway::GatewayResponse').map(
-      ([, it]) => it.Properties.ResponseType,
-    );
-    expect(types).toEqual(expect.arrayContaining(['DEFAULT_4XX', 'DEFAULT_5XX']));
-  });
 });
 
 it('a stage has the account, region, qualifier and permissions boundary of its file', () => {

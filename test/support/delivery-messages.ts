@@ -1,7 +1,7 @@
 import { newId, type OrgId, type ReceiverId } from '../../functions/aws/ids.ts';
 import type { Table } from '../../functions/aws/table.ts';
 import type { Change } from '../../functions/aws/transaction.ts';
-import { createDelivery, type Delivery, toDeliveryMessage } from '../../functions/delivery/delivery.ts';
+import { createDelivery, type Delivery } from '../../functions/delivery/delivery.ts';
 import { outboxStore } from '../../functions/delivery/outbox.ts';
 import { deliveryStore } from '../../functions/delivery/rows.ts';
 import { buildEvent } from '../../functions/events/events.ts';
@@ -45,18 +45,3 @@ function rowOf({ write }: Change): Row {
   if (item === undefined) throw new Error('the change puts no row');
   return { table, item };
 }
-
-/** The event of a queue with delivery messages, as its mapping makes it. */
-export const queueEvent = (queueArn: string, deliveries: readonly Delivery[]) => ({
-  Records: deliveries.map((delivery) => ({
-    messageId: crypto.randomUUID(),
-    receiptHandle: crypto.randomUUID(),
-    body: JSON.stringify(toDeliveryMessage(delivery)),
-    attributes: {},
-    messageAttributes: {},
-    md5OfBody: '',
-    eventSource: 'aws:sqs',
-    eventSourceARN: queueArn,
-    awsRegion: 'us-east-1',
-  })),
-});

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,8 +8,7 @@ import { SendMessageCommand, SetQueueAttributesCommand, SQSClient } from '@aws-s
 import { REGION } from 'aws-local/arns.ts';
 import { type Cloud, startCloud } from 'aws-local/cloud.ts';
 import { CREDENTIALS } from 'aws-local/engines/engines.ts';
-import type { FunctionFault, UsedPermission } from 'aws-local/functions/functions.ts';
-import type { FaultPlan } from 'aws-local/functions/sandbox/faults.ts';
+import type { UsedPermission } from 'aws-local/functions/functions.ts';
 import { createMemoryDirectory } from 'aws-local/test/memory-directory.ts';
 import * as z from 'zod';
 import { OrgId } from '../../functions/aws/ids.ts';
@@ -40,7 +39,7 @@ const COMPILE_CACHE = process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'service-
 const MAX_SANDBOXES = 96;
 
 /** Requests a minute of the tier `standard`: few, so that a test uses them up quickly. */
-export const STANDARD_LIMIT = 600;
+const STANDARD_LIMIT = 600;
 /** Of every sandbox: no more than any other tier has, and enough for a test. */
 export const SANDBOX_LIMIT = 600;
 
@@ -66,8 +65,6 @@ export interface Service {
   enrol(terms?: { tier?: 'standard' | 'scale'; scopes?: readonly string[] }): Promise<Tenancy>;
   /** A dashboard session's token. */
   session(orgId: OrgId, role: 'admin' | 'member', lifetimeSeconds?: number): Promise<string>;
-  /** Gives an organization so many admins more. */
-  addAdmins(orgId: OrgId, count: number): Promise<void>;
   /**
    * Every item of every table that contains one of the texts, as text with the table's name, in a fixed
    * order.
@@ -122,14 +119,6 @@ export interface Service {
 export interface StartedService extends Service {
   /** Lets another process connect to it, by {@link connectService}. */
   parts: ServiceParts;
-  /**
-   * The permissions that a function has used and the faults that it had, in order: an array for each request
-   * where the options have faults for it, empty or not, else one for each permission of each process.
-   */
-  reports(name: FunctionName): readonly Report[];
-  /** Starts the faults of the options. */
-  startFaults(): Promise<void>;
-  stopFaults(): Promise<void>;
   /** @throws Error with the actions of functions that their roles do not allow */
   stop(): Promise<void>;
 }
@@ -148,10 +137,7 @@ export interface ServiceParts extends Pick<Service, 'url' | 'receiver' | 'tls'> 
 }
 
 /** The users of its organizations. */
-export type Users = Pick<Service, 'session' | 'addAdmins'>;
-
-/** A permission that a function has used, or a fault that it had. */
-export type Report = UsedPermission | FunctionFault;
+export type Users = Pick<Service, 'session'>;
 
 /** How a queue with dead letters handles messages that its reader fails to process. */
 interface QueueClocks {
@@ -170,10 +156,6 @@ export interface ServiceOptions {
   stoppedInLoops?: readonly FunctionName[];
   /** Called for each line that functions log. */
   onLog?(line: { source: string; text: string }): void;
-  /**
-   * Faults of the first requests in each process of a function after {@link Service.startFaults}.
-   */
-  faults?: Partial<Record<FunctionName, FaultPlan>>;
 }
 
 /**
@@ -185,7 +167,6 @@ export async function startService({
   variables,
   stoppedInLoops = [],
   onLog,
-  faults,
 }: ServiceOptions = {}): Promise<StartedService> {
   const directory = await mkdtemp(join(tmpdir(), 'service-'));
   const state = createMemoryDirectory('service-state-');
@@ -214,10 +195,7 @@ export async function startService({
     });
     if (variables !== undefined) addVariables(assembly, variables);
     stopLoopsOf(assembly, stoppedInLoops);
-    const functions = functionsOf(assembly);
-    const faultsFile = join(directory, 'faults');
     const used: UsedPermission[] = [];
-    const reports: Report[] = [];
     const record = openRecord();
     const cloud = await startCloud({
       ...LOCAL_SERVICE,
@@ -230,11 +208,8 @@ export async function startService({
       ...(onLog && { onLog }),
       onPermission(use) {
         used.push(use);
-        reports.push(use);
         record.add({ use });
       },
-      ...(faults && { faults: mapKeys(faults, functions.physicalNameOf), faultsFile }),
-      onFault: (fault) => reports.push(fault),
     });
     for (const role of cloud.roles) record.add({ role });
     for (const eventSource of cloud.eventSources) record.add({ eventSource });
@@ -257,10 +232,6 @@ export async function startService({
     return {
       ...connected,
       parts,
-      reports: (name) =>
-        reports.filter(({ functionName }) => functionName === functions.physicalNameOf(name)),
-      startFaults: () => writeFile(faultsFile, ''),
-      stopFaults: () => rm(faultsFile),
       async stop() {
         // Vitest ends its workers by a signal, which would lose their compile cache.
         flushCompileCache();
@@ -359,40 +330,21 @@ export function connectService(parts: ServiceParts, users: Users): Service {
 
 const Enrolled = z.object({ organizationId: OrgId, key: z.object({ secretOnce: z.string() }) });
 
-const mapKeys = <Name extends string, Value>(
-  values: Readonly<Partial<Record<Name, Value>>>,
-  keyOf: (name: Name) => string,
-): Record<string, Value> =>
-  Object.fromEntries(
-    (Object.entries(values) as [Name, Value][]).map(([name, value]) => [keyOf(name), value]),
-  );
-
 /** Each user of each organization is a user of the pool. */
 function usersOf(cloud: Cloud): Users {
   const users = new Map<string, { email: string; password: string; attributes: Record<string, string> }>();
   const { identity } = cloud;
-  const setUsers = () => {
-    if (identity === undefined) throw new Error('the template has no user pool');
-    identity.setUsers([...users.values()]);
-    return identity;
-  };
-  const add = (orgId: OrgId, role: string, name = role): string => {
-    const email = `${name}@${orgId}.test`;
-    users.set(email, {
-      email,
-      password: 'unused',
-      attributes: { 'custom:organization': orgId, 'custom:role': role, preferred_username: orgId },
-    });
-    return email;
-  };
   return {
     async session(orgId, role, lifetimeSeconds = 3600) {
-      const email = add(orgId, role);
-      return setUsers().idToken(email, { lifetimeSeconds });
-    },
-    async addAdmins(orgId, count) {
-      for (let index = 1; index <= count; index += 1) add(orgId, 'admin', `admin${index}`);
-      setUsers();
+      if (identity === undefined) throw new Error('the template has no user pool');
+      const email = `${role}@${orgId}.test`;
+      users.set(email, {
+        email,
+        password: 'unused',
+        attributes: { 'custom:organization': orgId, 'custom:role': role, preferred_username: orgId },
+      });
+      identity.setUsers([...users.values()]);
+      return identity.idToken(email, { lifetimeSeconds });
     },
   };
 }

@@ -8,7 +8,6 @@ import { SandboxCapacity } from './functions/capacity.ts';
 import {
   createFunctions,
   defineFunctions,
-  type FunctionFault,
   type FunctionRole,
   type Functions,
   type UsedPermission,
@@ -16,7 +15,6 @@ import {
 } from './functions/functions.ts';
 import { type MappingState, startLambdaService } from './functions/lambda-service.ts';
 import type { LocalFunction } from './functions/runtime.ts';
-import type { FaultPlan } from './functions/sandbox/faults.ts';
 import { redirectPages } from './gateway/redirects.ts';
 import { compileRestApi, defineRestApi } from './gateway/rest-api.ts';
 import { type AnswerUnreadable, type Gateway, type Pages, startGateway } from './gateway/server.ts';
@@ -79,14 +77,6 @@ export interface CloudOptions {
    * whether a role causes a failure. Default: true.
    */
   rolesEnforced?: boolean;
-  /**
-   * Faults of a function's first requests, by physical name, for tests. With an entry, `onPermission` is
-   * called for every request of the function.
-   */
-  faults?: Readonly<Record<string, FaultPlan>>;
-  /** Requests have faults only while this file exists; without it always. */
-  faultsFile?: string;
-  onFault?: (injected: FunctionFault) => void;
 }
 
 export interface Cloud {
@@ -162,9 +152,6 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     onLog: log,
     ...(options.onPermission && { onPermission: options.onPermission }),
     ...(options.rolesEnforced !== undefined && { rolesEnforced: options.rolesEnforced }),
-    ...(options.faults && { faults: options.faults }),
-    ...(options.faultsFile !== undefined && { faultsFile: options.faultsFile }),
-    ...(options.onFault && { onFault: options.onFault }),
   });
   started.defer(() => functions.stop());
   const api = compileRestApi(template, references, functions.of);

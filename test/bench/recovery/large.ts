@@ -3,7 +3,7 @@ import { newId, type OrgId } from '../../../functions/aws/ids.ts';
 import type { Table } from '../../../functions/aws/table.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
 import { buildEvent } from '../../../functions/events/events.ts';
-import { childrenOf } from '../../chaos/killer.ts';
+import { enginesOf } from '../../support/child-processes.ts';
 import { tablesBehind } from '../../support/tables.ts';
 import { countArrivals, type Disorder, measureDisorder } from './order.ts';
 import { untilArrived } from './outage.ts';
@@ -39,7 +39,7 @@ export interface Large extends Disorder, Delays {
  */
 export async function loadEvents(stage: Stage, count: number, progress: (done: number) => void) {
   const { id } = await stage.create('/api/v1/tickets', { reason: 'an example' });
-  const tables = tablesBehind(childrenOf(stage.run.pid).engine);
+  const tables = tablesBehind(enginesOf(stage.run.pid));
   try {
     const [{ table, item } = {}] = (await tables.rows([String(id)])).filter((row) => 'body' in row.item);
     if (table === undefined || item === undefined) throw new Error('the event of a ticket was not found');

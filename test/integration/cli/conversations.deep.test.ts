@@ -1,11 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { Client as McpClient } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { freePort } from 'aws-local/engines/free-port.ts';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { aLocalRun } from './a-local-run.ts';
-import { anEvent, idOf, startFakeOrganization } from './fake-organization.ts';
 import { startProgram } from './program.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
@@ -13,25 +10,6 @@ const ROOT = join(import.meta.dirname, '../../..');
 const PROGRAM = 'packages/cli/bin/conversations.js';
 
 describe('conversations as a process', { timeout: 60_000 }, () => {
-  it('serves MCP on stdin and stdout, and ends with its client', async () => {
-    const api = await startFakeOrganization();
-    onTestFinished(() => api.stop());
-    api.events.push(anEvent(1));
-    const transport = new StdioClientTransport({
-      command: process.execPath,
-      args: [join(ROOT, PROGRAM), 'mcp'],
-      env: { CONVERSATIONS_BASE_URL: api.url, CONVERSATIONS_API_KEY: api.key },
-      stderr: 'ignore',
-    });
-    const mcp = new McpClient({ name: 'test', version: '1' });
-    await mcp.connect(transport);
-    onTestFinished(() => mcp.close());
-    expect((await mcp.listTools()).tools.map(({ name }) => name)).toContain('resend');
-    const { content } = await mcp.callTool({ name: 'list_events', arguments: {} });
-    expect(JSON.stringify(content)).toContain(idOf('evt', 1));
-    await mcp.close();
-  });
-
   it('stops in order at a signal, and deletes the endpoint of listen', async () => {
     const { api, directory } = await aLocalRun();
     const program = startProgram(PROGRAM, ['listen'], { LOCAL_DIR: directory });

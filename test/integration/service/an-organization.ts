@@ -55,4 +55,3 @@ export function anOrganization(place: Place) {
     }),
   };
 }
-export type Organization = ReturnType<typeof anOrganization>;

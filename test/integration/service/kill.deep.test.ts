@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { until } from 'aws-local/test/until.ts';
 import { Webhook } from 'standardwebhooks';
 import { expect, it } from 'vitest';
-import { childrenOf } from '../../chaos/killer.ts';
 import type { ApiClient } from '../../support/api.ts';
+import { enginesOf } from '../../support/child-processes.ts';
 import { type Row, type TablesBehind, tablesBehind } from '../../support/tables.ts';
 import { aService, KILLED, RECOVERY_MS } from './a-service.ts';
 import { ok, path } from './receivers.ts';
@@ -110,7 +110,7 @@ it('a local run ends a redelivery job although every process is killed and all m
   const jobIn = async (api: ApiClient, job: unknown) =>
     (await api.get(`${at}/redeliveries/${job}`)).body.data ?? expect.fail('the job was to be answered');
   await sendTests(before, at);
-  const tables = tablesBehind(childrenOf(service.run.pid).engine);
+  const tables = tablesBehind(enginesOf(service.run.pid));
   const failed = await rewriteAsFailed(tables, id);
   const hindrance = lastOfFullestShard(failed);
   await tables.rewrite({ ...hindrance, item: { ...hindrance.item, eventType: 'unreadable' } });
@@ -125,7 +125,7 @@ it('a local run ends a redelivery job although every process is killed and all m
   const left = await jobIn(after, job);
   expect(left.status).toBe('running');
   expect(left.examined).toBeLessThan(failed.length);
-  const restarted = tablesBehind(childrenOf(service.run.pid).engine);
+  const restarted = tablesBehind(enginesOf(service.run.pid));
   await restarted.rewrite(hindrance);
   restarted.close();
   // The job is resumed within a minute.

@@ -14,6 +14,7 @@ import { CREDENTIALS } from 'aws-local/engines/engines.ts';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { OrgId } from '../../../functions/aws/ids.ts';
+import type { FunctionName } from '../../../lib/infra/grants/grant.ts';
 import { ensureCertificates } from '../../../lib/local-run/certificates/certificate-files.ts';
 import { LOCAL_SERVICE } from '../../../lib/local-run/start/local-service.ts';
 import { MAIL_FROM, synthesize } from '../../../lib/local-run/start/synthesis.ts';
@@ -185,61 +186,38 @@ describe('the verification of a local run with a faulty stack', { timeout: 120_0
     expect(interrupted.output).toMatch(/✓ Remove what was made .*org_/);
   });
 
-  it('names the delivery that the dispatcher may not claim', async () => {
-    const { directory: at } = await broken('dispatch-role', (assembly) =>
-      withdrawActions(assembly, 'dispatch', ['dynamodb:UpdateItem']),
-    );
-    const run = await verify(at, { args: WAIT });
-    expectNamed(
-      'the role of the dispatcher lacks dynamodb:UpdateItem',
-      run,
+  it.each<[FunctionName[], string, string, RegExp]>([
+    [
+      ['dispatch'],
+      'UpdateItem',
       'Deliver an event in the sandbox',
       /After 6 s dlv_\w+ is pending after 0 attempts/,
-    );
-  });
-
-  it('names the event that is not fanned out', async () => {
-    const { directory: at } = await broken('fan-out-role', (assembly) => {
-      withdrawActions(assembly, 'fan-out', ['dynamodb:PutItem']);
-      // It creates the deliveries of the batches that the fan-out gave up.
-      withdrawActions(assembly, 'dead-fan-outs', ['dynamodb:PutItem']);
-    });
-    const run = await verify(at, { args: WAIT });
-    expectNamed(
-      'the role of the fan-out lacks dynamodb:PutItem',
-      run,
+    ],
+    // The second creates the deliveries of the batches that the fan-out gave up.
+    [
+      ['fan-out', 'dead-fan-outs'],
+      'PutItem',
       'Deliver an event in the sandbox',
       /has no delivery after 6 s: the fan-out did not create it/,
-    );
-  });
-
-  it('names the sandbox that cannot be provisioned', async () => {
-    const { cloud, directory: at } = await broken('provision-role', (assembly) =>
-      withdrawActions(assembly, 'provision-sandbox', ['dynamodb:PutItem']),
-    );
-    const run = await verify(at, { token: await adminToken(cloud) });
-    expectNamed(
-      'the role of provision-sandbox lacks dynamodb:PutItem',
-      run,
+    ],
+    [
+      ['provision-sandbox'],
+      'PutItem',
       'Provision a sandbox with a session',
       /POST \/api\/settings\/sandbox\/provision answered 500 instead of 201: INTERNAL_ERROR/,
-    );
-  });
-
-  it('names the function that cannot create an organization, and skips what needs one', async () => {
-    const { directory: at } = await broken('enrol-role', (assembly) =>
-      withdrawActions(assembly, 'enrol', ['dynamodb:PutItem']),
-    );
-    const run = await verify(at);
-    expectNamed(
-      'the role of enrol lacks dynamodb:PutItem',
-      run,
-      'Make an organization',
-      /conversation-service-dev-enrol failed: .*AccessDenied/,
-    );
-    expect(run.output).toMatch(
-      /– Make its sandbox +skipped: needs the organization, which could not be made/,
-    );
+    ],
+    [['enrol'], 'PutItem', 'Make an organization', /conversation-service-dev-enrol failed: .*AccessDenied/],
+  ])('names what the role of %j does not allow: %s', async (names, operation, check, finding) => {
+    const [name = ''] = names;
+    const action = `dynamodb:${operation}`;
+    const { cloud, directory: at } = await broken(`${name}-role`, (assembly) => {
+      for (const each of names) withdrawActions(assembly, each, [action]);
+    });
+    const session = name === 'provision-sandbox' ? { token: await adminToken(cloud) } : {};
+    const run = await verify(at, { args: WAIT, ...session });
+    expectNamed(`the role of ${name} lacks ${action}`, run, check, finding);
+    const skipped = /– Make its sandbox +skipped: needs the organization, which could not be made/;
+    if (name === 'enrol') expect(run.output).toMatch(skipped);
   });
 
   it('names the alarms that nobody gets, and the subscription that was not confirmed', async () => {

@@ -5,7 +5,7 @@ import { findTimingHazards } from './timing-hazards.ts';
 
 const TESTS = join(import.meta.dirname, '../..');
 /** Benchmarks measure time on purpose, and this file has examples. */
-const EXCLUDED = /^(?:bench|chaos|unit\/architecture\/timing-hazards)/;
+const EXCLUDED = /^(?:bench|unit\/architecture\/timing-hazards)/;
 
 describe('the tests', () => {
   it('do not depend on the speed of the machine', () => {

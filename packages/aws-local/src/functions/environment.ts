@@ -2,7 +2,6 @@ import { ACCOUNT, REGION } from '../arns.ts';
 import type { TableKeys } from '../permissions/dynamodb-rules.ts';
 import type { Statement } from '../permissions/statements.ts';
 import type { LocalFunctionOptions } from './options.ts';
-import type { FaultPlan } from './sandbox/faults.ts';
 
 /**
  * Passes {@link SandboxAuthorization} as JSON to a sandbox; the preload removes it before the handler loads.
@@ -18,9 +17,6 @@ export interface SandboxAuthorization {
   hosts: string[];
   /** If false, calls that the role does not allow are sent anyway. */
   rolesEnforced?: boolean;
-  faults?: FaultPlan;
-  /** As {@link LocalFunctionOptions.faultsFile}. */
-  faultsFile?: string;
   /** By table name, to reject the keys that DynamoDB rejects. */
   tableKeys: Readonly<Record<string, TableKeys>>;
 }
@@ -52,14 +48,12 @@ export function sandboxEnvironment(options: LocalFunctionOptions): Record<string
 }
 
 function buildAuthorization(options: LocalFunctionOptions): SandboxAuthorization {
-  const { name, statements, endpoints = [], tableKeys = {}, rolesEnforced, faults, faultsFile } = options;
+  const { name, statements, endpoints = [], tableKeys = {}, rolesEnforced } = options;
   return {
     principal: `arn:aws:sts::${ACCOUNT}:assumed-role/${name}/${name}`,
     statements,
     hosts: endpoints.map((endpoint) => new URL(endpoint).host),
     tableKeys,
     ...(rolesEnforced !== undefined && { rolesEnforced }),
-    ...(faults && { faults }),
-    ...(faultsFile !== undefined && { faultsFile }),
   };
 }

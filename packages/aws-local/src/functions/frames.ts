@@ -1,5 +1,4 @@
 import type { PermissionRequest } from '../permissions/requests.ts';
-import type { InjectedFault } from './sandbox/faults.ts';
 
 const PREFIX_BYTES = 8;
 
@@ -27,9 +26,8 @@ export type ReplyHeader =
   | { type: 'initError' }
   | { type: 'response'; requestId: string }
   | { type: 'error'; requestId: string }
-  /** Once per action on a resource; with faults, for each request. */
-  | { type: 'permission'; asked: PermissionRequest; isAllowed: boolean }
-  | { type: 'fault'; injected: InjectedFault };
+  /** Once per action on a resource. */
+  | { type: 'permission'; asked: PermissionRequest; isAllowed: boolean };
 
 export type FrameHeader = InvokeHeader | ReplyHeader;
 

@@ -12,7 +12,6 @@ import type { Resource, Template } from '../template/template.ts';
 import type { SandboxCapacity } from './capacity.ts';
 import { preloadFileIn } from './preload-file.ts';
 import { LocalFunction } from './runtime.ts';
-import { type FaultPlan, type InjectedFault, requirePossible } from './sandbox/faults.ts';
 
 /** Concurrent sandboxes of a function that only requests invoke. */
 const DEFAULT_SANDBOXES = 3;
@@ -50,16 +49,6 @@ export interface FunctionContext {
   onPermission?: (used: UsedPermission) => void;
   /** As in {@link LocalFunction}. */
   rolesEnforced?: boolean;
-  /** By physical name. */
-  faults?: Readonly<Record<string, FaultPlan>>;
-  /** As in {@link LocalFunction}. */
-  faultsFile?: string;
-  onFault?: (injected: FunctionFault) => void;
-}
-
-export interface FunctionFault extends InjectedFault {
-  /** Physical name. */
-  functionName: string;
 }
 
 export interface FunctionRole {
@@ -115,7 +104,7 @@ export function defineFunctions(template: Template, references: References): voi
 
 /**
  * Prepares the template's functions; none starts before it is invoked.
- * @throws LocalRunError for unsupported parts of a function, its role or its faults
+ * @throws LocalRunError for unsupported parts of a function or its role
  */
 export function createFunctions(
   template: Template,
@@ -134,9 +123,7 @@ export function createFunctions(
   const all = declared.map((resource) => {
     const properties = parseProperties(FunctionProperties, resource, references);
     const name = resolveName(template, resource, 'FunctionName');
-    const { environment, concurrency, onLog, onPermission, faults, faultsFile, onFault, ...others } = context;
-    const plan = faults?.[name];
-    if (plan) requirePossible(plan);
+    const { environment, concurrency, onLog, onPermission, ...others } = context;
     return new LocalFunction({
       ...others,
       preload,
@@ -158,15 +145,8 @@ export function createFunctions(
         onPermission: (asked: PermissionRequest, isAllowed: boolean) =>
           onPermission({ ...asked, functionName: name, isAllowed }),
       }),
-      ...(plan && { faults: plan }),
-      ...(faultsFile !== undefined && { faultsFile }),
-      ...(onFault && {
-        onFault: (injected: InjectedFault) => onFault({ ...injected, functionName: name }),
-      }),
     });
   });
-  for (const name of Object.keys(context.faults ?? {}))
-    if (!all.some((fn) => fn.name === name)) throw new LocalRunError(`The template has no function ${name}`);
   const byName = new Map(all.flatMap((fn) => [[fn.name, fn] as const, [fn.arn, fn] as const]));
   return {
     roles: all.map(({ name, statements }) => ({ functionName: name, statements })),

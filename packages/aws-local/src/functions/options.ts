@@ -1,7 +1,6 @@
 import type { TableKeys } from '../permissions/dynamodb-rules.ts';
 import type { Statement } from '../permissions/statements.ts';
 import type { SandboxCapacity } from './capacity.ts';
-import type { FaultPlan } from './sandbox/faults.ts';
 import type { SandboxOptions } from './sandbox.ts';
 
 export interface LocalFunctionOptions {
@@ -35,12 +34,6 @@ export interface LocalFunctionOptions {
   onPermission?: SandboxOptions['onPermission'];
   /** If false, calls that the role does not allow are sent, and reported as refused. */
   rolesEnforced?: boolean;
-  /** Faults of requests, in each process of the function. */
-  faults?: FaultPlan;
-  /** Requests have faults, and each is reported, only while this file exists; without it always. */
-  faultsFile?: string;
-  /** As {@link SandboxOptions.onFault}. */
-  onFault?: SandboxOptions['onFault'];
   /** Limits on events in bytes of JSON; Lambda's by default. */
   eventBytes?: number;
   asyncEventBytes?: number;

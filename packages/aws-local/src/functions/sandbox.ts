@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 import type { PermissionRequest } from '../permissions/requests.ts';
 import { encodeFrame, type Frame, FrameDecoder, type ReplyHeader } from './frames.ts';
 import { PRELOAD } from './preload-file.ts';
-import type { InjectedFault } from './sandbox/faults.ts';
 
 const RUNTIME_CLIENT = fileURLToPath(import.meta.resolve('aws-lambda-ric'));
 
@@ -44,7 +43,6 @@ export interface SandboxOptions {
   onLine: (line: string) => void;
   /** Called once per action on a resource, with whether the role allows it. */
   onPermission?: (asked: PermissionRequest, isAllowed: boolean) => void;
-  onFault?: (injected: InjectedFault) => void;
 }
 
 interface Pending {
@@ -62,14 +60,12 @@ export class Sandbox {
   readonly #process: ChildProcess;
   readonly #channel: Socket;
   readonly #onPermission: NonNullable<SandboxOptions['onPermission']>;
-  readonly #onFault: NonNullable<SandboxOptions['onFault']>;
   #initDone: (failure?: InvocationResult) => void = () => undefined;
   #pending: Pending | undefined;
   #alive = true;
 
   constructor(options: SandboxOptions) {
     this.#onPermission = options.onPermission ?? (() => undefined);
-    this.#onFault = options.onFault ?? (() => undefined);
     this.#process = spawn(options.nodeBinary, processArguments(options), {
       cwd: options.directory,
       env: options.environment,
@@ -143,7 +139,6 @@ export class Sandbox {
   #receive({ header, body }: Frame<ReplyHeader>): void {
     if (header.type === 'ready') this.#initDone();
     else if (header.type === 'permission') this.#onPermission(header.asked, header.isAllowed);
-    else if (header.type === 'fault') this.#onFault(header.injected);
     else if (header.type === 'initError') {
       this.#alive = false;
       this.#initDone({ payload: JSON.parse(body), functionError: 'Unhandled' });

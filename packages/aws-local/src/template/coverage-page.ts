@@ -54,7 +54,7 @@ export const ENFORCED: readonly { rule: string; module: string }[] = [
 export const MISSING: readonly string[] = [
   'Nothing is encrypted. Keys matter only for who may use them.',
   'There are no metrics, alarms, traces or dashboards, and log lines are never deleted by age.',
-  'Eventually consistent reads always see the latest write, and DynamoDB never throttles. Tests inject both (`faults` of `startCloud`).',
+  'Eventually consistent reads always see the latest write, and DynamoDB never throttles.',
   'SQS delivers each message once unless a worker fails; messages never expire.',
   'Streams keep records until they are read, not for 24 hours; each table has one shard.',
   'EventBridge has buses, rules with queues as targets, and schedules. Lambda’s API has `Invoke` and `ListEventSourceMappings`. SNS lists subscriptions and delivers nothing. Cognito has `ListUsers`. SES has `SendEmail`, which refuses addresses at `unavailable.test`.',

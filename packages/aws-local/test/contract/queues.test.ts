@@ -1,19 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import {
-  ChangeMessageVisibilityCommand,
-  DeleteMessageCommand,
   DeleteQueueCommand,
   GetQueueAttributesCommand,
   SendMessageBatchCommand,
   SendMessageCommand,
-  type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { provisionQueues } from '../../src/provision/provision.ts';
 import { sqs } from '../support/engines.ts';
-import { awaitAssertion } from '../support/until.ts';
 import { aTemplate } from './fixture.ts';
-import { receive, release, send, summary } from './queue-messages.ts';
+import { receive, release, send } from './queue-messages.ts';
 
 const engine = sqs();
 
@@ -32,19 +28,6 @@ async function provisioned(changes: object = STANDARD, stack = `Test${randomUUID
       await client.send(new DeleteQueueCommand({ QueueUrl: url(id) })).catch(() => undefined);
   });
   return { client, references, stack, url };
-}
-
-async function counts(client: SQSClient, QueueUrl: string) {
-  const AttributeNames = [
-    'ApproximateNumberOfMessages',
-    'ApproximateNumberOfMessagesNotVisible',
-    'ApproximateNumberOfMessagesDelayed',
-  ] as const;
-  const { Attributes } = await client.send(
-    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...AttributeNames] }),
-  );
-  const [visible, hidden, delayed] = AttributeNames.map((name) => Attributes?.[name]);
-  return { visible, hidden, delayed };
 }
 
 describe('a provisioned queue', () => {
@@ -80,33 +63,6 @@ describe('a provisioned queue', () => {
 });
 
 describe('a message', () => {
-  it('is hidden for its own delay', async () => {
-    const { client, url } = await provisioned();
-    const QueueUrl = url('Work');
-    await client.send(new SendMessageCommand({ QueueUrl, MessageBody: 'at once' }));
-    await client.send(new SendMessageCommand({ QueueUrl, MessageBody: 'later', DelaySeconds: 1 }));
-    await client.send(new SendMessageCommand({ QueueUrl, MessageBody: 'much later', DelaySeconds: 900 }));
-
-    expect((await receive(client, QueueUrl)).map(({ Body }) => Body)).toEqual(['at once']);
-    expect(await counts(client, QueueUrl)).toEqual({ visible: '0', hidden: '1', delayed: '2' });
-    await awaitAssertion(async () =>
-      expect((await receive(client, QueueUrl)).map(({ Body }) => Body)).toEqual(['later']),
-    );
-  });
-
-  it('is counted as visible, in flight or delayed', async () => {
-    const { client, url } = await provisioned();
-    const QueueUrl = url('Work');
-    for (const body of ['first', 'second', 'third']) await send(client, QueueUrl, body);
-    await client.send(new SendMessageCommand({ QueueUrl, MessageBody: 'fourth', DelaySeconds: 900 }));
-    expect(await counts(client, QueueUrl)).toEqual({ visible: '3', hidden: '0', delayed: '1' });
-
-    const [message] = await receive(client, QueueUrl);
-    expect(await counts(client, QueueUrl)).toEqual({ visible: '0', hidden: '3', delayed: '1' });
-    await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: message?.ReceiptHandle ?? '' }));
-    expect(await counts(client, QueueUrl)).toEqual({ visible: '0', hidden: '2', delayed: '1' });
-  });
-
   it('may have a group in a standard queue, which does not order groups', async () => {
     const { client, url } = await provisioned();
     const QueueUrl = url('Work');
@@ -129,23 +85,6 @@ describe('a message', () => {
     ]);
   });
 
-  it('is hidden for the time that its receiver sets', async () => {
-    const { client, url } = await provisioned();
-    const QueueUrl = url('Work');
-    await send(client, QueueUrl, 'again');
-    const [message] = await receive(client, QueueUrl);
-    await client.send(
-      new ChangeMessageVisibilityCommand({
-        QueueUrl,
-        ReceiptHandle: message?.ReceiptHandle,
-        VisibilityTimeout: 1,
-      }),
-    );
-    await awaitAssertion(async () =>
-      expect(summary(await receive(client, QueueUrl))).toEqual([['again', '2']]),
-    );
-  });
-
   it('has the trace header that was sent with it, apart from its own attributes', async () => {
     const { client, url } = await provisioned();
     const QueueUrl = url('Work');
@@ -158,15 +97,6 @@ describe('a message', () => {
     expect(traced?.MessageAttributes).toBeUndefined();
     expect(traced?.MD5OfMessageAttributes).toBeUndefined();
     expect(untraced?.Attributes).not.toHaveProperty('AWSTraceHeader');
-  });
-
-  it('keeps its receive count when it is released at once', async () => {
-    const { client, url } = await provisioned();
-    await send(client, url('Failed'), 'again');
-    const [first] = await receive(client, url('Failed'));
-    await release(client, url('Failed'), first ?? {});
-
-    expect(summary(await receive(client, url('Failed')))).toEqual([['again', '2']]);
   });
 
   it('is moved to the dead-letter queue after its last receive', async () => {

@@ -58,14 +58,4 @@ describe('a template that sends e-mail', () => {
     const [, name = ''] = /href="\/mailbox(\/[^"]+)">Changed</.exec(list) ?? [];
     expect(await page(name)).toContain('<pre>It has changed.</pre>');
   });
-
-  it('may send only as the sender that its role names', async () => {
-    const { cloud } = await aCloud(aPlace(resources, handlers));
-    cloud.identity?.setUsers([ada]);
-    const request = { organization: 'org_1', from: 'other@else.test' };
-    await expect(cloud.invoke('Test-Notify', request)).rejects.toThrow(
-      'is not authorized to perform: ses:SendEmail on resource: arn:aws:ses:us-east-1:000000000000:identity/other@else.test',
-    );
-    expect(await (await fetch(cloud.mailboxUrl)).text()).toContain('Nothing was sent yet.');
-  });
 });

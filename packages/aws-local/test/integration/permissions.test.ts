@@ -1,9 +1,6 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { LocalFunctionOptions } from '../../src/functions/options.ts';
@@ -149,29 +146,6 @@ describe('an SDK call of a function', () => {
     expect(allowed.functionError).toBeUndefined();
   });
 
-  it('needs the permission of each part of a transaction', async () => {
-    const fn = aCaller(engine.endpoint, [
-      { effect: 'Allow', actions: ['dynamodb:PutItem'], resources: [TABLE] },
-    ]);
-    const TransactItems = [
-      { Put: { TableName: 'Events', Item: key } },
-      { Delete: { TableName: 'Events', Key: key } },
-    ];
-    const result = await fn.invoke({ command: 'TransactWriteItemsCommand', input: { TransactItems } });
-    expect(result.payload).toMatchObject({ errorMessage: expect.stringContaining('dynamodb:DeleteItem') });
-    expect(engine.calls).toEqual([]);
-  });
-
-  it('may be permitted on every index, and then not on the table', async () => {
-    const fn = aCaller(engine.endpoint, [
-      { effect: 'Allow', actions: ['dynamodb:Query'], resources: [`${TABLE}/index/*`] },
-    ]);
-    const query = (IndexName?: string) =>
-      fn.invoke({ command: 'QueryCommand', input: { TableName: 'Events', IndexName } });
-    expect((await query('due')).functionError).toBeUndefined();
-    expect((await query()).payload).toMatchObject({ errorType: 'AccessDeniedException' });
-  });
-
   it('needs, to read a stream, the permission on that stream, for its iterators and for its records', async () => {
     const StreamArn = `${TABLE}/stream/1`;
     const iterator = { table_name: 'Events', shard_id: 'shardId-1', position: 2 };
@@ -231,71 +205,5 @@ describe('an SDK call of a function', () => {
     expect(result.functionError).toBeUndefined();
     expect(engine.calls).toHaveLength(1);
     expect(reports).toEqual([['dynamodb:GetItem', false]]);
-  });
-
-  it('gets its fault after the role permitted it, and each request and fault is reported in order', async () => {
-    const reports: unknown[] = [];
-    const statements: Statement[] = [
-      { effect: 'Allow', actions: ['dynamodb:BatchGetItem', 'dynamodb:PutItem'], resources: [TABLE] },
-    ];
-    const fn = aCaller(engine.endpoint, statements, [], callsDynamoDb, {
-      faults: { BatchGetItem: ['missed'], PutItem: ['throttled', 'lost'], DeleteItem: ['throttled'] },
-      onPermission: ({ action }, isAllowed) => reports.push([action, isAllowed]),
-      onFault: ({ operation, fault }) => reports.push([operation, fault]),
-    });
-    const call = async (command: string, input: object) => {
-      const { payload } = await fn.invoke({ command, input });
-      const { errorType, errorMessage, $metadata, ...answer } = Object(payload);
-      return errorType ?? answer;
-    };
-    const RequestItems = { Events: { Keys: [key] } };
-    const put = { TableName: 'Events', Item: key };
-
-    expect(await call('BatchGetItemCommand', { RequestItems })).toEqual({
-      Responses: { Events: [] },
-      UnprocessedKeys: {},
-    });
-    expect(await call('BatchGetItemCommand', { RequestItems })).toEqual({});
-    expect(await call('PutItemCommand', put)).toBe('ProvisionedThroughputExceededException');
-    expect(await call('PutItemCommand', put)).toBe('TimeoutError');
-    expect(await call('PutItemCommand', put)).toEqual({});
-    expect(await call('DeleteItemCommand', { TableName: 'Events', Key: key })).toBe('AccessDeniedException');
-
-    // A request whose answer is lost was sent.
-    expect(engine.calls.map((one) => one.split(' ')[0])).toEqual(['BatchGetItem', 'PutItem', 'PutItem']);
-    const batchGet = ['dynamodb:BatchGetItem', true];
-    const allowedPut = ['dynamodb:PutItem', true];
-    expect(reports).toEqual([
-      ...[batchGet, ['BatchGetItem', 'missed'], batchGet],
-      ...[allowedPut, ['PutItem', 'throttled'], allowedPut, ['PutItem', 'lost'], allowedPut],
-      ['dynamodb:DeleteItem', false],
-    ]);
-  });
-
-  it('has faults, and is reported each time, only while the file of the faults exists', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'faults-'));
-    onTestFinished(() => rmSync(directory, { recursive: true }));
-    const faultsFile = join(directory, 'started');
-    const reports: unknown[] = [];
-    const statements: Statement[] = [
-      { effect: 'Allow', actions: ['dynamodb:BatchGetItem'], resources: [TABLE] },
-    ];
-    const fn = aCaller(engine.endpoint, statements, [], callsDynamoDb, {
-      faults: { BatchGetItem: ['missed', 'none', 'missed'] },
-      faultsFile,
-      onPermission: ({ action }) => reports.push(action),
-      onFault: ({ fault }) => reports.push(fault),
-    });
-    const read = () =>
-      fn.invoke({ command: 'BatchGetItemCommand', input: { RequestItems: { Events: { Keys: [key] } } } });
-
-    for (let times = 0; times < 2; times += 1) await read();
-    expect(reports).toEqual(['dynamodb:BatchGetItem']);
-    writeFileSync(faultsFile, '');
-    for (let times = 0; times < 2; times += 1) await read();
-    expect(reports.splice(1)).toEqual(['dynamodb:BatchGetItem', 'missed', 'dynamodb:BatchGetItem']);
-    rmSync(faultsFile);
-    await read();
-    expect(reports).toEqual(['dynamodb:BatchGetItem']);
   });
 });

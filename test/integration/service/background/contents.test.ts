@@ -27,7 +27,6 @@ const CONTENTS: Readonly<Record<string, Content>> = {
     body: '<title>Bakery</title><main><h1>Bread</h1><p>Rye bread costs four euros.</p></main>',
     text: 'Bread\n\nRye bread costs four euros.',
   },
-  'plain text': { kind: 'url', type: 'text/plain', body: 'one\r\ntwo', text: 'one\ntwo' },
   'a table': { kind: 'spreadsheet', type: 'text/csv', body: 'Rye,4\nSpelt,5\n', text: 'Rye | 4\nSpelt | 5' },
   'a workbook': { kind: 'spreadsheet', type: XLSX, body: book([['Rye', '4']]), text: 'Rye | 4' },
   'an RSS feed': {
@@ -35,12 +34,6 @@ const CONTENTS: Readonly<Record<string, Content>> = {
     type: 'application/rss+xml',
     body: '<rss version="2.0"><channel><title>Bakery</title><item><title>New bread</title></item></channel></rss>',
     text: 'New bread',
-  },
-  'an Atom feed': {
-    kind: 'feed',
-    type: 'application/atom+xml',
-    body: '<feed xmlns="http://www.w3.org/2005/Atom"><title>Bakery</title><entry><title>Open on Monday</title></entry></feed>',
-    text: 'Open on Monday',
   },
   'the largest text': {
     kind: 'url',
@@ -53,25 +46,6 @@ const CONTENTS: Readonly<Record<string, Content>> = {
     type: 'text/plain',
     body: 'x'.repeat(1_000_001),
     error: 'the text is larger than 1 MB',
-  },
-  'an image': {
-    kind: 'url',
-    type: 'image/png',
-    body: Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0, 0),
-    error: 'the content is of type image/png, not a page',
-  },
-  nothing: { kind: 'url', type: 'text/html', body: '', error: 'there is no text in the content' },
-  'a feed that declares entities': {
-    kind: 'feed',
-    type: 'text/xml',
-    body: '<!DOCTYPE rss [<!ENTITY a "b">]><rss version="2.0"><channel><item><title>&a;</title></item></channel></rss>',
-    text: '&a;',
-  },
-  'a feed without entries': {
-    kind: 'feed',
-    type: 'text/xml',
-    body: '<rss version="2.0"><channel/></rss>',
-    text: '',
   },
 };
 

@@ -1,7 +1,6 @@
 import { until } from 'aws-local/test/until.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { DeliveryId, newId, ReceiverId } from '../../../../functions/aws/ids.ts';
-import { DeliveryMessage } from '../../../../functions/delivery/delivery.ts';
 import { getHourBefore } from '../../../../functions/delivery/ledger.ts';
 import { keys } from '../../../../functions/tenancy/keys.ts';
 import type { Row } from '../../../support/tables.ts';
@@ -65,28 +64,6 @@ describe('a delivery', () => {
     await place.service().invoke('reconcile');
     const sent = await row('it to end', 'Deliveries', id, ({ status }) => status === 'succeeded');
     expect(sent.item.attempts).toBe(2);
-  });
-
-  it('that another worker has claimed keeps its message', async () => {
-    const { table, item } = await aDelivery(tenant);
-    const { terminalAt, ...open } = item;
-    const id = DeliveryId.parse(item.sk);
-    const lease = { token: 'another', until: Date.now() + 5000 };
-    await place.service().rewrite({ table, item: { ...open, status: 'pending', attempts: 1, lease } });
-    const deliveryMessage = DeliveryMessage.parse({ ...item, id, traceId: undefined });
-    const message = {
-      messageId: 'm1',
-      receiptHandle: 'none',
-      body: JSON.stringify(deliveryMessage),
-      attributes: { MessageGroupId: deliveryMessage.orgId },
-      messageAttributes: {},
-      eventSource: 'aws:sqs',
-      eventSourceARN: place.service().queueArn('Delivery/Fresh'),
-    };
-    expect(await place.service().invoke('dispatch', { Records: [message] })).toEqual({
-      batchItemFailures: [{ itemIdentifier: 'm1' }],
-    });
-    expect((await row('it', 'Deliveries', id)).item).toMatchObject({ attempts: 1, lease });
   });
 });
 
@@ -163,25 +140,5 @@ describe('a content source', () => {
     });
     await place.service().invoke('schedule-source-checks');
     await until('the page to be fetched', () => page.requests.length > before);
-  });
-
-  it('of a sandbox is deleted after its reset', async () => {
-    const { body } = await sandbox.api.post('/api/v1/knowledge/sources', {
-      kind: 'url',
-      url: 'https://example.com/handbook',
-    });
-    const source = String(body.data?.id);
-    await row('the source', 'Knowledge', source);
-    expect((await sandbox.admin.post('/api/settings/sandbox/reset')).status).toBe(200);
-    await until(
-      'it to be deleted',
-      async () => {
-        await place.service().invoke('purge');
-        const left = await place.service().rows([source]);
-        return left.every(({ table }) => !table.includes('TablesKnowledge'));
-      },
-      60_000,
-      500,
-    );
   });
 });

@@ -1,8 +1,7 @@
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
-import { EndpointId, newId, OrgId, ReceiverId } from '../../../../functions/aws/ids.ts';
+import { EndpointId, OrgId, ReceiverId } from '../../../../functions/aws/ids.ts';
 import type { Table } from '../../../../functions/aws/table.ts';
-import { LARGEST_GROUP } from '../../../../functions/delivery/lanes.ts';
 import { keys } from '../../../../functions/tenancy/keys.ts';
 import { type ReceivedDelivery, startReceiver } from '../../../../packages/cli/src/receiver/receiver.ts';
 import type { ApiClient, Data } from '../../../support/api.ts';
@@ -17,9 +16,6 @@ import { POLL_MS, RARELY_MS } from '../receivers.ts';
 const MANY = casesOf(140, 300);
 /** How many of them were delivered before; the others are stored. */
 const REAL = casesOf(1, MANY);
-/** Failures at an endpoint with a limit of one a second, and live events in its line. */
-const LIMITED = casesOf(30, 2000);
-const LINE = 12;
 const asFailed = ({ dueIn: _, dueKey: __, ...item }: Row['item']): Row['item'] => ({
   terminalAt: item.createdAt,
   ...item,
@@ -170,71 +166,6 @@ describe.concurrent('a redelivery job', { timeout: 300_000 }, () => {
     expect(await isKept()).toBe(false);
   });
 
-  it('resends an event whose redelivery failed, and none that has arrived since', async () => {
-    const { api, id, path } = await failures(2);
-    const [arrived, failed] = await api.all(`${path}/deliveries`);
-    await api.post(`${path}/deliveries/${arrived?.id}/redeliver`);
-    const [{ table, item } = expect.fail('it was to be stored')] = (await findRows('Deliveries', id)).filter(
-      (row) => row.item.sk === failed?.id,
-    );
-    const again = newId('dlv', new Date());
-    const key = keys.delivery(EndpointId.parse(id), 0, again);
-    await service().rewrite({ table, item: { ...item, ...key, id: again, redeliveryOf: failed?.id } });
-    await until('the redelivery to succeed', async () => {
-      const all = await api.all(`${path}/deliveries`);
-      return all.some(({ redeliveryOf, status }) => redeliveryOf === arrived?.id && status === 'succeeded');
-    });
-
-    const job = await waitUntilEnded(api, path, await start(api, path));
-
-    expect(job).toMatchObject({ status: 'done', examined: 4, redelivered: 1 });
-    const made = (await api.all(`${path}/deliveries`)).filter(
-      (one) => String(one.createdAt) >= String(job.createdAt),
-    );
-    expect(made).toMatchObject([{ redeliveryOf: failed?.id }]);
-  });
-
-  it('never has more than 16 deliveries waiting at a limited endpoint, and lets live events come first', async () => {
-    const { api, id, path, received } = await failures(1, LIMITED - 1);
-    await api.call({ method: 'PATCH', path, body: { maxPerSecond: 1 } });
-    received.length = 0;
-    const sendTest = async () => String((await api.post(`${path}/test`)).body.data?.deliveryId);
-    const line = await Promise.all(Array.from({ length: LINE }, sendTest));
-    const job = await start(api, path);
-    const ofJob = () => received.filter(({ headers }) => !live.has(String(headers['webhook-delivery-id'])));
-    const live = new Set(line);
-    let most = 0;
-    const arrive = (count: number) =>
-      until(
-        `${count} deliveries of the job to arrive`,
-        async () => {
-          const rows = await findRows('Deliveries', id);
-          const waiting = rows.filter(({ item }) => item.redeliveryOf && item.status === 'pending');
-          most = Math.max(most, waiting.length);
-          return ofJob().length >= count;
-        },
-        undefined,
-        POLL_MS,
-      );
-    await arrive(3);
-    const late = await sendTest();
-    live.add(late);
-    const before = ofJob().length;
-    await arrive(before + LARGEST_GROUP);
-
-    expect(most).toBeLessThanOrEqual(LARGEST_GROUP);
-    const order = received.map(({ headers }) => String(headers['webhook-delivery-id']));
-    // On a busy machine what waits for its turn may come seconds after it.
-    for (const delivery of line) expect(order.indexOf(delivery)).toBeLessThan(LINE + LARGEST_GROUP);
-    expect(order.indexOf(late)).toBeGreaterThan(0);
-    // It takes longer than a round.
-    const [stored] = (await findRows('Service', String(job.id))).filter(({ item }) => item.sk === job.id);
-    expect(Number(stored?.item.round)).toBeGreaterThan(1);
-    expect(await api.call({ method: 'DELETE', path: `${path}/redeliveries/${job.id}` })).toMatchObject({
-      status: 204,
-    });
-  });
-
   it('uses the queue of its endpoint when that is slow or stalled', async () => {
     const mark = new Date(Date.now() + 600_000).toISOString();
     for (const marked of [{ pace: { is: 'slow', until: mark } }, { pace: { is: 'stalled', until: mark } }]) {
@@ -249,39 +180,5 @@ describe.concurrent('a redelivery job', { timeout: 300_000 }, () => {
         return all.length === 2 && all.every(({ terminalAt }) => terminalAt !== null);
       });
     }
-  });
-
-  it('is the only one of its endpoint until it has ended or is stopped', async () => {
-    const { api, orgId, id, path } = await failures(1);
-    const job = await start(api, path);
-    await waitUntilEnded(api, path, job);
-    // As it is before a worker starts it.
-    const [{ table, item } = expect.fail('the job was to be stored')] = (
-      await findRows('Service', String(job.id))
-    ).filter((row) => row.item.sk === job.id);
-    const waiting = newId('rdj', new Date());
-    await service().rewrite({ table, item: { ...item, sk: waiting, id: waiting, status: 'running' } });
-    const tenant = { orgId: OrgId.parse(orgId), generation: 0 };
-    const run = { ...tenant, webhookId: EndpointId.parse(id) };
-    const remindedAt = new Date().toISOString();
-    await service().rewrite({
-      table,
-      item: { ...keys.redeliveryRun(run), ...run, id: waiting, remindedAt },
-    });
-
-    expect(await api.post(`${path}/redeliveries`, { from: AN_HOUR_AGO() })).toMatchObject({
-      status: 409,
-      body: { error: { type: 'CONFLICT' } },
-    });
-    for (let time = 1; time <= 2; time += 1)
-      expect(await api.call({ method: 'DELETE', path: `${path}/redeliveries/${waiting}` })).toMatchObject({
-        status: 204,
-      });
-    expect(await read(api, path, waiting)).toMatchObject({
-      status: 'stopped',
-      reason: 'cancelled',
-      finishedAt: expect.any(String),
-    });
-    expect(await waitUntilEnded(api, path, await start(api, path))).toMatchObject({ status: 'done' });
   });
 });

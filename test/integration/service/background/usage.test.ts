@@ -112,16 +112,4 @@ describe.concurrent('usage', { timeout: 120_000 }, () => {
     expect(of(sandbox)).toEqual([]);
     expect(of(live)).toHaveLength(2);
   });
-
-  it('is readable for members and for no key', async () => {
-    const tenant = aNewTenant();
-    const read = async (token: string) => {
-      const response = await fetch(`${service().url}/api/settings/usage`, {
-        headers: { authorization: `Bearer ${token}` },
-      });
-      return response.status;
-    };
-    expect(await read(await service().session(tenant.orgId, 'member'))).toBe(200);
-    expect(await read(tenant.key)).toBe(403);
-  });
 });

@@ -1,10 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../../../support/api.ts';
 import type { Tenant } from '../../../support/tenant.ts';
-import { anOrganization } from '../an-organization.ts';
 import { aDisabledEndpoint } from '../background/disabled-endpoint.ts';
 import { aPlace } from '../place.ts';
-import { expectProblem } from './expect-problem.ts';
 
 const LOG = '/api/settings/audit-log';
 const EVENTS = ['ticket.created'];
@@ -12,7 +10,7 @@ const EVENTS = ['ticket.created'];
 const FAILING = 'https://hooks.example.com/?simulate=500';
 
 /* The audit log over HTTP, of an organization whose set-up nothing else changes. */
-const { place, client } = anOrganization(aPlace('withoutWaits'));
+const place = aPlace('withoutWaits');
 
 describe('the audit log', () => {
   let live: Tenant;
@@ -24,19 +22,6 @@ describe('the audit log', () => {
 
   const readActions = async (query: Record<string, string> = {}) =>
     (await live.admin.all(LOG, query)).map(({ action }) => action);
-
-  it('begins with the organization and its first key, by the operator', async () => {
-    expect((await readActions({ actorType: 'operator' })).toSorted()).toEqual([
-      'api_key.created',
-      'organization.created',
-    ]);
-    const [entry] = await live.admin.all(LOG, { action: 'organization.created' });
-    expect(entry).toMatchObject({
-      actor: { type: 'operator', id: null, email: null },
-      target: { type: 'organization', id: live.orgId },
-      requestId: null,
-    });
-  });
 
   it('shows who changed what, when and by which request, newest first', async () => {
     const registered = await live.api.post('/api/v1/webhooks', { url: live.receiver, events: EVENTS });
@@ -87,33 +72,18 @@ describe('the audit log', () => {
     expect(ids).toEqual(ids.toSorted().reverse());
   });
 
-  it('is filtered by actor, action and time, page by page', async () => {
+  it('is filtered by actor, action and time', async () => {
     const all = await live.admin.all(LOG);
-    const ofUser = all.filter(({ actor }) => Object(actor).type === 'user');
-    const actorId = String(Object(ofUser[0]?.actor).id);
-    expect(await live.admin.all(LOG, { actorId })).toEqual(ofUser);
-    expect(await readActions({ action: 'webhook.deleted,webhook.updated' })).toEqual([
-      'webhook.deleted',
-      'webhook.updated',
-    ]);
     const from = String(all[1]?.createdAt);
-    expect(await live.admin.all(LOG, { from })).toEqual(
-      all.filter(({ createdAt }) => String(createdAt) >= from),
-    );
-    expect(await live.admin.all(LOG, { to: from })).toEqual(
-      all.filter(({ createdAt }) => String(createdAt) < from),
-    );
-
-    const { body } = await live.admin.get(`${LOG}?limit=1`);
-    const cursor = encodeURIComponent(String(body.nextCursor));
-    const next = await live.admin.get(`${LOG}?limit=1&cursor=${cursor}`);
-    expect([...(body.data ?? []), ...(next.body.data ?? [])]).toEqual(all.slice(0, 2));
-    expectProblem(
-      await live.admin.get(`${LOG}?limit=1&actorType=user&cursor=${cursor}`),
-      400,
-      'VALIDATION_ERROR',
-      /cursor/,
-    );
+    const actorId = String(all.map(({ actor }) => Object(actor)).find(({ type }) => type === 'user').id);
+    for (const [query, keeps] of [
+      [{ actorId }, ({ actor }) => Object(actor).id === actorId],
+      [{ actorType: 'operator,user' }, ({ actor }) => Object(actor).type !== 'api_key'],
+      [{ action: 'webhook.deleted,webhook.updated' }, ({ action }) => /deleted|updated/.test(String(action))],
+      [{ from }, ({ createdAt }) => String(createdAt) >= from],
+      [{ to: from }, ({ createdAt }) => String(createdAt) < from],
+    ] satisfies [Record<string, string>, (entry: Record<string, unknown>) => boolean][])
+      expect(await live.admin.all(LOG, query), JSON.stringify(query)).toEqual(all.filter(keeps));
   });
 
   it('of a sandbox has its changes and automatic disabling, and survives a reset', async () => {
@@ -141,18 +111,5 @@ describe('the audit log', () => {
     const [reset] = await live.admin.all(LOG, { action: 'sandbox.reset' });
     expect(reset).toMatchObject({ target: { type: 'sandbox', id: sandbox.orgId } });
     expect(await readActions({ action: 'sandbox.provisioned' })).toHaveLength(1);
-  });
-
-  it('is for admins of its organization only', async () => {
-    const member = client(await place.service().session(live.orgId, 'member'));
-    expectProblem(await member.get(LOG), 403, 'PERMISSION_DENIED');
-    expectProblem(await live.api.get(LOG), 403, 'PERMISSION_DENIED');
-    expectProblem(await client('').get(LOG), 401, 'AUTHENTICATION_ERROR');
-    const other = await place.tenant();
-    const theirs = (await other.admin.all(LOG)).map((entry) => entry.id);
-    expect(theirs).toHaveLength(2);
-    const ours = (await live.admin.all(LOG)).map((entry) => entry.id);
-    expect(ours.filter((id) => theirs.includes(id))).toEqual([]);
-    expectProblem(await other.admin.get(`${LOG}?environment=sandbox`), 409, 'SANDBOX_NOT_PROVISIONED');
   });
 });

@@ -1,301 +1,65 @@
-import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { until } from 'aws-local/test/until.ts';
+import { expect, it } from 'vitest';
+import type { Answer, Data } from '../../../support/api.ts';
 import { anOrganization } from '../an-organization.ts';
 import { aPlace } from '../place.ts';
-import { ABSENT, conversationCalls, conversationPath, dataOf, TIMESTAMP } from './conversation-calls.ts';
+import { ok } from '../receivers.ts';
 import { expectProblem } from './expect-problem.ts';
 
+/* What happens to a conversation, from its request to the event that a receiver gets. */
 const organization = anOrganization(aPlace('withoutWaits'));
-const {
-  handOff,
-  resolve,
-  say,
-  createTicket,
-  read,
-  log,
-  expectReadable,
-  eventsOf,
-  arrived,
-  laterEventHasArrived,
-} = conversationCalls(organization);
 
-/** Bodies without the optional fields. */
-const EMPTY: [string, unknown][] = [
-  ['no body', undefined],
-  ['an empty body', {}],
-];
+/** The data of a created or changed resource, which its location or path shows. */
+async function shown(answer: Answer, status: number, path = String(answer.headers.location)): Promise<Data> {
+  expect([answer.status, answer.body.error]).toEqual([status, undefined]);
+  const { data } = answer.body;
+  expect((await organization.api.get(path)).body.data).toEqual(data);
+  return data ?? expect.fail('data was to be answered');
+}
 
-describe('a handoff', () => {
-  it('adds an entry to the escalation log and sends an event with the reason', async () => {
-    const conversation = await organization.api.createConversation();
-    const answer = await handOff(conversation, { reason: 'asked for a person' });
+it('every change of a conversation is shown, and causes its event once', async () => {
+  const { api } = organization;
+  const types = ['message.received', 'handoff.requested', 'conversation.resolved', 'ticket.created'];
+  const { received } = await organization.subscribe(ok, types);
+  const conversationId = await api.createConversation();
+  const path = `/api/v1/conversations/${conversationId}`;
+  const reason = 'asked for a person';
 
-    const escalation = dataOf(answer, 201);
-    expect(escalation).toEqual({
-      id: expect.stringMatching(/^esc_[0-9a-f]{32}$/),
-      conversationId: conversation,
-      reason: 'asked for a person',
-      createdAt: expect.stringMatching(TIMESTAMP),
-    });
-    await expectReadable(answer, `${conversationPath(conversation)}/escalations/${escalation.id}`);
-    expect(await log(conversation)).toEqual([escalation]);
-    expect(await read(conversation)).toMatchObject({ status: 'handed_off', resolvedBy: null });
-    expect(await eventsOf('handoff.requested', 'conversationId', conversation)).toEqual([
-      { conversationId: conversation, escalationLogId: escalation.id, reason: 'asked for a person' },
-    ]);
-  });
+  const escalation = await shown(await api.post(`${path}/handoff`, { reason }), 201);
+  expect(await api.post(`${path}/handoff`)).toMatchObject({ status: 200, body: { data: escalation } });
+  const resolved = await shown(await api.post(`${path}/resolve`, { resolvedBy: 'agent-7' }), 200, path);
+  expect(resolved).toMatchObject({ status: 'resolved', resolvedBy: 'agent-7' });
+  expect(await api.post(`${path}/resolve`)).toMatchObject({ status: 200, body: { data: resolved } });
+  expect((await api.post(`${path}/handoff`)).body.error?.message).toMatch(/resolved.*message/);
+  const message = await shown(await api.post(`${path}/messages`, { role: 'user', content: 'Hello' }), 201);
+  expect((await api.get(path)).body.data).toMatchObject({ status: 'open', resolvedAt: null });
+  const ticket = await shown(await api.post('/api/v1/tickets', { conversationId, reason }), 201);
+  const plain = await shown(await api.post('/api/v1/tickets'), 201);
 
-  it.each(EMPTY)('without a reason, with %s, sends an event without one', async (_, body) => {
-    const conversation = await organization.api.createConversation();
-
-    const escalation = dataOf(await handOff(conversation, body), 201);
-
-    expect(escalation).toMatchObject({ reason: null });
-    expect(await eventsOf('handoff.requested', 'conversationId', conversation)).toEqual([
-      { conversationId: conversation, escalationLogId: escalation.id },
-    ]);
-  });
-
-  it('changes the conversation once when twenty are requested at once, and the others get its escalation', async () => {
-    const conversation = await organization.api.createConversation();
-
-    const answers = await Promise.all(Array.from({ length: 20 }, () => handOff(conversation)));
-
-    const successes = answers.filter(({ status }) => status === 201);
-    expect(successes).toHaveLength(1);
-    for (const answer of answers.filter((each) => !successes.includes(each)))
-      expect([answer.status, answer.body.data]).toEqual([200, successes[0]?.body.data]);
-    expect(await log(conversation)).toEqual([successes[0]?.body.data]);
-    await laterEventHasArrived();
-    expect(arrived('handoff.requested', 'conversationId', conversation)).toHaveLength(1);
-  });
-
-  it('is a conflict while the conversation is resolved, until a message opens it', async () => {
-    const conversation = await organization.api.createConversation();
-    const first = dataOf(await handOff(conversation, { reason: 'the first time' }), 201);
-    dataOf(await resolve(conversation), 200);
-
-    expectProblem(await handOff(conversation), 409, 'CONFLICT', /resolved.*message/);
-    expect(await log(conversation)).toEqual([first]);
-
-    dataOf(await say(conversation), 201);
-    const second = dataOf(await handOff(conversation, { reason: 'again' }), 201);
-    expect(await log(conversation)).toEqual([second, first]);
-  });
-});
-
-describe('a resolved conversation', () => {
-  it('has a time and a resolver, and causes an event', async () => {
-    const conversation = await organization.api.createConversation();
-    const before = await read(conversation);
-    expect(before).toMatchObject({ status: 'open', resolvedAt: null, resolvedBy: null });
-
-    const resolved = dataOf(await resolve(conversation, { resolvedBy: 'agent-7' }), 200);
-
-    expect(resolved).toEqual({
-      ...before,
-      status: 'resolved',
-      resolvedAt: expect.stringMatching(TIMESTAMP),
-      resolvedBy: 'agent-7',
-      updatedAt: resolved.resolvedAt,
-    });
-    expect(await read(conversation)).toEqual(resolved);
-    expect(await organization.api.all('/api/v1/conversations')).toContainEqual(resolved);
-    expect(await eventsOf('conversation.resolved', 'conversationId', conversation)).toEqual([
-      { conversationId: conversation, resolvedBy: 'agent-7' },
-    ]);
-  });
-
-  it.each(EMPTY)('is resolved by `api` when the call has %s', async (_, body) => {
-    const conversation = await organization.api.createConversation();
-    await handOff(conversation);
-
-    expect(dataOf(await resolve(conversation, body), 200)).toMatchObject({ resolvedBy: 'api' });
-
-    expect(await eventsOf('conversation.resolved', 'conversationId', conversation)).toEqual([
-      { conversationId: conversation, resolvedBy: 'api' },
-    ]);
-  });
-
-  it('does not change, and causes no event, when it is resolved again', async () => {
-    const conversation = await organization.api.createConversation();
-    const first = dataOf(await resolve(conversation, { resolvedBy: 'the first' }), 200);
-    const key = { 'idempotency-key': randomUUID() };
-
-    const second = await resolve(conversation, { resolvedBy: 'the second' }, key);
-    const repeated = await resolve(conversation, { resolvedBy: 'the second' }, key);
-
-    expect(dataOf(second, 200)).toEqual(first);
-    expect(dataOf(repeated, 200)).toEqual(first);
-    expect(repeated.headers['idempotency-replayed']).toBe('true');
-    await laterEventHasArrived();
-    expect(arrived('conversation.resolved', 'conversationId', conversation)).toHaveLength(1);
-  });
-
-  it('has one answer and one event when twenty calls resolve it at once', async () => {
-    const conversation = await organization.api.createConversation();
-
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => resolve(conversation, { resolvedBy: `agent-${index}` })),
+  const expected = [
+    ['handoff.requested', { conversationId, escalationLogId: escalation.id, reason }],
+    ['conversation.resolved', { conversationId, resolvedBy: 'agent-7' }],
+    ['message.received', { conversationId, messageId: message.id, role: 'user' }],
+    ['ticket.created', { ticketId: ticket.id, conversationId, reason }],
+    ['ticket.created', { ticketId: plain.id }],
+  ];
+  const events = await until('the events', () => {
+    const all = new Map(
+      received.map(({ headers, body }) => [headers['webhook-id'], JSON.parse(body.toString())]),
     );
-
-    const resolved = await read(conversation);
-    expect(resolved).toMatchObject({
-      status: 'resolved',
-      resolvedBy: expect.stringMatching(/^agent-\d+$/),
-    });
-    for (const answer of answers) expect(dataOf(answer, 200)).toEqual(resolved);
-    await laterEventHasArrived();
-    const events = arrived('conversation.resolved', 'conversationId', conversation);
-    expect(events).toEqual([{ conversationId: conversation, resolvedBy: resolved.resolvedBy }]);
+    return all.size >= expected.length && [...all.values()].map(({ type, data }) => [type, data]);
   });
+  expect(events).toHaveLength(expected.length);
+  expect(events).toEqual(expect.arrayContaining(expected));
 });
 
-describe('a message', () => {
-  it('is readable at its location, and in no other conversation', async () => {
-    const [conversation, other] = [
-      await organization.api.createConversation(),
-      await organization.api.createConversation(),
-    ];
-    const answer = await say(conversation, 'Can you help me?');
-
-    const { id } = dataOf(answer, 201);
-    await expectReadable(answer, `${conversationPath(conversation)}/messages/${id}`);
-    expectProblem(
-      await organization.api.get(`${conversationPath(other)}/messages/${id}`),
-      404,
-      'NOT_FOUND',
-      /No such message/,
-    );
-  });
-
-  it('opens a resolved conversation, which can be resolved again', async () => {
-    const conversation = await organization.api.createConversation();
-    const before = await read(conversation);
-    dataOf(await resolve(conversation, { resolvedBy: 'first' }), 200);
-
-    const messages = await Promise.all(Array.from({ length: 10 }, () => say(conversation)));
-
-    for (const message of messages) dataOf(message, 201);
-    expect(await read(conversation)).toEqual({ ...before, updatedAt: expect.stringMatching(TIMESTAMP) });
-    expect(await organization.api.all(`${conversationPath(conversation)}/messages`)).toHaveLength(10);
-    expect(await eventsOf('message.received', 'conversationId', conversation, 10)).toHaveLength(10);
-
-    dataOf(await resolve(conversation, { resolvedBy: 'second' }), 200);
-    const events = await eventsOf('conversation.resolved', 'conversationId', conversation, 2);
-    expect(events.map(({ resolvedBy }) => resolvedBy).toSorted()).toEqual(['first', 'second']);
-  });
-
-  it('does not take a conversation back from a human', async () => {
-    const conversation = await organization.api.createConversation();
-    await handOff(conversation);
-    dataOf(await say(conversation), 201);
-    expect(await read(conversation)).toMatchObject({ status: 'handed_off' });
-  });
-});
-
-describe('a ticket', () => {
-  it('with a conversation and a reason has both in its event', async () => {
-    const conversation = await organization.api.createConversation();
-    const answer = await createTicket({
-      conversationId: conversation,
-      reason: 'no agent available',
-    });
-
-    const ticket = dataOf(answer, 201);
-    expect(ticket).toEqual({
-      id: expect.stringMatching(/^tkt_[0-9a-f]{32}$/),
-      conversationId: conversation,
-      reason: 'no agent available',
-      status: 'open',
-      metadata: {},
-      createdAt: expect.stringMatching(TIMESTAMP),
-    });
-    await expectReadable(answer, `/api/v1/tickets/${ticket.id}`);
-    expect(await eventsOf('ticket.created', 'ticketId', ticket.id)).toEqual([
-      { ticketId: ticket.id, conversationId: conversation, reason: 'no agent available' },
-    ]);
-  });
-
-  it.each(EMPTY)('created with %s has only its identifier in its event', async (_, body) => {
-    const answer = await createTicket(body);
-
-    const ticket = dataOf(answer, 201);
-    expect(ticket).toMatchObject({ conversationId: null, reason: null });
-    await expectReadable(answer, `/api/v1/tickets/${ticket.id}`);
-    expect(await eventsOf('ticket.created', 'ticketId', ticket.id)).toEqual([{ ticketId: ticket.id }]);
-  });
-
-  it('is listed, newest first', async () => {
-    const made: unknown[] = [];
-    for (let count = 0; count < 12; count++)
-      made.push(dataOf(await createTicket({ reason: `ticket ${count}` }), 201));
-
-    const listed = await organization.api.all('/api/v1/tickets');
-
-    // Identifiers of one millisecond have no order.
-    expect(listed.map(({ id }) => id)).toEqual(
-      listed
-        .map(({ id }) => id)
-        .toSorted()
-        .reverse(),
-    );
-    expect(listed.slice(0, 12)).toEqual(expect.arrayContaining(made));
-  });
-
-  it('for an unknown conversation is refused and not created', async () => {
-    const before = await organization.api.all('/api/v1/tickets');
-
-    expectProblem(
-      await createTicket({ conversationId: `cnv_${ABSENT}` }),
-      404,
-      'NOT_FOUND',
-      /^No such conversation\.$/,
-    );
-
-    expect(await organization.api.all('/api/v1/tickets')).toEqual(before);
-  });
-});
-
-describe('an invalid field', () => {
-  it.each([
-    ['handoff', { reason: '' }, /^reason /],
-    ['resolve', { resolvedBy: 7 }, /^resolvedBy /],
-    ['resolve', null, /body/],
-  ])('is refused by %s: %j', async (operation, body, message) => {
-    const conversation = await organization.api.createConversation();
-    const answer = await organization.api.post(`${conversationPath(conversation)}/${operation}`, body);
-    expectProblem(answer, 400, 'VALIDATION_ERROR', message);
-    expect(await read(conversation)).toMatchObject({ status: 'open' });
-  });
-});
-
-describe('an unknown resource', () => {
-  const absent = conversationPath(`cnv_${ABSENT}`);
-
-  it.each([
-    ['POST', `${absent}/handoff`, /No such conversation/],
-    ['POST', `${absent}/resolve`, /No such conversation/],
-    ['GET', `${absent}/escalations`, /No such conversation/],
-    ['GET', `${absent}/escalations/esc_${ABSENT}`, /No such escalation log entry/],
-    ['GET', `${absent}/messages/msg_${ABSENT}`, /No such message/],
-    ['GET', `/api/v1/tickets/tkt_${ABSENT}`, /No such ticket/],
-    ['GET', '/api/v1/tickets/nonsense', /No such/],
-    ['GET', `${absent}/messages/nonsense`, /No such/],
-  ])('is a 404: %s %s', async (method, path, message) => {
-    expectProblem(await organization.api.call({ method, path }), 404, 'NOT_FOUND', message);
-  });
-
-  it('includes one of another conversation', async () => {
-    const [conversation, other] = [
-      await organization.api.createConversation(),
-      await organization.api.createConversation(),
-    ];
-    const { id } = dataOf(await handOff(conversation), 201);
-
-    const answer = await organization.api.get(`${conversationPath(other)}/escalations/${id}`);
-
-    expectProblem(answer, 404, 'NOT_FOUND', /No such escalation log entry/);
-    expect(await log(other)).toEqual([]);
-  });
+it('a conversation is on a channel of the organization, and a visitor of it on a web widget', async () => {
+  const { api } = organization;
+  const start = (channelId: unknown) =>
+    api.post('/api/v1/conversations', { channelId, externalUserId: 'ada' });
+  expectProblem(await start(`chn_${'0'.repeat(32)}`), 400, 'VALIDATION_ERROR', /channelId/);
+  const http = { kind: 'http', name: 'Chat', url: 'https://example.com/channel' };
+  const { body } = await start((await api.post('/api/v1/channels', http)).body.data?.id);
+  const token = await api.post(`/api/v1/conversations/${body.data?.id}/visitor-token`);
+  expectProblem(token, 409, 'CONFLICT');
 });

@@ -1,13 +1,10 @@
-import { until } from 'aws-local/test/until.ts';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { FAILURES_TO_DISABLE } from '../../../../functions/receivers/endpoint.ts';
-import type { Answer, ReceivedDelivery } from '../../../../packages/cli/src/receiver/receiver.ts';
 import { anOrganization } from '../an-organization.ts';
 import { aPlace } from '../place.ts';
 import { ok, path } from '../receivers.ts';
 import { storeFailures } from '../stored-failures.ts';
-import { expectProblem } from './expect-problem.ts';
 
 /* The outcomes of deliveries, as receivers and API callers see them. */
 const organization = anOrganization(aPlace('withoutWaits'));
@@ -53,28 +50,6 @@ describe.concurrent('a delivery', () => {
     });
   });
 
-  it('of the test operation reaches one endpoint, regardless of its event types', async () => {
-    const tested = await subscribe(ok);
-    const other = await subscribe(ok);
-    const answer = await organization.api.post(`${path(tested.id)}/test`);
-    expect(answer.status).toBe(202);
-    const [delivery] = await ended(tested.id, 1);
-    expect(delivery).toMatchObject({
-      id: answer.body.data?.deliveryId,
-      eventId: answer.body.data?.eventId,
-      eventType: 'webhook.test',
-      status: 'succeeded',
-      attempts: 1,
-      lastResponseStatus: 200,
-      terminalReason: null,
-      nextRetryAt: null,
-    });
-    expect(JSON.parse(tested.received[0]?.body.toString() ?? '')).toMatchObject({
-      data: { webhookId: tested.id },
-    });
-    expect(await readDeliveries(other.id)).toEqual([]);
-  });
-
   it('of the test operation can be an example of another type, marked by a header', async () => {
     const tested = await subscribe(ok);
     const other = await subscribe(ok);
@@ -103,12 +78,6 @@ describe.concurrent('a delivery', () => {
     expect(await readDeliveries(other.id)).toEqual([]);
   });
 
-  it('of the test operation cannot be of a type that endpoints do not subscribe to', async () => {
-    const { id } = await subscribe(ok);
-    for (const type of ['channel.message', 'conversation.exploded', ''])
-      expectProblem(await organization.api.post(`${path(id)}/test`, { type }), 400, 'VALIDATION_ERROR');
-  });
-
   it('is exhausted after exactly 8 failed attempts', async () => {
     const { id, received } = await subscribe(() => ({ status: 500, body: 'no '.repeat(2000) }));
     await organization.api.post(`${path(id)}/test`);
@@ -122,16 +91,7 @@ describe.concurrent('a delivery', () => {
       lastError: expect.stringContaining('500'),
       lastErrorCode: 'http_status',
     });
-    expect(received.map(({ headers }) => headers['webhook-attempt'])).toEqual([
-      '1',
-      '2',
-      '3',
-      '4',
-      '5',
-      '6',
-      '7',
-      '8',
-    ]);
+    expect(received.map(({ headers }) => headers['webhook-attempt'])).toEqual([...'12345678']);
     expect(new Set(received.map(({ headers }) => headers['webhook-delivery-id'])).size).toBe(1);
 
     const read = await organization.api.get(`${path(id)}/deliveries/${delivery?.id}`);
@@ -147,58 +107,63 @@ describe.concurrent('a delivery', () => {
     });
   });
 
-  it('fails with a readable error on a redirect and on a timeout', async () => {
-    const { promise: never } = Promise.withResolvers<Answer>();
-    const answers: (() => Answer | Promise<Answer>)[] = [
-      () => ({ status: 302, headers: { location: 'https://hooks.example.com/' } }),
-      () => never,
-      ok,
-    ];
-    const { id } = await subscribe(
-      ({ headers }) => answers[Number(headers['webhook-attempt']) - 1]?.() ?? ok(),
+  it('that is exhausted can be sent again, unchanged, as a delivery of its own', async () => {
+    const { api, subscribe, ended } = await organization.another();
+    const endpoint = async (id: string) => (await api.get(path(id))).body.data;
+    let healthy = false;
+    const { id, secret, received } = await subscribe(
+      () => ({ status: healthy ? 200 : 500 }),
+      ['conversation.created'],
     );
-    await organization.api.post(`${path(id)}/test`);
-    const [delivery] = await ended(id, 1);
-    expect(delivery).toMatchObject({ status: 'succeeded', attempts: 3, lastResponseStatus: 200 });
-    const read = await organization.api.get(`${path(id)}/deliveries/${delivery?.id}`);
-    const [redirected, hung, succeeded] = Object(read.body.data).attemptLog;
-    expect(redirected).toMatchObject({ status: 302, errorCode: 'redirect' });
-    expect(hung).toMatchObject({ status: null, errorCode: 'timeout' });
-    expect(succeeded).toMatchObject({ status: 200, error: null, errorCode: null });
-    // The last error stays readable after a success.
-    expect(delivery).toMatchObject({ lastError: hung.error, lastErrorCode: 'timeout' });
-  });
-
-  it('that starts before nine failures sets the count to 0 when it succeeds', async () => {
-    const held = Promise.withResolvers<{ status: number }>();
-    // On a busy machine the nine failures can outlast an attempt, so its retries are held as well.
-    const isFirst = ({ headers }: ReceivedDelivery) =>
-      headers['webhook-delivery-id'] === received[0]?.headers['webhook-delivery-id'];
-    const { id, received } = await organization.subscribe((attempt) =>
-      isFirst(attempt) ? held.promise : { status: 500 },
+    await api.createConversation();
+    const [exhausted] = await ended(id, 1);
+    expect(exhausted).toMatchObject({ status: 'exhausted', attempts: 8, redeliveryOf: null });
+    expect(await endpoint(id)).toMatchObject({ consecutiveFailures: 1 });
+    const { body } = await api.get('/api/v1/deliveries/stats');
+    expect(Object(body.data).endpoints).toContainEqual(
+      expect.objectContaining({
+        webhookId: id,
+        failing: { since: expect.any(String), failuresUntilDisabled: 9, disablesAt: null },
+      }),
     );
-    const endpoint = async () => (await organization.api.get(path(id))).body.data;
-    const test = () => organization.api.post(`${path(id)}/test`);
-    const countExhausted = async () =>
-      (await organization.deliveries(id)).filter(({ status }) => status === 'exhausted').length;
-    const { place } = organization;
 
-    await test();
-    await until('the attempt that takes long', () => received.length === 1);
-    await test();
-    await until('a failure', async () => (await countExhausted()) === 1);
-    await storeFailures(place.service(), id, FAILURES_TO_DISABLE - 2);
-    await test();
-    await until('the ninth failure', async () => (await countExhausted()) === 2);
-    expect(await endpoint()).toMatchObject({ status: 'active', consecutiveFailures: 9 });
+    healthy = true;
+    const answer = await api.post(`${path(id)}/deliveries/${exhausted?.id}/redeliver`);
 
-    held.resolve({ status: 200 });
-    await organization.ended(id, 3);
-    expect(await endpoint()).toMatchObject({ status: 'active', consecutiveFailures: 0 });
+    expect(answer.status).toBe(202);
+    const { data } = answer.body;
+    expect(data).toMatchObject({
+      webhookId: id,
+      eventId: exhausted?.eventId,
+      eventType: 'conversation.created',
+      status: 'pending',
+      attempts: 0,
+      nextRetryAt: data?.createdAt,
+      terminalAt: null,
+      terminalReason: null,
+      lastError: null,
+      redeliveryOf: exhausted?.id,
+    });
+    expect(data?.id).not.toBe(exhausted?.id);
+    expect(answer.headers.location).toBe(`${path(id)}/deliveries/${data?.id}`);
 
-    await test();
-    await organization.ended(id, 4);
-    expect(await endpoint()).toMatchObject({ status: 'active', consecutiveFailures: 1 });
+    const [again, before] = await ended(id, 2);
+    expect(again).toMatchObject({ id: data?.id, status: 'succeeded', attempts: 1, lastError: null });
+    expect(before).toEqual(exhausted);
+    const read = await api.get(String(answer.headers.location));
+    expect(read.body.data).toMatchObject({ ...again, attemptLog: [{ number: 1, status: 200 }] });
+    expect(await endpoint(id)).toMatchObject({ consecutiveFailures: 0 });
+
+    const first = received[0] ?? expect.fail('the first attempt was to be received');
+    const last = received[8] ?? expect.fail('the redelivery was to be received');
+    expect(received).toHaveLength(9);
+    expect(last.body).toEqual(first.body);
+    expect(last.headers).toMatchObject({
+      'webhook-delivery-id': data?.id,
+      'webhook-id': first.headers['webhook-id'],
+      'webhook-attempt': '1',
+    });
+    expect(new StandardWebhook(secret).verify(last.body.toString(), last.headers)).toBeTruthy();
   });
 });
 
@@ -237,17 +202,4 @@ describe.concurrent('an endpoint', () => {
     expect(received.length).toBe(attempts);
     expect(attempts).toBe(12 * 8 + 1);
   }, 180_000);
-
-  it('that is deleted gets no new deliveries and no further attempts', async () => {
-    const { id, received } = await subscribe(() => ({ status: 500 }));
-    await organization.api.post(`${path(id)}/test`);
-    await until('the first attempt', () => received.length > 0);
-    await organization.api.call({ method: 'DELETE', path: path(id) });
-    const attempts = received.length;
-    const witness = await subscribe(() => ({ status: 500 }));
-    await organization.api.post(`${path(witness.id)}/test`);
-    await ended(witness.id, 1);
-    // One attempt may have been in progress at the deletion.
-    expect(received.length).toBeLessThanOrEqual(attempts + 1);
-  });
 });

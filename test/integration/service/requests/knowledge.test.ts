@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { until } from 'aws-local/test/until.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ApiClient } from '../../../support/api.ts';
@@ -68,32 +67,6 @@ describe('content sources', () => {
     expectProblem(await api.get(path), 404, 'NOT_FOUND');
     expectProblem(await api.post(`${path}/sync`), 404, 'NOT_FOUND');
     expect((await api.all(SOURCES)).map((source) => source.id)).not.toContain(id);
-  });
-
-  it.each([
-    ['another kind', { kind: 'pdf', url }, /kind/],
-    ['no kind', { url }, /kind/],
-    ['no url', { kind: 'url' }, /url/],
-    ['http', { kind: 'url', url: 'http://www.example.com/' }, /url must use https/],
-    ['an address of a private network', { kind: 'url', url: 'https://10.0.0.1/' }, /url must have a public/],
-    ['a long name', { kind: 'url', url, name: 'x'.repeat(201) }, /name/],
-    ['a program that is none', { kind: 'url', url: at('teapot') }, /url must set simulate/],
-  ])('are refused with %s', async (_, body, message) => {
-    expectProblem(await api.post(SOURCES, body), 400, 'VALIDATION_ERROR', message);
-  });
-
-  it('are created once and checked once with one idempotency key', async () => {
-    const once = { 'idempotency-key': randomUUID() };
-    const [first, second] = [
-      await api.post(SOURCES, { kind: 'url', url }, once),
-      await api.post(SOURCES, { kind: 'url', url }, once),
-    ];
-    expect(second.body.data).toEqual(first.body.data);
-    expect(second.headers['idempotency-replayed']).toBe('true');
-    const sync = `${SOURCES}/${first.body.data?.id}/sync`;
-    const syncs = [await api.post(sync, undefined, once), await api.post(sync, undefined, once)];
-    expect(syncs.map(({ status }) => status)).toEqual([202, 202]);
-    expect(syncs[1]?.headers['idempotency-replayed']).toBe('true');
   });
 });
 
@@ -172,34 +145,23 @@ describe('a content source of a sandbox', () => {
     expectProblem(await api.get(`${path}/content`), 404, 'NOT_FOUND', /content source/);
   });
 
-  it('has no text before its first import', async () => {
-    const path = await add('503');
-    await waitUntilChecked(path);
+  it('that cannot be fetched fails from its first check, and has no content and nothing to compare', async () => {
+    const path = await add('dns');
+    expect(await waitUntilChecked(path)).toMatchObject({
+      status: 'failing',
+      lastError: 'host name does not resolve',
+      version: null,
+    });
     expectProblem(await api.get(`${path}/content`), 404, 'NOT_FOUND', /imported content/);
-  });
-
-  it('has nothing to compare before its first import', async () => {
-    const path = await add('503');
-    await waitUntilChecked(path);
     const nothing = { from: null, to: null, difference: null, added: '', removed: '' };
     expect((await api.get(`${path}/changes`)).body.data).toMatchObject(nothing);
   });
 
-  it('shows the time of its next check, within the hour', async () => {
-    const source = await waitUntilChecked(await add('200'));
-    const wait = Date.parse(String(source.nextCheckAt)) - Date.parse(String(source.lastCheckedAt));
-    expect(wait).toBeGreaterThanOrEqual(0.9 * 3_600_000);
-    expect(wait).toBeLessThanOrEqual(3_600_000);
-  });
-
-  it('that cannot be fetched fails from its first check and has no content', async () => {
-    expect(await waitUntilChecked(await add('dns'))).toMatchObject({
-      status: 'failing',
-      lastError: 'host name does not resolve',
-      version: null,
-      words: null,
-      difference: null,
-      title: null,
-    });
+  it.each([
+    ['https://10.0.0.1/', /url must have a public/],
+    [at('teapot'), /url must set simulate/],
+  ])('is refused at %s', async (refused, message) => {
+    const answer = await api.post(SOURCES, { kind: 'url', url: refused });
+    expectProblem(answer, 400, 'VALIDATION_ERROR', message);
   });
 });

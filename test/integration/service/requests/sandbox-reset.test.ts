@@ -4,7 +4,6 @@ import { routes } from '../../../../functions/api/routes.ts';
 import type { Route } from '../../../../functions/http/route.ts';
 import { isPaged } from '../../../../lib/openapi/problems.ts';
 import type { Answer } from '../../../support/api.ts';
-import { casesOf } from '../../../support/cases.ts';
 import { filled } from '../../../support/resources.ts';
 import type { Tenant } from '../../../support/tenant.ts';
 import { aPlace } from '../place.ts';
@@ -13,54 +12,12 @@ import { KEYS, SANDBOX } from './settings-paths.ts';
 
 const RESET = `${SANDBOX}/reset`;
 const CONVERSATIONS = '/api/v1/conversations';
-/** Number of concurrent resets. */
-const AT_ONCE = casesOf(8, 20);
 
 /* A reset empties the sandbox at once, and changes nothing else (docs/specification.md, Sandbox reset). */
 const place = aPlace('defaults');
 
 describe('a reset of a sandbox', () => {
   const reset = ({ admin }: Pick<Tenant, 'admin'>): Promise<Answer> => admin.post(RESET);
-  const pair = async () => {
-    const live = await place.tenant();
-    return { live, sandbox: await place.sandbox(live) };
-  };
-
-  it('is refused without a sandbox', async () => {
-    const live = await place.tenant();
-    expectProblem(await reset(live), 409, 'SANDBOX_NOT_PROVISIONED');
-    expectProblem(await live.admin.get(SANDBOX), 404, 'NOT_FOUND');
-  });
-
-  it('is allowed for admins with a session only', async () => {
-    const { live, sandbox } = await pair();
-    const id = await sandbox.api.createConversation();
-    const member = await place.service().session(live.orgId, 'member');
-    const credentials: [string, number][] = [
-      [member, 403],
-      [live.key, 403],
-      [sandbox.key, 403],
-      ['e30.e30.e30', 401],
-    ];
-    for (const [credential, expected] of credentials) {
-      const headers = { authorization: `Bearer ${credential}` };
-      const { status } = await live.admin.call({ method: 'POST', path: RESET, headers });
-      expect([credential, status]).toEqual([credential, expected]);
-    }
-    expect((await sandbox.api.all(CONVERSATIONS)).map((conversation) => conversation.id)).toEqual([id]);
-  });
-
-  it('refuses an invalid body, and fields of any kind', async () => {
-    const { live, sandbox } = await pair();
-    const other = await pair();
-    const kept = await other.sandbox.api.createConversation();
-    expectProblem(await live.admin.post(RESET, '{'), 400, 'VALIDATION_ERROR');
-    const elsewhere = await live.admin.post(RESET, { sandboxOrganizationId: other.sandbox.orgId });
-    expectProblem(elsewhere, 400, 'VALIDATION_ERROR');
-    const { status, body } = await live.admin.post(RESET, {});
-    expect([status, body.data?.sandboxOrganizationId]).toEqual([200, sandbox.orgId]);
-    expect((await other.sandbox.api.all(CONVERSATIONS)).map(({ id }) => id)).toEqual([kept]);
-  });
 
   describe('of a sandbox with resources of every kind', () => {
     /** Routes that read one resource. */
@@ -99,8 +56,8 @@ describe('a reset of a sandbox', () => {
     });
 
     beforeAll(async () => {
-      ({ live, sandbox } = await pair());
-      ({ sandbox: elsewhere } = await pair());
+      ({ live, sandbox } = await place.pair());
+      ({ sandbox: elsewhere } = await place.pair());
       await live.api.createConversation();
       await elsewhere.api.createConversation();
       things = [];
@@ -199,22 +156,8 @@ describe('a reset of a sandbox', () => {
     });
   });
 
-  it(`succeeds ${AT_ONCE} times at once, each time with an empty sandbox`, async () => {
-    const { live, sandbox } = await pair();
-    await sandbox.api.createConversation();
-    const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => reset(live)));
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-    for (const { body } of answers) {
-      expect(body.data?.sandboxOrganizationId).toBe(sandbox.orgId);
-      expect(Date.parse(String(body.data?.resetAt))).not.toBeNaN();
-    }
-    expect(await sandbox.api.all(CONVERSATIONS)).toEqual([]);
-    const id = await sandbox.api.createConversation();
-    expect((await sandbox.api.all(CONVERSATIONS)).map((conversation) => conversation.id)).toEqual([id]);
-  });
-
   it('deletes what was answered before its request, and keeps what is requested after its answer', async () => {
-    const { live, sandbox } = await pair();
+    const { live, sandbox } = await place.pair();
     const written: { id: string; begun: number; ended: number }[] = [];
     let over = false;
     /** Far below what a sandbox may write in a minute, even if the reset takes long. */

@@ -7,7 +7,7 @@ import { keys } from '../../../../functions/tenancy/keys.ts';
 import type { ApiClient, Data } from '../../../support/api.ts';
 import { anOrganization } from '../an-organization.ts';
 import { aPlace } from '../place.ts';
-import { ok, path, RARELY_MS } from '../receivers.ts';
+import { path, RARELY_MS } from '../receivers.ts';
 import { storeFailures } from '../stored-failures.ts';
 
 const NOTHING = { owed: 0, pending: 0, succeeded: 0, exhausted: 0, skipped: 0, duplicates: 0 };
@@ -87,23 +87,6 @@ describe.concurrent('statistics of an endpoint', { timeout: 180_000 }, () => {
     expect(Object(overview.totals).owed).toBeGreaterThanOrEqual(8);
   });
 
-  it('show the failures in a row and when they would disable the endpoint', async () => {
-    let healthy = false;
-    const { id } = await subscribe(() => ({ status: healthy ? 200 : 500 }));
-    await test(id, 1);
-    await ended(id, 1);
-    const own = async () => {
-      const { endpoints } = await read('/api/v1/deliveries/stats');
-      return Object(endpoints).find(({ webhookId }: Data) => webhookId === id);
-    };
-    const failing = { failuresUntilDisabled: 9, since: expect.any(String), disablesAt: null };
-    expect(await own()).toMatchObject({ status: 'active', consecutiveFailures: 1, failing });
-    healthy = true;
-    await test(id, 1);
-    await ended(id, 2);
-    expect(await own()).toMatchObject({ consecutiveFailures: 0, failing: null });
-  });
-
   it('agree with lists filtered by status, event type and time', async () => {
     let healthy = true;
     const { id } = await subscribe(() => ({ status: healthy ? 200 : 500 }));
@@ -177,27 +160,6 @@ describe.concurrent('statistics of an endpoint', { timeout: 180_000 }, () => {
       waitingSince: since,
     });
     never.resolve();
-  });
-
-  it('count a redelivery as another delivery', async () => {
-    const { id } = await subscribe(ok);
-    await test(id, 1);
-    const [delivery] = await ended(id, 1);
-    await organization.api.post(`${path(id)}/deliveries/${delivery?.id}/redeliver`);
-    expect(await waitUntilCounted(id, 2)).toMatchObject({ totals: { ...NOTHING, owed: 2, succeeded: 2 } });
-  });
-
-  it('leave out deliveries of other endpoints', async () => {
-    const busy = await subscribe(ok);
-    const idle = await subscribe(ok);
-    await test(busy.id, 2);
-    await waitUntilCounted(busy.id, 2);
-    expect(await readStats(idle.id)).toMatchObject({
-      webhookId: idle.id,
-      totals: NOTHING,
-      oldestPending: null,
-      hours: [],
-    });
   });
 });
 

@@ -1,10 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { MAX_ATTEMPTS } from '../../../../functions/delivery/timing.ts';
-import { FAILURES_TO_DISABLE } from '../../../../functions/receivers/endpoint.ts';
 import type { ApiClient } from '../../../support/api.ts';
-import { idIn } from '../../../support/resources.ts';
 import { aPlace } from '../place.ts';
-import { storeFailures } from '../stored-failures.ts';
 import { eventually } from './eventually.ts';
 
 /**
@@ -90,21 +87,5 @@ describe('a delivery in a sandbox', () => {
           expect([null, dueAt[attempts - 1]]).toContain(nextRetryAt && Date.parse(nextRetryAt));
       },
     );
-
-    it('disables the endpoint at the tenth exhausted delivery in a row, and refuses later tests', async () => {
-      const path = await subscribe('simulate=500&simulate-speed=1000');
-      await storeFailures(place.service(), idIn(path), FAILURES_TO_DISABLE - 2);
-      const deliveries = await Promise.all([test(path), test(path)]);
-      for (const delivery of deliveries)
-        expect((await followed(delivery)).delivery).toMatchObject({
-          status: 'exhausted',
-          attempts: MAX_ATTEMPTS,
-        });
-      expect((await api.get(path)).body.data).toMatchObject({
-        status: 'auto_disabled',
-        disabledReason: 'consecutive_failures',
-      });
-      expect((await api.post(`${path}/test`)).status).toBe(409);
-    });
   });
 });

@@ -61,6 +61,11 @@ describe('a sandbox', () => {
       );
   });
 
+  it('shows nothing of its live organization', () => {
+    const shown = sandbox.entries.map(({ exchange }) => exchange.text + JSON.stringify(exchange.headers));
+    expect(shown.filter((text) => text.includes(pair.live.orgId))).toEqual([]);
+  });
+
   it('is tested with every error type', () => {
     const types = live.answers.map(({ body }) => Object(Object(body).error).type);
     const others = [...PROVOKED_WITH_FAULTS.filter((type) => type !== 'CONFLICT'), ...ELSEWHERE];

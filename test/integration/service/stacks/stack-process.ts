@@ -18,7 +18,7 @@ const logFile = join(tmpdir(), `stack-${name}.log`);
 const lines: LogLine[] = [];
 
 writeFileSync(logFile, '');
-const { parts, session, addAdmins, stop } = await startService({
+const { parts, session, stop } = await startService({
   ...STACKS[name],
   onLog(line) {
     lines.push(line);
@@ -28,11 +28,8 @@ const { parts, session, addAdmins, stop } = await startService({
 
 const users = createServer(async (request, response) => {
   try {
-    const asked = (await json(request)) as UserRequest;
-    const { orgId } = asked;
-    if ('admins' in asked) await addAdmins(orgId, asked.admins);
-    else response.write(await session(orgId, asked.role, asked.lifetimeSeconds));
-    response.end();
+    const { orgId, role, lifetimeSeconds } = (await json(request)) as UserRequest;
+    response.end(await session(orgId, role, lifetimeSeconds));
   } catch (error) {
     response.writeHead(500).end(String(error));
   }

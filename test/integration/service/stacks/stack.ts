@@ -17,10 +17,12 @@ export interface StackParts extends ServiceParts {
 }
 
 type Session = Parameters<Service['session']>;
-/** For the users, whom only the stack's process has. */
-export type UserRequest =
-  | { orgId: Session[0]; role: Session[1]; lifetimeSeconds: Session[2] }
-  | { orgId: Session[0]; admins: number };
+/** For a session of one of the users, whom only the stack's process has. */
+export interface UserRequest {
+  orgId: Session[0];
+  role: Session[1];
+  lifetimeSeconds: Session[2];
+}
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -36,7 +38,6 @@ export async function connectStack(name: StackName): Promise<{ service: Service;
   return {
     service: connectService(parts, {
       session: (orgId, role, lifetimeSeconds) => ask({ orgId, role, lifetimeSeconds }),
-      addAdmins: async (orgId, admins) => void (await ask({ orgId, admins })),
     }),
     log: readerOf(logFile),
   };

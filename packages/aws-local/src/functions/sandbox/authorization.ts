@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type http from 'node:http';
 import { Readable } from 'node:stream';
 import { refusalByDynamoDb } from '../../permissions/dynamodb-rules.ts';
@@ -6,51 +5,32 @@ import { refusalByDynamoDb } from '../../permissions/dynamodb-rules.ts';
 import { allows } from '../../permissions/permissions.ts';
 import { type PermissionRequest, requestsOf, type Service } from '../../permissions/requests.ts';
 import { AUTHORIZATION_VARIABLE, type SandboxAuthorization } from '../environment.ts';
-import { type Fault, faultSequence, faultyAnswer, type InjectedFault } from './faults.ts';
 
-export interface Authorization extends Omit<SandboxAuthorization, 'faults' | 'faultsFile'> {
+export interface Authorization extends SandboxAuthorization {
   /** Cached decisions: a function repeats the same few calls. */
   decided: Map<string, boolean>;
   /** ARNs of streams with an iterator of the function, by table name. */
   streams: Map<string, string>;
-  /** Called with each new decision; with faults, for each request. */
+  /** Called with each new decision. */
   report(asked: PermissionRequest, isAllowed: boolean): void;
-  /** Returns the fault of an operation's next request; undefined while the function has none. */
-  faults(): ((operation: string) => Fault | undefined) | undefined;
-  reportFault(injected: InjectedFault): void;
 }
 
 /** Reads the function's role from the environment and removes it before the handler loads. */
 export function authorizationFromEnvironment(
   environment: NodeJS.ProcessEnv,
   report: Authorization['report'],
-  reportFault: Authorization['reportFault'] = () => undefined,
 ): Authorization | undefined {
   const value = environment[AUTHORIZATION_VARIABLE];
   delete environment[AUTHORIZATION_VARIABLE];
   if (value === undefined) return undefined;
-  const { faults, faultsFile, ...given }: SandboxAuthorization = JSON.parse(value);
-  return {
-    ...given,
-    decided: new Map(),
-    streams: new Map(),
-    report,
-    faults: currentFaults(faults, faultsFile),
-    reportFault,
-  };
-}
-
-/** @param file while which exists requests have faults; without it always */
-function currentFaults(plan: SandboxAuthorization['faults'], file?: string): Authorization['faults'] {
-  if (plan === undefined) return () => undefined;
-  const next = faultSequence(plan);
-  return () => (file === undefined || existsSync(file) ? next : undefined);
+  const given: SandboxAuthorization = JSON.parse(value);
+  return { ...given, decided: new Map(), streams: new Map(), report };
 }
 
 /**
  * Holds an engine call until its body is complete, then sends it, or answers in the engine's place when the
- * role does not allow every action of the call, DynamoDB would refuse what the engine accepts, or the call
- * has a fault. Calls to other hosts pass.
+ * role does not allow every action of the call, or DynamoDB would refuse what the engine accepts. Calls to
+ * other hosts pass.
  */
 export function guard(call: http.ClientRequest, authorization: Authorization): void {
   if (!authorization.hosts.includes(String(call.getHeader('host')))) return;
@@ -73,14 +53,7 @@ export function guard(call: http.ClientRequest, authorization: Authorization): v
     const forbidden = refusalOf(service, target, asked, authorization);
     if (forbidden !== undefined) return refuse(call, 'AccessDeniedException', forbidden);
     const invalid = service === 'dynamodb' ? faultOf(target, asked, authorization) : undefined;
-    if (invalid !== undefined) return refuse(call, 'ValidationException', invalid);
-    const operation = target.slice(target.lastIndexOf('.') + 1);
-    const fault = authorization.faults()?.(operation);
-    if (fault === undefined) return send(body);
-    authorization.reportFault({ operation, fault });
-    if (fault !== 'lost') return answer(call, faultyAnswer(fault, target, asked));
-    loseAnswer(call);
-    return send(body);
+    return invalid === undefined ? send(body) : refuse(call, 'ValidationException', invalid);
   };
   Object.assign(call, { write, end });
 }
@@ -134,13 +107,10 @@ function refusalOf(
   authorization: Authorization,
 ): string | undefined {
   const { principal, decided, streams, rolesEnforced = true } = authorization;
-  const hasFaults = authorization.faults() !== undefined;
   for (const request of requestsOf(service, target, withStream(body, streams))) {
     const { action, resource } = request;
     const question = `${action} ${resource}`;
-    // With faults each request is reported: a test checks what followed a fault.
-    const cached = hasFaults ? undefined : decided.get(question);
-    const isAllowed = cached ?? decide(request, authorization);
+    const isAllowed = decided.get(question) ?? decide(request, authorization);
     decided.set(question, isAllowed);
     if (!isAllowed && rolesEnforced) {
       return `User: ${principal} is not authorized to perform: ${action} on resource: ${resource} because no identity-based policy allows the ${action} action`;
@@ -190,16 +160,10 @@ function withStream(body: unknown, streams: Map<string, string>): unknown {
 
 function refuse(call: http.ClientRequest, type: string, message: string): http.ClientRequest {
   process.stderr.write(`${type}: ${message}\n`);
-  return answer(call, { statusCode: 400, body: { __type: type, message, Message: message } });
-}
-
-function answer(
-  call: http.ClientRequest,
-  { statusCode, body }: ReturnType<typeof faultyAnswer>,
-): http.ClientRequest {
-  const response = Object.assign(Readable.from([Buffer.from(JSON.stringify(body))]), {
-    statusCode,
-    statusMessage: statusCode === 200 ? 'OK' : 'Bad Request',
+  const body = JSON.stringify({ __type: type, message, Message: message });
+  const response = Object.assign(Readable.from([Buffer.from(body)]), {
+    statusCode: 400,
+    statusMessage: 'Bad Request',
     headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amzn-requestid': 'local' },
   });
   // Emitted before the unsent request is dropped, so that its "socket hang up" comes after the answer.
@@ -208,16 +172,4 @@ function answer(
     call.destroy();
   });
   return call;
-}
-
-/** Ends the connection after the engine has answered, when the request has taken effect. */
-function loseAnswer(call: http.ClientRequest): void {
-  const emit = call.emit.bind(call);
-  Object.assign(call, {
-    emit(event: string, ...args: unknown[]): boolean {
-      if (event !== 'response') return emit(event, ...args);
-      call.destroy(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));
-      return true;
-    },
-  });
 }

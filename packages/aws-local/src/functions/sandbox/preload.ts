@@ -24,10 +24,8 @@ const hooks = registerHooks({
   },
 });
 
-const authorization = authorizationFromEnvironment(
-  process.env,
-  (asked, isAllowed) => send({ type: 'permission', asked, isAllowed }),
-  (injected) => send({ type: 'fault', injected }),
+const authorization = authorizationFromEnvironment(process.env, (asked, isAllowed) =>
+  send({ type: 'permission', asked, isAllowed }),
 );
 // An import would load all of its exports: WebSocket alone takes 36 ms of processor time. Modules that import
 // it later see the replaced function, because their exports are copied from this object then.

@@ -18,23 +18,6 @@ describe('a gateway response', () => {
     });
   });
 
-  it('uses the status, headers and template of its type', () => {
-    const render = responses({
-      ResponseType: 'MISSING_AUTHENTICATION_TOKEN',
-      StatusCode: '404',
-      ResponseParameters: {
-        'gatewayresponse.header.Request-Id': 'context.extendedRequestId',
-        'gatewayresponse.header.Cache-Control': "'no-store'",
-      },
-      ResponseTemplates: { 'application/json': '{"error":$context.error.messageString}' },
-    });
-    expect(render('MISSING_AUTHENTICATION_TOKEN', context)).toEqual({
-      statusCode: 404,
-      headers: { 'Content-Type': 'application/json', 'Request-Id': 'x-1', 'Cache-Control': 'no-store' },
-      body: '{"error":"Missing Authentication Token"}',
-    });
-  });
-
   it('falls back to the default of its class and keeps its own status', () => {
     const render = responses(
       { ResponseType: 'DEFAULT_4XX', ResponseTemplates: { 'application/json': '4' } },
@@ -44,18 +27,6 @@ describe('a gateway response', () => {
     expect(render('INTEGRATION_TIMEOUT', context)).toMatchObject({ statusCode: 504, body: '5' });
     expect(render('DEFAULT_5XX', context, 502)).toMatchObject({ statusCode: 502, body: '5' });
     expect(render('DEFAULT_4XX', context, 431)).toMatchObject({ statusCode: 431, body: '4' });
-  });
-
-  it('has, for an invalid signature, the given message, like DEFAULT_4XX', () => {
-    const template = '{"m":$context.error.messageString}';
-    const render = responses({
-      ResponseType: 'DEFAULT_4XX',
-      ResponseTemplates: { 'application/json': template },
-    });
-    expect(render('INCOMPLETE_SIGNATURE', context, undefined, "Authorization='x'")).toMatchObject({
-      statusCode: 403,
-      body: '{"m":"Authorization=\'x\'"}',
-    });
   });
 
   it('refuses parameters other than headers', () => {

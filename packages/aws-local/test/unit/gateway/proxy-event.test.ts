@@ -94,9 +94,4 @@ describe('the event of a proxy integration', () => {
     expect(headersOf([])).toEqual({ 'X-Amzn-Trace-Id': `Root=${arrival.traceId}` });
     expect(headersOf([['x-amzn-trace-id', 'Root=other']])).toEqual({ 'x-amzn-trace-id': 'Root=other' });
   });
-
-  it('contains bytes as base64', () => {
-    const event = proxyEvent(aRequest(), root, arrival, Buffer.from([0, 255]), true);
-    expect(event).toMatchObject({ body: 'AP8=', isBase64Encoded: true });
-  });
 });

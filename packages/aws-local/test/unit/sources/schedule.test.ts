@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LocalRunError } from '../../../src/errors.ts';
-import { ratePeriod, scheduledEvent, startSchedule } from '../../../src/sources/schedule.ts';
+import { ratePeriod, startSchedule } from '../../../src/sources/schedule.ts';
 
 describe('a schedule expression', () => {
   it.each([
@@ -57,15 +57,5 @@ describe('a schedule', () => {
     await vi.advanceTimersByTimeAsync(3_000);
     expect(lines).toHaveLength(3);
     expect(lines[0]).toContain('Broken');
-  });
-
-  it('sends the event of EventBridge', () => {
-    expect(scheduledEvent('arn:rule', new Date('2026-11-20T09:30:00.123Z'))).toMatchObject({
-      'detail-type': 'Scheduled Event',
-      source: 'aws.events',
-      time: '2026-11-20T09:30:00Z',
-      resources: ['arn:rule'],
-      detail: {},
-    });
   });
 });

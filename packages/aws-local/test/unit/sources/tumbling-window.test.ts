@@ -21,19 +21,6 @@ describe('the records of a tumbling window', () => {
     expect(shown(steps)).toEqual([[60, 120, [1]], 'close', [120, 180, [2, 3]], 'close', [180, 240, [4]]]);
   });
 
-  it('continue the open window, or close it', () => {
-    const open = { start: 60, end: 120 };
-    expect(shown(windowSteps(open, [at(1, 61)], 60))).toEqual([[60, 120, [1]]]);
-    expect(shown(windowSteps(open, [at(1, 300)], 60))).toEqual(['close', [300, 360, [1]]]);
-    expect(windowSteps(open, [], 60)).toEqual([]);
-  });
-
-  it('stay in the open window when they are older', () => {
-    expect(shown(windowSteps({ start: 60, end: 120 }, [at(1, 59), at(2, 60)], 60))).toEqual([
-      [60, 120, [1, 2]],
-    ]);
-  });
-
   it('come once each and in order, in windows that only advance and are closed before the next', () => {
     const times = fc.array(fc.integer({ min: 0, max: 500 }), { maxLength: 40 });
     fc.assert(
