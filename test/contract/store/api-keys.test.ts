@@ -59,15 +59,6 @@ describe('an API key', () => {
     expect(await findWith(newDigest(), missing)).toEqual({ key: undefined, row: undefined });
   });
 
-  it('is not listed by another organization', async () => {
-    const { add, listAll } = await keyStore();
-    const [first, second] = [await add(), await add()];
-
-    expect(await listAll(first.key.orgId)).toEqual([first.key]);
-    expect(await listAll(second.key.orgId)).toEqual([second.key]);
-    expect(await listAll(newId('org', NOW))).toEqual([]);
-  });
-
   it.each([
     ['with its digest', (_: ApiKey, digest: string) => [anApiKey(), digest] as const],
     ['with its identifier', (key: ApiKey) => [key, newDigest()] as const],

@@ -277,13 +277,6 @@ describe('texts of versions', () => {
     expect(version && (await stores.text(source, version))).toBe(text);
   });
 
-  it('are absent if never written', async () => {
-    const stores = await make();
-    const source = await setUpImported(stores);
-
-    expect(await stores.text(source, { version: 2, parts: 1 })).toBeUndefined();
-  });
-
   it('can be deleted one by one, repeatedly, without the others', async () => {
     const stores = await make();
     const source = await setUpImported(stores);
@@ -409,13 +402,6 @@ describe('the sync of a source', () => {
     const at = later(NOW, seconds(RESEND_SECONDS));
     expect((await due(later(at, -1))).entries).toEqual([]);
     expect((await due(at)).entries).toMatchObject([{ id: source.id, dueAt: at.toISOString() }]);
-  });
-
-  it('is refused for a source that is gone', async () => {
-    const stores = await make();
-    const source = aSource();
-    expect(await stores.sync(source, source.id, NOW)).toBe('source-synced');
-    expect(await stores.find(source, source.id)).toBeUndefined();
   });
 
   it("and a check of the source keep each other's writes", async () => {

@@ -89,25 +89,6 @@ describe('usage in the table', () => {
     });
   });
 
-  it('is written by one transaction for a batch of any events', async () => {
-    const { client, count } = await aMeter();
-    const { permit } = await aCustomer();
-    const sizes: number[] = [];
-    cancelTransactions(client, ({ TransactItems = [] }) => {
-      sizes.push(TransactItems.length);
-      return false;
-    });
-    const monthly = Array.from({ length: 50 }, (_, month) =>
-      aMeteredEvent({ createdAt: new Date(Date.UTC(2026, month)).toISOString() }),
-    );
-
-    await count(someEvents(50), permit);
-    await count(monthly, permit);
-    await count(someEvents(51), permit);
-
-    expect(sizes).toEqual([51, 100, 51, 2]);
-  });
-
   it('is spread over the shards of a month, and read from all of them in all pages', async () => {
     const { usage, count } = await aMeter();
     const { orgId, permit } = await aCustomer();

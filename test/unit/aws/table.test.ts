@@ -7,14 +7,7 @@ import {
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { describe, expect, it } from 'vitest';
-import {
-  all,
-  assign,
-  attribute,
-  expression,
-  Placeholders,
-  unchanged,
-} from '../../../functions/aws/expression.ts';
+import { attribute, expression, Placeholders } from '../../../functions/aws/expression.ts';
 import {
   EXISTS,
   get,
@@ -36,15 +29,6 @@ describe('an expression', () => {
     return { text: placeholders.text(text), ...placeholders.maps };
   };
 
-  it('has placeholders for its values and for reserved names, also in the expressions that it contains', () => {
-    const isOpen = expression`#status = ${'open'}`;
-    expect(compile(all(isOpen, undefined, expression`attempts < ${8}`))).toEqual({
-      text: '#status = :v0 AND attempts < :v1',
-      ExpressionAttributeNames: { '#status': 'status' },
-      ExpressionAttributeValues: { ':v0': 'open', ':v1': 8 },
-    });
-  });
-
   it('has a placeholder of its own for a name that DynamoDB would not accept as one', () => {
     const name = attribute('to_a-b');
     expect(compile(expression`attribute_not_exists(${name}) OR ${name} < ${1}`)).toEqual({
@@ -52,15 +36,6 @@ describe('an expression', () => {
       ExpressionAttributeNames: { '#n0': 'to_a-b' },
       ExpressionAttributeValues: { ':v0': 1 },
     });
-  });
-
-  it('has no empty maps, which DynamoDB refuses', () => {
-    expect(compile(EXISTS)).toEqual({ text: 'attribute_exists(pk)' });
-  });
-
-  it('leaves out what is empty or undefined', () => {
-    expect(compile(all(EXISTS, unchanged({}, []))).text).toBe('attribute_exists(pk)');
-    expect(compile(assign({ a: 1, b: undefined })).text).toBe('#a = :v0');
   });
 });
 
