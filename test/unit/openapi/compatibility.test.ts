@@ -1,9 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { breakingChanges } from '../../../lib/openapi/compatibility.ts';
 import type { OpenApiDocument, Schema } from '../../../lib/openapi/openapi.ts';
 import { lastRelease } from '../../compatibility/last-release.ts';
-import { documents, type Editable, edited, firstField, objectsIn, present } from './document-arbitraries.ts';
+import { type Editable, edited, firstField, objectsIn, present } from './editable-document.ts';
 import { document } from './examples.ts';
 
 const release = lastRelease();
@@ -73,17 +72,15 @@ function reaching(name: string): OpenApiDocument {
   return { ...document, paths: path ?? {}, webhooks: (path === undefined && userIn(webhooks)) || {} };
 }
 
+/** More than a schema of the document has. */
+const OBJECTS = 8;
+
 type Edit = (parts: Editable, choose: (below: number) => number) => void;
 
-/** Runs an edit on any document, at any possible place. */
-function forAnyDocument(edit: Edit, judge: (changes: string[]) => void): void {
-  fc.assert(
-    fc.property(documents, fc.nat(), (before, seed) => {
-      const after = edited(before, (parts) => edit(parts, (below) => seed % below));
-      judge(breakingChanges(before, after));
-    }),
-    { numRuns: 25 },
-  );
+/** Runs an edit at each object of the document. */
+function atEachObject(edit: Edit, judge: (changes: string[]) => void): void {
+  for (let place = 0; place < OBJECTS; place += 1)
+    judge(breakingChanges(...edited((parts) => edit(parts, (below) => place % below))));
 }
 
 /** Any of the objects in a schema, at any depth. */
@@ -320,13 +317,13 @@ const BREAKING: Record<string, Edit> = {
 
 describe('a compatible change', () => {
   it.each(Object.entries(ADDITIVE))('%s', (_, edit) => {
-    forAnyDocument(edit, (changes) => expect(changes).toEqual([]));
+    atEachObject(edit, (changes) => expect(changes).toEqual([]));
   });
 });
 
 describe('a breaking change', () => {
   it.each(Object.entries(BREAKING))('%s', (_, edit) => {
-    forAnyDocument(edit, (changes) => {
+    atEachObject(edit, (changes) => {
       expect(changes.length).toBeGreaterThan(0);
       for (const change of changes)
         expect(change).toMatch(/^(event )?[A-Z]+ \S+: .*\(docs\/specification\.md, Versioning: .*\)$/);
