@@ -97,17 +97,6 @@ describe('the limit of endpoints at a host', () => {
       { numRuns: 15 },
     );
   });
-
-  it('leaves no row when the last endpoint of a host is gone', async () => {
-    const { service, endpoints, orgId, at } = await anOrganization();
-    const endpoint = at('a.example.com');
-    await committer(service.client)(endpoints.add(endpoint));
-    await endpoints.remove(orgId, endpoint.id, NOW);
-    const { Item } = await service.client.send(
-      new GetCommand({ TableName: service.name, Key: keys.endpointHostCount(orgId, 'a.example.com') }),
-    );
-    expect(Item).toBeUndefined();
-  });
 });
 
 describe('an endpoint of a version that did not count hosts', () => {

@@ -106,28 +106,6 @@ describe('the transaction of a redelivery', () => {
   });
 });
 
-describe('a delivery that repeats another', () => {
-  it('has eight attempts of its own, and its state changes do not affect the original', async () => {
-    const { deliveries } = dynamoDbStores(await engine.tables());
-    const exhausted = aDelivery({ status: 'exhausted', attempts: 8, terminalAt: NOW.toISOString() });
-    const delivery = again(exhausted);
-    await deliveries.add(exhausted);
-    expect(await deliveries.add(delivery)).toBe('added');
-
-    const numbers: number[] = [];
-    for (let attempt = 0; attempt < 9; attempt += 1) {
-      const now = later(LATER, attempt * seconds(25));
-      const claim = await deliveries.claim(delivery, { now, leaseSeconds: 25, maxAttempts: 8 });
-      if (claim.kind === 'claimed') numbers.push(claim.delivery.attempts);
-      else expect(claim).toEqual({ kind: 'spent' });
-    }
-
-    expect(numbers).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-    expect(await deliveries.find(delivery)).toMatchObject({ redeliveryOf: exhausted.id, status: 'pending' });
-    expect(await deliveries.find(exhausted)).toEqual(exhausted);
-  });
-});
-
 /** An endpoint with a failed delivery, and a redelivery of it. */
 async function setUp(tables: TestTables, consecutiveFailures = 0) {
   const stores = dynamoDbStores(tables);

@@ -6,7 +6,6 @@ import {
   createSandbox,
   organizationStore,
   readOrganizationState,
-  readPairing,
   sandboxStore,
 } from '../../../functions/tenancy/organizations.ts';
 import { anOrganization, later, NOW, seconds } from '../../builders.ts';
@@ -77,24 +76,6 @@ describe('the sandbox of an organization', () => {
       generation: 1,
     });
     expect(await state(live.id)).toMatchObject({ environment: 'live', generation: 0 });
-  });
-
-  it('is read consistently, so that the next request sees a reset', async () => {
-    const client = engine.client();
-    const { live, create, service } = await aLiveOrganization(client);
-    await create();
-    const reads: unknown[] = [];
-    client.middlewareStack.add(
-      (next) => async (request) => {
-        reads.push(Object(request.input).ConsistentRead);
-        return next(request);
-      },
-      { step: 'initialize' },
-    );
-
-    await readPairing(service)(live.id);
-
-    expect(reads).toEqual([true, true]);
   });
 
   it('is created by one of fifty at once whose transactions conflict', async () => {

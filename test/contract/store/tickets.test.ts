@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import {   NOW } from '../../builders.ts';
+import { NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { aConversationService } from './conversation-service.ts';
 

@@ -204,6 +204,19 @@ describe('a page of a table', () => {
     dynamo.reset();
   });
 
+  it('is read newest first and consistently, with a row beyond it', async () => {
+    dynamo.on(QueryCommand).resolves({ Items: rows('b', 'a'), ConsumedCapacity: { CapacityUnits: 3 } });
+    expect(await readPage(table, ['p'], { limit: 5 }, { parse })).toEqual({
+      items: [{ id: 'b' }, { id: 'a' }],
+    });
+    expect(dynamo).toHaveReceivedCommandExactlyOnceWith(QueryCommand, {
+      TableName: 'service',
+      ConsistentRead: true,
+      ScanIndexForward: false,
+      Limit: 6,
+    });
+  });
+
   it('continues after an empty answer', async () => {
     dynamo
       .on(QueryCommand)

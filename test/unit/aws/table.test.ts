@@ -7,7 +7,14 @@ import {
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { describe, expect, it } from 'vitest';
-import { attribute, expression, Placeholders } from '../../../functions/aws/expression.ts';
+import {
+  all,
+  assign,
+  attribute,
+  expression,
+  Placeholders,
+  unchanged,
+} from '../../../functions/aws/expression.ts';
 import {
   EXISTS,
   get,
@@ -36,6 +43,15 @@ describe('an expression', () => {
       ExpressionAttributeNames: { '#n0': 'to_a-b' },
       ExpressionAttributeValues: { ':v0': 1 },
     });
+  });
+
+  it('has no empty maps, which DynamoDB refuses', () => {
+    expect(compile(EXISTS)).toEqual({ text: 'attribute_exists(pk)' });
+  });
+
+  it('leaves out what is empty or undefined', () => {
+    expect(compile(all(EXISTS, unchanged({}, []))).text).toBe('attribute_exists(pk)');
+    expect(compile(assign({ a: 1, b: undefined })).text).toBe('#a = :v0');
   });
 });
 

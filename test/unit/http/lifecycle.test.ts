@@ -43,6 +43,27 @@ describe('an unexpected failure', () => {
     expect(text + JSON.stringify(headers)).not.toContain('canary');
   });
 
+  it('is logged with its request', async () => {
+    const service = inMemory();
+    await send(thingRoute, service, aRequest(service), async () => {
+      throw new Error('the inside');
+    });
+    expect(service.logger.lines).toMatchObject([
+      {
+        level: 'ERROR',
+        requestId: 'extended-request-id',
+        route: 'create-thing',
+        orgId: service.key.orgId,
+        keyId: service.key.id,
+        code: 'REQUEST_FAILED',
+        error: {
+          name: 'Error',
+          frames: expect.arrayContaining([expect.stringContaining('lifecycle.test.ts')]),
+        },
+      },
+    ]);
+  });
+
   it('is a 500 in the key lookup, the idempotency store, the commit and the completion of an answer', async () => {
     const fail = async () => {
       throw new Error('canary');

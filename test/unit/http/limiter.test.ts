@@ -41,16 +41,6 @@ describe('the budget of a caller', () => {
     }
   });
 
-  it('is part of an answer to an internal error', async () => {
-    const service = inMemory();
-    service.ports.commit = async () => {
-      throw new Error('broken');
-    };
-    const { status, headers } = await createThingWith({}, service);
-    expect(status).toBe(500);
-    expect(fieldOf(headers, 'RateLimit')).toMatchObject({ r: 9 });
-  });
-
   it('is neither shown to nor used by an unauthenticated caller', async () => {
     const service = inMemory();
     const { headers } = await createThingWith({ headers: { Authorization: undefined } }, service);

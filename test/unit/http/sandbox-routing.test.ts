@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { newId, type OrgId } from '../../../functions/aws/ids.ts';
 import { generateApiKey, hashApiKey } from '../../../functions/tenancy/api-keys.ts';
@@ -139,7 +138,6 @@ describe('a request with a sandbox key', () => {
   });
 });
 
-const generation = fc.integer({ min: 0, max: 3 });
 describe('a request with a live key', () => {
   it('reads no pairing', async () => {
     const service = inMemory();

@@ -159,17 +159,6 @@ describe('the state of a sandbox', () => {
     expect(reads).toHaveLength(2);
   });
 
-  it('is read for each of many concurrent callers', async () => {
-    const { of, reads } = aHeldSource();
-    const asked = [of(orgId), of(orgId), of(orgId)];
-    await turn();
-    reads[0]?.resolve(sandboxAt(1));
-    await turn();
-    for (const read of reads.slice(1)) read.resolve(sandboxAt(2));
-    expect(await Promise.all(asked)).toEqual([sandboxAt(1), sandboxAt(2), sandboxAt(2)]);
-    expect(reads).toHaveLength(3);
-  });
-
   it('is never older than the call, however slow concurrent reads are', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fc.integer({ min: 1, max: 6 }), async (scheduler, count) => {
