@@ -113,16 +113,6 @@ describe('a revocation', () => {
     );
   });
 
-  it('keeps the time of the first one when it is repeated', async () => {
-    const { add, find, revokeNow } = await keyStore();
-    const { key, digest } = await add();
-    await revokeNow(key, later(NOW, 1));
-
-    expect(await revokeNow(key, later(NOW, 2))).toBe('nothing');
-
-    expect((await find(digest))?.revokedAt).toBe(later(NOW, 1).toISOString());
-  });
-
   it('takes effect once when many run at once, with the same time in both rows', async () => {
     const client = engine.client();
     const { add, find, listAll, revoke, commit } = await keyStore(client);

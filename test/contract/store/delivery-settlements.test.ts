@@ -184,16 +184,6 @@ describe('the settlement of an attempt', () => {
     },
   );
 
-  it('is refused for a late attempt when the delivery was skipped meanwhile', async () => {
-    const stores = await make();
-    const late = await claimed(stores);
-    await stores.deliveries.skip(late, 'endpoint_deleted', LEASE_END);
-    const skipped = await stores.deliveries.find(late);
-
-    expect(await stores.deliveries.settle(late, succeeded, TRACE)).toBe('refused');
-    expect(await stores.deliveries.find(late)).toEqual(skipped);
-  });
-
   it('is refused for a late attempt although no other worker has claimed the delivery', async () => {
     const stores = await make();
     const late = await claimed(stores);

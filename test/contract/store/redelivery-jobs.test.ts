@@ -182,21 +182,6 @@ describe('redelivery jobs', () => {
       finishedAt: AFTER_LEASE.toISOString(),
     });
   });
-
-  it('end with their status and reason', async () => {
-    const { start, held, end, find } = jobsIn(await engine.tables());
-    const job = aRedeliveryJob();
-    await start(job);
-    const at = AFTER_LEASE;
-    expect(await end(await held(job), { status: 'stopped', reason: 'endpoint_deleted', at })).toBe(true);
-    const stored = await find(job);
-    expect(stored).toMatchObject({
-      status: 'stopped',
-      reason: 'endpoint_deleted',
-      finishedAt: at.toISOString(),
-    });
-    expect(stored).not.toHaveProperty('lease');
-  });
 });
 
 describe('a write of a redelivery job whose answer was lost', () => {
