@@ -94,7 +94,7 @@ export function parseIdempotencyKey(
 type Refused<P extends Problem> = Partial<Record<Refusal, P | (() => Promise<Reply<P>>)>>;
 
 /** What a request changes in the set-up: one entry of the audit log. */
-export interface SetupEffect {
+interface SetupEffect {
   /** Id of the changed thing. */
   id: string;
   changes: readonly AuditChange[];

@@ -169,7 +169,7 @@ const MAX_CHANGES = 1000;
 export const MAX_STARTS = 5;
 
 /** Shortens the error to one line of at most 300 UTF-16 code units. */
-export const failCheck = (error: string): Extract<CheckOutcome, { kind: 'failed' }> => ({
+const failCheck = (error: string): Extract<CheckOutcome, { kind: 'failed' }> => ({
   kind: 'failed',
   error: error.replaceAll(/\s+/gu, ' ').trim().slice(0, 300).toWellFormed(),
 });
@@ -181,7 +181,7 @@ interface NewContent {
 }
 
 /** Compares a finding with the stored content. A new text needs further processing. */
-export function compareContent(
+function compareContent(
   { content: stored }: Pick<Source, 'content'>,
   finding: CheckFinding,
 ): CheckOutcome | ({ kind: 'new' } & NewContent) {
@@ -214,7 +214,7 @@ export const toSourceContent = (
  * @param before the text to measure from; undefined when there is none, and the new text becomes it
  * @param settings of the organization
  */
-export function describeChange(
+function describeChange(
   source: LeasedSource,
   { text, content }: NewContent,
   before: string | undefined,

@@ -1,57 +1,38 @@
 import { randomUUID } from 'node:crypto';
 import type { TransactWriteItemsCommandInput } from '@aws-sdk/client-dynamodb';
-import { PATIENCE } from 'aws-local/test/patience.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type RouteKey, routes } from '../../../functions/api/routes.ts';
 import { OrgId } from '../../../functions/aws/ids.ts';
 import type { Table } from '../../../functions/aws/table.ts';
-import { committer } from '../../../functions/aws/transaction.ts';
 import type { Route } from '../../../functions/http/route.ts';
 import { hashApiKey, Scope } from '../../../functions/tenancy/api-keys.ts';
 import { AuditEntry } from '../../../functions/tenancy/audit.ts';
 import { organizationStore } from '../../../functions/tenancy/organizations.ts';
-import { aKeyring } from '../../builders.ts';
-import { dynamoDb, type TestTables } from '../../engines.ts';
 import { linesWithCredentials } from '../../support/canaries.ts';
-import {
-  type Api,
-  aBusyOrganization,
-  anApi,
-  type Call,
-  type Caller,
-  type Data,
-} from '../store/api-handlers.ts';
+import type { Call, Caller, Data } from '../store/api-handlers.ts';
 import { cancelledError } from '../store/faults.ts';
 import { rowsIn } from '../store/rows.ts';
+import { useApi } from './owners.ts';
 
 /*
  * Every change of the set-up through the functions of all routes, and the entries that it leaves. The table
  * of cases must have every route that declares an action.
  */
-const dynamo = dynamoDb();
-let tables: TestTables;
-let api: Api;
+const { tables, api, enrol } = useApi();
 /** Everything that responses have revealed. */
 const revealed: string[] = [];
 
-beforeAll(async () => {
-  tables = await dynamo.createdTables();
-  api = await anApi(dynamo, tables, aKeyring());
-}, 120_000 * PATIENCE);
-afterAll(() => api.close());
-
 /** A live organization with a key and an admin, and its sandbox. */
 async function anOrganization() {
-  const organization = aBusyOrganization();
-  await committer(tables.service.client)([organizationStore(tables.service).add(organization)]);
-  const admin = recording(api.caller(await api.session(organization.id)));
+  const { orgId, key, secret, ...callers } = await enrol();
+  revealed.push(secret);
+  const admin = recording(callers.admin);
   const terms = { name: 'All', scopes: [...Scope.options] };
-  const key = await admin('createApiKey', { body: terms });
   return {
-    orgId: organization.id,
+    orgId,
     admin,
     keyId: String(key.id),
-    call: recording(api.caller(String(key.secretOnce))),
+    call: recording(callers.call),
     async sandbox() {
       const provisioned = await admin('provisionSandbox', { body: terms });
       const { id, secretOnce } = Object(provisioned.key);

@@ -1,40 +1,17 @@
 import { PATIENCE } from 'aws-local/test/patience.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { committer } from '../../../functions/aws/transaction.ts';
+import { describe, expect, it } from 'vitest';
 import { MAX_ATTEMPTS } from '../../../functions/delivery/timing.ts';
-import { organizationStore } from '../../../functions/tenancy/organizations.ts';
-import { aKeyring } from '../../builders.ts';
-import { dynamoDb } from '../../engines.ts';
-import { type Api, aBusyOrganization, anApi, type Data } from '../store/api-handlers.ts';
-import { anEngine, type TestEngine } from '../store/delivery-engine.ts';
+import type { Data } from '../store/api-handlers.ts';
+import { useApi } from './owners.ts';
 
-const dynamo = dynamoDb();
-const keyring = aKeyring();
-let api: Api;
-let engine: TestEngine;
-let commit: ReturnType<typeof committer>;
-let organizations: ReturnType<typeof organizationStore>;
-
-beforeAll(async () => {
-  const tables = await dynamo.createdTables();
-  api = await anApi(dynamo, tables, keyring);
-  engine = anEngine(tables, keyring);
-  commit = committer(tables.service.client);
-  organizations = organizationStore(tables.service);
-});
-afterAll(() => api.close());
+const { engine, enrol } = useApi();
 
 const AGO = new Date(Date.now() - 60_000).toISOString();
 const urlOf = (answer: number) => `https://messenger.example.com/out?simulate=${answer}`;
 
 /** An `http` channel whose receiver answers so, with a conversation, and a client of its organization. */
 async function aChannel(answer = 200) {
-  const organization = aBusyOrganization();
-  await commit([organizations.add(organization)]);
-  const admin = api.caller(await api.session(organization.id));
-  const scopes = ['write:conversations', 'read:webhooks'];
-  const { secretOnce } = await admin('createApiKey', { body: { name: 'All', scopes } });
-  const call = api.caller(String(secretOnce));
+  const { call } = await enrol(['write:conversations', 'read:webhooks']);
   const { id } = await call('createChannel', { body: { kind: 'http', name: 'SMS', url: urlOf(answer) } });
   const params = { id: String(id) };
   const conversation = await call('createConversation', {

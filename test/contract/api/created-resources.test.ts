@@ -1,28 +1,16 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { type RouteKey, routes } from '../../../functions/api/routes.ts';
-import { committer } from '../../../functions/aws/transaction.ts';
 import type { Route } from '../../../functions/http/route.ts';
-import { Scope } from '../../../functions/tenancy/api-keys.ts';
-import { organizationStore } from '../../../functions/tenancy/organizations.ts';
-import { aKeyring } from '../../builders.ts';
-import { dynamoDb } from '../../engines.ts';
 import { largestBody } from '../../support/largest-body.ts';
-import { type Api, aBusyOrganization, anApi, type Caller, type Data } from '../store/api-handlers.ts';
+import type { Caller, Data } from '../store/api-handlers.ts';
+import { useApi } from './owners.ts';
 
-const engine = dynamoDb();
-let api: Api;
+const { enrol } = useApi();
 let call: Caller;
 
 beforeAll(async () => {
-  const tables = await engine.createdTables();
-  api = await anApi(engine, tables, aKeyring());
-  const organization = aBusyOrganization();
-  await committer(tables.service.client)([organizationStore(tables.service).add(organization)]);
-  const admin = api.caller(await api.session(organization.id));
-  const { secretOnce } = await admin('createApiKey', { body: { name: 'All', scopes: [...Scope.options] } });
-  call = api.caller(String(secretOnce));
+  ({ call } = await enrol());
 });
-afterAll(() => api.close());
 
 const all = Object.entries(routes) as [RouteKey, Route][];
 /** The route that creates a resource, the one that reads it, and the parameter that names it. */

@@ -1,44 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type * as z from 'zod/mini';
 import { type RouteKey, routes } from '../../../functions/api/routes.ts';
 import { EndpointId, type OrgId } from '../../../functions/aws/ids.ts';
 import type { Table } from '../../../functions/aws/table.ts';
-import { committer } from '../../../functions/aws/transaction.ts';
 import { ERASED_AT_ONCE } from '../../../functions/conversations/erasures.ts';
 import { PUBLICATION } from '../../../functions/delivery/outbox.ts';
 import { applyRetention } from '../../../functions/delivery/retention.ts';
 import { SubscribableType } from '../../../functions/events/events.ts';
 import type { Route } from '../../../functions/http/route.ts';
-import { Scope } from '../../../functions/tenancy/api-keys.ts';
-import { organizationStore } from '../../../functions/tenancy/organizations.ts';
-import { aKeyring, later, seconds } from '../../builders.ts';
-import { dynamoDb, type TestTables } from '../../engines.ts';
-import { type Api, aBusyOrganization, anApi, type Call, type Data } from '../store/api-handlers.ts';
-import { anEngine, type TestEngine } from '../store/delivery-engine.ts';
+import { later, seconds } from '../../builders.ts';
+import type { Call, Data } from '../store/api-handlers.ts';
 import { everyRow, type Row, rowsIn } from '../store/rows.ts';
+import { useApi } from './owners.ts';
 
-const dynamo = dynamoDb();
-const keyring = aKeyring();
-let tables: TestTables;
-let api: Api;
-let engine: TestEngine;
-
-beforeAll(async () => {
-  tables = await dynamo.createdTables();
-  api = await anApi(dynamo, tables, keyring);
-  engine = anEngine(tables, keyring);
-});
-afterAll(() => api.close());
+const { tables, engine, enrol } = useApi();
 
 /** An organization with endpoints that receive everything, and a channel of each kind. */
 async function anOrganizationWithReceivers() {
-  const organization = aBusyOrganization();
-  await committer(tables.service.client)([organizationStore(tables.service).add(organization)]);
-  const session = api.caller(await api.session(organization.id));
-  const key = await session('createApiKey', { body: { name: 'All', scopes: [...Scope.options] } });
-  const call = api.caller(String(key.secretOnce));
+  const { orgId, admin: session, call } = await enrol();
   const register = async (name: string, program: string) => {
     const url = `https://${name}.example.com/hooks?simulate=${program}`;
     const body = { url, events: SubscribableType.options };
@@ -57,7 +38,7 @@ async function anOrganizationWithReceivers() {
     url: 'https://app.example.com/?simulate=500',
   });
   const widget = await createChannel({ name: 'Website', kind: 'web_widget' });
-  return { orgId: organization.id, session, call, endpoints, channel, widget };
+  return { orgId, session, call, endpoints, channel, widget };
 }
 type Owner = Awaited<ReturnType<typeof anOrganizationWithReceivers>>;
 

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { deriveDeliveryId, newId, type ReceiverId } from '../../../functions/aws/ids.ts';
-import { buildAddition, type Change, committer } from '../../../functions/aws/transaction.ts';
+import { buildAddition } from '../../../functions/aws/transaction.ts';
 import type { Delivery } from '../../../functions/delivery/delivery.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
 import { recordSuccess } from '../../../functions/delivery/redelivery.ts';
@@ -9,36 +9,17 @@ import { eventLog } from '../../../functions/events/event-log.ts';
 import type { OutboxEvent } from '../../../functions/events/events.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
-import { organizationStore } from '../../../functions/tenancy/organizations.ts';
 import type { Tenant } from '../../../functions/tenancy/tenant.ts';
-import { aDelivery, aKeyring, anEndpoint, anEvent, later, seconds } from '../../builders.ts';
-import { dynamoDb, type TestTables } from '../../engines.ts';
-import { type Api, aBusyOrganization, anApi, type Data } from '../store/api-handlers.ts';
+import { aDelivery, anEndpoint, anEvent, later, seconds } from '../../builders.ts';
+import type { Data } from '../store/api-handlers.ts';
+import { useApi } from './owners.ts';
 
-const engine = dynamoDb();
-let tables: TestTables;
-let api: Api;
-
-beforeAll(async () => {
-  tables = await engine.createdTables();
-  api = await anApi(engine, tables, aKeyring());
-});
-afterAll(() => api.close());
+const { tables, commit, enrol } = useApi();
 
 /** An organization with a key that may read its webhooks. */
 async function anOwner() {
-  const organization = aBusyOrganization();
-  const tenant: Tenant = { orgId: organization.id, generation: 0 };
+  const { tenant, call: reader } = await enrol(['read:webhooks', 'write:conversations']);
   const { service, outbox, deliveries } = tables;
-  const commit = async (...changes: Change[]) => {
-    expect(await committer(service.client)(changes)).toMatchObject({ kind: 'committed' });
-  };
-  await commit(organizationStore(service).add(organization));
-  const admin = api.caller(await api.session(organization.id));
-  const { secretOnce } = await admin('createApiKey', {
-    body: { name: 'Reader', scopes: ['read:webhooks', 'write:conversations'] },
-  });
-  const reader = api.caller(String(secretOnce));
   return {
     tenant,
     commit,
@@ -250,4 +231,19 @@ describe('events with their deliveries', () => {
     const last = items.at(-1)?.id;
     expect(position).toEqual({ next: last, follow: last });
   });
+});
+
+it.each([
+  ['in a moment', {}],
+  ['at its turn under the limit of the endpoint', { maxPerSecond: 1 }],
+])('a second request for an attempt says that it starts %s', async (when, limit) => {
+  const { orgId, call } = await enrol(['write:webhooks']);
+  const id = newId('whk', new Date());
+  await commit(...endpointStore(tables.service).add(anEndpoint({ id, orgId, ...limit })));
+  const delivery = aDelivery({ orgId, webhookId: id, status: 'retrying', attempts: 1 });
+  await deliveryStore(tables.deliveries).add(delivery);
+  const retry = () => call('retryDelivery', { params: { id, deliveryId: delivery.id } });
+
+  expect(await retry()).toMatchObject({ status: 'retrying' });
+  await expect(retry()).rejects.toThrow(`The next attempt was already requested and starts ${when}.`);
 });

@@ -1,43 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { remove } from '../../../functions/aws/table.ts';
-import { committer } from '../../../functions/aws/transaction.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
-import { organizationStore } from '../../../functions/tenancy/organizations.ts';
-import { aKeyring } from '../../builders.ts';
-import { dynamoDb, type TestTables } from '../../engines.ts';
 import { casesOf } from '../../support/cases.ts';
-import {
-  type Api,
-  aBusyOrganization,
-  anApi,
-  type Call,
-  type Caller,
-  type Data,
-} from '../store/api-handlers.ts';
+import type { Call, Caller, Data } from '../store/api-handlers.ts';
+import { useApi } from './owners.ts';
 
-const engine = dynamoDb();
-let tables: TestTables;
-let api: Api;
+const { tables, api, enrol } = useApi();
 
-beforeAll(async () => {
-  tables = await engine.createdTables();
-  api = await anApi(engine, tables, aKeyring());
-});
-afterAll(() => api.close());
-
-const SCOPES = ['write:webhooks', 'write:conversations'];
+const SCOPES = ['write:webhooks', 'write:conversations'] as const;
 /** Conversations of each writer: every second one is opened again. */
 const ROUNDS = casesOf(2, 5);
 const WITH_RECORD = { include: 'record', limit: '100' };
 
 async function anOwner() {
-  const organization = aBusyOrganization();
-  await committer(tables.service.client)([organizationStore(tables.service).add(organization)]);
-  const admin = api.caller(await api.session(organization.id));
+  const { tenant, admin, call } = await enrol(SCOPES);
   const withKey = async (scopes: string[]) =>
     api.caller(String((await admin('createApiKey', { body: { name: 'A key', scopes } })).secretOnce));
-  return { tenant: { orgId: organization.id, generation: 0 }, admin, withKey, call: await withKey(SCOPES) };
+  return { tenant, admin, withKey, call };
 }
 
 type Listed = Data & { id: string; type: string; data: Data; record?: Data; recordOmitted?: string };

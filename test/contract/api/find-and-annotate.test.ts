@@ -1,42 +1,25 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { RouteKey } from '../../../functions/api/routes.ts';
 import { ConversationId } from '../../../functions/aws/ids.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
 import { type Conversation, conversationStore } from '../../../functions/conversations/conversations.ts';
-import { Scope } from '../../../functions/tenancy/api-keys.ts';
-import { organizationStore } from '../../../functions/tenancy/organizations.ts';
-import { LIVE_GENERATION, type Tenant } from '../../../functions/tenancy/tenant.ts';
-import { aConversation, aKeyring } from '../../builders.ts';
-import { dynamoDb, type TestTables } from '../../engines.ts';
-import {
-  type Api,
-  aBusyOrganization,
-  anApi,
-  type Call,
-  type Caller,
-  type Data,
-} from '../store/api-handlers.ts';
+import type { Tenant } from '../../../functions/tenancy/tenant.ts';
+import { aConversation } from '../../builders.ts';
+import type { TestTables } from '../../engines.ts';
+import type { Api, Call, Caller, Data } from '../store/api-handlers.ts';
 import { rowsIn } from '../store/rows.ts';
+import { useApi } from './owners.ts';
 
-const engine = dynamoDb();
-let tables: TestTables;
-let api: Api;
+const { tables, api, enrol } = useApi();
 let tenant: Tenant;
 let call: Caller;
-let ask: (key: RouteKey, call?: Call) => Promise<{ status: number } & Data>;
+let ask: ReturnType<Api['asker']>;
 
 beforeAll(async () => {
-  tables = await engine.createdTables();
-  api = await anApi(engine, tables, aKeyring());
-  const organization = aBusyOrganization();
-  tenant = { orgId: organization.id, generation: LIVE_GENERATION };
-  await committer(tables.service.client)([organizationStore(tables.service).add(organization)]);
-  const admin = api.caller(await api.session(organization.id));
-  const { secretOnce } = await admin('createApiKey', { body: { name: 'All', scopes: [...Scope.options] } });
-  call = api.caller(String(secretOnce));
-  ask = api.asker(String(secretOnce));
+  const { secret, ...owner } = await enrol();
+  ({ tenant, call } = owner);
+  ask = api.asker(secret);
 });
-afterAll(() => api.close());
 
 const MINE = { channelId: 'web', externalUserId: 'ada' };
 const start = async (body: object = {}) => {

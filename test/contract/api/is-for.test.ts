@@ -1,7 +1,6 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { deriveDeliveryId, type EndpointId, newId } from '../../../functions/aws/ids.ts';
-import { type Change, committer } from '../../../functions/aws/transaction.ts';
 import type { Delivery, DeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import { outboxStore, PUBLICATION } from '../../../functions/delivery/outbox.ts';
 import { deliveryStore } from '../../../functions/delivery/rows.ts';
@@ -16,26 +15,12 @@ import {
 } from '../../../functions/events/events.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
-import { organizationStore } from '../../../functions/tenancy/organizations.ts';
 import type { Tenant } from '../../../functions/tenancy/tenant.ts';
-import { aDelivery, aKeyring, anEndpoint, anEvent, later, seconds } from '../../builders.ts';
-import { dynamoDb, type TestTables } from '../../engines.ts';
+import { aDelivery, anEndpoint, anEvent, later, seconds } from '../../builders.ts';
 import { casesOf } from '../../support/cases.ts';
-import { type Api, aBusyOrganization, anApi } from '../store/api-handlers.ts';
-import { anEngine, type TestEngine } from '../store/delivery-engine.ts';
+import { useApi } from './owners.ts';
 
-const dynamo = dynamoDb();
-const keyring = aKeyring();
-let tables: TestTables;
-let api: Api;
-let engine: TestEngine;
-
-beforeAll(async () => {
-  tables = await dynamo.createdTables();
-  api = await anApi(dynamo, tables, keyring);
-  engine = anEngine(tables, keyring);
-});
-afterAll(() => api.close());
+const { tables, engine, commit, enrol } = useApi();
 
 /** Old enough for everybody to see it. */
 const AGO = later(new Date(), -seconds(120));
@@ -141,18 +126,8 @@ async function anOwner({
   filter?: EventFilter | undefined;
   events?: SubscribableType[];
 }) {
-  const organization = aBusyOrganization();
-  const tenant: Tenant = { orgId: organization.id, generation: 0 };
+  const { tenant, call } = await enrol(['write:webhooks', 'read:conversations']);
   const { service, outbox, deliveries } = tables;
-  const commit = async (...changes: Change[]) => {
-    expect(await committer(service.client)(changes)).toMatchObject({ kind: 'committed' });
-  };
-  await commit(organizationStore(service).add(organization));
-  const admin = api.caller(await api.session(organization.id));
-  const key = await admin('createApiKey', {
-    body: { name: 'All', scopes: ['write:webhooks', 'read:conversations'] },
-  });
-  const call = api.caller(String(key.secretOnce));
   async function endpoint(): Promise<Endpoint & { id: EndpointId }> {
     const id = newId('whk', AGO);
     const url = `https://${id.replace('_', '-')}.example.com/hooks?simulate=200`;

@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { deriveDeliveryId, EndpointId, newId } from '../../../functions/aws/ids.ts';
-import { type Change, committer } from '../../../functions/aws/transaction.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
 import { deliveryStore } from '../../../functions/delivery/rows.ts';
 import {
@@ -9,40 +8,18 @@ import {
   FAILURES_TO_DISABLE,
 } from '../../../functions/receivers/endpoint.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
-import { organizationStore } from '../../../functions/tenancy/organizations.ts';
-import { aKeyring, anEndpoint, anEvent, later, seconds } from '../../builders.ts';
-import { dynamoDb, type TestTables } from '../../engines.ts';
-import { type Api, aBusyOrganization, anApi, type Data } from '../store/api-handlers.ts';
-import { anEngine, type TestEngine } from '../store/delivery-engine.ts';
+import { anEndpoint, anEvent, later, seconds } from '../../builders.ts';
+import type { Data } from '../store/api-handlers.ts';
+import type { TestEngine } from '../store/delivery-engine.ts';
+import { useApi } from './owners.ts';
 
-const dynamo = dynamoDb();
-const keyring = aKeyring();
-let tables: TestTables;
-let api: Api;
-let engine: TestEngine;
-
-beforeAll(async () => {
-  tables = await dynamo.createdTables();
-  api = await anApi(dynamo, tables, keyring);
-  engine = anEngine(tables, keyring);
-});
-afterAll(() => api.close());
+const { tables, engine, commit, enrol } = useApi();
 
 const AGO = later(new Date(), -seconds(60));
 
 /** An organization with an endpoint, whose owner calls the API. */
 async function anOwner(settings: Partial<Endpoint> = {}) {
-  const organization = aBusyOrganization();
-  const tenant = { orgId: organization.id, generation: 0 };
-  const commit = async (...changes: Change[]) => {
-    expect(await committer(tables.service.client)(changes)).toMatchObject({ kind: 'committed' });
-  };
-  await commit(organizationStore(tables.service).add(organization));
-  const admin = api.caller(await api.session(organization.id));
-  const scopes = ['write:webhooks', 'read:conversations'];
-  const call = api.caller(
-    String((await admin('createApiKey', { body: { name: 'All', scopes } })).secretOnce),
-  );
+  const { tenant, call } = await enrol(['write:webhooks', 'read:conversations']);
   const id = EndpointId.parse(settings.id ?? newId('whk', AGO));
   const url = `https://${id.replace('_', '-')}.example.com/hooks?simulate=200`;
   await commit(...endpointStore(tables.service).add(anEndpoint({ id, ...tenant, url, ...settings })));

@@ -1,25 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { createSeal } from '../../../functions/aws/keyrings.ts';
-import { committer } from '../../../functions/aws/transaction.ts';
 import { conversationStore } from '../../../functions/conversations/conversations.ts';
-import { organizationStore } from '../../../functions/tenancy/organizations.ts';
 import { createVisitorToken } from '../../../functions/tenancy/visitor-token.ts';
-import { aConversation, aKeyring, anOrganization } from '../../builders.ts';
-import { dynamoDb, type TestTables } from '../../engines.ts';
+import { aConversation, anOrganization } from '../../builders.ts';
 import { casesOf } from '../../support/cases.ts';
-import { type Api, anApi, type Caller, type Data } from '../store/api-handlers.ts';
+import type { Caller, Data } from '../store/api-handlers.ts';
+import { useApi } from './owners.ts';
 
-const engine = dynamoDb();
-const ring = aKeyring();
-let tables: TestTables;
-let api: Api;
-
-beforeAll(async () => {
-  tables = await engine.createdTables();
-  api = await anApi(engine, tables, ring);
-});
-afterAll(() => api.close());
+const { tables, api, keyring: ring, commit, enrol } = useApi();
 
 /** Visitors who write within a minute, in which the tier allows 600 messages. */
 const VISITORS = casesOf(610, 1000);
@@ -29,19 +18,15 @@ const say = (visitor: Caller, content: string, idempotencyKey?: string): Promise
 
 /** An organization of tier `standard`, whose visitors have 600 messages a minute. */
 async function anOwner() {
-  const organization = anOrganization({ tier: 'standard' });
-  const commit = committer(tables.service.client);
-  await commit([organizationStore(tables.service).add(organization)]);
-  const admin = api.caller(await api.session(organization.id));
-  const { secretOnce } = await admin('createApiKey', { body: { name: 'A key', scopes: SCOPES } });
-  const tenant = { orgId: organization.id, generation: 0 };
+  const scopes = ['write:conversations', 'read:webhooks'] as const;
+  const { tenant, admin, call } = await enrol(scopes, anOrganization({ tier: 'standard' }));
   return {
     admin,
-    call: api.caller(String(secretOnce)),
+    call,
     /** A conversation with a visitor, without requests to the API. */
     async visitor() {
       const conversation = aConversation({ id: newId('cnv', new Date()) });
-      await commit(conversationStore(tables.service).add(tenant, conversation));
+      await commit(...conversationStore(tables.service).add(tenant, conversation));
       const expiresAt = new Date(Date.now() + 60_000).toISOString();
       const visit = { ...tenant, conversationId: conversation.id, expiresAt };
       const token = createVisitorToken(ring, visit, createSeal(ring));

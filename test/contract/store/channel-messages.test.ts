@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { newId, type OrgId } from '../../../functions/aws/ids.ts';
 import type { Channel } from '../../../functions/receivers/channels.ts';
 import { aConversation, anHttpChannel, aWebWidget, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { aConversationService } from './conversation-service.ts';
-import { cancelTransactions } from './faults.ts';
 
 const engine = dynamoDb();
 
@@ -50,27 +48,6 @@ describe('a message of an agent or the assistant on an http channel', () => {
       expect(await events('message.received')).toMatchObject([{ messageId: data?.id }]);
     },
   );
-
-  it('makes one event when the call is repeated', async () => {
-    const { post, events } = await onHttpChannel();
-    const call = { role: 'agent', idempotencyKey: randomUUID() } as const;
-
-    const first = await post(call);
-    expect(first.status).toBe(201);
-
-    expect(await post(call)).toMatchObject({ data: first.data });
-    expect(await events('channel.message')).toHaveLength(1);
-  });
-
-  it('is not stored and makes no event when its transaction is cancelled', async () => {
-    const { post, client, events, messages } = await onHttpChannel();
-    cancelTransactions(client, () => true);
-
-    expect(await post({ role: 'agent' })).toMatchObject({ status: 503 });
-
-    expect(await messages()).toEqual([]);
-    expect(await events('channel.message')).toEqual([]);
-  });
 });
 
 describe('no event for a channel is added', () => {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type CheckSlot, checkSlots } from '../../../functions/knowledge/source-checks.ts';
-import { aSandboxTenant, aTenant, later, NOW, seconds } from '../../builders.ts';
+import { aTenant, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
-import { rowsIn } from './rows.ts';
 
 const engine = dynamoDb();
 const SHARE = 3;
@@ -53,13 +52,4 @@ describe('slots of checks', () => {
       expect(await slots.take(tenant, terms(after))).toBeDefined();
     expect(await slots.take(tenant, terms(after))).toBeUndefined();
   });
-});
-
-it('the slots of a sandbox have its mark like its other rows', async () => {
-  for (const tenant of [aTenant(), aSandboxTenant()]) {
-    const { knowledge } = await engine.tables();
-    await checkSlots(knowledge, SHARE).take(tenant, { now: NOW, leaseSeconds: LEASE });
-    const mark = tenant.generation === 0 ? undefined : `${tenant.orgId}#${tenant.generation}`;
-    expect((await rowsIn(knowledge)).map(({ ofSandbox }) => ofSandbox)).toEqual([mark]);
-  }
 });

@@ -266,19 +266,6 @@ describe('a handoff', () => {
 
     expect(await service.find()).toMatchObject({ status: 'handed_off' });
   });
-
-  it('repeated with its idempotency key has the first answer, although the conversation is resolved by now', async () => {
-    const service = await aConversationService(engine);
-    const idempotencyKey = randomUUID();
-    const first = await service.handOff({ idempotencyKey });
-    await service.move(resolution);
-
-    const again = await service.handOff({ idempotencyKey });
-
-    expect(again).toMatchObject({ status: 201, data: first.data });
-    expect(again.headers).toMatchObject({ 'Idempotency-Replayed': 'true', Location: first.headers.Location });
-    expect(await service.events('handoff.requested')).toHaveLength(1);
-  });
 });
 
 describe('a resolution', () => {

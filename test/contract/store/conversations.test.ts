@@ -6,12 +6,9 @@ import {
   applyStateChange,
   type Conversation,
   conversationStore,
-  escalationStore,
-  messageStore,
   type StateChange,
 } from '../../../functions/conversations/conversations.ts';
-import type { Tenant } from '../../../functions/tenancy/tenant.ts';
-import { aConversation, aMessage, anEscalation, aTenant, later, NOW } from '../../builders.ts';
+import { aConversation, aTenant, later, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { casesOf } from '../../support/cases.ts';
 
@@ -91,16 +88,6 @@ describe('a state change of a stored conversation', () => {
     expect(await find()).toEqual(applyStateChange(conversation, move));
   });
 
-  it('keeps the first resolver', async () => {
-    const { find, move, conversation } = await setUp();
-    const first = { kind: 'resolve', by: 'first', at: NOW } as const;
-    await move(first);
-
-    expect(await move({ kind: 'resolve', by: 'second', at: later(NOW, 1) })).toEqual(REFUSED);
-
-    expect(await find()).toEqual(applyStateChange(conversation, first));
-  });
-
   it.each<StateChange>([
     { kind: 'hand-off', at: NOW },
     { kind: 'resolve', by: 'api', at: NOW },
@@ -113,78 +100,5 @@ describe('a state change of a stored conversation', () => {
 
     expect(await store.find(tenant, id)).toBeUndefined();
     expect((await store.list(tenant, { limit: 10 })).items).toHaveLength(1);
-  });
-
-  it.each([
-    ['another organization', () => aTenant()],
-    ['another generation', (tenant: Tenant) => ({ ...tenant, generation: 1 })],
-  ])('is refused to %s', async (_, other) => {
-    const { commit, store, tenant, conversation, find } = await setUp();
-
-    expect(
-      await commit([store.changeState(other(tenant), conversation.id, { kind: 'hand-off', at: NOW })]),
-    ).toEqual(REFUSED);
-
-    expect(await find()).toEqual(conversation);
-  });
-});
-
-/** Resources of a conversation: each adds one and finds it. */
-const parts = Object.entries({
-  'a message': async () => {
-    const { service } = await engine.tables();
-    const store = messageStore(service);
-    const made = aMessage();
-    return {
-      made,
-      add: (tenant: Tenant) =>
-        committer(service.client)([
-          ...conversationStore(service).add(tenant, aConversation({ id: made.conversationId })),
-          store.add(tenant, made),
-        ]),
-      find: (tenant: Tenant, conversation = made.conversationId) => store.find(tenant, conversation, made.id),
-    };
-  },
-  'an entry of an escalation log': async () => {
-    const { service } = await engine.tables();
-    const store = escalationStore(service);
-    const made = anEscalation({ reason: 'asked for a person' });
-    return {
-      made,
-      add: (tenant: Tenant) =>
-        committer(service.client)([
-          ...conversationStore(service).add(tenant, aConversation({ id: made.conversationId })),
-          store.add(tenant, made),
-        ]),
-      find: (tenant: Tenant, conversation = made.conversationId) => store.find(tenant, conversation, made.id),
-    };
-  },
-});
-
-describe.each(parts)('%s', (_, make) => {
-  it('is found as it was added', async () => {
-    const { made, add, find } = await make();
-    const tenant = aTenant();
-    await add(tenant);
-
-    expect(await find(tenant)).toEqual(made);
-  });
-
-  it('is not found in another conversation, organization or generation', async () => {
-    const { add, find } = await make();
-    const tenant = aTenant();
-    await add(tenant);
-
-    expect(await find(tenant, newId('cnv', NOW))).toBeUndefined();
-    expect(await find(aTenant())).toBeUndefined();
-    expect(await find({ ...tenant, generation: 1 })).toBeUndefined();
-  });
-
-  it('is never overwritten', async () => {
-    const { add } = await make();
-    const tenant = aTenant();
-    await add(tenant);
-
-    expect(await add(tenant)).toEqual({ kind: 'refused', refusal: 'exists' });
   });
 });

@@ -8,12 +8,6 @@ const make = newStores();
 
 const terms = { now: NOW, leaseSeconds: 25, maxAttempts: 8 };
 
-const terminal = [
-  ['succeeded', {}],
-  ['exhausted', { terminalReason: 'max_attempts' }],
-  ['skipped', { terminalReason: 'endpoint_disabled' }],
-] as const;
-
 describe('the end of a delivery without an attempt', () => {
   async function setUp(changes: Partial<Delivery>) {
     const stores = await make();
@@ -56,13 +50,6 @@ describe('the end of a delivery without an attempt', () => {
       expect(await deliveries.find(delivery)).toEqual(claimed);
       expect(await deliveries.skip(delivery, 'endpoint_deleted', LEASE_END)).toBe('done');
       expect(await deliveries.find(delivery)).not.toHaveProperty('lease');
-    });
-
-    it.each(terminal)('leaves a delivery unchanged that has %s', async (status, reason) => {
-      const { deliveries, delivery } = await setUp({ status, terminalAt: NOW.toISOString(), ...reason });
-
-      expect(await deliveries.skip(delivery, 'endpoint_deleted', later(NOW, 1))).toBe('refused');
-      expect(await deliveries.find(delivery)).toEqual(delivery);
     });
 
     it('creates no delivery', async () => {
@@ -110,14 +97,6 @@ describe('the end of a delivery without an attempt', () => {
         expect(await deliveries.find(delivery)).toEqual(delivery);
       },
     );
-
-    it.each(terminal)('leaves a delivery unchanged that has %s', async (status, reason) => {
-      const ended = { status, attempts: 8, terminalAt: NOW.toISOString(), ...reason };
-      const { deliveries, delivery } = await setUp(ended);
-
-      expect(await deliveries.exhaust(delivery, later(NOW, 1), TRACE)).toBe('refused');
-      expect(await deliveries.find(delivery)).toEqual(delivery);
-    });
 
     it('counts at the endpoint once when several workers end it', async () => {
       const endpoint = anEndpoint({ consecutiveFailures: 2 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { timedOutAfter } from '../../../functions/delivery/delivery.ts';
 import { RECONCILE_LOOKAHEAD_SECONDS } from '../../../functions/delivery/timing.ts';
-import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
+import { later, NOW, seconds } from '../../builders.ts';
 import {
   anAttempt,
   claimAgain,
@@ -184,16 +184,6 @@ describe('the settlement of an attempt', () => {
     },
   );
 
-  it('is refused for a late attempt when the delivery was skipped meanwhile', async () => {
-    const stores = await make();
-    const late = await claimed(stores);
-    await stores.deliveries.skip(late, 'endpoint_deleted', LEASE_END);
-    const skipped = await stores.deliveries.find(late);
-
-    expect(await stores.deliveries.settle(late, succeeded, TRACE)).toBe('refused');
-    expect(await stores.deliveries.find(late)).toEqual(skipped);
-  });
-
   it('is refused for a late attempt although no other worker has claimed the delivery', async () => {
     const stores = await make();
     const late = await claimed(stores);
@@ -201,33 +191,5 @@ describe('the settlement of an attempt', () => {
 
     expect(await stores.deliveries.settle(late, longAfter, TRACE)).toBe('refused');
     expect(await stores.deliveries.find(late)).toMatchObject({ status: 'pending', attempts: late.attempts });
-  });
-
-  it('counts an exhausted delivery at its endpoint in the same transaction', async () => {
-    const stores = await make();
-    const endpoint = anEndpoint({ consecutiveFailures: 3 });
-    await stores.endpoints.put(endpoint);
-    const claim = await claimed(stores, { orgId: endpoint.orgId, webhookId: endpoint.id, attempts: 7 });
-
-    expect(await stores.deliveries.settle(claim, exhausted, TRACE)).toBe('done');
-
-    expect(await stores.deliveries.find(claim)).toMatchObject({ status: 'exhausted' });
-    expect(await stores.endpoints.find(endpoint.orgId, endpoint.id)).toEqual({
-      ...endpoint,
-      consecutiveFailures: 4,
-      failingSince: ENDED.toISOString(),
-    });
-  });
-
-  it('changes neither delivery nor endpoint when the lease is lost', async () => {
-    const stores = await make();
-    const endpoint = anEndpoint();
-    await stores.endpoints.put(endpoint);
-    const late = await claimed(stores, { orgId: endpoint.orgId, webhookId: endpoint.id, attempts: 6 });
-    const current = await claimAgain(stores, late, LEASE_END);
-
-    expect(await stores.deliveries.settle(late, exhausted, TRACE)).toBe('refused');
-    expect(await stores.deliveries.find(late)).toEqual(current);
-    expect(await stores.endpoints.find(endpoint.orgId, endpoint.id)).toEqual(endpoint);
   });
 });

@@ -104,17 +104,6 @@ describe('the due index', () => {
     expect(await stores.deliveries.find(claim)).toEqual(claim);
   });
 
-  it.each(['succeeded', 'exhausted', 'skipped'] as const)(
-    'does not watch a delivery that has %s',
-    async (status) => {
-      const { due, delivery, places } = await setUp({ status, terminalAt: NOW.toISOString() });
-
-      await due.watch(delivery, LOST);
-
-      expect(await places()).toEqual([]);
-    },
-  );
-
   it('creates no delivery that does not exist', async () => {
     const { due, deliveries } = await make();
     const delivery = aDelivery();
@@ -170,21 +159,15 @@ describe('the due index', () => {
     expect(await placesOf(stores.due, late)).toEqual([watchedAt(late, LOST)]);
   });
 
-  it.each(ends)('removes the entry of a watched delivery that ends by %s', async (_name, end) => {
-    const { stores, delivery, places } = await setUpWaiting('hidden');
+  it.each(ends)('removes the entry of a watched or parked delivery that ends by %s', async (_name, end) => {
+    for (const hold of ['hidden', 'parked'] as const) {
+      const { stores, delivery, places } = await setUpWaiting(hold);
 
-    expect(await end(stores, delivery)).toBe('done');
+      expect(await end(stores, delivery)).toBe('done');
 
-    expect(await places()).toEqual([]);
-  });
-
-  it.each(ends)('removes the entry of a parked delivery that ends by %s', async (_name, end) => {
-    const { stores, delivery, places } = await setUpWaiting('parked');
-
-    expect(await end(stores, delivery)).toBe('done');
-
-    expect(await places()).toEqual([]);
-    expect(await stores.deliveries.find(delivery)).not.toHaveProperty('parked');
+      expect(await places()).toEqual([]);
+      expect(await stores.deliveries.find(delivery)).not.toHaveProperty('parked');
+    }
   });
 
   it('makes a parked delivery watched when its entry is postponed as sent', async () => {
@@ -241,20 +224,6 @@ describe('the due index', () => {
     await due.postpone({ ...stored, state: 'watched' }, LATER, 'sent');
 
     expect(await places()).toEqual([watchedAt(delivery, LOST)]);
-  });
-
-  it('adds no entry when the delivery has ended since it was read', async () => {
-    const { due, deliveries, delivery, places } = await setUpWaiting('parked');
-    const [entry] = await places();
-    if (entry === undefined) throw new Error('the delivery was to be parked');
-    await deliveries.skip(delivery, 'endpoint_deleted', LEASE_END);
-    const ended = await deliveries.find(delivery);
-
-    await due.postpone(entry, LATER, 'sent');
-    await due.watch(delivery, LATER);
-
-    expect(await places()).toEqual([]);
-    expect(await deliveries.find(delivery)).toEqual(ended);
   });
 
   it('does not expire a delivery whose entry has changed since it was read', async () => {

@@ -69,15 +69,6 @@ describe('the limit of endpoints', () => {
     expect([await add(), await add()]).toEqual([COMMITTED, LIMIT]);
   });
 
-  it('applies to each organization separately', async () => {
-    const { endpoints, add } = await anOrganization();
-    await sixtyAdds(add);
-    const other = anEndpoint();
-
-    expect(await add(other)).toEqual(COMMITTED);
-    expect(await endpoints.all(other.orgId)).toEqual([other]);
-  });
-
   it('does not count an endpoint that is added twice', async () => {
     const { endpoints, orgId, add } = await anOrganization();
     const endpoint = anEndpoint({ orgId });
@@ -125,14 +116,5 @@ describe('an update of an endpoint', () => {
 
     expect(await endpoints.update(orgId, endpoint.id, { url: 'https://new.example.com/' })).toBeUndefined();
     expect(await endpoints.find(orgId, endpoint.id)).toBeUndefined();
-  });
-
-  it('does not change an endpoint of another organization', async () => {
-    const { endpoints, add, orgId } = await anOrganization();
-    const theirs = anEndpoint();
-    await add(theirs);
-
-    expect(await endpoints.update(orgId, theirs.id, { url: 'https://new.example.com/' })).toBeUndefined();
-    expect(await endpoints.find(theirs.orgId, theirs.id)).toEqual(theirs);
   });
 });

@@ -2,12 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import type { ClaimedDelivery } from '../../../functions/delivery/delivery.ts';
 import type { Settlement } from '../../../functions/delivery/settle.ts';
-import { LIVE_GENERATION } from '../../../functions/tenancy/tenant.ts';
 import { anEndpoint, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { claimed, exhausted, LEASE_END, succeeded, TRACE } from './attempts.ts';
-import { writesOf } from './faults.ts';
-import { dynamoDbStores, newStores, type Stores } from './stores.ts';
+import { newStores, type Stores } from './stores.ts';
 
 const engine = dynamoDb();
 const make = newStores(engine);
@@ -67,14 +65,6 @@ describe('the end of a delivery in a sandbox', () => {
     expect(await stores.notices()).toEqual([]);
   });
 
-  it('stays refused when it is retried', async () => {
-    const { stores, claim, reset } = await setUp(await make(), 2);
-    await reset();
-    const settle = () => stores.deliveries.settle(claim, exhausted, TRACE);
-
-    expect([await settle(), await settle()]).toEqual(['refused', 'refused']);
-  });
-
   it('needs no check when it does not change its endpoint', async () => {
     const { stores, claim, reset } = await setUp(await make(), 0);
     await reset();
@@ -102,15 +92,6 @@ describe('the end of a delivery in a sandbox', () => {
     expect((await stores.endpoints.find(endpoint.orgId, endpoint.id))?.consecutiveFailures).toBe(3);
   });
 
-  it('is not affected by a reset of another sandbox', async () => {
-    const stores = await make();
-    const { claim } = await setUp(stores, 2);
-    const other = await setUp(stores, 2);
-    await other.reset();
-
-    expect(await stores.deliveries.settle(claim, exhausted, TRACE)).toBe('done');
-  });
-
   it("has the simulated receiver's request and reason", async () => {
     const { deliveries } = await make();
     const claim = await claimed({ deliveries });
@@ -127,33 +108,5 @@ describe('the end of a delivery in a sandbox', () => {
       terminalReason: 'sandbox_simulated',
       attemptLog: [attempt],
     });
-  });
-});
-
-describe('the transaction that ends a delivery', () => {
-  /**
-   * Settles a delivery.
-   * @returns the writes of its transaction
-   */
-  async function writesOfEnd(failures: number, as: Settlement, live: boolean) {
-    const client = engine.client();
-    const stores = dynamoDbStores(await engine.tables(client));
-    const { endpoint, claim } = await setUp(stores, failures);
-    const { orgId, id: webhookId } = endpoint;
-    const ended = live
-      ? await claimed(stores, { orgId, generation: LIVE_GENERATION, webhookId, attempts: 7 })
-      : claim;
-    const writes = writesOf(client);
-    expect(await stores.deliveries.settle(ended, as, TRACE)).toBe('done');
-    return writes().map((write) => Object.keys(write).join());
-  }
-
-  it.each(EFFECTS)('checks the generation in a sandbox only: "%s"', async (effect, failures, as) => {
-    // The event for other endpoints, and with a disabling the notice and the audit entry.
-    const added = { count: 0, reset: 1, disable: 3 }[effect];
-    const changes = ['Update', 'Update', ...Array<string>(added).fill('Put')];
-
-    expect(await writesOfEnd(failures, as, true)).toEqual(changes);
-    expect(await writesOfEnd(failures, as, false)).toEqual([...changes, 'ConditionCheck']);
   });
 });

@@ -85,20 +85,6 @@ describe('an idempotency record', () => {
     expect(await memory.find(scope, NOW)).toEqual(record);
   });
 
-  it('is not stored when its transaction is refused for another reason', async () => {
-    const { service } = await engine.tables();
-    const memory = idempotencyStore(service);
-    const messages = messageStore(service);
-    const commit = committer(service.client);
-    const message = aMessage('once');
-    await commit([messages.add(tenant, message)]);
-
-    const result = await commit([memory.record(scope, aRecord(), NOW), messages.add(tenant, message)]);
-
-    expect(result).toEqual({ kind: 'refused', refusal: 'exists' });
-    expect(await memory.find(scope, NOW)).toBeUndefined();
-  });
-
   it('is valid for 24 hours and is then replaced', async () => {
     const { post, contents, memory } = await aService();
     await post('first');

@@ -9,7 +9,6 @@ const make = newStores();
 type Ledger = Stores['ledger'];
 
 const SHARD = 'shardId-00000001795245426000-1f2e3d4c';
-const OTHER = 'shardId-00000001795245426000-5b6a7988';
 const part = (first: number, last: number, shardId = SHARD) => ({
   shardId,
   first: String(first),
@@ -68,24 +67,6 @@ describe('an addition to the ledger', () => {
 
     expect((await readOne(ledger, entry))?.durations).toEqual({ 6: 2, 13: 5, 27: 1 });
     expect((await readOne(ledger, other))?.durations).toBeUndefined();
-  });
-
-  it('counts each shard separately', async () => {
-    const { ledger } = await make();
-    const entry = aLedgerEntry({ owed: 1 });
-    await ledger.add(part(100, 200), entry);
-
-    expect(await ledger.add(part(1, 2, OTHER), entry)).toBe('added');
-
-    expect(await readOne(ledger, entry)).toEqual({ ...entry, owed: 2 });
-  });
-
-  it('counts each entry separately', async () => {
-    const { ledger } = await make();
-    const [first, second] = [aLedgerEntry({ owed: 1 }), aLedgerEntry({ owed: 1 })];
-    await ledger.add(part(1, 9), first);
-
-    expect(await ledger.add(part(2, 8), second)).toBe('added');
   });
 
   it('counts once when ten add the same part at once, and in each of several shards', async () => {

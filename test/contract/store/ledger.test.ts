@@ -98,11 +98,6 @@ describe('a read of the ledger', () => {
       for (const { webhookId, generation, hour } of held)
         expect(keys.active(webhookId, generation, hour).pk).toBe(keys.activeInDay(hour, shard));
   });
-
-  it('is empty for an hour without deliveries', async () => {
-    const { ledger } = await make();
-    expect((await inHour(ledger, getHourBefore(NOW, 5))).flat()).toEqual([]);
-  });
 });
 
 describe('a correction of the ledger', () => {

@@ -163,17 +163,6 @@ describe.each(Object.entries(collections))('a listing of %s', (_, open) => {
     expect(seen).toEqual(expect.arrayContaining(existing));
   });
 
-  it('has no next page after the last item', async () => {
-    const collection = await aCollection();
-    expect(await collection.list({ limit: 5 })).toEqual({ items: [] });
-    await fill(collection, 10);
-
-    const first = await collection.list({ limit: 5 });
-    expect(first).toMatchObject({ next: first.items[4]?.id });
-    expect(await collection.list({ limit: 5, after: first.next })).not.toHaveProperty('next');
-    expect(await collection.list({ limit: 10 })).not.toHaveProperty('next');
-  });
-
   it('contains nothing of another generation', async () => {
     const tables = await engine.tables();
     const tenant = aTenant();
@@ -184,18 +173,6 @@ describe.each(Object.entries(collections))('a listing of %s', (_, open) => {
 });
 
 describe('a listing of conversations', () => {
-  it('contains nothing of another organization', async () => {
-    const { service } = await engine.tables();
-    const store = conversationStore(service);
-    const [ours, theirs] = [aTenant(), aTenant()];
-    const conversation = aConversation();
-    await committer(service.client)(store.add(ours, conversation));
-
-    expect(await store.list(ours, { limit: 10 })).toEqual({ items: [conversation] });
-    expect(await store.list(theirs, { limit: 10 })).toEqual({ items: [] });
-    expect(await store.find(theirs, conversation.id)).toBeUndefined();
-  });
-
   it('continues after the megabyte at which DynamoDB ends an answer', async () => {
     const { service } = await engine.tables();
     const store = messageStore(service);

@@ -30,27 +30,6 @@ async function claimOnce(mailings: MailingStore, sending: MailRequest, now = NOW
 }
 
 describe('the claim of an e-mail', () => {
-  it('succeeds for one of fifty at once', async () => {
-    const mailings = mailingStore(await make());
-    const sending = aSending();
-    const claims = await Promise.all(
-      Array.from({ length: 50 }, (_each, worker) =>
-        mailings.claim({ ...sending, eventId: `event-${worker % 7}` }, NOW, LEASE),
-      ),
-    );
-
-    expect(claims.filter(({ kind }) => kind === 'claimed')).toHaveLength(1);
-    expect(new Set(claims.map(({ kind }) => kind))).toEqual(new Set(['claimed', 'busy']));
-  });
-
-  it('applies to one subject of one organization', async () => {
-    const mailings = mailingStore(await make());
-    const sending = aSending();
-    await claimOnce(mailings, sending);
-    await claimOnce(mailings, { ...sending, about: 'mail#something else' });
-    await claimOnce(mailings, { ...sending, orgId: newId('org', NOW) });
-  });
-
   it('is done for its event once it is settled, and blocks others for the window', async () => {
     const mailings = mailingStore(await make());
     const sending = aSending();

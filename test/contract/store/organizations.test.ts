@@ -1,11 +1,11 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { newId, type OrgId } from '../../../functions/aws/ids.ts';
+import type { OrgId } from '../../../functions/aws/ids.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { organizationStore } from '../../../functions/tenancy/organizations.ts';
 import type { OrganizationSettings } from '../../../functions/tenancy/tenant.ts';
-import { anOrganization, NOW } from '../../builders.ts';
+import { anOrganization } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 
 const engine = dynamoDb();
@@ -31,14 +31,6 @@ async function organizations() {
 }
 
 describe('an organization', () => {
-  it('is found once it is added', async () => {
-    const { find, enrol } = await organizations();
-    const organization = await enrol();
-
-    expect(await find(organization.id)).toEqual(organization);
-    expect(await find(newId('org', NOW))).toBeUndefined();
-  });
-
   it('is not added twice', async () => {
     const { find, enrol, addAgain } = await organizations();
     const organization = await enrol();
@@ -50,48 +42,9 @@ describe('an organization', () => {
 
     expect(await find(organization.id)).toEqual(organization);
   });
-
-  it('stored without settings has the defaults', async () => {
-    const { find, service } = await organizations();
-    const { contentChangeThreshold, contentChangeNotifications, ...early } = anOrganization();
-    const Item = { ...keys.organization(early.id), ...early };
-    await service.client.send(new PutCommand({ TableName: service.name, Item }));
-
-    expect(await find(early.id)).toEqual({
-      ...early,
-      contentChangeThreshold: 20,
-      contentChangeNotifications: true,
-    });
-  });
 });
 
 describe('a change of the settings', () => {
-  it.each([
-    { contentChangeThreshold: 0 },
-    { contentChangeThreshold: 33.33 },
-    { contentChangeThreshold: 100 },
-    { contentChangeNotifications: false },
-    { contentChangeThreshold: 7, contentChangeNotifications: false },
-  ])('sets the given ones and keeps the others: %j', async (change) => {
-    const { find, enrol, change: set } = await organizations();
-    const organization = await enrol();
-
-    expect(await set(organization.id, change)).toEqual({ kind: 'committed' });
-
-    expect(await find(organization.id)).toEqual({ ...organization, ...change });
-  });
-
-  it('is refused when the setting was changed since it was read', async () => {
-    const { find, enrol, change, buildUpdate, service } = await organizations();
-    const read = await enrol();
-    await change(read.id, { contentChangeThreshold: 40 });
-
-    const late = await committer(service.client)([buildUpdate(read, { contentChangeThreshold: 50 })]);
-
-    expect(late).toEqual({ kind: 'refused', refusal: 'organization-changed' });
-    expect(await find(read.id)).toMatchObject({ contentChangeThreshold: 40 });
-  });
-
   it('is possible from the defaults of an organization without settings', async () => {
     const { find, change, service } = await organizations();
     const { contentChangeThreshold, contentChangeNotifications, ...early } = anOrganization();
@@ -122,14 +75,5 @@ describe('a change of the settings', () => {
 
     expect(result).toEqual({ kind: 'refused', refusal: 'organization-changed' });
     expect(await find(absent.id)).toBeUndefined();
-  });
-
-  it('does not change another organization', async () => {
-    const { find, enrol, change } = await organizations();
-    const [first, second] = [await enrol(), await enrol()];
-
-    await change(first.id, { contentChangeThreshold: 5 });
-
-    expect(await find(second.id)).toEqual(second);
   });
 });

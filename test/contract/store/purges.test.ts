@@ -5,7 +5,7 @@ import { keys, PURGE_SHARDS } from '../../../functions/tenancy/keys.ts';
 import { type Purge, purgeStore } from '../../../functions/tenancy/purge.ts';
 import { aSandboxTenant, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
-import { loseNextAnswer, readInPagesOf } from './faults.ts';
+import { readInPagesOf } from './faults.ts';
 
 const engine = dynamoDb();
 
@@ -35,16 +35,8 @@ async function given(
 
 const at = (second: number) => later(NOW, seconds(second)).toISOString();
 const SECONDS = 900;
-const until = later(NOW, seconds(SECONDS));
 
 describe('the record of a purge', () => {
-  it('is open with nothing deleted after the request', async () => {
-    const orders = await setUp();
-    const purge = await given(orders);
-
-    expect(await orders.open()).toEqual([purge]);
-  });
-
   it('is gone once it is closed, also twice', async () => {
     const orders = await setUp();
     const [purge, other] = [await given(orders), await given(orders)];
@@ -68,53 +60,6 @@ describe('the record of a purge', () => {
 });
 
 describe('the lease of a purge', () => {
-  it('is taken by one of ten at once', async () => {
-    const orders = await setUp();
-    const purge = await given(orders);
-
-    const taken = await Promise.all(Array.from({ length: 10 }, () => orders.lease(purge, SECONDS, NOW)));
-
-    expect(taken.filter(Boolean)).toHaveLength(1);
-  });
-
-  it('is taken by the request that the SDK repeats after a lost response', async () => {
-    const client = engine.client();
-    const orders = await setUp(client);
-    const purge = await given(orders);
-    const { lost } = loseNextAnswer(client, 'UpdateItemCommand');
-
-    expect(await orders.lease(purge, SECONDS, NOW)).toBe(true);
-    expect(lost()).toBe(true);
-  });
-
-  it('expires', async () => {
-    const orders = await setUp();
-    const purge = await given(orders);
-    await orders.lease(purge, SECONDS, NOW);
-
-    expect(await orders.lease(purge, SECONDS, later(until, -1))).toBe(false);
-    expect(await orders.lease(purge, SECONDS, until)).toBe(true);
-  });
-
-  it('ends when it is released', async () => {
-    const orders = await setUp();
-    const purge = await given(orders);
-    await orders.lease(purge, SECONDS, NOW);
-
-    await orders.release(purge);
-
-    expect(await orders.lease(purge, SECONDS, NOW)).toBe(true);
-  });
-
-  it('applies to one purge, not to others of the sandbox', async () => {
-    const orders = await setUp();
-    const purge = await given(orders);
-    const next = await given(orders, { orgId: purge.orgId, generation: purge.generation + 1 });
-    await orders.lease(purge, SECONDS, NOW);
-
-    expect(await orders.lease(next, SECONDS, NOW)).toBe(true);
-  });
-
   it('cannot be taken for a finished purge, and releasing it restores nothing', async () => {
     const orders = await setUp();
     const purge = await given(orders);
@@ -180,13 +125,5 @@ describe('purges in the table', () => {
 
     expect((await orders.of(orgId)).map(({ generation }) => generation)).toEqual([1, 2, 9, 10]);
     expect(await orders.of(newId('org', NOW))).toEqual([]);
-  });
-
-  it('of one sandbox have its total progress', async () => {
-    const orders = await setUp();
-    const purge = await given(orders);
-    await orders.progress(purge, 3);
-
-    expect(await orders.of(purge.orgId)).toEqual([{ ...purge, deleted: 3 }]);
   });
 });

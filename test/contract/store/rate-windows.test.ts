@@ -1,10 +1,10 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import { rateLimiter, rateWindowStore } from '../../../functions/http/limiter.ts';
-import { DEFAULT_RATE_LIMITS, getRateWindow } from '../../../functions/http/rate-limit.ts';
+import { rateWindowStore } from '../../../functions/http/limiter.ts';
+import { getRateWindow } from '../../../functions/http/rate-limit.ts';
 import { keys, type RateBucket } from '../../../functions/tenancy/keys.ts';
-import { later, NOW, seconds } from '../../builders.ts';
+import { NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 
 const engine = dynamoDb();
@@ -65,24 +65,5 @@ describe('tokens of a rate window', () => {
     expect(await add(bucket, 5)).toEqual({ used: 19 });
     expect(await add(bucket, -10)).toEqual({ used: 9 });
     expect(await take(bucket, 10)).toEqual({ used: 10 });
-  });
-});
-
-describe('the rate limiter over real windows', () => {
-  it('refuses exactly one of 61 requests at once in two instances', async () => {
-    const { windows } = await someWindows();
-    const limits = { ...DEFAULT_RATE_LIMITS, sandbox: 60 };
-    const instances = [rateLimiter(windows, limits), rateLimiter(windows, limits)];
-    const bucket = aBucket('sandbox');
-    const quotas = await Promise.all(
-      Array.from({ length: 61 }, (_, index) =>
-        instances[index % 2]?.take(bucket, 'sandbox', later(NOW, index)),
-      ),
-    );
-    expect(quotas.filter((quota) => quota?.allowed === false)).toHaveLength(1);
-    expect(await instances[0]?.take(bucket, 'sandbox', later(NOW, seconds(60)))).toMatchObject({
-      allowed: true,
-      remaining: 59,
-    });
   });
 });

@@ -5,7 +5,6 @@ import type { Row } from '../../../functions/aws/table.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
 import { deliveryStore } from '../../../functions/delivery/rows.ts';
 import {
-  buildJobKey,
   type LeasedJob,
   type RedeliveryJob,
   type RedeliveryRun,
@@ -15,18 +14,9 @@ import {
 } from '../../../functions/redelivery/jobs.ts';
 import { jobPages } from '../../../functions/redelivery/selection.ts';
 import { keys, listShards, REDELIVERY_RUN_SHARDS } from '../../../functions/tenancy/keys.ts';
-import {
-  aDelivery,
-  anEndpoint,
-  aRedeliveryJob,
-  aSandboxTenant,
-  later,
-  NOW,
-  seconds,
-} from '../../builders.ts';
+import { aDelivery, anEndpoint, aRedeliveryJob, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { loseNextAnswer, readInPagesOf } from './faults.ts';
-import { rowsIn } from './rows.ts';
 
 const engine = dynamoDb();
 const LEASE_SECONDS = 40;
@@ -192,34 +182,9 @@ describe('redelivery jobs', () => {
       finishedAt: AFTER_LEASE.toISOString(),
     });
   });
-
-  it('end with their status and reason', async () => {
-    const { start, held, end, find } = jobsIn(await engine.tables());
-    const job = aRedeliveryJob();
-    await start(job);
-    const at = AFTER_LEASE;
-    expect(await end(await held(job), { status: 'stopped', reason: 'endpoint_deleted', at })).toBe(true);
-    const stored = await find(job);
-    expect(stored).toMatchObject({
-      status: 'stopped',
-      reason: 'endpoint_deleted',
-      finishedAt: at.toISOString(),
-    });
-    expect(stored).not.toHaveProperty('lease');
-  });
 });
 
 describe('a write of a redelivery job whose answer was lost', () => {
-  it('leases the job once', async () => {
-    const client = engine.client();
-    const { start, held } = jobsIn(await engine.tables(client));
-    const job = aRedeliveryJob();
-    await start(job);
-    const fault = loseNextAnswer(client, 'UpdateItemCommand');
-    expect(await held(job)).toMatchObject({ round: 1 });
-    expect(fault.lost()).toBe(true);
-  });
-
   it('counts a page once', async () => {
     const client = engine.client();
     const { start, held, save, find } = jobsIn(await engine.tables(client));
@@ -307,26 +272,6 @@ describe('the record of a running redelivery job', () => {
     expect(await since(later(NOW, 1))).toEqual([]);
   });
 
-  it('is not added for a refused job', async () => {
-    const { start, since } = jobsIn(await engine.tables());
-    const first = jobAt(0);
-    await start(first);
-    expect(await start(jobAt(1, { orgId: first.orgId, webhookId: first.webhookId }))).toMatchObject({
-      kind: 'refused',
-    });
-    expect(await since(later(NOW, 1))).toEqual([toRedeliveryRun(first)]);
-  });
-
-  it('remains when its end is refused', async () => {
-    const { start, held, end, since } = jobsIn(await engine.tables());
-    const job = jobAt(0);
-    await start(job);
-    const leased = await held(job);
-    const taken = { ...leased, lease: { ...leased.lease, token: 'another' } };
-    expect(await end(taken, { status: 'done', at: NOW })).toBe(false);
-    expect(await since(NOW)).toEqual([toRedeliveryRun(job)]);
-  });
-
   it('is found by the time of its last message', async () => {
     const { start, since, recordMessage } = jobsIn(await engine.tables());
     const [first, second] = [jobAt(0), jobAt(10)];
@@ -357,22 +302,6 @@ describe('the record of a running redelivery job', () => {
     await recordMessage({ ...read, remindedAt: later(NOW, 20).toISOString() }, later(NOW, 40));
     await removeRun(read);
     expect(await since(later(NOW, 60))).toEqual([]);
-  });
-
-  it('has the mark of its sandbox, like the job', async () => {
-    const tables = await engine.tables();
-    const tenant = aSandboxTenant();
-    const job = jobAt(0, tenant);
-    await jobsIn(tables).start(job);
-    await jobsIn(tables).start(jobAt(1));
-    const marked = (await rowsIn(tables.service)).filter(({ ofSandbox }) => ofSandbox !== undefined);
-    expect(new Set(marked.map(({ ofSandbox }) => ofSandbox))).toEqual(
-      new Set([`${tenant.orgId}#${tenant.generation}`]),
-    );
-    const places = marked.map(({ pk, sk }) => ({ pk, sk }));
-    expect(places).toHaveLength(2);
-    expect(places).toContainEqual(buildJobKey(job));
-    expect(places).toContainEqual(keys.redeliveryRun(job));
   });
 });
 

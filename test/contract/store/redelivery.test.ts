@@ -1,7 +1,7 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import { type Commit, type CommitResult, Contended, committer } from '../../../functions/aws/transaction.ts';
+import { type Commit, committer } from '../../../functions/aws/transaction.ts';
 import { type Delivery, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import { outboxStore, WORK } from '../../../functions/delivery/outbox.ts';
 import {
@@ -18,7 +18,7 @@ import { keys } from '../../../functions/tenancy/keys.ts';
 import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { claimed, exhausted, LEASE_END, retryingIn, succeeded, TRACE } from './attempts.ts';
-import { cancelTransactions, conflictOnOverlap, loseNextAnswer, writesOf } from './faults.ts';
+import { writesOf } from './faults.ts';
 import { everyRow } from './rows.ts';
 import { dynamoDbStores } from './stores.ts';
 
@@ -103,92 +103,6 @@ describe('the transaction of a redelivery', () => {
 
     expect(claimed).toMatchObject({ kind: 'claimed', delivery: { attempts: 1 } });
     expect(await redeliveries()).toEqual([claimed.kind === 'claimed' && claimed.delivery]);
-  });
-
-  it('is retried when others of the same event are committed at the same time', async () => {
-    const client = engine.client();
-    const { redeliver, redeliveries } = await anExhaustedDelivery(client);
-    const conflicts = conflictOnOverlap(client);
-
-    const results = await Promise.all(
-      Array.from({ length: 3 }, () => redeliver({ commit: committer(client) })),
-    );
-
-    expect(results).toEqual(Array.from({ length: 3 }, () => ({ kind: 'committed' })));
-    expect(conflicts.count()).toBeGreaterThan(0);
-    expect(await redeliveries()).toHaveLength(3);
-  });
-
-  it('is committed once by twenty requests with one idempotency key, and the answer names that delivery', async () => {
-    const client = engine.client();
-    const { redeliver, redeliveries, remembered } = await anExhaustedDelivery(client);
-    const conflicts = conflictOnOverlap(client);
-
-    /** As a client retries a 503. */
-    async function retryUntilAnswered(): Promise<CommitResult> {
-      for (;;) {
-        const result = await redeliver({ once: true, commit: committer(client) }).catch(retryable);
-        if (result !== 'contended') return result;
-      }
-    }
-    const results = await Promise.all(Array.from({ length: 20 }, retryUntilAnswered));
-
-    expect(results.filter(({ kind }) => kind === 'committed')).toHaveLength(1);
-    expect(results.filter(({ kind }) => kind === 'refused')).toEqual(
-      Array.from({ length: 19 }, () => ({ kind: 'refused', refusal: 'idempotency-key-used' })),
-    );
-    expect(conflicts.count()).toBeGreaterThan(0);
-    const made = await redeliveries();
-    expect(made).toHaveLength(1);
-    expect(await remembered()).toMatchObject({ data: JSON.stringify(made[0]?.id) });
-  });
-
-  it('adds neither when conflicts continue, and its key stays unused', async () => {
-    const client = engine.client();
-    const { redeliver, redeliveries, remembered } = await anExhaustedDelivery(client);
-    let unlucky = true;
-    cancelTransactions(client, () => unlucky);
-
-    await expect(redeliver({ once: true })).rejects.toThrow(Contended);
-    expect(await redeliveries()).toEqual([]);
-    expect(await remembered()).toBeUndefined();
-
-    unlucky = false;
-    expect(await redeliver({ once: true })).toEqual({ kind: 'committed' });
-    expect(await redeliveries()).toHaveLength(1);
-  });
-
-  it('is committed once when its answer was lost', async () => {
-    const client = engine.client();
-    const { redeliver, redeliveries } = await anExhaustedDelivery(client);
-    const fault = loseNextAnswer(client, 'TransactWriteItemsCommand');
-
-    expect(await redeliver()).toEqual({ kind: 'committed' });
-
-    expect(fault.lost()).toBe(true);
-    expect(await redeliveries()).toHaveLength(1);
-  });
-});
-
-describe('a delivery that repeats another', () => {
-  it('has eight attempts of its own, and its state changes do not affect the original', async () => {
-    const { deliveries } = dynamoDbStores(await engine.tables());
-    const exhausted = aDelivery({ status: 'exhausted', attempts: 8, terminalAt: NOW.toISOString() });
-    const delivery = again(exhausted);
-    await deliveries.add(exhausted);
-    expect(await deliveries.add(delivery)).toBe('added');
-
-    const numbers: number[] = [];
-    for (let attempt = 0; attempt < 9; attempt += 1) {
-      const now = later(LATER, attempt * seconds(25));
-      const claim = await deliveries.claim(delivery, { now, leaseSeconds: 25, maxAttempts: 8 });
-      if (claim.kind === 'claimed') numbers.push(claim.delivery.attempts);
-      else expect(claim).toEqual({ kind: 'spent' });
-    }
-
-    expect(numbers).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-    expect(await deliveries.find(delivery)).toMatchObject({ redeliveryOf: exhausted.id, status: 'pending' });
-    expect(await deliveries.find(exhausted)).toEqual(exhausted);
   });
 });
 
@@ -294,30 +208,6 @@ describe('the record of a redelivery that succeeds', () => {
     // A plain update of its row.
     expect(writes()).toEqual([]);
   });
-
-  it('is written when redeliveries end together, and each of them ends', async () => {
-    const client = engine.client();
-    const { stores, redelivery, succeededId } = await setUp(await engine.tables(client));
-    const claims = await Promise.all([1, 2, 3].map(() => claimed(stores, redelivery())));
-    conflictOnOverlap(client);
-
-    const settled = await Promise.all(
-      claims.map((claim) => stores.deliveries.settle(claim, succeeded, TRACE)),
-    );
-
-    expect(settled).toEqual(['done', 'done', 'done']);
-    expect(claims.map(({ id }) => id)).toContain(await succeededId());
-  });
-
-  it('is written once when its answer was lost', async () => {
-    const client = engine.client();
-    const { stores, redelivery, succeededId } = await setUp(await engine.tables(client));
-    const claim = await claimed(stores, redelivery());
-    const fault = loseNextAnswer(client, 'TransactWriteItemsCommand');
-    expect(await stores.deliveries.settle(claim, succeeded, TRACE)).toBe('done');
-    expect(fault.lost()).toBe(true);
-    expect(await succeededId()).toBe(claim.id);
-  });
 });
 
 describe('the record of the latest redelivery', () => {
@@ -356,8 +246,3 @@ describe('deliveries that wait for their first attempt', () => {
     expect(await store.listWaiting([...all, unread])).toEqual([all[0], unread]);
   });
 });
-
-function retryable(error: unknown): 'contended' {
-  if (error instanceof Contended) return 'contended';
-  throw error;
-}

@@ -103,22 +103,6 @@ describe('rows of a generation', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it.each([0, 1, 25, 26, 60])('are removed in as many requests as %d rows need', async (count) => {
-    const client = engine.client();
-    const { find, remove, having, rows } = await aTable('service', client);
-    const tenant = aSandboxTenant();
-    await having(count, tenant);
-    const live = await having(1);
-    const batches = leaveOutOfBatches(client, () => 0);
-
-    await remove(await find(tenant, 100));
-
-    expect(batches.sizes().toSorted((a, b) => b - a)).toEqual(
-      [25, 25, 25].map((size, index) => Math.min(size, count - index * 25)).filter((size) => size > 0),
-    );
-    expect(await rows()).toEqual(live);
-  });
-
   it('are removed although DynamoDB leaves rows out of its answers', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0);
     const client = engine.client();

@@ -2,18 +2,15 @@ import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { type CommitResult, Contended, committer } from '../../../functions/aws/transaction.ts';
-import { keys } from '../../../functions/tenancy/keys.ts';
 import {
   createSandbox,
   organizationStore,
   readOrganizationState,
-  readPairing,
-  routeToEnvironment,
   sandboxStore,
 } from '../../../functions/tenancy/organizations.ts';
 import { anOrganization, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
-import { cancelTransactions, conflictOnOverlap, loseNextAnswer } from './faults.ts';
+import { conflictOnOverlap } from './faults.ts';
 import { SANDBOX_ORGANIZATION } from './stores.ts';
 
 const engine = dynamoDb();
@@ -66,12 +63,6 @@ async function retryUntilAnswered(commit: () => Promise<CommitResult>): Promise<
 }
 
 describe('the sandbox of an organization', () => {
-  it('does not exist before it is created', async () => {
-    const { find } = await aLiveOrganization();
-
-    expect(await find()).toEqual({ pairing: undefined, sandbox: undefined });
-  });
-
   it('is found by its live organization, at its first generation', async () => {
     const { live, find, state, create } = await aLiveOrganization();
     const made = createSandbox(live.id, NOW);
@@ -85,40 +76,6 @@ describe('the sandbox of an organization', () => {
       generation: 1,
     });
     expect(await state(live.id)).toMatchObject({ environment: 'live', generation: 0 });
-  });
-
-  it('is read consistently, so that the next request sees a reset', async () => {
-    const client = engine.client();
-    const { live, create, service } = await aLiveOrganization(client);
-    await create();
-    const reads: unknown[] = [];
-    client.middlewareStack.add(
-      (next) => async (request) => {
-        reads.push(Object(request.input).ConsistentRead);
-        return next(request);
-      },
-      { step: 'initialize' },
-    );
-
-    await readPairing(service)(live.id);
-
-    expect(reads).toEqual([true, true]);
-  });
-
-  it('is created by one of fifty at once', async () => {
-    const { find, create, rows } = await aLiveOrganization();
-
-    const results = await Promise.all(Array.from({ length: 50 }, () => create()));
-
-    expect(results.filter(isCommitted)).toHaveLength(1);
-    expect(results.filter((result) => !isCommitted(result))).toEqual(
-      Array.from({ length: 49 }, () => EXISTS),
-    );
-    const { pairing, sandbox } = await find();
-    const organizations = (await rows()).filter(isSandbox);
-    expect(organizations).toHaveLength(1);
-    expect(organizations[0]?.id).toBe(pairing?.sandboxOrganizationId);
-    expect(sandbox?.id).toBe(pairing?.sandboxOrganizationId);
   });
 
   it('is created by one of fifty at once whose transactions conflict', async () => {
@@ -135,30 +92,6 @@ describe('the sandbox of an organization', () => {
     );
     const organizations = (await rows()).filter(isSandbox);
     expect(organizations.map(({ id }) => id)).toEqual([(await find()).sandbox?.id]);
-  });
-
-  it('is not created, not even in part, when conflicts continue', async () => {
-    const client = engine.client();
-    const { find, create, rows } = await aLiveOrganization(client);
-    cancelTransactions(client, () => true);
-
-    await expect(create()).rejects.toThrow(Contended);
-
-    expect(await find()).toEqual({ pairing: undefined, sandbox: undefined });
-    expect((await rows()).filter(isSandbox)).toEqual([]);
-  });
-
-  it('is created once when the answer was lost', async () => {
-    const client = engine.client();
-    const { live, find, create, rows } = await aLiveOrganization(client);
-    const made = createSandbox(live.id, NOW);
-    const fault = loseNextAnswer(client, 'TransactWriteItemsCommand');
-
-    expect(await create(made)).toEqual({ kind: 'committed' });
-
-    expect(fault.lost()).toBe(true);
-    expect(await find()).toEqual(made);
-    expect((await rows()).filter(isSandbox)).toHaveLength(1);
   });
 });
 
@@ -213,54 +146,5 @@ describe('the next generation of a sandbox', () => {
 
     expect(await rows()).toEqual(before);
     expect(await state(live.id)).toMatchObject({ environment: 'live', generation: 0 });
-  });
-});
-
-describe('an invalid pairing', () => {
-  const stranger = createSandbox(newId('org', NOW), NOW);
-
-  it.each<[what: string, of: 'pairing' | 'sandbox', change: Record<string, unknown>]>([
-    ['names nothing', 'pairing', { sandboxOrganizationId: undefined }],
-    ['names what is no organization', 'pairing', { sandboxOrganizationId: 'org_1' }],
-    ['names an organization that is not there', 'pairing', { sandboxOrganizationId: newId('org', NOW) }],
-    ['is of another live organization', 'pairing', { liveOrganizationId: newId('org', NOW) }],
-    ['does not say whose it is', 'pairing', { liveOrganizationId: undefined }],
-    ['leads to a live organization', 'sandbox', { environment: 'live', generation: undefined }],
-    ['leads to live data', 'sandbox', { generation: 0 }],
-    ['leads to an organization without a generation', 'sandbox', { generation: undefined }],
-    ['leads to half a generation', 'sandbox', { generation: 1.5 }],
-    ['leads to what another live organization has', 'sandbox', { liveOrganizationId: newId('org', NOW) }],
-    ['leads to an organization without a live one', 'sandbox', { liveOrganizationId: undefined }],
-    ['leads to an organization of another name', 'sandbox', { id: newId('org', NOW) }],
-  ])('%s, and is refused', async (_what, of, change) => {
-    const { live, find, create, put } = await aLiveOrganization();
-    const made = createSandbox(live.id, NOW);
-    await create(made);
-    const key = { pairing: keys.pairing(live.id), sandbox: keys.organization(made.sandbox.id) }[of];
-    await put({ ...key, ...SANDBOX_ORGANIZATION, ...made[of], ...change });
-
-    const { pairing, sandbox } = await find();
-
-    expect(routeToEnvironment({ orgId: live.id, environment: 'sandbox' }, pairing, sandbox).kind).toBe(
-      'refused',
-    );
-  });
-
-  it('is refused when it names the sandbox of another organization', async () => {
-    const { live, find, create, put } = await aLiveOrganization();
-    await create(stranger);
-    await put({
-      ...keys.pairing(live.id),
-      ...stranger.pairing,
-      liveOrganizationId: live.id,
-    });
-
-    const { pairing, sandbox } = await find();
-
-    expect(sandbox).toEqual(stranger.sandbox);
-    expect(routeToEnvironment({ orgId: live.id, environment: 'sandbox' }, pairing, sandbox)).toEqual({
-      kind: 'refused',
-      why: 'not its sandbox',
-    });
   });
 });

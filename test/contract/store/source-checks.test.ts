@@ -179,58 +179,6 @@ describe('the end of a check', () => {
     ]);
   });
 
-  it('keeps the text on failures, counts them, and clears the error on a success', async () => {
-    const stores = await make();
-    const source = await setUpImported(stores);
-    for (const hour of [1, 2])
-      await settleCheck(stores, source, { kind: 'failed', error: `failure ${hour}` }, later(HOUR, hour));
-
-    const failing = await stores.find(source, source.id);
-    expect(failing).toMatchObject({
-      failures: 2,
-      lastError: 'failure 2',
-      content: { version: 1 },
-      baseline: 1,
-    });
-    expect(await stores.versionsOf(source)).toEqual([1]);
-
-    await settleCheck(stores, source, { kind: 'unchanged' }, later(HOUR, 3));
-    const healed = await stores.find(source, source.id);
-    expect(healed).toMatchObject({ failures: 0, checks: 4, content: { version: 1 } });
-    expect(healed).not.toHaveProperty('lastError');
-    expect(healed?.lastChangedAt).toBe(NOW.toISOString());
-  });
-
-  it('updates validators and title when the text is the same', async () => {
-    const stores = await make();
-    const source = await setUpImported(stores);
-    const content = toSourceContent(1, {
-      text: 'first text',
-      title: 'New',
-      etag: '"2"',
-      lastModified: 'today',
-    });
-
-    await settleCheck(stores, source, { kind: 'unchanged', content }, HOUR);
-
-    expect((await stores.find(source, source.id))?.content).toEqual(content);
-  });
-
-  it('moves the source in the due index', async () => {
-    const stores = await make();
-    const source = await setUpImported(stores);
-    const due = async (until: Date) => {
-      const results = await Promise.all(
-        Array.from({ length: 16 }, (_, shard) => stores.due.find(shard, until)),
-      );
-      return results.flatMap(({ entries }) => entries);
-    };
-
-    expect(await due(later(HOUR, -1))).toEqual([]);
-    const { id, orgId, generation } = source;
-    expect(await due(HOUR)).toEqual([{ id, orgId, generation, dueAt: HOUR.toISOString() }]);
-  });
-
   it.each<[string, CheckOutcome]>([
     ['a new text', change(1, 'late')],
     ['a failure', { kind: 'failed', error: 'late' }],
@@ -277,13 +225,6 @@ describe('texts of versions', () => {
     expect(version && (await stores.text(source, version))).toBe(text);
   });
 
-  it('are absent if never written', async () => {
-    const stores = await make();
-    const source = await setUpImported(stores);
-
-    expect(await stores.text(source, { version: 2, parts: 1 })).toBeUndefined();
-  });
-
   it('can be deleted one by one, repeatedly, without the others', async () => {
     const stores = await make();
     const source = await setUpImported(stores);
@@ -324,37 +265,6 @@ describe('the version that admins know', () => {
       baseline: 3,
       lastNotifiedAt: at.toISOString(),
     });
-  });
-
-  it('that came too soon is announced by a check that finds no new text', async () => {
-    const stores = await make();
-    const source = await setUpImported(stores);
-    const measured = { from: 1, difference: 90 };
-    await settleCheck(
-      stores,
-      source,
-      change(2, 'second', { kept: [{ version: 1, parts: 1 }], measured }),
-      later(NOW, 1),
-    );
-    await stores.announceLater(source, source.id, HOUR);
-    await settleCheck(stores, source, { kind: 'unchanged' }, HOUR);
-    expect(await stores.find(source, source.id)).toMatchObject({ announceAt: HOUR.toISOString() });
-
-    const data = { sourceId: source.id, url: source.url, kind: source.kind, version: 2, difference: 90 };
-    const notice = createNotice(
-      'source.changed',
-      'announced later',
-      { ...data, added: '', removed: '' },
-      { tenant: source, now: HOUR },
-    );
-    const twoHours = later(HOUR, 3_600_000);
-    const announcement = { measured, notice };
-    await settleCheck(stores, source, { kind: 'unchanged', announcement }, twoHours);
-
-    const after = await stores.find(source, source.id);
-    expect(after).not.toHaveProperty('announceAt');
-    expect(after?.stored).toMatchObject([{ version: 1 }, { version: 2, announced: true }]);
-    expect((await stores.notices()).map(({ id }) => id)).toContain(notice.id);
   });
 
   it('does not restore a source that is gone or never imported', async () => {
@@ -409,13 +319,6 @@ describe('the sync of a source', () => {
     const at = later(NOW, seconds(RESEND_SECONDS));
     expect((await due(later(at, -1))).entries).toEqual([]);
     expect((await due(at)).entries).toMatchObject([{ id: source.id, dueAt: at.toISOString() }]);
-  });
-
-  it('is refused for a source that is gone', async () => {
-    const stores = await make();
-    const source = aSource();
-    expect(await stores.sync(source, source.id, NOW)).toBe('source-synced');
-    expect(await stores.find(source, source.id)).toBeUndefined();
   });
 
   it("and a check of the source keep each other's writes", async () => {

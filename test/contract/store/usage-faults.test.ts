@@ -5,7 +5,7 @@ import { sumUsage, usageMeter, usageReader } from '../../../functions/events/usa
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
-import { cancelTransactions, conflictOnOverlap, loseNextAnswer, readInPagesOf } from './faults.ts';
+import { cancelTransactions, conflictOnOverlap, readInPagesOf } from './faults.ts';
 import { rowsIn } from './rows.ts';
 import { aCustomer, allOf, aMeteredEvent, countUntilDone } from './usages.ts';
 
@@ -89,25 +89,6 @@ describe('usage in the table', () => {
     });
   });
 
-  it('is written by one transaction for a batch of any events', async () => {
-    const { client, count } = await aMeter();
-    const { permit } = await aCustomer();
-    const sizes: number[] = [];
-    cancelTransactions(client, ({ TransactItems = [] }) => {
-      sizes.push(TransactItems.length);
-      return false;
-    });
-    const monthly = Array.from({ length: 50 }, (_, month) =>
-      aMeteredEvent({ createdAt: new Date(Date.UTC(2026, month)).toISOString() }),
-    );
-
-    await count(someEvents(50), permit);
-    await count(monthly, permit);
-    await count(someEvents(51), permit);
-
-    expect(sizes).toEqual([51, 100, 51, 2]);
-  });
-
   it('is spread over the shards of a month, and read from all of them in all pages', async () => {
     const { usage, count } = await aMeter();
     const { orgId, permit } = await aCustomer();
@@ -125,20 +106,6 @@ describe('usage in the table', () => {
 });
 
 describe('concurrently counted usage', () => {
-  it('is exact when transactions conflict', async () => {
-    const { client, count, read } = await aMeter();
-    const { orgId, permit } = await aCustomer();
-    const conflicts = conflictOnOverlap(client);
-    const events = someEvents(40);
-    const batches = Array.from({ length: 12 }, (_, start) => events.slice(start, start + 25));
-
-    const left = await Promise.all(batches.map((batch) => count(batch, permit)));
-    await countUntilDone({ count }, [...left.flat(), ...events], permit);
-
-    expect(conflicts.count()).toBeGreaterThan(0);
-    expect(await allOf({ read }, orgId)).toEqual({ '2026-11': { conversations: 0, messages: 40 } });
-  });
-
   it('is returned as uncounted when conflicts continue', async () => {
     const { client, count, read } = await aMeter();
     const { orgId, permit } = await aCustomer();
@@ -148,18 +115,6 @@ describe('concurrently counted usage', () => {
     expect(await count(events, permit)).toEqual(events);
 
     expect(await allOf({ read }, orgId)).toEqual({});
-  });
-
-  it('is counted after several conflicts in a row', async () => {
-    const { client, count, read } = await aMeter();
-    const { orgId, permit } = await aCustomer();
-    const tokens = new Set<string | undefined>();
-    cancelTransactions(client, ({ ClientRequestToken }) => tokens.add(ClientRequestToken).size <= 4);
-
-    expect(await count(someEvents(2), permit)).toEqual([]);
-
-    expect(tokens.size).toBe(5);
-    expect(await allOf({ read }, orgId)).toEqual({ '2026-11': { conversations: 0, messages: 2 } });
   });
 });
 
@@ -174,17 +129,6 @@ describe('usage whose answer was lost', () => {
     expect(await count(events, permit)).toEqual([]);
 
     expect(await read(orgId, { from: '2026-11', to: '2026-11' })).toEqual(sumUsage(events));
-  });
-
-  it('is counted once when the SDK retries', async () => {
-    const { client, count, read } = await aMeter();
-    const { orgId, permit } = await aCustomer();
-    const fault = loseNextAnswer(client, 'TransactWriteItemsCommand');
-
-    expect(await count(someEvents(3), permit)).toEqual([]);
-
-    expect(fault.lost()).toBe(true);
-    expect(await allOf({ read }, orgId)).toEqual({ '2026-11': { conversations: 0, messages: 3 } });
   });
 
   it('is exact when calls of concurrent meters fail before or after their effect', async () => {

@@ -39,30 +39,6 @@ describe('counted usage', () => {
     });
   });
 
-  it('has each event once when it is repeated in a batch and in a later one', async () => {
-    const usages = await make();
-    const { orgId, permit } = await aCustomer();
-    const [first, second] = [aMeteredEvent(), aMeteredEvent()];
-
-    await usages.count([first, first], permit);
-    await usages.count([first, second, first], permit);
-    await usages.count([second], permit);
-
-    expect(await allOf(usages, orgId)).toEqual({ '2026-11': { conversations: 0, messages: 2 } });
-  });
-
-  it('is separate for each organization, also for the same event', async () => {
-    const usages = await make();
-    const [first, second] = [await aCustomer(), await aCustomer()];
-    const event = aMeteredEvent();
-
-    await usages.count([event], first.permit);
-    await usages.count([event, aMeteredEvent()], second.permit);
-
-    expect(await allOf(usages, first.orgId)).toEqual({ '2026-11': { conversations: 0, messages: 1 } });
-    expect(await allOf(usages, second.orgId)).toEqual({ '2026-11': { conversations: 0, messages: 2 } });
-  });
-
   it('is read for the requested months, without those that have none', async () => {
     const usages = await make();
     const { orgId, permit } = await aCustomer();
@@ -86,17 +62,6 @@ describe('counted usage', () => {
     await expect(usages.count([aMeteredEvent()], { orgId } as Permit)).rejects.toThrow('the gate');
 
     expect(await allOf(usages, orgId)).toEqual({});
-  });
-
-  it('has all events when there are more than fit into one transaction', async () => {
-    const usages = await make();
-    const { orgId, permit } = await aCustomer();
-    const events = Array.from({ length: 120 }, () => aMeteredEvent());
-
-    expect(await usages.count(events, permit)).toEqual([]);
-    expect(await usages.count(events.toReversed(), permit)).toEqual([]);
-
-    expect(await allOf(usages, orgId)).toEqual({ '2026-11': { conversations: 0, messages: 120 } });
   });
 
   it('has every event once for any batches, repetitions and orders', async () => {

@@ -2,15 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import {
-  Conversation as ConversationAnswer,
   CreateTicket,
-  Escalation as EscalationAnswer,
   RequestHandoff,
   ResolveConversation,
-  Ticket as TicketAnswer,
 } from '../../../functions/api/conversations/routes.ts';
 import { text } from '../../../functions/api/fields.ts';
-import { DeliveryCounts, StatsQuery } from '../../../functions/api/receiver-routes.ts';
+import { DeliveryCounts } from '../../../functions/api/receiver-routes.ts';
 import { routes } from '../../../functions/api/routes.ts';
 import * as schema from '../../../functions/api/webhooks/routes.ts';
 import { newId } from '../../../functions/aws/ids.ts';
@@ -20,7 +17,7 @@ import {
   FAILURES_TO_DISABLE,
   getFailureStatus,
 } from '../../../functions/receivers/endpoint.ts';
-import { aConversation, aDelivery, anEndpoint, anEscalation, aTicket, NOW } from '../../builders.ts';
+import { aDelivery, anEndpoint, NOW } from '../../builders.ts';
 
 /** A text field of a body, and its maximum length. */
 const fields = [
@@ -47,15 +44,6 @@ describe.each(fields)('%s', (_, schema, field, maximum) => {
   });
 });
 
-describe('conversation of a ticket', () => {
-  it.each([null, '', 'nonsense', 'cnv_1', newId('msg', NOW), `${newId('cnv', NOW)}0`])(
-    'rejects %j',
-    (value) => {
-      expect(CreateTicket.safeParse({ conversationId: value }).success).toBe(false);
-    },
-  );
-});
-
 describe('optional body', () => {
   it.each([
     ['a handoff', RequestHandoff, {}],
@@ -71,23 +59,6 @@ describe('optional body', () => {
 
   it.each([RequestHandoff, ResolveConversation, CreateTicket])('rejects any other JSON (%#)', (schema) => {
     for (const body of [null, [], 'text', 0, true]) expect(schema.safeParse(body).success).toBe(false);
-  });
-});
-
-describe('unknown field of an answer', () => {
-  it('is null, never absent', () => {
-    expect(ConversationAnswer.parse(aConversation())).toMatchObject({ resolvedAt: null, resolvedBy: null });
-    expect(EscalationAnswer.parse(anEscalation())).toMatchObject({ reason: null });
-    expect(TicketAnswer.parse(aTicket())).toMatchObject({ conversationId: null, reason: null });
-  });
-
-  it('is returned when it is known', () => {
-    const resolution = { resolvedAt: NOW.toISOString(), resolvedBy: 'agent-7' };
-    expect(ConversationAnswer.parse(aConversation({ status: 'resolved', ...resolution }))).toMatchObject(
-      resolution,
-    );
-    expect(EscalationAnswer.parse(anEscalation({ reason: 'why' }))).toMatchObject({ reason: 'why' });
-    expect(TicketAnswer.parse(aTicket({ reason: 'why' }))).toMatchObject({ reason: 'why' });
   });
 });
 
@@ -214,31 +185,6 @@ describe('delivery in an answer', () => {
     const open = status === 'pending' || status === 'retrying';
     expect(Object.keys(DeliveryCounts.shape)).toContain(open ? 'pending' : status);
   });
-});
-
-describe('hours of stats', () => {
-  const hours = (given?: string) =>
-    StatsQuery.safeParse(given === undefined ? {} : { hours: given }).data?.hours;
-
-  it('default to 24 when they are missing or empty', () => {
-    expect([hours(), hours('')]).toEqual([24, 24]);
-  });
-
-  it('are clamped to 1 and 168, for any integer', () => {
-    fc.assert(
-      fc.property(fc.oneof(fc.integer({ min: -300, max: 300 }), fc.bigInt()), (given) => {
-        const expected = given < 1 ? 1 : given > 168 ? 168 : Number(given);
-        expect(hours(String(given))).toBe(expected);
-      }),
-    );
-  });
-
-  it.each(['ten', '1.5', '1e2', '0x10', ' 24', '24 ', '--1', '+', 'NaN', 'Infinity', '１'])(
-    'reject %j',
-    (given) => {
-      expect(StatsQuery.safeParse({ hours: given }).success).toBe(false);
-    },
-  );
 });
 
 describe('receiver URL in a request', () => {

@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  BoundedMap,
-  loadOnce,
-  memoizeFor,
-  refreshedValue,
-  TimedCache,
-} from '../../../functions/aws/cache.ts';
+import { BoundedMap, loadOnce, memoizeFor, refreshedValue } from '../../../functions/aws/cache.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 
 const FRESH = seconds(30);
@@ -22,23 +16,6 @@ function aSource(answers: Record<string, unknown>) {
 }
 
 describe('bounded map', () => {
-  it('drops only the entry that was set first when it is full', () => {
-    const map = new BoundedMap<string, number>(2);
-    map.set('a', 1).set('b', 2).set('c', 3);
-    expect([...map]).toEqual([
-      ['b', 2],
-      ['c', 3],
-    ]);
-  });
-
-  it('drops nothing for a key that it has, whose entry is then the newest', () => {
-    const map = new BoundedMap<string, number>(2);
-    map.set('a', 1).set('b', 2).set('a', 3);
-    expect(map.get('b')).toBe(2);
-    map.set('c', 4);
-    expect([...map.keys()]).toEqual(['a', 'c']);
-  });
-
   it('never has more entries than its capacity, and always the last one', () => {
     const map = new BoundedMap<number, number>(7);
     for (let step = 0; step < 1_000; step++) {
@@ -47,38 +24,6 @@ describe('bounded map', () => {
       expect(map.size).toBeLessThanOrEqual(7);
       if (step % 5 !== 0) expect(map.get((step * 37) % 23)).toBe(step);
     }
-  });
-});
-
-describe('timed cache', () => {
-  const aCache = () => new TimedCache<string, number>(TERMS);
-
-  it('has a value until its time is over', () => {
-    const cache = aCache();
-    cache.set('a', 0, NOW);
-    expect(cache.get('a', later(NOW, FRESH - 1))).toBe(0);
-    expect(cache.get('a', later(NOW, FRESH))).toBeUndefined();
-  });
-
-  it('has a value that is set again for its whole time', () => {
-    const cache = aCache();
-    cache.set('a', 1, NOW);
-    cache.set('a', 2, later(NOW, FRESH - 1));
-    expect(cache.get('a', later(NOW, 2 * FRESH - 2))).toBe(2);
-  });
-
-  it('has no value that was deleted', () => {
-    const cache = aCache();
-    cache.set('a', 1, NOW);
-    cache.delete('a');
-    expect(cache.get('a', NOW)).toBeUndefined();
-  });
-
-  it('makes room for a new value when it is full', () => {
-    const cache = new TimedCache<string, number>({ capacity: 1, freshMs: FRESH });
-    cache.set('a', 1, NOW);
-    cache.set('b', 2, NOW);
-    expect([cache.get('a', NOW), cache.get('b', NOW)]).toEqual([undefined, 2]);
   });
 });
 

@@ -251,10 +251,4 @@ describe('an error of the service', () => {
   it('has its message logged only while a class has its name', () => {
     expect([...OWN_ERRORS].filter((own) => !errors.some(([name]) => name === own))).toEqual([]);
   });
-
-  it('is found when its name differs from its class', () => {
-    expect(namesIn("class NotSent extends Error {\n  override name = 'Unsent';\n}")).toEqual([
-      ['NotSent', 'Unsent'],
-    ]);
-  });
 });

@@ -155,40 +155,6 @@ describe('a listing of partitions', () => {
 });
 
 describe('a listing without a filter', () => {
-  it('fills each page but the last, and ends with the last item', async () => {
-    await fc.assert(
-      fc.asyncProperty(scenarios, async (scenario) => {
-        const rows = spread({ ...scenario, isFiltered: false });
-        const { limit } = scenario;
-        const pages = await pageThrough(
-          rows.map((its) => aPartition(its)),
-          limit,
-        );
-        for (const page of pages.slice(0, -1)) expect(page).toHaveLength(limit);
-        expect(pages).toHaveLength(Math.max(1, Math.ceil(rows.flat().length / limit)));
-      }),
-      { numRuns: 500 },
-    );
-  });
-
-  it('requests little more than its share from each partition', async () => {
-    const asked: number[] = [];
-    const partitions = Array.from({ length: 8 }, () =>
-      aPartition([], { onAnswer: (_, most) => asked.push(most) }),
-    );
-    await mergeScans(partitions, { limit: 100 });
-    expect(asked).toHaveLength(8);
-    for (const limit of asked) expect(limit).toBeLessThanOrEqual(16);
-  });
-
-  it('reads no more once it has consumed the units of one answer', async () => {
-    let answers = 0;
-    const rows = Array.from({ length: 100 }, (_, number) => anItem(number));
-    const partition = aPartition(rows, { cut: 4, unitsOfRow: 64, onAnswer: () => (answers += 1) });
-    const { items, next } = await mergeScans([partition], { limit: 100 });
-    expect([answers, items.length, next]).toEqual([2, 8, anItem(92).id]);
-  });
-
   it('returns the item after which the next page begins, and none after the last of all', async () => {
     const pageOf = (rows: Item[], limit: number) => mergeScans([aPartition(rows)], { limit });
     const [first, second, third] = [1, 2, 3].map((number) => anItem(number)) as [Item, Item, Item];

@@ -36,15 +36,6 @@ describe('an expression', () => {
     return { text: placeholders.text(text), ...placeholders.maps };
   };
 
-  it('has placeholders for its values and for reserved names, also in the expressions that it contains', () => {
-    const isOpen = expression`#status = ${'open'}`;
-    expect(compile(all(isOpen, undefined, expression`attempts < ${8}`))).toEqual({
-      text: '#status = :v0 AND attempts < :v1',
-      ExpressionAttributeNames: { '#status': 'status' },
-      ExpressionAttributeValues: { ':v0': 'open', ':v1': 8 },
-    });
-  });
-
   it('has a placeholder of its own for a name that DynamoDB would not accept as one', () => {
     const name = attribute('to_a-b');
     expect(compile(expression`attribute_not_exists(${name}) OR ${name} < ${1}`)).toEqual({

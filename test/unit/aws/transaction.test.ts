@@ -51,13 +51,6 @@ beforeEach(() => {
 });
 
 describe('transaction', () => {
-  it('writes all changes at once, in their order', async () => {
-    expect(await aCommitter().commit(changes)).toEqual({ kind: 'committed' });
-    expect(dynamo).toHaveReceivedCommandExactlyOnceWith(TransactWriteCommand, {
-      TransactItems: changes.map(({ write }) => write) as never,
-    });
-  });
-
   it('has a token of its own', async () => {
     const { commit } = aCommitter();
     await commit(changes);

@@ -85,18 +85,6 @@ describe('the event bus client', () => {
     expect(listRefusals()).toEqual([{ reason: 'ThrottlingException' }, { reason: 'ThrottlingException' }]);
   });
 
-  it('returns all entries of a request that failed, and none of the others', async () => {
-    const events = someEvents(15);
-    eventBridge.on(PutEventsCommand).callsFake(({ Entries }) => {
-      if (Entries.length < 10) throw new Error('connection reset');
-      return { Entries: Entries.map(() => ({ EventId: 'taken' })) };
-    });
-
-    expect(await bus.put(events)).toEqual(events.slice(10));
-
-    expect(listRefusals()).toEqual([{ error: new Error('connection reset') }]);
-  });
-
   it.each([{}, { Entries: [] }, { Entries: [{ EventId: 'taken' }] }])(
     'counts an entry as accepted only when the answer says so: %j',
     async (answer) => {

@@ -22,7 +22,7 @@ import { aBusEvent, aTenant, NOW } from '../../builders.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
-import { recentTimes, times } from '../aws/arbitraries.ts';
+import { recentTimes } from '../aws/arbitraries.ts';
 
 const events: fc.Arbitrary<MeteredEvent[]> = fc.array(
   fc.record({
@@ -104,15 +104,6 @@ describe('months', () => {
       }),
     );
   });
-
-  it('are sorted as text', () => {
-    fc.assert(
-      fc.property(times, times, (first, second) => {
-        fc.pre(first < second);
-        expect(toMonth(first) <= toMonth(second)).toBe(true);
-      }),
-    );
-  });
 });
 
 interface Replaced {
@@ -145,36 +136,6 @@ const message = (of = orgId) => aBusEvent({ orgId: of });
 const conversation = (of = orgId) => aBusEvent({ orgId: of, type: 'conversation.created' });
 
 describe('meter', () => {
-  it('counts the usage of live organizations separately', async () => {
-    const { count, of } = aMeter();
-    const other = newId('org', NOW);
-
-    expect(await count([message(), conversation(), message(other), message()])).toEqual([]);
-
-    expect(await of(orgId)).toEqual({ '2026-11': { conversations: 1, messages: 2 } });
-    expect(await of(other)).toEqual({ '2026-11': { conversations: 0, messages: 1 } });
-  });
-
-  it('counts nothing of a sandbox, and does not repeat its events', async () => {
-    const { count, of, states, log } = aMeter();
-    states.makeSandbox(orgId);
-
-    expect(await count([aBusEvent({ orgId, generation: 1 }), message()])).toEqual([]);
-
-    expect(await of(orgId)).toEqual({});
-    expect(log.entries).toEqual([]);
-  });
-
-  it('counts an event once, even when it arrives several times', async () => {
-    const { count, of } = aMeter();
-    const event = message();
-
-    await count([event, event]);
-    await count([event]);
-
-    expect(await of(orgId)).toEqual({ '2026-11': { conversations: 0, messages: 1 } });
-  });
-
   it('ignores events that are not metered', async () => {
     const { count, of } = aMeter();
 

@@ -167,29 +167,6 @@ describe('a repeated request with the same key', () => {
     expect(again.body).toEqual(first.body);
   });
 
-  it('is a new request on another route', async () => {
-    const [service, useCase, key] = [inMemory(), createThing(), randomUUID()];
-    const other = { ...thingRoute, name: 'create-other' } as const satisfies Route;
-    await send(thingRoute, service, once(service, key), useCase);
-    const answer = await send(other, service, once(service, key, bodyOf('other')), async ({ effect }) =>
-      effect(success({ name: 'other' }), []),
-    );
-    expect(answer).toMatchObject({ status: 201, body: { data: { name: 'other' } } });
-  });
-
-  it('is a new request of another organization', async () => {
-    const [service, stranger, key] = [inMemory(), inMemory(), randomUUID()];
-    for (const [digest, apiKey] of stranger.keys) service.keys.set(digest, apiKey);
-    await send(thingRoute, service, once(service, key), createThing());
-    const useCase = createThing();
-    const event = once(stranger, key, bodyOf('theirs'));
-    expect(await send(thingRoute, service, event, useCase)).toMatchObject({
-      status: 201,
-      body: { data: { name: 'theirs' } },
-    });
-    expect(service.commits).toHaveLength(2);
-  });
-
   it('gets a secret that is never stored, each time', async () => {
     const service = inMemory();
     const key = randomUUID();

@@ -24,7 +24,7 @@ export const aThing = (write: string): Change => {
 };
 
 type Keys = Parameters<typeof keyAuthentication>[0];
-export type FindSandbox = Parameters<typeof keyAuthentication>[1];
+type FindSandbox = Parameters<typeof keyAuthentication>[1];
 
 /** The ports of the pipeline in memory, with one API key of all scopes. */
 export interface InMemory {

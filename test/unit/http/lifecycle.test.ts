@@ -1,13 +1,11 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../../functions/aws/ids.ts';
 import { FAILED_INVOCATIONS } from '../../../functions/aws/metrics.ts';
 import { gatewayHandler, isTransient } from '../../../functions/http/lifecycle.ts';
 import { refusals } from '../../../functions/http/problem.ts';
 import { success } from '../../../functions/http/reply.ts';
 import { generateApiKey, hashApiKey } from '../../../functions/tenancy/api-keys.ts';
 import { GateClosed } from '../../../functions/tenancy/gate.ts';
-import { NOW } from '../../builders.ts';
 import { aGatewayEvent, INVOCATION } from '../../support/functions.ts';
 import { publishedDuring } from '../aws/capturing-logger.ts';
 import { aRequest, createThing, createThingWith, envelope, send, thingRoute } from './call.ts';
@@ -226,22 +224,5 @@ describe('the log of a request', () => {
     expect(last).toMatchObject({ level: 'ERROR', route: 'create-thing' });
     expect(last).not.toHaveProperty('orgId');
     expect(last).not.toHaveProperty('keyId');
-  });
-
-  it('has its own organization when several requests follow one another', async () => {
-    const service = inMemory();
-    const other = generateApiKey('live');
-    const otherOrg = newId('org', NOW);
-    service.keys.set(hashApiKey(other), { ...service.key, orgId: otherOrg });
-    for (const secret of [service.secret, other])
-      await send(
-        thingRoute,
-        service,
-        aRequest(service, { headers: { Authorization: `Bearer ${secret}` } }),
-        async () => {
-          throw new Error('failed');
-        },
-      );
-    expect(service.logger.lines.map((line) => line.orgId)).toEqual([service.key.orgId, otherOrg]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PROBLEM_STATUS, type ProblemType, refusals } from '../../../functions/http/problem.ts';
+import { PROBLEM_STATUS, type ProblemType } from '../../../functions/http/problem.ts';
 
 /** The statuses of docs/specification.md, Error types. */
 const PROMISED: Record<ProblemType, number> = {
@@ -24,24 +24,5 @@ const PROMISED: Record<ProblemType, number> = {
 describe('problem', () => {
   it('has the specified status of its type', () => {
     expect(PROBLEM_STATUS).toEqual(PROMISED);
-  });
-
-  it('has headers only when there are some', () => {
-    expect(refusals.noRoute).toEqual({ kind: 'problem', type: 'NOT_FOUND', message: 'No such route.' });
-    expect(refusals.recentSync(2)).toMatchObject({ headers: { 'Retry-After': '2' } });
-  });
-
-  it('says what was not found', () => {
-    expect(refusals.notFound('conversation')).toMatchObject({
-      type: 'NOT_FOUND',
-      message: 'No such conversation.',
-    });
-  });
-
-  it('says when to retry if the service is unavailable', () => {
-    expect(refusals.busy).toMatchObject({
-      type: 'SERVICE_UNAVAILABLE',
-      headers: { 'Retry-After': expect.stringMatching(/^[1-9]\d*$/) },
-    });
   });
 });

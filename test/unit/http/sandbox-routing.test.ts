@@ -1,14 +1,10 @@
-import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { newId, type OrgId } from '../../../functions/aws/ids.ts';
-import { keyAuthentication } from '../../../functions/http/authentication.ts';
 import { generateApiKey, hashApiKey } from '../../../functions/tenancy/api-keys.ts';
 import { createSandbox, type Pairing, type Sandbox } from '../../../functions/tenancy/organizations.ts';
 import { anApiKey, NOW } from '../../builders.ts';
-import { casesOf } from '../../support/cases.ts';
-import { capturingLogger } from '../aws/capturing-logger.ts';
-import { aRequest, createThing, createThingWith, envelope, send, thingRoute } from './call.ts';
-import { aThing, type FindSandbox, type InMemory, inMemory } from './in-memory.ts';
+import { aRequest, createThingWith, envelope, send, thingRoute } from './call.ts';
+import { aThing, type InMemory, inMemory } from './in-memory.ts';
 
 /** The service with a sandbox key, whose live organization has a sandbox of this generation. */
 function withSandboxKey(generation = 1): InMemory & { sandboxId: OrgId } {
@@ -139,126 +135,6 @@ describe('a request with a sandbox key', () => {
       throw Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
     };
     expect(await createThingWith({}, service)).toMatchObject({ status: 503, runs: 0 });
-  });
-});
-
-describe('an idempotency key', () => {
-  const thingId = newId('whk', NOW);
-
-  it('is distinct in live, in the sandbox, and in each of its generations', async () => {
-    const service = withSandboxKey();
-    const live = generateApiKey('live');
-    service.keys.set(hashApiKey(live), { ...service.key, environment: 'live' });
-    const headers = { 'Idempotency-Key': 'cc9b6afc-7f50-4f6c-8d4e-1f4a2f0f6a3e' };
-    const useCase = createThing();
-    const answers: unknown[] = [];
-    const ask = async (secret: string, name: string) => {
-      const event = aRequest(
-        { ...service, secret },
-        { headers, pathParameters: { id: thingId }, body: JSON.stringify({ name }) },
-      );
-      answers.push((await send(thingRoute, service, event, useCase)).body);
-    };
-    for (const times of [1, 2]) {
-      await ask(live, 'live');
-      for (const generation of [1, 2]) {
-        changed(service, { sandbox: { generation } });
-        await ask(service.secret, `sandbox ${generation}`);
-      }
-      expect(useCase.runs(), `${times}`).toBe(3 * times);
-    }
-    expect(service.commits).toHaveLength(3);
-    const names = ['live', 'sandbox 1', 'sandbox 2'].map((name) => ({ success: true, data: { name } }));
-    expect(answers).toEqual([...names, ...names]);
-  });
-});
-
-const POOL = [0, 1, 2, 3].map(() => newId('org', NOW));
-const anOrg = fc.constantFrom(...POOL);
-const createdAt = NOW.toISOString();
-const generation = fc.integer({ min: 0, max: 3 });
-const aPairing = (liveOrganizationId: OrgId, sandboxOrganizationId: OrgId): Pairing => ({
-  liveOrganizationId,
-  sandboxOrganizationId,
-  createdAt,
-});
-const aSandbox = (id: OrgId, liveOrganizationId: OrgId, at: number): Sandbox => ({
-  id,
-  environment: 'sandbox',
-  liveOrganizationId,
-  generation: at,
-});
-/** Answers as a store does: items of any organizations, or of two that name each other. */
-const stored = fc.oneof(
-  fc.record({
-    pairing: fc.option(fc.tuple(anOrg, anOrg), { nil: undefined }).map((ids) => ids && aPairing(...ids)),
-    sandbox: fc
-      .option(fc.tuple(anOrg, anOrg, generation), { nil: undefined })
-      .map((parts) => parts && aSandbox(...parts)),
-  }),
-  fc.tuple(anOrg, anOrg, generation).map(([live, sandbox, at]) => ({
-    pairing: aPairing(live, sandbox),
-    sandbox: aSandbox(sandbox, live, at),
-  })),
-);
-
-describe('the sandbox of a key', () => {
-  const ask = async (orgId: OrgId, of: (asked: OrgId) => Awaited<ReturnType<FindSandbox>>) => {
-    const key = anApiKey({ orgId, environment: 'sandbox' });
-    const asked: OrgId[] = [];
-    const authenticate = keyAuthentication(
-      {
-        find: async () => key,
-        noteUse: async () => undefined,
-      },
-      async (id) => {
-        asked.push(id);
-        return of(id);
-      },
-      capturingLogger().log,
-    );
-    const event = aRequest({ ...inMemory(), secret: generateApiKey('sandbox') });
-    return { caller: await authenticate(event, thingRoute), asked };
-  };
-
-  it('is the paired one when both items name each other, and none otherwise', async () => {
-    const met = new Set<boolean>();
-    await fc.assert(
-      fc.asyncProperty(anOrg, fc.array(stored, { minLength: 4, maxLength: 4 }), async (orgId, items) => {
-        const of = (id: OrgId) => items[POOL.indexOf(id)] ?? { pairing: undefined, sandbox: undefined };
-        const { caller, asked } = await ask(orgId, of);
-        // Reads only the items of the key's own organization.
-        expect(asked).toEqual([orgId]);
-        const { pairing, sandbox } = of(orgId);
-        const holds =
-          pairing?.liveOrganizationId === orgId &&
-          sandbox?.liveOrganizationId === orgId &&
-          sandbox.id === pairing.sandboxOrganizationId &&
-          sandbox.id !== orgId &&
-          sandbox.generation > 0;
-        met.add(holds);
-        if (!holds) expect(caller).toMatchObject({ kind: 'problem', type: 'AUTHENTICATION_ERROR' });
-        else
-          expect(caller).toMatchObject({
-            tenant: { orgId: sandbox.id, generation: sandbox.generation },
-            bucket: { orgId: sandbox.id, kind: 'sandbox' },
-            tier: 'sandbox',
-          });
-        if (!('kind' in caller)) expect(JSON.stringify(caller)).not.toContain(orgId);
-      }),
-      { numRuns: casesOf(500, 3000) },
-    );
-    expect(met).toEqual(new Set([true, false]));
-  });
-
-  it('is logged when there is none, and not otherwise', async () => {
-    for (const [service, lines] of [
-      [withSandboxKey(), 0],
-      [changed(withSandboxKey(), { pairing: 'gone' }), 1],
-    ] as const) {
-      await createThingWith({}, service);
-      expect(service.logger.lines).toHaveLength(lines);
-    }
   });
 });
 

@@ -32,9 +32,9 @@ describe('compared versions of a source', () => {
   });
 
   it('begin with the next stored version when the baseline is missing', () => {
-    expect(getComparedVersions({ stored: [version(5)], baseline: 2, content: content(5) }).from).toEqual(
-      version(5),
-    );
+    expect(
+      getComparedVersions({ stored: [7, 5, 9, 1].map(version), baseline: 2, content: content(9) }).from,
+    ).toEqual(version(5));
   });
 
   it('are undefined before the first import', () => {

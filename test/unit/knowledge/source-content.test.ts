@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toSourceContent } from '../../../functions/knowledge/check-source.ts';
 import type { CheckFinding, ExtractionRequest } from '../../../functions/knowledge/source-content.ts';
@@ -74,37 +73,6 @@ describe('content of a live source', () => {
   ])('is what the extraction found, unless its text is too large (%#)', async (answer, expected) => {
     const { fetchContent } = aContentFetcher(answer);
     expect(await fetchContent(aSource())).toEqual(expected);
-  });
-});
-
-describe("content of a sandbox's source", () => {
-  it('is simulated by its program and check number, without a request', async () => {
-    const programs = fc.constantFrom(
-      '',
-      '?simulate=200,304',
-      '?simulate=503',
-      '?simulate=timeout',
-      '?simulate=x',
-    );
-    await fc.assert(
-      fc.asyncProperty(programs, fc.integer({ min: 0, max: 5 }), async (program, checks) => {
-        const { fetchContent, states, requests } = aContentFetcher();
-        const source = aSource({ generation: 1, url: `https://example.com/${program}`, checks });
-        states.makeSandbox(source.orgId);
-        await fetchContent(source);
-        expect(requests).toEqual([]);
-      }),
-    );
-  });
-
-  it('takes the next step at the next check', async () => {
-    const { fetchContent, states } = aContentFetcher();
-    const source = aSource({ generation: 1, url: 'https://example.com/?simulate=200,304,503' });
-    states.makeSandbox(source.orgId);
-    const kinds: string[] = [];
-    for (let checks = 0; checks < 4; checks += 1)
-      kinds.push((await fetchContent({ ...source, checks })).kind);
-    expect(kinds).toEqual(['fetched', 'not-modified', 'failed', 'failed']);
   });
 });
 

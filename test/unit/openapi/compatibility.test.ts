@@ -1,10 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { breakingChanges } from '../../../lib/openapi/compatibility.ts';
 import type { OpenApiDocument, Schema } from '../../../lib/openapi/openapi.ts';
 import { lastRelease } from '../../compatibility/last-release.ts';
-import { casesOf } from '../../support/cases.ts';
-import { documents, type Editable, edited, firstField, objectsIn, present } from './document-arbitraries.ts';
+import { type Editable, edited, firstField, objectsIn, present } from './editable-document.ts';
 import { document } from './examples.ts';
 
 const release = lastRelease();
@@ -76,17 +74,15 @@ function reaching(name: string): OpenApiDocument {
   return { ...document, paths: path ?? {}, webhooks: (path === undefined && userIn(webhooks)) || {} };
 }
 
+/** More than a schema of the document has. */
+const OBJECTS = 8;
+
 type Edit = (parts: Editable, choose: (below: number) => number) => void;
 
-/** Runs an edit on any document, at any possible place. */
-function forAnyDocument(edit: Edit, judge: (changes: string[]) => void): void {
-  fc.assert(
-    fc.property(documents, fc.nat(), (before, seed) => {
-      const after = edited(before, (parts) => edit(parts, (below) => seed % below));
-      judge(breakingChanges(before, after));
-    }),
-    { numRuns: 25 },
-  );
+/** Runs an edit at each object of the document. */
+function atEachObject(edit: Edit, judge: (changes: string[]) => void): void {
+  for (let place = 0; place < OBJECTS; place += 1)
+    judge(breakingChanges(...edited((parts) => edit(parts, (below) => place % below))));
 }
 
 /** Any of the objects in a schema, at any depth. */
@@ -123,28 +119,13 @@ const ADDITIVE: Record<string, Edit> = {
     for (const parameter of operation.parameters ?? []) Object.assign(parameter, { required: false });
   },
   'an optional field of a request': ({ body }, choose) => set(anyObject(body, choose), 'more', plain),
-  'a field of a request that is not required any more': ({ body }, choose) => {
-    anyObject(body, choose).required = [];
-  },
   'a body that may be left out': ({ operation }) => {
     present(operation.requestBody).required = false;
-  },
-  'a wider limit of a request': ({ body }) => {
-    for (const field of Object.values(body.properties ?? {})) {
-      if (field.maximum !== undefined) field.maximum += 1;
-      if (field.maxLength !== undefined) field.maxLength += 1;
-      if (field.minimum !== undefined) field.minimum -= 1;
-      field.minLength = 0;
-    }
   },
   'a field of an answer': ({ answer }, choose) => {
     const object = anyObject(answer, choose);
     set(object, 'more', plain);
     object.required = [...(object.required ?? []), 'more'];
-  },
-  'a field of an answer that is always there now': ({ answer }, choose) => {
-    const object = anyObject(answer, choose);
-    object.required = Object.keys(object.properties ?? {});
   },
   'a header of an answer': ({ operation }) => {
     for (const response of Object.values(operation.responses))
@@ -229,24 +210,9 @@ const BREAKING: Record<string, Edit> = {
   'a parameter has another type': ({ operation }) => {
     Object.assign(present(operation.parameters?.[0]), { schema: { type: 'object' } });
   },
-  'a new field of a request is required': ({ body }, choose) => {
-    const object = anyObject(body, choose);
-    set(object, 'more', plain);
-    object.required = [...(object.required ?? []), 'more'];
-  },
   'a field of a request was removed': ({ body }, choose) => {
     const object = anyObject(body, choose);
     delete object.properties?.[firstField(object)];
-  },
-  'a field of a request has another type': ({ body }, choose) => {
-    const object = anyObject(body, choose);
-    set(object, firstField(object), { type: 'retyped' });
-  },
-  'a field of a request accepts one value alone': ({ body }) => {
-    set(body, firstField(body), { enum: ['one'] });
-  },
-  'unknown fields of a request are refused': ({ body }, choose) => {
-    anyObject(body, choose).additionalProperties = false;
   },
   'a body is required, or is of another media type': ({ operation }) => {
     const body = present(operation.requestBody);
@@ -256,15 +222,6 @@ const BREAKING: Record<string, Edit> = {
   'a field of an answer was removed': ({ answer }, choose) => {
     const object = anyObject(answer, choose);
     delete object.properties?.[firstField(object)];
-  },
-  'a field of an answer has another type': ({ answer }, choose) => {
-    const object = anyObject(answer, choose);
-    set(object, firstField(object), { type: 'retyped' });
-  },
-  'a field of an answer is an array of what it was': ({ answer }, choose) => {
-    const object = anyObject(answer, choose);
-    const name = firstField(object);
-    set(object, name, { type: 'array', items: present(object.properties?.[name]) });
   },
   'an answer’s body is gone': ({ operation }) => {
     for (const response of Object.values(operation.responses)) Object.assign(response, { content: {} });
@@ -323,13 +280,13 @@ const BREAKING: Record<string, Edit> = {
 
 describe('a compatible change', () => {
   it.each(Object.entries(ADDITIVE))('%s', (_, edit) => {
-    forAnyDocument(edit, (changes) => expect(changes).toEqual([]));
+    atEachObject(edit, (changes) => expect(changes).toEqual([]));
   });
 });
 
 describe('a breaking change', () => {
   it.each(Object.entries(BREAKING))('%s', (_, edit) => {
-    forAnyDocument(edit, (changes) => {
+    atEachObject(edit, (changes) => {
       expect(changes.length).toBeGreaterThan(0);
       for (const change of changes)
         expect(change).toMatch(/^(event )?[A-Z]+ \S+: .*\(docs\/specification\.md, Versioning: .*\)$/);

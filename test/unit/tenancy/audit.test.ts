@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId, parseCreationTime } from '../../../functions/aws/ids.ts';
 import {
@@ -16,37 +15,6 @@ const orgId = newId('org', NOW);
 const change = { orgId, action: 'webhook.updated', targetId: newId('whk', NOW), changes: [] } as const;
 
 describe('the comparison of fields', () => {
-  const values = fc.oneof(
-    fc.string(),
-    fc.integer(),
-    fc.boolean(),
-    fc.array(fc.string()),
-    fc.constant(undefined),
-  );
-  const fields = fc.dictionary(fc.constantFrom('url', 'events', 'name', 'size'), values);
-
-  it('finds exactly the named fields that differ, with both values', () => {
-    fc.assert(
-      fc.property(fields, fields, fc.subarray(['url', 'events', 'name']), (before, after, names) => {
-        const changes = compareFields(names, before, after);
-        const differ = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
-        expect(changes).toEqual(
-          differ.map((field) => ({ field, before: before[field] ?? null, after: after[field] ?? null })),
-        );
-      }),
-    );
-  });
-
-  it('shows a new thing without values before, and a deleted one without values after', () => {
-    const thing = { url: 'https://example.com/', keyVersion: '1' };
-    expect(compareFields(['url', 'name'], undefined, thing)).toEqual([
-      { field: 'url', before: null, after: thing.url },
-    ]);
-    expect(compareFields(['url', 'name'], thing, undefined)).toEqual([
-      { field: 'url', before: thing.url, after: null },
-    ]);
-  });
-
   it('shows values of other types as JSON', () => {
     expect(compareFields(['limits'], undefined, { limits: { a: 1 } })).toEqual([
       { field: 'limits', before: null, after: '{"a":1}' },

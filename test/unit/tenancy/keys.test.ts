@@ -2,20 +2,14 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildIdBounds, deriveDeliveryId, newId } from '../../../functions/aws/ids.ts';
-import { toStartOfHour } from '../../../functions/delivery/ledger.ts';
-import { toMonth } from '../../../functions/events/usage.ts';
 import {
   buildTenantKey,
-  buildUsageKeyBounds,
   CONVERSATION_SHARDS,
   DELIVERY_SHARDS,
   DUE_SHARDS,
-  DUE_STATES,
   keys,
-  LEDGER_SHARDS,
   listShards,
   TICKET_SHARDS,
-  USAGE_SHARDS,
 } from '../../../functions/tenancy/keys.ts';
 import type { Tenant } from '../../../functions/tenancy/tenant.ts';
 import { aTenant, later, NOW, seconds } from '../../builders.ts';
@@ -93,92 +87,6 @@ describe('partition keys', () => {
       { numRuns: 500 },
     );
   });
-
-  it('begin with their tenant and a separator, which no longer generation passes', () => {
-    fc.assert(
-      fc.property(tenants, names, (tenant, named) => {
-        for (const partition of listPartitions(tenant, named))
-          expect(partition.startsWith(`${tenant.orgId}#${tenant.generation}#`)).toBe(true);
-      }),
-    );
-  });
-
-  it('of organization data differ between organizations, and from those of tenant data', () => {
-    const [first, second] = [aTenant(), aTenant()];
-    const own = ({ orgId }: Tenant) => [
-      keys.organization(orgId).pk,
-      keys.endpoints(orgId),
-      keys.endpointCount(orgId).pk,
-    ];
-    for (const partition of own(first)) expect(own(second)).not.toContain(partition);
-    const data = listPartitions(first, { conversation: newId('cnv', NOW), route: 'r', key: 'k' });
-    for (const partition of own(first)) expect(data).not.toContain(partition);
-  });
-
-  it('hold one collection each, of one conversation', () => {
-    const tenant = aTenant();
-    const partitions = listPartitions(tenant, { conversation: newId('cnv', NOW), route: 'r', key: 'k' });
-    expect(new Set(partitions).size).toBe(partitions.length);
-    const another = newId('cnv', NOW);
-    expect(partitions).not.toContain(keys.messages(tenant, another));
-    expect(partitions).not.toContain(keys.escalations(tenant, another));
-  });
-
-  it('of deliveries differ between endpoints, generations and shards', () => {
-    const endpoints = [newId('whk', NOW), newId('whk', NOW)];
-    const all = endpoints.flatMap((endpoint) =>
-      [0, 1, 10, 11].flatMap((generation) =>
-        listShards(DELIVERY_SHARDS).map((shard) => keys.deliveries(endpoint, generation, shard)),
-      ),
-    );
-    expect(new Set(all).size).toBe(all.length);
-  });
-
-  it('of API keys have the digest, which no organization can choose', () => {
-    expect(keys.apiKey('digest').pk).toBe('key#digest');
-    expect(keys.apiKey('digest').pk.startsWith('org_')).toBe(false);
-  });
-});
-
-describe('keys of messages and escalations', () => {
-  it('are in the partition that their listing reads, under their ids', () => {
-    const conversation = newId('cnv', NOW);
-    const [message, escalation] = [newId('msg', NOW), newId('esc', NOW)];
-    expect(keys.message(tenant, conversation, message)).toEqual({
-      pk: keys.messages(tenant, conversation),
-      sk: message,
-    });
-    expect(keys.escalation(tenant, conversation, escalation)).toEqual({
-      pk: keys.escalations(tenant, conversation),
-      sk: escalation,
-    });
-  });
-});
-
-describe('due index keys', () => {
-  it('differ for each state and shard', () => {
-    const places = DUE_STATES.flatMap((state) =>
-      listShards(DUE_SHARDS).map((shard) => keys.due(state, shard)),
-    );
-    expect(new Set(places).size).toBe(DUE_STATES.length * DUE_SHARDS);
-  });
-});
-
-describe('ledger keys', () => {
-  const hours = [toStartOfHour(NOW), toStartOfHour(later(NOW, seconds(86_400)))];
-
-  it('differ for each endpoint, generation and hour, and an audit finds the active ones', () => {
-    const endpoints = Array.from({ length: 200 }, () => newId('whk', NOW));
-    const all = endpoints.flatMap((id) =>
-      [0, 1, 10].flatMap((generation) => hours.map((hour) => keys.ledger(id, generation, hour))),
-    );
-    expect(new Set(all.map((key) => JSON.stringify(key))).size).toBe(all.length);
-    const noted = endpoints.flatMap((id) => hours.map((hour) => keys.active(id, 0, hour).pk));
-    const listed = hours.flatMap((hour) =>
-      listShards(LEDGER_SHARDS).map((shard) => keys.activeInDay(hour, shard)),
-    );
-    expect(new Set(noted)).toEqual(new Set(listed));
-  });
 });
 
 describe('delivery id bounds of a time range', () => {
@@ -200,44 +108,6 @@ describe('delivery id bounds of a time range', () => {
       }),
       { numRuns: 300 },
     );
-  });
-});
-
-describe('usage keys', () => {
-  const months = fc
-    .date({ min: new Date(0), max: later(NOW, seconds(10 ** 9)), noInvalidDate: true })
-    .map(toMonth);
-  const anyShard = fc.nat({ max: 2 * USAGE_SHARDS });
-
-  it('are in a range of months exactly when their month is, for any shard', () => {
-    fc.assert(
-      fc.property(months, months, months, anyShard, (from, to, month, shard) => {
-        const [first, last] = buildUsageKeyBounds(from, to);
-        const { sk } = keys.usageOf(aTenant().orgId, month, shard);
-        expect(first <= sk && sk <= last).toBe(from <= month && month <= to);
-      }),
-      { numRuns: 300 },
-    );
-  });
-
-  it('and those of metered events are in partitions of their organization', () => {
-    const [first, second] = [newId('org', NOW), newId('org', NOW)];
-    const event = newId('evt', NOW);
-    const partitions = [first, second].flatMap((orgId) => [keys.usage(orgId), keys.metered(orgId, event).pk]);
-    expect(new Set(partitions).size).toBe(4);
-    expect(partitions.map((pk) => pk.startsWith(`${first}#`))).toEqual([true, true, false, false]);
-  });
-});
-
-describe('items of one partition', () => {
-  it('have different sort keys', () => {
-    const { orgId } = aTenant();
-    const all = [
-      keys.organization(orgId),
-      keys.endpointCount(orgId),
-      keys.endpoint(orgId, newId('whk', NOW)),
-    ];
-    expect(new Set(all.map((key) => JSON.stringify(key))).size).toBe(all.length);
   });
 });
 

@@ -5,49 +5,19 @@ import {
   createGenerationCheck,
   createSandbox,
   organizationStates,
-  Pairing,
-  type RoutingRefusal,
   routeToEnvironment,
   Sandbox,
   UnknownTenant,
 } from '../../../functions/tenancy/organizations.ts';
 import { isSettled, Purge } from '../../../functions/tenancy/purge.ts';
-import { isSandbox, OrganizationState } from '../../../functions/tenancy/tenant.ts';
+import { isSandbox, type OrganizationState } from '../../../functions/tenancy/tenant.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { recentTimes } from '../aws/arbitraries.ts';
 
 const live = newId('org', NOW);
 const { pairing, sandbox } = createSandbox(live, NOW);
-const key = { orgId: live, environment: 'sandbox' } as const;
 const stranger = newId('org', NOW);
-
-describe('new sandbox', () => {
-  it('is another organization at its first generation, paired with the live one', () => {
-    expect(sandbox.id).not.toBe(live);
-    expect(sandbox).toMatchObject({ environment: 'sandbox', liveOrganizationId: live, generation: 1 });
-    expect(pairing).toEqual({
-      liveOrganizationId: live,
-      sandboxOrganizationId: sandbox.id,
-      createdAt: NOW.toISOString(),
-    });
-  });
-
-  it('is the tenant of sandbox keys of the live organization', () => {
-    expect(routeToEnvironment(key, pairing, sandbox)).toEqual({
-      kind: 'routed',
-      tenant: { orgId: sandbox.id, generation: 1 },
-    });
-  });
-
-  it('can be stored, and has the state of a sandbox', () => {
-    expect(Pairing.parse(pairing)).toEqual(pairing);
-    expect(Sandbox.parse(sandbox)).toEqual(sandbox);
-    expect(OrganizationState.parse({ ...sandbox, tier: 'sandbox' })).toMatchObject({
-      environment: 'sandbox',
-    });
-  });
-});
 
 describe('stored sandbox', () => {
   it.each([
@@ -61,39 +31,6 @@ describe('stored sandbox', () => {
 });
 
 describe('tenant of a sandbox key', () => {
-  it.each<[RoutingRefusal, string, Parameters<typeof routeToEnvironment>]>([
-    ['unpaired', 'the organization has no sandbox', [key, undefined, undefined]],
-    ['unpaired', 'the key is a live one', [{ ...key, environment: 'live' }, pairing, sandbox]],
-    [
-      'foreign pairing',
-      'the pairing is of another organization',
-      [key, { ...pairing, liveOrganizationId: stranger }, sandbox],
-    ],
-    [
-      'foreign pairing',
-      'the organization is paired with itself',
-      [key, { ...pairing, sandboxOrganizationId: live }, { ...sandbox, id: live }],
-    ],
-    ['no such sandbox', 'the paired organization is no sandbox, or is gone', [key, pairing, undefined]],
-    [
-      'no such sandbox',
-      'another organization was read than is paired',
-      [key, pairing, { ...sandbox, id: stranger }],
-    ],
-    [
-      'not its sandbox',
-      'the sandbox names another live organization',
-      [key, pairing, { ...sandbox, liveOrganizationId: stranger }],
-    ],
-    [
-      'not its sandbox',
-      'the sandbox has the generation of live data',
-      [key, pairing, { ...sandbox, generation: 0 }],
-    ],
-  ])('is refused as "%s" when %s', (why, _what, given) => {
-    expect(routeToEnvironment(...given)).toEqual({ kind: 'refused', why });
-  });
-
   it('is the sandbox that the pairing and the sandbox agree on, or is refused', () => {
     // Few organizations, so that they coincide in every possible combination.
     const ids = fc.constantFrom(live, sandbox.id, stranger);
@@ -222,17 +159,6 @@ describe('the state of a sandbox', () => {
     expect(reads).toHaveLength(2);
   });
 
-  it('is read for each of many concurrent callers', async () => {
-    const { of, reads } = aHeldSource();
-    const asked = [of(orgId), of(orgId), of(orgId)];
-    await turn();
-    reads[0]?.resolve(sandboxAt(1));
-    await turn();
-    for (const read of reads.slice(1)) read.resolve(sandboxAt(2));
-    expect(await Promise.all(asked)).toEqual([sandboxAt(1), sandboxAt(2), sandboxAt(2)]);
-    expect(reads).toHaveLength(3);
-  });
-
   it('is never older than the call, however slow concurrent reads are', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fc.integer({ min: 1, max: 6 }), async (scheduler, count) => {
@@ -280,14 +206,6 @@ describe("a failed read of an organization's state", () => {
     expect(await of(orgId)).toEqual(LIVE);
     expect(reads).toHaveLength(2);
   });
-
-  it('fails each concurrent caller', async () => {
-    const { of } = organizationStates(async () => {
-      throw new Error('throttled');
-    });
-    for (const result of await Promise.allSettled([of(orgId), of(orgId), of(orgId)]))
-      expect(result.status).toBe('rejected');
-  });
 });
 
 /** A sandbox after so many resets, and the check of its generations. */
@@ -307,14 +225,6 @@ describe('generation check', () => {
     expect(await generationOf({ orgId, generation: 2 })).toBe('current');
     states.reset(orgId);
     expect(await generationOf({ orgId, generation: 1 })).toBe('over');
-  });
-
-  it('returns current for live data', async () => {
-    expect(await createGenerationCheck(memoryOrganizationStates())({ orgId, generation: 0 })).toBe('current');
-  });
-
-  it('returns over for live data in a sandbox', async () => {
-    expect(await aSandbox(0).generationOf({ orgId, generation: 0 })).toBe('over');
   });
 
   it('fails for a generation newer than the stored one', async () => {

@@ -6,32 +6,6 @@ const resetTenant = aTenant({ generation: 1 });
 const other = aTenant({ generation: 4 });
 
 describe('purge', () => {
-  it("deletes the generation's rows from all tables, and nothing else, and closes the order", async () => {
-    const { run, order, orders, fill, left, settle } = aPurge();
-    const current = { ...resetTenant, generation: 2 };
-    for (const tenant of [resetTenant, current, other]) fill(tenant, 30);
-    await order(resetTenant);
-    settle();
-
-    expect(await run(IN_FULL)).toEqual({ deleted: 30, closed: 1, open: 0, oldestSeconds: 0 });
-
-    expect(left(resetTenant)).toBe(0);
-    expect([left(current), left(other)]).toEqual([30, 30]);
-    expect(await orders()).toEqual([]);
-  });
-
-  it('stores its progress', async () => {
-    const { run, order, orders, fill, settle } = aPurge({ tables: 1 });
-    fill(resetTenant, 450);
-    await order(resetTenant);
-    settle();
-
-    await run(pages(3));
-
-    expect(await orders()).toEqual([expect.objectContaining({ deleted: 400 })]);
-    expect(await orders()).toEqual([expect.not.objectContaining({ lease: expect.anything() })]);
-  });
-
   it('logs once that a generation is deleted', async () => {
     const { run, order, settle, log } = aPurge();
     await order(resetTenant);
@@ -43,10 +17,6 @@ describe('purge', () => {
     await run(IN_FULL);
 
     expect(log.entries).toMatchObject([{ level: 'info', fields: resetTenant }]);
-  });
-
-  it('has nothing to do without a reset', async () => {
-    expect(await aPurge().run(IN_FULL)).toEqual({ deleted: 0, closed: 0, open: 0, oldestSeconds: 0 });
   });
 });
 
@@ -63,19 +33,6 @@ describe('purge of a generation that may still be written to', () => {
     expect(lease).not.toHaveBeenCalled();
     expect(left(resetTenant)).toBe(3);
     expect(await orders()).toMatchObject([resetTenant]);
-  });
-
-  it('deletes rows that were written during the linger time, and then closes the order', async () => {
-    const { run, order, fill, left, settle, tables } = aPurge();
-    fill(resetTenant, 3);
-    await order(resetTenant);
-    await run(IN_FULL);
-    tables[1]?.add(resetTenant, { addedAt: later(NOW, seconds(100)) });
-    settle();
-
-    expect(await run(IN_FULL)).toMatchObject({ deleted: 4, closed: 1 });
-
-    expect(left(resetTenant)).toBe(0);
   });
 
   it('does not delay an older order', async () => {
