@@ -5,7 +5,7 @@ import {
   isReceiverAddress,
   type ReceiverPolicy,
 } from '../../../../functions/receivers/receiver-url.ts';
-import { forbiddenUrls } from './corpus/forbidden-urls.ts';
+import { forbiddenUrls } from './corpus-forbidden-urls.ts';
 import { forbiddenHosts, permittedUrls } from './corpus.ts';
 
 const refuse: ReceiverPolicy = { loopback: 'refuse' };

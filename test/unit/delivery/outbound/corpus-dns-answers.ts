@@ -1,4 +1,4 @@
-import type { Records } from '../name-server.ts';
+import type { Records } from './name-server.ts';
 
 /** A name server's answer for a name that no delivery may go to, and the reason. */
 export const forbiddenAnswers: readonly (readonly [why: string, records: Records])[] = [
