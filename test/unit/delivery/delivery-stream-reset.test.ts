@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId, type OrgId } from '../../../functions/aws/ids.ts';
 import { type DeliveryChange, sumChanges } from '../../../functions/delivery/ledger.ts';
@@ -45,50 +44,6 @@ describe('delivery stream of a sandbox', () => {
     expect(log.entries).toEqual([]);
   });
 
-  it('counts exactly the deliveries of present generations, for any batch', async () => {
-    const orgs = Array.from({ length: 3 }, () => newId('org', NOW));
-    const changes = fc.array(
-      fc.record({
-        org: fc.nat({ max: 2 }),
-        generation: fc.nat({ max: 3 }),
-        ended: fc.boolean(),
-      }),
-      { maxLength: 30 },
-    );
-    const histories = fc.array(fc.constantFrom('live', 0, 1, 2, 'unknown'), {
-      minLength: 3,
-      maxLength: 3,
-    });
-    await fc.assert(
-      fc.asyncProperty(changes, histories, async (all, kinds) => {
-        const { run, ledger, states } = aDeliveryStream();
-        for (const [index, kind] of kinds.entries()) {
-          const org = orgs[index] ?? orgId;
-          if (kind === 'unknown') states.forget(org);
-          if (typeof kind !== 'number') continue;
-          states.makeSandbox(org);
-          for (let reset = 0; reset < kind; reset += 1) states.reset(org);
-        }
-        const stream = all.map(({ org, generation, ended }): DeliveryChange => {
-          const change = added({ orgId: orgs[org] ?? orgId, generation });
-          return ended
-            ? { kind: 'ended', delivery: { ...change.delivery, status: 'succeeded', attempts: 1 } }
-            : change;
-        });
-
-        await run(SHARD, sequenced(stream));
-
-        // Live data is not checked against the organization, so that it costs no read.
-        const counts = stream.filter(({ delivery }) => {
-          const kind = kinds[orgs.indexOf(delivery.orgId)];
-          if (delivery.generation === 0) return true;
-          return typeof kind === 'number' && delivery.generation === kind + 1;
-        });
-        expect(inOrder(await ledger.every())).toEqual(inOrder(sumChanges(counts)));
-      }),
-    );
-  });
-
   it('is not stopped by an unknown tenant, and logs it once', async () => {
     const { run, ledger, states, log, deliveries } = aSandboxStream();
     const unknown = newId('org', NOW);
@@ -104,18 +59,6 @@ describe('delivery stream of a sandbox', () => {
     expect(log.entries.filter(({ level }) => level === 'error')).toHaveLength(1);
     // The due index still has the deliveries that were not counted.
     expect(deliveries.due).toHaveLength(4);
-  });
-
-  it('adds open deliveries of an unknown tenant to the due index', async () => {
-    const { run, ledger, states, deliveries } = aSandboxStream();
-    states.forget(orgId);
-    const change = added({ orgId, generation: 1 });
-    await deliveries.add(change.delivery);
-
-    await run(SHARD, sequenced([change]));
-
-    expect(deliveries.due).toMatchObject([{ due: { state: 'watched' } }]);
-    expect(await ledger.every()).toEqual([]);
   });
 
   it('does not count deliveries of a newer generation than the stored one', async () => {

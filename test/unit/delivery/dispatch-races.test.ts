@@ -51,21 +51,6 @@ describe('attempt that outlives its lease', () => {
     expect(await setting.readDelivery()).toMatchObject({ status: 'succeeded', attempts: 2 });
   });
 
-  it('counts nothing at the endpoint', async () => {
-    const setting = await aDispatch({
-      endpoint: { consecutiveFailures: 4 },
-      attempt: async () => {
-        setting.clock.elapse(LEASE_SECONDS);
-        await setting.claim();
-        return OK;
-      },
-    });
-
-    await setting.dispatch();
-
-    expect(await setting.readEndpoint()).toEqual(setting.endpoint);
-  });
-
   it("makes the message visible at once when the other worker's lease has expired too", async () => {
     const setting = await aDispatch({
       attempt: async () => {

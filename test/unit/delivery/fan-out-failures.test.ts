@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EventId } from '../../../functions/aws/ids.ts';
-import type { Delivery, DeliveryMessage } from '../../../functions/delivery/delivery.ts';
+import type { DeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import type { FanOutPorts } from '../../../functions/delivery/fan-out.ts';
 import { anEvent, later, NOW, seconds } from '../../builders.ts';
 import { MemoryEndpoints, memoryDeliveries } from '../../doubles/memory-deliveries.ts';
@@ -11,28 +10,6 @@ import { aFanOut, anOrder, events, ours, owing, tenant } from './fan-out-fixture
 const getEventId = ({ event }: ReturnType<typeof owing>) => event.id;
 
 describe('fan-out that fails in part', () => {
-  /** A store that cannot add the deliveries of the given events. */
-  const failingFor = (failing: EventId[], deliveries: FanOutPorts['deliveries']) => ({
-    async add(delivery: Delivery) {
-      if (failing.includes(delivery.eventId)) throw new Error('the table is throttled');
-      return deliveries.add(delivery);
-    },
-  });
-
-  it('reports the events whose delivery could not be added, and processes the others', async () => {
-    const batch = events(10);
-    const failing = batch.filter((_, index) => index === 2 || index === 7);
-    const store = memoryDeliveries(new MemoryEndpoints());
-    const { run, sent, log } = aFanOut([ours()], { deliveries: failingFor(failing.map(getEventId), store) });
-
-    expect(await run(batch)).toEqual(failing);
-
-    const others = batch.filter((work) => !failing.includes(work)).map(getEventId);
-    expect(store.every.map(({ eventId }) => eventId)).toEqual(others);
-    expect(sent.map(({ eventId }) => eventId)).toEqual(others);
-    expect(log.trouble().map(({ fields }) => fields.eventId)).toEqual(failing.map(getEventId));
-  });
-
   it('sends the messages of the deliveries that it could add, and reports their event once', async () => {
     const [first, second, third] = [ours(), ours(), ours()];
     const store = memoryDeliveries(new MemoryEndpoints());
@@ -177,26 +154,6 @@ describe('delivery message of a resent delivery', () => {
     expect(log.trouble()).toMatchObject([
       { level: 'error', fields: { deliveryId: unlucky.deliveryMessage.id } },
     ]);
-  });
-
-  it('is reported when the queue is down, and sent when it is repeated', async () => {
-    const orders = [anOrder(), anOrder()];
-    let broken = true;
-    const { run, sent } = aFanOut([], {
-      queues: {
-        async send(_lane, messages) {
-          if (broken) return refuse(messages);
-          sent.push(...messages.map(({ message: deliveryMessage }) => deliveryMessage));
-          return [];
-        },
-      },
-    });
-    const failed = await run(orders);
-    broken = false;
-
-    expect(failed).toEqual(orders);
-    expect(await run(failed)).toEqual([]);
-    expect(sent).toEqual(orders.map(({ deliveryMessage }) => deliveryMessage));
   });
 
   it('is sent although endpoints cannot be read and deliveries cannot be added', async () => {

@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { OrgId } from '../../../functions/aws/ids.ts';
 import { aDelivery, anEvent, aTenant } from '../../builders.ts';
-import {
-  type MemoryOrganizationStates,
-  memoryOrganizationStates,
-} from '../../doubles/memory-organization-states.ts';
 import { aFanOut, anOrder, ours, owing, tenant } from './fan-out-fixture.ts';
 
 const sandbox = aTenant({ ...tenant, generation: 1 });
@@ -18,18 +13,6 @@ function aSandboxFanOut() {
   const service = aFanOut([ours(), ours()]);
   service.states.makeSandbox(sandbox.orgId);
   return service;
-}
-
-/** A fan-out that cannot read one organization. */
-function withUnreadable(unreadable: OrgId, states: MemoryOrganizationStates = memoryOrganizationStates()) {
-  return aFanOut([ours()], {
-    organizations: {
-      async of(orgId) {
-        if (orgId === unreadable) throw new Error('the table is throttled');
-        return states.of(orgId);
-      },
-    },
-  });
 }
 
 describe('fan-out of a sandbox', () => {
@@ -53,18 +36,6 @@ describe('fan-out of a sandbox', () => {
     expect(log.entries).toEqual([]);
   });
 
-  it('processes work of the generation after the reset', async () => {
-    const { run, states, deliveries, sent } = aSandboxFanOut();
-    states.reset(sandbox.orgId);
-    const [event, order] = buildWork(2);
-    if (event === undefined || order === undefined) throw new Error('two work items expected');
-
-    expect(await run([...buildWork(1), event, order])).toEqual([]);
-
-    expect(deliveries.every).toHaveLength(2);
-    for (const { generation } of [...deliveries.every, ...sent]) expect(generation).toBe(2);
-  });
-
   it('repeats work of a newer generation than the stored one', async () => {
     const { run, deliveries, sent } = aSandboxFanOut();
     const work = buildWork(2);
@@ -86,14 +57,5 @@ describe('fan-out of several organizations', () => {
 
     expect(deliveries.every).toMatchObject([{ eventId: other.event.id }]);
     expect(log.trouble()).toMatchObject([{ level: 'error', fields: { eventId: unknown.event.id } }]);
-  });
-
-  it('repeats the work of an unreadable one, and processes the others', async () => {
-    const [unreadable, other] = [owing(anEvent()), owing(anEvent({ tenant }))];
-    const { run, deliveries } = withUnreadable(unreadable.event.orgId);
-
-    expect(await run([unreadable, other])).toEqual([unreadable]);
-
-    expect(deliveries.every).toMatchObject([{ eventId: other.event.id }]);
   });
 });

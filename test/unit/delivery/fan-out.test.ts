@@ -1,40 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { deriveDeliveryId, newId } from '../../../functions/aws/ids.ts';
-import { type Delivery, DeliveryMessage } from '../../../functions/delivery/delivery.ts';
+import { newId } from '../../../functions/aws/ids.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import { anEndpoint, anEvent, later, NOW, seconds } from '../../builders.ts';
 import { aFanOut, anOrder, events, ours, owing, tenant } from './fan-out-fixture.ts';
 
-const listEndpointIds = (deliveries: readonly Pick<Delivery, 'webhookId'>[]) =>
-  deliveries.map(({ webhookId }) => webhookId).toSorted();
-
 describe('fan-out', () => {
-  it('adds a pending delivery for each subscribed endpoint and sends its message', async () => {
-    const [first, second] = [ours(), ours({ events: ['message.received', 'conversation.created'] })];
-    const { run, deliveries, sent } = aFanOut([first, second]);
-    const event = anEvent({ tenant });
-
-    expect(await run([owing(event)])).toEqual([]);
-
-    expect(deliveries.every).toHaveLength(2);
-    for (const endpoint of [first, second])
-      expect(deliveries.every).toContainEqual({
-        id: deriveDeliveryId(event.id, endpoint.id),
-        orgId: tenant.orgId,
-        generation: 0,
-        webhookId: endpoint.id,
-        eventId: event.id,
-        eventType: 'conversation.created',
-        filterValues: { channelId: 'chn_web' },
-        conversationId: event.conversationId,
-        status: 'pending',
-        attempts: 0,
-        attemptLog: [],
-        createdAt: NOW.toISOString(),
-      });
-    expect(sent).toEqual(deliveries.every.map((delivery) => DeliveryMessage.parse(delivery)));
-  });
-
   it('ignores endpoints that have not subscribed, and those of other organizations', async () => {
     const { run, deliveries, sent } = aFanOut([ours({ events: ['message.received'] }), anEndpoint()]);
 
@@ -42,15 +12,6 @@ describe('fan-out', () => {
 
     expect(deliveries.every).toEqual([]);
     expect(sent).toEqual([]);
-  });
-
-  it('sends a test only to its endpoint, regardless of subscriptions', async () => {
-    const addressee = ours({ events: ['ticket.created'] });
-    const { run, deliveries } = aFanOut([ours(), addressee, ours()]);
-
-    await run([owing({ ...anEvent({ tenant, onlyTo: addressee.id }), type: 'webhook.test' })]);
-
-    expect(listEndpointIds(deliveries.every)).toEqual([addressee.id]);
   });
 
   it('adds nothing for an event whose one endpoint is gone', async () => {
@@ -129,30 +90,6 @@ describe('event for one receiver', () => {
     ours({ id: newId('chn', NOW), events: [], ...changes });
   const toOnly = (to: Endpoint) => owing({ ...anEvent({ tenant, onlyTo: to.id }), type: 'channel.message' });
 
-  it('is delivered to a channel, which has no subscriptions', async () => {
-    const channel = aChannel();
-    const { run, deliveries, sent } = aFanOut([ours(), channel]);
-
-    expect(await run([toOnly(channel), ...events(1)])).toEqual([]);
-
-    expect(deliveries.every.filter(({ webhookId }) => webhookId === channel.id)).toMatchObject([
-      { status: 'pending' },
-    ]);
-    expect(sent).toHaveLength(2);
-  });
-
-  it('is skipped for a disabled channel, and dropped for a deleted one', async () => {
-    const disabled = aChannel({ status: 'auto_disabled' });
-    const { run, deliveries, sent } = aFanOut([disabled]);
-
-    expect(await run([toOnly(disabled), toOnly(aChannel())])).toEqual([]);
-
-    expect(deliveries.every).toMatchObject([
-      { webhookId: disabled.id, status: 'skipped', terminalReason: 'endpoint_disabled' },
-    ]);
-    expect(sent).toEqual([]);
-  });
-
   it('reaches no receiver of another organization', async () => {
     const foreign = anEndpoint({ id: newId('chn', NOW) });
     const { run, deliveries } = aFanOut([foreign]);
@@ -201,19 +138,6 @@ describe('event for one receiver', () => {
 });
 
 describe('repeated fan-out', () => {
-  it('adds nothing, and sends the messages again', async () => {
-    const { run, deliveries, sent } = aFanOut([ours(), ours()]);
-    const batch = events(3);
-    await run(batch);
-    const before = deliveries.every;
-    const deliveryMessages = sent.splice(0);
-
-    expect(await run(batch)).toEqual([]);
-
-    expect(deliveries.every).toEqual(before);
-    expect(sent).toEqual(deliveryMessages);
-  });
-
   it('leaves a delivery alone that has changed meanwhile', async () => {
     const { run, deliveries } = aFanOut([ours()]);
     const batch = events(1);
@@ -244,29 +168,6 @@ describe('repeated fan-out', () => {
 });
 
 describe('redelivery in the outbox', () => {
-  it('sends the message of its one delivery, and adds none', async () => {
-    const { run, deliveries, sent } = aFanOut([ours(), ours()]);
-    const order = anOrder();
-
-    expect(await run([order])).toEqual([]);
-
-    expect(sent).toEqual([order.deliveryMessage]);
-    expect(deliveries.every).toEqual([]);
-  });
-
-  it('is processed once among events', async () => {
-    const { run, deliveries, sent } = aFanOut([ours()]);
-    const orders = [anOrder(), anOrder()];
-
-    expect(await run([...events(3), ...orders, ...events(2)])).toEqual([]);
-
-    const ordered = orders.map(({ deliveryMessage }) => deliveryMessage.id);
-    expect(sent.map(({ id }) => id).toSorted()).toEqual(
-      [...deliveries.every.map(({ id }) => id), ...ordered].toSorted(),
-    );
-    expect(deliveries.every).toHaveLength(5);
-  });
-
   it('sends the same message when it is repeated', async () => {
     const { run, sent } = aFanOut([ours()]);
     const order = anOrder();

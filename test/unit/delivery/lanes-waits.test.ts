@@ -1,14 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { timedOutAfter } from '../../../functions/delivery/delivery.ts';
-import { LANES, LONGEST_QUEUED_WAIT_SECONDS } from '../../../functions/delivery/lanes.ts';
+import { LANES } from '../../../functions/delivery/lanes.ts';
 import { computeSettlement, decideDisposition } from '../../../functions/delivery/settle.ts';
 import { computeDelaySeconds, DEFAULT_RETRY_POLICY } from '../../../functions/delivery/timing.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { recentTimes } from '../aws/arbitraries.ts';
 
-const lanes = fc.constantFrom(...LANES);
-const routes = fc.record({ from: lanes, to: lanes, crowded: fc.boolean() });
 const FAILED = { startedAt: NOW, endedAt: later(NOW, seconds(2)), ...timedOutAfter(2000) };
 
 /** The settlement of a failed attempt that is not the last. */
@@ -25,41 +23,6 @@ describe('wait for the next attempt', () => {
       (_, index) => retryAfter(index + 1, { from: 'retry', to: 'retry', crowded: false }).wait.hold,
     );
     expect(holds).toEqual(['hidden', 'hidden', 'hidden', 'hidden', 'hidden', 'parked', 'parked']);
-  });
-
-  it('has the queue of the next attempt, and is parked exactly when it is long or the queue crowded', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 7 }), routes, (number, route) => {
-        const { wait, nextRetryAt, at } = retryAfter(number, route);
-        expect(wait.lane).toBe(route.to);
-        const long = nextRetryAt.getTime() - at.getTime() > seconds(LONGEST_QUEUED_WAIT_SECONDS);
-        expect(wait.hold === 'parked').toBe(route.crowded || long);
-      }),
-    );
-  });
-
-  it('ends at the same time for any mode', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 7 }), routes, routes, (number, first, second) => {
-        expect(retryAfter(number, first).nextRetryAt).toEqual(retryAfter(number, second).nextRetryAt);
-      }),
-    );
-  });
-
-  it('determines the disposition: the message of a parked delivery is deleted', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 7 }), routes, (number, route) => {
-        const settlement = retryAfter(number, route);
-        const until = settlement.nextRetryAt;
-        expect(decideDisposition(settlement)).toEqual(
-          {
-            parked: { kind: 'delete' },
-            hidden: { kind: 'keep', until },
-            delayed: { kind: 'move', lane: route.to, until },
-          }[settlement.wait.hold],
-        );
-      }),
-    );
   });
 });
 
@@ -93,33 +56,12 @@ describe('disposition of a message whose delivery', () => {
 });
 
 describe('delay of a sent message', () => {
-  it('is a whole number of seconds within the limit of SQS', () => {
-    fc.assert(
-      fc.property(recentTimes, fc.integer({ min: -86_400_000, max: 86_400_000 }), (now, milliseconds) => {
-        const delay = computeDelaySeconds(later(now, milliseconds), now);
-        expect(Number.isInteger(delay)).toBe(true);
-        expect(delay).toBeGreaterThanOrEqual(0);
-        expect(delay).toBeLessThanOrEqual(900);
-      }),
-    );
-  });
-
   it('never ends early, nor a whole second late, up to the 15 minutes of SQS', () => {
     fc.assert(
       fc.property(recentTimes, fc.integer({ min: 0, max: 900_000 }), (now, milliseconds) => {
         const delay = computeDelaySeconds(later(now, milliseconds), now) * 1000;
         expect(delay).toBeGreaterThanOrEqual(milliseconds);
         expect(delay).toBeLessThan(milliseconds + 1000);
-      }),
-    );
-  });
-
-  it('is long enough for every wait in a queue', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 7 }), (number) => {
-        const { wait, nextRetryAt, at } = retryAfter(number, { from: 'fresh', to: 'retry', crowded: false });
-        if (wait.hold === 'delayed')
-          expect(later(at, seconds(computeDelaySeconds(nextRetryAt, at)))).toEqual(nextRetryAt);
       }),
     );
   });

@@ -8,35 +8,13 @@ import {
   type FirstLane,
   findBetterLane,
   LANES,
-  LONGEST_QUEUED_WAIT_SECONDS,
 } from '../../../functions/delivery/lanes.ts';
 import { computePace, hasStalled, type Pace, type PaceMark } from '../../../functions/receivers/pace.ts';
 import { later, NOW } from '../../builders.ts';
 
 const lanes = fc.constantFrom(...LANES);
-const waits = fc.oneof(
-  fc.double({ min: 0, max: 2 * LONGEST_QUEUED_WAIT_SECONDS, noNaN: true }),
-  fc.integer({ min: LONGEST_QUEUED_WAIT_SECONDS - 1, max: LONGEST_QUEUED_WAIT_SECONDS + 1 }),
-);
 
 describe('wait mode', () => {
-  it('is never a queue for more than the 15 minutes of SQS', () => {
-    expect(LONGEST_QUEUED_WAIT_SECONDS).toBe(900);
-    fc.assert(
-      fc.property(waits, lanes, lanes, fc.boolean(), (wait, from, to, crowded) => {
-        if (chooseWaitMode(wait, from, to, crowded) !== 'parked') expect(wait).toBeLessThanOrEqual(900);
-      }),
-    );
-  });
-
-  it('is parked when the queue is crowded, for any wait', () => {
-    fc.assert(
-      fc.property(waits, lanes, lanes, (wait, from, to) => {
-        expect(chooseWaitMode(wait, from, to, true)).toBe('parked');
-      }),
-    );
-  });
-
   it('is hidden in the same queue, and delayed in another one', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 900 }), lanes, lanes, (wait, from, to) => {

@@ -43,14 +43,6 @@ describe('reconciler run', () => {
     expect(sent()).toHaveLength(350);
   });
 
-  it('does nothing without time', async () => {
-    const { run, put, sent } = aReconciler();
-    await put('parked', inSeconds(0));
-
-    expect(await run(() => false)).toMatchObject({ resumed: 0, complete: false });
-    expect(sent()).toEqual([]);
-  });
-
   it('searches the index once per shard and page of due entries, independent of all others', async () => {
     const ports = aReconciler({ isSharded: true });
     const { due, finds } = counted(ports.due);

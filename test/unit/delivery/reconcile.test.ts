@@ -43,18 +43,6 @@ describe('parked delivery', () => {
     expect(deliveries.dueOf(delivery)).toEqual(watched(inSeconds(GRACE)));
   });
 
-  it('is sent once, not by each run', async () => {
-    const { run, put, clock, sent } = aReconciler();
-    await put('parked', inSeconds(40));
-
-    for (let minute = 0; minute < 10; minute += 1) {
-      await run(IN_FULL);
-      clock.elapse(60);
-    }
-
-    expect(sent()).toHaveLength(1);
-  });
-
   it('stays due when the queue refuses it or cannot be reached, and is sent by the next run', async () => {
     const { run, runWith, put, lanes, sent, deliveries, log } = aReconciler();
     const delivery = await put('parked', inSeconds(0));
@@ -74,19 +62,6 @@ describe('parked delivery', () => {
     expect(log.entries).toMatchObject([{ code: 'REMINDERS_NOT_SENT' }, { code: 'REMINDERS_NOT_SENT' }]);
     expect(await run(IN_FULL)).toMatchObject({ resumed: 1, refused: 0 });
     expect(sent()).toEqual([delivery.id]);
-  });
-
-  it('is the only one that stays due when the queue accepts the others of its request', async () => {
-    const { run, put, lanes, sent, deliveries } = aReconciler();
-    for (let count = 0; count < 25; count += 1) await put('parked', inSeconds(0));
-    lanes.queues.retry.refuse(3);
-
-    expect(await run(IN_FULL)).toMatchObject({ resumed: 22, refused: 3 });
-
-    expect(deliveries.due.filter(({ due }) => due.state === 'parked')).toHaveLength(3);
-    await run(IN_FULL);
-    expect(new Set(sent()).size).toBe(25);
-    expect(sent()).toHaveLength(25);
   });
 
   it('is sent twice when a run ends before it has updated the index', async () => {

@@ -27,18 +27,6 @@ describe('change of content', () => {
     expect(counts).toEqual({ sent: 1, failed: 0, unknown: 0, nobody: 0, overBudget: 0, ceiling: 0 });
   });
 
-  it('is sent once, even when its event is repeated', async () => {
-    const { run, sent, notified, clock } = aNotifier();
-    const event = aChange();
-    for (const days of [0, 1, 2]) {
-      clock.elapse(days * DAY);
-      await run(event);
-    }
-
-    expect(sent).toHaveLength(1);
-    expect(notified.map(({ version }) => version)).toEqual([2, 2, 2]);
-  });
-
   it('within 24 hours of another at the URL sends no e-mail and marks no version', async () => {
     const { run, sent, notified, asked, clock } = aNotifier();
     const tenant = aTenant();
@@ -122,35 +110,11 @@ describe('disabling of an endpoint', () => {
     ]);
     expect(notified).toEqual([]);
   });
-
-  it('is sent although admins have turned off e-mails about content', async () => {
-    const { run, sent, organization } = aNotifier();
-    organization.contentChangeNotifications = false;
-
-    await run(aDisabling());
-
-    expect(sent).toHaveLength(1);
-  });
 });
 
 describe('warning of a failing endpoint', () => {
   const webhookId = newId('whk', NOW);
   const tenant = aTenant();
-
-  it('is sent once, and for another streak after 24 hours', async () => {
-    const { run, sent, register, clock } = aNotifier();
-    register({ id: webhookId, consecutiveFailures: 5 });
-
-    await run(aWarning(webhookId, { tenant }));
-    clock.elapse(DAY - 1);
-    await run(aWarning(webhookId, { tenant }));
-    await run(aWarning(webhookId, { tenant, streak: 2 }));
-    expect(sent).toHaveLength(1);
-
-    clock.elapse(1);
-    await run(aWarning(webhookId, { tenant, streak: 3 }));
-    expect(sent).toHaveLength(2);
-  });
 
   it.each([
     ['recovered', { consecutiveFailures: 0 }],
@@ -214,18 +178,6 @@ describe('event that is not for admins', () => {
 });
 
 describe('organization without admins', () => {
-  it('is counted, and gets the next e-mail once it has an admin', async () => {
-    const { run, sent, counts, people } = aNotifier();
-    const tenant = aTenant();
-    people.admins = [];
-    await run(aChange({ tenant }));
-    expect(counts.nobody).toBe(1);
-
-    people.admins = admins(1);
-    await run(aChange({ tenant, version: 3 }));
-    expect(sent).toHaveLength(1);
-  });
-
   it('is one whose admins have no valid e-mail address', async () => {
     const { run, counts, people, log } = aNotifier();
     people.admins = ['ada@example.com\r\nBcc: everybody@example.com'];
@@ -248,16 +200,6 @@ describe('more admins than an e-mail may have recipients', () => {
     expect(sent.map(({ to }) => to.length)).toEqual([50, 50, 20]);
     expect(sent.flatMap(({ to }) => to)).toEqual(admins(120));
     expect(notified).toHaveLength(2);
-  });
-
-  it('get the refused e-mails again, and no other', async () => {
-    const { untilDone, sent, people, results } = aNotifier();
-    people.admins = admins(150);
-    results.push({ kind: 'sent' }, REFUSED, { kind: 'sent' }, REFUSED);
-
-    expect(await untilDone(aDisabling())).toBe(3);
-
-    expect(sent.flatMap(({ to }) => to).toSorted()).toEqual(admins(150).toSorted());
   });
 
   it('get the next e-mail together, when a retry has moved the 24 hours of some', async () => {

@@ -46,15 +46,6 @@ describe('redelivery job', () => {
     });
   });
 
-  it('begins with the oldest delivery', async () => {
-    const { had, started, run, reminded, made } = aRedelivery();
-    const failed = await many(had, 40);
-    const order = await started();
-    await run();
-    const events = new Map((await made(order)).map(({ id, eventId }) => [id as string, eventId]));
-    expect(reminded.map(({ id }) => events.get(id))).toEqual(failed.map(({ eventId }) => eventId));
-  });
-
   it('resends an event once that failed more than once in its time range, on any pages', async () => {
     const { had, started, run, made, job, reminded, slowly } = aRedelivery();
     const first = await had('exhausted', 3000);
@@ -100,17 +91,6 @@ describe('redelivery job', () => {
     expect(clock.ms - NOW.getTime()).toBeLessThan(seconds(LEASE_SECONDS));
     expect(await made(order)).toHaveLength(100);
     expect(await job(order)).toMatchObject({ status: 'done', examined: 100, redelivered: 100 });
-  });
-
-  it('continues in another message when its round has taken long enough', async () => {
-    const { had, started, run, made, clock, worker } = aRedelivery();
-    await many(had, 60);
-    const order = await started();
-    const slow = worker(async (call, stage) => {
-      if (call === 'endpoints.find' && stage === 'calling') clock.elapse(6);
-    });
-    expect(await run(slow)).toBeGreaterThan(1);
-    expect(await made(order)).toHaveLength(60);
   });
 
   it.each([
@@ -199,17 +179,6 @@ describe('redelivery job', () => {
 });
 
 describe('delivery of a redelivery job', () => {
-  it('has its own creation time, not that of the job', async () => {
-    const { had, started, run, made, clock } = aRedelivery();
-    await had('exhausted', 10);
-    const order = await started();
-    clock.elapse(3600);
-    await run();
-    const [delivery] = await made(order);
-    expect(delivery?.createdAt).toBe(later(NOW, seconds(3600)).toISOString());
-    expect(parseCreationTime(delivery?.id as DeliveryId)).toEqual(later(NOW, seconds(3600)));
-  });
-
   it('is newer than all that were created before, and carries the time of its creation', async () => {
     const { had, started, run, reminded, slowly, made } = aRedelivery();
     await many(had, 100);
@@ -220,22 +189,6 @@ describe('delivery of a redelivery job', () => {
     expect(new Set(times).size).toBeGreaterThan(5);
     for (const { id, createdAt } of await made(order))
       expect(Date.parse(createdAt)).toBe(parseCreationTime(id).getTime());
-  });
-
-  it('is the only one of an event that failed several times, before and in the time range', async () => {
-    const { had, started, run, made, slowly, endpoint } = aRedelivery();
-    const { eventId } = await had('exhausted', 3700);
-    const failedAgain = (secondsAgo: number) =>
-      had('exhausted', secondsAgo, {
-        eventId,
-        id: deriveJobDeliveryId(eventId, endpoint.id, later(NOW, -seconds(secondsAgo))),
-      });
-    const again = await failedAgain(3000);
-    await Promise.all(Array.from({ length: 30 }, (_, index) => had('succeeded', 2000 - index)));
-    await failedAgain(100);
-    const order = await started();
-    await run(slowly());
-    expect(await made(order)).toMatchObject([{ redeliveryOf: again.id }]);
   });
 });
 

@@ -144,21 +144,6 @@ describe('redelivery job for missing events', () => {
     expect((await test.made(job)).map(({ eventId }) => eventId).toSorted()).toEqual([failed.id, none.id]);
   });
 
-  it('resends nothing that has arrived by an earlier job', async () => {
-    const test = aRedelivery({ endpoint: endpointOfTypes() });
-    const [arrived, failed] = [await test.happened(100), await test.happened(90)];
-    const first = await test.started(MISSING);
-    await test.run();
-    for (const delivery of await test.made(first))
-      await (delivery.eventId === arrived.id ? test.arrives(delivery) : test.exhausts(delivery));
-    test.clock.elapse(60);
-
-    const second = await test.started(MISSING);
-    await test.run();
-
-    expect((await test.made(second)).map(({ eventId }) => eventId)).toEqual([failed.id]);
-  });
-
   it('counts by type without creating anything in a dry run, for a disabled endpoint too', async () => {
     const endpoint = { ...endpointOfTypes(), status: 'auto_disabled' as const };
     const test = aRedelivery({ endpoint });

@@ -51,14 +51,6 @@ describe('redelivery job', () => {
     expect(await test.job(order)).toMatchObject({ ...none, examined: 1 });
   });
 
-  it('resends nothing that an earlier job has delivered', async () => {
-    const test = aRedelivery();
-    await Promise.all(Array.from({ length: 20 }, (_, index) => test.had('exhausted', 3000 - index)));
-    expect((await done(test)).all).toHaveLength(20);
-    const { order } = await done(test);
-    expect(await test.job(order)).toMatchObject(none);
-  });
-
   it.each(['failed', 'missing'] as const)(
     'for what is %s resends what failed again after an earlier job whose worker had a clock ahead',
     async (what) => {

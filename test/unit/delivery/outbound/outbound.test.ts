@@ -95,20 +95,6 @@ describe('a post', () => {
     },
   );
 
-  it.each([301, 302, 303, 307, 308])('returns a redirect with %i, and does not follow it', async (status) => {
-    const elsewhere = await httpsReceiver((_request, response) => response.end());
-    const receiver = await httpsReceiver((_request, response) => {
-      response.writeHead(status, { location: elsewhere.url().href }).end('moved');
-    });
-
-    expect(await postTo(localClient(), receiver.url())).toMatchObject({
-      kind: 'answered',
-      status,
-      body: 'moved',
-    });
-    expect(elsewhere.connections).toBe(0);
-  });
-
   it('returns a success although its body never ends', async () => {
     const receiver = await httpsReceiver((_request, response) => {
       response.writeHead(200).write('never ');
