@@ -20,16 +20,6 @@ function aSandboxStream(replaced: Parameters<typeof aDeliveryStream>[0] = {}) {
 }
 
 describe('delivery stream of a sandbox', () => {
-  it('counts deliveries of its generation for their endpoint, and adds them to the due index', async () => {
-    const { run, ledger, deliveries } = aSandboxStream();
-    const change = added({ orgId, generation: 1 });
-    await deliveries.add(change.delivery);
-
-    await run(SHARD, sequenced([change]));
-
-    expect(await ledger.every()).toMatchObject([{ orgId, generation: 1, owed: 1 }]);
-    expect(deliveries.due).toHaveLength(1);
-  });
 
   it('neither counts nor indexes nor logs deliveries that a reset has deleted', async () => {
     const { run, ledger, deliveries, states, log } = aSandboxStream();

@@ -128,15 +128,6 @@ describe('delivery to a slow or stalled endpoint', () => {
     expect(await readDelivery()).toEqual(delivery);
   });
 
-  it('is attempted in the stalled queue, even after the mark has expired', async () => {
-    for (const pace of [STALLED, mark('stalled', -1)]) {
-      const { disposition, readDelivery } = await attemptBy({ answer: OK }, 'stalled', pace);
-
-      expect(disposition).toEqual(DELETE);
-      expect(await readDelivery()).toMatchObject({ status: 'succeeded' });
-    }
-  });
-
   it('is attempted in the slow queue first when a user has resent it', async () => {
     const setting = await aDispatch({
       delivery: { id: newId('dlv', NOW), redeliveryOf: newId('dlv', NOW) },
@@ -188,12 +179,6 @@ describe('mark of an endpoint after an attempt', () => {
     const { readEndpoint, clock } = await attemptBy({ after: ATTEMPT_SECONDS, answer: TIMED_OUT }, 'fresh');
     const until = later(clock.now(), seconds(STALLED_SECONDS)).toISOString();
     expect((await readEndpoint())?.pace).toEqual({ is: 'stalled', until });
-  });
-
-  it('is no longer stalled after an answer', async () => {
-    const { disposition, readEndpoint } = await attemptBy({ after: 3, answer: OK }, 'stalled', STALLED);
-    expect(disposition).toEqual(DELETE);
-    expect((await readEndpoint())?.pace?.is).not.toBe('stalled');
   });
 
   it('is written before the worker ends', async () => {

@@ -23,57 +23,6 @@ describe('message of an older sandbox generation', () => {
     expect(await readEndpoint()).toEqual(endpoint);
     expect(log.entries).toEqual([]);
   });
-
-  it('does not prevent the attempt of a message of the present generation', async () => {
-    const { receive, states, endpoint, readDelivery } = await aDispatch({
-      sandbox: true,
-      delivery: { generation: 2 },
-    });
-    states.reset(endpoint.orgId);
-
-    expect(await receive()).toBe('deleted');
-
-    expect(await readDelivery()).toMatchObject({ status: 'succeeded' });
-  });
-});
-
-describe('message whose organization', () => {
-  it.each<[string, Parameters<typeof aDispatch>[0] & object, string]>([
-    [
-      'does not exist',
-      { states: () => ({ of: async () => undefined }) },
-      expect.stringMatching(/no organization/),
-    ],
-    [
-      'cannot be read',
-      { states: () => ({ of: () => Promise.reject(new Error('the table is throttled')) }) },
-      expect.stringMatching(/throttled/),
-    ],
-    [
-      'is newer than what is known',
-      { sandbox: true, delivery: { generation: 2 } },
-      expect.stringMatching(/generation/),
-    ],
-    [
-      'is a sandbox by its data and live by its organization',
-      { delivery: { generation: 1 } },
-      expect.stringMatching(/generation/),
-    ],
-  ])(
-    '%s stays in its queue, and its delivery is neither read nor claimed',
-    async (_what, setting, reason) => {
-      const { receive, read, delivery, readDelivery, attempts, log } = await aDispatch(setting);
-
-      expect(await receive()).toBe('stays');
-
-      expect(log.entries).toMatchObject([
-        { code: 'DELIVERY_LEFT', fields: { deliveryId: delivery.id, error: { message: reason } } },
-      ]);
-      expect(read).toEqual([]);
-      expect(attempts).toEqual([]);
-      expect(await readDelivery()).toEqual(delivery);
-    },
-  );
 });
 
 describe('sandbox reset during an attempt', () => {

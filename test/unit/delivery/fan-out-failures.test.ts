@@ -83,19 +83,6 @@ describe('fan-out that fails in part', () => {
     );
   });
 
-  it('reports the events with open deliveries when the queue is down, and not those without', async () => {
-    const disabled = ours({ status: 'auto_disabled' });
-    const { run, deliveries } = aFanOut([ours(), disabled], {
-      queues: { send: async (_lane, messages) => refuse(messages) },
-    });
-    const open = events(3);
-    const skippedOnly = owing(anEvent({ tenant, onlyTo: disabled.id }));
-
-    expect(await run([...open, skippedOnly])).toEqual(open);
-
-    expect(deliveries.every).toHaveLength(7);
-  });
-
   it('reports only the events for slow receivers when the slow queue is down', async () => {
     const slow = ours({
       pace: { is: 'slow', until: later(NOW, seconds(60)).toISOString() },
@@ -111,27 +98,6 @@ describe('fan-out that fails in part', () => {
     expect(await run([...events(2), toSlow])).toEqual([toSlow]);
 
     expect(log.trouble()).toMatchObject([{ level: 'error', fields: { eventId: toSlow.event.id } }]);
-  });
-
-  it('completes when it is repeated', async () => {
-    const batch = events(4);
-    let broken = true;
-    const { run, deliveries, sent } = aFanOut([ours(), ours()], {
-      queues: {
-        async send(_lane, messages) {
-          if (broken) return refuse(messages);
-          sent.push(...messages.map(({ message: deliveryMessage }) => deliveryMessage));
-          return [];
-        },
-      },
-    });
-    const failed = await run(batch);
-    broken = false;
-
-    expect(await run(failed)).toEqual([]);
-
-    expect(deliveries.every).toHaveLength(8);
-    expect(sent).toHaveLength(8);
   });
 });
 
@@ -154,18 +120,5 @@ describe('delivery message of a resent delivery', () => {
     expect(log.trouble()).toMatchObject([
       { level: 'error', fields: { deliveryId: unlucky.deliveryMessage.id } },
     ]);
-  });
-
-  it('is sent although endpoints cannot be read and deliveries cannot be added', async () => {
-    const order = anOrder();
-    const batch = [...events(2), order];
-    const down = async () => {
-      throw new Error('the table is throttled');
-    };
-    const { run, sent } = aFanOut([], { subscribers: { all: down, find: down }, deliveries: { add: down } });
-
-    expect(await run(batch)).toEqual(batch.slice(0, 2));
-
-    expect(sent).toEqual([order.deliveryMessage]);
   });
 });

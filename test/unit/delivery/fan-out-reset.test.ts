@@ -16,14 +16,6 @@ function aSandboxFanOut() {
 }
 
 describe('fan-out of a sandbox', () => {
-  it('adds deliveries of its generation and sends their messages', async () => {
-    const { run, deliveries, sent } = aSandboxFanOut();
-
-    expect(await run(buildWork(1))).toEqual([]);
-
-    expect(deliveries.every).toMatchObject([{ generation: 1 }, { generation: 1 }]);
-    expect(sent).toMatchObject([{ generation: 1 }, { generation: 1 }, { generation: 1 }]);
-  });
 
   it('drops work that a reset has deleted, without a log line', async () => {
     const { run, states, deliveries, sent, log } = aSandboxFanOut();

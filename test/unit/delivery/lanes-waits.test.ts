@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { timedOutAfter } from '../../../functions/delivery/delivery.ts';
-import { LANES } from '../../../functions/delivery/lanes.ts';
 import { computeSettlement, decideDisposition } from '../../../functions/delivery/settle.ts';
 import { computeDelaySeconds, DEFAULT_RETRY_POLICY } from '../../../functions/delivery/timing.ts';
 import { later, NOW, seconds } from '../../builders.ts';

@@ -1,4 +1,4 @@
-import { DynamoDBClient, ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -12,7 +12,6 @@ import {
   NO_COUNTS,
 } from '../../../functions/delivery/ledger.ts';
 import { cacheFinishedHours } from '../../../functions/delivery/statistics.ts';
-import { isTransient } from '../../../functions/http/lifecycle.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { aLedgerEntry, later, NOW, seconds } from '../../builders.ts';
 import { mockedDynamoDb } from '../../support/mocked-dynamodb.ts';
@@ -41,14 +40,6 @@ describe("read of an endpoint's hours", () => {
     });
     expect((await ledger.read(webhookId, 0, range)).map(({ hour }) => hour)).toEqual(hours);
     expect(dynamo.calls()).toHaveLength(3);
-  });
-
-  it('fails with a transient error when the table throttles', async () => {
-    dynamo
-      .on(QueryCommand)
-      .rejects(new ProvisionedThroughputExceededException({ message: 'throttled', $metadata: {} }));
-    const failed = await ledger.read(webhookId, 0, range).catch((error) => error);
-    expect(isTransient(failed)).toBe(true);
   });
 });
 

@@ -5,7 +5,7 @@ import { LONG_BACKLOG, RESENT_IN_BACKLOG } from '../../../functions/delivery/rec
 import { EXPIRY_SECONDS } from '../../../functions/delivery/timing.ts';
 import { anEndpoint } from '../../builders.ts';
 import { refuse } from '../../doubles/memory-queue.ts';
-import { aReconciler, GRACE, IN_FULL, inSeconds, LOOKAHEAD } from './reconciler-fixture.ts';
+import { aReconciler, GRACE, IN_FULL, inSeconds } from './reconciler-fixture.ts';
 
 const watched = (until: Date) => ({ state: 'watched', dueAt: until.toISOString() });
 
@@ -19,17 +19,6 @@ describe('parked delivery', () => {
     expect(nextVisible()).toEqual(inSeconds(40));
     expect(deliveries.dueOf(delivery)).toEqual(watched(inSeconds(40 + GRACE)));
     expect(await deliveries.find(delivery)).not.toHaveProperty('parked');
-  });
-
-  it('is left alone while the next run is early enough', async () => {
-    const { run, put, deliveries, sent } = aReconciler();
-    const delivery = await put('parked', inSeconds(LOOKAHEAD + 1));
-    const before = deliveries.dueOf(delivery);
-
-    expect(await run(IN_FULL)).toMatchObject({ resumed: 0 });
-
-    expect(sent()).toEqual([]);
-    expect(deliveries.dueOf(delivery)).toEqual(before);
   });
 
   it('is sent at once when it is late, and the run reports the delay', async () => {

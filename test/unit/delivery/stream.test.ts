@@ -94,19 +94,4 @@ describe('delivery stream', () => {
       expect(deliveries.due).toHaveLength(10);
     },
   );
-
-  it('counts nothing of a batch that it could not add to the index', async () => {
-    const { run, ledger } = aDeliveryStream({
-      due: {
-        async watch() {
-          throw new Error('the table is throttled');
-        },
-      },
-    });
-
-    await expect(run(SHARD, sequenced([{ kind: 'added', delivery: aDelivery() }]))).rejects.toThrow(
-      'the table is throttled',
-    );
-    expect(await ledger.every()).toEqual([]);
-  });
 });
