@@ -177,19 +177,22 @@ describe('endpoint that changes during an attempt', () => {
   it.each([
     ['a success resets a failure', OK, 3, 4, 0],
     ['a failure counts from one after a success', FAILED, 9, 0, 1],
-  ])('is counted as the settlement finds it: %s that came after its read', async (_, answer, read, now, end) => {
-    const setting = await aDispatch({
-      delivery: { attempts: 7 },
-      endpoint: { consecutiveFailures: read },
-      attempt: () => answer,
-    });
-    actBefore(setting, 'TransactWrite', () =>
-      setting.endpoints.put({ ...setting.endpoint, consecutiveFailures: now }),
-    );
+  ])(
+    'is counted as the settlement finds it: %s that came after its read',
+    async (_, answer, read, now, end) => {
+      const setting = await aDispatch({
+        delivery: { attempts: 7 },
+        endpoint: { consecutiveFailures: read },
+        attempt: () => answer,
+      });
+      actBefore(setting, 'TransactWrite', () =>
+        setting.endpoints.put({ ...setting.endpoint, consecutiveFailures: now }),
+      );
 
-    expect(await setting.dispatch()).toEqual(DELETE);
-    expect(await setting.readEndpoint()).toMatchObject({ status: 'active', consecutiveFailures: end });
-  });
+      expect(await setting.dispatch()).toEqual(DELETE);
+      expect(await setting.readEndpoint()).toMatchObject({ status: 'active', consecutiveFailures: end });
+    },
+  );
 
   it('stays deleted, and the delivery ends with the outcome of its attempt', async () => {
     const setting = await aDispatch({

@@ -1,7 +1,12 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
+import type { DeliveryMessage } from '../../../functions/delivery/delivery.ts';
+import type { FanOutPorts } from '../../../functions/delivery/fan-out.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
-import { anEndpoint, anEvent, later, NOW, seconds } from '../../builders.ts';
+import { aDelivery, anEndpoint, anEvent, aTenant, later, NOW, seconds } from '../../builders.ts';
+import { MemoryEndpoints, memoryDeliveries } from '../../doubles/memory-deliveries.ts';
+import { refuse } from '../../doubles/memory-queue.ts';
 import { aFanOut, anOrder, events, ours, owing, tenant } from './fan-out-fixture.ts';
 
 describe('fan-out', () => {
@@ -176,5 +181,170 @@ describe('redelivery in the outbox', () => {
     await run([order]);
 
     expect(sent).toEqual([order.deliveryMessage, order.deliveryMessage]);
+  });
+});
+
+const getEventId = ({ event }: ReturnType<typeof owing>) => event.id;
+
+describe('fan-out that fails in part', () => {
+  it('sends the messages of the deliveries that it could add, and reports their event once', async () => {
+    const [first, second, third] = [ours(), ours(), ours()];
+    const store = memoryDeliveries(new MemoryEndpoints());
+    const broken = [first.id, second.id];
+    const { run, sent, log } = aFanOut([first, second, third], {
+      deliveries: {
+        async add(delivery) {
+          if (broken.includes(delivery.webhookId)) throw new Error('the table is throttled');
+          return store.add(delivery);
+        },
+      },
+    });
+    const [event] = events(1);
+    if (event === undefined) throw new Error('an event was to be made');
+
+    expect(await run([event])).toEqual([event]);
+
+    expect(sent.map(({ webhookId }) => webhookId)).toEqual([third.id]);
+    expect(log.trouble()).toHaveLength(2);
+  });
+
+  it('reports all events of an organization whose endpoints cannot be read, and no others', async () => {
+    const endpoint = ours();
+    const ourEvents = events(2);
+    const theirEvents = [owing(anEvent()), owing(anEvent())];
+    const { run, sent } = aFanOut([], {
+      subscribers: {
+        async all(orgId) {
+          if (orgId !== tenant.orgId) throw new Error('the table is throttled');
+          return [endpoint];
+        },
+        find: async () => undefined,
+      },
+    });
+
+    const failed = await run([...ourEvents, ...theirEvents]);
+
+    expect(new Set(failed)).toEqual(new Set(theirEvents));
+    expect(sent.map(({ eventId }) => eventId)).toEqual(ourEvents.map(getEventId));
+  });
+
+  it('reports exactly the events whose messages the queue refused', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 12 }),
+        fc.integer({ min: 1, max: 3 }),
+        fc.infiniteStream(fc.boolean()),
+        async (eventCount, endpointCount, refusals) => {
+          const refused: DeliveryMessage[] = [];
+          const queues: FanOutPorts['queues'] = {
+            async send(_lane, messages) {
+              const now = messages.filter(() => refusals.next().value);
+              refused.push(...now.map(({ message: deliveryMessage }) => deliveryMessage));
+              return refuse(now);
+            },
+          };
+          const { run } = aFanOut(
+            Array.from({ length: endpointCount }, () => ours()),
+            { queues },
+          );
+          const batch = events(eventCount);
+
+          const failed = await run(batch);
+
+          const concerned = new Set(refused.map(({ eventId }) => eventId));
+          expect(new Set(failed)).toEqual(new Set(batch.filter((work) => concerned.has(getEventId(work)))));
+          expect(failed).toHaveLength(concerned.size);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it('reports only the events for slow receivers when the slow queue is down', async () => {
+    const slow = ours({
+      pace: { is: 'slow', until: later(NOW, seconds(60)).toISOString() },
+      events: ['ticket.created'],
+    });
+    const toSlow = owing({ ...anEvent({ tenant, onlyTo: slow.id }), type: 'webhook.test' });
+    const { run, log } = aFanOut([ours(), slow], {
+      queues: {
+        send: async (lane, messages) => (lane === 'slow' ? refuse(messages) : []),
+      },
+    });
+
+    expect(await run([...events(2), toSlow])).toEqual([toSlow]);
+
+    expect(log.trouble()).toMatchObject([{ level: 'error', fields: { eventId: toSlow.event.id } }]);
+  });
+});
+
+describe('delivery message of a resent delivery', () => {
+  it('is reported when the queue refuses it, and the rest of the batch is not', async () => {
+    const unlucky = anOrder();
+    const { run, log } = aFanOut([ours()], {
+      queues: {
+        send: async (_lane, messages) =>
+          refuse(
+            messages.filter(
+              ({ message: deliveryMessage }) => deliveryMessage.id === unlucky.deliveryMessage.id,
+            ),
+          ),
+      },
+    });
+
+    expect(await run([...events(2), anOrder(), unlucky, ...events(2)])).toEqual([unlucky]);
+
+    expect(log.trouble()).toMatchObject([
+      { level: 'error', fields: { deliveryId: unlucky.deliveryMessage.id } },
+    ]);
+  });
+});
+
+const sandbox = aTenant({ ...tenant, generation: 1 });
+/** One outbox work item of each kind, for a generation. */
+const buildWork = (generation: number) => [
+  owing(anEvent({ tenant: { ...sandbox, generation } })),
+  anOrder(aDelivery({ ...sandbox, generation })),
+];
+
+function aSandboxFanOut() {
+  const service = aFanOut([ours(), ours()]);
+  service.states.makeSandbox(sandbox.orgId);
+  return service;
+}
+
+describe('fan-out of a sandbox', () => {
+  it('drops work that a reset has deleted, without a log line', async () => {
+    const { run, states, deliveries, sent, log } = aSandboxFanOut();
+    states.reset(sandbox.orgId);
+
+    expect(await run(buildWork(1))).toEqual([]);
+
+    expect(deliveries.every).toEqual([]);
+    expect(sent).toEqual([]);
+    expect(log.entries).toEqual([]);
+  });
+
+  it('repeats work of a newer generation than the stored one', async () => {
+    const { run, deliveries, sent } = aSandboxFanOut();
+    const work = buildWork(2);
+
+    expect(await run(work)).toEqual(work);
+
+    expect(deliveries.every).toEqual([]);
+    expect(sent).toEqual([]);
+  });
+});
+
+describe('fan-out of several organizations', () => {
+  it('repeats the work of an unknown one, and processes the others', async () => {
+    const { run, states, deliveries, log } = aFanOut([ours()]);
+    const [unknown, other] = [owing(anEvent()), owing(anEvent({ tenant }))];
+    states.forget(unknown.event.orgId);
+
+    expect(await run([unknown, other])).toEqual([unknown]);
+
+    expect(deliveries.every).toMatchObject([{ eventId: other.event.id }]);
+    expect(log.trouble()).toMatchObject([{ level: 'error', fields: { eventId: unknown.event.id } }]);
   });
 });

@@ -79,7 +79,6 @@ describe('mail key', () => {
 });
 
 describe('recipients', () => {
-
   it('get one e-mail, in any spelling', () => {
     expect(
       groupRecipients(['Ada@Example.com', 'bob@example.com', 'ada@example.com']).groups.flat(),

@@ -10,17 +10,23 @@ const listAddresses = (family: 'A' | 'AAAA', addresses: string): [what: string, 
 /** A name server's answer for a name that no delivery may go to, and what it leads to. */
 export const forbiddenAnswers: readonly (readonly [why: string, records: Records])[] = [
   // One address.
-  ...listAddresses('A', `
+  ...listAddresses(
+    'A',
+    `
     127.0.0.1 127.53.0.1 0.0.0.0 0.1.2.3 10.0.0.1 172.16.0.1 172.31.255.255 192.168.1.1 100.64.0.1
     169.254.169.254 100.100.100.200 192.0.0.192 168.63.129.16 169.254.170.2 192.0.0.170 192.0.2.1
     198.51.100.1 203.0.113.1 198.18.0.1 192.88.99.1 224.0.0.1 240.0.0.1 255.255.255.255
-  `),
-  ...listAddresses('AAAA', `
+  `,
+  ),
+  ...listAddresses(
+    'AAAA',
+    `
     ::1 :: ::ffff:127.0.0.1 ::ffff:169.254.169.254 ::ffff:8.8.8.8 ::127.0.0.1 ::ffff:0:127.0.0.1
     64:ff9b::127.0.0.1 64:ff9b::a9fe:a9fe 64:ff9b:1::10.0.0.1 2002:7f00:1::1 2002:a9fe:a9fe::1
     2001:0:4136:e378:8000:63bf:80ff:fffe 2606:4700::5efe:10.0.0.1 fd00::1 fd00:ec2::254 fe80::a9fe:a9fe
     fec0::1 ff02::1 100::1 2001:db8::1 3fff::1 5f00::1 4000::1
-  `),
+  `,
+  ),
   // One among several.
   ['private after a public one', { A: ['8.8.8.8', '10.0.0.1'] }],
   ['private before a public one', { A: ['10.0.0.1', '8.8.8.8'] }],

@@ -20,7 +20,6 @@ const invalid = { kind: 'failed', error: 'response is not valid HTTP' };
 const closed = { kind: 'failed', error: 'connection closed before the response' };
 
 describe('a post to a receiver that', () => {
-
   it('switches protocols unasked gets an answer', async () => {
     const receiver = await rawReceiver((socket) => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n');

@@ -88,7 +88,6 @@ describe('the certificate of a receiver', () => {
 });
 
 describe('TLS', () => {
-
   it('is at least version 1.2', async () => {
     const tls = {
       ...certificate,
