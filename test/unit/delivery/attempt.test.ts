@@ -59,17 +59,6 @@ describe('dispatcher with a due delivery', () => {
     expect(await readEndpoint()).toMatchObject({ consecutiveFailures: 1 });
   });
 
-  it('counts no failure of the endpoint while another attempt follows', async () => {
-    const { dispatch, endpoint, readEndpoint } = await aDispatch({
-      endpoint: { consecutiveFailures: 9 },
-      attempt: () => FAILED,
-    });
-
-    await dispatch();
-
-    expect(await readEndpoint()).toEqual(endpoint);
-  });
-
   it('makes eight attempts over 63.5 minutes at a receiver that never accepts', async () => {
     const { dispatch, clock, readDelivery, attempts } = await aDispatch({ attempt: () => FAILED });
 
@@ -247,13 +236,5 @@ describe('dispatcher with a deleted or disabled endpoint', () => {
 
     expect(await dispatch()).toEqual(DELETE);
     expect(await readDelivery()).toEqual(ended);
-  });
-
-  it('skips a delivery without its event', async () => {
-    const { processMessage, deliveryMessage } = await aDispatch();
-
-    expect(await processMessage(deliveryMessage, { endpoint: undefined, event: undefined }, 'fresh')).toEqual(
-      DELETE,
-    );
   });
 });

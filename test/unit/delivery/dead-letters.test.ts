@@ -94,32 +94,84 @@ function aReader(failing: readonly OutboxWork[], replaced: Partial<DeadEntriesPo
 }
 
 const DONE = { abandoned: 0 };
+const EXPIRED = EXPIRY_SECONDS + 0.001;
 
-describe('stream records that an outbox reader failed on', () => {
-  it('are processed once more, and removed after a success', async () => {
-    const { processMessage, kept, tried, sent } = aReader([]);
-    kept.push(anEntry(), anOrder());
+/** An entry: its age in seconds, and whether it fails again. */
+interface Entry {
+  age?: number;
+  fails?: boolean;
+}
 
-    expect(await processMessage(RECORDS)).toEqual(DONE);
+describe('dead letter of an outbox reader', () => {
+  it.each<[string, DeadLetter['kind'], Entry[], result: object, sent: number[]]>([
+    ['with stream records is removed when they succeed', 'records', [{}, {}], DONE, []],
+    [
+      'with stream records sends the keys of those that fail again, because the stream drops them',
+      'records',
+      [{}, { fails: true }, { fails: true }, {}],
+      DONE,
+      [1, 2],
+    ],
+    ['with entries is removed when they succeed', 'entries', [{}, {}], DONE, []],
+    [
+      'with entries stays when all fail again, so that a crash leaves no second one',
+      'entries',
+      [{ fails: true }, { fails: true }],
+      { ...DONE, retryInSeconds: 5 },
+      [],
+    ],
+    [
+      'with entries is retried after as long as they are old',
+      'entries',
+      [{ age: 60, fails: true }],
+      { ...DONE, retryInSeconds: 60 },
+      [],
+    ],
+    [
+      'with entries is retried after 15 minutes at most',
+      'entries',
+      [{ age: 86_400, fails: true }],
+      { ...DONE, retryInSeconds: 900 },
+      [],
+    ],
+    [
+      'with entries sends those that fail in a letter of their own when others succeed',
+      'entries',
+      [{}, { fails: true }],
+      DONE,
+      [1],
+    ],
+    [
+      'gives entries up after three days, and not before',
+      'entries',
+      [
+        { age: EXPIRED, fails: true },
+        { age: EXPIRY_SECONDS, fails: true },
+      ],
+      { abandoned: 1 },
+      [1],
+    ],
+    ['processes old entries too, since the dependency may be back', 'entries', [{ age: EXPIRED }], DONE, []],
+  ])('%s', async (_what, kind, given, result, expected) => {
+    const work = given.map(({ age = 0 }, index) =>
+      index % 2 === 0 || age > 0 ? anEntry(later(NOW, -seconds(age))) : anOrder(),
+    );
+    const failing = work.filter((_, index) => given[index]?.fails);
+    const { processMessage, kept, tried, sent, log } = aReader(failing);
+    kept.push(...work);
 
-    expect(tried).toEqual(kept);
-    expect(sent).toEqual([]);
+    expect(await processMessage(kind === 'records' ? RECORDS : entries(...work))).toEqual(result);
+
+    expect(tried).toEqual(work);
+    expect(sent).toEqual(expected.length === 0 ? [] : [expected.map((index) => work[index])]);
+    const abandoned = failing.filter((_, index) => (given[index]?.age ?? 0) > EXPIRY_SECONDS);
+    expect(log.entries.filter(({ level }) => level === 'error').map(({ fields }) => fields.id)).toEqual(
+      abandoned.map((each) => getWorkKey(each).sk),
+    );
   });
 
-  it('are sent by their keys when they fail again, because the stream drops them', async () => {
-    const failing = [anEntry(), anOrder()];
-    const { processMessage, kept, sent } = aReader(failing);
-    kept.push(anEntry(), ...failing, anEntry());
-
-    expect(await processMessage(RECORDS)).toEqual(DONE);
-
-    expect(sent).toEqual([failing]);
-  });
-
-  it('are given up with an error when the stream has dropped them', async () => {
-    const { processMessage, tried, log } = aReader([], {
-      read: async () => undefined,
-    });
+  it('is given up with an error when the stream has dropped its records', async () => {
+    const { processMessage, tried, log } = aReader([], { read: async () => undefined });
 
     expect(await processMessage(RECORDS)).toEqual({ abandoned: 1 });
 
@@ -129,79 +181,15 @@ describe('stream records that an outbox reader failed on', () => {
     ]);
   });
 
-  it('stay in their queue when they can be neither processed nor sent', async () => {
+  it('stays in its queue when its records can be neither processed nor sent', async () => {
     const failing = anEntry();
     const { processMessage, kept } = aReader([failing], { handOver: async (work) => refuse(work) });
     kept.push(failing);
 
     expect(await processMessage(RECORDS)).toMatchObject({ retryInSeconds: expect.any(Number) });
   });
-});
 
-describe('outbox entries that a reader failed on', () => {
-  it('are found by their keys and processed', async () => {
-    const { processMessage, kept, tried, sent } = aReader([]);
-    kept.push(anEntry(), anOrder());
-
-    expect(await processMessage(entries(...kept))).toEqual(DONE);
-
-    expect(tried).toEqual(kept);
-    expect(sent).toEqual([]);
-  });
-
-  it('stay in their letter when all of them fail again, so that a crash leaves no second one', async () => {
-    const failing = [anEntry(), anEntry()];
-    const { processMessage, kept, sent } = aReader(failing);
-    kept.push(...failing);
-
-    expect(await processMessage(entries(...failing))).toEqual({ abandoned: 0, retryInSeconds: 5 });
-
-    expect(sent).toEqual([]);
-  });
-
-  it.each([
-    [60, 60],
-    [86_400, 900],
-  ])('are retried after as long as they are old, at most 15 minutes: %i s', async (age, retryInSeconds) => {
-    const failing = anEntry(later(NOW, -seconds(age)));
-    const { processMessage, kept } = aReader([failing]);
-    kept.push(failing);
-
-    expect(await processMessage(entries(failing))).toEqual({ abandoned: 0, retryInSeconds });
-  });
-
-  it('are sent in a letter of their own when others of their letter succeed', async () => {
-    const failing = anEntry();
-    const { processMessage, kept, sent } = aReader([failing]);
-    kept.push(anEntry(), failing);
-
-    expect(await processMessage(entries(...kept))).toEqual(DONE);
-
-    expect(sent).toEqual([[failing]]);
-  });
-
-  it('are given up with an error after three days, and not before', async () => {
-    const old = anEntry(later(NOW, -seconds(EXPIRY_SECONDS) - 1));
-    const young = anEntry(later(NOW, -seconds(EXPIRY_SECONDS)));
-    const { processMessage, kept, sent, log } = aReader([old, young]);
-    kept.push(old, young);
-
-    expect(await processMessage(entries(old, young))).toEqual({ abandoned: 1 });
-
-    expect(sent).toEqual([[young]]);
-    expect(log.entries).toMatchObject([{ level: 'error', fields: { id: getWorkKey(old).sk } }]);
-  });
-
-  it('are processed even when they are old, since the dependency may be back', async () => {
-    const old = anEntry(later(NOW, -seconds(EXPIRY_SECONDS) - 1));
-    const { processMessage, kept, tried } = aReader([]);
-    kept.push(old);
-
-    expect(await processMessage(entries(old))).toEqual(DONE);
-    expect(tried).toEqual([old]);
-  });
-
-  it('are ignored when they are gone from the outbox', async () => {
+  it('is removed when its entries are gone from the outbox', async () => {
     const { processMessage, tried, sent } = aReader([]);
 
     expect(await processMessage(entries(anEntry()))).toEqual(DONE);

@@ -96,27 +96,6 @@ describe('contexts of a batch of deliveries', () => {
 });
 
 describe('unprocessed keys of a batch read', () => {
-  it('are the only ones of the next request', async () => {
-    const [first, second] = [aPair(), aPair()];
-    const missed = keys.endpoint(second.ref.orgId, second.ref.webhookId);
-    const unprocessed = { service: { Keys: [missed] } };
-    dynamo
-      .on(BatchGetCommand)
-      .callsFakeOnce(({ RequestItems }: { RequestItems: Request }) => {
-        const { service = [], ...others } = found(RequestItems);
-        return {
-          Responses: { ...others, service: service.filter((row) => row.sk !== missed.sk) },
-          UnprocessedKeys: unprocessed,
-        };
-      })
-      .callsFake(({ RequestItems }: { RequestItems: Request }) => ({ Responses: found(RequestItems) }));
-    const getContext = await readContexts([first.ref, second.ref]);
-    expect(getContext(first.ref)).toEqual({ endpoint: first.endpoint, event: first.event });
-    expect(getContext(second.ref)).toEqual({ endpoint: second.endpoint, event: second.event });
-    expect(batchRequests().slice(1)).toEqual([unprocessed]);
-    expect(dynamo).not.toHaveReceivedCommand(GetCommand);
-  });
-
   it('fail their deliveries when they stay unprocessed, and are not read again one by one', async () => {
     const pairs = Array.from({ length: 10 }, aPair);
     dynamo
@@ -140,24 +119,6 @@ it.each(['ThrottlingException', 'ProvisionedThroughputExceededException', 'Timeo
 );
 
 describe('item that a batch read does not find', () => {
-  it('is read again consistently, because it may be new', async () => {
-    const { ref, endpoint, event } = aPair();
-    dynamo.on(BatchGetCommand).resolves({ Responses: { service: [], outbox: [] } });
-    const getContext = await readContexts([ref]);
-    expect(getContext(ref)).toEqual({ endpoint, event });
-    expect(dynamo).toHaveReceivedCommandTimes(GetCommand, 2);
-    expect(dynamo).toHaveReceivedCommandWith(GetCommand, { TableName: 'service', ConsistentRead: true });
-    expect(dynamo).toHaveReceivedCommandWith(GetCommand, { TableName: 'outbox', ConsistentRead: true });
-  });
-
-  it('is undefined when it does not exist', async () => {
-    const { ref, event } = aPair();
-    const deleted = { ...ref, webhookId: newId('whk', NOW) };
-    const getContext = await readContexts([deleted]);
-    expect(getContext(deleted)).toEqual({ endpoint: undefined, event });
-    expect(dynamo).toHaveReceivedCommandTimes(GetCommand, 1);
-  });
-
   it("is undefined for an endpoint of another organization than the message's", async () => {
     const { ref } = aPair();
     const foreign = { ...ref, orgId: newId('org', NOW) };
@@ -222,18 +183,5 @@ describe('row in a batch read that', () => {
       expect(() => getContext(broken.ref)).toThrow(expect.objectContaining(error));
       for (const { ref, endpoint, event } of others) expect(getContext(ref)).toEqual({ endpoint, event });
     }
-  });
-
-  it('cannot be read does not fail a delivery of the same endpoint with another event', async () => {
-    const { ref, endpoint, event } = aPair();
-    const { id: eventId } = anEvent();
-    const other = { ...ref, eventId };
-    const key = keys.event(ref, eventId);
-    rows.set(buildName('outbox', key), { ...key });
-
-    const getContext = await readContexts([ref, other]);
-
-    expect(getContext(ref)).toEqual({ endpoint, event });
-    expect(() => getContext(other)).toThrow();
   });
 });

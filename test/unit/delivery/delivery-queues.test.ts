@@ -43,37 +43,6 @@ beforeEach(() => {
 });
 
 describe('sending delivery messages', () => {
-  it('uses the fewest batches of at most ten', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.nat({ max: 45 }), async (count) => {
-        sqs.resetHistory();
-        const all = messages(count);
-        expect(await send(all)).toEqual([]);
-        expect(sent()).toEqual(all);
-        expect(batches()).toHaveLength(Math.ceil(count / 10));
-        for (const batch of batches()) {
-          expect(batch.length).toBeLessThanOrEqual(10);
-          expect(new Set(batch.map((entry) => entry.Id)).size).toBe(batch.length);
-        }
-      }),
-      { numRuns: 30 },
-    );
-  });
-
-  it('calls no queue when there are none', async () => {
-    await send([]);
-    expect(sqs).not.toHaveReceivedAnyCommand();
-  });
-
-  it('groups messages by organization, so that a backlog of one does not delay the others', async () => {
-    const { orgId } = aDelivery();
-    const all = [...messages(2).map((message) => ({ ...message, orgId })), ...messages(1)];
-    await send(all);
-    const groups = batches().flatMap((batch) => batch.map((entry) => entry.MessageGroupId));
-    expect(groups).toEqual(all.map((message) => message.orgId));
-    expect(groups[0]).toBe(groups[1]);
-  });
-
   it("groups messages of a redelivery job separately, so that it does not delay its organization's deliveries", async () => {
     const { id: _, ...live } = aDelivery();
     const id = deriveJobDeliveryId(live.eventId, live.webhookId, later(NOW, seconds(60)));
@@ -88,12 +57,6 @@ describe('sending delivery messages', () => {
     expect(groups).toEqual([`${live.orgId}/redelivery`, live.orgId]);
     // The limit of SQS for one message.
     expect(groups[0]).toMatch(/^[\w/]{1,128}$/);
-  });
-
-  it("puts only the delivery's keys into a message", async () => {
-    const delivery = { ...aDelivery(), secret: 'canary' };
-    await send([delivery]);
-    expect(sent()).toEqual([DeliveryMessage.parse(delivery)]);
   });
 
   it('returns exactly the messages that the queue refused', async () => {

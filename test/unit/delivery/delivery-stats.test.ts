@@ -4,7 +4,6 @@ import { newId } from '../../../functions/aws/ids.ts';
 import {
   countDurations,
   getHourBefore,
-  getLatestHours,
   type LedgerEntry,
   NO_COUNTS,
 } from '../../../functions/delivery/ledger.ts';
@@ -16,7 +15,6 @@ import {
 import { NOW } from '../../builders.ts';
 
 const webhookId = newId('whk', NOW);
-const HOUR_MS = 3_600_000;
 
 const moments = fc.integer({ min: Date.parse('2020-01-01'), max: Date.parse('2100-01-01') });
 const counts = fc.integer({ min: 1, max: 168 });
@@ -44,21 +42,6 @@ const buildEntry = (hour: string): fc.Arbitrary<LedgerEntry> =>
       ...ends,
     }));
 
-describe('latest hours', () => {
-  it('are as many as requested, including the present hour', () => {
-    fc.assert(
-      fc.property(moments, counts, (now, count) => {
-        const range = getLatestHours(new Date(now), count);
-        const [first, last] = [Date.parse(range.first), Date.parse(range.last)];
-        expect(last % HOUR_MS).toBe(0);
-        expect(last - first).toBe((count - 1) * HOUR_MS);
-        expect(now - last).toBeGreaterThanOrEqual(0);
-        expect(now - last).toBeLessThan(HOUR_MS);
-      }),
-    );
-  });
-});
-
 describe('latency in stats', () => {
   const entryOf = (durations?: LedgerEntry['durations']): LedgerEntry => ({
     ...NO_COUNTS,
@@ -78,42 +61,9 @@ describe('latency in stats', () => {
     const stats = buildDeliveryStats([{ ...endpoint, failing: null, waitingSince: null }], now, entries);
     expect([stats.latency, stats.endpoints[0]?.latency]).toEqual([latency, latency]);
   });
-
-  it('is null for entries without durations', () => {
-    expect(buildEndpointStats(webhookId, now, [entryOf()]).latency).toBeNull();
-  });
 });
 
 describe('stats of an endpoint', () => {
-  it('balance in each hour and in their totals', () => {
-    fc.assert(
-      fc.property(ledgers, ({ now, count, entries }) => {
-        const { totals, hours } = buildEndpointStats(webhookId, { now, count }, entries);
-        for (const { owed, pending, succeeded, exhausted, skipped } of [totals, ...hours])
-          expect(owed).toBe(pending + succeeded + exhausted + skipped);
-        for (const name of ['owed', 'pending', 'succeeded', 'exhausted', 'skipped', 'duplicates'] as const)
-          expect(totals[name]).toBe(hours.reduce((sum, hour) => sum + hour[name], 0));
-      }),
-    );
-  });
-
-  it('have every hour of the ledger, newest first, within their range', () => {
-    fc.assert(
-      fc.property(ledgers, ({ now, count, entries }) => {
-        const { hours, from, to } = buildEndpointStats(webhookId, { now, count }, entries);
-        const named = hours.map(({ hour }) => hour);
-        expect(named).toEqual(
-          entries
-            .map(({ hour }) => hour)
-            .sort()
-            .reverse(),
-        );
-        expect(Date.parse(to) - Date.parse(from)).toBe(count * HOUR_MS);
-        for (const hour of named) expect(hour >= from && hour < to).toBe(true);
-      }),
-    );
-  });
-
   it('have the earliest hour with an open delivery, or null', () => {
     fc.assert(
       fc.property(ledgers, ({ now, count, entries }) => {
@@ -160,26 +110,6 @@ describe('stats of all endpoints', () => {
   );
   const overview = ({ now, count, entries }: Given<typeof spread>) =>
     buildDeliveryStats(others.map(buildEndpoint), { now, count }, entries);
-
-  it("have equal totals by hour and by endpoint, which match the endpoint's own stats", () => {
-    fc.assert(
-      fc.property(spread, (terms) => {
-        const { totals, hours, endpoints, backlog } = overview(terms);
-        const names = ['owed', 'pending', 'succeeded', 'exhausted', 'skipped', 'duplicates'] as const;
-        for (const name of names) {
-          expect(hours.reduce((sum, hour) => sum + hour[name], 0)).toBe(totals[name]);
-          expect(endpoints.reduce((sum, one) => sum + one.totals[name], 0)).toBe(totals[name]);
-        }
-        for (const endpoint of endpoints) {
-          const own = terms.entries.filter((entry) => entry.webhookId === endpoint.webhookId);
-          const { totals: its, oldestPending } = buildEndpointStats(endpoint.webhookId, terms, own);
-          expect([endpoint.totals, endpoint.oldestPending]).toEqual([its, oldestPending]);
-        }
-        const earliest = endpoints.flatMap((one) => one.oldestPending ?? []).sort()[0] ?? null;
-        expect(backlog).toEqual({ pending: totals.pending, oldestPending: earliest });
-      }),
-    );
-  });
 
   it('have the oldest open hour of each endpoint with open deliveries', () => {
     fc.assert(

@@ -13,14 +13,10 @@ import { DEFAULT_GRACE_SECONDS, DEFAULT_RETRY_POLICY } from '../../../functions/
 import { endpointTurns, rateScheduleStore } from '../../../functions/delivery/turns.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import { endpointPaces } from '../../../functions/receivers/pace.ts';
-import type { OrganizationStates } from '../../../functions/tenancy/organizations.ts';
 import { FIRST_SANDBOX_GENERATION, LIVE_GENERATION } from '../../../functions/tenancy/tenant.ts';
 import { aDelivery, anEndpoint, anEvent } from '../../builders.ts';
 import { MemoryEndpoints, memoryDeliveries } from '../../doubles/memory-deliveries.ts';
-import {
-  type MemoryOrganizationStates,
-  memoryOrganizationStates,
-} from '../../doubles/memory-organization-states.ts';
+import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
 export const LEASE_SECONDS = 25;
@@ -52,8 +48,6 @@ interface Setting {
   takeTurn?: AttemptPorts['takeTurn'];
   /** Called for each wait; by default no time passes. */
   wait?: AttemptPorts['wait'];
-  /** Replaces the store of organization states. */
-  states?: (states: MemoryOrganizationStates) => OrganizationStates;
 }
 
 /** One delivery to one endpoint in stores in memory, and a dispatcher that processes it. */
@@ -64,7 +58,6 @@ export async function aDispatch({
   prepare = async () => undefined,
   takeTurn: replacedTurn,
   wait = async () => undefined,
-  states: before = (states) => states,
   ...changes
 }: Setting = {}) {
   const clock = new VirtualClock();
@@ -137,7 +130,7 @@ export async function aDispatch({
   const read: DeliveryMessage[] = [];
   const receive = processDeliveryMessages({
     attempt: processMessage,
-    organizations: before(states),
+    organizations: states,
     contexts: async (deliveryMessages) => {
       read.push(...deliveryMessages);
       return ({ webhookId }) => ({ endpoint: endpoints.present(endpoint.orgId, webhookId), event });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { later, NOW, seconds } from '../../builders.ts';
 import { aDispatch, FAILED } from './dispatch-fixture.ts';
-import { aService } from './service-fixture.ts';
 
 const until = later(NOW, seconds(7));
 
@@ -86,24 +85,4 @@ it('an attempt at an endpoint with a limit is never late, because the customer s
   clock.elapse(3600);
   await receive('fresh');
   expect(measured).toEqual([{ outcome: 'succeeded', parked: false, lateMs: 0 }]);
-});
-
-it('retries, tests and resumed deliveries keep to the limit, and all end', async () => {
-  const starts: number[] = [];
-  const { clock, publish, pass, deliveries } = aService({
-    endpoints: [{ maxPerSecond: 1 }],
-    attempt: async ({ attempts }) => {
-      starts.push(clock.ms);
-      return attempts === 1 ? FAILED : { status: 204 };
-    },
-  });
-  // Longer than messages wait in queues, half of it retries.
-  for (let count = 0; count < 400; count += 1) await publish();
-  // Messages are received every 5 s only, so many miss their turns, and start late for later ones.
-  await pass(60);
-
-  expect(new Set(deliveries.every.map(({ status }) => status))).toEqual(new Set(['succeeded']));
-  expect(starts).toHaveLength(800);
-  for (const [index, ms] of starts.entries())
-    if (index >= 70) expect(ms - (starts[index - 70] ?? 0)).toBeGreaterThanOrEqual(60_000);
 });

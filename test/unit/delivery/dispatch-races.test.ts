@@ -51,21 +51,6 @@ describe('attempt that outlives its lease', () => {
     expect(await setting.readDelivery()).toMatchObject({ status: 'succeeded', attempts: 2 });
   });
 
-  it('counts nothing at the endpoint', async () => {
-    const setting = await aDispatch({
-      endpoint: { consecutiveFailures: 4 },
-      attempt: async () => {
-        setting.clock.elapse(LEASE_SECONDS);
-        await setting.claim();
-        return OK;
-      },
-    });
-
-    await setting.dispatch();
-
-    expect(await setting.readEndpoint()).toEqual(setting.endpoint);
-  });
-
   it("makes the message visible at once when the other worker's lease has expired too", async () => {
     const setting = await aDispatch({
       attempt: async () => {
@@ -188,6 +173,26 @@ describe('endpoint that changes during an attempt', () => {
     expect(await setting.readDelivery()).toMatchObject({ status });
     expect(await setting.readEndpoint()).toMatchObject({ status: 'auto_disabled', consecutiveFailures: 10 });
   });
+
+  it.each([
+    ['a success resets a failure', OK, 3, 4, 0],
+    ['a failure counts from one after a success', FAILED, 9, 0, 1],
+  ])(
+    'is counted as the settlement finds it: %s that came after its read',
+    async (_, answer, read, now, end) => {
+      const setting = await aDispatch({
+        delivery: { attempts: 7 },
+        endpoint: { consecutiveFailures: read },
+        attempt: () => answer,
+      });
+      actBefore(setting, 'TransactWrite', () =>
+        setting.endpoints.put({ ...setting.endpoint, consecutiveFailures: now }),
+      );
+
+      expect(await setting.dispatch()).toEqual(DELETE);
+      expect(await setting.readEndpoint()).toMatchObject({ status: 'active', consecutiveFailures: end });
+    },
+  );
 
   it('stays deleted, and the delivery ends with the outcome of its attempt', async () => {
     const setting = await aDispatch({

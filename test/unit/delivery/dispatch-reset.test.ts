@@ -23,97 +23,6 @@ describe('message of an older sandbox generation', () => {
     expect(await readEndpoint()).toEqual(endpoint);
     expect(log.entries).toEqual([]);
   });
-
-  it('is deleted without ending a delivery whose last attempt was lost', async () => {
-    const { receive, states, endpoint, delivery, readDelivery, readEndpoint } = await aDispatch({
-      sandbox: true,
-      delivery: { attempts: 8 },
-      endpoint: { consecutiveFailures: 9 },
-    });
-    states.reset(endpoint.orgId);
-
-    expect(await receive()).toBe('deleted');
-
-    expect(await readDelivery()).toEqual(delivery);
-    expect(await readEndpoint()).toEqual(endpoint);
-  });
-
-  it('does not prevent the attempt of a message of the present generation', async () => {
-    const { receive, states, endpoint, readDelivery } = await aDispatch({
-      sandbox: true,
-      delivery: { generation: 2 },
-    });
-    states.reset(endpoint.orgId);
-
-    expect(await receive()).toBe('deleted');
-
-    expect(await readDelivery()).toMatchObject({ status: 'succeeded' });
-  });
-});
-
-describe('message whose organization', () => {
-  it.each<[string, Parameters<typeof aDispatch>[0] & object, string]>([
-    [
-      'does not exist',
-      { states: () => ({ of: async () => undefined }) },
-      expect.stringMatching(/no organization/),
-    ],
-    [
-      'cannot be read',
-      { states: () => ({ of: () => Promise.reject(new Error('the table is throttled')) }) },
-      expect.stringMatching(/throttled/),
-    ],
-    [
-      'is newer than what is known',
-      { sandbox: true, delivery: { generation: 2 } },
-      expect.stringMatching(/generation/),
-    ],
-    [
-      'is a sandbox by its data and live by its organization',
-      { delivery: { generation: 1 } },
-      expect.stringMatching(/generation/),
-    ],
-  ])(
-    '%s stays in its queue, and its delivery is neither read nor claimed',
-    async (_what, setting, reason) => {
-      const { receive, read, delivery, readDelivery, attempts, log } = await aDispatch(setting);
-
-      expect(await receive()).toBe('stays');
-
-      expect(log.entries).toMatchObject([
-        { code: 'DELIVERY_LEFT', fields: { deliveryId: delivery.id, error: { message: reason } } },
-      ]);
-      expect(read).toEqual([]);
-      expect(attempts).toEqual([]);
-      expect(await readDelivery()).toEqual(delivery);
-    },
-  );
-
-  it('cannot be found stays in its queue until it is found again', async () => {
-    let attempts = 0;
-    const attempt = async () => {
-      attempts += 1;
-      return OK;
-    };
-    const { publish, dispatchFrom, states, tenant, clock, lanes, deliveries } = aService({
-      attempt,
-      sandbox: true,
-    });
-    await publish();
-    const { of } = states;
-    states.of = async () => undefined;
-
-    await dispatchFrom('fresh');
-    expect(lanes.queues.fresh.deliveryMessages).toHaveLength(1);
-    expect(attempts).toBe(0);
-
-    states.of = of;
-    clock.elapse(60);
-    await dispatchFrom('fresh');
-    expect(attempts).toBe(1);
-    expect(lanes.deliveryMessages).toEqual([]);
-    expect(deliveries.every).toMatchObject([{ ...tenant, status: 'succeeded' }]);
-  });
 });
 
 describe('sandbox reset during an attempt', () => {
@@ -152,22 +61,6 @@ describe('sandbox reset during an attempt', () => {
 
     expect(await setting.dispatch()).toEqual(DELETE);
     expect(await setting.readEndpoint()).toEqual(setting.endpoint);
-  });
-
-  it('prevents the attempts after a failed one', async () => {
-    const setting = await aDispatch({
-      sandbox: true,
-      attempt: () => {
-        setting.states.reset(setting.endpoint.orgId);
-        return FAILED;
-      },
-    });
-    await setting.dispatch();
-    setting.clock.elapse(3600);
-
-    expect(await setting.receive()).toBe('deleted');
-
-    expect(setting.attempts).toEqual([1]);
   });
 
   it('empties all queues, for deliveries in any state', async () => {

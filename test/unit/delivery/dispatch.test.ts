@@ -1,15 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { deriveJobDeliveryId, newId, type OrgId } from '../../../functions/aws/ids.ts';
 import type { DeliveryMessage } from '../../../functions/delivery/delivery.ts';
-import {
-  ATTEMPTS_PER_ORGANIZATION,
-  type DeliveryMessagePorts,
-  HELD_UP_AFTER_MS,
-} from '../../../functions/delivery/dispatch.ts';
-import { LANES, type Lane } from '../../../functions/delivery/lanes.ts';
-import type { MessageDisposition } from '../../../functions/delivery/settle.ts';
+import { ATTEMPTS_PER_ORGANIZATION, HELD_UP_AFTER_MS } from '../../../functions/delivery/dispatch.ts';
+import type { Lane } from '../../../functions/delivery/lanes.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { refuse } from '../../doubles/memory-queue.ts';
@@ -17,20 +11,7 @@ import { aDispatcher, DELETED, HeldAttempts, messagesFor } from './dispatcher-fi
 
 const until = later(NOW, seconds(30));
 
-/** Queues that cannot be reached. */
-const DOWN: DeliveryMessagePorts['queues'] = {
-  send: async (_lane, messages) => refuse(messages),
-  hide: () => Promise.reject(new Error('the queue is down')),
-};
-
 describe('delivery message in a batch', () => {
-  it('is deleted when its delivery does not need it any more', async () => {
-    const { run, asked } = aDispatcher(() => DELETED);
-
-    expect(await run('fresh', messagesFor(3))).toEqual([]);
-    expect(asked).toEqual([]);
-  });
-
   it('stays hidden in its queue until its delivery is due', async () => {
     const { run, asked } = aDispatcher(() => ({ kind: 'keep', until }));
     const [message] = messagesFor(1);
@@ -67,53 +48,6 @@ describe('delivery message in a batch', () => {
     });
 
     expect(await run('fresh', messages)).toEqual([messages[1]]);
-  });
-
-  it('stays when the other queue cannot be reached, or when it cannot be hidden', async () => {
-    const messages = messagesFor(2);
-    for (const disposition of [
-      { kind: 'move', lane: 'slow', until },
-      { kind: 'keep', until },
-    ] satisfies MessageDisposition[]) {
-      const { run, log } = aDispatcher(() => disposition, { queues: DOWN });
-      expect(await run('fresh', messages)).toEqual(messages);
-      expect(log.entries).toHaveLength(2);
-    }
-  });
-
-  it('is processed by itself: an error keeps only its own message', async () => {
-    const outcomes = fc.array(fc.constantFrom('delete', 'keep', 'move', 'throw'), { maxLength: 12 });
-    await fc.assert(
-      fc.asyncProperty(outcomes, fc.constantFrom(...LANES), async (wanted, lane) => {
-        const messages = wanted.flatMap(() => messagesFor(1));
-        const outcomeById = new Map(
-          messages.map(({ message: deliveryMessage }, index) => [deliveryMessage.id, wanted[index]]),
-        );
-        const { run, log } = aDispatcher(({ id }) => {
-          switch (outcomeById.get(id)) {
-            case 'keep':
-              return { kind: 'keep', until };
-            case 'move':
-              return { kind: 'move', lane: 'slow', until };
-            case 'throw':
-              throw new Error('the table is throttled');
-            default:
-              return DELETED;
-          }
-        });
-
-        const staying = await run(lane, messages);
-
-        expect(staying).toEqual(
-          messages.filter((_, index) => wanted[index] === 'keep' || wanted[index] === 'throw'),
-        );
-        expect(log.entries.map(({ fields }) => fields.deliveryId)).toEqual(
-          messages
-            .filter((_, index) => wanted[index] === 'throw')
-            .map(({ message: deliveryMessage }) => deliveryMessage.id),
-        );
-      }),
-    );
   });
 });
 
@@ -227,21 +161,6 @@ describe('batch with messages of several generations and organizations', () => {
 });
 
 describe('concurrent attempts of one organization', () => {
-  it.each(['fresh', 'retry'] as const)('are limited in the %s queue', async (lane) => {
-    const attempts = new HeldAttempts();
-    const { run } = aDispatcher(attempts.processMessage);
-    const { orgId } = anEndpoint();
-    const toTenEndpoints = Array.from({ length: 10 }, () => messagesFor(1, anEndpoint({ orgId }))).flat();
-    const done = run(lane, toTenEndpoints);
-
-    for (let ended = 0; ended < 10; ended += ATTEMPTS_PER_ORGANIZATION) {
-      await turn();
-      expect(attempts.underWay).toBe(Math.min(ATTEMPTS_PER_ORGANIZATION, 10 - ended));
-      attempts.end();
-    }
-    expect(await done).toEqual([]);
-  });
-
   it('begin with deliveries of live events, before those of redelivery jobs', async () => {
     const attempts = new HeldAttempts();
     const { run } = aDispatcher(attempts.processMessage);
@@ -303,12 +222,6 @@ describe('message that waits in its batch for too long', () => {
     );
   });
 
-  it('is processed when it has waited for less', async () => {
-    const { asked } = await waitingFor(HELD_UP_AFTER_MS - 1, 'fresh');
-
-    expect(asked).toEqual([]);
-  });
-
   it('moves in one request with all that wait, and stays when the slow queue refuses it', async () => {
     let now = NOW;
     const attempts = new HeldAttempts();
@@ -334,20 +247,6 @@ describe('message that waits in its batch for too long', () => {
     expect(await done).toEqual(waiting.slice(0, 1));
     expect(requests).toEqual([waiting.map(({ message: deliveryMessage }) => deliveryMessage)]);
     expect(log.entries).toMatchObject([{ code: 'DELIVERY_LEFT' }]);
-  });
-
-  it('stays where it is when the slow queue cannot be reached', async () => {
-    let now = NOW;
-    const attempts = new HeldAttempts();
-    const { run, log } = aDispatcher(attempts.processMessage, { now: () => now, queues: DOWN });
-    const messages = messagesFor(5);
-    const done = run('fresh', messages);
-    await turn();
-    now = later(NOW, HELD_UP_AFTER_MS);
-    attempts.end();
-
-    expect(await done).toEqual(messages.slice(ATTEMPTS_PER_ORGANIZATION));
-    expect(log.entries).toHaveLength(1);
   });
 });
 

@@ -1,7 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { rateScheduleStore } from '../../../functions/delivery/turns.ts';
-import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { casesOf } from '../../support/cases.ts';
 import { type Model, runLimitedEndpoint } from './limited-endpoint-run.ts';
 
@@ -89,26 +87,6 @@ describe('turns at an endpoint with a limit', () => {
     }
   });
 
-  it.each([5_000, 60_000, 200_000])('are used although each message comes %i ms late', async (late) => {
-    const { starts, endMs } = await runLimitedEndpoint({
-      rate: 1,
-      arrivals: steadily(10, 30),
-      latency: () => late,
-    });
-    expect(starts).toHaveLength(300);
-    expect(endMs).toBeLessThan(2 * 3_600_000);
-  });
-
-  it('are missed by some deliveries when a run of the reconciler is left out, and all come', async () => {
-    const { starts } = await runLimitedEndpoint({
-      rate: 5,
-      arrivals: steadily(50, 60),
-      isSkipped: (run) => run % 5 === 4,
-    });
-    expect(starts).toHaveLength(3000);
-    expect((starts.at(-1)?.at ?? 0) - (starts[0]?.at ?? 0)).toBeLessThan(1.2 * 600_000);
-  });
-
   it('come sooner within an hour after the limit was raised', async () => {
     const raised = casesOf(1, 10) * MINUTE;
     const { endMs } = await runLimitedEndpoint({
@@ -131,24 +109,5 @@ describe('turns at an endpoint with a limit', () => {
     const after = starts.map(({ at }) => at).filter((at) => at > lowered + 1000);
     for (const [index, at] of after.entries())
       if (index > 0) expect(at - (after[index - 1] ?? 0)).toBeGreaterThan(199);
-  });
-
-  it('are not given while the schedule cannot be written, and all come later', async () => {
-    const schedules = rateScheduleStore(memoryTables().rates);
-    let calls = 0;
-    const { starts, counts } = await runLimitedEndpoint({
-      rate: 10,
-      arrivals: steadily(20, 10),
-      schedules: {
-        ...schedules,
-        async take(...given) {
-          calls += 1;
-          if (calls < 60) throw new Error('the table throttles');
-          return schedules.take(...given);
-        },
-      },
-    });
-    expect(counts.failed).toBeGreaterThan(0);
-    expect(starts).toHaveLength(200);
   });
 });

@@ -1,40 +1,15 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { deriveDeliveryId, newId } from '../../../functions/aws/ids.ts';
-import { type Delivery, DeliveryMessage } from '../../../functions/delivery/delivery.ts';
+import { newId } from '../../../functions/aws/ids.ts';
+import type { DeliveryMessage } from '../../../functions/delivery/delivery.ts';
+import type { FanOutPorts } from '../../../functions/delivery/fan-out.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
-import { anEndpoint, anEvent, later, NOW, seconds } from '../../builders.ts';
+import { aDelivery, anEndpoint, anEvent, aTenant, later, NOW, seconds } from '../../builders.ts';
+import { MemoryEndpoints, memoryDeliveries } from '../../doubles/memory-deliveries.ts';
+import { refuse } from '../../doubles/memory-queue.ts';
 import { aFanOut, anOrder, events, ours, owing, tenant } from './fan-out-fixture.ts';
 
-const listEndpointIds = (deliveries: readonly Pick<Delivery, 'webhookId'>[]) =>
-  deliveries.map(({ webhookId }) => webhookId).toSorted();
-
 describe('fan-out', () => {
-  it('adds a pending delivery for each subscribed endpoint and sends its message', async () => {
-    const [first, second] = [ours(), ours({ events: ['message.received', 'conversation.created'] })];
-    const { run, deliveries, sent } = aFanOut([first, second]);
-    const event = anEvent({ tenant });
-
-    expect(await run([owing(event)])).toEqual([]);
-
-    expect(deliveries.every).toHaveLength(2);
-    for (const endpoint of [first, second])
-      expect(deliveries.every).toContainEqual({
-        id: deriveDeliveryId(event.id, endpoint.id),
-        orgId: tenant.orgId,
-        generation: 0,
-        webhookId: endpoint.id,
-        eventId: event.id,
-        eventType: 'conversation.created',
-        filterValues: { channelId: 'chn_web' },
-        conversationId: event.conversationId,
-        status: 'pending',
-        attempts: 0,
-        attemptLog: [],
-        createdAt: NOW.toISOString(),
-      });
-    expect(sent).toEqual(deliveries.every.map((delivery) => DeliveryMessage.parse(delivery)));
-  });
-
   it('ignores endpoints that have not subscribed, and those of other organizations', async () => {
     const { run, deliveries, sent } = aFanOut([ours({ events: ['message.received'] }), anEndpoint()]);
 
@@ -42,15 +17,6 @@ describe('fan-out', () => {
 
     expect(deliveries.every).toEqual([]);
     expect(sent).toEqual([]);
-  });
-
-  it('sends a test only to its endpoint, regardless of subscriptions', async () => {
-    const addressee = ours({ events: ['ticket.created'] });
-    const { run, deliveries } = aFanOut([ours(), addressee, ours()]);
-
-    await run([owing({ ...anEvent({ tenant, onlyTo: addressee.id }), type: 'webhook.test' })]);
-
-    expect(listEndpointIds(deliveries.every)).toEqual([addressee.id]);
   });
 
   it('adds nothing for an event whose one endpoint is gone', async () => {
@@ -129,30 +95,6 @@ describe('event for one receiver', () => {
     ours({ id: newId('chn', NOW), events: [], ...changes });
   const toOnly = (to: Endpoint) => owing({ ...anEvent({ tenant, onlyTo: to.id }), type: 'channel.message' });
 
-  it('is delivered to a channel, which has no subscriptions', async () => {
-    const channel = aChannel();
-    const { run, deliveries, sent } = aFanOut([ours(), channel]);
-
-    expect(await run([toOnly(channel), ...events(1)])).toEqual([]);
-
-    expect(deliveries.every.filter(({ webhookId }) => webhookId === channel.id)).toMatchObject([
-      { status: 'pending' },
-    ]);
-    expect(sent).toHaveLength(2);
-  });
-
-  it('is skipped for a disabled channel, and dropped for a deleted one', async () => {
-    const disabled = aChannel({ status: 'auto_disabled' });
-    const { run, deliveries, sent } = aFanOut([disabled]);
-
-    expect(await run([toOnly(disabled), toOnly(aChannel())])).toEqual([]);
-
-    expect(deliveries.every).toMatchObject([
-      { webhookId: disabled.id, status: 'skipped', terminalReason: 'endpoint_disabled' },
-    ]);
-    expect(sent).toEqual([]);
-  });
-
   it('reaches no receiver of another organization', async () => {
     const foreign = anEndpoint({ id: newId('chn', NOW) });
     const { run, deliveries } = aFanOut([foreign]);
@@ -201,19 +143,6 @@ describe('event for one receiver', () => {
 });
 
 describe('repeated fan-out', () => {
-  it('adds nothing, and sends the messages again', async () => {
-    const { run, deliveries, sent } = aFanOut([ours(), ours()]);
-    const batch = events(3);
-    await run(batch);
-    const before = deliveries.every;
-    const deliveryMessages = sent.splice(0);
-
-    expect(await run(batch)).toEqual([]);
-
-    expect(deliveries.every).toEqual(before);
-    expect(sent).toEqual(deliveryMessages);
-  });
-
   it('leaves a delivery alone that has changed meanwhile', async () => {
     const { run, deliveries } = aFanOut([ours()]);
     const batch = events(1);
@@ -244,29 +173,6 @@ describe('repeated fan-out', () => {
 });
 
 describe('redelivery in the outbox', () => {
-  it('sends the message of its one delivery, and adds none', async () => {
-    const { run, deliveries, sent } = aFanOut([ours(), ours()]);
-    const order = anOrder();
-
-    expect(await run([order])).toEqual([]);
-
-    expect(sent).toEqual([order.deliveryMessage]);
-    expect(deliveries.every).toEqual([]);
-  });
-
-  it('is processed once among events', async () => {
-    const { run, deliveries, sent } = aFanOut([ours()]);
-    const orders = [anOrder(), anOrder()];
-
-    expect(await run([...events(3), ...orders, ...events(2)])).toEqual([]);
-
-    const ordered = orders.map(({ deliveryMessage }) => deliveryMessage.id);
-    expect(sent.map(({ id }) => id).toSorted()).toEqual(
-      [...deliveries.every.map(({ id }) => id), ...ordered].toSorted(),
-    );
-    expect(deliveries.every).toHaveLength(5);
-  });
-
   it('sends the same message when it is repeated', async () => {
     const { run, sent } = aFanOut([ours()]);
     const order = anOrder();
@@ -275,5 +181,170 @@ describe('redelivery in the outbox', () => {
     await run([order]);
 
     expect(sent).toEqual([order.deliveryMessage, order.deliveryMessage]);
+  });
+});
+
+const getEventId = ({ event }: ReturnType<typeof owing>) => event.id;
+
+describe('fan-out that fails in part', () => {
+  it('sends the messages of the deliveries that it could add, and reports their event once', async () => {
+    const [first, second, third] = [ours(), ours(), ours()];
+    const store = memoryDeliveries(new MemoryEndpoints());
+    const broken = [first.id, second.id];
+    const { run, sent, log } = aFanOut([first, second, third], {
+      deliveries: {
+        async add(delivery) {
+          if (broken.includes(delivery.webhookId)) throw new Error('the table is throttled');
+          return store.add(delivery);
+        },
+      },
+    });
+    const [event] = events(1);
+    if (event === undefined) throw new Error('an event was to be made');
+
+    expect(await run([event])).toEqual([event]);
+
+    expect(sent.map(({ webhookId }) => webhookId)).toEqual([third.id]);
+    expect(log.trouble()).toHaveLength(2);
+  });
+
+  it('reports all events of an organization whose endpoints cannot be read, and no others', async () => {
+    const endpoint = ours();
+    const ourEvents = events(2);
+    const theirEvents = [owing(anEvent()), owing(anEvent())];
+    const { run, sent } = aFanOut([], {
+      subscribers: {
+        async all(orgId) {
+          if (orgId !== tenant.orgId) throw new Error('the table is throttled');
+          return [endpoint];
+        },
+        find: async () => undefined,
+      },
+    });
+
+    const failed = await run([...ourEvents, ...theirEvents]);
+
+    expect(new Set(failed)).toEqual(new Set(theirEvents));
+    expect(sent.map(({ eventId }) => eventId)).toEqual(ourEvents.map(getEventId));
+  });
+
+  it('reports exactly the events whose messages the queue refused', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 12 }),
+        fc.integer({ min: 1, max: 3 }),
+        fc.infiniteStream(fc.boolean()),
+        async (eventCount, endpointCount, refusals) => {
+          const refused: DeliveryMessage[] = [];
+          const queues: FanOutPorts['queues'] = {
+            async send(_lane, messages) {
+              const now = messages.filter(() => refusals.next().value);
+              refused.push(...now.map(({ message: deliveryMessage }) => deliveryMessage));
+              return refuse(now);
+            },
+          };
+          const { run } = aFanOut(
+            Array.from({ length: endpointCount }, () => ours()),
+            { queues },
+          );
+          const batch = events(eventCount);
+
+          const failed = await run(batch);
+
+          const concerned = new Set(refused.map(({ eventId }) => eventId));
+          expect(new Set(failed)).toEqual(new Set(batch.filter((work) => concerned.has(getEventId(work)))));
+          expect(failed).toHaveLength(concerned.size);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it('reports only the events for slow receivers when the slow queue is down', async () => {
+    const slow = ours({
+      pace: { is: 'slow', until: later(NOW, seconds(60)).toISOString() },
+      events: ['ticket.created'],
+    });
+    const toSlow = owing({ ...anEvent({ tenant, onlyTo: slow.id }), type: 'webhook.test' });
+    const { run, log } = aFanOut([ours(), slow], {
+      queues: {
+        send: async (lane, messages) => (lane === 'slow' ? refuse(messages) : []),
+      },
+    });
+
+    expect(await run([...events(2), toSlow])).toEqual([toSlow]);
+
+    expect(log.trouble()).toMatchObject([{ level: 'error', fields: { eventId: toSlow.event.id } }]);
+  });
+});
+
+describe('delivery message of a resent delivery', () => {
+  it('is reported when the queue refuses it, and the rest of the batch is not', async () => {
+    const unlucky = anOrder();
+    const { run, log } = aFanOut([ours()], {
+      queues: {
+        send: async (_lane, messages) =>
+          refuse(
+            messages.filter(
+              ({ message: deliveryMessage }) => deliveryMessage.id === unlucky.deliveryMessage.id,
+            ),
+          ),
+      },
+    });
+
+    expect(await run([...events(2), anOrder(), unlucky, ...events(2)])).toEqual([unlucky]);
+
+    expect(log.trouble()).toMatchObject([
+      { level: 'error', fields: { deliveryId: unlucky.deliveryMessage.id } },
+    ]);
+  });
+});
+
+const sandbox = aTenant({ ...tenant, generation: 1 });
+/** One outbox work item of each kind, for a generation. */
+const buildWork = (generation: number) => [
+  owing(anEvent({ tenant: { ...sandbox, generation } })),
+  anOrder(aDelivery({ ...sandbox, generation })),
+];
+
+function aSandboxFanOut() {
+  const service = aFanOut([ours(), ours()]);
+  service.states.makeSandbox(sandbox.orgId);
+  return service;
+}
+
+describe('fan-out of a sandbox', () => {
+  it('drops work that a reset has deleted, without a log line', async () => {
+    const { run, states, deliveries, sent, log } = aSandboxFanOut();
+    states.reset(sandbox.orgId);
+
+    expect(await run(buildWork(1))).toEqual([]);
+
+    expect(deliveries.every).toEqual([]);
+    expect(sent).toEqual([]);
+    expect(log.entries).toEqual([]);
+  });
+
+  it('repeats work of a newer generation than the stored one', async () => {
+    const { run, deliveries, sent } = aSandboxFanOut();
+    const work = buildWork(2);
+
+    expect(await run(work)).toEqual(work);
+
+    expect(deliveries.every).toEqual([]);
+    expect(sent).toEqual([]);
+  });
+});
+
+describe('fan-out of several organizations', () => {
+  it('repeats the work of an unknown one, and processes the others', async () => {
+    const { run, states, deliveries, log } = aFanOut([ours()]);
+    const [unknown, other] = [owing(anEvent()), owing(anEvent({ tenant }))];
+    states.forget(unknown.event.orgId);
+
+    expect(await run([unknown, other])).toEqual([unknown]);
+
+    expect(deliveries.every).toMatchObject([{ eventId: other.event.id }]);
+    expect(log.trouble()).toMatchObject([{ level: 'error', fields: { eventId: unknown.event.id } }]);
   });
 });

@@ -5,7 +5,7 @@ import {
   RECONCILE_EVERY_SECONDS,
   RECONCILE_LOOKAHEAD_SECONDS,
 } from '../../../functions/delivery/timing.ts';
-import { endpointTurns, rateScheduleStore, type TurnPorts } from '../../../functions/delivery/turns.ts';
+import { endpointTurns, rateScheduleStore } from '../../../functions/delivery/turns.ts';
 import { aDelivery, anEndpoint, NOW } from '../../builders.ts';
 import { MemoryEndpoints, memoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
@@ -13,8 +13,6 @@ import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 
 /** The largest batch of a queue. */
 const BATCH = 10;
-/** More than a test provokes. */
-const MOST_FAILURES = 500;
 const RECONCILE_MS = RECONCILE_EVERY_SECONDS * 1000;
 
 export interface Model {
@@ -29,9 +27,6 @@ export interface Model {
   random?: () => number;
   /** Changes the rate at a time. */
   rateAt?: (ms: number) => number;
-  /** Runs of the reconciler that are left out, by their number. */
-  isSkipped?: (run: number) => boolean;
-  schedules?: TurnPorts['schedules'];
 }
 
 /**
@@ -46,9 +41,8 @@ export async function runLimitedEndpoint({
   latency = () => 20,
   random = () => 0.5,
   rateAt = () => rate,
-  isSkipped = () => false,
-  schedules = rateScheduleStore(memoryTables().rates),
 }: Model) {
+  const schedules = rateScheduleStore(memoryTables().rates);
   const begin = NOW.getTime();
   const endpoint = anEndpoint({ maxPerSecond: rate });
   const deliveries = memoryDeliveries(new MemoryEndpoints());
@@ -79,7 +73,7 @@ export async function runLimitedEndpoint({
     show(at + latency(at), toDeliveryMessage(delivery));
   }
   const starts: { at: number; startedAt: number; missed: number; arrived: number; index: number }[] = [];
-  const counts = { messages: arrivals.length, parked: 0, resumed: 0, failed: 0 };
+  const counts = { messages: arrivals.length, parked: 0, resumed: 0 };
   let reconciled = 0;
 
   function send(message: DeliveryMessage, until: Date, clock: Date): void {
@@ -105,28 +99,22 @@ export async function runLimitedEndpoint({
   }
 
   async function receive(batch: DeliveryMessage[], worker: (typeof pool)[number]): Promise<void> {
-    const turns = await Promise.allSettled(
+    const turns = await Promise.all(
       batch.map((message) => worker.takeTurn({ message, maxPerSecond: rateAt(ms), lane: 'fresh' })),
     );
     for (const [position, message] of batch.entries()) {
       const index = order.get(message.id) ?? -1;
       const turn = turns[position];
-      if (turn?.status !== 'fulfilled') {
-        counts.failed += 1;
-        if (counts.failed > MOST_FAILURES) throw turn?.reason;
-        show(ms + 30_000, message);
-      } else if (turn.value.kind === 'start')
+      if (turn?.kind === 'start')
         starts.push({
-          at: turn.value.at - begin,
-          startedAt: Math.max(ms, turn.value.at - begin),
+          at: turn.at - begin,
+          startedAt: Math.max(ms, turn.at - begin),
           missed: deliveries.present(message)?.turn?.missed ?? 0,
           arrived: arrivals[index] ?? 0,
           index,
         });
-      else if (turn.value.disposition.kind === 'move')
-        send(message, turn.value.disposition.until, worker.now());
-      else if (turn.value.disposition.kind === 'keep')
-        show(turn.value.disposition.until.getTime() - begin, message);
+      else if (turn?.disposition.kind === 'move') send(message, turn.disposition.until, worker.now());
+      else if (turn?.disposition.kind === 'keep') show(turn.disposition.until.getTime() - begin, message);
       else counts.parked += 1;
     }
   }
@@ -134,7 +122,7 @@ export async function runLimitedEndpoint({
   while (starts.length < arrivals.length && ms < 24 * 3_600_000) {
     ms = Math.max(ms, Math.min(visible[0]?.at ?? Number.POSITIVE_INFINITY, reconciled * RECONCILE_MS));
     if (ms >= reconciled * RECONCILE_MS) {
-      if (!isSkipped(reconciled)) reconcile();
+      reconcile();
       reconciled += 1;
     }
     const later = visible.findIndex(({ at }) => at > ms);

@@ -12,7 +12,6 @@ const store = outboxStore(memoryTables().outbox);
 const EXPIRY = later(NOW, seconds(EVENT_DAYS * 86_400)).getTime() / 1000;
 
 const sourceId = newId('src', NOW);
-const traceId = '1-5759e988-bd862e3fe1be46a994272793';
 const aNotice = (tenant: Tenant = aTenant()) =>
   createNotice('source.check', `${sourceId}#now`, { sourceId }, { tenant, now: NOW });
 
@@ -27,15 +26,6 @@ describe('outbox row', () => {
     const row = store.appendRedelivery(deliveryMessage).write.Put?.Item;
     expect(WORK.parse(row)).toEqual({ kind: 'redelivery', deliveryMessage });
     expect(row).toMatchObject({ pk: deliveryMessage.id });
-  });
-
-  it('has the trace of its work item', () => {
-    const event = { ...anEvent(), traceId };
-    const order = { ...toDeliveryMessage(aDelivery()), traceId };
-    expect(WORK.parse(store.append(event).write.Put?.Item)).toEqual({ kind: 'event', event });
-    expect(WORK.parse(store.appendRedelivery(order).write.Put?.Item)).toMatchObject({
-      deliveryMessage: { traceId },
-    });
   });
 
   it.each([
@@ -120,14 +110,6 @@ describe('outbox row, read for the bus,', () => {
     ['an unknown kind of entry', { kind: 'refund' }],
   ])('of %s has no event', (_what, row) => {
     expect(PUBLICATION.parse(row)).toBeUndefined();
-  });
-
-  it('has the trace of its event', () => {
-    for (const { write } of [
-      store.append({ ...anEvent(), traceId }),
-      store.appendNotice({ ...aNotice(), traceId }),
-    ])
-      expect(PUBLICATION.parse(write.Put?.Item)).toMatchObject({ traceId });
   });
 
   it.each([

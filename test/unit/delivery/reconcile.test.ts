@@ -1,8 +1,14 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../../functions/delivery/delivery.ts';
 import { LANES, type Lane } from '../../../functions/delivery/lanes.ts';
-import { LONG_BACKLOG, RESENT_IN_BACKLOG } from '../../../functions/delivery/reconcile.ts';
+import {
+  LONG_BACKLOG,
+  RESENT_IN_BACKLOG,
+  type ReconcilePorts,
+} from '../../../functions/delivery/reconcile.ts';
 import { EXPIRY_SECONDS } from '../../../functions/delivery/timing.ts';
+import { DUE_SHARDS, keys, listShards } from '../../../functions/tenancy/keys.ts';
 import { anEndpoint } from '../../builders.ts';
 import { refuse } from '../../doubles/memory-queue.ts';
 import { aReconciler, GRACE, IN_FULL, inSeconds, LOOKAHEAD } from './reconciler-fixture.ts';
@@ -21,17 +27,6 @@ describe('parked delivery', () => {
     expect(await deliveries.find(delivery)).not.toHaveProperty('parked');
   });
 
-  it('is left alone while the next run is early enough', async () => {
-    const { run, put, deliveries, sent } = aReconciler();
-    const delivery = await put('parked', inSeconds(LOOKAHEAD + 1));
-    const before = deliveries.dueOf(delivery);
-
-    expect(await run(IN_FULL)).toMatchObject({ resumed: 0 });
-
-    expect(sent()).toEqual([]);
-    expect(deliveries.dueOf(delivery)).toEqual(before);
-  });
-
   it('is sent at once when it is late, and the run reports the delay', async () => {
     const { run, put, deliveries, nextVisible } = aReconciler();
     await put('parked', inSeconds(-20));
@@ -41,18 +36,6 @@ describe('parked delivery', () => {
 
     expect(nextVisible()).toEqual(inSeconds(0));
     expect(deliveries.dueOf(delivery)).toEqual(watched(inSeconds(GRACE)));
-  });
-
-  it('is sent once, not by each run', async () => {
-    const { run, put, clock, sent } = aReconciler();
-    await put('parked', inSeconds(40));
-
-    for (let minute = 0; minute < 10; minute += 1) {
-      await run(IN_FULL);
-      clock.elapse(60);
-    }
-
-    expect(sent()).toHaveLength(1);
   });
 
   it('stays due when the queue refuses it or cannot be reached, and is sent by the next run', async () => {
@@ -74,19 +57,6 @@ describe('parked delivery', () => {
     expect(log.entries).toMatchObject([{ code: 'REMINDERS_NOT_SENT' }, { code: 'REMINDERS_NOT_SENT' }]);
     expect(await run(IN_FULL)).toMatchObject({ resumed: 1, refused: 0 });
     expect(sent()).toEqual([delivery.id]);
-  });
-
-  it('is the only one that stays due when the queue accepts the others of its request', async () => {
-    const { run, put, lanes, sent, deliveries } = aReconciler();
-    for (let count = 0; count < 25; count += 1) await put('parked', inSeconds(0));
-    lanes.queues.retry.refuse(3);
-
-    expect(await run(IN_FULL)).toMatchObject({ resumed: 22, refused: 3 });
-
-    expect(deliveries.due.filter(({ due }) => due.state === 'parked')).toHaveLength(3);
-    await run(IN_FULL);
-    expect(new Set(sent()).size).toBe(25);
-    expect(sent()).toHaveLength(25);
   });
 
   it('is sent twice when a run ends before it has updated the index', async () => {
@@ -283,5 +253,190 @@ describe('delivery that is still open after three days', () => {
 
     clock.elapse(60);
     expect(await run(IN_FULL)).toMatchObject({ expired: 1 });
+  });
+});
+
+const throttled = () => new Error('the table is throttled');
+
+describe('unreadable shard of the due index', () => {
+  it('does not delay the other shards, and fails the run', async () => {
+    const { runWith, put, due, sent, log } = aReconciler({ isSharded: true });
+    const first = await put('parked', inSeconds(0));
+    const broken = listShards(DUE_SHARDS).find(
+      (shard) => keys.due('parked', shard) === keys.dueOf('parked', first.id),
+    );
+    const run = runWith({
+      due: {
+        find: async (state, shard, ...search) => {
+          if (state === 'parked' && shard === broken) throw throttled();
+          return due.find(state, shard, ...search);
+        },
+        postpone: (...entry) => due.postpone(...entry),
+        expire: (...expiry) => due.expire(...expiry),
+      },
+    });
+    const others: string[] = [];
+    for (let count = 0; count < 100; count += 1) {
+      const parked = await put('parked', inSeconds(0));
+      if (keys.dueOf('parked', parked.id) !== keys.dueOf('parked', first.id)) others.push(parked.id);
+      others.push((await put('watched', inSeconds(0))).id);
+    }
+
+    await expect(run(IN_FULL)).rejects.toThrow('the table is throttled');
+
+    expect(sent().toSorted()).toEqual(others.toSorted());
+    expect(log.entries).toMatchObject([{ level: 'error', fields: { state: 'parked', shard: broken } }]);
+  });
+});
+
+describe('unreadable row of the due index', () => {
+  it('does not delay the other rows of its page, and fails the run', async () => {
+    const { runWith, put, due, sent, log } = aReconciler();
+    const late = await put('watched', inSeconds(-1));
+    const row = { pk: 'whk_x', sk: 'dlv_x', error: new Error('no event') };
+    const run = runWith({
+      due: {
+        find: async (state, shard, ...search) => {
+          const page = await due.find(state, shard, ...search);
+          return state === 'watched' && shard === 0 ? { ...page, unreadable: [row] } : page;
+        },
+        postpone: (...entry) => due.postpone(...entry),
+        expire: (...expiry) => due.expire(...expiry),
+      },
+    });
+
+    await expect(run(IN_FULL)).rejects.toThrow('no event');
+
+    expect(sent()).toEqual([late.id]);
+    expect(log.entries).toMatchObject([{ code: 'DUE_ROW_UNREADABLE', fields: { pk: 'whk_x', sk: 'dlv_x' } }]);
+  });
+});
+
+describe('expired delivery that cannot be ended', () => {
+  it('does not delay the others, and is due again', async () => {
+    const { run, runWith, put, due, sent, log } = aReconciler();
+    const expired = await put('watched', inSeconds(-2), { born: inSeconds(-EXPIRY_SECONDS - 1) });
+    const late = await put('watched', inSeconds(-1));
+    const failing = runWith({
+      due: {
+        find: (...search) => due.find(...search),
+        postpone: (...entry) => due.postpone(...entry),
+        async expire() {
+          throw throttled();
+        },
+      },
+    });
+
+    expect(await failing(IN_FULL)).toMatchObject({ expired: 0, resent: 1 });
+
+    expect(sent()).toEqual([late.id]);
+    expect(log.entries).toMatchObject([{ level: 'warn', fields: { deliveryId: expired.id } }]);
+    expect(await run(IN_FULL)).toMatchObject({ expired: 1 });
+  });
+});
+
+/** Time for so many pages. */
+function timeFor(pages: number): () => boolean {
+  let left = pages;
+  return () => {
+    left -= 1;
+    return left >= 0;
+  };
+}
+
+/** Counts the searches of the index. */
+function counted(due: ReconcilePorts['due']): { due: ReconcilePorts['due']; finds: () => number } {
+  let finds = 0;
+  return {
+    due: {
+      find(...search) {
+        finds += 1;
+        return due.find(...search);
+      },
+      postpone: (...entry) => due.postpone(...entry),
+      expire: (...expiry) => due.expire(...expiry),
+    },
+    finds: () => finds,
+  };
+}
+
+describe('reconciler run', () => {
+  it('ends between two pages when its time is up, reports it, and the next ones continue', async () => {
+    const { run, put, sent } = aReconciler();
+    for (let count = 0; count < 350; count += 1) await put('parked', inSeconds(0));
+
+    // Seven reads of parked deliveries and four of watched ones, and two rounds of a hundred.
+    const first = await run(timeFor(13));
+    expect(first).toMatchObject({ resumed: 200, complete: false });
+    expect(await run(IN_FULL)).toMatchObject({ resumed: 150, complete: true });
+
+    expect(new Set(sent()).size).toBe(350);
+    expect(sent()).toHaveLength(350);
+  });
+
+  it('searches the index once per shard and page of due entries, independent of all others', async () => {
+    const ports = aReconciler({ isSharded: true });
+    const { due, finds } = counted(ports.due);
+    const run = ports.runWith({ due });
+
+    // A history that has ended, retries that are far off, and messages that are not late.
+    for (let count = 0; count < 300; count += 1) {
+      const ended = await ports.put('watched', inSeconds(600));
+      await ports.deliveries.skip(ended, 'endpoint_deleted', inSeconds(0));
+      await ports.put('parked', inSeconds(LOOKAHEAD + 600));
+      await ports.put('watched', inSeconds(600));
+    }
+    await run(IN_FULL);
+    expect(finds()).toBe(2 * DUE_SHARDS);
+
+    for (let count = 0; count < 200; count += 1) await ports.put('parked', inSeconds(0));
+    const before = finds();
+    await run(IN_FULL);
+    expect(finds() - before).toBeLessThanOrEqual(2 * DUE_SHARDS + 200 / 10);
+  });
+
+  it('begins with another shard each minute, so that short runs reach all of them', async () => {
+    const { runWith, put, clock, due, sent } = aReconciler({ isSharded: true });
+    const ids = new Set<string>();
+    for (let count = 0; count < 200; count += 1) ids.add((await put('parked', inSeconds(0))).id);
+    const run = runWith({ due });
+
+    for (let minute = 0; minute < DUE_SHARDS; minute += 1) {
+      await run(timeFor(8));
+      clock.elapse(60);
+    }
+
+    expect(new Set(sent())).toEqual(ids);
+  });
+
+  it('leaves each delivery once in a queue or in the index, for any refusal and time', async () => {
+    const entries = fc.array(
+      fc.record({
+        state: fc.constantFrom('parked' as const, 'watched' as const),
+        dueIn: fc.integer({ min: -2_000, max: 200 }),
+      }),
+      { maxLength: 40 },
+    );
+    const runs = fc.array(fc.record({ pages: fc.nat({ max: 6 }), refusals: fc.nat({ max: 15 }) }), {
+      maxLength: 6,
+    });
+    await fc.assert(
+      fc.asyncProperty(entries, runs, async (all, cuts) => {
+        const { run, put, lanes, sent, deliveries } = aReconciler({ pageSize: 7 });
+        for (const { state, dueIn } of all) await put(state, inSeconds(dueIn));
+        for (const { pages, refusals } of cuts) {
+          lanes.queues.retry.refuse(refusals);
+          await run(timeFor(pages));
+          expect(deliveries.due).toHaveLength(all.length);
+        }
+        for (let refused = 1; refused > 0; ) ({ refused } = await run(IN_FULL));
+
+        const isDue = ({ state, dueIn }: (typeof all)[number]) =>
+          state === 'parked' ? dueIn <= LOOKAHEAD : dueIn <= 0;
+        expect(sent().length).toBe(new Set(sent()).size);
+        expect(sent()).toHaveLength(all.filter(isDue).length);
+      }),
+      { numRuns: 60 },
+    );
   });
 });

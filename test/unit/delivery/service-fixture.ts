@@ -126,7 +126,6 @@ export function aService(terms: {
     lanes,
     fanOut: runFanOut,
     dispatchFrom,
-    reconcile: () => runReconciler(() => true),
     /** Commits an event, and fans it out. */
     async publish(): Promise<OutboxEvent> {
       const event = anEvent({ tenant, now: now() });

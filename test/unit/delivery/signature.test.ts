@@ -103,12 +103,6 @@ describe('signature, verified by the library of Standard Webhooks', () => {
     );
   });
 
-  it('is invalid when a byte of the body was added, removed or changed', () => {
-    const { secret, id, timestamp, body, signed } = anAttempt('{"a":1,"b":"ü"}');
-    for (const other of [`${body} `, ` ${body}`, body.slice(0, -1), body.replace('1', '2')])
-      expect(() => new Webhook(secret).verify(other, buildHeaders(id, timestamp, signed))).toThrow();
-  });
-
   it('is invalid for another delivery', () => {
     const { secret, timestamp, body, signed } = anAttempt('{}');
     const headers = buildHeaders(newId('dlv', NOW), timestamp, signed);

@@ -11,7 +11,6 @@ import {
   MAX_SPEED,
   type Program,
   parseProgram,
-  SIMULATED_FAILURES,
   type Step,
   simulate,
 } from '../../../functions/delivery/simulation.ts';
@@ -34,13 +33,6 @@ const steps: fc.Arbitrary<{ text: string; step: Step }> = fc
   .record({ does, wait: waits })
   .map(({ does, wait }) => ({ text: `${does}${wait.text}`, step: { does, afterMs: wait.afterMs } }));
 const speeds = fc.integer({ min: 1, max: MAX_SPEED });
-const programs: fc.Arbitrary<Program> = fc.record({
-  steps: fc.array(
-    steps.map(({ step }) => step),
-    { minLength: 1, maxLength: 50 },
-  ),
-  speed: speeds,
-});
 
 const aUrl = (parameters: Record<string, string>): URL => {
   const url = new URL('https://example.com/hooks?team=7');
@@ -69,16 +61,6 @@ describe('simulation program', () => {
         expect(parseProgram(url.href)).toEqual(program);
       }),
     );
-  });
-
-  it('answers 200 at once for a URL without parameters', () => {
-    fc.assert(
-      fc.property(fc.webUrl({ withQueryParameters: true }), (url) => {
-        fc.pre(!/simulate/.test(url));
-        expect(checkProgram(new URL(url))).toEqual({ ok: true, program: AT_ONCE });
-      }),
-    );
-    expect(parseProgram('https://example.com/?Simulate=503&simulated=503')).toEqual(AT_ONCE);
   });
 
   it.each<[string, Record<string, string>]>([
@@ -126,43 +108,6 @@ describe('simulation program', () => {
     expect(checkProgram(url)).toMatchObject({ ok: false, problem: expect.stringContaining('once') });
   });
 
-  it('is valid or rejected with one sentence, for any parameters', () => {
-    const values = fc.oneof(
-      texts,
-      fc.string(),
-      fc.stringMatching(/^[\d@.,mstu-]{0,12}$/),
-      fc
-        .array(
-          fc.oneof(
-            steps.map(({ text }) => text),
-            texts,
-          ),
-          { maxLength: 60 },
-        )
-        .map((all) => all.join(',')),
-    );
-    const parameters = fc.record({ simulate: values, 'simulate-speed': values }, { requiredKeys: [] });
-    fc.assert(
-      fc.property(parameters, (given) => {
-        const url = aUrl(given);
-        const check = checkProgram(url);
-        expect(parseProgram(url.href)).toEqual(check.ok ? check.program : AT_ONCE);
-        if (!check.ok) {
-          expect(check.problem).toMatch(/^url (must|may) [^\n.]{10,280}$/);
-          return;
-        }
-        const { steps, speed } = check.program;
-        expect(Number.isInteger(speed) && speed >= 1 && speed <= MAX_SPEED).toBe(true);
-        expect(steps.length).toBeGreaterThan(0);
-        for (const { afterMs } of steps) {
-          expect(Number.isInteger(afterMs)).toBe(true);
-          expect(afterMs).toBeLessThanOrEqual(60_000);
-        }
-      }),
-      { numRuns: 500 },
-    );
-  });
-
   it('answers 200 at once for a stored text that is no URL', () => {
     fc.assert(
       fc.property(texts, (text) => {
@@ -174,16 +119,6 @@ describe('simulation program', () => {
 });
 
 describe('attempt at a simulated receiver', () => {
-  it('takes the step of its number, and the last one for all later attempts', () => {
-    fc.assert(
-      fc.property(programs, fc.integer({ min: 1, max: 120 }), (program, attempt) => {
-        const step = program.steps[attempt - 1] ?? program.steps.at(-1);
-        const alone = { ...program, steps: step === undefined ? [] : [step] };
-        expect(simulate(program, attempt, TIMEOUT_MS)).toEqual(simulate(alone, 1, TIMEOUT_MS));
-      }),
-    );
-  });
-
   it('ends by the deadline, and times out exactly when there was no answer before', () => {
     fc.assert(
       fc.property(steps, fc.integer({ min: 1, max: 70_000 }), ({ step }, timeoutMs) => {
@@ -214,10 +149,6 @@ describe('attempt at a simulated receiver', () => {
   ])('that fails by %s has the error of a real failure', (word, error) => {
     const result = simulate({ steps: [{ does: word, afterMs: 3 }], speed: 1 }, 1, TIMEOUT_MS);
     expect(result).toEqual({ afterMs: 3, ...describeFailure(error, TIMEOUT_MS) });
-  });
-
-  it('can fail in all the ways that have a word', () => {
-    expect(Object.keys(SIMULATED_FAILURES).toSorted()).toEqual([...FAILURES].toSorted());
   });
 });
 

@@ -1,11 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { newId } from '../../../functions/aws/ids.ts';
+import { computeNextCheck } from '../../../functions/delivery/reconcile.ts';
+import { isExpired } from '../../../functions/delivery/rows.ts';
 import {
   type AttemptClocks,
+  computeVisibilitySeconds,
   DEFAULT_ATTEMPT_TIMEOUT_SECONDS,
+  DEFAULT_GRACE_SECONDS,
+  DEFAULT_RETRY_POLICY,
   deriveAttemptClocks,
+  EXPIRY_SECONDS,
   findClockFaults,
+  scheduleNextAttempt,
 } from '../../../functions/delivery/timing.ts';
+import { later, NOW, seconds } from '../../builders.ts';
+import { recentTimes } from '../aws/arbitraries.ts';
 
 const deadlines = fc.double({ min: 0.1, max: 60, noNaN: true });
 
@@ -88,13 +98,113 @@ describe('configured clocks', () => {
       faults.map((fault) => expect.stringContaining(fault)),
     );
   });
+});
 
-  it('have a fault exactly when one is not longer than the one before', () => {
-    const clock = fc.integer({ min: 1, max: 6 });
+const waitAfter = (attempt: number, policy = DEFAULT_RETRY_POLICY): number =>
+  (scheduleNextAttempt(attempt, NOW, policy).getTime() - NOW.getTime()) / 1000;
+
+describe('wait between attempts', () => {
+  it('is 30 seconds, doubled each time, and an hour at most', () => {
+    const waits = Array.from({ length: 12 }, (_, index) => waitAfter(index + 1));
+    expect(waits).toEqual([30, 60, 120, 240, 480, 960, 1920, 3600, 3600, 3600, 3600, 3600]);
+  });
+
+  it('never shrinks, and stays between base and cap of any policy', () => {
+    const policies = fc
+      .tuple(
+        fc.double({ min: 0.001, max: 60, noNaN: true }),
+        fc.double({ min: 1, max: 1_000, noNaN: true }),
+        fc.integer({ min: 1, max: 40 }),
+      )
+      .map(([baseSeconds, factor, maxAttempts]) => ({
+        baseSeconds,
+        capSeconds: baseSeconds * factor,
+        maxAttempts,
+      }));
     fc.assert(
-      fc.property(clock, clock, clock, clock, (attempt, functionTimeout, lease, visibility) => {
-        const rising = attempt < functionTimeout && functionTimeout < lease && lease < visibility;
-        expect(findClockFaults({ attempt, functionTimeout, lease, visibility }).length === 0).toBe(rising);
+      fc.property(policies, fc.integer({ min: 1, max: 2_000 }), (policy, attempt) => {
+        const wait = waitAfter(attempt, policy);
+        expect(wait).toBeGreaterThanOrEqual(policy.baseSeconds);
+        expect(wait).toBeLessThanOrEqual(policy.capSeconds + 0.001);
+        expect(waitAfter(attempt + 1, policy)).toBeGreaterThanOrEqual(wait);
+      }),
+    );
+  });
+});
+
+describe('visibility timeout of a message', () => {
+  it('never ends early, nor a whole second late, up to the limit of SQS', () => {
+    fc.assert(
+      fc.property(recentTimes, fc.integer({ min: 1, max: 42_300_000 }), (now, milliseconds) => {
+        const hidden = computeVisibilitySeconds(later(now, milliseconds), now) * 1000;
+        expect(hidden).toBeGreaterThanOrEqual(milliseconds);
+        expect(hidden).toBeLessThan(milliseconds + 1000);
+      }),
+    );
+  });
+
+  it.each([
+    [-1, 0],
+    [0, 0],
+    [1, 1],
+    [1_000, 1],
+    [1_001, 2],
+    [30_000, 30],
+    [42_300_000, 42_300],
+    [42_300_001, 42_300],
+  ])('for %i ms is %i s', (milliseconds, expected) => {
+    expect(computeVisibilitySeconds(later(NOW, milliseconds), NOW)).toBe(expected);
+  });
+});
+
+const created = (time: Date) => ({ id: newId('dlv', time) });
+const graces = fc.oneof(
+  fc.constant(DEFAULT_GRACE_SECONDS),
+  fc.double({ min: 0.5, max: 86_400, noNaN: true }),
+);
+const SIX_HOURS = 6 * 3600;
+
+describe('next check of a resent delivery', () => {
+  it('is after the grace period, and within six hours or the grace period', () => {
+    fc.assert(
+      fc.property(recentTimes, fc.nat({ max: EXPIRY_SECONDS }), graces, (birth, age, grace) => {
+        const now = later(birth, seconds(age));
+        const wait = (computeNextCheck(created(birth), now, grace).getTime() - now.getTime()) / 1000;
+        expect(wait).toBeGreaterThanOrEqual(grace);
+        expect(wait).toBeLessThanOrEqual(Math.max(grace, SIX_HOURS) + 0.001);
+      }),
+    );
+  });
+
+  it('is after the grace period when the delivery has a creation time in the future', () => {
+    const early = later(NOW, -seconds(60));
+    expect(computeNextCheck(created(NOW), early, 900)).toEqual(later(early, seconds(900)));
+  });
+
+  it('limits the number of resent messages of a delivery whose messages are all lost', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 3600 }), (grace) => {
+        let checks = 0;
+        for (
+          let now = later(NOW, seconds(grace));
+          !isExpired(created(NOW), now);
+          now = computeNextCheck(created(NOW), now, grace)
+        )
+          checks += 1;
+        // The wait doubles up to six hours; from then on there are twelve of them in three days.
+        expect(checks).toBeLessThanOrEqual(Math.ceil(Math.log2(SIX_HOURS / grace)) + 14);
+      }),
+    );
+  });
+});
+
+describe('expiry of a delivery', () => {
+  it('is three days after the creation time in its id', () => {
+    expect(EXPIRY_SECONDS).toBe(3 * 24 * 3600);
+    fc.assert(
+      fc.property(recentTimes, fc.integer({ min: -5_000, max: 5_000 }), (birth, around) => {
+        const now = later(birth, seconds(EXPIRY_SECONDS) + around);
+        expect(isExpired(created(birth), now)).toBe(around > 0);
       }),
     );
   });

@@ -93,11 +93,4 @@ describe('data without traces', () => {
     expect(toDeliveryMessage(aDelivery())).not.toHaveProperty('traceId');
     expect(toBusEvent(event)).not.toHaveProperty('traceId');
   });
-
-  it('is delivered', async () => {
-    const { dispatch, attempts, log } = await aDispatch();
-    await dispatch();
-    expect(attempts).toEqual([1]);
-    expect(listTraceIds(log)).toEqual([undefined]);
-  });
 });

@@ -1,14 +1,22 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { returnPath } from '../../../functions/api/sign-in/sign-in.ts';
 import { newId } from '../../../functions/aws/ids.ts';
+import { AttemptErrorCode } from '../../../functions/delivery/delivery.ts';
 import {
+  breakLinks,
   composeContentChangeMail,
   composeDisabledMail,
   composeFailingMail,
   MAX_SUBJECT,
+  type MailKind,
   type MailText,
+  shorten,
+  toOneLine,
 } from '../../../functions/notices/mail.ts';
 import { NOW } from '../../builders.ts';
+import { MAIL_LINKS } from '../../support/mail-links.ts';
 import { idsOf, texts } from '../aws/arbitraries.ts';
 
 type Change = Parameters<typeof composeContentChangeMail>[0];
@@ -199,13 +207,6 @@ describe('e-mail about changed content', () => {
     }
   });
 
-  it('has the added and the removed text', () => {
-    expect(text).toContain('Added, largest passages first:\n> Open on Sundays.');
-    expect(text).toContain('Removed, largest passages first:\n> Closed on Sundays.');
-    expect(html).toContain('>Open on Sundays.</blockquote>');
-    expect(html).toContain('>Closed on Sundays.</blockquote>');
-  });
-
   it('keeps the lines of the quoted text', () => {
     const lines = aChange({ added: ' First \r\n second' });
     expect(lines.text).toContain('> First\n> second\n');
@@ -219,12 +220,6 @@ describe('e-mail about changed content', () => {
     expect(text.replaceAll('\n', ' ')).toContain(
       '34.3% of the words in both versions were added or removed.',
     );
-  });
-
-  it('omits additions when there are none', () => {
-    const removal = aChange({ added: ' \n' });
-    expect(removal.text).not.toContain('Added');
-    expect(removal.html.match(/<blockquote/g)).toHaveLength(1);
   });
 
   it('has links to its source and to its settings, and says how often it is sent', () => {
@@ -330,14 +325,6 @@ describe('e-mail about a disabled endpoint', () => {
 });
 
 describe('e-mail about a failing endpoint', () => {
-  it('has a last error with line breaks and headers in one line of its subject', () => {
-    const lastError = 'TLS\r\nBcc: mallory@evil.example\r\n\r\nhidden\u2028text';
-    const { subject } = aWarning({ consecutiveFailures: 5, lastError });
-    expect(subject).toBe(
-      'Webhook endpoint failing (5 of 10): https://receiver.example.com/hook (TLS Bcc: mallory@evil.example hidden text)',
-    );
-  });
-
   it('says how many deliveries failed, how many more disable it, and why the last one failed', () => {
     const webhookId = newId('whk', NOW);
     const { subject, text, html } = aWarning({ webhookId, consecutiveFailures: 6 });
@@ -353,4 +340,143 @@ describe('e-mail about a failing endpoint', () => {
       expect(body).toContain('At most one is sent for it in 24 hours.');
     }
   });
+});
+
+const common = { organization: 'Example Ltd', dashboardOrigin: ORIGIN };
+const receivers = [newId('whk', NOW), newId('chn', NOW)].map((webhookId) => ({
+  ...common,
+  webhookId,
+  url: 'https://receiver.example.com/hook',
+  lastError: 'the receiver answered 500',
+}));
+const failing = AttemptErrorCode.options.flatMap((lastErrorCode) =>
+  receivers.map((receiver) => ({ ...receiver, lastErrorCode })),
+);
+
+/** E-mails of each kind, in all their forms. */
+const MAILS: Record<MailKind, MailText[]> = {
+  'source.changed': [
+    composeContentChangeMail({
+      ...common,
+      sourceId: newId('src', NOW),
+      name: 'Prices',
+      url: 'https://www.example.com/prices',
+      kind: 'url',
+      difference: 40,
+      added: '',
+      removed: '',
+      noticeSeconds: 86_400,
+    }),
+  ],
+  'webhook.failing': failing.map((each) => composeFailingMail({ ...each, consecutiveFailures: 5 })),
+  'webhook.disabled': [...failing, ...receivers].map((receiver) =>
+    composeDisabledMail({ ...receiver, disabledAt: NOW.toISOString() }),
+  ),
+};
+const listLinks = ({ html }: MailText): string[] =>
+  [...html.matchAll(/href="([^"]*)"/g)].map(([, href = '']) => href);
+
+describe('the links of e-mails', () => {
+  it('are those that the tests of the dashboard open, and sections of the page of causes', () => {
+    const links = Object.values(MAILS).flat().flatMap(listLinks);
+    const paths = links.map((link) => link.replace(ORIGIN, '').replace(/_[0-9a-f]{32}/, '_1'));
+    const causes = [...readFileSync('docs/reference/causes.md', 'utf8').matchAll(/^## `(\w+)`$/gm)];
+    expect(new Set(paths)).toEqual(
+      new Set([...MAIL_LINKS, ...causes.map(([, code]) => `/api/docs#cause-${code}`)]),
+    );
+  });
+
+  it.each(Object.entries(MAILS))('are in the text and in the HTML of %s', (_kind, mails) => {
+    for (const mail of mails) {
+      expect(listLinks(mail)).not.toEqual([]);
+      for (const link of listLinks(mail)) expect(mail.text.split('\n')).toContain(link);
+    }
+  });
+
+  it.each(MAIL_LINKS)('are where a sign-in returns to: %s', (path) => {
+    expect(returnPath(path)).toBe(path);
+  });
+});
+
+describe('text in one line', () => {
+  it('has no control characters, direction overrides, invisible characters or line breaks', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        const line = toOneLine(text);
+        expect(line).not.toMatch(/\p{Cc}|[\u2028\u2029]/u);
+        expect(line).not.toMatch(/[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\u00ad]/u);
+        expect(line.isWellFormed()).toBe(true);
+        expect(line).toBe(line.trim());
+      }),
+    );
+  });
+
+  it('is unchanged when there is nothing to remove', () => {
+    fc.assert(fc.property(texts, (text) => toOneLine(toOneLine(text)) === toOneLine(text)));
+    for (const text of ['Öffnungszeiten 9–17', 'می‌خواهم', '👩‍👩‍👧', 'a <b> & "c"'])
+      expect(toOneLine(text)).toBe(text);
+  });
+
+  it.each([
+    ['Invoice\r\nBcc: everybody@example.com', 'Invoice Bcc: everybody@example.com'],
+    ['user\u202egpj.exe', 'usergpj.exe'],
+    ['pay\u200bpal', 'paypal'],
+    ['a\u0000\u001b[31mb', 'a [31mb'],
+    ['a\u2028b\u00a0c', 'a b c'],
+    ['\u200d', ''],
+    [' \u200c\u200d\ufe0f\u3164 ', ''],
+  ])('of %j is %j', (text, line) => {
+    expect(toOneLine(text)).toBe(line);
+  });
+});
+
+describe('shortened text', () => {
+  it('is unchanged, or its beginning and an ellipsis, and never too long', () => {
+    fc.assert(
+      fc.property(texts, fc.integer({ min: 1, max: 50 }), (text, max) => {
+        const short = shorten(text.toWellFormed(), max);
+        expect(short.length).toBeLessThanOrEqual(max);
+        expect(short.isWellFormed()).toBe(true);
+        if (text.length <= max) expect(short).toBe(text.toWellFormed());
+        else {
+          expect(short.endsWith('…')).toBe(true);
+          expect(text.toWellFormed().startsWith(short.slice(0, -1))).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it('omits a character that would be cut in half', () => {
+    expect(shorten('ab😀cd', 4)).toBe('ab…');
+    expect(shorten('ab😀cd', 5)).toBe('ab😀…');
+  });
+});
+
+describe('text without links', () => {
+  /** Patterns that mail programs turn into links. */
+  const LINKS = [/\w:\/\/\S/, /[\w-]\.[a-z]/i, /\w@\w/, /www\./i];
+
+  it('has no pattern that mail programs turn into links, and looks the same', () => {
+    const hosts = fc.constantFrom('evil.example', 'www.evil.com', 'xn--80ak6aa92e.com', 'a.b.c.museum');
+    const links = fc.oneof(
+      hosts,
+      hosts.map((host) => `https://${host}/path?x=1`),
+      hosts.map((host) => `someone@${host}`),
+    );
+    fc.assert(
+      fc.property(texts, links, texts, (before, link, after) => {
+        const text = `${before} ${link} ${after}`;
+        const shown = breakLinks(text);
+        for (const pattern of LINKS) expect(shown).not.toMatch(pattern);
+        expect(shown.replaceAll('\u200b', '')).toBe(text.replaceAll('\u200b', ''));
+      }),
+    );
+  });
+
+  it.each(['From 9.30 to 17.00.', 'It ends. And goes on.', '12.50 EUR: 3/4'])(
+    'leaves %j unchanged',
+    (text) => {
+      expect(breakLinks(text)).toBe(text);
+    },
+  );
 });

@@ -64,39 +64,6 @@ describe('mailing', () => {
   it('is done although another event has claimed the next one', () => {
     expect(getState({ sentAt: at(-2 * DAY), sentFor: 'this', ...aClaim('other', at(1)) })).toBe('done');
   });
-
-  it('is never free within the window of any that may have been sent', () => {
-    const times = fc.integer({ min: -3 * DAY, max: 60 });
-    const mailings = fc.record(
-      {
-        sentAt: times,
-        sentFor: fc.constantFrom('this', 'other'),
-        claimedFor: fc.constantFrom('this', 'other'),
-        leaseUntil: times,
-      },
-      { requiredKeys: [] },
-    );
-    fc.assert(
-      fc.property(
-        mailings,
-        fc.integer({ min: 0, max: 2 * DAY }),
-        ({ sentAt, leaseUntil, ...rest }, windowSeconds) => {
-          const state = getState(
-            {
-              ...rest,
-              ...(sentAt === undefined ? {} : { sentAt: at(sentAt) }),
-              ...(leaseUntil === undefined ? {} : { leaseUntil: at(leaseUntil) }),
-            },
-            { windowSeconds },
-          );
-          const latest = Math.max(sentAt ?? -Infinity, leaseUntil ?? -Infinity);
-          if (state === 'free') expect(latest).toBeLessThanOrEqual(-windowSeconds);
-          if (state === 'free') expect([rest.sentFor, rest.claimedFor]).not.toContain('this');
-          if (state === 'within-window') expect(latest).toBeGreaterThan(-windowSeconds);
-        },
-      ),
-    );
-  });
 });
 
 describe('mail key', () => {
@@ -112,21 +79,6 @@ describe('mail key', () => {
 });
 
 describe('recipients', () => {
-  const numbered = (count: number) =>
-    Array.from({ length: count }, (_, index) => `admin${index}@example.com`);
-
-  it.each([
-    [0, []],
-    [1, [1]],
-    [50, [50]],
-    [51, [50, 1]],
-    [130, [50, 50, 30]],
-  ])('of number %i are in groups of %j', (count, sizes) => {
-    const { groups } = groupRecipients(numbered(count));
-    expect(groups.map((group) => group.length)).toEqual(sizes);
-    expect(groups.flat()).toEqual(numbered(count));
-  });
-
   it('get one e-mail, in any spelling', () => {
     expect(
       groupRecipients(['Ada@Example.com', 'bob@example.com', 'ada@example.com']).groups.flat(),

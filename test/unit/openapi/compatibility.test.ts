@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { breakingChanges } from '../../../lib/openapi/compatibility.ts';
 import type { OpenApiDocument, Schema } from '../../../lib/openapi/openapi.ts';
 import { lastRelease } from '../../compatibility/last-release.ts';
+import { casesOf } from '../../support/cases.ts';
 import { type Editable, edited, firstField, objectsIn, present } from './editable-document.ts';
 import { document } from './examples.ts';
 

@@ -69,18 +69,4 @@ describe('progress of a redelivery job', () => {
     expect(computeProgress({ ...job, status: 'done' })).toBe(1);
     expect(toJobView({ ...job, status: 'stopped', place: newId('dlv', NOW) })).toMatchObject({ progress: 1 });
   });
-
-  it('never shrinks with later places', () => {
-    const job = aRedeliveryJob();
-    const times = fc.integer({ min: 0, max: 3600 }).map((by) => later(new Date(job.from), seconds(by)));
-    fc.assert(
-      fc.property(times, times, (one, other) => {
-        const [first = one, second = other] = [one, other].toSorted((a, b) => a.getTime() - b.getTime());
-        const progress = (time: Date) => computeProgress({ ...job, place: newId('dlv', time) });
-        expect(progress(first)).toBeLessThanOrEqual(progress(second));
-        expect(progress(first)).toBeGreaterThanOrEqual(0);
-        expect(progress(second)).toBeLessThanOrEqual(1);
-      }),
-    );
-  });
 });

@@ -205,40 +205,6 @@ describe('redelivery job whose messages are lost', () => {
   });
 });
 
-describe('redelivery job with an extra message', () => {
-  it('has the same result, for any order of the calls', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.scheduler(),
-        fc.array(past, { minLength: 5, maxLength: 25 }),
-        async (scheduler, history) => {
-          const test = aRedelivery();
-          const expected = await lived(test, history);
-          const order = await test.started();
-          // The job is as late as one that waits in its queue.
-          test.clock.elapse(GRACE_SECONDS);
-          const gate = (call: string, stage: string) =>
-            scheduler.schedule(Promise.resolve(), `${call} ${stage}`);
-          const processMessage = test.worker(gate, SHORTEST_ROUND);
-          const next = async () => {
-            await scheduler.schedule(Promise.resolve());
-            const message = test.messages.shift();
-            if (message !== undefined) await processMessage(message).catch(() => test.messages.push(message));
-          };
-          const working = Array.from({ length: 4 }, next);
-          const looking = test.resumer(gate)(() => true);
-          await scheduler.waitFor(Promise.all([...working, looking]));
-          test.clock.elapse(LEASE_SECONDS);
-          await test.run();
-          await expectDone(test, order, expected, history);
-          expect(test.messages).toEqual([]);
-        },
-      ),
-      { numRuns: casesOf(20, 200) },
-    );
-  });
-});
-
 const EVENTS = 7;
 
 /** A job for what is missing, whose endpoint has live events that their fan-out has not processed yet. */

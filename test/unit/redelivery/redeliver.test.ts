@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type DeliveryId, deriveJobDeliveryId, parseCreationTime } from '../../../functions/aws/ids.ts';
+import {
+  type DeliveryId,
+  deriveDeliveryId,
+  deriveJobDeliveryId,
+  EndpointId,
+  newId,
+  parseCreationTime,
+} from '../../../functions/aws/ids.ts';
 import { computeRedeliveryGroup, LANE_TABLE, LARGEST_GROUP } from '../../../functions/delivery/lanes.ts';
+import { buildRound, createSuccessorJob } from '../../../functions/redelivery/jobs.ts';
 import { anEndpoint, aSandboxTenant, later, NOW, seconds } from '../../builders.ts';
 import { casesOf } from '../../support/cases.ts';
 import { aRedelivery, LEASE_SECONDS, SHORTEST_ROUND, type TestRedelivery } from './redelivery-fixture.ts';
@@ -44,15 +52,6 @@ describe('redelivery job', () => {
       redelivered: 2,
       finishedAt: expect.any(String),
     });
-  });
-
-  it('begins with the oldest delivery', async () => {
-    const { had, started, run, reminded, made } = aRedelivery();
-    const failed = await many(had, 40);
-    const order = await started();
-    await run();
-    const events = new Map((await made(order)).map(({ id, eventId }) => [id as string, eventId]));
-    expect(reminded.map(({ id }) => events.get(id))).toEqual(failed.map(({ eventId }) => eventId));
   });
 
   it('resends an event once that failed more than once in its time range, on any pages', async () => {
@@ -100,17 +99,6 @@ describe('redelivery job', () => {
     expect(clock.ms - NOW.getTime()).toBeLessThan(seconds(LEASE_SECONDS));
     expect(await made(order)).toHaveLength(100);
     expect(await job(order)).toMatchObject({ status: 'done', examined: 100, redelivered: 100 });
-  });
-
-  it('continues in another message when its round has taken long enough', async () => {
-    const { had, started, run, made, clock, worker } = aRedelivery();
-    await many(had, 60);
-    const order = await started();
-    const slow = worker(async (call, stage) => {
-      if (call === 'endpoints.find' && stage === 'calling') clock.elapse(6);
-    });
-    expect(await run(slow)).toBeGreaterThan(1);
-    expect(await made(order)).toHaveLength(60);
   });
 
   it.each([
@@ -199,17 +187,6 @@ describe('redelivery job', () => {
 });
 
 describe('delivery of a redelivery job', () => {
-  it('has its own creation time, not that of the job', async () => {
-    const { had, started, run, made, clock } = aRedelivery();
-    await had('exhausted', 10);
-    const order = await started();
-    clock.elapse(3600);
-    await run();
-    const [delivery] = await made(order);
-    expect(delivery?.createdAt).toBe(later(NOW, seconds(3600)).toISOString());
-    expect(parseCreationTime(delivery?.id as DeliveryId)).toEqual(later(NOW, seconds(3600)));
-  });
-
   it('is newer than all that were created before, and carries the time of its creation', async () => {
     const { had, started, run, reminded, slowly, made } = aRedelivery();
     await many(had, 100);
@@ -220,22 +197,6 @@ describe('delivery of a redelivery job', () => {
     expect(new Set(times).size).toBeGreaterThan(5);
     for (const { id, createdAt } of await made(order))
       expect(Date.parse(createdAt)).toBe(parseCreationTime(id).getTime());
-  });
-
-  it('is the only one of an event that failed several times, before and in the time range', async () => {
-    const { had, started, run, made, slowly, endpoint } = aRedelivery();
-    const { eventId } = await had('exhausted', 3700);
-    const failedAgain = (secondsAgo: number) =>
-      had('exhausted', secondsAgo, {
-        eventId,
-        id: deriveJobDeliveryId(eventId, endpoint.id, later(NOW, -seconds(secondsAgo))),
-      });
-    const again = await failedAgain(3000);
-    await Promise.all(Array.from({ length: 30 }, (_, index) => had('succeeded', 2000 - index)));
-    await failedAgain(100);
-    const order = await started();
-    await run(slowly());
-    expect(await made(order)).toMatchObject([{ redeliveryOf: again.id }]);
   });
 });
 
@@ -383,4 +344,34 @@ describe('window of a redelivery job', () => {
     expect([development, staging, production].map(computeRedeliveryGroup)).toEqual([5, 8, 16]);
     expect([1, 2, 5, 1000].map(computeRedeliveryGroup)).toEqual([1, 1, 2, LARGEST_GROUP]);
   });
+});
+
+describe('the job of a successor', () => {
+  it.each([1, 5, 40, 600, 3810])(
+    'begins within a minute of its test’s success, after %d s',
+    async (after) => {
+      const { endpoint, tenant, commit, jobs, messages, had, run, worker, clock, job } = aRedelivery();
+      const id = EndpointId.parse(endpoint.id);
+      const eventId = newId('evt', NOW);
+      const predecessor = { id: newId('whk', NOW), disabledAt: NOW.toISOString() };
+      const test = deriveDeliveryId(eventId, id);
+      const started = createSuccessorJob(id, predecessor, { test }, { tenant, now: NOW });
+      await commit(jobs.start(started));
+      messages.push(buildRound(started, 1, NOW));
+      const succeededAt = later(NOW, seconds(after));
+      let isAdded = false;
+      await run(async (message) => {
+        if (clock.now() >= succeededAt && !isAdded) {
+          isAdded = true;
+          await had('succeeded', 0, { id: test, eventId });
+        }
+        await worker()(message);
+      });
+      const { status, finishedAt = '' } = (await job(started)) ?? {};
+      expect(status).toBe('done');
+      const lateMs = Date.parse(finishedAt) - succeededAt.getTime();
+      expect(lateMs).toBeGreaterThanOrEqual(0);
+      expect(lateMs).toBeLessThanOrEqual(seconds(Math.min(60, 2 + after / 10)));
+    },
+  );
 });

@@ -95,16 +95,6 @@ describe('redelivery job whose message is lost', () => {
     await test.run();
     expect(await test.job(job)).toMatchObject({ status: 'done' });
   });
-
-  it('gets its message when many other jobs have lost theirs', async () => {
-    const tests = aRedelivery();
-    const count = 25;
-    for (let index = 0; index < count; index += 1) await tests.startedFor(anEndpoint());
-    tests.messages.length = 0;
-    tests.clock.elapse(GRACE_SECONDS);
-    expect(await tests.resumer()(() => true)).toEqual({ ...NOTHING, sent: count });
-    expect(new Set(tests.messages.map(({ id }) => id)).size).toBe(count);
-  });
 });
 
 describe('row of a running job', () => {
@@ -198,12 +188,5 @@ describe('resumption of a lost job', () => {
     const before = test.messages.length;
     expect(before).toBeGreaterThan(0);
     expect(await test.resumer()(() => true)).toEqual({ ...NOTHING, sent: 30 - before });
-  });
-
-  it('is left to the next run when the time is up', async () => {
-    const test = aRedelivery();
-    await aLostJob(test);
-    test.clock.elapse(GRACE_SECONDS);
-    expect(await test.resumer()(() => false)).toEqual({ ...NOTHING, complete: false });
   });
 });

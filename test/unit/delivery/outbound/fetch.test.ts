@@ -1,8 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { NotPermitted } from '../../../../functions/tenancy/gate.ts';
-import { aPermit } from './permit.ts';
 import { fetchFrom, httpsReceiver, localClient, rawReceiver } from './receivers.ts';
 
 const text = (result: unknown): string => Buffer.from(Object(result).body).toString();
@@ -86,23 +84,6 @@ describe('a fetch', () => {
   it('returns content that a proxy has changed', async () => {
     const server = await httpsReceiver((_request, response) => response.writeHead(203).end('changed'));
     expect(text(await fetchFrom(localClient(), server.url()))).toBe('changed');
-  });
-
-  it('sends and resolves nothing without a permit', async () => {
-    const { server, asked } = await aPage();
-    const resolved: string[] = [];
-    const client = localClient({
-      resolve: async (host) => {
-        resolved.push(host);
-        return ['127.0.0.1'];
-      },
-    });
-    const request = { url: server.url('receiver.example.com'), headers: {}, maxBytes: 100 };
-    for (const permit of [undefined, { orgId: 'org_1' }, { ...(await aPermit()) }])
-      await expect(Reflect.apply(client.fetch, client, [request, permit])).rejects.toThrow(NotPermitted);
-    expect(resolved).toEqual([]);
-    expect(asked).toEqual([]);
-    expect(server.connections).toBe(0);
   });
 
   it('throws for headers that HTTP cannot carry', async () => {

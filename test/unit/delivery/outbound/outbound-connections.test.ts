@@ -17,33 +17,6 @@ describe('connections', () => {
     });
     expect(resolve).toHaveBeenCalledTimes(receiver.connections);
   });
-
-  it('are not reused after a second, even if no timer has fired since', async () => {
-    let time = 0;
-    const resolve = vi.fn(async () => ['127.0.0.1']);
-    const client = localClient({ resolve, now: () => time });
-    const receiver = await httpsReceiver((_request, response) => response.writeHead(204).end());
-
-    for (const expected of [1, 2, 3]) {
-      await postTo(client, receiver.url('receiver.example.com'));
-      expect(receiver.connections).toBe(expected);
-      time += 1000;
-    }
-    expect(resolve).toHaveBeenCalledTimes(3);
-  });
-
-  it('are not reused once they are a minute old', async () => {
-    let time = 0;
-    const client = localClient({ now: () => time });
-    const receiver = await httpsReceiver((_request, response) => {
-      time += 60_000;
-      response.writeHead(500).end('no');
-    });
-
-    await postTo(client, receiver.url());
-    await postTo(client, receiver.url());
-    expect(receiver.connections).toBe(2);
-  });
 });
 
 const closed = 'connection closed before the response';

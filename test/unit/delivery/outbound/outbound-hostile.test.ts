@@ -1,20 +1,9 @@
-import type { Socket } from 'node:net';
-import { gzipSync } from 'node:zlib';
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
 import { exchange } from '../../../../functions/delivery/outbound/exchange.ts';
 import { drip, pour } from './hostile-writes.ts';
-import { postPastDeadline } from './past-deadline.ts';
 import { aPermit } from './permit.ts';
-import {
-  httpsReceiver,
-  localAgent,
-  localClient,
-  postTo,
-  type Receiver,
-  rawReceiver,
-  tcpReceiver,
-} from './receivers.ts';
+import { localAgent, localClient, postTo, type Receiver, rawReceiver } from './receivers.ts';
 
 const PATIENT = 20_000;
 const HASTY = 150;
@@ -31,61 +20,6 @@ const invalid = { kind: 'failed', error: 'response is not valid HTTP' };
 const closed = { kind: 'failed', error: 'connection closed before the response' };
 
 describe('a post to a receiver that', () => {
-  it('never answers ends by the deadline', async () => {
-    expect(await resultOf(await rawReceiver(() => undefined), HASTY)).toMatchObject(timedOut);
-  });
-
-  it('drips the status line ends by the deadline', async () => {
-    const receiver = await rawReceiver((socket) => {
-      socket.write('HTTP/1.1 200 ');
-      drip(socket, 'O');
-    });
-    expect(await resultOf(receiver, HASTY)).toMatchObject(timedOut);
-  });
-
-  it('drips headers ends by the deadline', async () => {
-    const receiver = await rawReceiver((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\n');
-      drip(socket, 'x: y\r\n');
-    });
-    expect(await resultOf(receiver, HASTY)).toMatchObject(timedOut);
-  });
-
-  it('sends headers without end is cut off', async () => {
-    const receiver = await rawReceiver((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\n');
-      pour(socket, `x-filler: ${'y'.repeat(1000)}\r\n`);
-    });
-    expect(await resultOf(receiver)).toMatchObject({
-      kind: 'failed',
-      error: 'response headers are too large',
-    });
-  });
-
-  it('sends one header without end is cut off', async () => {
-    const receiver = await rawReceiver((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\nx: ');
-      pour(socket, 'y'.repeat(10_000));
-    });
-    expect(await resultOf(receiver)).toMatchObject({
-      kind: 'failed',
-      error: 'response headers are too large',
-    });
-  });
-
-  it('sends interim responses without end is cut off', async () => {
-    const receiver = await rawReceiver((socket) => pour(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'));
-    expect(await resultOf(receiver)).toMatchObject({
-      kind: 'failed',
-      error: 'too many interim (1xx) responses',
-    });
-  });
-
-  it('sends an interim response and then nothing ends by the deadline', async () => {
-    const receiver = await rawReceiver((socket) => socket.write('HTTP/1.1 100 Continue\r\n\r\n'));
-    expect(await resultOf(receiver, HASTY)).toMatchObject(timedOut);
-  });
-
   it('switches protocols unasked gets an answer', async () => {
     const receiver = await rawReceiver((socket) => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n');
@@ -94,61 +28,12 @@ describe('a post to a receiver that', () => {
     expect(await resultOf(receiver)).toMatchObject({ kind: 'answered', status: 101, body: '' });
   });
 
-  it('sends a body without end after a success succeeds, and little of the body is read', async () => {
-    let pourer: Socket | undefined;
-    const receiver = await rawReceiver((socket) => {
-      pourer = socket;
-      socket.write('HTTP/1.1 200 OK\r\n\r\n');
-      pour(socket, 'x'.repeat(64 * 1024));
-    });
-    expect(await resultOf(receiver)).toMatchObject({ kind: 'answered', status: 200, body: '' });
-    // Most of what was written is in the kernel's buffers.
-    expect(pourer?.bytesWritten).toBeLessThan(16 * 1024 * 1024);
-  });
-
-  it('closes the connection after a success succeeds', async () => {
-    const receiver = await rawReceiver((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\nhalf', () => socket.destroy());
-    });
-    expect(await resultOf(receiver)).toMatchObject({ kind: 'answered', status: 200, body: '' });
-  });
-
-  it('sends a body without end after a refusal reads 1 KiB of it', async () => {
-    const receiver = await rawReceiver((socket) => {
-      socket.write('HTTP/1.1 500 Internal Server Error\r\n\r\n');
-      pour(socket, 'x'.repeat(64 * 1024));
-    });
-    expect(await resultOf(receiver)).toMatchObject({ kind: 'answered', status: 500, body: 'x'.repeat(1024) });
-  });
-
   it('sends tiny chunks with endless extensions is cut off', async () => {
     const receiver = await rawReceiver((socket) => {
       socket.write('HTTP/1.1 500 Internal Server Error\r\ntransfer-encoding: chunked\r\n\r\n1;');
       pour(socket, 'x'.repeat(1000));
     });
     expect(await resultOf(receiver)).toMatchObject({ kind: 'answered', status: 500, body: '' });
-  });
-
-  it('drips a body after a refusal keeps what arrived by the deadline', async () => {
-    const receiver = await rawReceiver((socket) => {
-      socket.write('HTTP/1.1 500 Internal Server Error\r\ncontent-length: 1000000\r\n\r\nfirst');
-      drip(socket, '.');
-    });
-    expect(await postPastDeadline(receiver)).toMatchObject({
-      kind: 'answered',
-      status: 500,
-      body: expect.stringMatching(/^first\.*$/),
-    });
-  });
-
-  it('sends a compressed body keeps it compressed', async () => {
-    const bomb = gzipSync(Buffer.alloc(10_000_000));
-    const receiver = await httpsReceiver((_request, response) => {
-      response.writeHead(500, { 'content-encoding': 'gzip' }).end(bomb);
-    });
-    const result = await postTo(localClient(), receiver.url());
-    expect(result).toMatchObject({ kind: 'answered', status: 500 });
-    if (result.kind === 'answered') expect(Buffer.byteLength(result.body)).toBeLessThanOrEqual(1024);
   });
 
   it('does not read the request ends by the deadline', async () => {
@@ -235,21 +120,6 @@ describe('a post to a receiver that', () => {
     const result = await resultOf(await rawReceiver((socket) => socket.end(answer)));
     expect(result).toMatchObject({ kind: 'failed' });
     expect([closed.error, invalid.error]).toContain(result.kind === 'failed' ? result.error : '');
-  });
-
-  it('resets the connection fails', async () => {
-    const receiver = await tcpReceiver((socket) => socket.once('data', () => socket.resetAndDestroy()));
-    expect(await resultOf(receiver)).toMatchObject(closed);
-  });
-
-  it('closes before the handshake fails', async () => {
-    expect(await resultOf(await tcpReceiver((socket) => socket.resume().end()))).toMatchObject(closed);
-  });
-
-  it('does not listen fails', async () => {
-    const receiver = await tcpReceiver(() => undefined);
-    const url = new URL(`https://127.0.0.2:${receiver.port}/`);
-    expect(await postTo(localClient(), url)).toMatchObject({ kind: 'failed', error: 'connection refused' });
   });
 
   it('closes each connection after its answer uses a connection for each post, and does not fail', async () => {

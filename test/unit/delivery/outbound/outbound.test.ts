@@ -1,8 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it, vi } from 'vitest';
+import { NotPermitted } from '../../../../functions/tenancy/gate.ts';
 import { aPermit } from './permit.ts';
-import { bodyOf, certificate, httpsReceiver, localClient, postTo } from './receivers.ts';
+import {
+  bodyOf,
+  certificate,
+  fetchFrom,
+  httpsReceiver,
+  localClient,
+  type OutboundClient,
+  postTo,
+} from './receivers.ts';
 
 describe('a post', () => {
   it('sends exactly the given bytes and headers to the path and query of the URL', async () => {
@@ -94,20 +103,6 @@ describe('a post', () => {
       });
     },
   );
-
-  it.each([301, 302, 303, 307, 308])('returns a redirect with %i, and does not follow it', async (status) => {
-    const elsewhere = await httpsReceiver((_request, response) => response.end());
-    const receiver = await httpsReceiver((_request, response) => {
-      response.writeHead(status, { location: elsewhere.url().href }).end('moved');
-    });
-
-    expect(await postTo(localClient(), receiver.url())).toMatchObject({
-      kind: 'answered',
-      status,
-      body: 'moved',
-    });
-    expect(elsewhere.connections).toBe(0);
-  });
 
   it('returns a success although its body never ends', async () => {
     const receiver = await httpsReceiver((_request, response) => {
@@ -205,4 +200,102 @@ describe('the stored body of a refusal', () => {
       body: 'half',
     });
   });
+});
+
+/** A client that records the names that it looks up, and a receiver that it could reach. */
+async function aClient() {
+  const receiver = await httpsReceiver((_request, response) => response.writeHead(204).end());
+  const resolved: string[] = [];
+  const client = localClient({
+    resolve: async (host) => {
+      resolved.push(host);
+      return ['127.0.0.1'];
+    },
+  });
+  const request = { url: receiver.url('receiver.example.com'), headers: {}, body: new Uint8Array() };
+  return { client, request, receiver, resolved };
+}
+
+const forgeries: [string, (permit: object) => unknown][] = [
+  ['none', () => undefined],
+  ['a made-up one', () => ({ orgId: 'org_1' })],
+  ['a copy of a true one', (permit) => ({ ...permit })],
+  ['something derived from a true one', (permit) => Object.create(permit)],
+  ['a true one behind a proxy', (permit) => new Proxy(permit, {})],
+];
+
+/** A call without the compiler's checks. */
+const call = (client: OutboundClient, method: 'post' | 'fetch', ...parameters: unknown[]): Promise<unknown> =>
+  Reflect.apply(client[method], client, parameters);
+
+describe.each(['post', 'fetch'] as const)('the outbound client’s %s', (method) => {
+  it.each(forgeries)('sends nothing and looks up no name with a permit that is %s', async (_what, forge) => {
+    const { client, request, receiver, resolved } = await aClient();
+
+    const calling = call(client, method, { ...request, maxBytes: 1000 }, forge(await aPermit()));
+    await expect(calling).rejects.toThrow(NotPermitted);
+
+    expect(resolved).toEqual([]);
+    expect(receiver.connections).toBe(0);
+  });
+});
+
+describe('the outbound client', () => {
+  it('sends with a permit from the gate', async () => {
+    const { client, request, resolved } = await aClient();
+    expect(await client.post(request, await aPermit())).toMatchObject({ kind: 'answered', status: 204 });
+    expect(resolved).toEqual(['receiver.example.com']);
+  });
+
+  it('cannot be called without a permit in TypeScript', async () => {
+    const { client, request } = await aClient();
+    // @ts-expect-error: a permit is missing
+    await expect(client.post(request)).rejects.toThrow(NotPermitted);
+    // @ts-expect-error: that is none
+    await expect(client.post(request, { orgId: 'org_1' })).rejects.toThrow(NotPermitted);
+  });
+});
+
+const blocking = (blocked: string) => ({
+  loopback: 'allow' as const,
+  blocks: (host: string) => host === blocked,
+});
+
+it('a client sends nothing to a blocked host', async () => {
+  const receiver = await httpsReceiver((_request, response) => response.writeHead(204).end());
+  const client = localClient({
+    policy: blocking('receiver.example.com'),
+    resolve: async () => ['127.0.0.1'],
+  });
+
+  expect(await postTo(client, receiver.url('receiver.example.com'))).toMatchObject({
+    kind: 'failed',
+    error: 'url has a host that the operator of this service has blocked',
+  });
+  expect(receiver.connections).toBe(0);
+});
+
+it('a client sends nothing to a name that resolves to a blocked address', async () => {
+  const receiver = await httpsReceiver((_request, response) => response.writeHead(204).end());
+  const client = localClient({ policy: blocking('127.0.0.1'), resolve: async () => ['127.0.0.1'] });
+
+  expect(await postTo(client, receiver.url('receiver.example.com'))).toMatchObject({
+    kind: 'failed',
+    error: 'address is blocked by the operator of this service',
+  });
+  expect(receiver.connections).toBe(0);
+});
+
+it('a client follows no redirect to a blocked host', async () => {
+  const receiver = await httpsReceiver((_request, response) =>
+    response.writeHead(302, { location: 'https://blocked.example.com/' }).end(),
+  );
+  const client = localClient({ policy: blocking('blocked.example.com'), resolve: async () => ['127.0.0.1'] });
+
+  expect(await fetchFrom(client, receiver.url('receiver.example.com'))).toMatchObject({
+    kind: 'failed',
+    error:
+      'redirected to a URL that is not allowed: url has a host that the operator of this service has blocked',
+  });
+  expect(receiver.connections).toBe(1);
 });

@@ -5,8 +5,8 @@ import {
   isReceiverAddress,
   type ReceiverPolicy,
 } from '../../../../functions/receivers/receiver-url.ts';
-import { forbiddenUrls } from './corpus/forbidden-urls.ts';
 import { forbiddenHosts, permittedUrls } from './corpus.ts';
+import { forbiddenUrls } from './corpus-forbidden-urls.ts';
 
 const refuse: ReceiverPolicy = { loopback: 'refuse' };
 const allow: ReceiverPolicy = { loopback: 'allow' };

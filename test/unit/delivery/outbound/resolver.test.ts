@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { nameServerResolver } from '../../../../functions/delivery/outbound/agent.ts';
 import { nameServer } from './name-server.ts';
-import { httpsReceiver, localClient, postTo } from './receivers.ts';
 
 const NAME = 'receiver.example.com';
 const IPV4 = '93.184.215.14';
@@ -59,24 +58,5 @@ describe('the resolver', () => {
     const server = await nameServer({});
     expect(await nameServerResolver([server.address])('localhost')).toEqual(['127.0.0.1', '::1']);
     expect(server.queries).toEqual([]);
-  });
-});
-
-describe('a client with a name server', () => {
-  it('posts to the address of the name', async () => {
-    const server = await nameServer({ [NAME]: { A: ['127.0.0.1'] } });
-    const receiver = await httpsReceiver((_request, response) => response.writeHead(204).end());
-    const client = localClient({ resolve: nameServerResolver([server.address]) });
-    expect(await postTo(client, receiver.url(NAME))).toMatchObject({ kind: 'answered', status: 204 });
-  });
-
-  it.each([
-    ['does not exist', {}, 'host name does not resolve'],
-    ['has no address', { [NAME]: {} }, 'host name does not resolve'],
-    ['leads to an internal address', { [NAME]: { A: [IPV4, '10.0.0.1'] } }, 'address is not public'],
-  ])('fails when the name %s', async (_what, zone, error) => {
-    const server = await nameServer(zone);
-    const client = localClient({ resolve: nameServerResolver([server.address]) });
-    expect(await postTo(client, new URL(`https://${NAME}/`))).toMatchObject({ kind: 'failed', error });
   });
 });

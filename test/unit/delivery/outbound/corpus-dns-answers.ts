@@ -1,55 +1,32 @@
-import type { Records } from '../name-server.ts';
+import type { Records } from './name-server.ts';
 
-/** A name server's answer for a name that no delivery may go to, and the reason. */
+/** An answer with each of these addresses. */
+const listAddresses = (family: 'A' | 'AAAA', addresses: string): [what: string, records: Records][] =>
+  addresses
+    .trim()
+    .split(/[ \n]+/)
+    .map((address) => [address, { [family]: [address] }]);
+
+/** A name server's answer for a name that no delivery may go to, and what it leads to. */
 export const forbiddenAnswers: readonly (readonly [why: string, records: Records])[] = [
   // One address.
-  ['loopback, as wildcard services give it for 127.0.0.1.their.name', { A: ['127.0.0.1'] }],
-  ['loopback beyond the first address', { A: ['127.53.0.1'] }],
-  ['unspecified, which connects to this host', { A: ['0.0.0.0'] }],
-  ['this network', { A: ['0.1.2.3'] }],
-  ['private', { A: ['10.0.0.1'] }],
-  ['private', { A: ['172.16.0.1'] }],
-  ['private', { A: ['172.31.255.255'] }],
-  ['private', { A: ['192.168.1.1'] }],
-  ['carrier-grade NAT', { A: ['100.64.0.1'] }],
-  ['metadata service of most clouds', { A: ['169.254.169.254'] }],
-  ['metadata service of Alibaba Cloud', { A: ['100.100.100.200'] }],
-  ['metadata service of Oracle Cloud', { A: ['192.0.0.192'] }],
-  ['metadata service of Azure', { A: ['168.63.129.16'] }],
-  ['credentials of ECS tasks', { A: ['169.254.170.2'] }],
-  ['protocol assignments', { A: ['192.0.0.170'] }],
-  ['documentation', { A: ['192.0.2.1'] }],
-  ['documentation', { A: ['198.51.100.1'] }],
-  ['documentation', { A: ['203.0.113.1'] }],
-  ['benchmarking', { A: ['198.18.0.1'] }],
-  ['6to4 relays', { A: ['192.88.99.1'] }],
-  ['multicast', { A: ['224.0.0.1'] }],
-  ['reserved', { A: ['240.0.0.1'] }],
-  ['broadcast', { A: ['255.255.255.255'] }],
-  ['loopback in IPv6', { AAAA: ['::1'] }],
-  ['unspecified in IPv6', { AAAA: ['::'] }],
-  ['IPv4-mapped loopback', { AAAA: ['::ffff:127.0.0.1'] }],
-  ['IPv4-mapped metadata service', { AAAA: ['::ffff:169.254.169.254'] }],
-  ['IPv4-mapped, though public inside', { AAAA: ['::ffff:8.8.8.8'] }],
-  ['IPv4-compatible loopback', { AAAA: ['::127.0.0.1'] }],
-  ['IPv4-translated loopback', { AAAA: ['::ffff:0:127.0.0.1'] }],
-  ['NAT64 of loopback', { AAAA: ['64:ff9b::127.0.0.1'] }],
-  ['NAT64 of the metadata service', { AAAA: ['64:ff9b::a9fe:a9fe'] }],
-  ['local NAT64 of private', { AAAA: ['64:ff9b:1::10.0.0.1'] }],
-  ['6to4 of loopback', { AAAA: ['2002:7f00:1::1'] }],
-  ['6to4 of the metadata service', { AAAA: ['2002:a9fe:a9fe::1'] }],
-  ['Teredo', { AAAA: ['2001:0:4136:e378:8000:63bf:80ff:fffe'] }],
-  ['ISATAP of private', { AAAA: ['2606:4700::5efe:10.0.0.1'] }],
-  ['unique local', { AAAA: ['fd00::1'] }],
-  ['metadata service of EC2', { AAAA: ['fd00:ec2::254'] }],
-  ['link-local', { AAAA: ['fe80::a9fe:a9fe'] }],
-  ['site-local', { AAAA: ['fec0::1'] }],
-  ['multicast in IPv6', { AAAA: ['ff02::1'] }],
-  ['discard-only', { AAAA: ['100::1'] }],
-  ['documentation in IPv6', { AAAA: ['2001:db8::1'] }],
-  ['documentation in IPv6', { AAAA: ['3fff::1'] }],
-  ['segment routing', { AAAA: ['5f00::1'] }],
-  ['not allocated', { AAAA: ['4000::1'] }],
+  ...listAddresses(
+    'A',
+    `
+    127.0.0.1 127.53.0.1 0.0.0.0 0.1.2.3 10.0.0.1 172.16.0.1 172.31.255.255 192.168.1.1 100.64.0.1
+    169.254.169.254 100.100.100.200 192.0.0.192 168.63.129.16 169.254.170.2 192.0.0.170 192.0.2.1
+    198.51.100.1 203.0.113.1 198.18.0.1 192.88.99.1 224.0.0.1 240.0.0.1 255.255.255.255
+  `,
+  ),
+  ...listAddresses(
+    'AAAA',
+    `
+    ::1 :: ::ffff:127.0.0.1 ::ffff:169.254.169.254 ::ffff:8.8.8.8 ::127.0.0.1 ::ffff:0:127.0.0.1
+    64:ff9b::127.0.0.1 64:ff9b::a9fe:a9fe 64:ff9b:1::10.0.0.1 2002:7f00:1::1 2002:a9fe:a9fe::1
+    2001:0:4136:e378:8000:63bf:80ff:fffe 2606:4700::5efe:10.0.0.1 fd00::1 fd00:ec2::254 fe80::a9fe:a9fe
+    fec0::1 ff02::1 100::1 2001:db8::1 3fff::1 5f00::1 4000::1
+  `,
+  ),
   // One among several.
   ['private after a public one', { A: ['8.8.8.8', '10.0.0.1'] }],
   ['private before a public one', { A: ['10.0.0.1', '8.8.8.8'] }],

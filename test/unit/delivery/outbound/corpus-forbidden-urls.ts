@@ -1,7 +1,5 @@
-import type { Forbidden } from './forbidden.ts';
-
 /** URLs that are forbidden for another reason than their host, or hide their host. */
-export const forbiddenUrls: readonly Forbidden[] = [
+export const forbiddenUrls: readonly (readonly [url: string, why: string])[] = [
   ['', 'empty'],
   ['example.com', 'no scheme'],
   ['//example.com/hook', 'no scheme'],
