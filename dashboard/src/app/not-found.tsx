@@ -1,10 +1,9 @@
 import { Link } from '../parts/link.tsx';
 import { Empty } from '../parts/notice.tsx';
 import { Page } from '../parts/page.tsx';
-import { useTexts } from '../text/language.ts';
+import { t } from '../text/language.ts';
 
 export function NotFound() {
-  const t = useTexts();
   return (
     <Page title={t.notFound.title}>
       <Empty>

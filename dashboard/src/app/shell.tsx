@@ -6,7 +6,7 @@ import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { mediaQuery } from '../parts/media.ts';
 import { Failure } from '../parts/notice.tsx';
-import { useTexts } from '../text/language.ts';
+import { t } from '../text/language.ts';
 import { halfOf, rememberHalf, samePlaceIn, useEnvironment } from './environment.ts';
 import { usePerson } from './person.ts';
 import { PLACES } from './places.ts';
@@ -25,7 +25,6 @@ function pageOf(path: string): string {
 
 /** What is around every page: where one is, what is shown, who one is. */
 export function Shell({ children }: { children: ReactNode }) {
-  const t = useTexts();
   const [path] = useLocation();
   const { environment, to } = useEnvironment();
   const half = halfOf(path);
@@ -75,7 +74,6 @@ export function Shell({ children }: { children: ReactNode }) {
 
 /** Switches between the live organization and its sandbox. */
 function Halves() {
-  const t = useTexts();
   const [path] = useLocation();
   const { environment } = useEnvironment();
   return (
@@ -96,7 +94,6 @@ function Halves() {
 }
 
 function Account() {
-  const t = useTexts();
   const { email, userId, role } = usePerson();
   const { error, isPending, signOut } = useSignOut();
   const [isTold, setTold] = useState(false);
@@ -130,7 +127,6 @@ function Account() {
 }
 
 function Navigation({ isOpen }: { isOpen: boolean }) {
-  const t = useTexts();
   const { to } = useEnvironment();
   return (
     <nav id="pages" className={styles.nav} aria-label={t.nav.label} data-open={isOpen}>

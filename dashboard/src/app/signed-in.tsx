@@ -3,7 +3,7 @@ import { ApiFailure } from '../api/failures.ts';
 import { session } from '../api/session.ts';
 import { Button } from '../parts/button.tsx';
 import { Failure, Loading, Notice } from '../parts/notice.tsx';
-import { useTexts } from '../text/language.ts';
+import { t } from '../text/language.ts';
 import { GateBox } from './gate-box.tsx';
 import { useSignOut } from './sign-out.ts';
 
@@ -15,7 +15,6 @@ let exchange: Promise<string> | undefined;
 
 /** Where the issuer sends the browser back to, with a code or with what went wrong. */
 export function SignedIn() {
-  const t = useTexts();
   const [error, setError] = useState<unknown>();
   const [isClosing, setClosing] = useState(false);
   useEffect(() => {
@@ -34,7 +33,7 @@ export function SignedIn() {
     }
     exchange ??= session.finishSignIn(code, state);
     exchange.then((returnTo) => window.location.replace(returnTo), setError);
-  }, [t]);
+  }, []);
   if (isClosing)
     return (
       <GateBox>
@@ -66,7 +65,6 @@ export function SignedIn() {
  * leads through its sign-out.
  */
 function WrongAccount({ error }: { error: ApiFailure }) {
-  const t = useTexts();
   const out = useSignOut();
   return (
     <>

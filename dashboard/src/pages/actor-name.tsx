@@ -1,5 +1,5 @@
 import type { AuditActor } from '../api/audit-log.ts';
-import { useTexts } from '../text/language.ts';
+import { t } from '../text/language.ts';
 
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
@@ -11,7 +11,6 @@ export function ActorName({
   actor: AuditActor;
   names?: ReadonlyMap<string, string>;
 }) {
-  const t = useTexts();
   if (type === 'user') return <bdi>{email ?? id ?? t.audit.actorTypes.user}</bdi>;
   if (type !== 'api_key') return t.audit.byActor[type];
   const name = names.get(id ?? '');

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../api/webhooks.ts';
 import { Status } from '../parts/status.tsx';
-import { useTexts } from '../text/language.ts';
+import { t } from '../text/language.ts';
 
 /** How an endpoint stands, failing ones apart from those that are well. */
 export function EndpointStatus({
@@ -8,7 +8,6 @@ export function EndpointStatus({
 }: {
   endpoint: { status: Endpoint['status']; failing: object | null };
 }) {
-  const t = useTexts();
   if (endpoint.status === 'auto_disabled') return <Status tone="bad">{t.status.auto_disabled}</Status>;
   if (endpoint.status === 'paused') return <Status tone="idle">{t.status.paused}</Status>;
   if (endpoint.failing !== null) return <Status tone="warn">{t.status.failing}</Status>;

@@ -1,5 +1,4 @@
-import { useFormat } from '../text/format.ts';
-import { useTexts } from '../text/language.ts';
+import { format, t } from '../text/language.ts';
 
 /** How many deliveries failed in a row, of those that disable an endpoint; nothing while none fails. */
 export function FailuresInARow({
@@ -7,8 +6,6 @@ export function FailuresInARow({
 }: {
   endpoint: { failing: { failuresUntilDisabled: number } | null; consecutiveFailures: number };
 }) {
-  const t = useTexts();
-  const format = useFormat();
   if (failing === null) return null;
   const most = consecutiveFailures + failing.failuresUntilDisabled;
   return <>{t.recover.inARow(format.number(consecutiveFailures), format.number(most))}</>;

@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { ApiFailure } from '../api/failures.ts';
 import { Empty } from '../parts/notice.tsx';
 import { Page } from '../parts/page.tsx';
-import { useTexts } from '../text/language.ts';
+import { t } from '../text/language.ts';
 
 /** Whether the API says that the organization has no sandbox. */
 export const isNoSandbox = (error: unknown): boolean =>
@@ -10,7 +10,6 @@ export const isNoSandbox = (error: unknown): boolean =>
 
 /** What the sandbox's pages show while there is none. @param title of the page */
 export function NoSandbox({ title }: { title: string }) {
-  const t = useTexts();
   return (
     <Page title={title}>
       <Empty title={t.noSandbox.title}>

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
-import { useTexts } from '../text/language.ts';
+import { t } from '../text/language.ts';
 import { Button } from './button.tsx';
 import { Dialog, DialogActions } from './dialog.tsx';
 import { TextField } from './field.tsx';
@@ -33,7 +33,6 @@ export function Confirm({
   onClose: () => void;
   children: ReactNode;
 }) {
-  const t = useTexts();
   const [given, setGiven] = useState('');
   const isSure = typed === undefined || given.trim() === typed;
   return (

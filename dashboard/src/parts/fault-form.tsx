@@ -1,7 +1,7 @@
 import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { faultsByField } from '../api/field-faults.ts';
-import { useTexts } from '../text/language.ts';
+import { t } from '../text/language.ts';
 import { Failure, Notice } from './notice.tsx';
 
 /**
@@ -23,7 +23,6 @@ export function FaultForm({
   actions: ReactNode;
   children: ReactNode;
 }) {
-  const t = useTexts();
   const form = useRef<HTMLFormElement>(null);
   const names = fields.join();
   const { problems, isWhole } = useMemo(
@@ -33,7 +32,7 @@ export function FaultForm({
         names.split(','),
         ({ code, message, limit = 0 }) => t.forms.faults[code]?.(limit) ?? message,
       ),
-    [error, names, t],
+    [error, names],
   );
   const unedited = useUnedited(problems, form);
   useEffect(() => {

@@ -10,7 +10,7 @@ import {
   type TextFieldProps as AriaProps,
   TextField as AriaTextField,
 } from 'react-aria-components/TextField';
-import { useTexts } from '../text/language.ts';
+import { t } from '../text/language.ts';
 import styles from './field.module.css';
 
 interface Named {
@@ -64,7 +64,7 @@ export function TextField({
  * @param limit how many have to be chosen; 0 for a text
  */
 function Faults({ limit, children }: { limit: number; children?: string | undefined }) {
-  const { faults } = useTexts().forms;
+  const { faults } = t.forms;
   return (
     <FieldError className={styles.error ?? ''}>
       {({ validationDetails: { valueMissing, typeMismatch }, validationErrors }) => {

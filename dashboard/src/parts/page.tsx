@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect } from 'react';
-import { useTexts } from '../text/language.ts';
+import { t } from '../text/language.ts';
 import styles from './page.module.css';
 
 /**
@@ -19,10 +19,9 @@ export function Page({
   actions?: ReactNode;
   children: ReactNode;
 }) {
-  const t = useTexts();
   useEffect(() => {
     document.title = `${title} · ${t.product}`;
-  }, [title, t]);
+  }, [title]);
   return (
     <div className={styles.page}>
       <header className={styles.head}>

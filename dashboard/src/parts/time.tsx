@@ -1,10 +1,9 @@
 import { useNow } from '../app/now.ts';
-import { useFormat } from '../text/format.ts';
+import { format } from '../text/language.ts';
 import { CopyButton } from './copy.tsx';
 
 /** A relative time, with date and time, here and in UTC, on hover. */
 export function Ago({ at }: { at: string }) {
-  const format = useFormat();
   const now = useNow();
   return (
     <time dateTime={at} title={`${format.moment(at)}\n${at}`}>
@@ -15,7 +14,6 @@ export function Ago({ at }: { at: string }) {
 
 /** A moment, to the second, with UTC on hover. */
 export function Moment({ at }: { at: string }) {
-  const format = useFormat();
   return (
     <time dateTime={at} title={at}>
       {format.moment(at)}

@@ -1,6 +1,3 @@
-import { useMemo } from 'react';
-import { type Language, useLanguage } from './language.ts';
-
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -26,12 +23,8 @@ export interface Format {
   duration(ms: number): string;
 }
 
-const made = new Map<Language, Format>();
-
 /** @param language whose rules it follows */
-function formatIn(language: Language): Format {
-  const known = made.get(language);
-  if (known) return known;
+export function formatIn(language: string): Format {
   const number = new Intl.NumberFormat(language);
   const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 });
   const moment = new Intl.DateTimeFormat(language, {
@@ -55,7 +48,7 @@ function formatIn(language: Language): Format {
   });
   const milliseconds = new Intl.NumberFormat(language, { style: 'unit', unit: 'millisecond' });
   const long = longDurationIn(language);
-  const format: Format = {
+  return {
     number: (value) => number.format(value),
     percent: (share) => percent.format(share),
     moment: (iso) => moment.format(new Date(iso)),
@@ -69,12 +62,10 @@ function formatIn(language: Language): Format {
       return ms < SECOND ? milliseconds.format(Math.round(ms)) : seconds.format(ms / SECOND);
     },
   };
-  made.set(language, format);
-  return format;
 }
 
 /** Hours, minutes and seconds, without those of which there are none. */
-function longDurationIn(language: Language): (ms: number) => string {
+function longDurationIn(language: string): (ms: number) => string {
   const units = (['hour', 'minute', 'second'] as const).map(
     (unit) => new Intl.NumberFormat(language, { style: 'unit', unit }),
   );
@@ -93,9 +84,4 @@ function relativeTo(format: Intl.RelativeTimeFormat, ms: number): string {
   if (size < HOUR) return format.format(Math.round(ms / MINUTE), 'minute');
   if (size < DAY) return format.format(Math.round(ms / HOUR), 'hour');
   return format.format(Math.round(ms / DAY), 'day');
-}
-
-export function useFormat(): Format {
-  const language = useLanguage();
-  return useMemo(() => formatIn(language), [language]);
 }

@@ -6,14 +6,13 @@ import { Button } from '../../parts/button.tsx';
 import { Check } from '../../parts/field.tsx';
 import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
 import { Card, Page } from '../../parts/page.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { Create } from './create.tsx';
 import { KeyTable } from './key-table.tsx';
 import { Revoke } from './revoke.tsx';
 
 /** API keys. The API shows them to admins only, so members see a note without a request. */
 export default function ApiKeys() {
-  const t = useTexts();
   return useIsAdmin() ? (
     <Keys />
   ) : (
@@ -26,7 +25,6 @@ export default function ApiKeys() {
 }
 
 function Keys() {
-  const t = useTexts();
   const [isCreating, setCreating] = useState(false);
   const [revoked, setRevoked] = useState<ApiKey>();
   const { data, error, refetch } = useKeys();
@@ -50,7 +48,6 @@ function Keys() {
 }
 
 function KeyList({ onRevoke }: { onRevoke: (key: ApiKey) => void }) {
-  const t = useTexts();
   const [search] = useSearchParams();
   const marked = search.get('key');
   const [choice, setShowsRevoked] = useState<boolean>();

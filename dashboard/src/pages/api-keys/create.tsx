@@ -1,10 +1,9 @@
 import { useCreateKey } from '../../api/keys.ts';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { KeyDialog } from './key-form.tsx';
 
 /** Makes a live key. */
 export function Create({ onClose }: { onClose: () => void }) {
-  const t = useTexts();
   const { mutate, data, isPending, error } = useCreateKey();
   return (
     <KeyDialog

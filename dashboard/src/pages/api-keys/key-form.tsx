@@ -8,7 +8,7 @@ import { FaultForm } from '../../parts/fault-form.tsx';
 import { Choices, TextField } from '../../parts/field.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { SecretOnce } from '../../parts/secret.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { chosenScopes, SCOPES, type Scope } from './scopes.ts';
 
 const MAX_NAME = 200;
@@ -33,7 +33,6 @@ export function KeyDialog({
   onSubmit: (terms: KeyTerms) => void;
   onClose: () => void;
 }) {
-  const t = useTexts();
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<readonly Scope[]>([]);
   if (secret !== undefined)
@@ -102,7 +101,6 @@ export function KeyDialog({
 
 /** After a lost response: the key may exist, and its secret is lost. */
 function MayExist({ onClose }: { onClose: () => void }) {
-  const t = useTexts();
   const [, navigate] = useLocation();
   return (
     <Notice tone="warn" title={t.keys.mayExist}>

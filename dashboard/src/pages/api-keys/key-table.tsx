@@ -6,7 +6,7 @@ import { CopyId } from '../../parts/copy.tsx';
 import { Table } from '../../parts/page.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import styles from './api-keys.module.css';
 import { SCOPES } from './scopes.ts';
 
@@ -21,7 +21,6 @@ export function KeyTable({
   marked: string | null;
   onRevoke: (key: ApiKey) => void;
 }) {
-  const t = useTexts();
   const { data: creators } = useKeyCreators(keys.map(({ id }) => id));
   return (
     <Table
@@ -63,7 +62,6 @@ function KeyRow({
   isMarked: boolean;
   onRevoke: () => void;
 }) {
-  const t = useTexts();
   const row = useRef<HTMLTableRowElement>(null);
   useEffect(() => {
     if (isMarked) row.current?.scrollIntoView({ block: 'center' });
@@ -122,7 +120,6 @@ function KeyRow({
 
 /** Who created a key, in the words that follow a time. */
 function Creator({ creator }: { creator: AuditActor | null }) {
-  const t = useTexts();
   if (creator === null) return t.keyCreator.unknown;
   const { type, id, email } = creator;
   if (type !== 'user') return t.keyCreator.byOthers[type];

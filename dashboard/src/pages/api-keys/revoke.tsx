@@ -3,12 +3,11 @@ import { useNow } from '../../app/now.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { isInUse } from './scopes.ts';
 
 /** Asks whether a key is to be revoked, with a word of warning when a program still uses it. */
 export function Revoke({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
-  const t = useTexts();
   const now = useNow();
   const { mutate, isPending, error } = useRevokeKey(apiKey.id);
   const { lastUsedAt } = apiKey;

@@ -5,7 +5,7 @@ import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty, Failure, Loading } from '../../parts/notice.tsx';
 import { Card, Page } from '../../parts/page.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { isNoSandbox } from '../no-sandbox.tsx';
 import { Entries } from './entries.tsx';
 import { FilterFields } from './filter-fields.tsx';
@@ -13,7 +13,6 @@ import { countNarrowing, type Filters, filtersIn, parametersOf, queryOf } from '
 
 /** Who changed the set-up. The API shows it to admins only, so members see a note without a request. */
 export default function AuditLog() {
-  const t = useTexts();
   return useIsAdmin() ? (
     <Log />
   ) : (
@@ -26,7 +25,6 @@ export default function AuditLog() {
 }
 
 function Log() {
-  const t = useTexts();
   const [search, setSearch] = useSearchParams();
   const actions = Object.keys(t.audit.actions) as AuditAction[];
   const filters = filtersIn(search, actions);
@@ -40,7 +38,6 @@ function Log() {
 }
 
 function Listing({ filters, onChange }: { filters: Filters; onChange: (filters: Filters) => void }) {
-  const t = useTexts();
   const [now] = useState(() => new Date());
   const query = useMemo(() => queryOf(filters, now), [filters, now]);
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useAuditLog(query);

@@ -5,7 +5,7 @@ import { Button } from '../../parts/button.tsx';
 import { CopyId } from '../../parts/copy.tsx';
 import { Facts, Table } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { ActorName } from '../actor-name.tsx';
 import styles from './audit-log.module.css';
 import { pathOfTarget } from './targets.ts';
@@ -22,7 +22,6 @@ export function Details({
   names: ReadonlyMap<string, string>;
   onActor: (actor: string) => void;
 }) {
-  const t = useTexts();
   const { changes, requestId, createdAt } = entry;
   return (
     <div className={styles.details}>
@@ -83,7 +82,6 @@ function Actor({
   names: ReadonlyMap<string, string>;
   onActor: (actor: string) => void;
 }) {
-  const t = useTexts();
   return (
     <span className="row">
       {type === 'api_key' && id !== null ? (
@@ -116,7 +114,6 @@ function Target({ entry, environment }: { entry: AuditEntry; environment: Enviro
 
 /** A value as the API has it: nothing, one, or several. */
 function Value({ value }: { value: AuditEntry['changes'][number]['before'] }) {
-  const t = useTexts();
   if (value === null) return <span className="quiet">{t.audit.noValue}</span>;
   if (Array.isArray(value))
     return (

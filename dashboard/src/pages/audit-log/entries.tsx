@@ -2,7 +2,7 @@ import type { AuditEntry } from '../../api/audit-log.ts';
 import type { Environment } from '../../api/client.ts';
 import { useNow } from '../../app/now.ts';
 import { Shortened, Url } from '../../parts/url.tsx';
-import { useLanguage, useTexts } from '../../text/language.ts';
+import { language, t } from '../../text/language.ts';
 import { ActorName } from '../actor-name.tsx';
 import styles from './audit-log.module.css';
 import { daysBefore, daysOf } from './days.ts';
@@ -22,7 +22,6 @@ export function Entries({
 }) {
   const dayOf = useDayName();
   const names = useNames(environment);
-  const language = useLanguage();
   const time = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
   return daysOf(entries).map(({ at, items }) => (
     <section key={at} className={styles.day}>
@@ -47,7 +46,6 @@ export function Entries({
 }
 
 function Summary({ entry, names }: { entry: AuditEntry; names: ReadonlyMap<string, string> }) {
-  const t = useTexts();
   const { action, actor } = entry;
   const actions: Readonly<Record<string, string>> = t.audit.actions;
   return (
@@ -72,8 +70,6 @@ function TargetName({ entry, names }: { entry: AuditEntry; names: ReadonlyMap<st
 
 /** The name of a day: today and yesterday by name, others by date. */
 function useDayName(): (at: string) => string {
-  const t = useTexts();
-  const language = useLanguage();
   const now = useNow();
   const date = new Intl.DateTimeFormat(language, { dateStyle: 'full' });
   return (at) => {

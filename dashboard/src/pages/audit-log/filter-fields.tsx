@@ -2,7 +2,7 @@ import type { AuditAction } from '../../api/audit-log.ts';
 import { usePerson } from '../../app/person.ts';
 import { Choose, TextField } from '../../parts/field.tsx';
 import { Filters as FilterRow } from '../../parts/filters.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { ACTOR_TYPES, countNarrowing, type Filters, isActorType, TIME_CHOICES } from './filters.ts';
 
 /** Which entries are shown. */
@@ -15,7 +15,6 @@ export function FilterFields({
   actions: readonly AuditAction[];
   onChange: (filters: Filters) => void;
 }) {
-  const t = useTexts();
   const { userId } = usePerson();
   const { actor, time, from, to } = filters;
   const isOther = actor !== 'any' && actor !== userId && !isActorType(actor);

@@ -10,7 +10,7 @@ import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
 import { Card, Facts, Page } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { EndpointStatus } from '../endpoint-status.tsx';
 import { TestSending } from '../endpoints/test-sending.tsx';
 import { FailuresInARow } from '../failures-in-a-row.tsx';
@@ -21,7 +21,6 @@ import { PauseButton } from './pause.tsx';
 
 /** One channel: how it stands, its recovery and a test. */
 export function ChannelPage({ id }: { id: string }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const { data: channel, error, refetch } = useChannel(environment, id);
   const isDeleted = isGone(error);
@@ -41,7 +40,6 @@ export function ChannelPage({ id }: { id: string }) {
 }
 
 function Shown({ channel, error }: { channel: Channel; error: unknown }) {
-  const t = useTexts();
   const isAdmin = useIsAdmin();
   const { environment } = useEnvironment();
   const pausing = usePause(environment, channel.id);
@@ -78,7 +76,6 @@ function Shown({ channel, error }: { channel: Channel; error: unknown }) {
 
 /** Why messages are not sent, or may soon not be. */
 function State({ channel }: { channel: Channel }) {
-  const t = useTexts();
   const { lastError } = useFailure(channel);
   if (channel.status === 'paused')
     return (
@@ -107,7 +104,6 @@ function State({ channel }: { channel: Channel }) {
 
 /** The last job that resends what did not arrive. */
 function Resending({ id, isResumed }: { id: string; isResumed: boolean }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const { data: jobs = [] } = useJobs(environment, id);
   const state = stateOf(jobs, 'failed');
@@ -127,7 +123,6 @@ function Resending({ id, isResumed }: { id: string; isResumed: boolean }) {
 }
 
 function ChannelFacts({ channel }: { channel: Channel }) {
-  const t = useTexts();
   const { kind, url, failing, pausedAt, disabledAt } = channel;
   return (
     <Facts

@@ -5,7 +5,7 @@ import { Empty, Failure, Loading } from '../../parts/notice.tsx';
 import { Card, Page, Table } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { EndpointStatus } from '../endpoint-status.tsx';
 import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
 import { ChannelPage } from './channel.tsx';
@@ -16,7 +16,6 @@ export default function Channels({ id }: { id?: string | undefined }) {
 }
 
 function List() {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const { data: channels, error, refetch } = useChannels(environment);
   if (isNoSandbox(error)) return <NoSandbox title={t.channels.title} />;

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { Channel, usePause } from '../../api/channels.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 
 /** Pauses a channel after a confirmation, or resumes it. One button, which keeps the focus. */
 export function PauseButton({
@@ -12,7 +12,6 @@ export function PauseButton({
   channel: Channel;
   pausing: ReturnType<typeof usePause>;
 }) {
-  const t = useTexts();
   const [isAsked, setAsked] = useState(false);
   const isActive = channel.status === 'active';
   return (

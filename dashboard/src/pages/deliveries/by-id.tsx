@@ -4,13 +4,12 @@ import { useEnvironment } from '../../app/environment.ts';
 import { Link } from '../../parts/link.tsx';
 import { Empty, Failure, Loading } from '../../parts/notice.tsx';
 import { Page } from '../../parts/page.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { lookUpPorts } from '../search/api.ts';
 import { lookUp } from '../search/look-up.ts';
 
 /** A delivery of which the address does not say the endpoint. */
 export function DeliveryById({ id }: { id: string }) {
-  const t = useTexts();
   const { environment, to } = useEnvironment();
   const { data, error, refetch } = useQuery({
     queryKey: [environment, 'deliveries', id],

@@ -1,14 +1,12 @@
 import type { Delivery } from '../../api/webhooks.ts';
 import { Ago } from '../../parts/time.tsx';
-import { useErrorText } from '../../text/error-text.ts';
-import { useTexts } from '../../text/language.ts';
+import { errorText } from '../../text/error-text.ts';
+import { t } from '../../text/language.ts';
 import styles from './cells.module.css';
 import { DeliveryStatus } from './delivery-status.tsx';
 
 /** What a delivery's row has. */
 export function Cells({ row }: { row: Delivery }) {
-  const t = useTexts();
-  const errorText = useErrorText();
   // In few characters: there is little room.
   const why = ({ status, lastResponseStatus, terminalReason }: Delivery) => {
     if (status === 'skipped' && terminalReason !== null) return t.reason[terminalReason];

@@ -9,7 +9,7 @@ import { Button } from '../../parts/button.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Empty, Failure, Loading } from '../../parts/notice.tsx';
 import { Page } from '../../parts/page.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { LiveList } from '../live/list.tsx';
 import styles from '../live/split.module.css';
 import { useSplit } from '../live/split.ts';
@@ -26,7 +26,6 @@ import { useDeliveries } from './use-deliveries.ts';
 
 /** Deliveries of an endpoint. */
 export default function Deliveries() {
-  const t = useTexts();
   const { environment, to } = useEnvironment();
   const { endpointId } = useParams<{ endpointId?: string }>();
   const { data: endpoints, error, refetch } = useEndpoints(environment);
@@ -60,7 +59,6 @@ const written = (search: URLSearchParams): string => (search.size === 0 ? '' : `
 
 /** Those of a channel, which is among the endpoints while it is shown. */
 function OfChannel({ id, endpoints }: { id: string; endpoints: readonly Receiver[] }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const { data: channel, error, refetch } = useEndpoint(environment, id);
   if (channel !== undefined) return <OfEndpoint endpoint={channel} endpoints={[channel, ...endpoints]} />;
@@ -76,7 +74,6 @@ function OfChannel({ id, endpoints }: { id: string; endpoints: readonly Receiver
 }
 
 function OfEndpoint({ endpoint, endpoints }: { endpoint: Receiver; endpoints: readonly Receiver[] }) {
-  const t = useTexts();
   const isAdmin = useIsAdmin();
   const { environment, to } = useEnvironment();
   const [, navigate] = useLocation();
@@ -155,7 +152,6 @@ function Foot({
   deliveries: ReturnType<typeof useDeliveries>;
   isFiltered: boolean;
 }) {
-  const t = useTexts();
   const { rows, next, error, isLoading, loadMore, reload } = deliveries;
   if (error)
     return (

@@ -1,10 +1,9 @@
 import type { DeliveryStatus as Value } from '../../api/webhooks.ts';
 import { Status } from '../../parts/status.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { STATUSES } from './statuses.ts';
 
 /** How a delivery stands. */
 export function DeliveryStatus({ status }: { status: Value }) {
-  const t = useTexts();
   return <Status tone={STATUSES[status].tone}>{t.status[status]}</Status>;
 }

@@ -19,7 +19,7 @@ import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
 import { Card, Facts } from '../../parts/page.tsx';
 import { CopyMoment, Moment } from '../../parts/time.tsx';
 import { Shortened } from '../../parts/url.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { recovererOf } from '../events/outcomes.ts';
 import { FailureCause } from '../failure-cause.tsx';
 import styles from '../live/split.module.css';
@@ -44,7 +44,6 @@ export function Detail({
   search: string;
   heading: RefObject<HTMLHeadingElement | null>;
 }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const { data, error, refetch } = useDelivery(environment, webhookId, id);
   return (
@@ -68,7 +67,6 @@ export function Detail({
 }
 
 function Told({ delivery, search }: { delivery: DeliveryWithAttempts; search: string }) {
-  const t = useTexts();
   const recoverer = useRecoverer(delivery);
   return (
     <>
@@ -102,7 +100,6 @@ function useRecoverer(delivery: DeliveryWithAttempts): EventDelivery | undefined
 }
 
 function DeliveryFacts({ delivery }: { delivery: DeliveryWithAttempts }) {
-  const t = useTexts();
   const { terminalAt, terminalReason, redeliveryOf, webhookId } = delivery;
   return (
     <Facts
@@ -143,7 +140,6 @@ function Redelivery({
   search: string;
   isRecovered: boolean;
 }) {
-  const t = useTexts();
   const isAdmin = useIsAdmin();
   const { environment, to } = useEnvironment();
   const [, navigate] = useLocation();
@@ -188,7 +184,6 @@ function Redelivery({
 
 /** Resends all deliveries that failed since one of them: the others of an outage. */
 function SinceThen({ endpoint, from }: { endpoint: Endpoint; from: number }) {
-  const t = useTexts();
   const [isOpen, setOpen] = useState(false);
   return (
     <>

@@ -2,7 +2,7 @@ import { DELIVERED_TYPES } from '../../api/event-types.ts';
 import type { Receiver } from '../../api/webhooks.ts';
 import { Choose } from '../../parts/field.tsx';
 import { Filters as FilterRow } from '../../parts/filters.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { endpointOptions } from '../endpoint-options.ts';
 import { type Filters, STATUS_CHOICES, type StatusChoice } from './filters.ts';
 import { TimeField } from './time-field.tsx';
@@ -24,7 +24,6 @@ export function FilterFields({
   onEndpoint: (id: string) => void;
   onFilters: (filters: Filters) => void;
 }) {
-  const t = useTexts();
   const statuses: Record<StatusChoice, string> = {
     any: t.deliveries.anyStatus,
     failed: t.deliveries.failed,

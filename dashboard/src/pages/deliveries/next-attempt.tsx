@@ -1,7 +1,7 @@
 import { isOver } from '../../api/pace.ts';
 import type { Delivery } from '../../api/webhooks.ts';
 import { Moment } from '../../parts/time.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 
 type Waiting<D> = D & { nextRetryAt: string };
 
@@ -16,7 +16,6 @@ export function NextAttempt({
 }: {
   delivery: Waiting<Pick<Delivery, 'nextRetryReason'>>;
 }) {
-  const t = useTexts();
   return (
     <>
       <Moment at={nextRetryAt} />

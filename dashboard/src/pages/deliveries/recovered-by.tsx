@@ -4,11 +4,10 @@ import { Link } from '../../parts/link.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { Shortened } from '../../parts/url.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 
 /** The delivery by which an event has arrived after another one had failed; nothing without one. */
 export function RecoveredBy({ delivery }: { delivery: DeliverySummary | undefined }) {
-  const t = useTexts();
   if (delivery === undefined) return null;
   const { id, webhookId, receiverStatus, terminalAt } = delivery;
   return (
@@ -40,7 +39,6 @@ export function NotSent({
   status: Exclude<DeliverySummary['receiverStatus'], 'active'>;
   webhookId: string | null;
 }) {
-  const t = useTexts();
   return (
     <p className="row">
       <span className="quiet">{t.eventLog.receiver[status]}</span>

@@ -4,13 +4,12 @@ import { useEnvironment } from '../../app/environment.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { FaultForm } from '../../parts/fault-form.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { changeOf, DRAFT_FIELDS, draftOf, type EndpointDraft } from './draft.ts';
 import { EndpointFields } from './endpoint-form.tsx';
 
 /** Changes the settings of an endpoint; its secret stays. */
 export function Edit({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const [draft, setDraft] = useState<EndpointDraft>(() => draftOf(endpoint));
   const update = useUpdate(environment, endpoint.id);

@@ -3,7 +3,7 @@ import type { Environment } from '../../api/client.ts';
 import { EVENT_TYPES, type EventType } from '../../api/event-types.ts';
 import { Button } from '../../parts/button.tsx';
 import { Choices, TextField } from '../../parts/field.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import type { EndpointDraft } from './draft.ts';
 import { EventMeanings } from './event-meanings.tsx';
 import { filterOf, ROLES, type Selection } from './filter.ts';
@@ -27,7 +27,6 @@ export function EndpointFields({
   isUrlFixed = false,
   onChange,
 }: FieldsProps & { environment: Environment; saved?: Selection; isUrlFixed?: boolean }): ReactNode {
-  const t = useTexts();
   const filter = filterOf(draft);
   return (
     <>
@@ -77,7 +76,6 @@ export function EndpointFields({
 }
 
 function AllEvents({ draft, onChange }: FieldsProps) {
-  const t = useTexts();
   const isAll = EVENT_TYPES.every((type) => draft.events.includes(type));
   return (
     <div>
@@ -89,7 +87,6 @@ function AllEvents({ draft, onChange }: FieldsProps) {
 }
 
 function FilterFields({ draft, onChange }: FieldsProps) {
-  const t = useTexts();
   return (
     <>
       <TextField
@@ -114,7 +111,6 @@ function FilterFields({ draft, onChange }: FieldsProps) {
 }
 
 function OptionalFields({ draft, onChange }: FieldsProps) {
-  const t = useTexts();
   return (
     <>
       <TextField

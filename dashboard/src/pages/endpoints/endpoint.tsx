@@ -19,8 +19,7 @@ import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
 import { Card, Facts, Page } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { format, t } from '../../text/language.ts';
 import { nameOf } from '../endpoint-options.ts';
 import { EndpointStatus } from '../endpoint-status.tsx';
 import { FailuresInARow } from '../failures-in-a-row.tsx';
@@ -34,7 +33,6 @@ import { VerificationCode } from './verification-code.tsx';
 
 /** One endpoint: how it stands, a test, its changes and its end. */
 export default function Endpoint({ id }: { id: string }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const { data: endpoint, error, refetch } = useEndpoint(environment, id);
   const isDeleted = isGone(error);
@@ -54,7 +52,6 @@ export default function Endpoint({ id }: { id: string }) {
 }
 
 function Shown({ endpoint, error }: { endpoint: EndpointData; error: unknown }) {
-  const t = useTexts();
   const isAdmin = useIsAdmin();
   const { environment } = useEnvironment();
   const [open, setOpen] = useState<'edit' | 'replace' | 'delete'>();
@@ -128,7 +125,6 @@ function Shown({ endpoint, error }: { endpoint: EndpointData; error: unknown }) 
 
 /** How far a failing endpoint is from being disabled, and why. */
 function Failing({ endpoint }: { endpoint: EndpointData }) {
-  const t = useTexts();
   const { lastError } = useFailure(endpoint);
   if (endpoint.failing === null) return null;
   return (
@@ -145,8 +141,6 @@ function Failing({ endpoint }: { endpoint: EndpointData }) {
 }
 
 function EndpointFacts({ endpoint }: { endpoint: EndpointData }) {
-  const t = useTexts();
-  const format = useFormat();
   const { failing, filter, pausedAt, disabledAt, disabledReason } = endpoint;
   return (
     <Facts
@@ -194,7 +188,6 @@ const Values = ({ values }: { values: readonly string[] }) => (
 );
 
 function Delete({ endpoint, onClose }: { endpoint: EndpointData; onClose: () => void }) {
-  const t = useTexts();
   const { environment, to } = useEnvironment();
   const [, navigate] = useLocation();
   const remove = useDelete(environment, endpoint.id);

@@ -7,7 +7,7 @@ import { Link } from '../../parts/link.tsx';
 import { Empty, Failure, Loading } from '../../parts/notice.tsx';
 import { Card, Page, Table } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { EndpointName, EndpointUrl } from '../endpoint-name.tsx';
 import { nameOf } from '../endpoint-options.ts';
 import { EndpointStatus } from '../endpoint-status.tsx';
@@ -18,7 +18,6 @@ import { Register } from './register.tsx';
 
 /** How far an endpoint that fails is from being disabled, why, and the way back. */
 function Trouble({ endpoint }: { endpoint: Endpoint }) {
-  const t = useTexts();
   const { lastError } = useFailure(endpoint);
   if (endpoint.status !== 'auto_disabled' && endpoint.failing === null) return null;
   return (
@@ -38,7 +37,6 @@ function Trouble({ endpoint }: { endpoint: Endpoint }) {
 
 /** The organization's webhook endpoints. */
 export default function Endpoints() {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const isAdmin = useIsAdmin();
   const [isAdding, setAdding] = useState(false);

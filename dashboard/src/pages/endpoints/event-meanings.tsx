@@ -2,11 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { EVENT_TYPES, type EventType } from '../../api/event-types.ts';
 import { Code } from '../../parts/code.tsx';
 import { Marked } from '../../parts/marked.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 
 /** What each event type means, with an example, as the API document has them. Loaded when it is opened. */
 export function EventMeanings() {
-  const t = useTexts();
   const { data, refetch } = useQuery({
     queryKey: ['event-catalogue'],
     enabled: false,
@@ -26,7 +25,6 @@ export function EventMeanings() {
 }
 
 function Meaning({ type, description, example }: { type: EventType; description: string; example: object }) {
-  const t = useTexts();
   return (
     <section>
       <h3>

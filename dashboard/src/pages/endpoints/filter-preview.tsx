@@ -2,8 +2,7 @@ import type { Environment } from '../../api/client.ts';
 import { PREVIEW_DAYS, useRecentEvents } from '../../api/events.ts';
 import { Failure, Loading, Notice } from '../../parts/notice.tsx';
 import { Moment } from '../../parts/time.tsx';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { format, t } from '../../text/language.ts';
 import { filteredValues, type LoggedEvent, previewOf, type Selection } from './filter.ts';
 
 /** What settings with a filter would send of the latest events, before they are saved. */
@@ -16,7 +15,6 @@ export function FilterPreview({
   next: Selection;
   saved: Selection | undefined;
 }) {
-  const t = useTexts();
   const { data, error } = useRecentEvents(environment);
   if (error) return <Failure title={t.failure.loading} error={error} />;
   if (data === undefined) return <Loading lines={2} />;
@@ -34,8 +32,6 @@ function Preview({
   next: Selection;
   saved: Selection | undefined;
 }) {
-  const t = useTexts();
-  const format = useFormat();
   const last = events.at(-1);
   if (last === undefined) return <Notice tone="idle" title={t.filter.noEvents(PREVIEW_DAYS)} />;
   const { sent, types, peak, examples, lost } = previewOf(events, next, saved);

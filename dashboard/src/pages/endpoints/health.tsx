@@ -4,9 +4,8 @@ import { Link } from '../../parts/link.tsx';
 import { Failure, Loading } from '../../parts/notice.tsx';
 import { Card, Table } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useErrorText } from '../../text/error-text.ts';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { errorText } from '../../text/error-text.ts';
+import { format, t } from '../../text/language.ts';
 import { Chart, Figure, Outcomes, useRange } from '../overview/figures.tsx';
 import { listOfEndpoint } from '../overview/lists.ts';
 
@@ -15,8 +14,6 @@ const SHOWN = 5;
 
 /** What became of an endpoint's deliveries, how long attempts take, and why the last ones failed. */
 export function Health({ endpoint }: { endpoint: Endpoint }) {
-  const t = useTexts();
-  const format = useFormat();
   const { environment } = useEnvironment();
   const { hours, time, field } = useRange();
   const { data, error } = useEndpointStats(environment, endpoint.id, hours);
@@ -46,8 +43,6 @@ export function Health({ endpoint }: { endpoint: Endpoint }) {
 }
 
 function LastFailures({ endpoint: { id, disabledAt, consecutiveFailures } }: { endpoint: Endpoint }) {
-  const t = useTexts();
-  const errorText = useErrorText();
   const { environment } = useEnvironment();
   const { data = [] } = useLastFailures(environment, {
     id,

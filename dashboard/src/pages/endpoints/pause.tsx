@@ -7,7 +7,7 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Failure, Notice } from '../../parts/notice.tsx';
 import { Card } from '../../parts/page.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { stateOf } from '../resend/jobs.ts';
 import { JobProgress, JobSaid } from '../resend/progress.tsx';
 
@@ -15,7 +15,6 @@ type Update = ReturnType<typeof useUpdate>;
 
 /** Pauses an endpoint after a confirmation, or resumes it. One button, which keeps the focus. */
 export function PauseButton({ endpoint, update }: { endpoint: Endpoint; update: Update }) {
-  const t = useTexts();
   const [isAsked, setAsked] = useState(false);
   const isPaused = endpoint.status === 'paused';
   if (endpoint.status === 'auto_disabled') return null;
@@ -47,7 +46,6 @@ export function PauseButton({ endpoint, update }: { endpoint: Endpoint; update: 
 
 /** What a pause means while it lasts, and the job that resends what was skipped afterwards. */
 export function PauseState({ endpoint, update }: { endpoint: Endpoint; update: Update }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const { data: jobs = [] } = useJobs(environment, endpoint.id);
   const started = update.data?.redelivery ?? undefined;

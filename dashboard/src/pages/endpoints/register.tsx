@@ -5,7 +5,7 @@ import { useEnvironment } from '../../app/environment.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { FaultForm } from '../../parts/fault-form.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { DRAFT_FIELDS, draftOf, EMPTY_DRAFT, type EndpointDraft, registrationOf } from './draft.ts';
 import { EndpointFields } from './endpoint-form.tsx';
 import { Registered } from './registered.tsx';
@@ -15,7 +15,6 @@ import { Registered } from './registered.tsx';
  * @param replaced the endpoint whose settings it has at first
  */
 export function Register({ replaced, onClose }: { replaced?: Endpoint; onClose: () => void }) {
-  const t = useTexts();
   const { environment, to } = useEnvironment();
   const [, navigate] = useLocation();
   const [first] = useState<EndpointDraft>(() => (replaced === undefined ? EMPTY_DRAFT : draftOf(replaced)));

@@ -1,7 +1,7 @@
 import type { Schema } from '../../api/client.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { SecretOnce } from '../../parts/secret.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { TestSending } from './test-sending.tsx';
 import { VerificationCode } from './verification-code.tsx';
 
@@ -18,7 +18,6 @@ export function Registered({
   isTested?: boolean;
   onClose: () => void;
 }) {
-  const t = useTexts();
   return (
     <Dialog title={t.endpoints.registeredTitle} isOpen isWide>
       <p>

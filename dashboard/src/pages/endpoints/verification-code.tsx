@@ -1,10 +1,9 @@
 import { CodeTabs } from '../../parts/code.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { VERIFICATION } from './verification.ts';
 
 /** The code by which a receiver verifies deliveries, in several languages, when it is wanted. */
 export function VerificationCode() {
-  const t = useTexts();
   return (
     <details>
       <summary>{t.endpoints.verify}</summary>

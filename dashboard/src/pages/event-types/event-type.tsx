@@ -9,12 +9,12 @@ import { Link } from '../../parts/link.tsx';
 import { Marked } from '../../parts/marked.tsx';
 import { Failure, Loading } from '../../parts/notice.tsx';
 import { Card, Page } from '../../parts/page.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { EndpointName } from '../endpoint-name.tsx';
 import { EndpointStatus } from '../endpoint-status.tsx';
 import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
 import { type CataloguedType, ENTRIES } from './catalogue.ts';
-import { useDescriptionOf } from './descriptions.ts';
+import { descriptionOf } from './descriptions.ts';
 import styles from './event-types.module.css';
 import { Fields } from './field-table.tsx';
 import { SendExample } from './send-example.tsx';
@@ -22,10 +22,8 @@ import { subscribersOf } from './subscribers.ts';
 
 /** One event type: what it means, its payload, and who receives it. */
 export function EventTypePage({ type }: { type: CataloguedType }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const isAdmin = useIsAdmin();
-  const describe = useDescriptionOf();
   const [isSending, setSending] = useState(false);
   const { error } = useEndpoints(environment);
   const { example, sentTo } = ENTRIES[type];
@@ -34,7 +32,7 @@ export function EventTypePage({ type }: { type: CataloguedType }) {
   return (
     <Page
       title={type}
-      about={<Marked text={describe(type)} />}
+      about={<Marked text={descriptionOf(type)} />}
       actions={
         canBeSent && isAdmin ? (
           <Button look="primary" onPress={() => setSending(true)}>
@@ -69,7 +67,6 @@ export function EventTypePage({ type }: { type: CataloguedType }) {
 }
 
 function Receivers({ type }: { type: CataloguedType }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const { data: endpoints, error, refetch } = useEndpoints(environment);
   if (type === 'webhook.test') return <p>{t.eventTypes.toTestedAbout}</p>;

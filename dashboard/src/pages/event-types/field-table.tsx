@@ -1,15 +1,13 @@
 import { Marked } from '../../parts/marked.tsx';
 import { Table } from '../../parts/page.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { type CataloguedType, ENTRIES } from './catalogue.ts';
-import { useFieldDescriptionOf } from './descriptions.ts';
+import { fieldDescriptionOf } from './descriptions.ts';
 import styles from './event-types.module.css';
 import { type FieldRow, fieldsOf } from './fields.ts';
 
 /** The fields of a type's payload, those of an object below it. */
 export function Fields({ type }: { type: CataloguedType }) {
-  const t = useTexts();
-  const describe = useFieldDescriptionOf(type);
   return (
     <Table
       label={t.eventTypes.fields}
@@ -42,7 +40,7 @@ export function Fields({ type }: { type: CataloguedType }) {
           </td>
           <td data-label={t.eventTypes.description}>
             <span>
-              <Marked text={describe(row)} />
+              <Marked text={fieldDescriptionOf(type, row)} />
             </span>
           </td>
         </tr>

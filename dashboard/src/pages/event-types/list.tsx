@@ -4,18 +4,16 @@ import { Link } from '../../parts/link.tsx';
 import { Marked } from '../../parts/marked.tsx';
 import { Failure } from '../../parts/notice.tsx';
 import { Card, Page, Table } from '../../parts/page.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
 import { CATALOGUED_TYPES, pathOfType } from './catalogue.ts';
-import { useDescriptionOf } from './descriptions.ts';
+import { descriptionOf } from './descriptions.ts';
 import styles from './event-types.module.css';
 import { subscribersOf } from './subscribers.ts';
 
 /** All event types with their number of endpoints. */
 export function EventTypeList() {
-  const t = useTexts();
   const { environment } = useEnvironment();
-  const descriptionOf = useDescriptionOf();
   const { data: endpoints, error, refetch } = useEndpoints(environment);
   if (isNoSandbox(error)) return <NoSandbox title={t.eventTypes.title} />;
   return (

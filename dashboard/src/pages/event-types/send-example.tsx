@@ -8,13 +8,12 @@ import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { Choose } from '../../parts/field.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Failure, Loading } from '../../parts/notice.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { Watched } from '../endpoints/test-sending.tsx';
 import { targetsOf } from './subscribers.ts';
 
 /** Sends an example of a type to one endpoint, and watches it arrive. */
 export function SendExample({ type, onClose }: { type: SentType; onClose: () => void }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const { data: endpoints, error, refetch } = useEndpoints(environment);
   const targets = endpoints && targetsOf(type, endpoints);
@@ -48,7 +47,6 @@ function Send({
   targets: readonly Endpoint[];
   onClose: () => void;
 }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const [chosen, setChosen] = useState(targets[0]?.id ?? '');
   const { mutate, data, variables, error, isPending } = useSendExample(environment);

@@ -7,12 +7,11 @@ import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Failure } from '../../parts/notice.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { DeliveryStatus } from '../deliveries/delivery-status.tsx';
 
 /** What an admin can do about a delivery: attempt it now while it waits, resend it after its end. */
 export function Actions({ webhookId, delivery }: { webhookId: string; delivery: EventDelivery }) {
-  const t = useTexts();
   const isAdmin = useIsAdmin();
   if (!isAdmin) return <span className="quiet">{t.admins}</span>;
   if (isOver(delivery)) return <Resend webhookId={webhookId} id={delivery.id} />;
@@ -20,7 +19,6 @@ export function Actions({ webhookId, delivery }: { webhookId: string; delivery: 
 }
 
 function Resend({ webhookId, id }: { webhookId: string; id: string }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const resend = useRedeliver(environment, { webhookId, id });
   return (
@@ -36,7 +34,6 @@ function Resend({ webhookId, id }: { webhookId: string; id: string }) {
 
 /** How the new delivery does. */
 function Resent({ webhookId, id }: { webhookId: string; id: string }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const { data } = useDelivery(environment, webhookId, id);
   return (
@@ -50,7 +47,6 @@ function Resent({ webhookId, id }: { webhookId: string; id: string }) {
 
 /** Makes the next attempt of a retrying delivery now. */
 export function RetryNow({ webhookId, id }: { webhookId: string; id: string }) {
-  const t = useTexts();
   const queries = useQueryClient();
   const { environment } = useEnvironment();
   const retry = useRetryNow(environment, { webhookId, id });

@@ -12,7 +12,7 @@ import { Card, Facts } from '../../parts/page.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { CopyMoment } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { EndpointName } from '../endpoint-name.tsx';
 import split from '../live/split.module.css';
 import { createdAt, isId } from '../search/ids.ts';
@@ -32,7 +32,6 @@ export function Detail({
   search: string;
   heading: RefObject<HTMLHeadingElement | null>;
 }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const { data, error, refetch } = useEvent(environment, id);
   const isMissing = isGone(error) || !isId(id);
@@ -58,7 +57,6 @@ export function Detail({
 
 /** Says why there is no such event: it is too old, or of the other environment, or of no one here. */
 function Missing({ id }: { id: string }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const [path] = useLocation();
   const other = environment === 'live' ? 'sandbox' : 'live';
@@ -85,7 +83,6 @@ function withView(search: URLSearchParams, view: string): URLSearchParams {
 }
 
 function Content({ event }: { event: EventDetail }) {
-  const t = useTexts();
   const [search, setSearch] = useSearchParams();
   const { conversationId } = event.data;
   return (
@@ -130,7 +127,6 @@ function Content({ event }: { event: EventDetail }) {
 
 /** Why an event has no delivery. */
 function NoDelivery({ event }: { event: EventDetail }) {
-  const t = useTexts();
   if (openDeliveries(event, serviceNow()).length > 0) return <Notice tone="busy" title={t.eventLog.notYet} />;
   return (
     <Notice tone="idle" title={t.eventLog.noDelivery}>
@@ -142,7 +138,6 @@ function NoDelivery({ event }: { event: EventDetail }) {
 
 /** Why endpoints without a delivery got none; a delivery that was skipped says why itself. */
 function Undelivered({ event: { deliveries, undelivered } }: { event: EventDetail }) {
-  const t = useTexts();
   const silent = undelivered.filter(
     ({ webhookId }) => !deliveries.some((each) => each.webhookId === webhookId),
   );

@@ -3,7 +3,7 @@ import type { DeliverySummary } from '../../api/open-deliveries.ts';
 import { isOver } from '../../api/pace.ts';
 import { Link } from '../../parts/link.tsx';
 import { Notice } from '../../parts/notice.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { Attempts } from '../deliveries/attempts.tsx';
 import { DeliveryStatus } from '../deliveries/delivery-status.tsx';
 import { isWaiting, NextAttempt } from '../deliveries/next-attempt.tsx';
@@ -24,7 +24,6 @@ const SAID_BY_STATUS = {
 
 /** What became of an event at each receiver, what failed first and open. */
 export function EventDeliveries({ event }: { event: EventDetail }) {
-  const t = useTexts();
   const order = receiptsOf(event).map(({ receiverId }) => receiverId);
   const place = ({ webhookId, channelId }: EventDelivery) => order.indexOf(webhookId ?? channelId ?? '');
   // The latest of a receiver first.
@@ -56,7 +55,6 @@ function OneDelivery({
   recoveredBy: DeliverySummary | undefined;
   isOpen: boolean;
 }) {
-  const t = useTexts();
   const { status, url, webhookId, receiverStatus, terminalReason, lastError } = delivery;
   const isSaid = receiverStatus !== 'active' && terminalReason === SAID_BY_STATUS[receiverStatus];
   return (

@@ -2,7 +2,7 @@ import { LOGGED_TYPES } from '../../api/event-types.ts';
 import type { Endpoint } from '../../api/webhooks.ts';
 import { Choose } from '../../parts/field.tsx';
 import { Filters as FilterRow } from '../../parts/filters.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { TimeField } from '../deliveries/time-field.tsx';
 import { endpointOptions } from '../endpoint-options.ts';
 import { type Filters, OUTCOME_CHOICES, parametersOf } from './filters.ts';
@@ -17,7 +17,6 @@ export function EventFilters({
   filters: Filters;
   onFilters: (filters: Filters) => void;
 }) {
-  const t = useTexts();
   // A deleted endpoint may be in the address.
   const known = endpoints.some(({ id }) => id === filters.endpoint) || filters.endpoint === 'any';
   return (

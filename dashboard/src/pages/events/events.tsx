@@ -5,7 +5,7 @@ import { useEnvironment } from '../../app/environment.ts';
 import { CopyId } from '../../parts/copy.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Page } from '../../parts/page.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { LiveList } from '../live/list.tsx';
 import styles from '../live/split.module.css';
 import { useSplit } from '../live/split.ts';
@@ -21,7 +21,6 @@ import { type Events as EventList, useEvents } from './use-events.ts';
 
 /** What happened, and whether it arrived: all events, or those of one conversation. */
 export default function Events() {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const [search] = useSearchParams();
   const { data: endpoints, error } = useEndpoints(environment);
@@ -37,7 +36,6 @@ export default function Events() {
 const written = (search: URLSearchParams): string => (search.size === 0 ? '' : `?${search}`);
 
 function AllEvents({ endpoints }: { endpoints: readonly Endpoint[] }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const [search, setSearch] = useSearchParams();
   const { eventId } = useParams<{ eventId?: string }>();
@@ -59,7 +57,6 @@ function AllEvents({ endpoints }: { endpoints: readonly Endpoint[] }) {
 }
 
 function OfConversation({ id }: { id: string }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const { eventId } = useParams<{ eventId?: string }>();
   const split = useSplit(eventId, `/events?conversation=${id}`);
@@ -88,7 +85,6 @@ function Listing({
   isFiltered: boolean;
   conversation?: string;
 }) {
-  const t = useTexts();
   const { eventId } = useParams<{ eventId?: string }>();
   const [search] = useSearchParams();
   const { isNarrow } = split;

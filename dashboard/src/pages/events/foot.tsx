@@ -1,7 +1,6 @@
 import { Button } from '../../parts/button.tsx';
 import { Empty, Failure, Loading } from '../../parts/notice.tsx';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { format, t } from '../../text/language.ts';
 import split from '../live/split.module.css';
 import styles from './events.module.css';
 import type { Events } from './use-events.ts';
@@ -16,8 +15,6 @@ export function Foot({
   isFiltered: boolean;
   conversation: string | undefined;
 }) {
-  const t = useTexts();
-  const format = useFormat();
   const { rows, next, error, isLoading, pausedAt, loadMore, reload } = events;
   if (error)
     return (
@@ -42,28 +39,20 @@ export function Foot({
       </div>
     );
   if (next !== null) return null;
-  if (rows.length > 0) return <p className={split.foot}>{endOf(t, isFiltered, conversation)}</p>;
+  if (rows.length > 0) return <p className={split.foot}>{endOf(isFiltered, conversation)}</p>;
   return (
     <Empty title={t.eventLog.none}>
-      <p>{noneOf(t, isFiltered, conversation)}</p>
+      <p>{noneOf(isFiltered, conversation)}</p>
     </Empty>
   );
 }
 
-const endOf = (
-  t: ReturnType<typeof useTexts>,
-  isFiltered: boolean,
-  conversation: string | undefined,
-): string => {
+function endOf(isFiltered: boolean, conversation: string | undefined): string {
   if (conversation !== undefined) return t.eventLog.endOfConversation;
   return isFiltered ? t.deliveries.endFiltered : t.deliveries.end;
-};
+}
 
-const noneOf = (
-  t: ReturnType<typeof useTexts>,
-  isFiltered: boolean,
-  conversation: string | undefined,
-): string => {
+function noneOf(isFiltered: boolean, conversation: string | undefined): string {
   if (conversation !== undefined) return t.eventLog.noneOfConversation;
   return isFiltered ? t.eventLog.noneFiltered : t.eventLog.noneAbout;
-};
+}

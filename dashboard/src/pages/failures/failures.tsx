@@ -8,8 +8,7 @@ import { Choose } from '../../parts/field.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Empty, Failure, Loading } from '../../parts/notice.tsx';
 import { Page } from '../../parts/page.tsx';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { format, t } from '../../text/language.ts';
 import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
 import styles from './failures.module.css';
 import { Group } from './group.tsx';
@@ -25,7 +24,6 @@ const STATUS_NAMES = Object.keys(STATUS_CHOICES) as StatusChoice[];
 
 /** Why deliveries fail, over all endpoints: one group for each cause. */
 export default function Failures() {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const [search, setSearch] = useSearchParams();
   const time = TIME_NAMES.find((name) => name === search.get('time')) ?? 'day';
@@ -71,8 +69,6 @@ export default function Failures() {
 
 /** Deliveries that failed at endpoints that were deleted since: the event log shows them. */
 function AtDeleted({ stats }: { stats: Schema<'DeliveryStats'> }) {
-  const t = useTexts();
-  const format = useFormat();
   const current = stats.endpoints.reduce((sum, { totals }) => sum + totals.exhausted, 0);
   const count = stats.totals.exhausted - current;
   if (count <= 0) return null;
@@ -101,8 +97,6 @@ function Groups({
   /** Reads the statistics again, which may name more endpoints. */
   onRefresh: () => void;
 }) {
-  const t = useTexts();
-  const format = useFormat();
   const { environment } = useEnvironment();
   // Fixed as long as the page is open, so that reading further continues one listing.
   const [from] = useState(() => new Date(Date.now() - TIMES[time] * HOUR_MS).toISOString());

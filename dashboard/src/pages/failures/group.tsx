@@ -8,9 +8,8 @@ import { masked } from '../../parts/masked.ts';
 import { Facts } from '../../parts/page.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useErrorText } from '../../text/error-text.ts';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { errorText } from '../../text/error-text.ts';
+import { format, t } from '../../text/language.ts';
 import { EndpointName } from '../endpoint-name.tsx';
 import { CauseLink } from '../failure-cause.tsx';
 import { attentionOf } from '../overview/attention.ts';
@@ -35,11 +34,8 @@ export function Group({
   endpoints: readonly EndpointRow[];
   onResent: () => void;
 }) {
-  const t = useTexts();
-  const format = useFormat();
   const isAdmin = useIsAdmin();
   const [isAsked, setAsked] = useState(false);
-  const errorText = useErrorText();
   const { status, deliveries } = group;
   const [newest] = deliveries;
   const cause = status === null && newest !== undefined ? errorText(newest) : shortened(group.example);
@@ -103,8 +99,6 @@ function shortened(message: string): string {
 }
 
 function Endpoints({ group, endpoints }: { group: FailureGroup; endpoints: readonly EndpointRow[] }) {
-  const t = useTexts();
-  const format = useFormat();
   return (
     <ul className={styles.list}>
       {group.endpoints.map(({ id, count }) => {
@@ -138,8 +132,6 @@ function Endpoints({ group, endpoints }: { group: FailureGroup; endpoints: reado
 
 /** The deliveries of a group, the newest first. */
 function Deliveries({ group: { deliveries } }: { group: FailureGroup }) {
-  const t = useTexts();
-  const format = useFormat();
   const [shown, setShown] = useState(SHOWN);
   return (
     <details>

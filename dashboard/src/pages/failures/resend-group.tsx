@@ -6,8 +6,7 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Failure, Notice } from '../../parts/notice.tsx';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { format, t } from '../../text/language.ts';
 import { quarterOf } from '../resend/jobs.ts';
 import { Bar } from '../resend/progress.tsx';
 import { type FailureGroup, planResend, type Target } from './groups.ts';
@@ -26,8 +25,6 @@ export function ResendGroup({
   isOpen: (webhookId: string) => boolean;
   onClose: (hasSent: boolean) => void;
 }) {
-  const t = useTexts();
-  const format = useFormat();
   // The plan of the moment at which it was asked: a new reading must not change what was confirmed.
   const [{ targets, left }] = useState(() => planResend(group, isOpen));
   const run = useRun(targets);
@@ -71,7 +68,6 @@ export function ResendGroup({
 
 /** Says that resending ends with the page, and what does not. */
 function WithoutPage({ group: { endpoints } }: { group: FailureGroup }) {
-  const t = useTexts();
   const [only, ...others] = endpoints;
   return (
     <>
@@ -88,8 +84,6 @@ function WithoutPage({ group: { endpoints } }: { group: FailureGroup }) {
 type Run = ReturnType<typeof useRun>;
 
 function Running({ run: { state, tally, error }, total }: { run: Run; total: number }) {
-  const t = useTexts();
-  const format = useFormat();
   const done = processed(tally);
   const share = total === 0 ? 1 : done / total;
   const parts = [

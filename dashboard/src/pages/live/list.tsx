@@ -15,7 +15,7 @@ import {
 import { Button } from '../../parts/button.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Failure } from '../../parts/notice.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import styles from './list.module.css';
 import { placeOf, type Row, rangeWith } from './rows.ts';
 import type { Live } from './use-followed.ts';
@@ -193,7 +193,6 @@ function Fresh<R extends Row>({
   live: Live<R>;
   texts: ListTexts;
 }) {
-  const t = useTexts();
   const show = () => {
     window.scrollTo({ top: 0 });
     showWaiting();

@@ -2,8 +2,7 @@ import { useState } from 'react';
 import { Button } from '../../parts/button.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Table } from '../../parts/page.tsx';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { format, t } from '../../text/language.ts';
 import { type Bucket, type Counts, roundUp, totalOf } from './buckets.ts';
 import styles from './chart.module.css';
 
@@ -29,8 +28,6 @@ export function OutcomeChart({
   /** The list of what a bar counts. */
   to: (start: string) => string;
 }) {
-  const t = useTexts();
-  const format = useFormat();
   const [isTable, setTable] = useState(false);
   const names = {
     succeeded: t.overview.succeeded,

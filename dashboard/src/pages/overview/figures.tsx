@@ -3,8 +3,7 @@ import { useSearchParams } from 'wouter';
 import { Choose } from '../../parts/field.tsx';
 import { Link } from '../../parts/link.tsx';
 import { mediaQuery } from '../../parts/media.ts';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { format, t } from '../../text/language.ts';
 import { listOfHours } from '../events/filters.ts';
 import { bucketsOf, type Counts, hoursOfBar, successRate } from './buckets.ts';
 import { OutcomeChart } from './chart.tsx';
@@ -17,7 +16,6 @@ const RANGE_NAMES = Object.keys(RANGES) as (keyof typeof RANGES)[];
 
 /** The time that figures are of, which the address says, and the field that changes it. */
 export function useRange(): { hours: number; time: ListTime; field: ReactNode } {
-  const t = useTexts();
   const [search, setSearch] = useSearchParams();
   const range = RANGE_NAMES.find((name) => name === search.get('range')) ?? '24';
   const field = (
@@ -43,8 +41,6 @@ export function Outcomes({
   to: (outcome: keyof Counts) => string;
   children: ReactNode;
 }) {
-  const t = useTexts();
-  const format = useFormat();
   const rate = successRate(totals);
   const figure = (name: string, of: keyof Counts) => (
     <Figure name={name} value={format.number(totals[of])} {...(totals[of] === 0 ? {} : { to: to(of) })} />
@@ -78,7 +74,6 @@ export function Figure({
   to?: string;
   children?: ReactNode;
 }) {
-  const t = useTexts();
   return (
     <dl className={styles.figure}>
       <dt>{name}</dt>
@@ -104,7 +99,6 @@ export function Chart({
   endpoint?: string;
   stats: { from: string; to: string; hours: readonly (Counts & { hour: string })[] };
 }) {
-  const t = useTexts();
   const bars = useIsNarrow() ? BARS.narrow : BARS.wide;
   const hours = hoursOfBar(stats, bars);
   return (

@@ -6,8 +6,7 @@ import { Link } from '../../parts/link.tsx';
 import { Empty, Failure, Loading } from '../../parts/notice.tsx';
 import { Card, Page } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { format, t } from '../../text/language.ts';
 import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
 import { longestWait } from './attention.ts';
 import { Chart, Figure, Outcomes, useRange } from './figures.tsx';
@@ -18,7 +17,6 @@ import { Troubles } from './troubles.tsx';
 
 /** Whether webhooks arrive, at a glance: first what needs attention. */
 export default function Overview() {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const { hours, time, field } = useRange();
   const { data: stats, error, refetch } = useStats(environment, hours);
@@ -56,7 +54,6 @@ export default function Overview() {
 }
 
 function NoEndpoints() {
-  const t = useTexts();
   return (
     <Empty title={t.overview.emptyTitle}>
       <p>{t.overview.emptyAbout}</p>
@@ -70,7 +67,6 @@ function NoEndpoints() {
 }
 
 function Statistics({ stats, time }: { stats: Schema<'DeliveryStats'>; time: ListTime }) {
-  const t = useTexts();
   return (
     <>
       <Outcomes totals={stats.totals} to={(outcome) => listOf(outcome, stats.endpoints, time)}>
@@ -88,8 +84,6 @@ function Statistics({ stats, time }: { stats: Schema<'DeliveryStats'>; time: Lis
 
 /** Deliveries in progress, of any time: they are no outcome yet. All end within three days. */
 function Backlog({ stats }: { stats: Schema<'DeliveryStats'> }) {
-  const t = useTexts();
-  const format = useFormat();
   const { pending } = stats.backlog;
   const wait = longestWait(stats.endpoints);
   return (

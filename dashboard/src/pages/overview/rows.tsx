@@ -1,8 +1,7 @@
 import type { Schema } from '../../api/client.ts';
 import { Link } from '../../parts/link.tsx';
 import { Table } from '../../parts/page.tsx';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { format, t } from '../../text/language.ts';
 import { EndpointName, EndpointUrl } from '../endpoint-name.tsx';
 import { EndpointStatus } from '../endpoint-status.tsx';
 import { type ListTime, listOfEndpoint } from './lists.ts';
@@ -14,7 +13,6 @@ const OUTCOMES = ['succeeded', 'exhausted', 'skipped', 'pending'] as const;
 
 /** Each endpoint with what became of its deliveries. */
 export function EndpointRows({ endpoints, time }: { endpoints: readonly Row[]; time: ListTime }) {
-  const t = useTexts();
   const names = {
     succeeded: t.overview.succeeded,
     exhausted: t.overview.failed,
@@ -76,8 +74,6 @@ export function EndpointRows({ endpoints, time }: { endpoints: readonly Row[]; t
 
 /** @param to the list that the value counts */
 function Count({ value, name, to }: { value: number; name: string; to: string }) {
-  const t = useTexts();
-  const format = useFormat();
   const written = format.number(value);
   return value === 0 ? (
     <span>{written}</span>
@@ -89,8 +85,6 @@ function Count({ value, name, to }: { value: number; name: string; to: string })
 }
 
 function Latency({ row: { latency } }: { row: Row }) {
-  const t = useTexts();
-  const format = useFormat();
   return (
     <span>
       {latency ? t.numbers.latencyOf(format.duration(latency.p50Ms), format.duration(latency.p95Ms)) : '–'}

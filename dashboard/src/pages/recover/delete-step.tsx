@@ -7,15 +7,12 @@ import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Notice } from '../../parts/notice.tsx';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { format, t } from '../../text/language.ts';
 import { isComplete, recoveryStateOf } from '../resend/jobs.ts';
 import type { Chain } from './chain.ts';
 
 /** That all has arrived, with what was resent and where it is followed; nothing before that. */
 export function RecoveryDone({ chain: { current } }: { chain: Chain<Endpoint> }) {
-  const t = useTexts();
-  const format = useFormat();
   const { environment } = useEnvironment();
   const { data: jobs } = useJobs(environment, current.id);
   const state = recoveryStateOf(current, jobs ?? []);
@@ -38,7 +35,6 @@ export function RecoveryDone({ chain: { current } }: { chain: Chain<Endpoint> })
 
 /** The end of the old endpoints. */
 export function DeleteStep({ chain: { replaced } }: { chain: Chain<Endpoint> }) {
-  const t = useTexts();
   const isAdmin = useIsAdmin();
   if (replaced.length === 0) return null;
   return (
@@ -54,7 +50,6 @@ export function DeleteStep({ chain: { replaced } }: { chain: Chain<Endpoint> }) 
 }
 
 function OldEndpoint({ endpoint }: { endpoint: Endpoint }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const [isAsked, setAsked] = useState(false);
   const remove = useDelete(environment, endpoint.id);

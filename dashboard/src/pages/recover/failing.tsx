@@ -6,7 +6,7 @@ import { Link } from '../../parts/link.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Card, Facts } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { SendAgain } from '../deliveries/bulk.tsx';
 import { TestSending } from '../endpoints/test-sending.tsx';
 import { FailuresInARow } from '../failures-in-a-row.tsx';
@@ -14,7 +14,6 @@ import { LastError, useFailure } from './what-happened.tsx';
 
 /** An endpoint that fails and is not disabled: how far it is, and what to do before it is. */
 export function FailingEndpoint({ endpoint }: { endpoint: Endpoint }) {
-  const t = useTexts();
   const isAdmin = useIsAdmin();
   const [isSending, setSending] = useState(false);
   const { lastError, code } = useFailure(endpoint);

@@ -3,7 +3,7 @@ import { useEnvironment } from '../../app/environment.ts';
 import { Link } from '../../parts/link.tsx';
 import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
 import { Page } from '../../parts/page.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { EndpointName, EndpointUrl } from '../endpoint-name.tsx';
 import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
 import { type Chain, chainOf } from './chain.ts';
@@ -17,7 +17,6 @@ import { WhatHappened } from './what-happened.tsx';
  * recovery. E-mails link here, so it also says how an endpoint stands that needs none.
  */
 export default function Recover({ id }: { id: string }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const { data: endpoints, error, refetch } = useEndpoints(environment);
   if (isNoSandbox(error)) return <NoSandbox title={t.recover.title} />;
@@ -47,7 +46,6 @@ export default function Recover({ id }: { id: string }) {
 }
 
 function Recovery({ chain }: { chain: Chain<Endpoint> }) {
-  const t = useTexts();
   const { current, replaced, failingSince } = chain;
   const isDisabled = current.status === 'auto_disabled';
   const lost = isDisabled ? current : replaced.at(-1);

@@ -8,7 +8,7 @@ import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { FaultForm } from '../../parts/fault-form.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Failure, Notice, Reason } from '../../parts/notice.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { DRAFT_FIELDS, draftOf, type EndpointDraft, registrationOf } from '../endpoints/draft.ts';
 import { EndpointFields } from '../endpoints/endpoint-form.tsx';
 import { type Chain, chainOf } from './chain.ts';
@@ -17,7 +17,6 @@ type Registration = ReturnType<typeof useRegister>;
 
 /** Registers the URL again; afterwards says which endpoint is the new one. */
 export function RegisterStep({ chain, register }: { chain: Chain<Endpoint>; register: Registration }) {
-  const t = useTexts();
   const isAdmin = useIsAdmin();
   const { current, replaced } = chain;
   if (current.status !== 'auto_disabled') return <NewEndpoint endpoint={current} />;
@@ -43,7 +42,6 @@ interface StartProps {
 }
 
 function Start({ disabled, isFirst, register }: StartProps) {
-  const t = useTexts();
   const [isChanging, setChanging] = useState(false);
   const submit = useSubmit({ disabled, isFirst, register });
   return (
@@ -92,7 +90,6 @@ function useSubmit({ disabled, isFirst, register }: StartProps) {
 }
 
 function Refusal({ error }: { error: unknown }) {
-  const t = useTexts();
   if (!error) return null;
   if (!(error instanceof ApiFailure) || error.type !== 'LIMIT_EXCEEDED') return <Failure error={error} />;
   return (
@@ -117,7 +114,6 @@ function Change({
   onSubmit: (draft: EndpointDraft) => void;
   onClose: () => void;
 }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const [draft, setDraft] = useState<EndpointDraft>(() => draftOf(disabled));
   return (
@@ -144,7 +140,6 @@ function Change({
 }
 
 function NewEndpoint({ endpoint }: { endpoint: Endpoint }) {
-  const t = useTexts();
   return (
     <>
       <p>

@@ -3,7 +3,7 @@ import { type Endpoint, useFirstTest, useIsTested } from '../../api/webhooks.ts'
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Notice } from '../../parts/notice.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { TestSending, Watched } from '../endpoints/test-sending.tsx';
 import { FailuresInARow } from '../failures-in-a-row.tsx';
 import type { JobState } from '../resend/jobs.ts';
@@ -21,7 +21,6 @@ export function ResendStep({
   state: JobState;
   isDone: boolean;
 }) {
-  const t = useTexts();
   if (!isDone) return <ResendNow chain={chain} state={state} countsAtOnce />;
   return (
     <details>
@@ -35,7 +34,6 @@ export function ResendStep({
 
 /** The test that the job of a registration waits for: it begins once the receiver has accepted it. */
 function WaitingForTest({ endpoint }: { endpoint: Endpoint }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const { data: test } = useFirstTest(environment, endpoint);
   return (
@@ -60,7 +58,6 @@ function ResendNow({
   state: JobState;
   countsAtOnce: boolean;
 }) {
-  const t = useTexts();
   const isAdmin = useIsAdmin();
   const { environment } = useEnvironment();
   const { running, resent } = state;
@@ -104,7 +101,6 @@ function ResendNow({
 }
 
 function OfMember({ state: { running, counted } }: { state: JobState }) {
-  const t = useTexts();
   return (
     <>
       {running === undefined ? null : <JobProgress job={running} />}

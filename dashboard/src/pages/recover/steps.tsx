@@ -3,7 +3,7 @@ import { useJobs } from '../../api/redeliveries.ts';
 import { type Endpoint, useRegister } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { Status, type Tone } from '../../parts/status.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { Registered } from '../endpoints/registered.tsx';
 import { isComplete, recoveryStateOf } from '../resend/jobs.ts';
 import { JobSaid } from '../resend/progress.tsx';
@@ -19,7 +19,6 @@ type State = 'done' | 'current' | 'later';
 
 /** The three steps; which one is next follows from the endpoints and the jobs of the new one. */
 export function Steps({ chain }: { chain: Chain<Endpoint> }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const { current, replaced } = chain;
   const isDisabled = current.status === 'auto_disabled';
@@ -78,7 +77,6 @@ function Step({
   heading: RefObject<HTMLHeadingElement | null> | undefined;
   children: ReactNode;
 }) {
-  const t = useTexts();
   return (
     <li
       className={styles.step}

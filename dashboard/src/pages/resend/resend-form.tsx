@@ -6,8 +6,7 @@ import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Choices, TextField } from '../../parts/field.tsx';
 import { Failure, Notice } from '../../parts/notice.tsx';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { format, t } from '../../text/language.ts';
 import { localTime } from '../../text/local-time.ts';
 import { isCountOf, stateOf } from './jobs.ts';
 import { JobProgress } from './progress.tsx';
@@ -38,8 +37,6 @@ export interface ResendScope {
  * continues where it was after a reload.
  */
 export function ResendForm({ scope }: { scope: ResendScope }) {
-  const t = useTexts();
-  const format = useFormat();
   const { environment } = useEnvironment();
   const { data, error } = useJobs(environment, scope.webhookId);
   const { running, counted, resent } = stateOf(data ?? [], scope.what);
@@ -126,8 +123,6 @@ function CountButtons({
   isPending: boolean;
   onStart: () => void;
 }) {
-  const t = useTexts();
-  const format = useFormat();
   const isFound = count !== undefined && count.redelivered > 0;
   return (
     <>
@@ -145,7 +140,6 @@ function CountButtons({
 
 /** Why the last job has ended early. */
 export function Stopped({ job: { reason } }: { job: Job }) {
-  const t = useTexts();
   return (
     <Notice
       tone={reason === 'endpoint_disabled' || reason === 'test_failed' ? 'bad' : 'warn'}
@@ -156,8 +150,6 @@ export function Stopped({ job: { reason } }: { job: Job }) {
 
 /** What a count found, by type. */
 export function Found({ count }: { count: Job }) {
-  const t = useTexts();
-  const format = useFormat();
   if (count.redelivered === 0) return <Notice tone="good" title={t.resend.none} />;
   return (
     <Notice tone="idle" title={t.resend.found(count.redelivered, format.number(count.redelivered))}>
@@ -200,7 +192,6 @@ function useOrder(scope: ResendScope, counted: Job | undefined) {
 }
 
 function OrderFields({ scope, order }: { scope: ResendScope; order: Order }) {
-  const t = useTexts();
   const { setTyped } = order;
   return (
     <>

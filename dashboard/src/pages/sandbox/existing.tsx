@@ -4,8 +4,7 @@ import { CopyId } from '../../parts/copy.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Card, Facts } from '../../parts/page.tsx';
 import { Ago, Moment } from '../../parts/time.tsx';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { format, t } from '../../text/language.ts';
 
 /** The sandbox that there is, and what can be done with it. */
 export function Existing({
@@ -19,8 +18,6 @@ export function Existing({
   onKey: () => void;
   onReset: () => void;
 }) {
-  const t = useTexts();
-  const format = useFormat();
   const { sandboxOrganizationId: id, createdAt, lastResetAt, purge } = sandbox;
   return (
     <Card title={t.sandbox.facts}>

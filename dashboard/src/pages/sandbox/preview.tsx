@@ -1,14 +1,11 @@
 import { Table } from '../../parts/page.tsx';
 import { Status } from '../../parts/status.tsx';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { format, t } from '../../text/language.ts';
 import { type PlannedAttempt, planOf } from './plan.ts';
 import type { Program } from './program.ts';
 
 /** When each attempt of a delivery would come, and how the delivery ends. */
 export function Preview({ program }: { program: Program }) {
-  const t = useTexts();
-  const format = useFormat();
   const { attempts, end, endsAt } = planOf(program);
   return (
     <div className="stack">
@@ -47,7 +44,6 @@ export function Preview({ program }: { program: Program }) {
 }
 
 function Result({ attempt: { result, isAccepted } }: { attempt: PlannedAttempt }) {
-  const t = useTexts();
   return (
     <Status tone={isAccepted ? 'good' : 'bad'}>
       {typeof result === 'number' ? result : t.program.results[result]}

@@ -1,10 +1,9 @@
 import { useProvision } from '../../api/sandbox.ts';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { KeyDialog } from '../api-keys/key-form.tsx';
 
 /** Makes the sandbox with its first key, or one more key for it. */
 export function Provision({ isFirst, onClose }: { isFirst: boolean; onClose: () => void }) {
-  const t = useTexts();
   const { mutate, data, isPending, error } = useProvision();
   return (
     <KeyDialog

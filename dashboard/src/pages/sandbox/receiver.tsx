@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { CopyButton } from '../../parts/copy.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Card } from '../../parts/page.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { Preview } from './preview.tsx';
 import { type Program, readProgram, withProgram } from './program.ts';
 import { RegisterReceiver } from './register-receiver.tsx';
@@ -25,7 +25,6 @@ const MAX_ADDRESS = 2048;
  * change one another.
  */
 export function Receiver({ hasSandbox }: { hasSandbox: boolean }) {
-  const t = useTexts();
   const [address, setAddress] = useState(() => withProgram('https://example.com/hooks', EXAMPLE));
   // While the address is malformed, as it is in the midst of typing, the last one that was not is shown.
   const [program, setProgram] = useState<Program>(EXAMPLE);

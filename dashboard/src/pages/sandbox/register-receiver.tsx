@@ -7,7 +7,7 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/notice.tsx';
 import { SecretOnce } from '../../parts/secret.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 
 /** Registers an address in the sandbox, in one press, and shows the signing secret, once. */
 export function RegisterReceiver({
@@ -19,7 +19,6 @@ export function RegisterReceiver({
   isPossible: boolean;
   hasSandbox: boolean;
 }) {
-  const t = useTexts();
   const isAdmin = useIsAdmin();
   const { mutate, data, isPending, error, reset } = useRegister('sandbox');
   const [lastId, setLastId] = useState<string>();

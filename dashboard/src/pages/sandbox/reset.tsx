@@ -1,11 +1,10 @@
 import { useReset } from '../../api/sandbox.ts';
 import { usePerson } from '../../app/person.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 
 /** Deletes the data of the sandbox after the name of the organization was typed. */
 export function Reset({ onClose }: { onClose: () => void }) {
-  const t = useTexts();
   const { organizationName } = usePerson();
   const { mutate, isPending, error } = useReset();
   return (

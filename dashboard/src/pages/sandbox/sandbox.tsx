@@ -5,7 +5,7 @@ import { useIsAdmin } from '../../app/person.ts';
 import { Button, buttonLook } from '../../parts/button.tsx';
 import { Empty, Failure, Loading } from '../../parts/notice.tsx';
 import { Page } from '../../parts/page.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { Existing } from './existing.tsx';
 import { Provision } from './provision.tsx';
 import { Receiver } from './receiver.tsx';
@@ -15,7 +15,6 @@ type Opened = 'make' | 'key' | 'reset';
 
 /** The organization's sandbox: creation, keys, reset, and simulated receivers. */
 export default function SandboxPage() {
-  const t = useTexts();
   const isAdmin = useIsAdmin();
   // What is done stays open over a page that is another one by then.
   const [open, setOpen] = useState<Opened>();
@@ -52,7 +51,6 @@ export default function SandboxPage() {
 }
 
 function None({ isAdmin, onMake }: { isAdmin: boolean; onMake: () => void }) {
-  const t = useTexts();
   return (
     <Empty title={t.sandbox.whatTitle}>
       <p>{t.sandbox.what}</p>

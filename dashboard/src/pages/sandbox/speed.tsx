@@ -1,14 +1,11 @@
 import { Choose } from '../../parts/field.tsx';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { format, t } from '../../text/language.ts';
 import { MAX_SPEED } from './program.ts';
 
 const USUAL = [1, 10, 60, 100, 1000, MAX_SPEED];
 
 /** How much faster than in reality time passes. The address may say another speed than the usual ones. */
 export function Speed({ speed, onChange }: { speed: number; onChange: (speed: number) => void }) {
-  const t = useTexts();
-  const format = useFormat();
   const speeds = [...new Set([...USUAL, speed])].sort((a, b) => a - b);
   return (
     <Choose

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { Choose, TextField } from '../../parts/field.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { delayFrom, FAILURES, type Step, statusFrom } from './program.ts';
 import styles from './sandbox.module.css';
 
@@ -20,7 +20,6 @@ export function StepFields({
   step: Step;
   onChange: (step: Step) => void;
 }) {
-  const t = useTexts();
   const { does, afterMs } = step;
   const isOther = typeof does === 'number' && !USUAL.includes(does);
   return (

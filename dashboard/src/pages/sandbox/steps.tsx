@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '../../parts/button.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { MAX_STEPS, moved, type Step } from './program.ts';
 import styles from './sandbox.module.css';
 import { StepFields } from './step-fields.tsx';
@@ -16,7 +16,6 @@ export function Steps({
   steps: readonly Step[];
   onChange: (steps: readonly Step[]) => void;
 }) {
-  const t = useTexts();
   // Steps are equal or not by what they say; a key makes each of them the same one wherever it moves, so that
   // the focus moves with it.
   const [keys, setKeys] = useState<readonly number[]>(() => steps.map(newKey));

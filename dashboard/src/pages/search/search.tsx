@@ -16,7 +16,7 @@ import { pathIn, useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { PLACES } from '../../app/places.ts';
 import { Failure } from '../../parts/notice.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { isNoSandbox } from '../no-sandbox.tsx';
 import { nameOf as sourceName } from '../sources/name.ts';
 import { lookUpPorts } from './api.ts';
@@ -35,7 +35,6 @@ interface SearchProps {
  * @param readEarly returns what was typed before it was there
  */
 export default function Search({ readEarly, onClose }: SearchProps) {
-  const t = useTexts();
   return (
     <ModalOverlay
       className={styles.overlay ?? ''}
@@ -55,7 +54,6 @@ export default function Search({ readEarly, onClose }: SearchProps) {
 }
 
 function Palette({ readEarly, onClose }: SearchProps) {
-  const t = useTexts();
   const [, navigate] = useLocation();
   const [text, setText] = useState('');
   // After the field has the focus.
@@ -106,7 +104,7 @@ function Palette({ readEarly, onClose }: SearchProps) {
       </ListBox>
       <div className={styles.foot} role="status">
         {id === undefined ? (
-          <p>{footOf(t, text, results.length)}</p>
+          <p>{footOf(text, results.length)}</p>
         ) : (
           <LookUpState id={id} state={lookedUp.state} />
         )}
@@ -120,14 +118,13 @@ function Palette({ readEarly, onClose }: SearchProps) {
   );
 }
 
-function footOf(t: ReturnType<typeof useTexts>, text: string, count: number): string {
+function footOf(text: string, count: number): string {
   if (text.trim() === '') return t.search.hint;
   if (count > 0) return t.search.count(count);
   return isPartialId(text) ? t.search.incomplete : t.search.nothing(text.trim());
 }
 
 function ResultRow({ result: { kind, title, detail, environment } }: { result: Result }) {
-  const t = useTexts();
   return (
     <>
       <bdi className={styles.title}>{title}</bdi>
@@ -142,7 +139,6 @@ function ResultRow({ result: { kind, title, detail, environment } }: { result: R
 
 /** What became of looking for an identifier. */
 function LookUpState({ id, state }: { id: string; state: LookedUp | undefined }) {
-  const t = useTexts();
   if (state === undefined) return <p>{t.search.looking(id)}</p>;
   if (state.kind === 'found') return <p>{t.search.openId(id)}</p>;
   const { places, note } = state;
@@ -190,7 +186,6 @@ function useEnvironments(): readonly Environment[] | undefined {
 
 /** @param text undefined while an identifier is looked up */
 function useResults(text: string | undefined): Result[] {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const live = useEndpoints('live').data;
   const sandbox = useEndpoints('sandbox').data;
@@ -227,5 +222,5 @@ function useResults(text: string | undefined): Result[] {
       ),
     ];
     return resultsOf(text, { pages, endpoints, named, types: LOGGED_TYPES, environment });
-  }, [text, live, sandbox, sources, keys, environment, t]);
+  }, [text, live, sandbox, sources, keys, environment]);
 }

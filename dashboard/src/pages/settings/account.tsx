@@ -1,11 +1,10 @@
 import { usePerson } from '../../app/person.ts';
 import { Card, Facts } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 
 /** Who is signed in, as what, and until when. */
 export function Account() {
-  const t = useTexts();
   const { email, userId, role, expiresAt } = usePerson();
   return (
     <Card title={t.settings.you}>

@@ -3,15 +3,13 @@ import { chooseTheme, chosenTheme, THEMES } from '../../app/theme.ts';
 import { Button } from '../../parts/button.tsx';
 import { Choose } from '../../parts/field.tsx';
 import { Card } from '../../parts/page.tsx';
-import { chooseLanguage, LANGUAGES, type Language, useLanguage, useTexts } from '../../text/language.ts';
+import { chooseLanguage, LANGUAGES, type Language, language, t } from '../../text/language.ts';
 import styles from './settings.module.css';
 
 const CODES = ['en', 'de'] as const satisfies readonly Language[];
 
 /** What is set for this browser alone. */
 export function Browser() {
-  const t = useTexts();
-  const language = useLanguage();
   const [wanted, setWanted] = useState<Language>(language);
   const [theme, setTheme] = useState(chosenTheme);
   return (

@@ -7,14 +7,12 @@ import { Check, TextField } from '../../parts/field.tsx';
 import { Failure } from '../../parts/notice.tsx';
 import { Card } from '../../parts/page.tsx';
 import { Status } from '../../parts/status.tsx';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { format, t } from '../../text/language.ts';
 import { percentFrom } from './percent.ts';
 import styles from './settings.module.css';
 
 /** Settings of content-change notifications: visible to all, changed by admins. */
 export function Notifications({ organization }: { organization: Organization }) {
-  const t = useTexts();
   const isAdmin = useIsAdmin();
   return (
     <Card title={t.settings.notifications}>
@@ -25,8 +23,6 @@ export function Notifications({ organization }: { organization: Organization }) 
 }
 
 function See({ organization }: { organization: Organization }) {
-  const t = useTexts();
-  const format = useFormat();
   return (
     <>
       <p>
@@ -40,7 +36,6 @@ function See({ organization }: { organization: Organization }) {
 }
 
 function Change({ organization }: { organization: Organization }) {
-  const t = useTexts();
   const [isTold, setTold] = useState(organization.contentChangeNotifications);
   const [threshold, setThreshold] = useState(`${organization.contentChangeThreshold}`);
   const { mutate, isPending, isSuccess, error, reset } = useUpdateOrganization();

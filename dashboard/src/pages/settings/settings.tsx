@@ -3,14 +3,13 @@ import { CopyId } from '../../parts/copy.tsx';
 import { Failure, Loading } from '../../parts/notice.tsx';
 import { Card, Facts, Page } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { Account } from './account.tsx';
 import { Browser } from './browser.tsx';
 import { Notifications } from './notifications.tsx';
 
 /** What is set for the organization, for this browser, and who is signed in. */
 export default function Settings() {
-  const t = useTexts();
   const { data: organization, error, refetch } = useOrganization();
   return (
     <Page title={t.settings.title}>
@@ -29,7 +28,6 @@ export default function Settings() {
 }
 
 function OrganizationFacts({ organization: { id, name, tier, createdAt } }: { organization: Organization }) {
-  const t = useTexts();
   return (
     <Card title={t.settings.organization}>
       <Facts

@@ -7,7 +7,7 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { FaultForm } from '../../parts/fault-form.tsx';
 import { Choose, TextField } from '../../parts/field.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 
 const KINDS = ['url', 'spreadsheet', 'feed'] as const satisfies readonly Source['kind'][];
 const MAX_URL = 2048;
@@ -15,7 +15,6 @@ const MAX_NAME = 200;
 
 /** Adds a source, and goes on to it, where its first check is watched. */
 export function Add({ onClose }: { onClose: () => void }) {
-  const t = useTexts();
   const { environment, to } = useEnvironment();
   const [, go] = useLocation();
   const [url, setUrl] = useState('');

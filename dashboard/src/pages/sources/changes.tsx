@@ -5,8 +5,7 @@ import { Link } from '../../parts/link.tsx';
 import { Failure, Loading } from '../../parts/notice.tsx';
 import { Card } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { format, t } from '../../text/language.ts';
 import styles from './sources.module.css';
 import { useThreshold } from './threshold.ts';
 
@@ -15,7 +14,6 @@ import { useThreshold } from './threshold.ts';
  * shown as text.
  */
 export function Changes({ source }: { source: Source }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const { data, error, refetch } = useChanges(environment, source);
   return (
@@ -31,7 +29,6 @@ export function Changes({ source }: { source: Source }) {
 }
 
 function Present({ changes }: { changes: Schema<'SourceChanges'> }) {
-  const t = useTexts();
   const { from, to } = changes;
   if (from === null || to === null) return <p className="quiet">{t.sources.changesNothing}</p>;
   if (from.version === to.version) return <p className="quiet">{t.sources.changesNone}</p>;
@@ -44,8 +41,6 @@ function Present({ changes }: { changes: Schema<'SourceChanges'> }) {
 }
 
 function Announced({ changes }: { changes: Schema<'AnnouncedChanges'> }) {
-  const t = useTexts();
-  const format = useFormat();
   const threshold = useThreshold();
   const { from, to, difference, announcedAt } = changes;
   return (
@@ -69,7 +64,6 @@ function Announced({ changes }: { changes: Schema<'AnnouncedChanges'> }) {
 }
 
 function Lines({ changes: { added, removed } }: { changes: { added: string; removed: string } }) {
-  const t = useTexts();
   return (
     <>
       {added === '' && removed === '' ? <p>{t.sources.changesMoved}</p> : null}

@@ -3,7 +3,7 @@ import { type Source, useSync } from '../../api/sources.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/notice.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 
 /** State of the requested check. */
 export type Checking = 'not asked' | 'in progress' | 'done';
@@ -33,7 +33,6 @@ export function CheckNow({
   checking: Checking;
   onCheck: (before: Source) => void;
 }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const { mutate, isPending, error } = useSync(environment, id);
   const isInProgress = isPending || checking === 'in progress';

@@ -3,8 +3,7 @@ import { useEnvironment } from '../../app/environment.ts';
 import { Link } from '../../parts/link.tsx';
 import { Failure, Loading, Notice } from '../../parts/notice.tsx';
 import { Card, Page } from '../../parts/page.tsx';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { format, t } from '../../text/language.ts';
 import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
 import { nameOf } from './name.ts';
 import styles from './sources.module.css';
@@ -12,7 +11,6 @@ import { Warnings } from './warnings.tsx';
 
 /** The text that was imported from a source: all of it, so that the browser's search finds everything. */
 export function ContentPage({ id }: { id: string }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const { data: source, error, refetch } = useSource(environment, id, false);
   if (isNoSandbox(error)) return <NoSandbox title={t.sources.title} />;
@@ -30,8 +28,6 @@ export function ContentPage({ id }: { id: string }) {
 
 /** Untrusted text, shown as text. */
 function Content({ source }: { source: Source }) {
-  const t = useTexts();
-  const format = useFormat();
   const { environment } = useEnvironment();
   const { data, error, refetch } = useContent(environment, source);
   if (source.version === null) return <p className="quiet">{t.sources.changesNothing}</p>;

@@ -3,16 +3,13 @@ import { Code } from '../../parts/code.tsx';
 import { CopyId } from '../../parts/copy.tsx';
 import { Facts } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { format, t } from '../../text/language.ts';
 import { Meter } from './meter.tsx';
 import { AgoOrNever, SourceStatus } from './row.tsx';
 import { useThreshold } from './threshold.ts';
 
 /** All that is known of a source. */
 export function SourceFacts({ source }: { source: Source }) {
-  const t = useTexts();
-  const format = useFormat();
   const threshold = useThreshold();
   const { id, url, kind, title, words, version } = source;
   return (

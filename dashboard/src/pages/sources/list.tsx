@@ -5,7 +5,7 @@ import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty, Failure, Loading } from '../../parts/notice.tsx';
 import { Card, Page, Table } from '../../parts/page.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
 import { Add } from './add.tsx';
 import { SourceRow } from './row.tsx';
@@ -13,7 +13,6 @@ import { useThreshold } from './threshold.ts';
 
 /** The sources of the half that is shown. */
 export function SourceList() {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const isAdmin = useIsAdmin();
   const [isAdding, setAdding] = useState(false);

@@ -1,5 +1,4 @@
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { format, t } from '../../text/language.ts';
 import styles from './sources.module.css';
 
 /** How much of a source changed, and the threshold of notifications. Both in percent. */
@@ -10,8 +9,6 @@ export function Meter({
   difference: number | null;
   threshold: number | undefined;
 }) {
-  const t = useTexts();
-  const format = useFormat();
   if (difference === null) return <span className="quiet">{t.sources.unknown}</span>;
   const percent = format.percent(difference / 100);
   const isBeyond = threshold !== undefined && difference > threshold;

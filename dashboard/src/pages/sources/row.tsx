@@ -3,7 +3,7 @@ import { Link } from '../../parts/link.tsx';
 import { Status, type Tone } from '../../parts/status.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { Meter } from './meter.tsx';
 import { nameOf } from './name.ts';
 import styles from './sources.module.css';
@@ -15,19 +15,16 @@ const TONES = { pending: 'busy', ok: 'good', failing: 'warn' } as const satisfie
 
 /** What the last check of a source came to. */
 export function SourceStatus({ status }: Pick<Source, 'status'>) {
-  const t = useTexts();
   return <Status tone={TONES[status]}>{t.sources.statuses[status]}</Status>;
 }
 
 /** A moment that may not have come. */
 export function AgoOrNever({ at }: { at: string | null }) {
-  const t = useTexts();
   return at === null ? <span className="quiet">{t.sources.never}</span> : <Ago at={at} />;
 }
 
 /** One source of the list. */
 export function SourceRow({ source, threshold }: { source: Source; threshold: number | undefined }) {
-  const t = useTexts();
   const name = nameOf(source);
   return (
     <tr>

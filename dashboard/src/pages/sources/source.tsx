@@ -10,7 +10,7 @@ import { Link } from '../../parts/link.tsx';
 import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
 import { Card, Page } from '../../parts/page.tsx';
 import { Url } from '../../parts/url.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
 import { Changes } from './changes.tsx';
 import { type Checking, CheckNow, checkingOf } from './check-now.tsx';
@@ -20,7 +20,6 @@ import { Warnings } from './warnings.tsx';
 
 /** One source: what is known of it, what changed, and a check now. */
 export function SourcePage({ id }: { id: string }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const [before, setBefore] = useState<Source>();
   const [isChecked, setChecked] = useState(false);
@@ -45,7 +44,6 @@ export function SourcePage({ id }: { id: string }) {
 const isGone = (error: unknown): boolean => error instanceof ApiFailure && error.type === 'NOT_FOUND';
 
 const Back = () => {
-  const t = useTexts();
   return (
     <p>
       <Link to="/sources">{t.sources.back}</Link>
@@ -64,7 +62,6 @@ function Shown({
   onCheck: (before: Source) => void;
   error: unknown;
 }) {
-  const t = useTexts();
   const isAdmin = useIsAdmin();
   const [isDeleting, setDeleting] = useState(false);
   const name = nameOf(source);
@@ -109,7 +106,6 @@ function Shown({
 }
 
 function Delete({ source, onClose }: { source: Source; onClose: () => void }) {
-  const t = useTexts();
   const { environment, to } = useEnvironment();
   const [, go] = useLocation();
   const { mutate, isPending, error } = useDeleteSource(environment, source.id);

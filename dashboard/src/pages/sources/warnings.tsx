@@ -1,9 +1,8 @@
 import type { Source } from '../../api/sources.ts';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 
 /** What the imported text lacks. */
 export function Warnings({ warnings }: Pick<Source, 'warnings'>) {
-  const t = useTexts();
   return (
     <ul>
       {warnings.map(({ code, count }) => (

@@ -1,5 +1,4 @@
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { format, t } from '../../text/language.ts';
 import type { Month } from './months.tsx';
 import styles from './usage.module.css';
 
@@ -8,8 +7,6 @@ const YEAR = 12;
 
 /** A picture of the table below it, oldest month first, so those who hear the page are spared it. */
 export function Bars({ months }: { months: readonly Month[] }) {
-  const t = useTexts();
-  const format = useFormat();
   const most = Math.max(1, ...months.flatMap(({ conversations, messages }) => [conversations, messages]));
   const oldestFirst = months.toReversed();
   return (

@@ -1,11 +1,10 @@
 import { Button } from '../../parts/button.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { csvOf } from './csv.ts';
 import type { Month } from './months.tsx';
 
 /** Gives the months as a file, which the page makes itself. */
 export function Download({ months }: { months: readonly Month[] }) {
-  const t = useTexts();
   const download = () => {
     const rows = months.map(({ month, conversations, messages }) => [month, conversations, messages]);
     const content = csvOf([['month', 'conversations', 'messages'], ...rows]);

@@ -1,15 +1,12 @@
 import type { Schema } from '../../api/client.ts';
 import { Table } from '../../parts/page.tsx';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { format, t } from '../../text/language.ts';
 import styles from './usage.module.css';
 
 export type Month = Schema<'UsageOfMonth'>;
 
 /** Usage by month, newest first; the first month is the current one. */
 export function Months({ months }: { months: readonly Month[] }) {
-  const t = useTexts();
-  const format = useFormat();
   const sum = (count: 'conversations' | 'messages') =>
     format.number(months.reduce((total, month) => total + month[count], 0));
   return (

@@ -3,7 +3,7 @@ import { useUsage } from '../../api/organization.ts';
 import { Choose } from '../../parts/field.tsx';
 import { Empty, Failure, Loading } from '../../parts/notice.tsx';
 import { Card, Page } from '../../parts/page.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { Bars } from './bars.tsx';
 import { Download } from './download.tsx';
 import { Months } from './months.tsx';
@@ -13,7 +13,6 @@ type Range = (typeof RANGES)[number];
 
 /** What the organization used, by month. */
 export default function Usage() {
-  const t = useTexts();
   const [range, setRange] = useState<Range>('12');
   const { data: months, error, refetch } = useUsage(Number(range));
   const isNothing = months?.every(({ conversations, messages }) => conversations + messages === 0);
