@@ -29,26 +29,24 @@ const queries = new QueryClient({
 });
 
 /** The application: who is not signed in sees the way in and nothing else. */
-export function App() {
-  return (
-    <I18nProvider locale={language}>
-      <QueryClientProvider client={queries}>
-        <Switch>
-          <Route path="/signed-in">
-            <SignedIn />
-          </Route>
-          <Route>
-            <Gate>
-              <Shell>
-                <Content />
-              </Shell>
-            </Gate>
-          </Route>
-        </Switch>
-      </QueryClientProvider>
-    </I18nProvider>
-  );
-}
+export const App = () => (
+  <I18nProvider locale={language}>
+    <QueryClientProvider client={queries}>
+      <Switch>
+        <Route path="/signed-in">
+          <SignedIn />
+        </Route>
+        <Route>
+          <Gate>
+            <Shell>
+              <Content />
+            </Shell>
+          </Gate>
+        </Route>
+      </Switch>
+    </QueryClientProvider>
+  </I18nProvider>
+);
 
 /** What the shell is around; still around it when a page fails. */
 function Content() {

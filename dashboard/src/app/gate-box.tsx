@@ -3,16 +3,14 @@ import { t } from '../text/language.ts';
 import styles from './gate-box.module.css';
 
 /** A box in the middle of nothing else. */
-export function GateBox({ children }: { children: ReactNode }) {
-  return (
-    <main className={styles.gate}>
-      <div className={styles.box}>
-        <p className={styles.brand}>
-          <img src="/icon.svg" alt="" />
-          {t.product}
-        </p>
-        {children}
-      </div>
-    </main>
-  );
-}
+export const GateBox = ({ children }: { children: ReactNode }) => (
+  <main className={styles.gate}>
+    <div className={styles.box}>
+      <p className={styles.brand}>
+        <img src="/icon.svg" alt="" />
+        {t.product}
+      </p>
+      {children}
+    </div>
+  </main>
+);

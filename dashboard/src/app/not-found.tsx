@@ -3,13 +3,11 @@ import { Empty } from '../parts/notice.tsx';
 import { Page } from '../parts/page.tsx';
 import { t } from '../text/language.ts';
 
-export function NotFound() {
-  return (
-    <Page title={t.notFound.title}>
-      <Empty>
-        <p>{t.notFound.about}</p>
-        <Link to="/">{t.notFound.home}</Link>
-      </Empty>
-    </Page>
-  );
-}
+export const NotFound = () => (
+  <Page title={t.notFound.title}>
+    <Empty>
+      <p>{t.notFound.about}</p>
+      <Link to="/">{t.notFound.home}</Link>
+    </Empty>
+  </Page>
+);

@@ -9,13 +9,11 @@ export const isNoSandbox = (error: unknown): boolean =>
   error instanceof ApiFailure && error.type === 'SANDBOX_NOT_PROVISIONED';
 
 /** What the sandbox's pages show while there is none. @param title of the page */
-export function NoSandbox({ title }: { title: string }) {
-  return (
-    <Page title={title}>
-      <Empty title={t.noSandbox.title}>
-        <p>{t.noSandbox.about}</p>
-        <Link href="/sandbox">{t.noSandbox.action}</Link>
-      </Empty>
-    </Page>
-  );
-}
+export const NoSandbox = ({ title }: { title: string }) => (
+  <Page title={title}>
+    <Empty title={t.noSandbox.title}>
+      <p>{t.noSandbox.about}</p>
+      <Link href="/sandbox">{t.noSandbox.action}</Link>
+    </Empty>
+  </Page>
+);

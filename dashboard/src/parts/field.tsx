@@ -83,7 +83,7 @@ export interface Choice {
 }
 
 /** Several of a few things. */
-export function Choices({
+export const Choices = ({
   label,
   hint,
   choices,
@@ -100,38 +100,36 @@ export function Choices({
   name?: string;
   /** What is done with all of them. */
   actions?: ReactNode;
-}) {
-  return (
-    <CheckboxGroup
-      className={styles.field ?? ''}
-      value={[...value]}
-      onChange={onChange}
-      isRequired={isRequired}
-      {...(name === undefined ? {} : { name })}
-    >
-      <Label className={styles.label ?? ''}>{label}</Label>
-      {hint === undefined ? null : (
-        <Text slot="description" className={styles.hint ?? ''}>
-          {hint}
-        </Text>
-      )}
-      {actions}
-      <div className={styles.choices}>
-        {choices.map((choice) => (
-          <Checkbox key={choice.value} value={choice.value} className={styles.choice ?? ''}>
-            <CheckMark />
-            <span>
-              {choice.label}
-              {choice.hint === undefined ? null : ' '}
-              {choice.hint === undefined ? null : <span className={styles.meaning}>{choice.hint}</span>}
-            </span>
-          </Checkbox>
-        ))}
-      </div>
-      <Faults limit={1} />
-    </CheckboxGroup>
-  );
-}
+}) => (
+  <CheckboxGroup
+    className={styles.field ?? ''}
+    value={[...value]}
+    onChange={onChange}
+    isRequired={isRequired}
+    {...(name === undefined ? {} : { name })}
+  >
+    <Label className={styles.label ?? ''}>{label}</Label>
+    {hint === undefined ? null : (
+      <Text slot="description" className={styles.hint ?? ''}>
+        {hint}
+      </Text>
+    )}
+    {actions}
+    <div className={styles.choices}>
+      {choices.map((choice) => (
+        <Checkbox key={choice.value} value={choice.value} className={styles.choice ?? ''}>
+          <CheckMark />
+          <span>
+            {choice.label}
+            {choice.hint === undefined ? null : ' '}
+            {choice.hint === undefined ? null : <span className={styles.meaning}>{choice.hint}</span>}
+          </span>
+        </Checkbox>
+      ))}
+    </div>
+    <Faults limit={1} />
+  </CheckboxGroup>
+);
 
 /** One thing that is so or not. */
 export const Check = ({

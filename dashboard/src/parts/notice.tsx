@@ -69,13 +69,11 @@ export const Empty = ({ title, children }: { title?: string; children?: ReactNod
 );
 
 /** Stands where something is being loaded. */
-export function Loading({ lines = 6 }: { lines?: number }) {
-  return (
-    <div className={styles.skeleton} role="status" aria-label={t.loading}>
-      {Array.from({ length: lines }, (_, line) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all the same
-        <span key={line} />
-      ))}
-    </div>
-  );
-}
+export const Loading = ({ lines = 6 }: { lines?: number }) => (
+  <div className={styles.skeleton} role="status" aria-label={t.loading}>
+    {Array.from({ length: lines }, (_, line) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all the same
+      <span key={line} />
+    ))}
+  </div>
+);

@@ -37,7 +37,7 @@ export function Page({
 }
 
 /** A part of a page with a heading of its own. */
-export function Card({
+export const Card = ({
   title,
   actions,
   children,
@@ -45,19 +45,17 @@ export function Card({
   title?: string;
   actions?: ReactNode;
   children: ReactNode;
-}) {
-  return (
-    <section className={styles.card}>
-      {title === undefined && actions === undefined ? null : (
-        <div className={styles.head}>
-          {title === undefined ? null : <h2>{title}</h2>}
-          {actions}
-        </div>
-      )}
-      {children}
-    </section>
-  );
-}
+}) => (
+  <section className={styles.card}>
+    {title === undefined && actions === undefined ? null : (
+      <div className={styles.head}>
+        {title === undefined ? null : <h2>{title}</h2>}
+        {actions}
+      </div>
+    )}
+    {children}
+  </section>
+);
 
 /**
  * A table. Where it is wider than the page it scrolls by itself, with a shadow where there is more.

@@ -13,19 +13,15 @@ export function Ago({ at }: { at: string }) {
 }
 
 /** A moment, to the second, with UTC on hover. */
-export function Moment({ at }: { at: string }) {
-  return (
-    <time dateTime={at} title={at}>
-      {format.moment(at)}
-    </time>
-  );
-}
+export const Moment = ({ at }: { at: string }) => (
+  <time dateTime={at} title={at}>
+    {format.moment(at)}
+  </time>
+);
 
 /** A moment that can be copied as logs have it: ISO 8601, UTC. */
-export function CopyMoment({ at, what }: { at: string; what: string }) {
-  return (
-    <>
-      <Moment at={at} /> <CopyButton text={at} what={what} />
-    </>
-  );
-}
+export const CopyMoment = ({ at, what }: { at: string; what: string }) => (
+  <>
+    <Moment at={at} /> <CopyButton text={at} what={what} />
+  </>
+);

@@ -70,7 +70,7 @@ export function Details({
   );
 }
 
-function Actor({
+const Actor = ({
   entry: {
     actor,
     actor: { type, id },
@@ -81,24 +81,22 @@ function Actor({
   entry: AuditEntry;
   names: ReadonlyMap<string, string>;
   onActor: (actor: string) => void;
-}) {
-  return (
-    <span className="row">
-      {type === 'api_key' && id !== null ? (
-        <Link href={`/api-keys?key=${id}`}>
-          <ActorName actor={actor} names={names} />
-        </Link>
-      ) : (
+}) => (
+  <span className="row">
+    {type === 'api_key' && id !== null ? (
+      <Link href={`/api-keys?key=${id}`}>
         <ActorName actor={actor} names={names} />
-      )}
-      {id === null ? null : (
-        <Button look="plain" onPress={() => onActor(id)}>
-          {t.audit.onlyThisActor}
-        </Button>
-      )}
-    </span>
-  );
-}
+      </Link>
+    ) : (
+      <ActorName actor={actor} names={names} />
+    )}
+    {id === null ? null : (
+      <Button look="plain" onPress={() => onActor(id)}>
+        {t.audit.onlyThisActor}
+      </Button>
+    )}
+  </span>
+);
 
 function Target({ entry, environment }: { entry: AuditEntry; environment: Environment }) {
   const { id } = entry.target;

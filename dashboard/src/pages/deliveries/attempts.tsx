@@ -77,25 +77,23 @@ function OneAttempt({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }) 
   );
 }
 
-function SentRequest({ request }: { request: Schema<'WebhookRequest'> }) {
-  return (
-    <>
-      <p>
-        <code>
-          {request.method} {request.url}
-        </code>
-      </p>
-      <div className={styles.headers}>
-        <Facts
-          facts={Object.entries(request.headers).map(
-            ([name, value]) => [name, <code key={name}>{value}</code>] as const,
-          )}
-        />
-      </div>
-      <Code text={indented(request.body)} label={t.deliveries.body} isWrapped />
-    </>
-  );
-}
+const SentRequest = ({ request }: { request: Schema<'WebhookRequest'> }) => (
+  <>
+    <p>
+      <code>
+        {request.method} {request.url}
+      </code>
+    </p>
+    <div className={styles.headers}>
+      <Facts
+        facts={Object.entries(request.headers).map(
+          ([name, value]) => [name, <code key={name}>{value}</code>] as const,
+        )}
+      />
+    </div>
+    <Code text={indented(request.body)} label={t.deliveries.body} isWrapped />
+  </>
+);
 
 /** When the attempts were, along the time from the first one's beginning to the last one's end. */
 function Timeline({ attempts }: { attempts: readonly Attempt[] }) {

@@ -4,6 +4,6 @@ import { t } from '../../text/language.ts';
 import { STATUSES } from './statuses.ts';
 
 /** How a delivery stands. */
-export function DeliveryStatus({ status }: { status: Value }) {
-  return <Status tone={STATUSES[status].tone}>{t.status[status]}</Status>;
-}
+export const DeliveryStatus = ({ status }: { status: Value }) => (
+  <Status tone={STATUSES[status].tone}>{t.status[status]}</Status>
+);

@@ -11,17 +11,15 @@ export const isWaiting = <D extends Pick<Delivery, 'status' | 'nextRetryAt'>>(
 ): delivery is Waiting<D> => delivery.nextRetryAt !== null && !isOver(delivery);
 
 /** When the next attempt is due, and why then where the receiver asked for it. */
-export function NextAttempt({
+export const NextAttempt = ({
   delivery: { nextRetryAt, nextRetryReason },
 }: {
   delivery: Waiting<Pick<Delivery, 'nextRetryReason'>>;
-}) {
-  return (
-    <>
-      <Moment at={nextRetryAt} />
-      {nextRetryReason === null ? null : (
-        <span className="quiet"> {t.deliveries.nextRetryReason[nextRetryReason]}</span>
-      )}
-    </>
-  );
-}
+}) => (
+  <>
+    <Moment at={nextRetryAt} />
+    {nextRetryReason === null ? null : (
+      <span className="quiet"> {t.deliveries.nextRetryReason[nextRetryReason]}</span>
+    )}
+  </>
+);

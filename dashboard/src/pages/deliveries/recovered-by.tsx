@@ -32,23 +32,21 @@ export function RecoveredBy({ delivery }: { delivery: DeliverySummary | undefine
 }
 
 /** Why nothing can be sent to an endpoint or channel, with the way to change that. */
-export function NotSent({
+export const NotSent = ({
   status,
   webhookId,
 }: {
   status: Exclude<DeliverySummary['receiverStatus'], 'active'>;
   webhookId: string | null;
-}) {
-  return (
-    <p className="row">
-      <span className="quiet">{t.eventLog.receiver[status]}</span>
-      {webhookId === null || status === 'deleted' ? null : status === 'paused' ? (
-        <Link to={`/endpoints/${webhookId}`}>{t.recover.back}</Link>
-      ) : (
-        <Link to={`/endpoints/${webhookId}/recover`} className={buttonLook('primary')}>
-          {t.recover.action}
-        </Link>
-      )}
-    </p>
-  );
-}
+}) => (
+  <p className="row">
+    <span className="quiet">{t.eventLog.receiver[status]}</span>
+    {webhookId === null || status === 'deleted' ? null : status === 'paused' ? (
+      <Link to={`/endpoints/${webhookId}`}>{t.recover.back}</Link>
+    ) : (
+      <Link to={`/endpoints/${webhookId}/recover`} className={buttonLook('primary')}>
+        {t.recover.action}
+      </Link>
+    )}
+  </p>
+);

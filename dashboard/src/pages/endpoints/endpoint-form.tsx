@@ -86,50 +86,46 @@ function AllEvents({ draft, onChange }: FieldsProps) {
   );
 }
 
-function FilterFields({ draft, onChange }: FieldsProps) {
-  return (
-    <>
-      <TextField
-        label={t.filter.channelIds}
-        hint={t.filter.channelIdsHint}
-        name="filter.channelIds"
-        isCode
-        isMultiline
-        value={draft.channelIds}
-        onChange={(channelIds) => onChange({ ...draft, channelIds })}
-      />
-      <Choices
-        label={t.filter.roles}
-        hint={t.filter.rolesHint}
-        name="filter.roles"
-        choices={ROLES.map((role) => ({ value: role, label: <code>{role}</code> }))}
-        value={draft.roles}
-        onChange={(chosen) => onChange({ ...draft, roles: ROLES.filter((role) => chosen.includes(role)) })}
-      />
-    </>
-  );
-}
+const FilterFields = ({ draft, onChange }: FieldsProps) => (
+  <>
+    <TextField
+      label={t.filter.channelIds}
+      hint={t.filter.channelIdsHint}
+      name="filter.channelIds"
+      isCode
+      isMultiline
+      value={draft.channelIds}
+      onChange={(channelIds) => onChange({ ...draft, channelIds })}
+    />
+    <Choices
+      label={t.filter.roles}
+      hint={t.filter.rolesHint}
+      name="filter.roles"
+      choices={ROLES.map((role) => ({ value: role, label: <code>{role}</code> }))}
+      value={draft.roles}
+      onChange={(chosen) => onChange({ ...draft, roles: ROLES.filter((role) => chosen.includes(role)) })}
+    />
+  </>
+);
 
-function OptionalFields({ draft, onChange }: FieldsProps) {
-  return (
-    <>
-      <TextField
-        label={t.forms.description}
-        hint={t.forms.descriptionHint}
-        name="description"
-        maxLength={2 * MAX_DESCRIPTION}
-        value={draft.description}
-        onChange={(description) => onChange({ ...draft, description })}
-      />
-      <TextField
-        label={t.forms.maxPerSecond}
-        hint={t.forms.maxPerSecondHint}
-        name="maxPerSecond"
-        inputMode="numeric"
-        value={draft.maxPerSecond}
-        onChange={(maxPerSecond) => onChange({ ...draft, maxPerSecond })}
-        validate={(given) => (isLimit(given) ? null : t.forms.maxPerSecondInvalid)}
-      />
-    </>
-  );
-}
+const OptionalFields = ({ draft, onChange }: FieldsProps) => (
+  <>
+    <TextField
+      label={t.forms.description}
+      hint={t.forms.descriptionHint}
+      name="description"
+      maxLength={2 * MAX_DESCRIPTION}
+      value={draft.description}
+      onChange={(description) => onChange({ ...draft, description })}
+    />
+    <TextField
+      label={t.forms.maxPerSecond}
+      hint={t.forms.maxPerSecondHint}
+      name="maxPerSecond"
+      inputMode="numeric"
+      value={draft.maxPerSecond}
+      onChange={(maxPerSecond) => onChange({ ...draft, maxPerSecond })}
+      validate={(given) => (isLimit(given) ? null : t.forms.maxPerSecondInvalid)}
+    />
+  </>
+);

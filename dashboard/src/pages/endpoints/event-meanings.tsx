@@ -24,16 +24,22 @@ export function EventMeanings() {
   );
 }
 
-function Meaning({ type, description, example }: { type: EventType; description: string; example: object }) {
-  return (
-    <section>
-      <h3>
-        <code>{type}</code>
-      </h3>
-      <p>
-        <Marked text={t.eventTypes.translated?.types[type].description ?? description} />
-      </p>
-      <Code text={JSON.stringify(example, undefined, 2)} label={t.forms.example(type)} />
-    </section>
-  );
-}
+const Meaning = ({
+  type,
+  description,
+  example,
+}: {
+  type: EventType;
+  description: string;
+  example: object;
+}) => (
+  <section>
+    <h3>
+      <code>{type}</code>
+    </h3>
+    <p>
+      <Marked text={t.eventTypes.translated?.types[type].description ?? description} />
+    </p>
+    <Code text={JSON.stringify(example, undefined, 2)} label={t.forms.example(type)} />
+  </section>
+);

@@ -9,7 +9,7 @@ import { VerificationCode } from './verification-code.tsx';
  * Shows the signing secret of a new endpoint, once, with the code that verifies with it.
  * @param isTested whether the service itself tests it
  */
-export function Registered({
+export const Registered = ({
   endpoint,
   isTested = false,
   onClose,
@@ -17,18 +17,16 @@ export function Registered({
   endpoint: Pick<Schema<'RegisteredWebhook'>, 'id' | 'url' | 'secret'>;
   isTested?: boolean;
   onClose: () => void;
-}) {
-  return (
-    <Dialog title={t.endpoints.registeredTitle} isOpen isWide>
-      <p>
-        <code>{endpoint.url}</code>
-      </p>
-      <h3>{t.endpoints.secretLabel}</h3>
-      <p className="quiet">{t.endpoints.secretAbout}</p>
-      <VerificationCode />
-      <SecretOnce secret={endpoint.secret} what={t.endpoints.secretLabel} onClose={onClose}>
-        {isTested ? null : <TestSending webhookId={endpoint.id} />}
-      </SecretOnce>
-    </Dialog>
-  );
-}
+}) => (
+  <Dialog title={t.endpoints.registeredTitle} isOpen isWide>
+    <p>
+      <code>{endpoint.url}</code>
+    </p>
+    <h3>{t.endpoints.secretLabel}</h3>
+    <p className="quiet">{t.endpoints.secretAbout}</p>
+    <VerificationCode />
+    <SecretOnce secret={endpoint.secret} what={t.endpoints.secretLabel} onClose={onClose}>
+      {isTested ? null : <TestSending webhookId={endpoint.id} />}
+    </SecretOnce>
+  </Dialog>
+);

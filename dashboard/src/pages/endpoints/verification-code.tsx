@@ -3,12 +3,10 @@ import { t } from '../../text/language.ts';
 import { VERIFICATION } from './verification.ts';
 
 /** The code by which a receiver verifies deliveries, in several languages, when it is wanted. */
-export function VerificationCode() {
-  return (
-    <details>
-      <summary>{t.endpoints.verify}</summary>
-      <p className="quiet">{t.verification.about}</p>
-      <CodeTabs label={t.verification.label} samples={VERIFICATION} />
-    </details>
-  );
-}
+export const VerificationCode = () => (
+  <details>
+    <summary>{t.endpoints.verify}</summary>
+    <p className="quiet">{t.verification.about}</p>
+    <CodeTabs label={t.verification.label} samples={VERIFICATION} />
+  </details>
+);

@@ -7,47 +7,45 @@ import styles from './event-types.module.css';
 import { type FieldRow, fieldsOf } from './fields.ts';
 
 /** The fields of a type's payload, those of an object below it. */
-export function Fields({ type }: { type: CataloguedType }) {
-  return (
-    <Table
-      label={t.eventTypes.fields}
-      isStacked
-      head={
-        <tr>
-          <th scope="col">{t.eventTypes.field}</th>
-          <th scope="col">{t.eventTypes.fieldType}</th>
-          <th scope="col">{t.eventTypes.description}</th>
-        </tr>
-      }
-    >
-      {fieldsOf(ENTRIES[type].schema).map((row) => (
-        <tr key={[...row.path, row.name].join('.')}>
-          <th scope="row">
-            <span className={styles.name}>
-              <code>
-                {row.path.map((name) => (
-                  <span key={name} className="quiet">
-                    {name}.
-                  </span>
-                ))}
-                {row.name}
-              </code>
-              {row.isRequired ? null : <span className={styles.optional}>{t.eventTypes.optional}</span>}
-            </span>
-          </th>
-          <td data-label={t.eventTypes.fieldType}>
-            <Type row={row} />
-          </td>
-          <td data-label={t.eventTypes.description}>
-            <span>
-              <Marked text={fieldDescriptionOf(type, row)} />
-            </span>
-          </td>
-        </tr>
-      ))}
-    </Table>
-  );
-}
+export const Fields = ({ type }: { type: CataloguedType }) => (
+  <Table
+    label={t.eventTypes.fields}
+    isStacked
+    head={
+      <tr>
+        <th scope="col">{t.eventTypes.field}</th>
+        <th scope="col">{t.eventTypes.fieldType}</th>
+        <th scope="col">{t.eventTypes.description}</th>
+      </tr>
+    }
+  >
+    {fieldsOf(ENTRIES[type].schema).map((row) => (
+      <tr key={[...row.path, row.name].join('.')}>
+        <th scope="row">
+          <span className={styles.name}>
+            <code>
+              {row.path.map((name) => (
+                <span key={name} className="quiet">
+                  {name}.
+                </span>
+              ))}
+              {row.name}
+            </code>
+            {row.isRequired ? null : <span className={styles.optional}>{t.eventTypes.optional}</span>}
+          </span>
+        </th>
+        <td data-label={t.eventTypes.fieldType}>
+          <Type row={row} />
+        </td>
+        <td data-label={t.eventTypes.description}>
+          <span>
+            <Marked text={fieldDescriptionOf(type, row)} />
+          </span>
+        </td>
+      </tr>
+    ))}
+  </Table>
+);
 
 /** The type, and what is known of its values. */
 const Type = ({ row: { type, values, prefix } }: { row: FieldRow }) => (

@@ -58,13 +58,11 @@ function NoReceipt({ row }: { row: ListedEvent }) {
   return <span className={styles.quiet}>{isYoung ? t.status.pending : t.eventLog.noReceiver}</span>;
 }
 
-function Chip({ receipt: { receiverId, delivery } }: { receipt: Receipt }) {
-  return (
-    <span className={styles.chip}>
-      <Status tone={STATUSES[delivery.status].tone}>
-        <span className="visually-hidden">{t.status[delivery.status]}: </span>
-        {delivery.url === null ? t.eventLog.channel : <EndpointName id={receiverId} url={delivery.url} />}
-      </Status>
-    </span>
-  );
-}
+const Chip = ({ receipt: { receiverId, delivery } }: { receipt: Receipt }) => (
+  <span className={styles.chip}>
+    <Status tone={STATUSES[delivery.status].tone}>
+      <span className="visually-hidden">{t.status[delivery.status]}: </span>
+      {delivery.url === null ? t.eventLog.channel : <EndpointName id={receiverId} url={delivery.url} />}
+    </Status>
+  </span>
+);

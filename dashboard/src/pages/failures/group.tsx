@@ -98,37 +98,35 @@ function shortened(message: string): string {
   return line.length > HEADING ? `${line.slice(0, HEADING)}…` : line;
 }
 
-function Endpoints({ group, endpoints }: { group: FailureGroup; endpoints: readonly EndpointRow[] }) {
-  return (
-    <ul className={styles.list}>
-      {group.endpoints.map(({ id, count }) => {
-        const endpoint = endpoints.find(({ webhookId }) => webhookId === id);
-        const isReplaced = endpoint !== undefined && attentionOf(endpoint, endpoints) === 'replaced';
-        return (
-          <li key={id}>
-            <Link to={`/deliveries/${id}?status=exhausted`}>
-              {endpoint === undefined ? <code>{id}</code> : <EndpointName id={id} url={endpoint.url} />}
-            </Link>{' '}
-            <span className="quiet">{t.failures.deliveries(count, format.number(count))}</span>
-            {endpoint?.status === 'paused' ? ` · ${t.status.paused}` : null}
-            {endpoint?.status === 'auto_disabled' ? (
-              <>
-                {'\u00a0· '}
-                {isReplaced ? t.overview.attentions.replaced : t.failures.disabledEndpoints}{' '}
-                <Link
-                  to={`/endpoints/${id}/recover`}
-                  aria-label={`${isReplaced ? t.overview.seeRecovery : t.recover.action}: ${masked(endpoint.url)}`}
-                >
-                  {isReplaced ? t.overview.seeRecovery : t.recover.action}
-                </Link>
-              </>
-            ) : null}
-          </li>
-        );
-      })}
-    </ul>
-  );
-}
+const Endpoints = ({ group, endpoints }: { group: FailureGroup; endpoints: readonly EndpointRow[] }) => (
+  <ul className={styles.list}>
+    {group.endpoints.map(({ id, count }) => {
+      const endpoint = endpoints.find(({ webhookId }) => webhookId === id);
+      const isReplaced = endpoint !== undefined && attentionOf(endpoint, endpoints) === 'replaced';
+      return (
+        <li key={id}>
+          <Link to={`/deliveries/${id}?status=exhausted`}>
+            {endpoint === undefined ? <code>{id}</code> : <EndpointName id={id} url={endpoint.url} />}
+          </Link>{' '}
+          <span className="quiet">{t.failures.deliveries(count, format.number(count))}</span>
+          {endpoint?.status === 'paused' ? ` · ${t.status.paused}` : null}
+          {endpoint?.status === 'auto_disabled' ? (
+            <>
+              {'\u00a0· '}
+              {isReplaced ? t.overview.attentions.replaced : t.failures.disabledEndpoints}{' '}
+              <Link
+                to={`/endpoints/${id}/recover`}
+                aria-label={`${isReplaced ? t.overview.seeRecovery : t.recover.action}: ${masked(endpoint.url)}`}
+              >
+                {isReplaced ? t.overview.seeRecovery : t.recover.action}
+              </Link>
+            </>
+          ) : null}
+        </li>
+      );
+    })}
+  </ul>
+);
 
 /** The deliveries of a group, the newest first. */
 function Deliveries({ group: { deliveries } }: { group: FailureGroup }) {

@@ -63,7 +63,7 @@ export function Outcomes({
 }
 
 /** @param to the list that the value counts */
-export function Figure({
+export const Figure = ({
   name,
   value,
   to,
@@ -73,23 +73,21 @@ export function Figure({
   value: string;
   to?: string;
   children?: ReactNode;
-}) {
-  return (
-    <dl className={styles.figure}>
-      <dt>{name}</dt>
-      <dd>
-        {to === undefined ? (
-          value
-        ) : (
-          <Link to={to} aria-label={t.numbers.seeList(name, value)}>
-            {value}
-          </Link>
-        )}
-      </dd>
-      {children ? <dd>{children}</dd> : null}
-    </dl>
-  );
-}
+}) => (
+  <dl className={styles.figure}>
+    <dt>{name}</dt>
+    <dd>
+      {to === undefined ? (
+        value
+      ) : (
+        <Link to={to} aria-label={t.numbers.seeList(name, value)}>
+          {value}
+        </Link>
+      )}
+    </dd>
+    {children ? <dd>{children}</dd> : null}
+  </dl>
+);
 
 /** Outcomes by the hour, in as many bars as there is room for. */
 export function Chart({

@@ -53,34 +53,26 @@ export default function Overview() {
   );
 }
 
-function NoEndpoints() {
-  return (
-    <Empty title={t.overview.emptyTitle}>
-      <p>{t.overview.emptyAbout}</p>
-      {useIsAdmin() ? (
-        <Link to="/endpoints">{t.overview.emptyAction}</Link>
-      ) : (
-        <p>{t.overview.emptyMembers}</p>
-      )}
-    </Empty>
-  );
-}
+const NoEndpoints = () => (
+  <Empty title={t.overview.emptyTitle}>
+    <p>{t.overview.emptyAbout}</p>
+    {useIsAdmin() ? <Link to="/endpoints">{t.overview.emptyAction}</Link> : <p>{t.overview.emptyMembers}</p>}
+  </Empty>
+);
 
-function Statistics({ stats, time }: { stats: Schema<'DeliveryStats'>; time: ListTime }) {
-  return (
-    <>
-      <Outcomes totals={stats.totals} to={(outcome) => listOf(outcome, stats.endpoints, time)}>
-        <Backlog stats={stats} />
-      </Outcomes>
-      <Card title={t.overview.chart}>
-        <Chart stats={stats} />
-      </Card>
-      <Card title={t.overview.endpoints}>
-        <EndpointRows endpoints={stats.endpoints} time={time} />
-      </Card>
-    </>
-  );
-}
+const Statistics = ({ stats, time }: { stats: Schema<'DeliveryStats'>; time: ListTime }) => (
+  <>
+    <Outcomes totals={stats.totals} to={(outcome) => listOf(outcome, stats.endpoints, time)}>
+      <Backlog stats={stats} />
+    </Outcomes>
+    <Card title={t.overview.chart}>
+      <Chart stats={stats} />
+    </Card>
+    <Card title={t.overview.endpoints}>
+      <EndpointRows endpoints={stats.endpoints} time={time} />
+    </Card>
+  </>
+);
 
 /** Deliveries in progress, of any time: they are no outcome yet. All end within three days. */
 function Backlog({ stats }: { stats: Schema<'DeliveryStats'> }) {

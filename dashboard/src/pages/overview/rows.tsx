@@ -84,10 +84,8 @@ function Count({ value, name, to }: { value: number; name: string; to: string })
   );
 }
 
-function Latency({ row: { latency } }: { row: Row }) {
-  return (
-    <span>
-      {latency ? t.numbers.latencyOf(format.duration(latency.p50Ms), format.duration(latency.p95Ms)) : '–'}
-    </span>
-  );
-}
+const Latency = ({ row: { latency } }: { row: Row }) => (
+  <span>
+    {latency ? t.numbers.latencyOf(format.duration(latency.p50Ms), format.duration(latency.p95Ms)) : '–'}
+  </span>
+);

@@ -73,19 +73,17 @@ function Trouble({ row, attention }: { row: Row; attention: Attention }) {
   );
 }
 
-function Disabled({ row: { disabledAt, disabledReason } }: { row: Row }) {
-  return (
-    <p>
-      {disabledAt === null ? null : (
-        <>
-          {t.overview.disabled}: <Ago at={disabledAt} />.{' '}
-        </>
-      )}
-      {disabledReason === null ? null : `${t.endpoints.disabledReason[disabledReason]}. `}
-      {t.overview.disabledAbout}
-    </p>
-  );
-}
+const Disabled = ({ row: { disabledAt, disabledReason } }: { row: Row }) => (
+  <p>
+    {disabledAt === null ? null : (
+      <>
+        {t.overview.disabled}: <Ago at={disabledAt} />.{' '}
+      </>
+    )}
+    {disabledReason === null ? null : `${t.endpoints.disabledReason[disabledReason]}. `}
+    {t.overview.disabledAbout}
+  </p>
+);
 
 /** Why the last delivery failed. */
 function LastError({ row: { webhookId: id, disabledAt, consecutiveFailures: failures } }: { row: Row }) {

@@ -139,16 +139,14 @@ function Change({
   );
 }
 
-function NewEndpoint({ endpoint }: { endpoint: Endpoint }) {
-  return (
-    <>
-      <p>
-        {t.recover.register.done}:{' '}
-        <Link to={`/endpoints/${endpoint.id}`}>
-          <code>{endpoint.id}</code>
-        </Link>
-      </p>
-      <p className="quiet">{t.recover.register.lostSecret}</p>
-    </>
-  );
-}
+const NewEndpoint = ({ endpoint }: { endpoint: Endpoint }) => (
+  <>
+    <p>
+      {t.recover.register.done}:{' '}
+      <Link to={`/endpoints/${endpoint.id}`}>
+        <code>{endpoint.id}</code>
+      </Link>
+    </p>
+    <p className="quiet">{t.recover.register.lostSecret}</p>
+  </>
+);

@@ -100,12 +100,10 @@ function ResendNow({
   );
 }
 
-function OfMember({ state: { running, counted } }: { state: JobState }) {
-  return (
-    <>
-      {running === undefined ? null : <JobProgress job={running} />}
-      {running === undefined && counted !== undefined ? <Found count={counted} /> : null}
-      <p className="quiet">{t.admins}</p>
-    </>
-  );
-}
+const OfMember = ({ state: { running, counted } }: { state: JobState }) => (
+  <>
+    {running === undefined ? null : <JobProgress job={running} />}
+    {running === undefined && counted !== undefined ? <Found count={counted} /> : null}
+    <p className="quiet">{t.admins}</p>
+  </>
+);

@@ -64,7 +64,7 @@ export function Steps({ chain }: { chain: Chain<Endpoint> }) {
 
 const TONES: Record<State, Tone> = { done: 'good', current: 'busy', later: 'idle' };
 
-function Step({
+const Step = ({
   number,
   name,
   state,
@@ -76,23 +76,17 @@ function Step({
   state: State;
   heading: RefObject<HTMLHeadingElement | null> | undefined;
   children: ReactNode;
-}) {
-  return (
-    <li
-      className={styles.step}
-      data-state={state}
-      {...(state === 'current' ? { 'aria-current': 'step' } : {})}
-    >
-      <div className={styles.head}>
-        <h2 tabIndex={-1} ref={heading}>
-          {t.recover.step(number, t.recover[name].title)}
-        </h2>
-        <Status tone={TONES[state]}>{t.recover.states[state]}</Status>
-      </div>
-      {children}
-    </li>
-  );
-}
+}) => (
+  <li className={styles.step} data-state={state} {...(state === 'current' ? { 'aria-current': 'step' } : {})}>
+    <div className={styles.head}>
+      <h2 tabIndex={-1} ref={heading}>
+        {t.recover.step(number, t.recover[name].title)}
+      </h2>
+      <Status tone={TONES[state]}>{t.recover.states[state]}</Status>
+    </div>
+    {children}
+  </li>
+);
 
 /**
  * Moves the focus to the next step when one is completed, or an old endpoint is deleted: the button that had

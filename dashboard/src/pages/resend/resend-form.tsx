@@ -139,14 +139,12 @@ function CountButtons({
 }
 
 /** Why the last job has ended early. */
-export function Stopped({ job: { reason } }: { job: Job }) {
-  return (
-    <Notice
-      tone={reason === 'endpoint_disabled' || reason === 'test_failed' ? 'bad' : 'warn'}
-      title={t.resend.stopped[reason ?? 'cancelled']}
-    />
-  );
-}
+export const Stopped = ({ job: { reason } }: { job: Job }) => (
+  <Notice
+    tone={reason === 'endpoint_disabled' || reason === 'test_failed' ? 'bad' : 'warn'}
+    title={t.resend.stopped[reason ?? 'cancelled']}
+  />
+);
 
 /** What a count found, by type. */
 export function Found({ count }: { count: Job }) {

@@ -43,10 +43,8 @@ export function Preview({ program }: { program: Program }) {
   );
 }
 
-function Result({ attempt: { result, isAccepted } }: { attempt: PlannedAttempt }) {
-  return (
-    <Status tone={isAccepted ? 'good' : 'bad'}>
-      {typeof result === 'number' ? result : t.program.results[result]}
-    </Status>
-  );
-}
+const Result = ({ attempt: { result, isAccepted } }: { attempt: PlannedAttempt }) => (
+  <Status tone={isAccepted ? 'good' : 'bad'}>
+    {typeof result === 'number' ? result : t.program.results[result]}
+  </Status>
+);

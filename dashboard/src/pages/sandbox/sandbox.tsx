@@ -50,16 +50,14 @@ export default function SandboxPage() {
   );
 }
 
-function None({ isAdmin, onMake }: { isAdmin: boolean; onMake: () => void }) {
-  return (
-    <Empty title={t.sandbox.whatTitle}>
-      <p>{t.sandbox.what}</p>
-      <p>{isAdmin ? t.sandbox.firstKey : t.sandbox.membersMake}</p>
-      {isAdmin ? (
-        <Button look="primary" onPress={onMake}>
-          {t.sandbox.make}
-        </Button>
-      ) : null}
-    </Empty>
-  );
-}
+const None = ({ isAdmin, onMake }: { isAdmin: boolean; onMake: () => void }) => (
+  <Empty title={t.sandbox.whatTitle}>
+    <p>{t.sandbox.what}</p>
+    <p>{isAdmin ? t.sandbox.firstKey : t.sandbox.membersMake}</p>
+    {isAdmin ? (
+      <Button look="primary" onPress={onMake}>
+        {t.sandbox.make}
+      </Button>
+    ) : null}
+  </Empty>
+);

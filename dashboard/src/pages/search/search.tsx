@@ -124,18 +124,16 @@ function footOf(text: string, count: number): string {
   return isPartialId(text) ? t.search.incomplete : t.search.nothing(text.trim());
 }
 
-function ResultRow({ result: { kind, title, detail, environment } }: { result: Result }) {
-  return (
-    <>
-      <bdi className={styles.title}>{title}</bdi>
-      <span className={styles.kind}>
-        {t.search.kinds[kind]}
-        {environment === 'sandbox' ? ` · ${t.environment.sandbox}` : ''}
-      </span>
-      {detail === undefined ? null : <bdi className={styles.detail}>{detail}</bdi>}
-    </>
-  );
-}
+const ResultRow = ({ result: { kind, title, detail, environment } }: { result: Result }) => (
+  <>
+    <bdi className={styles.title}>{title}</bdi>
+    <span className={styles.kind}>
+      {t.search.kinds[kind]}
+      {environment === 'sandbox' ? ` · ${t.environment.sandbox}` : ''}
+    </span>
+    {detail === undefined ? null : <bdi className={styles.detail}>{detail}</bdi>}
+  </>
+);
 
 /** What became of looking for an identifier. */
 function LookUpState({ id, state }: { id: string; state: LookedUp | undefined }) {

@@ -22,18 +22,16 @@ export function Notifications({ organization }: { organization: Organization }) 
   );
 }
 
-function See({ organization }: { organization: Organization }) {
-  return (
-    <>
-      <p>
-        {organization.contentChangeNotifications
-          ? t.settings.membersState(format.percent(organization.contentChangeThreshold / 100))
-          : t.settings.membersOff}
-      </p>
-      <p className="quiet">{t.settings.members}</p>
-    </>
-  );
-}
+const See = ({ organization }: { organization: Organization }) => (
+  <>
+    <p>
+      {organization.contentChangeNotifications
+        ? t.settings.membersState(format.percent(organization.contentChangeThreshold / 100))
+        : t.settings.membersOff}
+    </p>
+    <p className="quiet">{t.settings.members}</p>
+  </>
+);
 
 function Change({ organization }: { organization: Organization }) {
   const [isTold, setTold] = useState(organization.contentChangeNotifications);

@@ -27,17 +27,19 @@ export default function Settings() {
   );
 }
 
-function OrganizationFacts({ organization: { id, name, tier, createdAt } }: { organization: Organization }) {
-  return (
-    <Card title={t.settings.organization}>
-      <Facts
-        facts={[
-          [t.settings.name, <bdi key="name">{name}</bdi>],
-          [t.settings.id, <CopyId key="id" id={id} what={t.settings.id} />],
-          [t.settings.tier, t.settings.tiers[tier]],
-          [t.settings.created, <Moment key="created" at={createdAt} />],
-        ]}
-      />
-    </Card>
-  );
-}
+const OrganizationFacts = ({
+  organization: { id, name, tier, createdAt },
+}: {
+  organization: Organization;
+}) => (
+  <Card title={t.settings.organization}>
+    <Facts
+      facts={[
+        [t.settings.name, <bdi key="name">{name}</bdi>],
+        [t.settings.id, <CopyId key="id" id={id} what={t.settings.id} />],
+        [t.settings.tier, t.settings.tiers[tier]],
+        [t.settings.created, <Moment key="created" at={createdAt} />],
+      ]}
+    />
+  </Card>
+);

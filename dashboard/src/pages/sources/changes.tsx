@@ -63,28 +63,26 @@ function Announced({ changes }: { changes: Schema<'AnnouncedChanges'> }) {
   );
 }
 
-function Lines({ changes: { added, removed } }: { changes: { added: string; removed: string } }) {
-  return (
-    <>
-      {added === '' && removed === '' ? <p>{t.sources.changesMoved}</p> : null}
-      {removed === '' ? null : (
-        <section className="stack">
-          <h3>{t.sources.removed}</h3>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-          <del className={styles.removed} dir="auto" tabIndex={0}>
-            {removed}
-          </del>
-        </section>
-      )}
-      {added === '' ? null : (
-        <section className="stack">
-          <h3>{t.sources.added}</h3>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-          <ins className={styles.added} dir="auto" tabIndex={0}>
-            {added}
-          </ins>
-        </section>
-      )}
-    </>
-  );
-}
+const Lines = ({ changes: { added, removed } }: { changes: { added: string; removed: string } }) => (
+  <>
+    {added === '' && removed === '' ? <p>{t.sources.changesMoved}</p> : null}
+    {removed === '' ? null : (
+      <section className="stack">
+        <h3>{t.sources.removed}</h3>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+        <del className={styles.removed} dir="auto" tabIndex={0}>
+          {removed}
+        </del>
+      </section>
+    )}
+    {added === '' ? null : (
+      <section className="stack">
+        <h3>{t.sources.added}</h3>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+        <ins className={styles.added} dir="auto" tabIndex={0}>
+          {added}
+        </ins>
+      </section>
+    )}
+  </>
+);

@@ -14,14 +14,13 @@ const TONES = { pending: 'busy', ok: 'good', failing: 'warn' } as const satisfie
 >;
 
 /** What the last check of a source came to. */
-export function SourceStatus({ status }: Pick<Source, 'status'>) {
-  return <Status tone={TONES[status]}>{t.sources.statuses[status]}</Status>;
-}
+export const SourceStatus = ({ status }: Pick<Source, 'status'>) => (
+  <Status tone={TONES[status]}>{t.sources.statuses[status]}</Status>
+);
 
 /** A moment that may not have come. */
-export function AgoOrNever({ at }: { at: string | null }) {
-  return at === null ? <span className="quiet">{t.sources.never}</span> : <Ago at={at} />;
-}
+export const AgoOrNever = ({ at }: { at: string | null }) =>
+  at === null ? <span className="quiet">{t.sources.never}</span> : <Ago at={at} />;
 
 /** One source of the list. */
 export function SourceRow({ source, threshold }: { source: Source; threshold: number | undefined }) {
