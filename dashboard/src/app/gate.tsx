@@ -54,7 +54,7 @@ function SignIn() {
       <p className="quiet">{t.signIn.about}</p>
       {error === undefined ? null : <Failure error={error} />}
       <Button look="primary" isPending={isPending} onPress={() => void go()}>
-        {t.signIn.action}
+        {t.signIn.title}
       </Button>
     </GateBox>
   );

@@ -40,16 +40,20 @@ const place = (group: Place['group'], icon: LucideIcon, title: Place['title']): 
  * switch between the halves follow from it.
  */
 const PAGES = {
-  overview: { route: '/', ofBoth: true, ...place('overview', LayoutDashboard, (t) => t.nav.overview) },
+  overview: { route: '/', ofBoth: true, ...place('overview', LayoutDashboard, (t) => t.overview.title) },
   events: {
     ...{ route: '/events/:eventId?', ofBoth: true },
     ...place('webhooks', ScrollText, (t) => t.eventLog.title),
   },
-  endpoints: { route: '/endpoints', ofBoth: true, ...place('webhooks', Webhook, (t) => t.nav.endpoints) },
+  endpoints: { route: '/endpoints', ofBoth: true, ...place('webhooks', Webhook, (t) => t.endpoints.title) },
   endpoint: { route: '/endpoints/:id', ofBoth: true },
   recover: { route: '/endpoints/:id/recover', ofBoth: true },
   deliveries: { route: '/deliveries/:endpointId?/:deliveryId?', ofBoth: true },
-  failures: { route: '/failures', ofBoth: true, ...place('webhooks', TriangleAlert, (t) => t.nav.failures) },
+  failures: {
+    route: '/failures',
+    ofBoth: true,
+    ...place('webhooks', TriangleAlert, (t) => t.failures.title),
+  },
   'event-types': {
     ...{ route: '/event-types/:slug?', ofBoth: true },
     ...place('webhooks', Braces, (t) => t.eventTypes.title),
@@ -60,11 +64,11 @@ const PAGES = {
   },
   sources: {
     ...{ route: '/sources/:id?/:part?', ofBoth: true },
-    ...place('organization', BookOpen, (t) => t.nav.sources),
+    ...place('organization', BookOpen, (t) => t.sources.title),
   },
   'api-keys': {
     ...{ route: '/api-keys', ofBoth: false },
-    ...place('organization', KeyRound, (t) => t.nav.apiKeys),
+    ...place('organization', KeyRound, (t) => t.keys.title),
   },
   'audit-log': {
     ...{ route: '/audit-log', ofBoth: false },
@@ -72,12 +76,12 @@ const PAGES = {
   },
   sandbox: {
     ...{ route: '/sandbox', ofBoth: false },
-    ...place('organization', FlaskConical, (t) => t.nav.sandbox),
+    ...place('organization', FlaskConical, (t) => t.sandbox.title),
   },
-  usage: { route: '/usage', ofBoth: false, ...place('organization', ChartColumn, (t) => t.nav.usage) },
+  usage: { route: '/usage', ofBoth: false, ...place('organization', ChartColumn, (t) => t.usage.title) },
   settings: {
     ...{ route: '/settings', ofBoth: false },
-    ...place('organization', Settings, (t) => t.nav.settings),
+    ...place('organization', Settings, (t) => t.settings.title),
   },
 } satisfies Record<string, PageEntry>;
 export type PageName = keyof typeof PAGES;

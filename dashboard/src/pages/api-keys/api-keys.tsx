@@ -86,7 +86,7 @@ function KeyList({ onRevoke }: { onRevoke: (key: ApiKey) => void }) {
       {hasNextPage ? (
         <div>
           <Button isPending={isFetchingNextPage} onPress={() => void fetchNextPage()}>
-            {t.keys.more}
+            {t.common.more}
           </Button>
         </div>
       ) : null}

@@ -70,7 +70,7 @@ export function KeyDialog({
       >
         <p className="quiet">{about}</p>
         <TextField
-          label={t.keys.name}
+          label={t.common.name}
           hint={t.keys.nameHint}
           name="name"
           isRequired

@@ -24,14 +24,14 @@ export function KeyTable({
   const { data: creators } = useKeyCreators(keys.map(({ id }) => id));
   return (
     <Table
-      label={t.keys.list}
+      label={t.keys.title}
       isStacked="early"
       head={
         <tr>
-          <th scope="col">{t.keys.name}</th>
+          <th scope="col">{t.common.name}</th>
           <th scope="col">{t.keys.environment}</th>
           <th scope="col">{t.keys.scopes}</th>
-          <th scope="col">{t.keys.created}</th>
+          <th scope="col">{t.common.created}</th>
           <th scope="col">{t.keys.lastUsed}</th>
           <th scope="col">{t.keys.actions}</th>
         </tr>
@@ -93,7 +93,7 @@ function KeyRow({
           </ul>
         )}
       </td>
-      <td data-label={t.keys.created}>
+      <td data-label={t.common.created}>
         <span className={styles.created}>
           <Ago at={createdAt} />
           {/* Its place is kept, so that nothing moves when the creators are known. */}

@@ -73,7 +73,7 @@ function Listing({ filters, onChange }: { filters: Filters; onChange: (filters: 
           {hasNextPage ? (
             <div>
               <Button isPending={isFetchingNextPage} onPress={() => void fetchNextPage()}>
-                {t.audit.more}
+                {t.common.more}
               </Button>
             </div>
           ) : (

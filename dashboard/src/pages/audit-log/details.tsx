@@ -29,12 +29,12 @@ export function Details({
         <p className="quiet">{t.audit.noChanges}</p>
       ) : (
         <Table
-          label={t.audit.changes}
+          label={t.common.changes}
           isStacked
           isLandmark={false}
           head={
             <tr>
-              <th scope="col">{t.audit.field}</th>
+              <th scope="col">{t.common.field}</th>
               <th scope="col">{t.audit.before}</th>
               <th scope="col">{t.audit.after}</th>
             </tr>

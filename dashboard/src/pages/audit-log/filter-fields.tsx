@@ -21,7 +21,7 @@ export function FilterFields({
   return (
     <FilterRow count={countNarrowing(filters)}>
       <Choose
-        label={t.audit.time}
+        label={t.common.time}
         options={TIME_CHOICES.map((value) => ({ value, label: t.audit.times[value] }))}
         value={time}
         onChange={(chosen) => onChange({ ...filters, time: chosen })}

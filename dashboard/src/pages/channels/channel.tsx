@@ -128,13 +128,13 @@ function ChannelFacts({ channel }: { channel: Channel }) {
     <Facts
       facts={[
         [
-          t.channels.kind,
+          t.common.kind,
           <span key="kind">
             <code>{kind}</code> <span className="quiet">{t.channels.kinds[kind]}</span>
           </span>,
         ],
         ...(url === null ? [] : [[t.endpoints.address, <Url key="url" url={url} />] as const]),
-        [t.endpoints.status, <EndpointStatus key="status" endpoint={channel} />],
+        [t.common.status, <EndpointStatus key="status" endpoint={channel} />],
         ...(failing === null
           ? []
           : [[t.endpoints.failuresInARow, <FailuresInARow key="row" endpoint={channel} />] as const]),
@@ -143,8 +143,8 @@ function ChannelFacts({ channel }: { channel: Channel }) {
           : [[t.endpoints.pausedAt, <Moment key="paused" at={pausedAt} />] as const]),
         ...(disabledAt === null
           ? []
-          : [[t.endpoints.disabledAt, <Moment key="disabled" at={disabledAt} />] as const]),
-        [t.endpoints.created, <Moment key="created" at={channel.createdAt} />],
+          : [[t.status.auto_disabled, <Moment key="disabled" at={disabledAt} />] as const]),
+        [t.common.created, <Moment key="created" at={channel.createdAt} />],
         [t.channels.id, <CopyId key="id" id={channel.id} what={t.channels.id} />],
       ]}
     />

@@ -31,14 +31,14 @@ function List() {
       {channels !== undefined && channels.length > 0 ? (
         <Card>
           <Table
-            label={t.channels.list}
+            label={t.channels.title}
             isStacked
             head={
               <tr>
-                <th scope="col">{t.channels.name}</th>
+                <th scope="col">{t.common.name}</th>
                 <th scope="col">{t.endpoints.address}</th>
-                <th scope="col">{t.endpoints.status}</th>
-                <th scope="col">{t.endpoints.created}</th>
+                <th scope="col">{t.common.status}</th>
+                <th scope="col">{t.common.created}</th>
               </tr>
             }
           >
@@ -50,10 +50,10 @@ function List() {
                 <td data-label={t.endpoints.address}>
                   {channel.url === null ? <code>{channel.kind}</code> : <Url url={channel.url} />}
                 </td>
-                <td data-label={t.endpoints.status}>
+                <td data-label={t.common.status}>
                   <EndpointStatus endpoint={channel} />
                 </td>
-                <td data-label={t.endpoints.created}>
+                <td data-label={t.common.created}>
                   <Ago at={channel.createdAt} />
                 </td>
               </tr>

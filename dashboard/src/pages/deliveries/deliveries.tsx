@@ -91,7 +91,7 @@ function OfEndpoint({ endpoint, endpoints }: { endpoint: Receiver; endpoints: re
     <Page
       title={t.deliveries.title}
       about={t.deliveries.about}
-      actions={isAdmin ? <Button onPress={() => setSending(true)}>{t.deliveries.bulk}</Button> : undefined}
+      actions={isAdmin ? <Button onPress={() => setSending(true)}>{t.bulk.title}</Button> : undefined}
     >
       {isCovered ? null : (
         <FilterFields
@@ -114,11 +114,11 @@ function OfEndpoint({ endpoint, endpoints }: { endpoint: Receiver; endpoints: re
             isNarrow={isNarrow}
             heads={[
               ...[
-                t.deliveries.status,
-                t.deliveries.event,
-                t.deliveries.lastError,
+                t.common.status,
+                t.eventLog.one,
+                t.common.lastError,
                 t.deliveries.attemptLog,
-                t.deliveries.created,
+                t.common.created,
               ],
             ]}
             look={isNarrow ? cells.narrow : cells.wide}

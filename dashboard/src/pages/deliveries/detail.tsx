@@ -76,7 +76,7 @@ function Told({ delivery, search }: { delivery: DeliveryWithAttempts; search: st
       </div>
       <RecoveredBy delivery={recoverer} />
       {delivery.lastError === null || delivery.status === 'succeeded' ? null : (
-        <Notice tone={isOver(delivery) ? 'bad' : 'warn'} title={t.deliveries.lastError}>
+        <Notice tone={isOver(delivery) ? 'bad' : 'warn'} title={t.common.lastError}>
           <FailureCause failure={delivery} />
         </Notice>
       )}
@@ -104,13 +104,10 @@ function DeliveryFacts({ delivery }: { delivery: DeliveryWithAttempts }) {
   return (
     <Facts
       facts={[
-        [
-          t.deliveries.created,
-          <CopyMoment key="created" at={delivery.createdAt} what={t.deliveries.created} />,
-        ],
+        [t.common.created, <CopyMoment key="created" at={delivery.createdAt} what={t.common.created} />],
         isWaiting(delivery) && [t.deliveries.nextRetry, <NextAttempt key="next" delivery={delivery} />],
         terminalAt !== null && [t.deliveries.ended, <Moment key="ended" at={terminalAt} />],
-        terminalReason !== null && [t.deliveries.reason, t.reason[terminalReason]],
+        terminalReason !== null && [t.common.reason, t.reason[terminalReason]],
         redeliveryOf !== null && [
           t.deliveries.repeats,
           <Link key="repeats" to={`/deliveries/${webhookId}/${redeliveryOf}`}>

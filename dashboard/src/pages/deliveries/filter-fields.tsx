@@ -26,8 +26,8 @@ export function FilterFields({
 }) {
   const statuses: Record<StatusChoice, string> = {
     any: t.deliveries.anyStatus,
-    failed: t.deliveries.failed,
-    open: t.deliveries.open,
+    failed: t.eventLog.outcomes.failed,
+    open: t.common.open,
     ...t.status,
   };
   return (
@@ -39,7 +39,7 @@ export function FilterFields({
         onChange={onEndpoint}
       />
       <Choose
-        label={t.deliveries.status}
+        label={t.common.status}
         options={(Object.keys(STATUS_CHOICES) as StatusChoice[]).map((value) => ({
           value,
           label: statuses[value],
@@ -48,7 +48,7 @@ export function FilterFields({
         onChange={(status) => onFilters({ ...filters, status })}
       />
       <Choose
-        label={t.deliveries.event}
+        label={t.eventLog.one}
         options={['any', ...DELIVERED_TYPES].map((value) => ({
           value,
           label: value === 'any' ? t.deliveries.anyEvent : value,

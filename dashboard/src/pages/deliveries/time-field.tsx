@@ -21,7 +21,7 @@ export function TimeField({
   };
   return (
     <Choose<TimeChoice | typeof OWN>
-      label={t.deliveries.time}
+      label={t.common.time}
       options={[
         ...(own === undefined ? [] : [{ value: OWN as typeof OWN, label: spanOf(own, format.brief) }]),
         ...TIME_NAMES.map((choice) => ({

@@ -23,7 +23,7 @@ export function Edit({ endpoint, onClose }: { endpoint: Endpoint; onClose: () =>
           <DialogActions>
             <Button onPress={onClose}>{t.cancel}</Button>
             <Button type="submit" look="primary" isPending={update.isPending}>
-              {t.endpoints.save}
+              {t.common.save}
             </Button>
           </DialogActions>
         }

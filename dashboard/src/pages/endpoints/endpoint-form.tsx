@@ -52,7 +52,7 @@ export function EndpointFields({
         validate={(url) => (/^\s*https:/i.test(url) ? null : t.forms.faults.url_scheme?.(0))}
       />
       <Choices
-        label={t.endpoints.events}
+        label={t.eventTypes.title}
         hint={t.endpoints.eventsHint}
         isRequired
         name="events"
@@ -89,7 +89,7 @@ function AllEvents({ draft, onChange }: FieldsProps) {
 const FilterFields = ({ draft, onChange }: FieldsProps) => (
   <>
     <TextField
-      label={t.filter.channelIds}
+      label={t.channels.title}
       hint={t.filter.channelIdsHint}
       name="filter.channelIds"
       isCode
@@ -111,7 +111,7 @@ const FilterFields = ({ draft, onChange }: FieldsProps) => (
 const OptionalFields = ({ draft, onChange }: FieldsProps) => (
   <>
     <TextField
-      label={t.forms.description}
+      label={t.common.description}
       hint={t.forms.descriptionHint}
       name="description"
       maxLength={2 * MAX_DESCRIPTION}

@@ -80,7 +80,7 @@ function Shown({ endpoint, error }: { endpoint: EndpointData; error: unknown }) 
                 <Button onPress={() => setOpen('replace')}>{t.replace.action}</Button>
               )}
               <Button look="danger" onPress={() => setOpen('delete')}>
-                {t.endpoints.delete}
+                {t.common.delete}
               </Button>
             </>
           ) : null}
@@ -146,9 +146,9 @@ function EndpointFacts({ endpoint }: { endpoint: EndpointData }) {
     <Facts
       facts={[
         endpoint.maxPerSecond !== null && [t.endpoints.maxPerSecond, format.number(endpoint.maxPerSecond)],
-        [t.endpoints.status, <EndpointStatus key="status" endpoint={endpoint} />],
+        [t.common.status, <EndpointStatus key="status" endpoint={endpoint} />],
         [
-          t.endpoints.events,
+          t.eventTypes.title,
           <ul key="events">
             {endpoint.events.map((type) => (
               <li key={type}>
@@ -157,21 +157,21 @@ function EndpointFacts({ endpoint }: { endpoint: EndpointData }) {
             ))}
           </ul>,
         ],
-        !!filter?.channelIds && [t.filter.channelIds, <Values key="channels" values={filter.channelIds} />],
+        !!filter?.channelIds && [t.channels.title, <Values key="channels" values={filter.channelIds} />],
         !!filter?.roles && [t.filter.roles, <Values key="roles" values={filter.roles} />],
         pausedAt !== null && [t.endpoints.pausedAt, <Moment key="paused" at={pausedAt} />],
         failing !== null && [t.endpoints.failuresInARow, <FailuresInARow key="row" endpoint={endpoint} />],
         failing !== null &&
           failing.since !== null && [t.endpoints.failingSince, <Moment key="since" at={failing.since} />],
         disabledAt !== null && [
-          t.endpoints.disabledAt,
+          t.status.auto_disabled,
           <span key="disabled">
             <Moment at={disabledAt} />
             {disabledReason === null ? '' : ` · ${t.endpoints.disabledReason[disabledReason]}`}
           </span>,
         ],
-        [t.endpoints.created, <Moment key="created" at={endpoint.createdAt} />],
-        [t.endpoints.id, <CopyId key="id" id={endpoint.id} what={t.endpoints.id} />],
+        [t.common.created, <Moment key="created" at={endpoint.createdAt} />],
+        [t.common.id, <CopyId key="id" id={endpoint.id} what={t.common.id} />],
       ]}
     />
   );

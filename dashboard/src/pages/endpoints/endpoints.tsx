@@ -70,9 +70,9 @@ export default function Endpoints() {
             head={
               <tr>
                 <th scope="col">{t.endpoints.address}</th>
-                <th scope="col">{t.endpoints.status}</th>
-                <th scope="col">{t.endpoints.events}</th>
-                <th scope="col">{t.endpoints.created}</th>
+                <th scope="col">{t.common.status}</th>
+                <th scope="col">{t.eventTypes.title}</th>
+                <th scope="col">{t.common.created}</th>
               </tr>
             }
           >
@@ -85,13 +85,13 @@ export default function Endpoints() {
                   <EndpointUrl id={endpoint.id} url={endpoint.url} />
                   <Trouble endpoint={endpoint} />
                 </td>
-                <td data-label={t.endpoints.status}>
+                <td data-label={t.common.status}>
                   <EndpointStatus endpoint={endpoint} />
                 </td>
-                <td data-label={t.endpoints.events}>
+                <td data-label={t.eventTypes.title}>
                   <code>{endpoint.events.join(', ')}</code>
                 </td>
-                <td data-label={t.endpoints.created}>
+                <td data-label={t.common.created}>
                   <Ago at={endpoint.createdAt} />
                 </td>
               </tr>

@@ -61,9 +61,9 @@ function LastFailures({ endpoint: { id, disabledAt, consecutiveFailures } }: { e
         isStacked
         head={
           <tr>
-            <th scope="col">{t.deliveries.event}</th>
-            <th scope="col">{t.deliveries.lastError}</th>
-            <th scope="col">{t.deliveries.created}</th>
+            <th scope="col">{t.eventLog.one}</th>
+            <th scope="col">{t.common.lastError}</th>
+            <th scope="col">{t.common.created}</th>
           </tr>
         }
       >
@@ -74,10 +74,10 @@ function LastFailures({ endpoint: { id, disabledAt, consecutiveFailures } }: { e
                 <code>{delivery.eventType}</code>
               </Link>
             </td>
-            <td data-label={t.deliveries.lastError}>
+            <td data-label={t.common.lastError}>
               <span>{errorText(delivery)}</span>
             </td>
-            <td data-label={t.deliveries.created}>
+            <td data-label={t.common.created}>
               <Ago at={delivery.createdAt} />
             </td>
           </tr>

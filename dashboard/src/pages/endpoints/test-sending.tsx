@@ -64,7 +64,7 @@ export function Watched({ webhookId, id, waiting }: { webhookId: string; id: str
     <>
       {error ? <Failure error={error} /> : null}
       {data ? <Told delivery={data} waiting={waiting} /> : <Notice tone="busy" title={waiting} />}
-      {data ? <Link to={`/deliveries/${webhookId}/${id}`}>{t.endpoints.testOpen}</Link> : null}
+      {data ? <Link to={`/deliveries/${webhookId}/${id}`}>{t.eventLog.openDelivery}</Link> : null}
     </>
   );
 }

@@ -7,6 +7,6 @@ export const VerificationCode = () => (
   <details>
     <summary>{t.endpoints.verify}</summary>
     <p className="quiet">{t.verification.about}</p>
-    <CodeTabs label={t.verification.label} samples={VERIFICATION} />
+    <CodeTabs label={t.settings.language} samples={VERIFICATION} />
   </details>
 );

@@ -46,7 +46,7 @@ export function EventTypePage({ type }: { type: CataloguedType }) {
       </p>
       {canBeSent && !isAdmin ? <p className="quiet">{t.eventTypes.sendMembers}</p> : null}
       <div className={styles.columns}>
-        <Card title={t.eventTypes.fields}>
+        <Card title={t.eventLog.payload}>
           <Fields type={type} />
         </Card>
         <div className="stack">

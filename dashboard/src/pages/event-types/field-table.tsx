@@ -9,13 +9,13 @@ import { type FieldRow, fieldsOf } from './fields.ts';
 /** The fields of a type's payload, those of an object below it. */
 export const Fields = ({ type }: { type: CataloguedType }) => (
   <Table
-    label={t.eventTypes.fields}
+    label={t.eventLog.payload}
     isStacked
     head={
       <tr>
-        <th scope="col">{t.eventTypes.field}</th>
-        <th scope="col">{t.eventTypes.fieldType}</th>
-        <th scope="col">{t.eventTypes.description}</th>
+        <th scope="col">{t.common.field}</th>
+        <th scope="col">{t.common.type}</th>
+        <th scope="col">{t.common.description}</th>
       </tr>
     }
   >
@@ -34,10 +34,10 @@ export const Fields = ({ type }: { type: CataloguedType }) => (
             {row.isRequired ? null : <span className={styles.optional}>{t.eventTypes.optional}</span>}
           </span>
         </th>
-        <td data-label={t.eventTypes.fieldType}>
+        <td data-label={t.common.type}>
           <Type row={row} />
         </td>
-        <td data-label={t.eventTypes.description}>
+        <td data-label={t.common.description}>
           <span>
             <Marked text={fieldDescriptionOf(type, row)} />
           </span>

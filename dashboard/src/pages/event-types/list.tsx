@@ -25,8 +25,8 @@ export function EventTypeList() {
           isStacked
           head={
             <tr>
-              <th scope="col">{t.eventTypes.type}</th>
-              <th scope="col">{t.eventTypes.description}</th>
+              <th scope="col">{t.common.type}</th>
+              <th scope="col">{t.common.description}</th>
               <th scope="col">{t.eventTypes.receivers}</th>
             </tr>
           }
@@ -55,7 +55,7 @@ export function EventTypeList() {
 
   function receiversOf(type: (typeof CATALOGUED_TYPES)[number]): string {
     if (type === 'webhook.test') return t.eventTypes.toTested;
-    if (type === 'channel.message' || type === 'channel.test') return t.eventTypes.toChannels;
+    if (type === 'channel.message' || type === 'channel.test') return t.channels.title;
     if (endpoints === undefined) return error ? t.none : '';
     return t.eventTypes.endpoints(subscribersOf(type, endpoints).length);
   }

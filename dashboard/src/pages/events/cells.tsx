@@ -55,7 +55,7 @@ function aboutOf({ data }: ListedEvent): string {
 /** An event without deliveries, which has none yet for some seconds. */
 function NoReceipt({ row }: { row: ListedEvent }) {
   const isYoung = openDeliveries(row, useNow()).length > 0;
-  return <span className={styles.quiet}>{isYoung ? t.status.pending : t.eventLog.noReceiver}</span>;
+  return <span className={styles.quiet}>{isYoung ? t.status.pending : t.eventLog.outcomes.none}</span>;
 }
 
 const Chip = ({ receipt: { receiverId, delivery } }: { receipt: Receipt }) => (

@@ -69,7 +69,7 @@ function OneDelivery({
       <div className={styles.body}>
         <RecoveredBy delivery={recoveredBy} />
         {lastError === null || status === 'succeeded' ? null : (
-          <Notice tone={isOver(delivery) ? 'bad' : 'warn'} title={t.deliveries.lastError}>
+          <Notice tone={isOver(delivery) ? 'bad' : 'warn'} title={t.common.lastError}>
             <FailureCause failure={delivery} />
           </Notice>
         )}

@@ -41,13 +41,13 @@ export default function Failures() {
       actions={
         <div className={styles.choices}>
           <Choose
-            label={t.deliveries.status}
+            label={t.common.status}
             options={STATUS_NAMES.map((value) => ({ value, label: t.failures.statuses[value] }))}
             value={status}
             onChange={(value) => show({ status: value })}
           />
           <Choose
-            label={t.failures.range}
+            label={t.common.time}
             options={TIME_NAMES.map((value) => ({ value, label: names[value] }))}
             value={time}
             onChange={(value) => show({ time: value })}

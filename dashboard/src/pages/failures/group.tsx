@@ -56,7 +56,7 @@ export function Group({
         facts={[
           [t.failures.first, <Ago key="first" at={group.firstAt} />],
           [t.failures.last, <Ago key="last" at={group.lastAt} />],
-          [t.failures.endpoints, <Endpoints key="endpoints" group={group} endpoints={endpoints} />],
+          [t.endpoints.title, <Endpoints key="endpoints" group={group} endpoints={endpoints} />],
         ]}
       />
       <p>

@@ -47,7 +47,7 @@ export function ResendGroup({
       )}
       <DialogActions>
         {run.state === 'running' ? (
-          <Button onPress={run.stop}>{t.failures.stop}</Button>
+          <Button onPress={run.stop}>{t.bulk.stop}</Button>
         ) : (
           <Button onPress={() => onClose(run.tally.sent > 0)}>{isIdle ? t.cancel : t.close}</Button>
         )}

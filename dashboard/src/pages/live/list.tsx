@@ -36,7 +36,7 @@ export interface ListHandle {
 
 /** What a list says of itself. */
 export interface ListTexts {
-  list: string;
+  title: string;
   fresh(count: number): string;
   freshMany: string;
 }
@@ -154,7 +154,7 @@ export function LiveList<R extends Row>({
         ref={list}
         className={`${styles.list} ${isNarrow ? styles.narrow : ''}`}
         style={{ height: virtual.getTotalSize() }}
-        aria-label={texts.list}
+        aria-label={texts.title}
         onKeyDown={onKeyDown}
         onFocus={({ target }) => setChosen(idOf(target) ?? chosen)}
       >

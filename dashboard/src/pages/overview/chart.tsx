@@ -30,10 +30,10 @@ export function OutcomeChart({
 }) {
   const [isTable, setTable] = useState(false);
   const names = {
-    succeeded: t.overview.succeeded,
-    exhausted: t.overview.failed,
-    skipped: t.overview.skipped,
-    pending: t.overview.open,
+    succeeded: t.status.succeeded,
+    exhausted: t.status.exhausted,
+    skipped: t.status.skipped,
+    pending: t.common.open,
   };
   const top = roundUp(Math.max(...buckets.map(totalOf), 0));
   const present = OUTCOMES.filter((outcome) => buckets.some((bucket) => bucket[outcome] > 0));

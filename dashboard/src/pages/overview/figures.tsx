@@ -21,7 +21,7 @@ export function useRange(): { hours: number; time: ListTime; field: ReactNode } 
   const field = (
     <div className={styles.ranges}>
       <Choose
-        label={t.overview.range}
+        label={t.common.time}
         options={RANGE_NAMES.map((value) => ({ value, label: t.overview.ranges[value] }))}
         value={range}
         onChange={(value) => setSearch({ range: value }, { replace: true })}
@@ -51,11 +51,11 @@ export function Outcomes({
         <Figure name={t.overview.rate} value={rate === undefined ? '–' : format.percent(rate)}>
           {t.numbers.rate}
         </Figure>
-        {figure(t.overview.succeeded, 'succeeded')}
-        {figure(t.overview.failed, 'exhausted')}
-        {figure(t.overview.skipped, 'skipped')}
+        {figure(t.status.succeeded, 'succeeded')}
+        {figure(t.status.exhausted, 'exhausted')}
+        {figure(t.status.skipped, 'skipped')}
       </section>
-      <section className={styles.figures} aria-label={t.numbers.open}>
+      <section className={styles.figures} aria-label={t.common.open}>
         {children}
       </section>
     </div>

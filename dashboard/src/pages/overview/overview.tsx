@@ -31,7 +31,7 @@ export default function Overview() {
       {data === undefined || data.endpoints.length === 0 ? null : (
         <Card
           title={t.overview.attention}
-          actions={<Link to={`/failures?time=${time}`}>{t.numbers.byCause}</Link>}
+          actions={<Link to={`/failures?time=${time}`}>{t.failures.list}</Link>}
         >
           <Troubles endpoints={data.endpoints} />
         </Card>
@@ -56,7 +56,7 @@ export default function Overview() {
 const NoEndpoints = () => (
   <Empty title={t.overview.emptyTitle}>
     <p>{t.overview.emptyAbout}</p>
-    {useIsAdmin() ? <Link to="/endpoints">{t.overview.emptyAction}</Link> : <p>{t.overview.emptyMembers}</p>}
+    {useIsAdmin() ? <Link to="/endpoints">{t.endpoints.add}</Link> : <p>{t.overview.emptyMembers}</p>}
   </Empty>
 );
 
@@ -68,7 +68,7 @@ const Statistics = ({ stats, time }: { stats: Schema<'DeliveryStats'>; time: Lis
     <Card title={t.overview.chart}>
       <Chart stats={stats} />
     </Card>
-    <Card title={t.overview.endpoints}>
+    <Card title={t.endpoints.title}>
       <EndpointRows endpoints={stats.endpoints} time={time} />
     </Card>
   </>
@@ -80,7 +80,7 @@ function Backlog({ stats }: { stats: Schema<'DeliveryStats'> }) {
   const wait = longestWait(stats.endpoints);
   return (
     <Figure
-      name={t.numbers.open}
+      name={t.common.open}
       value={format.number(pending)}
       {...(pending === 0 ? {} : { to: listOf('pending', stats.endpoints, 'week') })}
     >

@@ -14,20 +14,20 @@ const OUTCOMES = ['succeeded', 'exhausted', 'skipped', 'pending'] as const;
 /** Each endpoint with what became of its deliveries. */
 export function EndpointRows({ endpoints, time }: { endpoints: readonly Row[]; time: ListTime }) {
   const names = {
-    succeeded: t.overview.succeeded,
-    exhausted: t.overview.failed,
-    skipped: t.overview.skipped,
-    pending: t.overview.open,
+    succeeded: t.status.succeeded,
+    exhausted: t.status.exhausted,
+    skipped: t.status.skipped,
+    pending: t.common.open,
   };
   const hasLatency = endpoints.some(({ latency }) => latency);
   return (
     <Table
-      label={t.overview.endpoints}
+      label={t.endpoints.title}
       isStacked="early"
       head={
         <tr>
           <th scope="col">{t.endpoints.address}</th>
-          <th scope="col">{t.endpoints.status}</th>
+          <th scope="col">{t.common.status}</th>
           {OUTCOMES.map((outcome) => (
             <th key={outcome} scope="col" data-number="">
               {names[outcome]}
@@ -49,7 +49,7 @@ export function EndpointRows({ endpoints, time }: { endpoints: readonly Row[]; t
             </Link>
             <EndpointUrl id={row.webhookId} url={row.url} />
           </td>
-          <td data-label={t.endpoints.status}>
+          <td data-label={t.common.status}>
             <EndpointStatus endpoint={row} />
           </td>
           {OUTCOMES.map((outcome) => (

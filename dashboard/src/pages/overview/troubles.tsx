@@ -77,7 +77,7 @@ const Disabled = ({ row: { disabledAt, disabledReason } }: { row: Row }) => (
   <p>
     {disabledAt === null ? null : (
       <>
-        {t.overview.disabled}: <Ago at={disabledAt} />.{' '}
+        {t.status.auto_disabled}: <Ago at={disabledAt} />.{' '}
       </>
     )}
     {disabledReason === null ? null : `${t.endpoints.disabledReason[disabledReason]}. `}
@@ -92,7 +92,7 @@ function LastError({ row: { webhookId: id, disabledAt, consecutiveFailures: fail
   const last = data?.[0];
   return last === undefined || last.lastError === null ? null : (
     <p>
-      {t.recover.lastError}: {errorText(last)}
+      {t.common.lastError}: {errorText(last)}
     </p>
   );
 }

@@ -55,12 +55,12 @@ function OldEndpoint({ endpoint }: { endpoint: Endpoint }) {
   const remove = useDelete(environment, endpoint.id);
   return (
     <div className="row">
-      <Button onPress={() => setAsked(true)}>{t.recover.done.delete}</Button>
+      <Button onPress={() => setAsked(true)}>{t.recover.done.title}</Button>
       <code className="quiet">{endpoint.id}</code>
       {isAsked ? (
         <Confirm
           title={t.recover.done.deleteTitle}
-          action={t.recover.done.delete}
+          action={t.recover.done.title}
           isPending={remove.isPending}
           error={remove.error}
           onConfirm={() => remove.mutate(undefined, { onSuccess: () => setAsked(false) })}

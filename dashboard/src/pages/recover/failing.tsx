@@ -28,7 +28,7 @@ export function FailingEndpoint({ endpoint }: { endpoint: Endpoint }) {
         <Facts
           facts={[
             lastError !== undefined && [
-              t.recover.lastError,
+              t.common.lastError,
               <LastError key="error" text={lastError} code={code} />,
             ],
             since !== null && [t.recover.firstFailure, <Moment key="since" at={since} />],
@@ -40,7 +40,7 @@ export function FailingEndpoint({ endpoint }: { endpoint: Endpoint }) {
       </Card>
       <Card title={t.bulk.title}>
         <div className="row">
-          {isAdmin ? <Button onPress={() => setSending(true)}>{t.deliveries.bulk}</Button> : null}
+          {isAdmin ? <Button onPress={() => setSending(true)}>{t.bulk.title}</Button> : null}
           <Link to={`/deliveries/${endpoint.id}?status=failed`} className={buttonLook('ordinary')}>
             {t.endpoints.allDeliveries}
           </Link>

@@ -43,13 +43,13 @@ export function WhatHappened({
       <Facts
         facts={[
           lastError !== undefined && [
-            t.recover.lastError,
+            t.common.lastError,
             <LastError key="error" text={lastError} code={code} />,
           ],
           [t.recover.firstFailure, <Moment key="first" at={first} />],
-          disabledAt !== null && [t.recover.disabledAt, <Moment key="at" at={disabledAt} />],
+          disabledAt !== null && [t.status.auto_disabled, <Moment key="at" at={disabledAt} />],
           [
-            t.recover.reason,
+            t.common.reason,
             disabledReason === null ? t.recover.support : t.endpoints.disabledReason[disabledReason],
           ],
           [t.recover.missed, <Missed key="missed" id={endpoint.id} since={first} />],

@@ -216,7 +216,7 @@ function OrderFields({ scope, order }: { scope: ResendScope; order: Order }) {
       </div>
       {scope.what === 'failed' ? (
         <Choices
-          label={t.bulk.statuses}
+          label={t.deliveries.title}
           isRequired
           choices={RESENT_STATUSES.map((status) => ({
             value: status,

@@ -23,12 +23,9 @@ export function Existing({
     <Card title={t.sandbox.facts}>
       <Facts
         facts={[
-          [t.sandbox.id, <CopyId key="id" id={id} what={t.sandbox.id} />],
-          [t.sandbox.created, <Moment key="created" at={createdAt} />],
-          [
-            t.sandbox.lastReset,
-            lastResetAt === null ? t.sandbox.neverReset : <Ago key="reset" at={lastResetAt} />,
-          ],
+          [t.common.id, <CopyId key="id" id={id} what={t.common.id} />],
+          [t.common.created, <Moment key="created" at={createdAt} />],
+          [t.sandbox.lastReset, lastResetAt === null ? t.keys.never : <Ago key="reset" at={lastResetAt} />],
         ]}
       />
       {purge === null ? null : (

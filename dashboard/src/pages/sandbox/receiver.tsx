@@ -42,7 +42,7 @@ export function Receiver({ hasSandbox }: { hasSandbox: boolean }) {
     <Card title={t.program.title}>
       <p className="quiet">{t.program.about}</p>
       <TextField
-        label={t.program.address}
+        label={t.endpoints.address}
         hint={t.program.addressHint}
         isCode
         maxLength={MAX_ADDRESS}
@@ -51,7 +51,7 @@ export function Receiver({ hasSandbox }: { hasSandbox: boolean }) {
         problem={read.ok ? undefined : t.program.problems[read.problem]}
       />
       <div className="row">
-        <CopyButton text={address.trim()} what={t.program.address} />
+        <CopyButton text={address.trim()} what={t.endpoints.address} />
         <RegisterReceiver
           address={address.trim()}
           isPossible={hasSandbox && read.ok}

@@ -35,7 +35,7 @@ export function RegisterReceiver({
       <span className="quiet">{hasSandbox ? t.program.registerAbout : t.program.needsSandbox}</span>
       {error ? <Failure error={error} /> : null}
       {data ? (
-        <Dialog title={t.program.registered} isOpen isWide>
+        <Dialog title={t.endpoints.registeredTitle} isOpen isWide>
           <p>
             <code>{data.url}</code>
           </p>

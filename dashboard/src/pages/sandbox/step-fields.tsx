@@ -39,7 +39,7 @@ export function StepFields({
       />
       {isOther ? (
         <Typed
-          label={t.program.status}
+          label={t.common.status}
           value={`${does}`}
           read={statusFrom}
           problem={t.program.statusInvalid}

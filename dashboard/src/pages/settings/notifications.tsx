@@ -68,7 +68,7 @@ function Change({ organization }: { organization: Organization }) {
       {error ? <Failure error={error} /> : null}
       <div className="row">
         <Button type="submit" look="primary" isPending={isPending}>
-          {t.settings.save}
+          {t.common.save}
         </Button>
         <span role="status">{isSuccess ? <Status tone="good">{t.settings.saved}</Status> : null}</span>
       </div>

@@ -32,13 +32,13 @@ const OrganizationFacts = ({
 }: {
   organization: Organization;
 }) => (
-  <Card title={t.settings.organization}>
+  <Card title={t.nav.organization}>
     <Facts
       facts={[
-        [t.settings.name, <bdi key="name">{name}</bdi>],
-        [t.settings.id, <CopyId key="id" id={id} what={t.settings.id} />],
+        [t.common.name, <bdi key="name">{name}</bdi>],
+        [t.common.id, <CopyId key="id" id={id} what={t.common.id} />],
         [t.settings.tier, t.settings.tiers[tier]],
-        [t.settings.created, <Moment key="created" at={createdAt} />],
+        [t.common.created, <Moment key="created" at={createdAt} />],
       ]}
     />
   </Card>

@@ -59,13 +59,13 @@ export function Add({ onClose }: { onClose: () => void }) {
           validate={(given) => (/^\s*https:/i.test(given) ? null : t.forms.faults.url_scheme?.(0))}
         />
         <Choose
-          label={t.sources.kind}
+          label={t.common.kind}
           options={KINDS.map((each) => ({ value: each, label: t.sources.kindHints[each] }))}
           value={kind}
           onChange={setKind}
         />
         <TextField
-          label={t.sources.name}
+          label={t.common.name}
           hint={t.sources.nameHint}
           name="name"
           maxLength={MAX_NAME}

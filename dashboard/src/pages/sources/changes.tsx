@@ -19,7 +19,7 @@ export function Changes({ source }: { source: Source }) {
   return (
     <>
       {data?.announced ? <Announced changes={data.announced} /> : null}
-      <Card title={t.sources.changes}>
+      <Card title={t.common.changes}>
         {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
         {data === undefined && !error ? <Loading lines={3} /> : null}
         {data === undefined ? null : <Present changes={data} />}

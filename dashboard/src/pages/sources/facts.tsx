@@ -16,9 +16,9 @@ export function SourceFacts({ source }: { source: Source }) {
     <>
       <Facts
         facts={[
-          [t.sources.status, <SourceStatus key="status" status={source.status} />],
+          [t.common.status, <SourceStatus key="status" status={source.status} />],
           [t.sources.url, <CopyId key="url" id={url} what={t.sources.url} />],
-          [t.sources.kind, t.sources.kindHints[kind]],
+          [t.common.kind, t.sources.kindHints[kind]],
           [t.sources.contentTitle, title === null ? t.none : <bdi key="title">{title}</bdi>],
           [t.sources.words, words === null ? t.none : format.number(words)],
           [t.sources.version, version === null ? t.none : format.number(version)],
@@ -31,11 +31,11 @@ export function SourceFacts({ source }: { source: Source }) {
           [t.sources.lastNotified, <AgoOrNever key="notified" at={source.lastNotifiedAt} />],
           [t.sources.nextCheck, <Moment key="next" at={source.nextCheckAt} />],
           [t.sources.created, <Moment key="created" at={source.createdAt} />],
-          [t.sources.id, <CopyId key="id" id={id} what={t.sources.id} />],
+          [t.common.id, <CopyId key="id" id={id} what={t.common.id} />],
         ]}
       />
       {source.lastError === null ? null : (
-        <Code label={t.sources.lastError} text={source.lastError} isWrapped />
+        <Code label={t.common.lastError} text={source.lastError} isWrapped />
       )}
     </>
   );

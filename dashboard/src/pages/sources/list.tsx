@@ -44,13 +44,13 @@ export function SourceList() {
       {shown !== undefined && shown.length > 0 ? (
         <Card>
           <Table
-            label={t.sources.list}
+            label={t.sources.title}
             isStacked="early"
             head={
               <tr>
                 <th scope="col">{t.sources.source}</th>
-                <th scope="col">{t.sources.kind}</th>
-                <th scope="col">{t.sources.status}</th>
+                <th scope="col">{t.common.kind}</th>
+                <th scope="col">{t.common.status}</th>
                 <th scope="col">{t.sources.lastChecked}</th>
                 <th scope="col">{t.sources.lastChanged}</th>
                 <th scope="col">{t.sources.difference}</th>
@@ -64,7 +64,7 @@ export function SourceList() {
           {sources.hasNextPage ? (
             <div>
               <Button isPending={sources.isFetchingNextPage} onPress={() => void sources.fetchNextPage()}>
-                {t.sources.more}
+                {t.common.more}
               </Button>
             </div>
           ) : null}

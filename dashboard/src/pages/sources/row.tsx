@@ -44,10 +44,10 @@ export function SourceRow({ source, threshold }: { source: Source; threshold: nu
           )}
         </span>
       </th>
-      <td className={styles.short} data-label={t.sources.kind}>
+      <td className={styles.short} data-label={t.common.kind}>
         {t.sources.kinds[source.kind]}
       </td>
-      <td data-label={t.sources.status}>
+      <td data-label={t.common.status}>
         <SourceStatus status={source.status} />
       </td>
       <td className={styles.short} data-label={t.sources.lastChecked}>

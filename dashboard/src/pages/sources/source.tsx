@@ -74,7 +74,7 @@ function Shown({
           <>
             <CheckNow id={source.id} checking={checking} onCheck={onCheck} />
             <Button look="danger" onPress={() => setDeleting(true)}>
-              {t.sources.delete}
+              {t.common.delete}
             </Button>
           </>
         ) : null

@@ -11,7 +11,7 @@ export function Months({ months }: { months: readonly Month[] }) {
     format.number(months.reduce((total, month) => total + month[count], 0));
   return (
     <Table
-      label={t.usage.table}
+      label={t.usage.range}
       head={
         <tr>
           <th scope="col">{t.usage.month}</th>

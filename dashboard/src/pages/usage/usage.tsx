@@ -41,7 +41,7 @@ export default function Usage() {
           <Card title={t.usage.chart}>
             <Bars months={months} />
           </Card>
-          <Card actions={<Download months={months} />} title={t.usage.table}>
+          <Card actions={<Download months={months} />} title={t.usage.range}>
             <Months months={months} />
           </Card>
         </>
