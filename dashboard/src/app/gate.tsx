@@ -52,7 +52,7 @@ function SignIn() {
     <GateBox>
       <h1>{t.signIn.title}</h1>
       <p className="quiet">{t.signIn.about}</p>
-      {error === undefined ? null : <Failure error={error} />}
+      <Failure error={error} />
       <Button look="primary" isPending={isPending} onPress={() => void go()}>
         {t.signIn.title}
       </Button>
@@ -89,7 +89,7 @@ function SessionEnded({ isOpen, email }: { isOpen: boolean; email: string | null
           {t.signIn.open}
         </a>
       ) : null}
-      {error === undefined ? null : <Failure error={error} />}
+      <Failure error={error} />
       <DialogActions>
         <Button look="primary" onPress={() => void go()}>
           {t.signIn.window}

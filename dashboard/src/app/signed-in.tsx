@@ -73,7 +73,7 @@ function WrongAccount({ error }: { error: ApiFailure }) {
       ) : (
         <Failure title={t.signIn.failed} error={error} />
       )}
-      {out.error === undefined ? null : <Failure error={out.error} />}
+      <Failure error={out.error} />
       <Button look="primary" isPending={out.isPending} onPress={() => void out.signOut()}>
         {t.signIn.otherAccount}
       </Button>

@@ -51,7 +51,7 @@ export function Confirm({
             <TextField label={typedLabel ?? typed} value={given} onChange={setGiven} isCode autoFocus />
           </>
         )}
-        {error === null || error === undefined ? null : <Failure error={error} />}
+        <Failure error={error} />
         <DialogActions>
           <Button onPress={onClose}>{t.cancel}</Button>
           <Button type="submit" look={look} isDisabled={!isSure} isPending={isPending}>

@@ -17,7 +17,7 @@ export const Notice = ({ tone, title, children }: { tone: Tone; title: string; c
   </div>
 );
 
-/** What went wrong, and what support finds it by. @param onRetry tries it again */
+/** What went wrong, and what support finds it by; nothing where nothing did. @param onRetry tries it again */
 export function Failure({
   title,
   error,
@@ -27,6 +27,7 @@ export function Failure({
   error: unknown;
   onRetry?: (() => void) | undefined;
 }) {
+  if (error === null || error === undefined) return null;
   const known = error instanceof ApiFailure ? error : undefined;
   return (
     <Notice tone="bad" title={title ?? t.failure.title}>
@@ -69,7 +70,7 @@ export const Empty = ({ title, children }: { title?: string; children?: ReactNod
 );
 
 /** Stands where something is being loaded. */
-export const Loading = ({ lines = 6 }: { lines?: number }) => (
+export const Loading = ({ lines = 6 }: { lines?: number | undefined }) => (
   <div className={styles.skeleton} role="status" aria-label={t.loading}>
     {Array.from({ length: lines }, (_, line) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all the same

@@ -4,7 +4,8 @@ import { type ApiKey, useKeys } from '../../api/keys.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
 import { Check } from '../../parts/field.tsx';
-import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
+import { LoadedPage, More } from '../../parts/loaded.tsx';
+import { Empty, Notice } from '../../parts/notice.tsx';
 import { Card, Page } from '../../parts/page.tsx';
 import { t } from '../../text/language.ts';
 import { Create } from './create.tsx';
@@ -27,23 +28,25 @@ export default function ApiKeys() {
 function Keys() {
   const [isCreating, setCreating] = useState(false);
   const [revoked, setRevoked] = useState<ApiKey>();
-  const { data, error, refetch } = useKeys();
   return (
-    <Page
+    <LoadedPage
       title={t.keys.title}
       about={t.keys.about}
+      query={useKeys()}
       actions={
         <Button look="primary" onPress={() => setCreating(true)}>
           {t.keys.create}
         </Button>
       }
     >
-      {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
-      {data === undefined && !error ? <Loading /> : null}
-      {data === undefined ? null : <KeyList onRevoke={setRevoked} />}
-      {isCreating ? <Create onClose={() => setCreating(false)} /> : null}
-      {revoked === undefined ? null : <Revoke apiKey={revoked} onClose={() => setRevoked(undefined)} />}
-    </Page>
+      {() => (
+        <>
+          <KeyList onRevoke={setRevoked} />
+          {isCreating ? <Create onClose={() => setCreating(false)} /> : null}
+          {revoked === undefined ? null : <Revoke apiKey={revoked} onClose={() => setRevoked(undefined)} />}
+        </>
+      )}
+    </LoadedPage>
   );
 }
 
@@ -51,7 +54,8 @@ function KeyList({ onRevoke }: { onRevoke: (key: ApiKey) => void }) {
   const [search] = useSearchParams();
   const marked = search.get('key');
   const [choice, setShowsRevoked] = useState<boolean>();
-  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = useKeys();
+  const query = useKeys();
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   const keys = data?.pages.flatMap((page) => page.data) ?? [];
   const markedKey = keys.find(({ id }) => id === marked);
   const showsRevoked = choice ?? (markedKey?.revokedAt ?? null) !== null;
@@ -83,13 +87,7 @@ function KeyList({ onRevoke }: { onRevoke: (key: ApiKey) => void }) {
           {t.keys.showRevoked(revoked.length)}
         </Check>
       )}
-      {hasNextPage ? (
-        <div>
-          <Button isPending={isFetchingNextPage} onPress={() => void fetchNextPage()}>
-            {t.common.more}
-          </Button>
-        </div>
-      ) : null}
+      <More query={query} />
       <p className="quiet">{t.keys.lastUsedAbout}</p>
     </Card>
   );

@@ -26,16 +26,9 @@ export function KeyTable({
     <Table
       label={t.keys.title}
       isStacked="early"
-      head={
-        <tr>
-          <th scope="col">{t.common.name}</th>
-          <th scope="col">{t.keys.environment}</th>
-          <th scope="col">{t.keys.scopes}</th>
-          <th scope="col">{t.common.created}</th>
-          <th scope="col">{t.keys.lastUsed}</th>
-          <th scope="col">{t.keys.actions}</th>
-        </tr>
-      }
+      columns={[
+        ...[t.common.name, t.keys.environment, t.keys.scopes, t.common.created, t.keys.lastUsed, t.keys.actions],
+      ]}
     >
       {keys.map((key) => (
         <KeyRow

@@ -2,11 +2,10 @@ import { useEffect, useMemo, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { type AuditAction, useAuditLog } from '../../api/audit-log.ts';
 import { useIsAdmin } from '../../app/person.ts';
-import { Button } from '../../parts/button.tsx';
+import { isNoSandbox, More } from '../../parts/loaded.tsx';
 import { Empty, Failure, Loading } from '../../parts/notice.tsx';
 import { Card, Page } from '../../parts/page.tsx';
 import { t } from '../../text/language.ts';
-import { isNoSandbox } from '../no-sandbox.tsx';
 import { Entries } from './entries.tsx';
 import { FilterFields } from './filter-fields.tsx';
 import { countNarrowing, type Filters, filtersIn, parametersOf, queryOf } from './filters.ts';
@@ -40,7 +39,8 @@ function Log() {
 function Listing({ filters, onChange }: { filters: Filters; onChange: (filters: Filters) => void }) {
   const [now] = useState(() => new Date());
   const query = useMemo(() => queryOf(filters, now), [filters, now]);
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useAuditLog(query);
+  const reading = useAuditLog(query);
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = reading;
   const isNarrowed = countNarrowing(filters) > 0;
   const entries = data?.pages.flatMap((page) => page.data);
   // A page with a filter may be empty and still have a next one.
@@ -56,7 +56,7 @@ function Listing({ filters, onChange }: { filters: Filters; onChange: (filters: 
     );
   return (
     <>
-      {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
+      <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} />
       {(entries === undefined || (entries.length === 0 && hasNextPage)) && !error ? <Loading /> : null}
       {entries?.length === 0 && !hasNextPage ? (
         <Empty title={isNarrowed ? t.audit.noMatch : t.audit.emptyTitle}>
@@ -70,15 +70,7 @@ function Listing({ filters, onChange }: { filters: Filters; onChange: (filters: 
             environment={filters.environment}
             onActor={(actor) => onChange({ ...filters, actor })}
           />
-          {hasNextPage ? (
-            <div>
-              <Button isPending={isFetchingNextPage} onPress={() => void fetchNextPage()}>
-                {t.common.more}
-              </Button>
-            </div>
-          ) : (
-            <p className="quiet">{t.audit.end}</p>
-          )}
+          {hasNextPage ? <More query={reading} /> : <p className="quiet">{t.audit.end}</p>}
         </Card>
       ) : null}
     </>

@@ -32,13 +32,7 @@ export function Details({
           label={t.common.changes}
           isStacked
           isLandmark={false}
-          head={
-            <tr>
-              <th scope="col">{t.common.field}</th>
-              <th scope="col">{t.audit.before}</th>
-              <th scope="col">{t.audit.after}</th>
-            </tr>
-          }
+          columns={[t.common.field, t.audit.before, t.audit.after]}
         >
           {changes.map(({ field, before, after }) => (
             <tr key={field}>

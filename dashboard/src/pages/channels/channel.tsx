@@ -1,12 +1,12 @@
 import { type Channel, useChannel, usePause } from '../../api/channels.ts';
-import { isGone } from '../../api/failures.ts';
 import { useJobs } from '../../api/redeliveries.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { buttonLook } from '../../parts/button.tsx';
 import { CopyId } from '../../parts/copy.tsx';
 import { Link } from '../../parts/link.tsx';
-import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
+import { OnePage } from '../../parts/loaded.tsx';
+import { Failure, Notice } from '../../parts/notice.tsx';
 import { Card, Facts, Page } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
@@ -22,20 +22,16 @@ import { PauseButton } from './pause.tsx';
 /** One channel: how it stands, its recovery and a test. */
 export function ChannelPage({ id }: { id: string }) {
   const { environment } = useEnvironment();
-  const { data: channel, error, refetch } = useChannel(environment, id);
-  const isDeleted = isGone(error);
-  if (channel !== undefined && !isDeleted) return <Shown channel={channel} error={error} />;
+  const query = useChannel(environment, id);
   return (
-    <Page title={t.channels.title}>
-      <p>
-        <Link to="/channels">{t.channels.back}</Link>
-      </p>
-      {error === null ? <Loading /> : null}
-      {isDeleted ? <Empty title={t.channels.gone} /> : null}
-      {error !== null && !isDeleted ? (
-        <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} />
-      ) : null}
-    </Page>
+    <OnePage
+      query={query}
+      title={t.channels.title}
+      gone={t.channels.gone}
+      list={['/channels', t.channels.back]}
+    >
+      {(channel) => <Shown channel={channel} error={query.error} />}
+    </OnePage>
   );
 }
 
@@ -58,8 +54,8 @@ function Shown({ channel, error }: { channel: Channel; error: unknown }) {
         ) : null
       }
     >
-      {error ? <Failure title={t.failure.loading} error={error} /> : null}
-      {pausing.error ? <Failure error={pausing.error} /> : null}
+      <Failure title={t.failure.loading} error={error} />
+      <Failure error={pausing.error} />
       <State channel={channel} />
       {isSent ? <Resending id={channel.id} isResumed={pausing.data?.redelivery != null} /> : null}
       <Card>
@@ -133,17 +129,11 @@ function ChannelFacts({ channel }: { channel: Channel }) {
             <code>{kind}</code> <span className="quiet">{t.channels.kinds[kind]}</span>
           </span>,
         ],
-        ...(url === null ? [] : [[t.endpoints.address, <Url key="url" url={url} />] as const]),
+        url !== null && [t.endpoints.address, <Url key="url" url={url} />],
         [t.common.status, <EndpointStatus key="status" endpoint={channel} />],
-        ...(failing === null
-          ? []
-          : [[t.endpoints.failuresInARow, <FailuresInARow key="row" endpoint={channel} />] as const]),
-        ...(pausedAt === null
-          ? []
-          : [[t.endpoints.pausedAt, <Moment key="paused" at={pausedAt} />] as const]),
-        ...(disabledAt === null
-          ? []
-          : [[t.status.auto_disabled, <Moment key="disabled" at={disabledAt} />] as const]),
+        failing !== null && [t.endpoints.failuresInARow, <FailuresInARow key="row" endpoint={channel} />],
+        pausedAt !== null && [t.endpoints.pausedAt, <Moment key="paused" at={pausedAt} />],
+        disabledAt !== null && [t.status.auto_disabled, <Moment key="disabled" at={disabledAt} />],
         [t.common.created, <Moment key="created" at={channel.createdAt} />],
         [t.channels.id, <CopyId key="id" id={channel.id} what={t.channels.id} />],
       ]}

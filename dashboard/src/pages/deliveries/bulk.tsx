@@ -82,7 +82,7 @@ function History({ webhookId }: { webhookId: string }) {
   return (
     <>
       <JobSaid state={stateOf(data, 'failed')} />
-      {error ? <Failure title={t.failure.loading} error={error} /> : null}
+      <Failure title={t.failure.loading} error={error} />
       {ended.length === 0 ? null : (
         <ul className={styles.jobs} aria-label={t.bulk.list}>
           {ended.map((job) => (

@@ -7,13 +7,13 @@ import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
 import { Link } from '../../parts/link.tsx';
+import { isNoSandbox, LoadedPage, NoSandbox } from '../../parts/loaded.tsx';
 import { Empty, Failure, Loading } from '../../parts/notice.tsx';
 import { Page } from '../../parts/page.tsx';
 import { t } from '../../text/language.ts';
 import { LiveList } from '../live/list.tsx';
 import styles from '../live/split.module.css';
 import { useSplit } from '../live/split.ts';
-import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
 import { isId, prefixOf } from '../search/ids.ts';
 import { SendAgain } from './bulk.tsx';
 import { DeliveryById } from './by-id.tsx';
@@ -28,28 +28,27 @@ import { useDeliveries } from './use-deliveries.ts';
 export default function Deliveries() {
   const { environment, to } = useEnvironment();
   const { endpointId } = useParams<{ endpointId?: string }>();
-  const { data: endpoints, error, refetch } = useEndpoints(environment);
+  const query = useEndpoints(environment);
+  const { data: endpoints } = query;
   const [search] = useSearchParams();
-  if (isNoSandbox(error)) return <NoSandbox title={t.deliveries.title} />;
+  if (isNoSandbox(query.error)) return <NoSandbox title={t.deliveries.title} />;
   if (endpointId !== undefined && isDeliveryId(endpointId)) return <DeliveryById id={endpointId} />;
-  if (endpointId !== undefined && isChannelId(endpointId) && endpoints !== undefined)
-    return <OfChannel key={endpointId} id={endpointId} endpoints={endpoints} />;
-  const endpoint = endpoints?.find(({ id }) => id === endpointId);
   // Those of all endpoints are listed by their events.
   if (endpointId === undefined) return <Redirect to={to(eventsLike(search))} replace />;
+  if (isChannelId(endpointId) && endpoints !== undefined)
+    return <OfChannel key={endpointId} id={endpointId} endpoints={endpoints} />;
+  const endpoint = endpoints?.find(({ id }) => id === endpointId);
   if (endpoint !== undefined && endpoints !== undefined)
     return <OfEndpoint key={endpoint.id} endpoint={endpoint} endpoints={endpoints} />;
   return (
-    <Page title={t.deliveries.title} about={t.deliveries.about}>
-      {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
-      {endpoints === undefined && !error ? <Loading /> : null}
-      {endpoints === undefined ? null : (
+    <LoadedPage title={t.deliveries.title} about={t.deliveries.about} query={query}>
+      {() => (
         <Empty title={t.notFound.title}>
           <p>{t.notFound.about}</p>
           <Link to="/endpoints">{t.endpoints.title}</Link>
         </Empty>
       )}
-    </Page>
+    </LoadedPage>
   );
 }
 
@@ -60,16 +59,13 @@ const written = (search: URLSearchParams): string => (search.size === 0 ? '' : `
 /** Those of a channel, which is among the endpoints while it is shown. */
 function OfChannel({ id, endpoints }: { id: string; endpoints: readonly Receiver[] }) {
   const { environment } = useEnvironment();
-  const { data: channel, error, refetch } = useEndpoint(environment, id);
+  const query = useEndpoint(environment, id);
+  const { data: channel } = query;
   if (channel !== undefined) return <OfEndpoint endpoint={channel} endpoints={[channel, ...endpoints]} />;
   return (
-    <Page title={t.deliveries.title} about={t.deliveries.about}>
-      {error ? (
-        <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} />
-      ) : (
-        <Loading />
-      )}
-    </Page>
+    <LoadedPage title={t.deliveries.title} about={t.deliveries.about} query={query}>
+      {() => null}
+    </LoadedPage>
   );
 }
 

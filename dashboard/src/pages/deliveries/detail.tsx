@@ -1,7 +1,6 @@
 import { type RefObject, useState } from 'react';
 import { useLocation } from 'wouter';
 import { type EventDelivery, useEvent } from '../../api/events.ts';
-import { isGone } from '../../api/failures.ts';
 import { isOver } from '../../api/pace.ts';
 import {
   type DeliveryWithAttempts,
@@ -15,14 +14,14 @@ import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyId } from '../../parts/copy.tsx';
 import { Link } from '../../parts/link.tsx';
-import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
-import { Card, Facts } from '../../parts/page.tsx';
+import { Empty, Failure, Notice } from '../../parts/notice.tsx';
+import { Facts } from '../../parts/page.tsx';
 import { CopyMoment, Moment } from '../../parts/time.tsx';
 import { Shortened } from '../../parts/url.tsx';
 import { t } from '../../text/language.ts';
 import { recovererOf } from '../events/outcomes.ts';
 import { FailureCause } from '../failure-cause.tsx';
-import styles from '../live/split.module.css';
+import { Beside } from '../live/beside.tsx';
 import { Attempts } from './attempts.tsx';
 import { SendAgain } from './bulk.tsx';
 import { DeliveryStatus } from './delivery-status.tsx';
@@ -45,24 +44,16 @@ export function Detail({
   heading: RefObject<HTMLHeadingElement | null>;
 }) {
   const { environment } = useEnvironment();
-  const { data, error, refetch } = useDelivery(environment, webhookId, id);
   return (
-    <section className={styles.beside} aria-label={t.deliveries.one}>
-      <Card>
-        <div className={styles.opened}>
-          <h2 ref={heading} tabIndex={-1}>
-            {t.deliveries.one}
-          </h2>
-          <Link to={`/deliveries/${webhookId}${search}`}>{t.deliveries.back}</Link>
-        </div>
-        {isGone(error) ? <Empty title={t.deliveries.gone} /> : null}
-        {error && !isGone(error) ? (
-          <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} />
-        ) : null}
-        {data === undefined && !error ? <Loading /> : null}
-        {data === undefined || isGone(error) ? null : <Told delivery={data} search={search} />}
-      </Card>
-    </section>
+    <Beside
+      query={useDelivery(environment, webhookId, id)}
+      label={t.deliveries.one}
+      list={`/deliveries/${webhookId}${search}`}
+      heading={heading}
+      missing={<Empty title={t.deliveries.gone} />}
+    >
+      {(delivery) => <Told delivery={delivery} search={search} />}
+    </Beside>
   );
 }
 
@@ -160,7 +151,7 @@ function Redelivery({
           <SinceThen endpoint={endpoint} from={Date.parse(delivery.createdAt)} />
         ) : null}
       </div>
-      {redeliver.error ? <Failure error={redeliver.error} /> : null}
+      <Failure error={redeliver.error} />
       {redeliver.data ? (
         <Notice tone="good" title={t.deliveries.redelivered}>
           <div>

@@ -1,6 +1,5 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { isGone } from '../../api/failures.ts';
 import {
   type Endpoint as EndpointData,
   useDelete,
@@ -14,8 +13,9 @@ import { Button, buttonLook } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { CopyButton, CopyId } from '../../parts/copy.tsx';
 import { Link } from '../../parts/link.tsx';
+import { OnePage } from '../../parts/loaded.tsx';
 import { masked } from '../../parts/masked.ts';
-import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
+import { Failure, Notice } from '../../parts/notice.tsx';
 import { Card, Facts, Page } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
@@ -34,20 +34,16 @@ import { VerificationCode } from './verification-code.tsx';
 /** One endpoint: how it stands, a test, its changes and its end. */
 export default function Endpoint({ id }: { id: string }) {
   const { environment } = useEnvironment();
-  const { data: endpoint, error, refetch } = useEndpoint(environment, id);
-  const isDeleted = isGone(error);
-  if (endpoint !== undefined && !isDeleted) return <Shown endpoint={endpoint} error={error} />;
+  const query = useEndpoint(environment, id);
   return (
-    <Page title={t.endpoints.title}>
-      <p>
-        <Link to="/endpoints">{t.endpoints.back}</Link>
-      </p>
-      {error === null ? <Loading /> : null}
-      {isDeleted ? <Empty title={t.endpoints.gone} /> : null}
-      {error !== null && !isDeleted ? (
-        <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} />
-      ) : null}
-    </Page>
+    <OnePage
+      query={query}
+      title={t.endpoints.title}
+      gone={t.endpoints.gone}
+      list={['/endpoints', t.endpoints.back]}
+    >
+      {(endpoint) => <Shown endpoint={endpoint} error={query.error} />}
+    </OnePage>
   );
 }
 
@@ -87,7 +83,7 @@ function Shown({ endpoint, error }: { endpoint: EndpointData; error: unknown }) 
         </>
       }
     >
-      {error ? <Failure title={t.failure.loading} error={error} /> : null}
+      <Failure title={t.failure.loading} error={error} />
       {endpoint.status === 'auto_disabled' ? (
         <WhatHappened
           endpoint={endpoint}

@@ -1,12 +1,13 @@
 import type { Environment } from '../../api/client.ts';
 import { PREVIEW_DAYS, useRecentEvents } from '../../api/events.ts';
-import { Failure, Loading, Notice } from '../../parts/notice.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Notice } from '../../parts/notice.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { format, t } from '../../text/language.ts';
 import { filteredValues, type LoggedEvent, previewOf, type Selection } from './filter.ts';
 
 /** What settings with a filter would send of the latest events, before they are saved. */
-export function FilterPreview({
+export const FilterPreview = ({
   environment,
   next,
   saved,
@@ -14,12 +15,11 @@ export function FilterPreview({
   environment: Environment;
   next: Selection;
   saved: Selection | undefined;
-}) {
-  const { data, error } = useRecentEvents(environment);
-  if (error) return <Failure title={t.failure.loading} error={error} />;
-  if (data === undefined) return <Loading lines={2} />;
-  return <Preview {...data} next={next} saved={saved} />;
-}
+}) => (
+  <Loaded query={useRecentEvents(environment)} lines={2}>
+    {(recent) => <Preview {...recent} next={next} saved={saved} />}
+  </Loaded>
+);
 
 function Preview({
   events,

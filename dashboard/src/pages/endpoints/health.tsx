@@ -1,7 +1,7 @@
 import { type Endpoint, useEndpointStats, useLastFailures } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { Link } from '../../parts/link.tsx';
-import { Failure, Loading } from '../../parts/notice.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { Card, Table } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { errorText } from '../../text/error-text.ts';
@@ -16,27 +16,24 @@ const SHOWN = 5;
 export function Health({ endpoint }: { endpoint: Endpoint }) {
   const { environment } = useEnvironment();
   const { hours, time, field } = useRange();
-  const { data, error } = useEndpointStats(environment, endpoint.id, hours);
+  const query = useEndpointStats(environment, endpoint.id, hours);
   return (
     <Card title={t.endpoints.health} actions={field}>
-      {error ? <Failure title={t.failure.loading} error={error} /> : null}
-      {data === undefined ? (
-        error ? null : (
-          <Loading />
-        )
-      ) : (
-        <>
-          <Outcomes totals={data.totals} to={(outcome) => listOfEndpoint(endpoint.id, outcome, time)}>
-            <Figure
-              name={t.numbers.latency}
-              value={data.latency === null ? '–' : format.duration(data.latency.p50Ms)}
-            >
-              {data.latency === null ? '' : t.numbers.latencySlow(format.duration(data.latency.p95Ms))}
-            </Figure>
-          </Outcomes>
-          <Chart stats={data} endpoint={endpoint.id} />
-        </>
-      )}
+      <Loaded query={query}>
+        {(stats) => (
+          <>
+            <Outcomes totals={stats.totals} to={(outcome) => listOfEndpoint(endpoint.id, outcome, time)}>
+              <Figure
+                name={t.numbers.latency}
+                value={stats.latency === null ? '–' : format.duration(stats.latency.p50Ms)}
+              >
+                {stats.latency === null ? '' : t.numbers.latencySlow(format.duration(stats.latency.p95Ms))}
+              </Figure>
+            </Outcomes>
+            <Chart stats={stats} endpoint={endpoint.id} />
+          </>
+        )}
+      </Loaded>
       <LastFailures endpoint={endpoint} />
     </Card>
   );
@@ -59,13 +56,7 @@ function LastFailures({ endpoint: { id, disabledAt, consecutiveFailures } }: { e
       <Table
         label={t.endpoints.lastFailures}
         isStacked
-        head={
-          <tr>
-            <th scope="col">{t.eventLog.one}</th>
-            <th scope="col">{t.common.lastError}</th>
-            <th scope="col">{t.common.created}</th>
-          </tr>
-        }
+        columns={[t.eventLog.one, t.common.lastError, t.common.created]}
       >
         {data.slice(0, SHOWN).map((delivery) => (
           <tr key={delivery.id}>

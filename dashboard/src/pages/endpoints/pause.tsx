@@ -53,7 +53,7 @@ export function PauseState({ endpoint, update }: { endpoint: Endpoint; update: U
   if (endpoint.status === 'paused')
     return (
       <>
-        {update.error ? <Failure error={update.error} /> : null}
+        <Failure error={update.error} />
         <Notice tone="idle" title={t.status.paused}>
           <p>{t.endpoints.pausedAbout}</p>
         </Notice>

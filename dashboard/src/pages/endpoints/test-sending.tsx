@@ -24,7 +24,7 @@ export function TestSending({ webhookId }: { webhookId: string }) {
           {t.endpoints.test}
         </Button>
       </div>
-      {send.error ? <Failure error={send.error} /> : null}
+      <Failure error={send.error} />
       {send.data ? (
         <Watched
           key={send.data.deliveryId}
@@ -62,7 +62,7 @@ export function Watched({ webhookId, id, waiting }: { webhookId: string; id: str
   const { data, error } = useComing(webhookId, id);
   return (
     <>
-      {error ? <Failure error={error} /> : null}
+      <Failure error={error} />
       {data ? <Told delivery={data} waiting={waiting} /> : <Notice tone="busy" title={waiting} />}
       {data ? <Link to={`/deliveries/${webhookId}/${id}`}>{t.eventLog.openDelivery}</Link> : null}
     </>

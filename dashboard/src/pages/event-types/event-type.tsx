@@ -6,13 +6,12 @@ import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
 import { Code } from '../../parts/code.tsx';
 import { Link } from '../../parts/link.tsx';
+import { isNoSandbox, Loaded, NoSandbox } from '../../parts/loaded.tsx';
 import { Marked } from '../../parts/marked.tsx';
-import { Failure, Loading } from '../../parts/notice.tsx';
 import { Card, Page } from '../../parts/page.tsx';
 import { t } from '../../text/language.ts';
 import { EndpointName } from '../endpoint-name.tsx';
 import { EndpointStatus } from '../endpoint-status.tsx';
-import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
 import { type CataloguedType, ENTRIES } from './catalogue.ts';
 import { descriptionOf } from './descriptions.ts';
 import styles from './event-types.module.css';
@@ -68,35 +67,30 @@ export function EventTypePage({ type }: { type: CataloguedType }) {
 
 function Receivers({ type }: { type: CataloguedType }) {
   const { environment } = useEnvironment();
-  const { data: endpoints, error, refetch } = useEndpoints(environment);
+  const query = useEndpoints(environment);
   if (type === 'webhook.test') return <p>{t.eventTypes.toTestedAbout}</p>;
   if (!EVENT_TYPES.some((each) => each === type)) return <p>{t.eventTypes.toChannelsAbout}</p>;
-  if (endpoints === undefined)
-    return error ? (
-      <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} />
-    ) : (
-      <Loading lines={2} />
-    );
-  const subscribed = subscribersOf(type, endpoints);
-  if (subscribed.length === 0)
-    return (
-      <>
-        <p>{t.eventTypes.noReceivers}</p>
-        <p>
-          <Link to="/endpoints">{t.endpoints.title}</Link>
-        </p>
-      </>
-    );
   return (
-    <ul className={styles.receivers}>
-      {subscribed.map((endpoint) => (
-        <li key={endpoint.id}>
-          <Link to={`/endpoints/${endpoint.id}`}>
-            <EndpointName id={endpoint.id} url={endpoint.url} />
-          </Link>
-          <EndpointStatus endpoint={endpoint} />
-        </li>
-      ))}
-    </ul>
+    <Loaded query={query} lines={2}>
+      {(endpoints) => {
+        const subscribed = subscribersOf(type, endpoints);
+        return subscribed.length === 0 ? (
+          <p>
+            {t.eventTypes.noReceivers} <Link to="/endpoints">{t.endpoints.title}</Link>
+          </p>
+        ) : (
+          <ul className={styles.receivers}>
+            {subscribed.map((endpoint) => (
+              <li key={endpoint.id}>
+                <Link to={`/endpoints/${endpoint.id}`}>
+                  <EndpointName id={endpoint.id} url={endpoint.url} />
+                </Link>
+                <EndpointStatus endpoint={endpoint} />
+              </li>
+            ))}
+          </ul>
+        );
+      }}
+    </Loaded>
   );
 }

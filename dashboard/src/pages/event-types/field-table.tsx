@@ -11,13 +11,7 @@ export const Fields = ({ type }: { type: CataloguedType }) => (
   <Table
     label={t.eventLog.payload}
     isStacked
-    head={
-      <tr>
-        <th scope="col">{t.common.field}</th>
-        <th scope="col">{t.common.type}</th>
-        <th scope="col">{t.common.description}</th>
-      </tr>
-    }
+    columns={[t.common.field, t.common.type, t.common.description]}
   >
     {fieldsOf(ENTRIES[type].schema).map((row) => (
       <tr key={[...row.path, row.name].join('.')}>

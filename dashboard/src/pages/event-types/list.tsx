@@ -1,11 +1,11 @@
 import { useEndpoints } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { Link } from '../../parts/link.tsx';
+import { isNoSandbox, NoSandbox } from '../../parts/loaded.tsx';
 import { Marked } from '../../parts/marked.tsx';
 import { Failure } from '../../parts/notice.tsx';
 import { Card, Page, Table } from '../../parts/page.tsx';
 import { t } from '../../text/language.ts';
-import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
 import { CATALOGUED_TYPES, pathOfType } from './catalogue.ts';
 import { descriptionOf } from './descriptions.ts';
 import styles from './event-types.module.css';
@@ -18,18 +18,12 @@ export function EventTypeList() {
   if (isNoSandbox(error)) return <NoSandbox title={t.eventTypes.title} />;
   return (
     <Page title={t.eventTypes.title} about={t.eventTypes.about}>
-      {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
+      <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} />
       <Card>
         <Table
           label={t.eventTypes.title}
           isStacked
-          head={
-            <tr>
-              <th scope="col">{t.common.type}</th>
-              <th scope="col">{t.common.description}</th>
-              <th scope="col">{t.eventTypes.receivers}</th>
-            </tr>
-          }
+          columns={[t.common.type, t.common.description, t.eventTypes.receivers]}
         >
           {CATALOGUED_TYPES.map((type) => (
             <tr key={type}>

@@ -26,7 +26,7 @@ function Resend({ webhookId, id }: { webhookId: string; id: string }) {
       <Button isPending={resend.isPending} onPress={() => resend.mutate()}>
         {t.deliveries.redeliver}
       </Button>
-      {resend.error ? <Failure error={resend.error} /> : null}
+      <Failure error={resend.error} />
       {resend.data ? <Resent webhookId={webhookId} id={resend.data.id} /> : null}
     </>
   );
@@ -56,7 +56,7 @@ export function RetryNow({ webhookId, id }: { webhookId: string; id: string }) {
       <Button isPending={retry.isPending} onPress={() => retry.mutate(undefined, { onSettled })}>
         {t.eventLog.retryNow}
       </Button>
-      {retry.error ? <Failure error={retry.error} /> : null}
+      <Failure error={retry.error} />
       {retry.data ? <span role="status">{t.eventLog.retried}</span> : null}
     </>
   );

@@ -6,10 +6,9 @@ import { useEnvironment } from '../../app/environment.ts';
 import { Button } from '../../parts/button.tsx';
 import { Choose } from '../../parts/field.tsx';
 import { Link } from '../../parts/link.tsx';
+import { LoadedPage } from '../../parts/loaded.tsx';
 import { Empty, Failure, Loading } from '../../parts/notice.tsx';
-import { Page } from '../../parts/page.tsx';
 import { format, t } from '../../text/language.ts';
-import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
 import styles from './failures.module.css';
 import { Group } from './group.tsx';
 import { groupFailures } from './groups.ts';
@@ -29,15 +28,15 @@ export default function Failures() {
   const time = TIME_NAMES.find((name) => name === search.get('time')) ?? 'day';
   const status = STATUS_NAMES.find((name) => name === search.get('status')) ?? 'any';
   const show = (changed: { time?: Time; status?: StatusChoice }) =>
-    setSearch(parametersOf({ time, status, ...changed }), { replace: true });
+    setSearch({ time, status, ...changed }, { replace: true });
   // An hour of the clock more: the statistics begin at a full hour.
-  const { data: stats, error, refetch } = useStats(environment, Math.min(168, TIMES[time] + 1));
+  const query = useStats(environment, Math.min(168, TIMES[time] + 1));
   const names = { hour: t.deliveries.hour, day: t.deliveries.day, week: t.deliveries.week };
-  if (isNoSandbox(error)) return <NoSandbox title={t.failures.title} />;
   return (
-    <Page
+    <LoadedPage
       title={t.failures.title}
       about={t.failures.about}
+      query={query}
       actions={
         <div className={styles.choices}>
           <Choose
@@ -55,15 +54,16 @@ export default function Failures() {
         </div>
       }
     >
-      {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
-      {stats === undefined ? (
-        error ? null : (
-          <Loading />
-        )
-      ) : (
-        <Groups key={time} stats={stats} time={time} status={status} onRefresh={() => void refetch()} />
+      {(stats) => (
+        <Groups
+          key={time}
+          stats={stats}
+          time={time}
+          status={status}
+          onRefresh={() => void query.refetch()}
+        />
       )}
-    </Page>
+    </LoadedPage>
   );
 }
 
@@ -78,12 +78,6 @@ function AtDeleted({ stats }: { stats: Schema<'DeliveryStats'> }) {
     </p>
   );
 }
-
-/** What an address says of the choices. */
-const parametersOf = ({ time, status }: { time: Time; status: StatusChoice }): Record<string, string> => ({
-  time,
-  ...(status === 'any' ? {} : { status }),
-});
 
 function Groups({
   stats,

@@ -104,7 +104,7 @@ function Running({ run: { state, tally, error }, total }: { run: Run; total: num
       <p role="status" className="visually-hidden">
         {end === undefined ? t.resend.said(format.percent(quarterOf(share))) : `${end} ${parts.join(', ')}`}
       </p>
-      {error === undefined ? null : <Failure error={error} />}
+      <Failure error={error} />
     </>
   );
 }

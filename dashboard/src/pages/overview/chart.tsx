@@ -29,12 +29,7 @@ export function OutcomeChart({
   to: (start: string) => string;
 }) {
   const [isTable, setTable] = useState(false);
-  const names = {
-    succeeded: t.status.succeeded,
-    exhausted: t.status.exhausted,
-    skipped: t.status.skipped,
-    pending: t.common.open,
-  };
+  const names = { ...t.status, pending: t.common.open };
   const top = roundUp(Math.max(...buckets.map(totalOf), 0));
   const present = OUTCOMES.filter((outcome) => buckets.some((bucket) => bucket[outcome] > 0));
   const ticks = ticksOf(buckets);
@@ -95,16 +90,8 @@ export function OutcomeChart({
       {isTable ? (
         <Table
           label={t.overview.chart}
-          head={
-            <tr>
-              <th scope="col">{t.overview.from}</th>
-              {OUTCOMES.map((outcome) => (
-                <th key={outcome} scope="col" data-number="">
-                  {names[outcome]}
-                </th>
-              ))}
-            </tr>
-          }
+          columns={[t.overview.from]}
+          numbers={OUTCOMES.map((outcome) => names[outcome])}
         >
           {buckets.toReversed().map((bucket) => (
             <tr key={bucket.start}>

@@ -3,11 +3,11 @@ import { useEndpoints, useStats } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Link } from '../../parts/link.tsx';
-import { Empty, Failure, Loading } from '../../parts/notice.tsx';
-import { Card, Page } from '../../parts/page.tsx';
+import { LoadedPage } from '../../parts/loaded.tsx';
+import { Empty } from '../../parts/notice.tsx';
+import { Card } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { format, t } from '../../text/language.ts';
-import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
 import { longestWait } from './attention.ts';
 import { Chart, Figure, Outcomes, useRange } from './figures.tsx';
 import { useFirstSteps } from './first-steps.tsx';
@@ -19,37 +19,31 @@ import { Troubles } from './troubles.tsx';
 export default function Overview() {
   const { environment } = useEnvironment();
   const { hours, time, field } = useRange();
-  const { data: stats, error, refetch } = useStats(environment, hours);
+  const query = useStats(environment, hours);
   // Rows do not move when the names of the endpoints come.
   const { isPending } = useEndpoints(environment, false);
-  const data = isPending ? undefined : stats;
+  const data = isPending ? undefined : query.data;
   const firstSteps = useFirstSteps(environment === 'live' ? data?.endpoints : undefined);
-  if (isNoSandbox(error)) return <NoSandbox title={t.overview.title} />;
   return (
-    <Page title={t.overview.title} actions={field}>
-      {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
-      {data === undefined || data.endpoints.length === 0 ? null : (
-        <Card
-          title={t.overview.attention}
-          actions={<Link to={`/failures?time=${time}`}>{t.failures.list}</Link>}
-        >
-          <Troubles endpoints={data.endpoints} />
-        </Card>
-      )}
-      {firstSteps?.isPast ? null : firstSteps?.card}
-      {data === undefined ? (
-        error ? null : (
-          <Loading lines={9} />
+    <LoadedPage title={t.overview.title} actions={field} query={{ ...query, data }} lines={9}>
+      {(stats) =>
+        stats.endpoints.length === 0 ? (
+          (firstSteps?.card ?? <NoEndpoints />)
+        ) : (
+          <>
+            <Card
+              title={t.overview.attention}
+              actions={<Link to={`/failures?time=${time}`}>{t.failures.list}</Link>}
+            >
+              <Troubles endpoints={stats.endpoints} />
+            </Card>
+            {firstSteps?.isPast ? null : firstSteps?.card}
+            <Statistics stats={stats} time={time} />
+            {firstSteps?.isPast ? firstSteps.card : null}
+          </>
         )
-      ) : data.endpoints.length === 0 ? (
-        firstSteps === undefined ? (
-          <NoEndpoints />
-        ) : null
-      ) : (
-        <Statistics stats={data} time={time} />
-      )}
-      {firstSteps?.isPast ? firstSteps.card : null}
-    </Page>
+      }
+    </LoadedPage>
   );
 }
 

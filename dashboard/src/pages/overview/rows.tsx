@@ -13,33 +13,17 @@ const OUTCOMES = ['succeeded', 'exhausted', 'skipped', 'pending'] as const;
 
 /** Each endpoint with what became of its deliveries. */
 export function EndpointRows({ endpoints, time }: { endpoints: readonly Row[]; time: ListTime }) {
-  const names = {
-    succeeded: t.status.succeeded,
-    exhausted: t.status.exhausted,
-    skipped: t.status.skipped,
-    pending: t.common.open,
-  };
+  const names = { ...t.status, pending: t.common.open };
   const hasLatency = endpoints.some(({ latency }) => latency);
   return (
     <Table
       label={t.endpoints.title}
       isStacked="early"
-      head={
-        <tr>
-          <th scope="col">{t.endpoints.address}</th>
-          <th scope="col">{t.common.status}</th>
-          {OUTCOMES.map((outcome) => (
-            <th key={outcome} scope="col" data-number="">
-              {names[outcome]}
-            </th>
-          ))}
-          {hasLatency ? (
-            <th scope="col" data-number="">
-              {t.numbers.latency} {t.numbers.latencyHead}
-            </th>
-          ) : null}
-        </tr>
-      }
+      columns={[t.endpoints.address, t.common.status]}
+      numbers={[
+        ...OUTCOMES.map((outcome) => names[outcome]),
+        ...(hasLatency ? [`${t.numbers.latency} ${t.numbers.latencyHead}`] : []),
+      ]}
     >
       {endpoints.map((row) => (
         <tr key={row.webhookId}>

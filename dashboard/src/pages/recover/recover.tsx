@@ -1,11 +1,10 @@
 import { type Endpoint, useEndpoints } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { Link } from '../../parts/link.tsx';
-import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
-import { Page } from '../../parts/page.tsx';
+import { LoadedPage } from '../../parts/loaded.tsx';
+import { Empty, Notice } from '../../parts/notice.tsx';
 import { t } from '../../text/language.ts';
 import { EndpointName, EndpointUrl } from '../endpoint-name.tsx';
-import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
 import { type Chain, chainOf } from './chain.ts';
 import { RecoveryDone } from './delete-step.tsx';
 import { FailingEndpoint } from './failing.tsx';
@@ -18,11 +17,10 @@ import { WhatHappened } from './what-happened.tsx';
  */
 export default function Recover({ id }: { id: string }) {
   const { environment } = useEnvironment();
-  const { data: endpoints, error, refetch } = useEndpoints(environment);
-  if (isNoSandbox(error)) return <NoSandbox title={t.recover.title} />;
-  const chain = endpoints === undefined ? undefined : chainOf(id, endpoints);
+  const query = useEndpoints(environment);
+  const chain = query.data && chainOf(id, query.data);
   return (
-    <Page
+    <LoadedPage
       title={t.recover.title}
       about={
         chain === undefined ? undefined : (
@@ -32,16 +30,18 @@ export default function Recover({ id }: { id: string }) {
           </>
         )
       }
+      query={query}
     >
-      {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
-      {endpoints === undefined && !error ? <Loading /> : null}
-      {endpoints !== undefined && chain === undefined ? (
-        <Empty title={t.endpoints.gone}>
-          <Link to="/endpoints">{t.endpoints.back}</Link>
-        </Empty>
-      ) : null}
-      {chain === undefined ? null : <Recovery chain={chain} />}
-    </Page>
+      {() =>
+        chain === undefined ? (
+          <Empty title={t.endpoints.gone}>
+            <Link to="/endpoints">{t.endpoints.back}</Link>
+          </Empty>
+        ) : (
+          <Recovery chain={chain} />
+        )
+      }
+    </LoadedPage>
   );
 }
 

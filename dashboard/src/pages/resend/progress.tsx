@@ -45,7 +45,7 @@ export function JobProgress({ job }: { job: Job }) {
             : t.bulk.counts(format.number(job.redelivered), format.number(job.examined))}
         {job.reason === null ? '' : ` ${t.bulk.reasons[job.reason] ?? ''}`}
       </p>
-      {stop.error ? <Failure error={stop.error} /> : null}
+      <Failure error={stop.error} />
     </div>
   );
 }

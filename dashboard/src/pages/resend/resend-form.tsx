@@ -56,7 +56,7 @@ export function ResendForm({ scope }: { scope: ResendScope }) {
   });
   return (
     <div className="stack" ref={here} tabIndex={-1}>
-      {error ? <Failure title={t.failure.loading} error={error} /> : null}
+      <Failure title={t.failure.loading} error={error} />
       {running === undefined && resent?.status === 'stopped' ? <Stopped job={resent} /> : null}
       {running === undefined ? (
         <Form
@@ -68,7 +68,7 @@ export function ResendForm({ scope }: { scope: ResendScope }) {
         >
           <OrderFields scope={scope} order={order} />
           {count === undefined ? null : <Found count={count} />}
-          {start.error ? <Failure error={start.error} /> : null}
+          <Failure error={start.error} />
           <div className="row">
             <CountButtons
               count={count}

@@ -12,18 +12,8 @@ export function Preview({ program }: { program: Program }) {
       <h3>{t.program.preview}</h3>
       <Table
         label={t.program.preview}
-        head={
-          <tr>
-            <th scope="col">{t.program.attempt}</th>
-            <th scope="col">{t.program.result}</th>
-            <th scope="col" data-number>
-              {t.program.begins}
-            </th>
-            <th scope="col" data-number>
-              {t.program.takes}
-            </th>
-          </tr>
-        }
+        columns={[t.program.attempt, t.program.result]}
+        numbers={[t.program.begins, t.program.takes]}
       >
         {attempts.map((attempt) => (
           <tr key={attempt.number}>

@@ -33,7 +33,7 @@ export function RegisterReceiver({
       </Button>
       {lastId === undefined ? null : <Link href={`/sandbox/endpoints/${lastId}`}>{t.program.open}</Link>}
       <span className="quiet">{hasSandbox ? t.program.registerAbout : t.program.needsSandbox}</span>
-      {error ? <Failure error={error} /> : null}
+      <Failure error={error} />
       {data ? (
         <Dialog title={t.endpoints.registeredTitle} isOpen isWide>
           <p>

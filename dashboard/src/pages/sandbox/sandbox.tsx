@@ -3,7 +3,8 @@ import { Link } from 'wouter';
 import { useSandbox } from '../../api/sandbox.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button, buttonLook } from '../../parts/button.tsx';
-import { Empty, Failure, Loading } from '../../parts/notice.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Empty } from '../../parts/notice.tsx';
 import { Page } from '../../parts/page.tsx';
 import { t } from '../../text/language.ts';
 import { Existing } from './existing.tsx';
@@ -19,31 +20,36 @@ export default function SandboxPage() {
   // What is done stays open over a page that is another one by then.
   const [open, setOpen] = useState<Opened>();
   const close = () => setOpen(undefined);
-  const { data: sandbox, error, refetch } = useSandbox();
+  const query = useSandbox();
   return (
     <Page
       title={t.sandbox.title}
       about={t.sandbox.about}
       actions={
-        sandbox ? (
+        query.data ? (
           <Link href="/sandbox/overview" className={buttonLook('ordinary')}>
             {t.sandbox.open}
           </Link>
         ) : null
       }
     >
-      {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
-      {sandbox === undefined && !error ? <Loading /> : null}
-      {sandbox === null ? <None isAdmin={isAdmin} onMake={() => setOpen('make')} /> : null}
-      {sandbox ? (
-        <Existing
-          sandbox={sandbox}
-          isAdmin={isAdmin}
-          onKey={() => setOpen('key')}
-          onReset={() => setOpen('reset')}
-        />
-      ) : null}
-      {sandbox === undefined ? null : <Receiver hasSandbox={sandbox !== null} />}
+      <Loaded query={query}>
+        {(known) => (
+          <>
+            {known === null ? (
+              <None isAdmin={isAdmin} onMake={() => setOpen('make')} />
+            ) : (
+              <Existing
+                sandbox={known}
+                isAdmin={isAdmin}
+                onKey={() => setOpen('key')}
+                onReset={() => setOpen('reset')}
+              />
+            )}
+            <Receiver hasSandbox={known !== null} />
+          </>
+        )}
+      </Loaded>
       {open === 'make' || open === 'key' ? <Provision isFirst={open === 'make'} onClose={close} /> : null}
       {open === 'reset' ? <Reset onClose={close} /> : null}
     </Page>

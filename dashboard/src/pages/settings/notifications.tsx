@@ -65,7 +65,7 @@ function Change({ organization }: { organization: Organization }) {
         onChange={changed(setThreshold)}
         problem={percent === undefined ? t.settings.thresholdInvalid : undefined}
       />
-      {error ? <Failure error={error} /> : null}
+      <Failure error={error} />
       <div className="row">
         <Button type="submit" look="primary" isPending={isPending}>
           {t.common.save}

@@ -1,6 +1,6 @@
 import { type Organization, useOrganization } from '../../api/organization.ts';
 import { CopyId } from '../../parts/copy.tsx';
-import { Failure, Loading } from '../../parts/notice.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { Card, Facts, Page } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { t } from '../../text/language.ts';
@@ -10,17 +10,16 @@ import { Notifications } from './notifications.tsx';
 
 /** What is set for the organization, for this browser, and who is signed in. */
 export default function Settings() {
-  const { data: organization, error, refetch } = useOrganization();
   return (
     <Page title={t.settings.title}>
-      {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
-      {organization === undefined && !error ? <Loading /> : null}
-      {organization === undefined ? null : (
-        <>
-          <OrganizationFacts organization={organization} />
-          <Notifications organization={organization} />
-        </>
-      )}
+      <Loaded query={useOrganization()}>
+        {(organization) => (
+          <>
+            <OrganizationFacts organization={organization} />
+            <Notifications organization={organization} />
+          </>
+        )}
+      </Loaded>
       <Browser />
       <Account />
     </Page>

@@ -2,7 +2,7 @@ import type { Schema } from '../../api/client.ts';
 import { type Source, useChanges } from '../../api/sources.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { Link } from '../../parts/link.tsx';
-import { Failure, Loading } from '../../parts/notice.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { Card } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { format, t } from '../../text/language.ts';
@@ -15,14 +15,14 @@ import { useThreshold } from './threshold.ts';
  */
 export function Changes({ source }: { source: Source }) {
   const { environment } = useEnvironment();
-  const { data, error, refetch } = useChanges(environment, source);
+  const query = useChanges(environment, source);
   return (
     <>
-      {data?.announced ? <Announced changes={data.announced} /> : null}
+      {query.data?.announced ? <Announced changes={query.data.announced} /> : null}
       <Card title={t.common.changes}>
-        {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
-        {data === undefined && !error ? <Loading lines={3} /> : null}
-        {data === undefined ? null : <Present changes={data} />}
+        <Loaded query={query} lines={3}>
+          {(changes) => <Present changes={changes} />}
+        </Loaded>
       </Card>
     </>
   );

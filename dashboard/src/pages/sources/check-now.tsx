@@ -47,7 +47,7 @@ export function CheckNow({
           {t.sources.syncSlow}
         </span>
       ) : null}
-      {error ? <Failure error={error} /> : null}
+      <Failure error={error} />
     </>
   );
 }

@@ -3,10 +3,10 @@ import { useSources } from '../../api/sources.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
-import { Empty, Failure, Loading } from '../../parts/notice.tsx';
-import { Card, Page, Table } from '../../parts/page.tsx';
+import { LoadedPage, More } from '../../parts/loaded.tsx';
+import { Empty } from '../../parts/notice.tsx';
+import { Card, Table } from '../../parts/page.tsx';
 import { t } from '../../text/language.ts';
-import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
 import { Add } from './add.tsx';
 import { SourceRow } from './row.tsx';
 import { useThreshold } from './threshold.ts';
@@ -16,15 +16,13 @@ export function SourceList() {
   const { environment } = useEnvironment();
   const isAdmin = useIsAdmin();
   const [isAdding, setAdding] = useState(false);
-  const sources = useSources(environment);
+  const query = useSources(environment);
   const threshold = useThreshold();
-  const { data, error, refetch } = sources;
-  if (isNoSandbox(error)) return <NoSandbox title={t.sources.title} />;
-  const shown = data?.pages.flatMap((page) => page.data);
   return (
-    <Page
+    <LoadedPage
       title={t.sources.title}
       about={t.sources.about}
+      query={query}
       actions={
         isAdmin ? (
           <Button look="primary" onPress={() => setAdding(true)}>
@@ -33,44 +31,33 @@ export function SourceList() {
         ) : null
       }
     >
-      {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
-      {shown === undefined && !error ? <Loading /> : null}
-      {shown?.length === 0 ? (
-        <Empty title={t.sources.emptyTitle}>
-          <p>{t.sources.emptyAbout}</p>
-          {isAdmin ? null : <p>{t.admins}</p>}
-        </Empty>
-      ) : null}
-      {shown !== undefined && shown.length > 0 ? (
-        <Card>
-          <Table
-            label={t.sources.title}
-            isStacked="early"
-            head={
-              <tr>
-                <th scope="col">{t.sources.source}</th>
-                <th scope="col">{t.common.kind}</th>
-                <th scope="col">{t.common.status}</th>
-                <th scope="col">{t.sources.lastChecked}</th>
-                <th scope="col">{t.sources.lastChanged}</th>
-                <th scope="col">{t.sources.difference}</th>
-              </tr>
-            }
-          >
-            {shown.map((source) => (
-              <SourceRow key={source.id} source={source} threshold={threshold} />
-            ))}
-          </Table>
-          {sources.hasNextPage ? (
-            <div>
-              <Button isPending={sources.isFetchingNextPage} onPress={() => void sources.fetchNextPage()}>
-                {t.common.more}
-              </Button>
-            </div>
-          ) : null}
-        </Card>
-      ) : null}
-      {isAdding ? <Add onClose={() => setAdding(false)} /> : null}
-    </Page>
+      {({ pages }) => (
+        <>
+          {pages[0]?.data.length === 0 ? (
+            <Empty title={t.sources.emptyTitle}>
+              <p>{t.sources.emptyAbout}</p>
+              {isAdmin ? null : <p>{t.admins}</p>}
+            </Empty>
+          ) : (
+            <Card>
+              <Table
+                label={t.sources.title}
+                isStacked="early"
+                columns={[
+                  ...[t.sources.source, t.common.kind, t.common.status, t.sources.lastChecked],
+                  ...[t.sources.lastChanged, t.sources.difference],
+                ]}
+              >
+                {pages.flatMap(({ data }) =>
+                  data.map((source) => <SourceRow key={source.id} source={source} threshold={threshold} />),
+                )}
+              </Table>
+              <More query={query} />
+            </Card>
+          )}
+          {isAdding ? <Add onClose={() => setAdding(false)} /> : null}
+        </>
+      )}
+    </LoadedPage>
   );
 }

@@ -1,17 +1,16 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { ApiFailure } from '../../api/failures.ts';
 import { type Source, useDeleteSource, useSource } from '../../api/sources.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Link } from '../../parts/link.tsx';
-import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
+import { OnePage } from '../../parts/loaded.tsx';
+import { Failure, Notice } from '../../parts/notice.tsx';
 import { Card, Page } from '../../parts/page.tsx';
 import { Url } from '../../parts/url.tsx';
 import { t } from '../../text/language.ts';
-import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
 import { Changes } from './changes.tsx';
 import { type Checking, CheckNow, checkingOf } from './check-now.tsx';
 import { SourceFacts } from './facts.tsx';
@@ -23,33 +22,20 @@ export function SourcePage({ id }: { id: string }) {
   const { environment } = useEnvironment();
   const [before, setBefore] = useState<Source>();
   const [isChecked, setChecked] = useState(false);
-  const { data: source, error, refetch } = useSource(environment, id, isChecked);
-  const checking = checkingOf(before, source);
+  const query = useSource(environment, id, isChecked);
+  const checking = checkingOf(before, query.data);
   if (isChecked !== (checking === 'in progress')) setChecked(checking === 'in progress');
-  if (isNoSandbox(error)) return <NoSandbox title={t.sources.title} />;
-  if (source !== undefined)
-    return <Shown source={source} checking={checking} onCheck={setBefore} error={error} />;
   return (
-    <Page title={t.sources.title}>
-      <Back />
-      {error === null ? <Loading /> : null}
-      {isGone(error) ? <Empty title={t.sources.gone} /> : null}
-      {error !== null && !isGone(error) ? (
-        <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} />
-      ) : null}
-    </Page>
+    <OnePage
+      query={query}
+      title={t.sources.title}
+      gone={t.sources.gone}
+      list={['/sources', t.sources.back]}
+    >
+      {(shown) => <Shown source={shown} checking={checking} onCheck={setBefore} error={query.error} />}
+    </OnePage>
   );
 }
-
-const isGone = (error: unknown): boolean => error instanceof ApiFailure && error.type === 'NOT_FOUND';
-
-const Back = () => {
-  return (
-    <p>
-      <Link to="/sources">{t.sources.back}</Link>
-    </p>
-  );
-};
 
 function Shown({
   source,
@@ -80,14 +66,12 @@ function Shown({
         ) : null
       }
     >
-      <Back />
-      {error ? <Failure title={t.failure.loading} error={error} /> : null}
+      <p>
+        <Link to="/sources">{t.sources.back}</Link>
+      </p>
+      <Failure title={t.failure.loading} error={error} />
       {source.status === 'pending' ? <Notice tone="busy" title={t.sources.importing} /> : null}
-      {source.warnings.length === 0 ? null : (
-        <Notice tone="warn" title={t.sources.warnings}>
-          <Warnings warnings={source.warnings} />
-        </Notice>
-      )}
+      <Warnings warnings={source.warnings} />
       {checking === 'done' && source.status !== 'pending' ? (
         <Notice tone={source.status === 'ok' ? 'good' : 'warn'} title={t.sources.syncDone[source.status]} />
       ) : null}

@@ -12,17 +12,8 @@ export function Months({ months }: { months: readonly Month[] }) {
   return (
     <Table
       label={t.usage.range}
-      head={
-        <tr>
-          <th scope="col">{t.usage.month}</th>
-          <th scope="col" data-number>
-            {t.usage.conversations}
-          </th>
-          <th scope="col" data-number>
-            {t.usage.messages}
-          </th>
-        </tr>
-      }
+      columns={[t.usage.month]}
+      numbers={[t.usage.conversations, t.usage.messages]}
     >
       {months.map(({ month, conversations, messages }, index) => (
         <tr key={month}>
