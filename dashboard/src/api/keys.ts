@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { answerTo, api, type Schema } from './client.ts';
+import { answerTo, api, dataOf, type Schema } from './client.ts';
 
 export type ApiKey = Schema<'ApiKey'>;
 export type KeyTerms = Schema<'CreateApiKey'>;
@@ -26,7 +26,7 @@ export const useKeys = (isEnabled = true) =>
 export function useCreateKey() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: async (body: KeyTerms) => (await answerTo(api.POST('/api/settings/api-keys', { body }))).data,
+    mutationFn: (body: KeyTerms) => dataOf(api.POST('/api/settings/api-keys', { body })),
     // The secret goes with the dialog that shows it.
     gcTime: 0,
     // Also after a failure: the key may exist. The result is shown without waiting for the list.

@@ -1,5 +1,5 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { answerTo, api, type Schema } from './client.ts';
+import { api, dataOf, type Schema } from './client.ts';
 
 export type Organization = Schema<'Organization'>;
 
@@ -9,14 +9,14 @@ const MINUTE = 60_000;
 export const useOrganization = () =>
   useQuery({
     queryKey: ORGANIZATION,
-    queryFn: async () => (await answerTo(api.GET('/api/settings/organization'))).data,
+    queryFn: () => dataOf(api.GET('/api/settings/organization')),
   });
 
 export function useUpdateOrganization() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: async (body: Schema<'UpdateOrganization'>) =>
-      (await answerTo(api.PATCH('/api/settings/organization', { body }))).data,
+    mutationFn: (body: Schema<'UpdateOrganization'>) =>
+      dataOf(api.PATCH('/api/settings/organization', { body })),
     onSuccess: (organization) => queries.setQueryData(ORGANIZATION, organization),
   });
 }
@@ -29,7 +29,7 @@ export const useUsage = (months: number) =>
   useQuery({
     queryKey: ['live', 'usage', months],
     queryFn: async () =>
-      (await answerTo(api.GET('/api/settings/usage', { params: { query: { months } } }))).data.months,
+      (await dataOf(api.GET('/api/settings/usage', { params: { query: { months } } }))).months,
     refetchInterval: MINUTE,
     placeholderData: keepPreviousData,
   });

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { answerTo, api, type Schema } from './client.ts';
+import { api, dataOf, type Schema } from './client.ts';
 import { ApiFailure } from './failures.ts';
 import type { KeyTerms } from './keys.ts';
 
@@ -14,7 +14,7 @@ export const useSandbox = () =>
     queryKey: SANDBOX,
     queryFn: async (): Promise<Sandbox | null> => {
       try {
-        return (await answerTo(api.GET('/api/settings/sandbox'))).data;
+        return await dataOf(api.GET('/api/settings/sandbox'));
       } catch (error) {
         if (error instanceof ApiFailure && error.type === 'NOT_FOUND') return null;
         throw error;
@@ -27,8 +27,7 @@ export const useSandbox = () =>
 export function useProvision() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: async (body: KeyTerms) =>
-      (await answerTo(api.POST('/api/settings/sandbox/provision', { body }))).data,
+    mutationFn: (body: KeyTerms) => dataOf(api.POST('/api/settings/sandbox/provision', { body })),
     gcTime: 0,
     onSettled: () => {
       void queries.invalidateQueries({ queryKey: ['live', 'api-keys'] });
@@ -43,7 +42,7 @@ export function useProvision() {
 export function useReset() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: async () => (await answerTo(api.POST('/api/settings/sandbox/reset'))).data,
+    mutationFn: () => dataOf(api.POST('/api/settings/sandbox/reset')),
     onSuccess: async () => {
       queries.removeQueries({ queryKey: ['sandbox'] });
       await queries.invalidateQueries({ queryKey: SANDBOX });

@@ -27,7 +27,7 @@ export const Loaded = <Data,>({
 }: LoadedProps<Data> & { lines?: number | undefined }) => (
   <>
     <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} />
-    {data === undefined ? (error ? null : <Loading lines={lines} />) : children(data)}
+    {data === undefined ? error ? null : <Loading lines={lines} /> : children(data)}
   </>
 );
 

@@ -1,16 +1,19 @@
 import { useEffect, useState } from 'react';
 import { useSearchParams } from 'wouter';
-import { type ApiKey, useKeys } from '../../api/keys.ts';
+import { type ApiKey, useCreateKey, useKeys, useRevokeKey } from '../../api/keys.ts';
+import { useNow } from '../../app/now.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
 import { Check } from '../../parts/field.tsx';
 import { LoadedPage, More } from '../../parts/loaded.tsx';
 import { Empty, Notice } from '../../parts/notice.tsx';
 import { Card, Page } from '../../parts/page.tsx';
+import { Ago } from '../../parts/time.tsx';
 import { t } from '../../text/language.ts';
-import { Create } from './create.tsx';
+import { KeyDialog } from './key-form.tsx';
 import { KeyTable } from './key-table.tsx';
-import { Revoke } from './revoke.tsx';
+import { isInUse } from './scopes.ts';
 
 /** API keys. The API shows them to admins only, so members see a note without a request. */
 export default function ApiKeys() {
@@ -90,5 +93,64 @@ function KeyList({ onRevoke }: { onRevoke: (key: ApiKey) => void }) {
       <More query={query} />
       <p className="quiet">{t.keys.lastUsedAbout}</p>
     </Card>
+  );
+}
+
+/** Makes a live key. */
+function Create({ onClose }: { onClose: () => void }) {
+  const { mutate, data, isPending, error } = useCreateKey();
+  return (
+    <KeyDialog
+      title={t.keys.create}
+      about={t.keys.liveAbout}
+      action={t.keys.create}
+      secret={data?.secretOnce}
+      isPending={isPending}
+      error={error}
+      onSubmit={(terms) => mutate(terms)}
+      onClose={onClose}
+    />
+  );
+}
+
+/** Asks whether a key is to be revoked, with a word of warning when a program still uses it. */
+function Revoke({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
+  const now = useNow();
+  const { mutate, isPending, error } = useRevokeKey(apiKey.id);
+  const { lastUsedAt } = apiKey;
+  const used = lastUsedAt === null ? null : <Ago at={lastUsedAt} />;
+  return (
+    <Confirm
+      title={t.keys.revokeTitle}
+      action={t.keys.revokeAction}
+      isPending={isPending}
+      error={error}
+      onConfirm={() => mutate(undefined, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <p>
+        <strong>
+          <bdi>{apiKey.name}</bdi>
+        </strong>
+      </p>
+      <p>{t.keys.revokeAbout}</p>
+      {isInUse(lastUsedAt, now) ? (
+        <Notice tone="warn" title={t.keys.inUse}>
+          <p>
+            {t.keys.usedLast} {used}.
+          </p>
+        </Notice>
+      ) : (
+        <p className="quiet">
+          {used === null ? (
+            t.keys.neverUsed
+          ) : (
+            <>
+              {t.keys.usedLast} {used}.
+            </>
+          )}
+        </p>
+      )}
+    </Confirm>
   );
 }

@@ -27,7 +27,14 @@ export function KeyTable({
       label={t.keys.title}
       isStacked="early"
       columns={[
-        ...[t.common.name, t.keys.environment, t.keys.scopes, t.common.created, t.keys.lastUsed, t.keys.actions],
+        ...[
+          t.common.name,
+          t.keys.environment,
+          t.keys.scopes,
+          t.common.created,
+          t.keys.lastUsed,
+          t.keys.actions,
+        ],
       ]}
     >
       {keys.map((key) => (

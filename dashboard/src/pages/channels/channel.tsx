@@ -1,8 +1,10 @@
+import { useState } from 'react';
 import { type Channel, useChannel, usePause } from '../../api/channels.ts';
 import { useJobs } from '../../api/redeliveries.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
-import { buttonLook } from '../../parts/button.tsx';
+import { Button, buttonLook } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
 import { CopyId } from '../../parts/copy.tsx';
 import { Link } from '../../parts/link.tsx';
 import { OnePage } from '../../parts/loaded.tsx';
@@ -11,13 +13,11 @@ import { Card, Facts, Page } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
 import { t } from '../../text/language.ts';
-import { EndpointStatus } from '../endpoint-status.tsx';
+import { EndpointStatus, FailuresInARow } from '../endpoint-name.tsx';
 import { TestSending } from '../endpoints/test-sending.tsx';
-import { FailuresInARow } from '../failures-in-a-row.tsx';
 import { useFailure } from '../recover/what-happened.tsx';
 import { stateOf } from '../resend/jobs.ts';
 import { JobProgress, JobSaid } from '../resend/progress.tsx';
-import { PauseButton } from './pause.tsx';
 
 /** One channel: how it stands, its recovery and a test. */
 export function ChannelPage({ id }: { id: string }) {
@@ -138,5 +138,35 @@ function ChannelFacts({ channel }: { channel: Channel }) {
         [t.channels.id, <CopyId key="id" id={channel.id} what={t.channels.id} />],
       ]}
     />
+  );
+}
+
+/** Pauses a channel after a confirmation, or resumes it. One button, which keeps the focus. */
+function PauseButton({ channel, pausing }: { channel: Channel; pausing: ReturnType<typeof usePause> }) {
+  const [isAsked, setAsked] = useState(false);
+  const isActive = channel.status === 'active';
+  return (
+    <>
+      <Button
+        look={isActive ? 'ordinary' : 'primary'}
+        isPending={!isAsked && pausing.isPending}
+        onPress={() => (isActive ? setAsked(true) : pausing.mutate(false))}
+      >
+        {isActive ? t.endpoints.pause : t.endpoints.resume}
+      </Button>
+      {isAsked ? (
+        <Confirm
+          title={t.channels.pauseTitle}
+          action={t.endpoints.pause}
+          look="primary"
+          isPending={pausing.isPending}
+          error={pausing.error}
+          onConfirm={() => pausing.mutate(true, { onSuccess: () => setAsked(false) })}
+          onClose={() => setAsked(false)}
+        >
+          <p>{t.channels.pauseAbout}</p>
+        </Confirm>
+      ) : null}
+    </>
   );
 }

@@ -7,7 +7,7 @@ import { Card, Table } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
 import { t } from '../../text/language.ts';
-import { EndpointStatus } from '../endpoint-status.tsx';
+import { EndpointStatus } from '../endpoint-name.tsx';
 import { ChannelPage } from './channel.tsx';
 
 /** The organization's channels, or the one in the address. */

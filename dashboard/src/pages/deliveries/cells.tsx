@@ -3,7 +3,7 @@ import { Ago } from '../../parts/time.tsx';
 import { errorText } from '../../text/error-text.ts';
 import { t } from '../../text/language.ts';
 import styles from './cells.module.css';
-import { DeliveryStatus } from './delivery-status.tsx';
+import { DeliveryStatus } from './recovered-by.tsx';
 
 /** What a delivery's row has. */
 export function Cells({ row }: { row: Delivery }) {

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Redirect, useLocation, useParams, useSearchParams } from 'wouter';
 import { DELIVERED_TYPES } from '../../api/event-types.ts';
@@ -6,22 +7,34 @@ import { type Receiver, useEndpoint, useEndpoints } from '../../api/webhooks.ts'
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
+import { Choose } from '../../parts/field.tsx';
+import { Filters as FilterRow } from '../../parts/filters.tsx';
 import { Link } from '../../parts/link.tsx';
 import { isNoSandbox, LoadedPage, NoSandbox } from '../../parts/loaded.tsx';
 import { Empty, Failure, Loading } from '../../parts/notice.tsx';
 import { Page } from '../../parts/page.tsx';
 import { t } from '../../text/language.ts';
+import { endpointOptions } from '../endpoint-options.ts';
 import { LiveList } from '../live/list.tsx';
 import styles from '../live/split.module.css';
 import { useSplit } from '../live/split.ts';
+import { lookUpPorts } from '../search/api.ts';
 import { isId, prefixOf } from '../search/ids.ts';
+import { lookUp } from '../search/look-up.ts';
 import { SendAgain } from './bulk.tsx';
-import { DeliveryById } from './by-id.tsx';
 import cells from './cells.module.css';
 import { Cells } from './cells.tsx';
 import { Detail } from './detail.tsx';
-import { ANY, FilterFields } from './filter-fields.tsx';
-import { eventsLike, filtersIn, isNarrowed, parametersOf } from './filters.ts';
+import {
+  eventsLike,
+  type Filters,
+  filtersIn,
+  isNarrowed,
+  parametersOf,
+  STATUS_CHOICES,
+  type StatusChoice,
+} from './filters.ts';
+import { TimeField } from './time-field.tsx';
 import { useDeliveries } from './use-deliveries.ts';
 
 /** Deliveries of an endpoint. */
@@ -169,4 +182,81 @@ function Foot({
   return next === null ? (
     <p className={styles.foot}>{isFiltered ? t.deliveries.endFiltered : t.deliveries.end}</p>
   ) : null;
+}
+
+/** A delivery of which the address does not say the endpoint. */
+function DeliveryById({ id }: { id: string }) {
+  const { environment, to } = useEnvironment();
+  const query = useQuery({
+    queryKey: [environment, 'deliveries', id],
+    queryFn: ({ signal }) => lookUp(id, lookUpPorts([environment], false, signal)),
+  });
+  return (
+    <LoadedPage title={t.deliveries.title} about={t.deliveries.about} query={query}>
+      {(result) =>
+        result.kind === 'found' ? (
+          <Redirect to={to(result.path)} replace />
+        ) : (
+          <Empty title={t.deliveries.gone}>
+            <p>{result.note === 'expired' ? t.search.expired : t.search.deliveries}</p>
+            <Link to="/events">{t.eventLog.all}</Link>
+          </Empty>
+        )
+      }
+    </LoadedPage>
+  );
+}
+
+/** The choice of all endpoints. */
+const ANY = 'any';
+
+/** Whose deliveries are shown, and which of them. */
+function FilterFields({
+  endpoint,
+  endpoints,
+  filters,
+  onEndpoint,
+  onFilters,
+}: {
+  endpoint: Receiver;
+  endpoints: readonly Receiver[];
+  filters: Filters;
+  onEndpoint: (id: string) => void;
+  onFilters: (filters: Filters) => void;
+}) {
+  const statuses: Record<StatusChoice, string> = {
+    any: t.deliveries.anyStatus,
+    failed: t.eventLog.outcomes.failed,
+    open: t.common.open,
+    ...t.status,
+  };
+  return (
+    <FilterRow count={Object.values(filters).filter((value) => value !== 'any').length}>
+      <Choose
+        label={t.deliveries.endpoint}
+        options={[{ value: ANY, label: t.eventLog.anyEndpoint }, ...endpointOptions(endpoints, t.status)]}
+        value={endpoint.id}
+        onChange={onEndpoint}
+      />
+      <Choose
+        label={t.common.status}
+        options={(Object.keys(STATUS_CHOICES) as StatusChoice[]).map((value) => ({
+          value,
+          label: statuses[value],
+        }))}
+        value={filters.status}
+        onChange={(status) => onFilters({ ...filters, status })}
+      />
+      <Choose
+        label={t.eventLog.one}
+        options={['any', ...DELIVERED_TYPES].map((value) => ({
+          value,
+          label: value === 'any' ? t.deliveries.anyEvent : value,
+        }))}
+        value={filters.event}
+        onChange={(event) => onFilters({ ...filters, event })}
+      />
+      <TimeField value={filters.time} onChange={(time) => onFilters({ ...filters, time })} />
+    </FilterRow>
+  );
 }

@@ -24,9 +24,7 @@ import { FailureCause } from '../failure-cause.tsx';
 import { Beside } from '../live/beside.tsx';
 import { Attempts } from './attempts.tsx';
 import { SendAgain } from './bulk.tsx';
-import { DeliveryStatus } from './delivery-status.tsx';
-import { isWaiting, NextAttempt } from './next-attempt.tsx';
-import { NotSent, RecoveredBy } from './recovered-by.tsx';
+import { DeliveryStatus, isWaiting, NextAttempt, NotSent, RecoveredBy } from './recovered-by.tsx';
 
 /**
  * One delivery beside the list: why it was not delivered, and what can be done.

@@ -1,14 +1,18 @@
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Environment } from '../../api/client.ts';
 import { EVENT_TYPES, type EventType } from '../../api/event-types.ts';
+import { PREVIEW_DAYS, useRecentEvents } from '../../api/events.ts';
 import { Button } from '../../parts/button.tsx';
+import { Code } from '../../parts/code.tsx';
 import { Choices, TextField } from '../../parts/field.tsx';
-import { t } from '../../text/language.ts';
-import type { EndpointDraft } from './draft.ts';
-import { EventMeanings } from './event-meanings.tsx';
-import { filterOf, ROLES, type Selection } from './filter.ts';
-import { FilterPreview } from './filter-preview.tsx';
-import { isLimit } from './limit.ts';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Marked } from '../../parts/marked.tsx';
+import { Notice } from '../../parts/notice.tsx';
+import { Moment } from '../../parts/time.tsx';
+import { format, t } from '../../text/language.ts';
+import { type EndpointDraft, isLimit } from './draft.ts';
+import { filteredValues, filterOf, type LoggedEvent, previewOf, ROLES, type Selection } from './filter.ts';
 
 const isEventType = (name: string): name is EventType => EVENT_TYPES.some((type) => type === name);
 /** Of code points; the field counts UTF-16 code units, of which one has up to two. */
@@ -129,3 +133,110 @@ const OptionalFields = ({ draft, onChange }: FieldsProps) => (
     />
   </>
 );
+
+/** What each event type means, with an example, as the API document has them. Loaded when it is opened. */
+function EventMeanings() {
+  const { data, refetch } = useQuery({
+    queryKey: ['event-catalogue'],
+    enabled: false,
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async () => (await import('../../../../docs/openapi/event-catalogue.json')).default,
+  });
+  return (
+    <details onToggle={({ currentTarget }) => void (currentTarget.open && data === undefined && refetch())}>
+      <summary>{t.forms.meaning}</summary>
+      <div className="stack">
+        {data === undefined
+          ? null
+          : EVENT_TYPES.map((type) => <Meaning key={type} type={type} {...data[type]} />)}
+      </div>
+    </details>
+  );
+}
+
+const Meaning = ({
+  type,
+  description,
+  example,
+}: {
+  type: EventType;
+  description: string;
+  example: object;
+}) => (
+  <section>
+    <h3>
+      <code>{type}</code>
+    </h3>
+    <p>
+      <Marked text={t.eventTypes.translated?.types[type].description ?? description} />
+    </p>
+    <Code text={JSON.stringify(example, undefined, 2)} label={t.forms.example(type)} />
+  </section>
+);
+
+/** What settings with a filter would send of the latest events, before they are saved. */
+const FilterPreview = ({
+  environment,
+  next,
+  saved,
+}: {
+  environment: Environment;
+  next: Selection;
+  saved: Selection | undefined;
+}) => (
+  <Loaded query={useRecentEvents(environment)} lines={2}>
+    {(recent) => <Preview {...recent} next={next} saved={saved} />}
+  </Loaded>
+);
+
+function Preview({
+  events,
+  isWhole,
+  next,
+  saved,
+}: {
+  events: readonly LoggedEvent[];
+  isWhole: boolean;
+  next: Selection;
+  saved: Selection | undefined;
+}) {
+  const last = events.at(-1);
+  if (last === undefined) return <Notice tone="idle" title={t.filter.noEvents(PREVIEW_DAYS)} />;
+  const { sent, types, peak, examples, lost } = previewOf(events, next, saved);
+  return (
+    <>
+      {/* What is heard at each change is only this. */}
+      <Notice tone="idle" title={t.filter.sent(sent, format.number(sent))}>
+        {lost === undefined ? null : <p>{t.filter.lost(lost, format.number(lost))}</p>}
+      </Notice>
+      <p className="quiet">
+        {isWhole
+          ? t.filter.lookedAtAll(events.length, format.number(events.length), PREVIEW_DAYS)
+          : t.filter.lookedAt(format.number(events.length), format.short(last.createdAt))}
+        {sent === 0 ? null : ` ${t.filter.peak(format.number(peak))}`}
+      </p>
+      {sent === 0 ? null : (
+        <>
+          <ul aria-label={t.resend.byType}>
+            {types.map(({ key, count }) => (
+              <li key={key}>
+                {format.number(count)} × <code>{key}</code>
+              </li>
+            ))}
+          </ul>
+          <p>{t.filter.examples}</p>
+          <ul aria-label={t.filter.examples}>
+            {examples.map((event) => (
+              <li key={event.id}>
+                <code>{[event.type, ...filteredValues(event)].join(' · ')}</code>{' '}
+                <span className="quiet">
+                  <Moment at={event.createdAt} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}

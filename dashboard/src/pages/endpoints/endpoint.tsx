@@ -20,16 +20,15 @@ import { Card, Facts, Page } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
 import { format, t } from '../../text/language.ts';
+import { EndpointStatus, FailuresInARow } from '../endpoint-name.tsx';
 import { nameOf } from '../endpoint-options.ts';
-import { EndpointStatus } from '../endpoint-status.tsx';
-import { FailuresInARow } from '../failures-in-a-row.tsx';
 import { useFailure, WhatHappened } from '../recover/what-happened.tsx';
 import { Edit } from './edit.tsx';
 import { Health } from './health.tsx';
 import { PauseButton, PauseState } from './pause.tsx';
 import { Register } from './register.tsx';
+import { VerificationCode } from './registered.tsx';
 import { TestSending } from './test-sending.tsx';
-import { VerificationCode } from './verification-code.tsx';
 
 /** One endpoint: how it stands, a test, its changes and its end. */
 export default function Endpoint({ id }: { id: string }) {

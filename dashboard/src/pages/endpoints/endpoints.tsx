@@ -9,10 +9,8 @@ import { Empty } from '../../parts/notice.tsx';
 import { Card, Table } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { t } from '../../text/language.ts';
-import { EndpointName, EndpointUrl } from '../endpoint-name.tsx';
+import { EndpointName, EndpointStatus, EndpointUrl, FailuresInARow } from '../endpoint-name.tsx';
 import { nameOf } from '../endpoint-options.ts';
-import { EndpointStatus } from '../endpoint-status.tsx';
-import { FailuresInARow } from '../failures-in-a-row.tsx';
 import { useFailure } from '../recover/what-happened.tsx';
 import { Register } from './register.tsx';
 

@@ -1,9 +1,10 @@
 import type { Schema } from '../../api/client.ts';
+import { CodeTabs } from '../../parts/code.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { SecretOnce } from '../../parts/secret.tsx';
 import { t } from '../../text/language.ts';
 import { TestSending } from './test-sending.tsx';
-import { VerificationCode } from './verification-code.tsx';
+import { VERIFICATION } from './verification.ts';
 
 /**
  * Shows the signing secret of a new endpoint, once, with the code that verifies with it.
@@ -29,4 +30,13 @@ export const Registered = ({
       {isTested ? null : <TestSending webhookId={endpoint.id} />}
     </SecretOnce>
   </Dialog>
+);
+
+/** The code by which a receiver verifies deliveries, in several languages, when it is wanted. */
+export const VerificationCode = () => (
+  <details>
+    <summary>{t.endpoints.verify}</summary>
+    <p className="quiet">{t.verification.about}</p>
+    <CodeTabs label={t.settings.language} samples={VERIFICATION} />
+  </details>
 );

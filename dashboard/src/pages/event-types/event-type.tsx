@@ -1,23 +1,26 @@
 import { useState } from 'react';
 import { EVENT_TYPES } from '../../api/event-types.ts';
-import { useEndpoints } from '../../api/webhooks.ts';
+import { type SentType, useEndpoints, useSendExample } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
 import { Code } from '../../parts/code.tsx';
+import { Dialog, DialogActions } from '../../parts/dialog.tsx';
+import { Choose } from '../../parts/field.tsx';
 import { Link } from '../../parts/link.tsx';
 import { isNoSandbox, Loaded, NoSandbox } from '../../parts/loaded.tsx';
 import { Marked } from '../../parts/marked.tsx';
-import { Card, Page } from '../../parts/page.tsx';
+import { Failure } from '../../parts/notice.tsx';
+import { Card, Page, Table } from '../../parts/page.tsx';
 import { t } from '../../text/language.ts';
-import { EndpointName } from '../endpoint-name.tsx';
-import { EndpointStatus } from '../endpoint-status.tsx';
+import { EndpointName, EndpointStatus } from '../endpoint-name.tsx';
+import { endpointOptions } from '../endpoint-options.ts';
+import { Watched } from '../endpoints/test-sending.tsx';
 import { type CataloguedType, ENTRIES } from './catalogue.ts';
-import { descriptionOf } from './descriptions.ts';
+import { descriptionOf, fieldDescriptionOf } from './descriptions.ts';
 import styles from './event-types.module.css';
-import { Fields } from './field-table.tsx';
-import { SendExample } from './send-example.tsx';
-import { subscribersOf } from './subscribers.ts';
+import { type FieldRow, fieldsOf } from './fields.ts';
+import { subscribersOf, targetsOf } from './subscribers.ts';
 
 /** One event type: what it means, its payload, and who receives it. */
 export function EventTypePage({ type }: { type: CataloguedType }) {
@@ -92,5 +95,95 @@ function Receivers({ type }: { type: CataloguedType }) {
         );
       }}
     </Loaded>
+  );
+}
+
+/** The fields of a type's payload, those of an object below it. */
+const Fields = ({ type }: { type: CataloguedType }) => (
+  <Table label={t.eventLog.payload} isStacked columns={[t.common.field, t.common.type, t.common.description]}>
+    {fieldsOf(ENTRIES[type].schema).map((row) => (
+      <tr key={[...row.path, row.name].join('.')}>
+        <th scope="row">
+          <span className={styles.name}>
+            <code>
+              {row.path.map((name) => (
+                <span key={name} className="quiet">
+                  {name}.
+                </span>
+              ))}
+              {row.name}
+            </code>
+            {row.isRequired ? null : <span className={styles.optional}>{t.eventTypes.optional}</span>}
+          </span>
+        </th>
+        <td data-label={t.common.type}>
+          <Type row={row} />
+        </td>
+        <td data-label={t.common.description}>
+          <span>
+            <Marked text={fieldDescriptionOf(type, row)} />
+          </span>
+        </td>
+      </tr>
+    ))}
+  </Table>
+);
+
+/** The type, and what is known of its values. */
+const Type = ({ row: { type, values, prefix } }: { row: FieldRow }) => (
+  <span className={styles.type}>
+    {type}
+    {prefix === undefined ? null : <code>{prefix}…</code>}
+    {values?.map((value) => (
+      <code key={value}>{value}</code>
+    ))}
+  </span>
+);
+
+/** Sends an example of a type to one endpoint, and watches it arrive. */
+function SendExample({ type, onClose }: { type: SentType; onClose: () => void }) {
+  const { environment } = useEnvironment();
+  const query = useEndpoints(environment);
+  const targets = targetsOf(type, query.data ?? []);
+  const [chosen, setChosen] = useState<string>();
+  const { mutate, data, variables, error, isPending } = useSendExample(environment);
+  const webhookId = chosen ?? targets[0]?.id;
+  return (
+    <Dialog title={t.eventTypes.sendTitle(type)} isOpen onClose={onClose}>
+      <p className="quiet">{type === 'webhook.test' ? t.eventTypes.sendTestAbout : t.eventTypes.sendAbout}</p>
+      <Loaded query={query} lines={2}>
+        {() =>
+          webhookId === undefined ? (
+            <p>
+              {t.eventTypes.noTargets} <Link to="/endpoints">{t.endpoints.title}</Link>
+            </p>
+          ) : (
+            <Choose
+              label={t.deliveries.endpoint}
+              options={endpointOptions(targets, t.status)}
+              value={webhookId}
+              onChange={setChosen}
+            />
+          )
+        }
+      </Loaded>
+      <Failure error={error} />
+      {data === undefined || variables === undefined ? null : (
+        <Watched
+          key={data.deliveryId}
+          webhookId={variables.webhookId}
+          id={data.deliveryId}
+          waiting={t.eventTypes.sending(type)}
+        />
+      )}
+      <DialogActions>
+        <Button onPress={onClose}>{t.close}</Button>
+        {webhookId === undefined ? null : (
+          <Button look="primary" isPending={isPending} onPress={() => mutate({ webhookId, type })}>
+            {t.eventTypes.sendAction}
+          </Button>
+        )}
+      </DialogActions>
+    </Dialog>
   );
 }

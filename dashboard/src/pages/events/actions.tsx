@@ -8,7 +8,7 @@ import { Button } from '../../parts/button.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Failure } from '../../parts/notice.tsx';
 import { t } from '../../text/language.ts';
-import { DeliveryStatus } from '../deliveries/delivery-status.tsx';
+import { DeliveryStatus } from '../deliveries/recovered-by.tsx';
 
 /** What an admin can do about a delivery: attempt it now while it waits, resend it after its end. */
 export function Actions({ webhookId, delivery }: { webhookId: string; delivery: EventDelivery }) {

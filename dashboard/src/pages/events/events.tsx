@@ -2,21 +2,26 @@ import { useParams, useSearchParams } from 'wouter';
 import { LOGGED_TYPES } from '../../api/event-types.ts';
 import { type Endpoint, useEndpoints } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
+import { Button } from '../../parts/button.tsx';
 import { CopyId } from '../../parts/copy.tsx';
+import { Choose } from '../../parts/field.tsx';
+import { Filters as FilterRow } from '../../parts/filters.tsx';
 import { Link } from '../../parts/link.tsx';
 import { isNoSandbox, NoSandbox } from '../../parts/loaded.tsx';
+import { Empty, Failure, Loading } from '../../parts/notice.tsx';
 import { Page } from '../../parts/page.tsx';
-import { t } from '../../text/language.ts';
+import { format, t } from '../../text/language.ts';
+import { TimeField } from '../deliveries/time-field.tsx';
+import { endpointOptions } from '../endpoint-options.ts';
 import { LiveList } from '../live/list.tsx';
-import styles from '../live/split.module.css';
+import layout from '../live/split.module.css';
 import { useSplit } from '../live/split.ts';
 import cells from './cells.module.css';
 import { NarrowCells, WideCells } from './cells.tsx';
 import { useConversation } from './conversation.ts';
 import { Detail } from './detail.tsx';
-import { EventFilters } from './event-filters.tsx';
-import { conversationIn, filtersIn, parametersOf } from './filters.ts';
-import { Foot } from './foot.tsx';
+import styles from './events.module.css';
+import { conversationIn, type Filters, filtersIn, OUTCOME_CHOICES, parametersOf } from './filters.ts';
 import { type Events as EventList, useEvents } from './use-events.ts';
 
 /** What happened, and whether it arrived: all events, or those of one conversation. */
@@ -89,8 +94,8 @@ function Listing({
   const [search] = useSearchParams();
   const { isNarrow } = split;
   return (
-    <div className={styles.split} data-open={split.isOpen}>
-      <div className={styles.listing} ref={split.listed}>
+    <div className={layout.split} data-open={split.isOpen}>
+      <div className={layout.listing} ref={split.listed}>
         <LiveList
           live={events}
           texts={t.eventLog}
@@ -109,5 +114,105 @@ function Listing({
         <Detail key={eventId} id={eventId} search={written(search)} heading={split.heading} />
       )}
     </div>
+  );
+}
+
+/** What is below the list: what is being read, how far that came, or that there is no more. */
+function Foot({
+  events,
+  isFiltered,
+  conversation,
+}: {
+  events: EventList;
+  isFiltered: boolean;
+  conversation: string | undefined;
+}) {
+  const { rows, next, error, isLoading, pausedAt, loadMore, reload } = events;
+  if (error)
+    return (
+      <Failure title={t.failure.loading} error={error} onRetry={rows.length === 0 ? reload : loadMore} />
+    );
+  if (next === undefined) return <Loading />;
+  if (isLoading)
+    return (
+      <p className={layout.foot} role="status">
+        {rows.length === 0 || isFiltered ? t.eventLog.searching : t.loading}
+      </p>
+    );
+  if (pausedAt !== undefined)
+    return (
+      <div className={styles.paused} role="status">
+        <p>
+          {conversation === undefined
+            ? t.eventLog.searchedBack(format.short(pausedAt))
+            : t.eventLog.searchedUntil(format.short(pausedAt))}
+        </p>
+        <Button onPress={loadMore}>{t.eventLog.searchOn}</Button>
+      </div>
+    );
+  if (next !== null) return null;
+  if (rows.length > 0) return <p className={layout.foot}>{endOf(isFiltered, conversation)}</p>;
+  return (
+    <Empty title={t.eventLog.none}>
+      <p>{noneOf(isFiltered, conversation)}</p>
+    </Empty>
+  );
+}
+
+function endOf(isFiltered: boolean, conversation: string | undefined): string {
+  if (conversation !== undefined) return t.eventLog.endOfConversation;
+  return isFiltered ? t.deliveries.endFiltered : t.deliveries.end;
+}
+
+function noneOf(isFiltered: boolean, conversation: string | undefined): string {
+  if (conversation !== undefined) return t.eventLog.noneOfConversation;
+  return isFiltered ? t.eventLog.noneFiltered : t.eventLog.noneAbout;
+}
+
+/** Which events are shown. */
+function EventFilters({
+  endpoints,
+  filters,
+  onFilters,
+}: {
+  endpoints: readonly Endpoint[];
+  filters: Filters;
+  onFilters: (filters: Filters) => void;
+}) {
+  // A deleted endpoint may be in the address.
+  const known = endpoints.some(({ id }) => id === filters.endpoint) || filters.endpoint === 'any';
+  return (
+    <FilterRow count={Object.keys(parametersOf(filters)).length}>
+      <Choose
+        label={t.eventLog.type}
+        options={['any', ...LOGGED_TYPES].map((value) => ({
+          value,
+          label: value === 'any' ? t.eventLog.anyType : value,
+        }))}
+        value={filters.type}
+        onChange={(type) => onFilters({ ...filters, type })}
+      />
+      <Choose
+        label={t.deliveries.endpoint}
+        options={[
+          { value: 'any', label: t.eventLog.anyEndpoint },
+          ...(known ? [] : [{ value: filters.endpoint, label: filters.endpoint }]),
+          ...endpointOptions(endpoints, t.status),
+        ]}
+        value={filters.endpoint}
+        onChange={(endpoint) => onFilters({ ...filters, endpoint })}
+      />
+      <Choose
+        label={t.eventLog.outcome}
+        options={OUTCOME_CHOICES.map((value) => ({ value, label: t.eventLog.outcomes[value] }))}
+        value={filters.outcome}
+        onChange={(outcome) => onFilters({ ...filters, outcome })}
+      />
+      <TimeField
+        value={filters.time}
+        between={filters}
+        onChange={(time) => onFilters({ ...filters, time, from: 'any', to: 'any' })}
+      />
+    </FilterRow>
   );
 }

@@ -55,13 +55,7 @@ export default function Failures() {
       }
     >
       {(stats) => (
-        <Groups
-          key={time}
-          stats={stats}
-          time={time}
-          status={status}
-          onRefresh={() => void query.refetch()}
-        />
+        <Groups key={time} stats={stats} time={time} status={status} onRefresh={() => void query.refetch()} />
       )}
     </LoadedPage>
   );

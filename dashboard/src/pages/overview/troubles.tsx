@@ -9,8 +9,7 @@ import { Status, type Tone } from '../../parts/status.tsx';
 import { Ago, Moment } from '../../parts/time.tsx';
 import { errorText } from '../../text/error-text.ts';
 import { format, t } from '../../text/language.ts';
-import { EndpointName, EndpointUrl } from '../endpoint-name.tsx';
-import { FailuresInARow } from '../failures-in-a-row.tsx';
+import { EndpointName, EndpointUrl, FailuresInARow } from '../endpoint-name.tsx';
 import { type Attention, listAttention } from './attention.ts';
 import styles from './overview.module.css';
 

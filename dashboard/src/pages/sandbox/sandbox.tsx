@@ -1,16 +1,17 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { useSandbox } from '../../api/sandbox.ts';
-import { useIsAdmin } from '../../app/person.ts';
+import { type Sandbox, useProvision, useReset, useSandbox } from '../../api/sandbox.ts';
+import { useIsAdmin, usePerson } from '../../app/person.ts';
 import { Button, buttonLook } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { CopyId } from '../../parts/copy.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { Empty } from '../../parts/notice.tsx';
-import { Page } from '../../parts/page.tsx';
-import { t } from '../../text/language.ts';
-import { Existing } from './existing.tsx';
-import { Provision } from './provision.tsx';
+import { Empty, Notice } from '../../parts/notice.tsx';
+import { Card, Facts, Page } from '../../parts/page.tsx';
+import { Ago, Moment } from '../../parts/time.tsx';
+import { format, t } from '../../text/language.ts';
+import { KeyDialog } from '../api-keys/key-form.tsx';
 import { Receiver } from './receiver.tsx';
-import { Reset } from './reset.tsx';
 
 type Opened = 'make' | 'key' | 'reset';
 
@@ -67,3 +68,83 @@ const None = ({ isAdmin, onMake }: { isAdmin: boolean; onMake: () => void }) => 
     ) : null}
   </Empty>
 );
+
+/** The sandbox that there is, and what can be done with it. */
+function Existing({
+  sandbox,
+  isAdmin,
+  onKey,
+  onReset,
+}: {
+  sandbox: Sandbox;
+  isAdmin: boolean;
+  onKey: () => void;
+  onReset: () => void;
+}) {
+  const { sandboxOrganizationId: id, createdAt, lastResetAt, purge } = sandbox;
+  return (
+    <Card title={t.sandbox.facts}>
+      <Facts
+        facts={[
+          [t.common.id, <CopyId key="id" id={id} what={t.common.id} />],
+          [t.common.created, <Moment key="created" at={createdAt} />],
+          [t.sandbox.lastReset, lastResetAt === null ? t.keys.never : <Ago key="reset" at={lastResetAt} />],
+        ]}
+      />
+      {purge === null ? null : (
+        <Notice tone="busy" title={t.sandbox.purge}>
+          <p>{t.sandbox.purgeAbout(format.number(purge.deleted))}</p>
+        </Notice>
+      )}
+      {isAdmin ? (
+        <div className="row">
+          <Button onPress={onKey}>{t.sandbox.key}</Button>
+          <Button look="danger" onPress={onReset}>
+            {t.sandbox.reset}
+          </Button>
+        </div>
+      ) : (
+        <p className="quiet">{t.admins}</p>
+      )}
+    </Card>
+  );
+}
+
+/** Makes the sandbox with its first key, or one more key for it. */
+function Provision({ isFirst, onClose }: { isFirst: boolean; onClose: () => void }) {
+  const { mutate, data, isPending, error } = useProvision();
+  return (
+    <KeyDialog
+      title={isFirst ? t.sandbox.makeTitle : t.sandbox.keyTitle}
+      about={isFirst ? t.sandbox.firstKey : t.sandbox.keyAbout}
+      action={isFirst ? t.sandbox.make : t.sandbox.keyAction}
+      secret={data?.key.secretOnce}
+      isPending={isPending}
+      error={error}
+      onSubmit={(terms) => mutate(terms)}
+      onClose={onClose}
+    />
+  );
+}
+
+/** Deletes the data of the sandbox after the name of the organization was typed. */
+function Reset({ onClose }: { onClose: () => void }) {
+  const { organizationName } = usePerson();
+  const { mutate, isPending, error } = useReset();
+  return (
+    <Confirm
+      title={t.sandbox.resetTitle}
+      action={t.sandbox.resetAction}
+      typed={organizationName}
+      typedLabel={t.sandbox.resetTyped}
+      isPending={isPending}
+      error={error}
+      onConfirm={() => mutate(undefined, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <p>{t.sandbox.resetWipes}</p>
+      <p>{t.sandbox.resetKeeps}</p>
+      <p>{t.sandbox.resetLive}</p>
+    </Confirm>
+  );
+}

@@ -6,8 +6,8 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Card } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { format, t } from '../../text/language.ts';
+import { useThreshold } from './row.tsx';
 import styles from './sources.module.css';
-import { useThreshold } from './threshold.ts';
 
 /**
  * Changes of a source since admins were last notified, and those that they were notified of. Untrusted text,

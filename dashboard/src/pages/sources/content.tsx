@@ -2,11 +2,11 @@ import { type Source, useContent, useSource } from '../../api/sources.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { Link } from '../../parts/link.tsx';
 import { Loaded, LoadedPage } from '../../parts/loaded.tsx';
+import { Notice } from '../../parts/notice.tsx';
 import { Card } from '../../parts/page.tsx';
 import { format, t } from '../../text/language.ts';
 import { nameOf } from './name.ts';
 import styles from './sources.module.css';
-import { Warnings } from './warnings.tsx';
 
 /** The text that was imported from a source: all of it, so that the browser's search finds everything. */
 export function ContentPage({ id }: { id: string }) {
@@ -45,3 +45,15 @@ function Content({ source }: { source: Source }) {
     </Loaded>
   );
 }
+
+/** What the imported text lacks; nothing where it has all. */
+export const Warnings = ({ warnings }: Pick<Source, 'warnings'>) =>
+  warnings.length === 0 ? null : (
+    <Notice tone="warn" title={t.sources.warnings}>
+      <ul>
+        {warnings.map(({ code, count }) => (
+          <li key={code}>{t.sources.warningTexts[code](count)}</li>
+        ))}
+      </ul>
+    </Notice>
+  );

@@ -1,21 +1,23 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
-import { type Source, useDeleteSource, useSource } from '../../api/sources.ts';
+import { type Source, useDeleteSource, useSource, useSync } from '../../api/sources.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
+import { Code } from '../../parts/code.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
+import { CopyId } from '../../parts/copy.tsx';
 import { Link } from '../../parts/link.tsx';
 import { OnePage } from '../../parts/loaded.tsx';
 import { Failure, Notice } from '../../parts/notice.tsx';
-import { Card, Page } from '../../parts/page.tsx';
+import { Card, Facts, Page } from '../../parts/page.tsx';
+import { Moment } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
-import { t } from '../../text/language.ts';
+import { format, t } from '../../text/language.ts';
 import { Changes } from './changes.tsx';
-import { type Checking, CheckNow, checkingOf } from './check-now.tsx';
-import { SourceFacts } from './facts.tsx';
+import { Warnings } from './content.tsx';
 import { nameOf } from './name.ts';
-import { Warnings } from './warnings.tsx';
+import { AgoOrNever, Meter, SourceStatus, useThreshold } from './row.tsx';
 
 /** One source: what is known of it, what changed, and a check now. */
 export function SourcePage({ id }: { id: string }) {
@@ -26,12 +28,7 @@ export function SourcePage({ id }: { id: string }) {
   const checking = checkingOf(before, query.data);
   if (isChecked !== (checking === 'in progress')) setChecked(checking === 'in progress');
   return (
-    <OnePage
-      query={query}
-      title={t.sources.title}
-      gone={t.sources.gone}
-      list={['/sources', t.sources.back]}
-    >
+    <OnePage query={query} title={t.sources.title} gone={t.sources.gone} list={['/sources', t.sources.back]}>
       {(shown) => <Shown source={shown} checking={checking} onCheck={setBefore} error={query.error} />}
     </OnePage>
   );
@@ -110,4 +107,98 @@ function Delete({ source, onClose }: { source: Source; onClose: () => void }) {
       <p>{t.sources.deleteAbout}</p>
     </Confirm>
   );
+}
+
+/** All that is known of a source. */
+function SourceFacts({ source }: { source: Source }) {
+  const threshold = useThreshold();
+  const { id, url, kind, title, words, version } = source;
+  return (
+    <>
+      <Facts
+        facts={[
+          [t.common.status, <SourceStatus key="status" status={source.status} />],
+          [t.sources.url, <CopyId key="url" id={url} what={t.sources.url} />],
+          [t.common.kind, t.sources.kindHints[kind]],
+          [t.sources.contentTitle, title === null ? t.none : <bdi key="title">{title}</bdi>],
+          [t.sources.words, words === null ? t.none : format.number(words)],
+          [t.sources.version, version === null ? t.none : format.number(version)],
+          [
+            t.sources.difference,
+            <Meter key="difference" difference={source.difference} threshold={threshold} />,
+          ],
+          [t.sources.lastChecked, <AgoOrNever key="checked" at={source.lastCheckedAt} />],
+          [t.sources.lastChanged, <AgoOrNever key="changed" at={source.lastChangedAt} />],
+          [t.sources.lastNotified, <AgoOrNever key="notified" at={source.lastNotifiedAt} />],
+          [t.sources.nextCheck, <Moment key="next" at={source.nextCheckAt} />],
+          [t.sources.created, <Moment key="created" at={source.createdAt} />],
+          [t.common.id, <CopyId key="id" id={id} what={t.common.id} />],
+        ]}
+      />
+      {source.lastError === null ? null : (
+        <Code label={t.common.lastError} text={source.lastError} isWrapped />
+      )}
+    </>
+  );
+}
+
+/** State of the requested check. */
+type Checking = 'not asked' | 'in progress' | 'done';
+
+/** @param before the source as it was when the check was asked for @param now as it is */
+function checkingOf(
+  before: Pick<Source, 'lastCheckedAt'> | undefined,
+  now: Pick<Source, 'lastCheckedAt'> | undefined,
+): Checking {
+  if (before === undefined) return 'not asked';
+  return now !== undefined && now.lastCheckedAt !== before.lastCheckedAt ? 'done' : 'in progress';
+}
+
+/** A check usually takes a second, and a minute at most. */
+const SLOW_MS = 20_000;
+
+/**
+ * Requests a check and shows that it is running.
+ * @param onCheck gets the source as it was before
+ */
+function CheckNow({
+  id,
+  checking,
+  onCheck,
+}: {
+  id: string;
+  checking: Checking;
+  onCheck: (before: Source) => void;
+}) {
+  const { environment } = useEnvironment();
+  const { mutate, isPending, error } = useSync(environment, id);
+  const isInProgress = isPending || checking === 'in progress';
+  const isSlow = useLongerThan(SLOW_MS, checking === 'in progress');
+  return (
+    <>
+      <Button isPending={isInProgress} onPress={() => mutate(undefined, { onSuccess: onCheck })}>
+        {isInProgress ? t.sources.syncing : t.sources.sync}
+      </Button>
+      {isSlow ? (
+        <span role="status" className="quiet">
+          {t.sources.syncSlow}
+        </span>
+      ) : null}
+      <Failure error={error} />
+    </>
+  );
+}
+
+/** Whether something has been so for longer than that. */
+function useLongerThan(ms: number, isSo: boolean): boolean {
+  const [isLonger, setLonger] = useState(false);
+  useEffect(() => {
+    if (!isSo) return;
+    const timer = setTimeout(() => setLonger(true), ms);
+    return () => {
+      clearTimeout(timer);
+      setLonger(false);
+    };
+  }, [ms, isSo]);
+  return isLonger;
 }
