@@ -16,8 +16,7 @@ export function Confirm({
   look = 'destroy',
   typed,
   typedLabel,
-  isPending,
-  error,
+  sent: { error, isPending },
   onConfirm,
   onClose,
   children,
@@ -27,8 +26,7 @@ export function Confirm({
   look?: 'destroy' | 'primary';
   typed?: string;
   typedLabel?: string;
-  isPending: boolean;
-  error: unknown;
+  sent: { error: unknown; isPending: boolean };
   onConfirm: () => void;
   onClose: () => void;
   children: ReactNode;

@@ -98,16 +98,15 @@ function KeyList({ onRevoke }: { onRevoke: (key: ApiKey) => void }) {
 
 /** Makes a live key. */
 function Create({ onClose }: { onClose: () => void }) {
-  const { mutate, data, isPending, error } = useCreateKey();
+  const create = useCreateKey();
   return (
     <KeyDialog
       title={t.keys.create}
       about={t.keys.liveAbout}
       action={t.keys.create}
-      secret={data?.secretOnce}
-      isPending={isPending}
-      error={error}
-      onSubmit={(terms) => mutate(terms)}
+      secret={create.data?.secretOnce}
+      sent={create}
+      onSubmit={(terms) => create.mutate(terms)}
       onClose={onClose}
     />
   );
@@ -116,16 +115,15 @@ function Create({ onClose }: { onClose: () => void }) {
 /** Asks whether a key is to be revoked, with a word of warning when a program still uses it. */
 function Revoke({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const now = useNow();
-  const { mutate, isPending, error } = useRevokeKey(apiKey.id);
+  const sending = useRevokeKey(apiKey.id);
   const { lastUsedAt } = apiKey;
   const used = lastUsedAt === null ? null : <Ago at={lastUsedAt} />;
   return (
     <Confirm
       title={t.keys.revokeTitle}
       action={t.keys.revokeAction}
-      isPending={isPending}
-      error={error}
-      onConfirm={() => mutate(undefined, { onSuccess: onClose })}
+      sent={sending}
+      onConfirm={() => sending.mutate(undefined, { onSuccess: onClose })}
       onClose={onClose}
     >
       <p>

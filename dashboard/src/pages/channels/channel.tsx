@@ -159,8 +159,7 @@ function PauseButton({ channel, pausing }: { channel: Channel; pausing: ReturnTy
           title={t.channels.pauseTitle}
           action={t.endpoints.pause}
           look="primary"
-          isPending={pausing.isPending}
-          error={pausing.error}
+          sent={pausing}
           onConfirm={() => pausing.mutate(true, { onSuccess: () => setAsked(false) })}
           onClose={() => setAsked(false)}
         >

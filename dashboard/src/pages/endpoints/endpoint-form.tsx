@@ -1,17 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { useState } from 'react';
 import type { Environment } from '../../api/client.ts';
 import { EVENT_TYPES, type EventType } from '../../api/event-types.ts';
 import { PREVIEW_DAYS, useRecentEvents } from '../../api/events.ts';
+import { useEnvironment } from '../../app/environment.ts';
 import { Button } from '../../parts/button.tsx';
 import { Code } from '../../parts/code.tsx';
 import { Choices, TextField } from '../../parts/field.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Marked } from '../../parts/marked.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { format, t } from '../../text/language.ts';
-import { type EndpointDraft, isLimit } from './draft.ts';
+import { DRAFT_FIELDS, type EndpointDraft, isLimit } from './draft.ts';
 import { filteredValues, filterOf, type LoggedEvent, previewOf, ROLES, type Selection } from './filter.ts';
 
 const isEventType = (name: string): name is EventType => EVENT_TYPES.some((type) => type === name);
@@ -23,17 +25,28 @@ interface FieldsProps {
   onChange: (draft: EndpointDraft) => void;
 }
 
-/** What an endpoint is: its URL, its events and what is optional. @param saved what it gets today */
-export function EndpointFields({
-  draft,
-  environment,
+/**
+ * A dialog with the settings of an endpoint: its URL, its events and what is optional.
+ * @param first what it begins with
+ * @param saved what the endpoint gets today
+ */
+export function EndpointDialog({
+  first,
   saved,
   isUrlFixed = false,
-  onChange,
-}: FieldsProps & { environment: Environment; saved?: Selection; isUrlFixed?: boolean }): ReactNode {
+  onSubmit,
+  ...dialog
+}: Omit<Parameters<typeof FormDialog>[0], 'fields' | 'children' | 'onSubmit'> & {
+  first: EndpointDraft;
+  saved?: Selection;
+  isUrlFixed?: boolean;
+  onSubmit: (draft: EndpointDraft) => void;
+}) {
+  const { environment } = useEnvironment();
+  const [draft, onChange] = useState(first);
   const filter = filterOf(draft);
   return (
-    <>
+    <FormDialog {...dialog} fields={DRAFT_FIELDS} onSubmit={() => onSubmit(draft)}>
       <TextField
         label={t.endpoints.address}
         hint={
@@ -75,7 +88,7 @@ export function EndpointFields({
         <FilterPreview environment={environment} next={{ events: draft.events, filter }} saved={saved} />
       )}
       <OptionalFields draft={draft} onChange={onChange} />
-    </>
+    </FormDialog>
   );
 }
 

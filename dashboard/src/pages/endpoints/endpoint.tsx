@@ -23,10 +23,9 @@ import { format, t } from '../../text/language.ts';
 import { EndpointStatus, FailuresInARow } from '../endpoint-name.tsx';
 import { nameOf } from '../endpoint-options.ts';
 import { useFailure, WhatHappened } from '../recover/what-happened.tsx';
-import { Edit } from './edit.tsx';
 import { Health } from './health.tsx';
 import { PauseButton, PauseState } from './pause.tsx';
-import { Register } from './register.tsx';
+import { Edit, Register } from './register.tsx';
 import { VerificationCode } from './registered.tsx';
 import { TestSending } from './test-sending.tsx';
 
@@ -192,8 +191,7 @@ function Delete({ endpoint, onClose }: { endpoint: EndpointData; onClose: () => 
       action={t.endpoints.deleteAction}
       typed={endpoint.description ?? endpoint.url}
       typedLabel={endpoint.description === null ? t.endpoints.deleteTyped : t.endpoints.deleteTypedName}
-      isPending={remove.isPending}
-      error={remove.error}
+      sent={remove}
       onConfirm={() => remove.mutate(undefined, { onSuccess: () => navigate(to('/endpoints')) })}
       onClose={onClose}
     >

@@ -32,8 +32,7 @@ export function PauseButton({ endpoint, update }: { endpoint: Endpoint; update: 
           title={t.endpoints.pauseTitle}
           action={t.endpoints.pause}
           look="primary"
-          isPending={update.isPending}
-          error={update.error}
+          sent={update}
           onConfirm={() => update.mutate({ paused: true }, { onSuccess: () => setAsked(false) })}
           onClose={() => setAsked(false)}
         >

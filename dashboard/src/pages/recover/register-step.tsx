@@ -4,13 +4,11 @@ import { type Endpoint, useEndpoints, type useRegister } from '../../api/webhook
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
-import { Dialog, DialogActions } from '../../parts/dialog.tsx';
-import { FaultForm } from '../../parts/fault-form.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Failure, Notice, Reason } from '../../parts/notice.tsx';
 import { t } from '../../text/language.ts';
-import { DRAFT_FIELDS, draftOf, type EndpointDraft, registrationOf } from '../endpoints/draft.ts';
-import { EndpointFields } from '../endpoints/endpoint-form.tsx';
+import { draftOf, type EndpointDraft, registrationOf } from '../endpoints/draft.ts';
+import { EndpointDialog } from '../endpoints/endpoint-form.tsx';
 import { type Chain, chainOf } from './chain.ts';
 
 type Registration = ReturnType<typeof useRegister>;
@@ -61,9 +59,12 @@ function Start({ disabled, isFirst, register }: StartProps) {
       {submit.hasOther ? <Notice tone="warn" title={t.recover.register.exists} /> : null}
       {isChanging ? null : <Refusal error={register.error} />}
       {isChanging ? (
-        <Change
-          disabled={disabled}
-          register={register}
+        <EndpointDialog
+          title={t.recover.register.title}
+          action={t.recover.register.action}
+          sent={register}
+          first={draftOf(disabled)}
+          isUrlFixed
           onSubmit={(draft) => void submit.start(draft)}
           onClose={() => setChanging(false)}
         />
@@ -100,42 +101,6 @@ function Refusal({ error }: { error: unknown }) {
         <Link to="/endpoints">{t.recover.register.limitAction}</Link>
       </p>
     </Notice>
-  );
-}
-
-function Change({
-  disabled,
-  register,
-  onSubmit,
-  onClose,
-}: {
-  disabled: Endpoint;
-  register: Registration;
-  onSubmit: (draft: EndpointDraft) => void;
-  onClose: () => void;
-}) {
-  const { environment } = useEnvironment();
-  const [draft, setDraft] = useState<EndpointDraft>(() => draftOf(disabled));
-  return (
-    <Dialog title={t.recover.register.title} isOpen onClose={register.isPending ? undefined : onClose}>
-      <FaultForm
-        error={register.error}
-        fields={DRAFT_FIELDS}
-        onSubmit={() => onSubmit(draft)}
-        actions={
-          <DialogActions>
-            <Button onPress={onClose} isDisabled={register.isPending}>
-              {t.cancel}
-            </Button>
-            <Button type="submit" look="primary" isPending={register.isPending}>
-              {t.recover.register.action}
-            </Button>
-          </DialogActions>
-        }
-      >
-        <EndpointFields draft={draft} environment={environment} isUrlFixed onChange={setDraft} />
-      </FaultForm>
-    </Dialog>
   );
 }
 

@@ -166,8 +166,7 @@ function OldEndpoint({ endpoint }: { endpoint: Endpoint }) {
         <Confirm
           title={t.recover.done.deleteTitle}
           action={t.recover.done.title}
-          isPending={remove.isPending}
-          error={remove.error}
+          sent={remove}
           onConfirm={() => remove.mutate(undefined, { onSuccess: () => setAsked(false) })}
           onClose={() => setAsked(false)}
         >

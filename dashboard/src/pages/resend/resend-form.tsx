@@ -90,8 +90,7 @@ export function ResendForm({ scope }: { scope: ResendScope }) {
           title={t.resend.confirmTitle(count.redelivered, format.number(count.redelivered))}
           action={t.resend.start(count.redelivered, format.number(count.redelivered))}
           look="primary"
-          isPending={start.isPending}
-          error={start.error}
+          sent={start}
           onConfirm={() => start.mutate(order.body, { onSuccess: () => setAsked(false) })}
           onClose={() => setAsked(false)}
         >

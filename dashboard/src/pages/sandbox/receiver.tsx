@@ -5,13 +5,12 @@ import { useRegister } from '../../api/webhooks.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
 import { Choose, TextField } from '../../parts/field.tsx';
 import { Failure } from '../../parts/notice.tsx';
 import { Card, Table } from '../../parts/page.tsx';
-import { SecretOnce } from '../../parts/secret.tsx';
 import { Status } from '../../parts/status.tsx';
 import { format, t } from '../../text/language.ts';
+import { Registered } from '../endpoints/registered.tsx';
 import { type PlannedAttempt, planOf } from './plan.ts';
 import { MAX_SPEED, type Program, readProgram, withProgram } from './program.ts';
 import styles from './sandbox.module.css';
@@ -101,15 +100,7 @@ function RegisterReceiver({
       {lastId === undefined ? null : <Link href={`/sandbox/endpoints/${lastId}`}>{t.program.open}</Link>}
       <span className="quiet">{hasSandbox ? t.program.registerAbout : t.program.needsSandbox}</span>
       <Failure error={error} />
-      {data ? (
-        <Dialog title={t.endpoints.registeredTitle} isOpen isWide>
-          <p>
-            <code>{data.url}</code>
-          </p>
-          <p className="quiet">{t.endpoints.secretAbout}</p>
-          <SecretOnce secret={data.secret} what={t.endpoints.secretLabel} onClose={reset} />
-        </Dialog>
-      ) : null}
+      {data ? <Registered endpoint={data} isTested onClose={reset} /> : null}
     </>
   );
 }

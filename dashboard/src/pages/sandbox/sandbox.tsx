@@ -112,16 +112,15 @@ function Existing({
 
 /** Makes the sandbox with its first key, or one more key for it. */
 function Provision({ isFirst, onClose }: { isFirst: boolean; onClose: () => void }) {
-  const { mutate, data, isPending, error } = useProvision();
+  const provision = useProvision();
   return (
     <KeyDialog
       title={isFirst ? t.sandbox.makeTitle : t.sandbox.keyTitle}
       about={isFirst ? t.sandbox.firstKey : t.sandbox.keyAbout}
       action={isFirst ? t.sandbox.make : t.sandbox.keyAction}
-      secret={data?.key.secretOnce}
-      isPending={isPending}
-      error={error}
-      onSubmit={(terms) => mutate(terms)}
+      secret={provision.data?.key.secretOnce}
+      sent={provision}
+      onSubmit={(terms) => provision.mutate(terms)}
       onClose={onClose}
     />
   );
@@ -130,16 +129,15 @@ function Provision({ isFirst, onClose }: { isFirst: boolean; onClose: () => void
 /** Deletes the data of the sandbox after the name of the organization was typed. */
 function Reset({ onClose }: { onClose: () => void }) {
   const { organizationName } = usePerson();
-  const { mutate, isPending, error } = useReset();
+  const sending = useReset();
   return (
     <Confirm
       title={t.sandbox.resetTitle}
       action={t.sandbox.resetAction}
       typed={organizationName}
       typedLabel={t.sandbox.resetTyped}
-      isPending={isPending}
-      error={error}
-      onConfirm={() => mutate(undefined, { onSuccess: onClose })}
+      sent={sending}
+      onConfirm={() => sending.mutate(undefined, { onSuccess: onClose })}
       onClose={onClose}
     >
       <p>{t.sandbox.resetWipes}</p>

@@ -89,14 +89,13 @@ function Shown({
 function Delete({ source, onClose }: { source: Source; onClose: () => void }) {
   const { environment, to } = useEnvironment();
   const [, go] = useLocation();
-  const { mutate, isPending, error } = useDeleteSource(environment, source.id);
+  const sending = useDeleteSource(environment, source.id);
   return (
     <Confirm
       title={t.sources.deleteTitle}
       action={t.sources.deleteAction}
-      isPending={isPending}
-      error={error}
-      onConfirm={() => mutate(undefined, { onSuccess: () => go(to('/sources')) })}
+      sent={sending}
+      onConfirm={() => sending.mutate(undefined, { onSuccess: () => go(to('/sources')) })}
       onClose={onClose}
     >
       <p>

@@ -5,9 +5,8 @@ import { type Source, useAddSource, useSources } from '../../api/sources.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
-import { Dialog, DialogActions } from '../../parts/dialog.tsx';
-import { FaultForm } from '../../parts/fault-form.tsx';
 import { Choose, TextField } from '../../parts/field.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 import { LoadedPage, More } from '../../parts/loaded.tsx';
 import { Empty } from '../../parts/notice.tsx';
 import { Card, Table } from '../../parts/page.tsx';
@@ -86,58 +85,49 @@ function Add({ onClose }: { onClose: () => void }) {
   const [kind, setKind] = useState<Source['kind']>('url');
   const [name, setName] = useState('');
   const keyOf = useIdempotencyKeys();
-  const { mutate, isPending, error } = useAddSource(environment);
+  const adding = useAddSource(environment);
   const submit = () => {
     const given = name.trim();
     const body = { kind, url: url.trim(), ...(given === '' ? {} : { name: given }) };
-    mutate({ ...body, key: keyOf(body) }, { onSuccess: ({ id }) => go(to(`/sources/${id}`)) });
+    adding.mutate({ ...body, key: keyOf(body) }, { onSuccess: ({ id }) => go(to(`/sources/${id}`)) });
   };
   return (
-    <Dialog title={t.sources.add} isOpen onClose={onClose}>
-      <FaultForm
-        error={error}
-        fields={['url', 'name']}
-        onSubmit={() => {
-          if (!isPending) submit();
-        }}
-        actions={
-          <DialogActions>
-            <Button onPress={onClose}>{t.cancel}</Button>
-            <Button type="submit" look="primary" isPending={isPending}>
-              {t.sources.addAction}
-            </Button>
-          </DialogActions>
-        }
-      >
-        <TextField
-          label={t.sources.url}
-          hint={environment === 'sandbox' ? t.sources.urlHintSandbox : t.sources.urlHint}
-          type="url"
-          name="url"
-          isRequired
-          isCode
-          autoFocus
-          maxLength={MAX_URL}
-          placeholder="https://example.com/prices"
-          value={url}
-          onChange={setUrl}
-          validate={(given) => (/^\s*https:/i.test(given) ? null : t.forms.faults.url_scheme?.(0))}
-        />
-        <Choose
-          label={t.common.kind}
-          options={KINDS.map((each) => ({ value: each, label: t.sources.kindHints[each] }))}
-          value={kind}
-          onChange={setKind}
-        />
-        <TextField
-          label={t.common.name}
-          hint={t.sources.nameHint}
-          name="name"
-          maxLength={MAX_NAME}
-          value={name}
-          onChange={setName}
-        />
-      </FaultForm>
-    </Dialog>
+    <FormDialog
+      title={t.sources.add}
+      action={t.sources.addAction}
+      sent={adding}
+      fields={['url', 'name']}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextField
+        label={t.sources.url}
+        hint={environment === 'sandbox' ? t.sources.urlHintSandbox : t.sources.urlHint}
+        type="url"
+        name="url"
+        isRequired
+        isCode
+        autoFocus
+        maxLength={MAX_URL}
+        placeholder="https://example.com/prices"
+        value={url}
+        onChange={setUrl}
+        validate={(given) => (/^\s*https:/i.test(given) ? null : t.forms.faults.url_scheme?.(0))}
+      />
+      <Choose
+        label={t.common.kind}
+        options={KINDS.map((each) => ({ value: each, label: t.sources.kindHints[each] }))}
+        value={kind}
+        onChange={setKind}
+      />
+      <TextField
+        label={t.common.name}
+        hint={t.sources.nameHint}
+        name="name"
+        maxLength={MAX_NAME}
+        value={name}
+        onChange={setName}
+      />
+    </FormDialog>
   );
 }
