@@ -15,11 +15,14 @@ import {
 } from 'lucide-react';
 import type { Texts } from '../text/en.ts';
 
+/** Parts of the navigation. Pages of the last are about both halves of the organization. */
+export const GROUPS = ['overview', 'webhooks', 'conversations', 'organization'] as const;
+
 /** A page that the navigation and the search have. */
 export interface Place {
   title: (t: Texts) => string;
   icon: LucideIcon;
-  group: 'overview' | 'webhooks' | 'organization';
+  group: (typeof GROUPS)[number];
 }
 
 interface PageEntry {
@@ -60,11 +63,11 @@ const PAGES = {
   },
   channels: {
     ...{ route: '/channels/:id?', ofBoth: true },
-    ...place('organization', MessagesSquare, (t) => t.channels.title),
+    ...place('conversations', MessagesSquare, (t) => t.channels.title),
   },
   sources: {
     ...{ route: '/sources/:id?/:part?', ofBoth: true },
-    ...place('organization', BookOpen, (t) => t.sources.title),
+    ...place('conversations', BookOpen, (t) => t.sources.title),
   },
   'api-keys': {
     ...{ route: '/api-keys', ofBoth: false },

@@ -9,7 +9,7 @@ import { Failure } from '../parts/notice.tsx';
 import { t } from '../text/language.ts';
 import { halfOf, rememberHalf, samePlaceIn, useEnvironment } from './environment.ts';
 import { usePerson } from './person.ts';
-import { PLACES } from './places.ts';
+import { GROUPS, PLACES } from './places.ts';
 import { SearchButton } from './search-button.tsx';
 import styles from './shell.module.css';
 import { useSignOut } from './sign-out.ts';
@@ -130,7 +130,7 @@ function Navigation({ isOpen }: { isOpen: boolean }) {
   const { to } = useEnvironment();
   return (
     <nav id="pages" className={styles.nav} aria-label={t.nav.label} data-open={isOpen}>
-      {(['overview', 'webhooks', 'organization'] as const).map((group) => (
+      {GROUPS.map((group) => (
         <Fragment key={group}>
           {group === 'overview' ? null : <h2>{t.nav[group]}</h2>}
           {PLACES.filter((place) => place.group === group).map((place) => (

@@ -49,15 +49,25 @@ export function TextField({
     >
       <Label className={styles.label ?? ''}>{label}</Label>
       {hint === undefined ? null : (
-        <Text slot="description" className={styles.hint ?? ''}>
-          {hint}
-        </Text>
+        <Notes hint={hint}>
+          <Faults limit={0}>{problem}</Faults>
+        </Notes>
       )}
       {isMultiline ? <TextArea {...typed} rows={3} /> : <Input {...typed} placeholder={placeholder} />}
-      <Faults limit={0}>{problem}</Faults>
+      {hint === undefined ? <Faults limit={0}>{problem}</Faults> : null}
     </AriaTextField>
   );
 }
+
+/** A hint, in whose place a fault stands: nothing below it moves from under the pointer. */
+const Notes = ({ hint, children }: { hint: ReactNode; children: ReactNode }) => (
+  <div className={styles.notes}>
+    <Text slot="description" className={styles.hint ?? ''}>
+      {hint}
+    </Text>
+    {children}
+  </div>
+);
 
 /**
  * What is wrong with a field, in the page's language: browsers have texts in their own.
@@ -110,9 +120,9 @@ export const Choices = ({
   >
     <Label className={styles.label ?? ''}>{label}</Label>
     {hint === undefined ? null : (
-      <Text slot="description" className={styles.hint ?? ''}>
-        {hint}
-      </Text>
+      <Notes hint={hint}>
+        <Faults limit={1} />
+      </Notes>
     )}
     {actions}
     <div className={styles.choices}>
@@ -127,7 +137,7 @@ export const Choices = ({
         </Checkbox>
       ))}
     </div>
-    <Faults limit={1} />
+    {hint === undefined ? <Faults limit={1} /> : null}
   </CheckboxGroup>
 );
 

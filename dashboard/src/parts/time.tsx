@@ -1,27 +1,39 @@
+import { useId } from 'react';
 import { useNow } from '../app/now.ts';
-import { format } from '../text/language.ts';
-import { CopyButton } from './copy.tsx';
+import { format, t } from '../text/language.ts';
+import { CopyId } from './copy.tsx';
+import styles from './time.module.css';
 
-/** A relative time, with date and time, here and in UTC, on hover. */
-export function Ago({ at }: { at: string }) {
-  const now = useNow();
+const JUST_NOW_MS = 5_000;
+
+const agoOf = (at: string, now: number): string =>
+  Math.abs(Date.parse(at) - now) < JUST_NOW_MS ? t.common.justNow : format.relative(at, now);
+
+/** A time that opens, by pointer and key, as it is here and in UTC, to be copied as logs have it. */
+function Opening({ at, text }: { at: string; text: string }) {
+  const id = useId();
   return (
-    <time dateTime={at} title={`${format.moment(at)}\n${at}`}>
-      {format.relative(at, now)}
-    </time>
+    <>
+      <button type="button" className={styles.time} popoverTarget={id}>
+        <time dateTime={at}>{text}</time>
+      </button>
+      <span id={id} popover="auto" className={styles.opened}>
+        {format.moment(at)}
+        <CopyId id={at} what={t.common.time} />
+      </span>
+    </>
   );
 }
 
-/** A moment, to the second, with UTC on hover. */
-export const Moment = ({ at }: { at: string }) => (
-  <time dateTime={at} title={at}>
-    {format.moment(at)}
+/** A relative time. */
+export const Ago = ({ at }: { at: string }) => <Opening at={at} text={agoOf(at, useNow())} />;
+
+/** A relative time in what is pressed as a whole, such as a row that is a link. */
+export const PlainAgo = ({ at }: { at: string }) => (
+  <time dateTime={at} title={`${format.moment(at)}\n${at}`}>
+    {agoOf(at, useNow())}
   </time>
 );
 
-/** A moment that can be copied as logs have it: ISO 8601, UTC. */
-export const CopyMoment = ({ at, what }: { at: string; what: string }) => (
-  <>
-    <Moment at={at} /> <CopyButton text={at} what={what} />
-  </>
-);
+/** A moment, to the second. */
+export const Moment = ({ at }: { at: string }) => <Opening at={at} text={format.moment(at)} />;

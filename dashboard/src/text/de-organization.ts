@@ -216,15 +216,14 @@ export const organization: typeof english = {
     deleteAbout:
       'Ihr Inhalt wird gelöscht, und sie wird nicht mehr geprüft. Das lässt sich nicht rückgängig machen.',
     deleteAction: 'Quelle löschen',
-    changesBetween: (from, to) =>
-      `Von Version ${from}, die die Admins kennen, zu Version ${to}, der jetzigen.`,
+    versionOf: (version, words) => `Version ${version} (${words} Wörter)`,
+    changesBetween: (from, to) => `Von ${from}, die die Admins kennen, zu ${to}, der jetzigen.`,
     changesNone: 'Seit der letzten Benachrichtigung der Admins hat sich nichts geändert.',
     announced: 'Letzte E-Mail',
     announcedAt: 'E-Mail an die Admins:',
     announcedAbove: (percent) => `Sie erhalten eine, wenn sich mehr als ${percent} ändern.`,
     changeThreshold: 'Schwelle ändern',
-    announcedBetween: (percent: string, from: number, to: number) =>
-      `${percent} geändert von Version ${from} zu Version ${to}.`,
+    announcedBetween: (percent, from, to) => `${percent} geändert von ${from} zu ${to}.`,
     changesNothing: 'Es wurde noch nichts importiert.',
     changesMoved: 'Es sind dieselben Zeilen in anderer Reihenfolge.',
     added: 'Hinzugekommen',

@@ -19,10 +19,11 @@ export const de: Texts = {
   done: 'Fertig',
   close: 'Schließen',
   none: '–',
-  admins: 'Das können nur Admins der Organisation.',
+  admins: 'Hier können nur Admins der Organisation etwas ändern oder senden.',
 
   common: {
     created: 'Erstellt',
+    justNow: 'gerade eben',
     id: 'ID',
     name: 'Name',
     status: 'Status',
@@ -46,6 +47,7 @@ export const de: Texts = {
     reference: 'API-Referenz',
     webhooks: 'Webhooks',
     organization: 'Organisation',
+    conversations: 'Konversationen',
   },
   environment: {
     label: 'Was angezeigt wird',

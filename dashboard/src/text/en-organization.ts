@@ -205,15 +205,16 @@ export const organization = {
     deleteTitle: 'Delete this source?',
     deleteAbout: 'Its content is deleted, and it is no longer checked. This cannot be undone.',
     deleteAction: 'Delete the source',
-    changesBetween: (from: number, to: number) =>
-      `From version ${from}, of the last notification, to version ${to}, the current one.`,
+    versionOf: (version: string, words: string) => `version ${version} (${words} words)`,
+    changesBetween: (from: string, to: string) =>
+      `From ${from}, of the last notification, to ${to}, the current one.`,
     changesNone: 'No change since admins were last notified.',
     announced: 'Last e-mail',
     announcedAt: 'Admins were e-mailed:',
     announcedAbove: (percent: string) => `They are e-mailed when more than ${percent} changes.`,
     changeThreshold: 'Change the threshold',
-    announcedBetween: (percent: string, from: number, to: number) =>
-      `${percent} changed from version ${from} to version ${to}.`,
+    announcedBetween: (percent: string, from: string, to: string) =>
+      `${percent} changed from ${from} to ${to}.`,
     changesNothing: 'Nothing has been imported yet.',
     changesMoved: 'The lines are the same in another order.',
     added: 'Added',

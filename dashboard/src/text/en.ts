@@ -26,11 +26,12 @@ export const en = {
   done: 'Done',
   close: 'Close',
   none: '–',
-  admins: 'Only admins of the organization can do this.',
+  admins: 'Only admins of the organization can change or send something here.',
 
   /** Words of several pages. */
   common: {
     created: 'Created',
+    justNow: 'just now',
     id: 'ID',
     name: 'Name',
     status: 'Status',
@@ -54,6 +55,7 @@ export const en = {
     reference: 'API reference',
     webhooks: 'Webhooks',
     organization: 'Organization',
+    conversations: 'Conversations',
   },
   environment: {
     label: 'What is shown',

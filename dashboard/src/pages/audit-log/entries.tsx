@@ -8,6 +8,7 @@ import { useEndpoints } from '../../api/webhooks.ts';
 import { useNow } from '../../app/now.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyId } from '../../parts/copy.tsx';
+import { masked } from '../../parts/masked.ts';
 import { Facts, Table } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { Shortened, Url } from '../../parts/url.tsx';
@@ -29,7 +30,7 @@ export function Entries({
 }) {
   const dayOf = useDayName();
   const names = useNames(environment);
-  const time = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
+  const time = new Intl.DateTimeFormat(language, { timeStyle: 'medium' });
   return daysOf(entries).map(({ at, items }) => (
     <section key={at} className={styles.day}>
       <h2 className={styles.date}>{dayOf(at)}</h2>
@@ -194,7 +195,7 @@ function Value({ value }: { value: AuditEntry['changes'][number]['before'] }) {
         ))}
       </ul>
     );
-  return <code>{String(value)}</code>;
+  return <code>{masked(String(value))}</code>;
 }
 
 /** Present names of what entries are about, by identifier, as far as they are loaded. */

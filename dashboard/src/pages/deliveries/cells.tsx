@@ -1,5 +1,5 @@
 import type { Delivery } from '../../api/webhooks.ts';
-import { Ago } from '../../parts/time.tsx';
+import { PlainAgo } from '../../parts/time.tsx';
 import { errorText } from '../../text/error-text.ts';
 import { t } from '../../text/language.ts';
 import styles from './cells.module.css';
@@ -21,7 +21,7 @@ export function Cells({ row }: { row: Delivery }) {
       <span className={`${styles.cell} ${styles.detail}`}>{row.status === 'succeeded' ? '' : why(row)}</span>
       <span className={`${styles.cell} ${styles.attempts}`}>{t.deliveries.attempts(row.attempts)}</span>
       <span className={`${styles.cell} ${styles.time}`}>
-        <Ago at={row.createdAt} />
+        <PlainAgo at={row.createdAt} />
       </span>
     </>
   );

@@ -16,7 +16,7 @@ import { CopyId } from '../../parts/copy.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Empty, Failure, Notice } from '../../parts/notice.tsx';
 import { Facts } from '../../parts/page.tsx';
-import { CopyMoment, Moment } from '../../parts/time.tsx';
+import { Moment } from '../../parts/time.tsx';
 import { Shortened } from '../../parts/url.tsx';
 import { t } from '../../text/language.ts';
 import { recovererOf } from '../events/outcomes.ts';
@@ -93,7 +93,7 @@ function DeliveryFacts({ delivery }: { delivery: DeliveryWithAttempts }) {
   return (
     <Facts
       facts={[
-        [t.common.created, <CopyMoment key="created" at={delivery.createdAt} what={t.common.created} />],
+        [t.common.created, <Moment key="created" at={delivery.createdAt} />],
         isWaiting(delivery) && [t.deliveries.nextRetry, <NextAttempt key="next" delivery={delivery} />],
         terminalAt !== null && [t.deliveries.ended, <Moment key="ended" at={terminalAt} />],
         terminalReason !== null && [t.common.reason, t.reason[terminalReason]],

@@ -1,6 +1,7 @@
 import type { Schema } from '../../api/client.ts';
 import { CodeTabs } from '../../parts/code.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
+import { masked } from '../../parts/masked.ts';
 import { SecretOnce } from '../../parts/secret.tsx';
 import { t } from '../../text/language.ts';
 import { TestSending } from './test-sending.tsx';
@@ -21,7 +22,7 @@ export const Registered = ({
 }) => (
   <Dialog title={t.endpoints.registeredTitle} isOpen isWide>
     <p>
-      <code>{endpoint.url}</code>
+      <code>{masked(endpoint.url)}</code>
     </p>
     <h3>{t.endpoints.secretLabel}</h3>
     <p className="quiet">{t.endpoints.secretAbout}</p>

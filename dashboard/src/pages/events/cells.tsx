@@ -1,7 +1,7 @@
 import { type ListedEvent, openDeliveries } from '../../api/open-deliveries.ts';
 import { useNow } from '../../app/now.ts';
 import { Status } from '../../parts/status.tsx';
-import { Ago } from '../../parts/time.tsx';
+import { PlainAgo } from '../../parts/time.tsx';
 import { t } from '../../text/language.ts';
 import { STATUSES } from '../deliveries/statuses.ts';
 import { EndpointName } from '../endpoint-name.tsx';
@@ -36,7 +36,7 @@ function Cells({ row, most }: { row: ListedEvent; most: number }) {
         ) : null}
       </span>
       <span className={styles.time}>
-        <Ago at={row.createdAt} />
+        <PlainAgo at={row.createdAt} />
       </span>
     </>
   );

@@ -10,7 +10,7 @@ import { Link } from '../../parts/link.tsx';
 import { Empty, Notice } from '../../parts/notice.tsx';
 import { Facts } from '../../parts/page.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
-import { CopyMoment } from '../../parts/time.tsx';
+import { Moment } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
 import { t } from '../../text/language.ts';
 import { EndpointName } from '../endpoint-name.tsx';
@@ -82,7 +82,7 @@ function Content({ event }: { event: EventDetail }) {
     <>
       <Facts
         facts={[
-          [t.eventLog.happened, <CopyMoment key="at" at={event.createdAt} what={t.eventLog.happened} />],
+          [t.eventLog.happened, <Moment key="at" at={event.createdAt} />],
           [t.deliveries.eventId, <CopyId key="id" id={event.id} what={t.deliveries.eventId} />],
           typeof conversationId === 'string' && [
             t.eventLog.conversation,

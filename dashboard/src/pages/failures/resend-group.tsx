@@ -119,8 +119,7 @@ function useRun(targets: readonly Target[]) {
   const [tally, setTally] = useState(NOTHING);
   const [error, setError] = useState<unknown>();
   const controller = useRef<AbortController>(undefined);
-  const ports = useRef<Omit<ResendPorts, 'onProgress'>>(undefined);
-  ports.current ??= portsIn(environment);
+  const [ports] = useState(() => portsIn(environment));
   return {
     state,
     tally,
@@ -134,11 +133,7 @@ function useRun(targets: readonly Target[]) {
       setState('running');
       const onProgress = (now: Tally) => setTally(sum(before, now));
       try {
-        await resendTargets(
-          targets.slice(processed(before)),
-          { ...(ports.current ?? portsIn(environment)), onProgress },
-          signal,
-        );
+        await resendTargets(targets.slice(processed(before)), { ...ports, onProgress }, signal);
         setState(signal.aborted ? 'stopped' : 'done');
       } catch (failure) {
         setError(failure);

@@ -22,6 +22,7 @@ import type { Live } from './use-followed.ts';
 
 /** Heights of a row in rem, as in the style sheet. */
 const HEIGHT = { wide: 3.5, narrow: 4.5 };
+const REM = 15;
 /** Rows beyond what can be seen. */
 const OVERSCAN = 12;
 /** So many rows before its end the list is continued. */
@@ -76,12 +77,7 @@ export function LiveList<R extends Row>({
 }) {
   const { rows, next, loadMore } = live;
   const list = useRef<HTMLUListElement>(null);
-  const [top, setTop] = useState(0);
-  // The content above the list may change.
-  useLayoutEffect(() => {
-    if (list.current?.offsetParent) setTop(list.current.offsetTop);
-  });
-  const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const { top, rem } = useLayout(list);
   const height = (isNarrow ? HEIGHT.narrow : HEIGHT.wide) * rem;
   // The row that Tab reaches: the chosen one, else the one beside the list, else the first.
   const [chosen, setChosen] = useState(shown);
@@ -183,6 +179,25 @@ export function LiveList<R extends Row>({
       </ul>
     </div>
   );
+}
+
+/** Where a list begins, and the size of a rem, in pixels; measured again whenever the page's height changes. */
+function useLayout(list: RefObject<HTMLElement | null>): { top: number; rem: number } {
+  const [layout, setLayout] = useState({ top: 0, rem: REM });
+  useLayoutEffect(() => {
+    const measure = () => {
+      if (!list.current?.offsetParent) return;
+      const { offsetTop: top } = list.current;
+      const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+      setLayout((known) => (known.top === top && known.rem === rem ? known : { top, rem }));
+    };
+    measure();
+    // All of the page, of which what is above the list is a part.
+    const observer = new ResizeObserver(measure);
+    observer.observe(list.current?.closest('main')?.firstElementChild ?? document.body);
+    return () => observer.disconnect();
+  }, [list]);
+  return layout;
 }
 
 /** That there are new ones which are not shown yet, or that they cannot be looked for. */

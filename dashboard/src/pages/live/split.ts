@@ -44,7 +44,8 @@ function useClosedByEscape(isOpen: boolean, list: string): void {
     if (!isOpen) return;
     const onKeyDown = ({ key, target }: KeyboardEvent) => {
       const isInField = target instanceof Element && target.closest(FIELDS) !== null;
-      if (key === 'Escape' && !isInField && document.querySelector(DIALOGS) === null) onEscape();
+      if (key === 'Escape' && !isInField && document.querySelector(`${DIALOGS}, :popover-open`) === null)
+        onEscape();
     };
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);

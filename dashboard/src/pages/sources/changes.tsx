@@ -34,7 +34,7 @@ function Present({ changes }: { changes: Schema<'SourceChanges'> }) {
   if (from.version === to.version) return <p className="quiet">{t.sources.changesNone}</p>;
   return (
     <>
-      <p className="quiet">{t.sources.changesBetween(from.version, to.version)}</p>
+      <p className="quiet">{t.sources.changesBetween(versionOf(from), versionOf(to))}</p>
       <Lines changes={changes} />
     </>
   );
@@ -49,7 +49,7 @@ function Announced({ changes }: { changes: Schema<'AnnouncedChanges'> }) {
         {t.sources.announcedAt} <Moment at={announcedAt} />.
         {from === null || to === null || difference === null
           ? null
-          : ` ${t.sources.announcedBetween(format.percent(difference / 100), from.version, to.version)}`}
+          : ` ${t.sources.announcedBetween(format.percent(difference / 100), versionOf(from), versionOf(to))}`}
         {threshold === undefined ? null : (
           <>
             {' '}
@@ -86,3 +86,6 @@ const Lines = ({ changes: { added, removed } }: { changes: { added: string; remo
     )}
   </>
 );
+
+const versionOf = ({ version, words }: Schema<'SourceVersion'>): string =>
+  t.sources.versionOf(format.number(version), format.number(words));

@@ -117,7 +117,12 @@ function SourceFacts({ source }: { source: Source }) {
       <Facts
         facts={[
           [t.common.status, <SourceStatus key="status" status={source.status} />],
-          [t.sources.url, <CopyId key="url" id={url} what={t.sources.url} />],
+          [
+            t.sources.url,
+            <CopyId key="url" id={url} what={t.sources.url}>
+              <Url url={url} />
+            </CopyId>,
+          ],
           [t.common.kind, t.sources.kindHints[kind]],
           [t.sources.contentTitle, title === null ? t.none : <bdi key="title">{title}</bdi>],
           [t.sources.words, words === null ? t.none : format.number(words)],
