@@ -24,7 +24,6 @@ export const useChannel = (environment: Environment, id: string) =>
     refetchInterval: ({ state }) => !isGone(state.error) && LOOK_MS,
   });
 
-/** Pauses or resumes a channel. */
 export function usePause(environment: Environment, id: string) {
   const queries = useQueryClient();
   return useMutation({

@@ -8,10 +8,8 @@ import { serviceNow } from './service-clock.ts';
 export type EventDelivery = Schema<'EventDelivery'>;
 export type EventDetail = Schema<'EventWithDeliveries'>;
 
-/** Days that events and deliveries are shown for. */
 export const HISTORY_DAYS = 30;
 
-/** A part of the event log. */
 export interface EventQuery {
   type?: string | undefined;
   /** ISO 8601. */

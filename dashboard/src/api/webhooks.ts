@@ -120,7 +120,6 @@ export const useFirstTest = (environment: Environment, { id, createdAt }: Endpoi
     refetchInterval: ({ state }) => state.data?.test === undefined && 2 * SECOND,
   });
 
-/** Whether an endpoint has received a test. */
 export async function readIsTested(environment: Environment, id: string): Promise<boolean> {
   const query = { environment, eventType: 'webhook.test', status: 'succeeded', limit: 1 } as const;
   const { data } = await answerTo(
@@ -217,7 +216,6 @@ function useOnce<Params extends object, Answer>(
   });
 }
 
-/** Sends a `webhook.test` event. */
 export const useSendTest = (environment: Environment, id: string) =>
   useOnce({ path: { id }, query: { environment } }, (params) =>
     answerTo(api.POST(pathOf(id, '/api/settings/webhooks/{id}/test'), { params })),
@@ -228,7 +226,6 @@ const deliveryPath = (environment: Environment, { webhookId, id }: DeliveryRef) 
   ...{ path: { id: webhookId, deliveryId: id }, query: { environment } },
 });
 
-/** Resends a delivery's event. */
 export const useRedeliver = (environment: Environment, delivery: DeliveryRef) =>
   useOnce(deliveryPath(environment, delivery), (params) =>
     answerTo(
@@ -238,7 +235,6 @@ export const useRedeliver = (environment: Environment, delivery: DeliveryRef) =>
     ),
   );
 
-/** Makes the next attempt of a retrying delivery now. */
 export const useRetryNow = (environment: Environment, delivery: DeliveryRef) =>
   useOnce(deliveryPath(environment, delivery), (params) =>
     answerTo(

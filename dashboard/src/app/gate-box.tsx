@@ -2,7 +2,6 @@ import type { ReactNode } from 'react';
 import { t } from '../text/language.ts';
 import styles from './gate-box.module.css';
 
-/** A box in the middle of nothing else. */
 export const GateBox = ({ children }: { children: ReactNode }) => (
   <main className={styles.gate}>
     <div className={styles.box}>

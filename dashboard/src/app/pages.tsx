@@ -56,7 +56,6 @@ export function preload(path: string): void {
   if (name !== undefined) void load(name).catch(() => undefined);
 }
 
-/** Which page a path shows. */
 export const Pages = () => (
   <Suspense fallback={<Loading />}>
     <Switch>

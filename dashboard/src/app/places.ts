@@ -91,7 +91,6 @@ export type PageName = keyof typeof PAGES;
 
 export const PAGE_ENTRIES = Object.entries(PAGES) as [PageName, PageEntry][];
 
-/** Pages of the navigation, with the path of their list. */
 export const PLACES = PAGE_ENTRIES.flatMap(([, { route, ofBoth, place }]) =>
   place === undefined ? [] : [{ ...place, ofBoth, path: route.replace(/\/:.*/, '') }],
 );

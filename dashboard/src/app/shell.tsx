@@ -8,11 +8,10 @@ import { mediaQuery } from '../parts/media.ts';
 import { Failure } from '../parts/notice.tsx';
 import { t } from '../text/language.ts';
 import { halfOf, rememberHalf, samePlaceIn, useEnvironment } from './environment.ts';
-import { usePerson } from './person.ts';
+import { usePerson, useSignOut } from './person.ts';
 import { GROUPS, PLACES } from './places.ts';
 import { SearchButton } from './search-button.tsx';
 import styles from './shell.module.css';
-import { useSignOut } from './sign-out.ts';
 
 /** As in the style sheet: where there is no room beside the page, its menu has what is around it. */
 const useIsNarrow = mediaQuery('(max-width: 860px)');
@@ -72,7 +71,6 @@ export function Shell({ children }: { children: ReactNode }) {
   );
 }
 
-/** Switches between the live organization and its sandbox. */
 function Halves() {
   const [path] = useLocation();
   const { environment } = useEnvironment();

@@ -5,7 +5,7 @@ import { Button } from '../parts/button.tsx';
 import { Failure, Loading, Notice } from '../parts/notice.tsx';
 import { t } from '../text/language.ts';
 import { GateBox } from './gate-box.tsx';
-import { useSignOut } from './sign-out.ts';
+import { useSignOut } from './person.ts';
 
 /** Where a sign-in in a window of its own returns to: other pages wait for it. */
 export const CLOSE = '/signed-in?close';

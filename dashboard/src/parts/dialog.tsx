@@ -46,7 +46,6 @@ export const Dialog = ({
   </ModalOverlay>
 );
 
-/** The buttons at a dialog's end. */
 export const DialogActions = ({ children }: { children: ReactNode }) => (
   <div className={styles.actions}>{children}</div>
 );

@@ -92,7 +92,6 @@ export interface Choice {
   hint?: ReactNode;
 }
 
-/** Several of a few things. */
 export const Choices = ({
   label,
   hint,

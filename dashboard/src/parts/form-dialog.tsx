@@ -1,6 +1,6 @@
 import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
-import { faultsByField } from '../api/field-faults.ts';
+import { faultsByField } from '../api/failures.ts';
 import { t } from '../text/language.ts';
 import { Button } from './button.tsx';
 import { Dialog, DialogActions } from './dialog.tsx';

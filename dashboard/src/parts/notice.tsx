@@ -9,7 +9,8 @@ import type { Tone } from './status.tsx';
 /** Something that the page has to say about itself. */
 export const Notice = ({ tone, title, children }: { tone: Tone; title: string; children?: ReactNode }) => (
   <div
-    className={`${styles.notice} ${styles[tone]}`}
+    className={styles.notice}
+    data-tone={tone}
     {...(tone === 'bad' ? { role: 'alert' } : { role: 'status' })}
   >
     <p className={styles.title}>{title}</p>

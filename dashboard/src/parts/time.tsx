@@ -25,7 +25,6 @@ function Opening({ at, text }: { at: string; text: string }) {
   );
 }
 
-/** A relative time. */
 export const Ago = ({ at }: { at: string }) => <Opening at={at} text={agoOf(at, useNow())} />;
 
 /** A relative time in what is pressed as a whole, such as a row that is a link. */

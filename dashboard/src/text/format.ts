@@ -1,3 +1,5 @@
+
+
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -84,4 +86,15 @@ function relativeTo(format: Intl.RelativeTimeFormat, ms: number): string {
   if (size < HOUR) return format.format(Math.round(ms / MINUTE), 'minute');
   if (size < DAY) return format.format(Math.round(ms / HOUR), 'hour');
   return format.format(Math.round(ms / DAY), 'day');
+}
+
+const MINUTE_MS = 60_000;
+
+/**
+ * A time as a field for a local time has it: without a zone, to the minute.
+ * @param at milliseconds since the epoch
+ */
+export function localTime(at: number): string {
+  const date = new Date(at);
+  return new Date(date.getTime() - date.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
 }

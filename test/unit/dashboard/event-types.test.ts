@@ -1,12 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  CATALOGUED_TYPES,
-  ENTRIES,
-  pathOfType,
-  typeNamed,
-} from '../../../dashboard/src/pages/event-types/catalogue.ts';
-import { fieldsOf } from '../../../dashboard/src/pages/event-types/fields.ts';
-import { subscribersOf, targetsOf } from '../../../dashboard/src/pages/event-types/subscribers.ts';
+import { CATALOGUED_TYPES, ENTRIES, fieldsOf, pathOfType, subscribersOf, targetsOf, typeNamed } from '../../../dashboard/src/pages/event-types/catalogue.ts';
 
 const named = (type: 'message.received' | 'ticket.created') =>
   fieldsOf(ENTRIES[type].schema).map(({ path, name }) => [...path, name].join('.'));

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useSearchParams } from 'wouter';
-import { type ApiKey, useCreateKey, useKeys, useRevokeKey } from '../../api/keys.ts';
+import { type ApiKey, useCreateKey, useKeys, useRevokeKey } from '../../api/organization.ts';
 import { useNow } from '../../app/now.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
@@ -96,7 +96,6 @@ function KeyList({ onRevoke }: { onRevoke: (key: ApiKey) => void }) {
   );
 }
 
-/** Makes a live key. */
 function Create({ onClose }: { onClose: () => void }) {
   const create = useCreateKey();
   return (

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { mayHaveHappened } from '../../api/failures.ts';
-import type { KeyTerms } from '../../api/keys.ts';
+import type { KeyTerms } from '../../api/organization.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { type AuditActor, useKeyCreators } from '../../api/audit-log.ts';
-import type { ApiKey } from '../../api/keys.ts';
+import type { ApiKey } from '../../api/organization.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyId } from '../../parts/copy.tsx';
 import { Table } from '../../parts/page.tsx';
@@ -10,7 +10,6 @@ import { t } from '../../text/language.ts';
 import styles from './api-keys.module.css';
 import { SCOPES } from './scopes.ts';
 
-/** Keys, one in each row. */
 export function KeyTable({
   keys,
   marked,

@@ -87,7 +87,6 @@ function Listing({ filters, onChange }: { filters: Filters; onChange: (filters: 
   );
 }
 
-/** Which entries are shown. */
 function FilterFields({
   filters,
   actions,

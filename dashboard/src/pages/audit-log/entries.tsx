@@ -1,9 +1,8 @@
 import { useMemo } from 'react';
 import { Link } from 'wouter';
-import type { AuditEntry } from '../../api/audit-log.ts';
+import type { AuditActor, AuditEntry } from '../../api/audit-log.ts';
 import type { Environment } from '../../api/client.ts';
-import { useKeys } from '../../api/keys.ts';
-import { useOrganization } from '../../api/organization.ts';
+import { useKeys, useOrganization } from '../../api/organization.ts';
 import { useEndpoints } from '../../api/webhooks.ts';
 import { useNow } from '../../app/now.ts';
 import { Button } from '../../parts/button.tsx';
@@ -13,9 +12,8 @@ import { Facts, Table } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { Shortened, Url } from '../../parts/url.tsx';
 import { language, t } from '../../text/language.ts';
-import { ActorName } from '../actor-name.tsx';
 import styles from './audit-log.module.css';
-import { daysBefore, daysOf } from './days.ts';
+import { daysBefore, daysOf } from './filters.ts';
 import { nameOfTarget, pathOfTarget } from './targets.ts';
 
 /** Entries under their days. Each opens what changed. */
@@ -88,7 +86,6 @@ function useDayName(): (at: string) => string {
   };
 }
 
-/** What an entry changed, who did it, and by which request. */
 function Details({
   entry,
   environment,
@@ -212,4 +209,20 @@ function useNames(environment: Environment): ReadonlyMap<string, string> {
       ]),
     [endpoints, keys, organization],
   );
+}
+
+const NO_NAMES: ReadonlyMap<string, string> = new Map();
+
+/** Who made a change, as short as it gets. @param names of API keys by identifier */
+function ActorName({
+  actor: { type, id, email },
+  names = NO_NAMES,
+}: {
+  actor: AuditActor;
+  names?: ReadonlyMap<string, string>;
+}) {
+  if (type === 'user') return <bdi>{email ?? id ?? t.audit.actorTypes.user}</bdi>;
+  if (type !== 'api_key') return t.audit.byActor[type];
+  const name = names.get(id ?? '');
+  return name === undefined ? t.audit.byKey : t.audit.byNamedKey(name);
 }

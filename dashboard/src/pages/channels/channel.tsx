@@ -19,7 +19,6 @@ import { useFailure } from '../recover/what-happened.tsx';
 import { stateOf } from '../resend/jobs.ts';
 import { JobProgress, JobSaid } from '../resend/progress.tsx';
 
-/** One channel: how it stands, its recovery and a test. */
 export function ChannelPage({ id }: { id: string }) {
   const { environment } = useEnvironment();
   const query = useChannel(environment, id);

@@ -10,7 +10,6 @@ import { t } from '../../text/language.ts';
 import { EndpointStatus } from '../endpoint-name.tsx';
 import { ChannelPage } from './channel.tsx';
 
-/** The organization's channels, or the one in the address. */
 export default function Channels({ id }: { id?: string | undefined }) {
   return id === undefined || id === '' ? <List /> : <ChannelPage id={id} />;
 }

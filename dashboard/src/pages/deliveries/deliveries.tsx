@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Redirect, useLocation, useParams, useSearchParams } from 'wouter';
 import { DELIVERED_TYPES } from '../../api/event-types.ts';
 import { isChannelId } from '../../api/receivers.ts';
-import { type Receiver, useEndpoint, useEndpoints } from '../../api/webhooks.ts';
+import { type Delivery, type Receiver, useEndpoint, useEndpoints } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
@@ -17,27 +17,20 @@ import { t } from '../../text/language.ts';
 import { endpointOptions } from '../endpoint-options.ts';
 import { LiveList } from '../live/list.tsx';
 import styles from '../live/split.module.css';
-import { useSplit } from '../live/split.ts';
+import { useSplit } from '../live/split.tsx';
 import { lookUpPorts } from '../search/api.ts';
 import { isId, prefixOf } from '../search/ids.ts';
 import { lookUp } from '../search/look-up.ts';
 import { SendAgain } from './bulk.tsx';
 import cells from './cells.module.css';
-import { Cells } from './cells.tsx';
 import { Detail } from './detail.tsx';
-import {
-  eventsLike,
-  type Filters,
-  filtersIn,
-  isNarrowed,
-  parametersOf,
-  STATUS_CHOICES,
-  type StatusChoice,
-} from './filters.ts';
+import { eventsLike, type Filters, filtersIn, isNarrowed, parametersOf, STATUS_CHOICES, type StatusChoice } from './filters.ts';
 import { TimeField } from './time-field.tsx';
 import { useDeliveries } from './use-deliveries.ts';
+import { PlainAgo } from '../../parts/time.tsx';
+import { errorText } from '../../text/error-text.ts';
+import { DeliveryStatus } from './recovered-by.tsx';
 
-/** Deliveries of an endpoint. */
 export default function Deliveries() {
   const { environment, to } = useEnvironment();
   const { endpointId } = useParams<{ endpointId?: string }>();
@@ -207,10 +200,8 @@ function DeliveryById({ id }: { id: string }) {
   );
 }
 
-/** The choice of all endpoints. */
 const ANY = 'any';
 
-/** Whose deliveries are shown, and which of them. */
 function FilterFields({
   endpoint,
   endpoints,
@@ -258,5 +249,26 @@ function FilterFields({
       />
       <TimeField value={filters.time} onChange={(time) => onFilters({ ...filters, time })} />
     </FilterRow>
+  );
+}
+
+function Cells({ row }: { row: Delivery }) {
+  // In few characters: there is little room.
+  const why = ({ status, lastResponseStatus, terminalReason }: Delivery) => {
+    if (status === 'skipped' && terminalReason !== null) return t.reason[terminalReason];
+    return lastResponseStatus === null ? errorText(row) : t.deliveries.answered(lastResponseStatus);
+  };
+  return (
+    <>
+      <span className={cells.status}>
+        <DeliveryStatus status={row.status} />
+      </span>
+      <span className={`${cells.cell} ${cells.type}`}>{row.eventType}</span>
+      <span className={`${cells.cell} ${cells.detail}`}>{row.status === 'succeeded' ? '' : why(row)}</span>
+      <span className={`${cells.cell} ${cells.attempts}`}>{t.deliveries.attempts(row.attempts)}</span>
+      <span className={`${cells.cell} ${cells.time}`}>
+        <PlainAgo at={row.createdAt} />
+      </span>
+    </>
   );
 }

@@ -21,7 +21,7 @@ import { Shortened } from '../../parts/url.tsx';
 import { t } from '../../text/language.ts';
 import { recovererOf } from '../events/outcomes.ts';
 import { FailureCause } from '../failure-cause.tsx';
-import { Beside } from '../live/beside.tsx';
+import { Beside } from '../live/split.tsx';
 import { Attempts } from './attempts.tsx';
 import { SendAgain } from './bulk.tsx';
 import { DeliveryStatus, isWaiting, NextAttempt, NotSent, RecoveredBy } from './recovered-by.tsx';

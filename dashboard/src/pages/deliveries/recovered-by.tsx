@@ -55,7 +55,6 @@ export const NotSent = ({
   </p>
 );
 
-/** How a delivery stands. */
 export const DeliveryStatus = ({ status }: { status: Value }) => (
   <Status tone={STATUSES[status].tone}>{t.status[status]}</Status>
 );

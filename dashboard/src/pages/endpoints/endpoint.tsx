@@ -29,7 +29,6 @@ import { Edit, Register } from './register.tsx';
 import { VerificationCode } from './registered.tsx';
 import { TestSending } from './test-sending.tsx';
 
-/** One endpoint: how it stands, a test, its changes and its end. */
 export default function Endpoint({ id }: { id: string }) {
   const { environment } = useEnvironment();
   const query = useEndpoint(environment, id);

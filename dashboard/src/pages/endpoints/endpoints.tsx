@@ -33,7 +33,6 @@ function Trouble({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-/** The organization's webhook endpoints. */
 export default function Endpoints() {
   const { environment } = useEnvironment();
   const isAdmin = useIsAdmin();

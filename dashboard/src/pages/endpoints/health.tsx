@@ -9,7 +9,6 @@ import { format, t } from '../../text/language.ts';
 import { Chart, Figure, Outcomes, useRange } from '../overview/figures.tsx';
 import { listOfEndpoint } from '../overview/lists.ts';
 
-/** Failures that are listed. */
 const SHOWN = 5;
 
 /** What became of an endpoint's deliveries, how long attempts take, and why the last ones failed. */

@@ -16,13 +16,9 @@ import { t } from '../../text/language.ts';
 import { EndpointName, EndpointStatus } from '../endpoint-name.tsx';
 import { endpointOptions } from '../endpoint-options.ts';
 import { Watched } from '../endpoints/test-sending.tsx';
-import { type CataloguedType, ENTRIES } from './catalogue.ts';
-import { descriptionOf, fieldDescriptionOf } from './descriptions.ts';
+import { type CataloguedType, descriptionOf, ENTRIES, fieldDescriptionOf, type FieldRow, fieldsOf, subscribersOf, targetsOf } from './catalogue.ts';
 import styles from './event-types.module.css';
-import { type FieldRow, fieldsOf } from './fields.ts';
-import { subscribersOf, targetsOf } from './subscribers.ts';
 
-/** One event type: what it means, its payload, and who receives it. */
 export function EventTypePage({ type }: { type: CataloguedType }) {
   const { environment } = useEnvironment();
   const isAdmin = useIsAdmin();
@@ -98,7 +94,6 @@ function Receivers({ type }: { type: CataloguedType }) {
   );
 }
 
-/** The fields of a type's payload, those of an object below it. */
 const Fields = ({ type }: { type: CataloguedType }) => (
   <Table label={t.eventLog.payload} isStacked columns={[t.common.field, t.common.type, t.common.description]}>
     {fieldsOf(ENTRIES[type].schema).map((row) => (
@@ -129,7 +124,6 @@ const Fields = ({ type }: { type: CataloguedType }) => (
   </Table>
 );
 
-/** The type, and what is known of its values. */
 const Type = ({ row: { type, values, prefix } }: { row: FieldRow }) => (
   <span className={styles.type}>
     {type}
@@ -140,7 +134,6 @@ const Type = ({ row: { type, values, prefix } }: { row: FieldRow }) => (
   </span>
 );
 
-/** Sends an example of a type to one endpoint, and watches it arrive. */
 function SendExample({ type, onClose }: { type: SentType; onClose: () => void }) {
   const { environment } = useEnvironment();
   const query = useEndpoints(environment);

@@ -8,13 +8,10 @@ import { Marked } from '../../parts/marked.tsx';
 import { Failure } from '../../parts/notice.tsx';
 import { Card, Page, Table } from '../../parts/page.tsx';
 import { t } from '../../text/language.ts';
-import { CATALOGUED_TYPES, pathOfType, typeNamed } from './catalogue.ts';
-import { descriptionOf } from './descriptions.ts';
+import { CATALOGUED_TYPES, descriptionOf, pathOfType, subscribersOf, typeNamed } from './catalogue.ts';
 import { EventTypePage } from './event-type.tsx';
 import styles from './event-types.module.css';
-import { subscribersOf } from './subscribers.ts';
 
-/** The event types: all of them, or one with its schema. */
 export default function EventTypes() {
   const { slug } = useParams<{ slug?: string }>();
   if (slug === undefined) return <EventTypeList />;
@@ -22,7 +19,6 @@ export default function EventTypes() {
   return type === undefined ? <NotFound /> : <EventTypePage key={type} type={type} />;
 }
 
-/** All event types with their number of endpoints. */
 function EventTypeList() {
   const { environment } = useEnvironment();
   const { data: endpoints, error, refetch } = useEndpoints(environment);

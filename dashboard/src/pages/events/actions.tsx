@@ -32,7 +32,6 @@ function Resend({ webhookId, id }: { webhookId: string; id: string }) {
   );
 }
 
-/** How the new delivery does. */
 function Resent({ webhookId, id }: { webhookId: string; id: string }) {
   const { environment } = useEnvironment();
   const { data } = useDelivery(environment, webhookId, id);
@@ -45,7 +44,6 @@ function Resent({ webhookId, id }: { webhookId: string; id: string }) {
   );
 }
 
-/** Makes the next attempt of a retrying delivery now. */
 export function RetryNow({ webhookId, id }: { webhookId: string; id: string }) {
   const queries = useQueryClient();
   const { environment } = useEnvironment();

@@ -14,7 +14,7 @@ import { Moment } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
 import { t } from '../../text/language.ts';
 import { EndpointName } from '../endpoint-name.tsx';
-import { Beside } from '../live/beside.tsx';
+import { Beside } from '../live/split.tsx';
 import { createdAt, isId } from '../search/ids.ts';
 import { EventDeliveries } from './event-deliveries.tsx';
 import { Payload } from './payload.tsx';
@@ -118,7 +118,6 @@ function Content({ event }: { event: EventDetail }) {
   );
 }
 
-/** Why an event has no delivery. */
 function NoDelivery({ event }: { event: EventDetail }) {
   if (openDeliveries(event, serviceNow()).length > 0) return <Notice tone="busy" title={t.eventLog.notYet} />;
   return (

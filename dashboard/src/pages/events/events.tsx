@@ -15,7 +15,7 @@ import { TimeField } from '../deliveries/time-field.tsx';
 import { endpointOptions } from '../endpoint-options.ts';
 import { LiveList } from '../live/list.tsx';
 import layout from '../live/split.module.css';
-import { useSplit } from '../live/split.ts';
+import { useSplit } from '../live/split.tsx';
 import cells from './cells.module.css';
 import { NarrowCells, WideCells } from './cells.tsx';
 import { useConversation } from './conversation.ts';
@@ -169,7 +169,6 @@ function noneOf(isFiltered: boolean, conversation: string | undefined): string {
   return isFiltered ? t.eventLog.noneFiltered : t.eventLog.noneAbout;
 }
 
-/** Which events are shown. */
 function EventFilters({
   endpoints,
   filters,

@@ -21,7 +21,6 @@ type Time = keyof typeof TIMES;
 const TIME_NAMES = Object.keys(TIMES) as Time[];
 const STATUS_NAMES = Object.keys(STATUS_CHOICES) as StatusChoice[];
 
-/** Why deliveries fail, over all endpoints: one group for each cause. */
 export default function Failures() {
   const { environment } = useEnvironment();
   const [search, setSearch] = useSearchParams();

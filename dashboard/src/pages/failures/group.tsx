@@ -19,7 +19,6 @@ import { ResendGroup } from './resend-group.tsx';
 
 type EndpointRow = Schema<'DeliveryStats'>['endpoints'][number];
 
-/** Deliveries of a group that are listed at first. */
 const SHOWN = 10;
 const STEP = 100;
 const HEADING = 160;
@@ -128,7 +127,6 @@ const Endpoints = ({ group, endpoints }: { group: FailureGroup; endpoints: reado
   </ul>
 );
 
-/** The deliveries of a group, the newest first. */
 function Deliveries({ group: { deliveries } }: { group: FailureGroup }) {
   const [shown, setShown] = useState(SHOWN);
   return (

@@ -23,7 +23,6 @@ import type { Live } from './use-followed.ts';
 /** Heights of a row in rem, as in the style sheet. */
 const HEIGHT = { wide: 3.5, narrow: 4.5 };
 const REM = 15;
-/** Rows beyond what can be seen. */
 const OVERSCAN = 12;
 /** So many rows before its end the list is continued. */
 const AHEAD = 30;

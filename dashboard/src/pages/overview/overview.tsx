@@ -16,7 +16,6 @@ import { type ListTime, listOf, listOfEndpoint } from './lists.ts';
 import styles from './overview.module.css';
 import { Troubles } from './troubles.tsx';
 
-/** Whether webhooks arrive, at a glance: first what needs attention. */
 export default function Overview() {
   const { environment } = useEnvironment();
   const { hours, time, field } = useRange();
@@ -94,7 +93,6 @@ type Row = Schema<'DeliveryStats'>['endpoints'][number];
 
 const OUTCOMES = ['succeeded', 'exhausted', 'skipped', 'pending'] as const;
 
-/** Each endpoint with what became of its deliveries. */
 function EndpointRows({ endpoints, time }: { endpoints: readonly Row[]; time: ListTime }) {
   const names = { ...t.status, pending: t.common.open };
   const hasLatency = endpoints.some(({ latency }) => latency);

@@ -84,7 +84,6 @@ const Disabled = ({ row: { disabledAt, disabledReason } }: { row: Row }) => (
   </p>
 );
 
-/** Why the last delivery failed. */
 function LastError({ row: { webhookId: id, disabledAt, consecutiveFailures: failures } }: { row: Row }) {
   const { environment } = useEnvironment();
   const { data } = useLastFailures(environment, { id, until: disabledAt, failures });

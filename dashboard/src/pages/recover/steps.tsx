@@ -138,7 +138,6 @@ export function RecoveryDone({ chain: { current } }: { chain: Chain<Endpoint> })
   );
 }
 
-/** The end of the old endpoints. */
 function DeleteStep({ chain: { replaced } }: { chain: Chain<Endpoint> }) {
   const isAdmin = useIsAdmin();
   if (replaced.length === 0) return null;

@@ -8,7 +8,7 @@ import { Moment } from '../../parts/time.tsx';
 import { errorText } from '../../text/error-text.ts';
 import { format, t } from '../../text/language.ts';
 import { CauseLink } from '../failure-cause.tsx';
-import { countMissed } from './missed.ts';
+import { countMissed } from './chain.ts';
 
 /** The statistics have no more. */
 const HOURS = 168;

@@ -7,7 +7,7 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { Choices, TextField } from '../../parts/field.tsx';
 import { Failure, Notice } from '../../parts/notice.tsx';
 import { format, t } from '../../text/language.ts';
-import { localTime } from '../../text/local-time.ts';
+import { localTime } from '../../text/format.ts';
 import { isCountOf, stateOf } from './jobs.ts';
 import { JobProgress } from './progress.tsx';
 import styles from './resend.module.css';
@@ -137,7 +137,6 @@ function CountButtons({
   );
 }
 
-/** Why the last job has ended early. */
 export const Stopped = ({ job: { reason } }: { job: Job }) => (
   <Notice
     tone={reason === 'endpoint_disabled' || reason === 'test_failed' ? 'bad' : 'warn'}
@@ -145,7 +144,6 @@ export const Stopped = ({ job: { reason } }: { job: Job }) => (
   />
 );
 
-/** What a count found, by type. */
 export function Found({ count }: { count: Job }) {
   if (count.redelivered === 0) return <Notice tone="good" title={t.resend.none} />;
   return (

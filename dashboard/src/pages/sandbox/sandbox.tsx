@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { type Sandbox, useProvision, useReset, useSandbox } from '../../api/sandbox.ts';
+import { type Sandbox, useProvision, useReset, useSandbox } from '../../api/organization.ts';
 import { useIsAdmin, usePerson } from '../../app/person.ts';
 import { Button, buttonLook } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
@@ -69,7 +69,6 @@ const None = ({ isAdmin, onMake }: { isAdmin: boolean; onMake: () => void }) => 
   </Empty>
 );
 
-/** The sandbox that there is, and what can be done with it. */
 function Existing({
   sandbox,
   isAdmin,
@@ -110,7 +109,6 @@ function Existing({
   );
 }
 
-/** Makes the sandbox with its first key, or one more key for it. */
 function Provision({ isFirst, onClose }: { isFirst: boolean; onClose: () => void }) {
   const provision = useProvision();
   return (

@@ -104,7 +104,6 @@ const OTHER = 'other';
 /** First suggestion for another status. */
 const FIRST_OTHER = 418;
 
-/** What the receiver does at one attempt, and after how long. */
 function StepFields({
   number,
   step,

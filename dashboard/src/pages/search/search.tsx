@@ -9,7 +9,7 @@ import { TextField } from 'react-aria-components/TextField';
 import { useLocation } from 'wouter';
 import type { Environment } from '../../api/client.ts';
 import { LOGGED_TYPES } from '../../api/event-types.ts';
-import { useKeys } from '../../api/keys.ts';
+import { useKeys } from '../../api/organization.ts';
 import { useSources } from '../../api/sources.ts';
 import { useEndpoints } from '../../api/webhooks.ts';
 import { pathIn, useEnvironment } from '../../app/environment.ts';
@@ -135,7 +135,6 @@ const ResultRow = ({ result: { kind, title, detail, environment } }: { result: R
   </>
 );
 
-/** What became of looking for an identifier. */
 function LookUpState({ id, state }: { id: string; state: LookedUp | undefined }) {
   if (state === undefined) return <p>{t.search.looking(id)}</p>;
   if (state.kind === 'found') return <p>{t.search.openId(id)}</p>;

@@ -15,7 +15,6 @@ import { chooseLanguage, format, LANGUAGES, type Language, language, t } from '.
 import { percentFrom } from './percent.ts';
 import styles from './settings.module.css';
 
-/** What is set for the organization, for this browser, and who is signed in. */
 export default function Settings() {
   return (
     <Page title={t.settings.title}>
@@ -50,7 +49,6 @@ const OrganizationFacts = ({
   </Card>
 );
 
-/** Who is signed in, as what, and until when. */
 function Account() {
   const { email, userId, role, expiresAt } = usePerson();
   return (
@@ -70,7 +68,6 @@ function Account() {
 
 const CODES = ['en', 'de'] as const satisfies readonly Language[];
 
-/** What is set for this browser alone. */
 function Browser() {
   const [wanted, setWanted] = useState<Language>(language);
   const [theme, setTheme] = useState(chosenTheme);

@@ -14,7 +14,6 @@ const TONES = { pending: 'busy', ok: 'good', failing: 'warn' } as const satisfie
   Tone
 >;
 
-/** What the last check of a source came to. */
 export const SourceStatus = ({ status }: Pick<Source, 'status'>) => (
   <Status tone={TONES[status]}>{t.sources.statuses[status]}</Status>
 );
@@ -23,7 +22,6 @@ export const SourceStatus = ({ status }: Pick<Source, 'status'>) => (
 export const AgoOrNever = ({ at }: { at: string | null }) =>
   at === null ? <span className="quiet">{t.sources.never}</span> : <Ago at={at} />;
 
-/** One source of the list. */
 export function SourceRow({ source, threshold }: { source: Source; threshold: number | undefined }) {
   const name = nameOf(source);
   return (

@@ -19,7 +19,6 @@ import { Warnings } from './content.tsx';
 import { nameOf } from './name.ts';
 import { AgoOrNever, Meter, SourceStatus, useThreshold } from './row.tsx';
 
-/** One source: what is known of it, what changed, and a check now. */
 export function SourcePage({ id }: { id: string }) {
   const { environment } = useEnvironment();
   const [before, setBefore] = useState<Source>();
@@ -108,7 +107,6 @@ function Delete({ source, onClose }: { source: Source; onClose: () => void }) {
   );
 }
 
-/** All that is known of a source. */
 function SourceFacts({ source }: { source: Source }) {
   const threshold = useThreshold();
   const { id, url, kind, title, words, version } = source;
@@ -146,7 +144,6 @@ function SourceFacts({ source }: { source: Source }) {
   );
 }
 
-/** State of the requested check. */
 type Checking = 'not asked' | 'in progress' | 'done';
 
 /** @param before the source as it was when the check was asked for @param now as it is */

@@ -15,14 +15,12 @@ import { ContentPage } from './content.tsx';
 import { SourceRow, useThreshold } from './row.tsx';
 import { SourcePage } from './source.tsx';
 
-/** The content that answers come from: all of it, one source, or its text. */
 export default function Sources() {
   const { id, part } = useParams<{ id?: string; part?: string }>();
   if (id !== undefined && part === 'content') return <ContentPage key={id} id={id} />;
   return id === undefined ? <SourceList /> : <SourcePage key={id} id={id} />;
 }
 
-/** The sources of the half that is shown. */
 function SourceList() {
   const { environment } = useEnvironment();
   const isAdmin = useIsAdmin();
@@ -77,7 +75,6 @@ const KINDS = ['url', 'spreadsheet', 'feed'] as const satisfies readonly Source[
 const MAX_URL = 2048;
 const MAX_NAME = 200;
 
-/** Adds a source, and goes on to it, where its first check is watched. */
 function Add({ onClose }: { onClose: () => void }) {
   const { environment, to } = useEnvironment();
   const [, go] = useLocation();

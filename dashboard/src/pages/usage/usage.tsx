@@ -12,7 +12,6 @@ import styles from './usage.module.css';
 
 const RANGES = ['3', '12', '24'] as const;
 
-/** What the organization used, by month. */
 export default function Usage() {
   const [search, setSearch] = useSearchParams();
   const range = RANGES.find((months) => months === search.get('months')) ?? '12';
@@ -102,7 +101,6 @@ function Pair({ month, most }: { month: Month; most: number }) {
   );
 }
 
-/** Gives the months as a file, which the page makes itself. */
 function Download({ months }: { months: readonly Month[] }) {
   const download = () => {
     const rows = months.map(({ month, conversations, messages }) => [month, conversations, messages]);
@@ -119,7 +117,6 @@ function Download({ months }: { months: readonly Month[] }) {
 
 type Month = Schema<'UsageOfMonth'>;
 
-/** Usage by month, newest first; the first month is the current one. */
 function Months({ months }: { months: readonly Month[] }) {
   const sum = (count: 'conversations' | 'messages') =>
     format.number(months.reduce((total, month) => total + month[count], 0));
