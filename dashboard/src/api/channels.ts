@@ -27,11 +27,11 @@ export const useChannel = (environment: Environment, id: string) =>
 export function usePause(environment: Environment, id: string) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (paused: boolean) =>
+    mutationFn: (body: { paused: boolean }) =>
       dataOf(
         api.PATCH('/api/settings/channels/{id}', {
           params: { path: { id }, query: { environment } },
-          body: { paused },
+          body,
         }),
       ),
     onSuccess: () => queries.invalidateQueries({ queryKey: [environment] }),

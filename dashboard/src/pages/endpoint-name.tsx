@@ -1,6 +1,8 @@
+import type { ReactNode } from 'react';
 import { type Endpoint, useEndpoints } from '../api/webhooks.ts';
 import { useEnvironment } from '../app/environment.ts';
 import { masked } from '../parts/masked.ts';
+import { Notice } from '../parts/notice.tsx';
 import { Status } from '../parts/status.tsx';
 import { Url } from '../parts/url.tsx';
 import { format, t } from '../text/language.ts';
@@ -49,3 +51,23 @@ export function FailuresInARow({
   const most = consecutiveFailures + failing.failuresUntilDisabled;
   return <>{t.recover.inARow(format.number(consecutiveFailures), format.number(most))}</>;
 }
+
+/** That an endpoint or channel fails, and how far it is from being disabled; nothing while it does not. */
+export const FailingNotice = ({
+  endpoint,
+  lastError,
+  children,
+}: {
+  endpoint: Parameters<typeof FailuresInARow>[0]['endpoint'];
+  lastError?: string | undefined;
+  children?: ReactNode;
+}) =>
+  endpoint.failing === null ? null : (
+    <Notice tone="warn" title={t.recover.failingTitle}>
+      <p>
+        <FailuresInARow endpoint={endpoint} />
+        {lastError === undefined ? '' : `: ${lastError}`}
+      </p>
+      {children}
+    </Notice>
+  );

@@ -1,32 +1,12 @@
-
-
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Numbers and times as the reader's language writes them, times in the reader's own zone. */
-export interface Format {
-  number(value: number): string;
-  /** @param share 0 to 1 */
-  percent(share: number): string;
-  /** Date and time, to the second, with the zone. */
-  moment(iso: string): string;
-  /** Date and time of day, to the minute. */
-  short(iso: string): string;
-  /** As `short`, without the year, where there is little room. */
-  brief(iso: string): string;
-  month(yearAndMonth: string): string;
-  /** Without the year, as short as it gets. */
-  shortMonth(yearAndMonth: string): string;
-  /** "3 minutes ago", "in 2 hours". */
-  relative(iso: string, now: number): string;
-  /** To the second from a minute on, shorter ones to two decimals, or in milliseconds. */
-  duration(ms: number): string;
-}
+export type Format = ReturnType<typeof formatIn>;
 
-/** @param language whose rules it follows */
-export function formatIn(language: string): Format {
+/** Numbers and times as a language writes them, times in the reader's own zone. */
+export function formatIn(language: string) {
   const number = new Intl.NumberFormat(language);
   const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 });
   const moment = new Intl.DateTimeFormat(language, {
@@ -51,15 +31,21 @@ export function formatIn(language: string): Format {
   const milliseconds = new Intl.NumberFormat(language, { style: 'unit', unit: 'millisecond' });
   const long = longDurationIn(language);
   return {
-    number: (value) => number.format(value),
-    percent: (share) => percent.format(share),
-    moment: (iso) => moment.format(new Date(iso)),
-    short: (iso) => short.format(new Date(iso)),
-    brief: (iso) => brief.format(new Date(iso)),
-    month: (yearAndMonth) => month.format(new Date(`${yearAndMonth}-01T00:00:00Z`)),
-    shortMonth: (yearAndMonth) => shortMonth.format(new Date(`${yearAndMonth}-01T00:00:00Z`)),
-    relative: (iso, now) => relativeTo(relative, Date.parse(iso) - now),
-    duration: (ms) => {
+    number: (value: number): string => number.format(value),
+    /** @param share 0 to 1 */
+    percent: (share: number): string => percent.format(share),
+    /** Date and time, to the second, with the zone. */
+    moment: (iso: string): string => moment.format(new Date(iso)),
+    /** Date and time of day, to the minute. */
+    short: (iso: string): string => short.format(new Date(iso)),
+    /** As `short`, without the year, where there is little room. */
+    brief: (iso: string): string => brief.format(new Date(iso)),
+    month: (yearAndMonth: string): string => month.format(new Date(`${yearAndMonth}-01T00:00:00Z`)),
+    shortMonth: (yearAndMonth: string): string => shortMonth.format(new Date(`${yearAndMonth}-01T00:00:00Z`)),
+    /** "3 minutes ago", "in 2 hours". */
+    relative: (iso: string, now: number): string => relativeTo(relative, Date.parse(iso) - now),
+    /** To the second from a minute on, shorter ones to two decimals, or in milliseconds. */
+    duration(ms: number): string {
       if (ms >= MINUTE) return long(ms);
       return ms < SECOND ? milliseconds.format(Math.round(ms)) : seconds.format(ms / SECOND);
     },

@@ -35,15 +35,14 @@ describe('what a query has read', () => {
 describe('the page of one thing', () => {
   const render = (data: string | undefined, error: unknown) =>
     renderToStaticMarkup(
-      createElement(
-        Router,
-        { ssrPath: '/' },
-        createElement(OnePage<string>, {
+      createElement(Router, {
+        ssrPath: '/',
+        children: createElement(OnePage<string>, {
           ...{ query: { data, error, refetch: () => undefined }, title: 'Things', gone: 'It is gone' },
           list: ['/things', 'All things'],
           children: (read) => createElement('b', {}, read),
         }),
-      ),
+      }),
     );
 
   it('leads to the list where the thing is gone, also when it was there before', () => {

@@ -1,10 +1,8 @@
-import { useState } from 'react';
 import { type Channel, useChannel, usePause } from '../../api/channels.ts';
 import { useJobs } from '../../api/redeliveries.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
-import { Button, buttonLook } from '../../parts/button.tsx';
-import { Confirm } from '../../parts/confirm.tsx';
+import { buttonLook } from '../../parts/button.tsx';
 import { CopyId } from '../../parts/copy.tsx';
 import { Link } from '../../parts/link.tsx';
 import { OnePage } from '../../parts/loaded.tsx';
@@ -13,7 +11,8 @@ import { Card, Facts, Page } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
 import { t } from '../../text/language.ts';
-import { EndpointStatus, FailuresInARow } from '../endpoint-name.tsx';
+import { EndpointStatus, FailingNotice, FailuresInARow } from '../endpoint-name.tsx';
+import { PauseButton } from '../endpoints/pause.tsx';
 import { TestSending } from '../endpoints/test-sending.tsx';
 import { useFailure } from '../recover/what-happened.tsx';
 import { stateOf } from '../resend/jobs.ts';
@@ -48,7 +47,9 @@ function Shown({ channel, error }: { channel: Channel; error: unknown }) {
             <Link to={`/deliveries/${channel.id}`} className={buttonLook('ordinary')}>
               {t.endpoints.allDeliveries}
             </Link>
-            {isAdmin ? <PauseButton channel={channel} pausing={pausing} /> : null}
+            {isAdmin ? (
+              <PauseButton isActive={channel.status === 'active'} texts={t.channels} sent={pausing} />
+            ) : null}
           </>
         ) : null
       }
@@ -86,15 +87,7 @@ function State({ channel }: { channel: Channel }) {
         <p>{t.channels.resumeAbout}</p>
       </Notice>
     );
-  if (channel.failing === null) return null;
-  return (
-    <Notice tone="warn" title={t.recover.failingTitle}>
-      <p>
-        <FailuresInARow endpoint={channel} />
-        {lastError === undefined ? '' : `: ${lastError}`}
-      </p>
-    </Notice>
-  );
+  return <FailingNotice endpoint={channel} lastError={lastError} />;
 }
 
 /** The last job that resends what did not arrive. */
@@ -137,34 +130,5 @@ function ChannelFacts({ channel }: { channel: Channel }) {
         [t.channels.id, <CopyId key="id" id={channel.id} what={t.channels.id} />],
       ]}
     />
-  );
-}
-
-/** Pauses a channel after a confirmation, or resumes it. One button, which keeps the focus. */
-function PauseButton({ channel, pausing }: { channel: Channel; pausing: ReturnType<typeof usePause> }) {
-  const [isAsked, setAsked] = useState(false);
-  const isActive = channel.status === 'active';
-  return (
-    <>
-      <Button
-        look={isActive ? 'ordinary' : 'primary'}
-        isPending={!isAsked && pausing.isPending}
-        onPress={() => (isActive ? setAsked(true) : pausing.mutate(false))}
-      >
-        {isActive ? t.endpoints.pause : t.endpoints.resume}
-      </Button>
-      {isAsked ? (
-        <Confirm
-          title={t.channels.pauseTitle}
-          action={t.endpoints.pause}
-          look="primary"
-          sent={pausing}
-          onConfirm={() => pausing.mutate(true, { onSuccess: () => setAsked(false) })}
-          onClose={() => setAsked(false)}
-        >
-          <p>{t.channels.pauseAbout}</p>
-        </Confirm>
-      ) : null}
-    </>
   );
 }

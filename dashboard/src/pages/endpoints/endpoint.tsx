@@ -15,12 +15,12 @@ import { CopyButton, CopyId } from '../../parts/copy.tsx';
 import { Link } from '../../parts/link.tsx';
 import { OnePage } from '../../parts/loaded.tsx';
 import { masked } from '../../parts/masked.ts';
-import { Failure, Notice } from '../../parts/notice.tsx';
+import { Failure } from '../../parts/notice.tsx';
 import { Card, Facts, Page } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
 import { format, t } from '../../text/language.ts';
-import { EndpointStatus, FailuresInARow } from '../endpoint-name.tsx';
+import { EndpointStatus, FailingNotice, FailuresInARow } from '../endpoint-name.tsx';
 import { nameOf } from '../endpoint-options.ts';
 import { useFailure, WhatHappened } from '../recover/what-happened.tsx';
 import { Health } from './health.tsx';
@@ -68,9 +68,11 @@ function Shown({ endpoint, error }: { endpoint: EndpointData; error: unknown }) 
           {isAdmin ? (
             <>
               <Button onPress={() => setOpen('edit')}>{t.endpoints.edit}</Button>
-              <PauseButton endpoint={endpoint} update={pausing} />
               {endpoint.status === 'auto_disabled' ? null : (
-                <Button onPress={() => setOpen('replace')}>{t.replace.action}</Button>
+                <>
+                  <PauseButton isActive={endpoint.status === 'active'} texts={t.endpoints} sent={pausing} />
+                  <Button onPress={() => setOpen('replace')}>{t.replace.action}</Button>
+                </>
               )}
               <Button look="danger" onPress={() => setOpen('delete')}>
                 {t.common.delete}
@@ -119,17 +121,12 @@ function Shown({ endpoint, error }: { endpoint: EndpointData; error: unknown }) 
 /** How far a failing endpoint is from being disabled, and why. */
 function Failing({ endpoint }: { endpoint: EndpointData }) {
   const { lastError } = useFailure(endpoint);
-  if (endpoint.failing === null) return null;
   return (
-    <Notice tone="warn" title={t.recover.failingTitle}>
-      <p>
-        <FailuresInARow endpoint={endpoint} />
-        {lastError === undefined ? '' : `: ${lastError}`}
-      </p>
+    <FailingNotice endpoint={endpoint} lastError={lastError}>
       <p>
         <Link to={`/endpoints/${endpoint.id}/recover`}>{t.recover.action}</Link>
       </p>
-    </Notice>
+    </FailingNotice>
   );
 }
 

@@ -21,7 +21,7 @@ function Trouble({ endpoint }: { endpoint: Endpoint }) {
   return (
     <div className="row">
       <FailuresInARow endpoint={endpoint} />
-      <span className="quiet">{lastError}</span>
+      {lastError === undefined ? null : <span className="quiet">{lastError}</span>}
       <Link
         to={`/endpoints/${endpoint.id}/recover`}
         className={buttonLook('ordinary')}

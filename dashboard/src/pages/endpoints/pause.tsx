@@ -13,30 +13,43 @@ import { JobProgress, JobSaid } from '../resend/progress.tsx';
 
 type Update = ReturnType<typeof useUpdate>;
 
-/** Pauses an endpoint after a confirmation, or resumes it. One button, which keeps the focus. */
-export function PauseButton({ endpoint, update }: { endpoint: Endpoint; update: Update }) {
+/**
+ * Pauses an endpoint or a channel after a confirmation, or resumes it. One button, which keeps the focus.
+ * @param texts what a pause means
+ */
+export function PauseButton({
+  isActive,
+  texts,
+  sent,
+}: {
+  isActive: boolean;
+  texts: { pauseTitle: string; pauseAbout: string };
+  sent: {
+    mutate(change: { paused: boolean }, options?: { onSuccess: () => void }): void;
+    isPending: boolean;
+    error: unknown;
+  };
+}) {
   const [isAsked, setAsked] = useState(false);
-  const isPaused = endpoint.status === 'paused';
-  if (endpoint.status === 'auto_disabled') return null;
   return (
     <>
       <Button
-        look={isPaused ? 'primary' : 'ordinary'}
-        isPending={isPaused && update.isPending}
-        onPress={() => (isPaused ? update.mutate({ paused: false }) : setAsked(true))}
+        look={isActive ? 'ordinary' : 'primary'}
+        isPending={!isAsked && sent.isPending}
+        onPress={() => (isActive ? setAsked(true) : sent.mutate({ paused: false }))}
       >
-        {isPaused ? t.endpoints.resume : t.endpoints.pause}
+        {isActive ? t.endpoints.pause : t.endpoints.resume}
       </Button>
       {isAsked ? (
         <Confirm
-          title={t.endpoints.pauseTitle}
+          title={texts.pauseTitle}
           action={t.endpoints.pause}
           look="primary"
-          sent={update}
-          onConfirm={() => update.mutate({ paused: true }, { onSuccess: () => setAsked(false) })}
+          sent={sent}
+          onConfirm={() => sent.mutate({ paused: true }, { onSuccess: () => setAsked(false) })}
           onClose={() => setAsked(false)}
         >
-          <p>{t.endpoints.pauseAbout}</p>
+          <p>{texts.pauseAbout}</p>
         </Confirm>
       ) : null}
     </>

@@ -2,9 +2,8 @@ import type { Job } from '../../api/redeliveries.ts';
 import { type Endpoint, useFirstTest, useIsTested } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
-import { Notice } from '../../parts/notice.tsx';
 import { t } from '../../text/language.ts';
-import { FailuresInARow } from '../endpoint-name.tsx';
+import { FailingNotice } from '../endpoint-name.tsx';
 import { TestSending, Watched } from '../endpoints/test-sending.tsx';
 import type { JobState } from '../resend/jobs.ts';
 import { JobProgress } from '../resend/progress.tsx';
@@ -67,13 +66,7 @@ function ResendNow({
   return (
     <>
       <p>{t.recover.resend.about}</p>
-      {current.failing === null ? null : (
-        <Notice tone="warn" title={t.recover.failingTitle}>
-          <p>
-            <FailuresInARow endpoint={current} />
-          </p>
-        </Notice>
-      )}
+      <FailingNotice endpoint={current} />
       {running !== undefined && isWaiting(running) ? <WaitingForTest endpoint={current} /> : null}
       {isAdmin ? null : <OfMember state={state} />}
       {isAdmin && isGated ? (
