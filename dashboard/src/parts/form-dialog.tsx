@@ -1,4 +1,4 @@
-import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { faultsByField } from '../api/failures.ts';
 import { t } from '../text/language.ts';
@@ -45,7 +45,7 @@ export function FormDialog({
       ),
     [error, names],
   );
-  const { unedited, isEdited } = useEdits(problems, form);
+  const { unedited, isEdited, onInput } = useEdits(problems);
   useEffect(() => {
     const first = Object.keys(problems)[0];
     if (first !== undefined) form.current?.querySelector<HTMLElement>(`[name="${first}"]`)?.focus();
@@ -55,47 +55,47 @@ export function FormDialog({
       {about === undefined ? null : <p className="quiet">{about}</p>}
       <Form
         ref={form}
-        className="stack"
         validationErrors={unedited}
         onSubmit={(event) => {
           event.preventDefault();
           if (!isPending) onSubmit();
         }}
       >
-        {children}
-        {isWhole ? <Notice tone="bad" title={t.forms.correct} /> : <Failure error={error} />}
-        {note}
-        <DialogActions>
-          <Button onPress={onClose} isDisabled={isPending}>
-            {t.cancel}
-          </Button>
-          <Button type="submit" look="primary" isPending={isPending}>
-            {action}
-          </Button>
-        </DialogActions>
+        <div className="stack" onInput={onInput}>
+          {children}
+          {isWhole ? <Notice tone="bad" title={t.forms.correct} /> : <Failure error={error} />}
+          {note}
+          <DialogActions>
+            <Button onPress={onClose} isDisabled={isPending}>
+              {t.cancel}
+            </Button>
+            <Button type="submit" look="primary" isPending={isPending}>
+              {action}
+            </Button>
+          </DialogActions>
+        </div>
       </Form>
     </Dialog>
   );
 }
 
-/** Problems of fields that were not edited since, and whether anything was edited at all. */
-function useEdits(problems: Record<string, string>, form: RefObject<HTMLFormElement | null>) {
-  const [unedited, setUnedited] = useState(problems);
-  const [isEdited, setEdited] = useState(false);
-  useEffect(() => {
-    setUnedited(problems);
-    const onInput = ({ target }: Event) => {
-      setEdited(true);
-      if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement)
-        setUnedited((known) =>
-          Object.hasOwn(known, target.name)
-            ? Object.fromEntries(Object.entries(known).filter(([name]) => name !== target.name))
-            : known,
-        );
-    };
-    const { current } = form;
-    current?.addEventListener('input', onInput);
-    return () => current?.removeEventListener('input', onInput);
-  }, [problems, form]);
-  return { unedited, isEdited };
+const NONE: readonly string[] = [];
+
+/**
+ * Problems of fields that were not edited since, and whether anything was edited at all.
+ * @returns with a handler for React's own event: before that one, drawing a field anew would undo what was
+ * typed
+ */
+function useEdits(problems: Record<string, string>) {
+  const [edited, setEdited] = useState<{ since: object; names: readonly string[] }>();
+  const names = edited?.since === problems ? edited.names : NONE;
+  const unedited = useMemo(
+    () => Object.fromEntries(Object.entries(problems).filter(([name]) => !names.includes(name))),
+    [problems, names],
+  );
+  const onInput = ({ target }: { target: EventTarget }) => {
+    const name = target instanceof Element ? (target.getAttribute('name') ?? '') : '';
+    setEdited({ since: problems, names: [...names, name] });
+  };
+  return { unedited, isEdited: edited !== undefined, onInput };
 }

@@ -219,6 +219,7 @@ export const organization: typeof english = {
     versionOf: (version, words) => `Version ${version} (${words} Wörter)`,
     changesBetween: (from, to) => `Von ${from}, die die Admins kennen, zu ${to}, der jetzigen.`,
     changesNone: 'Seit der letzten Benachrichtigung der Admins hat sich nichts geändert.',
+    changesNoneYet: 'Seit dem Import hat sich nichts geändert.',
     announced: 'Letzte E-Mail',
     announcedAt: 'E-Mail an die Admins:',
     announcedAbove: (percent) => `Sie erhalten eine, wenn sich mehr als ${percent} ändern.`,

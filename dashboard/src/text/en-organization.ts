@@ -209,6 +209,7 @@ export const organization = {
     changesBetween: (from: string, to: string) =>
       `From ${from}, of the last notification, to ${to}, the current one.`,
     changesNone: 'No change since admins were last notified.',
+    changesNoneYet: 'No change since the import.',
     announced: 'Last e-mail',
     announcedAt: 'Admins were e-mailed:',
     announcedAbove: (percent: string) => `They are e-mailed when more than ${percent} changes.`,

@@ -21,17 +21,17 @@ export function Changes({ source }: { source: Source }) {
       {query.data?.announced ? <Announced changes={query.data.announced} /> : null}
       <Card title={t.common.changes}>
         <Loaded query={query} lines={3}>
-          {(changes) => <Present changes={changes} />}
+          {(changes) => <Present changes={changes} isNotified={source.lastNotifiedAt !== null} />}
         </Loaded>
       </Card>
     </>
   );
 }
 
-function Present({ changes }: { changes: Schema<'SourceChanges'> }) {
+function Present({ changes, isNotified }: { changes: Schema<'SourceChanges'>; isNotified: boolean }) {
   const { from, to } = changes;
   if (from === null || to === null) return <p className="quiet">{t.sources.changesNothing}</p>;
-  if (from.version === to.version) return <p className="quiet">{t.sources.changesNone}</p>;
+  if (from.version === to.version) return <p className="quiet">{isNotified ? t.sources.changesNone : t.sources.changesNoneYet}</p>;
   return (
     <>
       <p className="quiet">{t.sources.changesBetween(versionOf(from), versionOf(to))}</p>
