@@ -13,8 +13,9 @@ import { Marked } from '../../parts/marked.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { format, t } from '../../text/language.ts';
-import { DRAFT_FIELDS, type EndpointDraft, isLimit } from './draft.ts';
+import { DRAFT_FIELDS, type EndpointDraft } from './draft.ts';
 import { filteredValues, filterOf, type LoggedEvent, previewOf, ROLES, type Selection } from './filter.ts';
+import { isLimit } from './limit.ts';
 
 const isEventType = (name: string): name is EventType => EVENT_TYPES.some((type) => type === name);
 /** Of code points; the field counts UTF-16 code units, of which one has up to two. */

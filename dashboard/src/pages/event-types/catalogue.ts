@@ -1,6 +1,5 @@
 import catalogue from '../../../../docs/openapi/event-catalogue.json';
 import type { Endpoint } from '../../api/webhooks.ts';
-import { t } from '../../text/language.ts';
 
 /** The event types as their declaration has them: schema, description in English, example. */
 type Catalogue = typeof catalogue;
@@ -95,16 +94,4 @@ function rowOf(name: string, field: FieldSchema, path: readonly string[], isRequ
     isRequired,
     description: field.description,
   };
-}
-
-/** The description of a type, in the reader's language, with names of the code between backticks. */
-export const descriptionOf = (type: CataloguedType): string =>
-  t.eventTypes.translated?.types[type].description ?? ENTRIES[type].description;
-
-/** The description of a field, in the reader's language. */
-export function fieldDescriptionOf(type: CataloguedType, { name, path, description }: FieldRow): string {
-  const { translated } = t.eventTypes;
-  const texts: Readonly<Record<string, string>> | undefined =
-    path.length === 0 ? translated?.envelope : translated?.types[type].data;
-  return texts?.[name] ?? description ?? '';
 }

@@ -8,7 +8,8 @@ import { Marked } from '../../parts/marked.tsx';
 import { Failure } from '../../parts/notice.tsx';
 import { Card, Page, Table } from '../../parts/page.tsx';
 import { t } from '../../text/language.ts';
-import { CATALOGUED_TYPES, descriptionOf, pathOfType, subscribersOf, typeNamed } from './catalogue.ts';
+import { CATALOGUED_TYPES, pathOfType, subscribersOf, typeNamed } from './catalogue.ts';
+import { descriptionOf } from './descriptions.ts';
 import { EventTypePage } from './event-type.tsx';
 import styles from './event-types.module.css';
 
