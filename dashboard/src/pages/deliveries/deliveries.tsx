@@ -11,25 +11,33 @@ import { Choose } from '../../parts/field.tsx';
 import { Filters as FilterRow } from '../../parts/filters.tsx';
 import { Link } from '../../parts/link.tsx';
 import { isNoSandbox, LoadedPage, NoSandbox } from '../../parts/loaded.tsx';
-import { Empty, Failure, Loading } from '../../parts/notice.tsx';
+import { Empty } from '../../parts/notice.tsx';
 import { Page } from '../../parts/page.tsx';
+import { PlainAgo } from '../../parts/time.tsx';
+import { errorText } from '../../text/error-text.ts';
 import { t } from '../../text/language.ts';
 import { endpointOptions } from '../endpoint-options.ts';
 import { LiveList } from '../live/list.tsx';
 import styles from '../live/split.module.css';
-import { useSplit } from '../live/split.tsx';
+import { ListFoot, useSplit } from '../live/split.tsx';
 import { lookUpPorts } from '../search/api.ts';
 import { isId, prefixOf } from '../search/ids.ts';
 import { lookUp } from '../search/look-up.ts';
 import { SendAgain } from './bulk.tsx';
 import cells from './cells.module.css';
 import { Detail } from './detail.tsx';
-import { eventsLike, type Filters, filtersIn, isNarrowed, parametersOf, STATUS_CHOICES, type StatusChoice } from './filters.ts';
+import {
+  eventsLike,
+  type Filters,
+  filtersIn,
+  isNarrowed,
+  parametersOf,
+  STATUS_CHOICES,
+  type StatusChoice,
+} from './filters.ts';
+import { DeliveryStatus } from './recovered-by.tsx';
 import { TimeField } from './time-field.tsx';
 import { useDeliveries } from './use-deliveries.ts';
-import { PlainAgo } from '../../parts/time.tsx';
-import { errorText } from '../../text/error-text.ts';
-import { DeliveryStatus } from './recovered-by.tsx';
 
 export default function Deliveries() {
   const { environment, to } = useEnvironment();
@@ -83,6 +91,7 @@ function OfEndpoint({ endpoint, endpoints }: { endpoint: Receiver; endpoints: re
   const [search, setSearch] = useSearchParams();
   const [isSending, setSending] = useState(false);
   const filters = filtersIn(search, DELIVERED_TYPES);
+  const isFiltered = isNarrowed(filters);
   const { listed, list, heading, view, isOpen, isCovered, isNarrow } = useSplit(
     deliveryId,
     `/deliveries/${endpoint.id}${written(search)}`,
@@ -127,7 +136,12 @@ function OfEndpoint({ endpoint, endpoints }: { endpoint: Receiver; endpoints: re
             Cells={Cells}
             handle={list}
           />
-          <Foot deliveries={deliveries} isFiltered={isNarrowed(filters)} />
+          <ListFoot
+            live={deliveries}
+            searching={deliveries.rows.length === 0 ? t.deliveries.searching : t.loading}
+            end={isFiltered ? t.deliveries.endFiltered : t.deliveries.end}
+            none={[t.deliveries.none, isFiltered ? t.deliveries.noneFiltered : t.deliveries.noneAbout]}
+          />
         </div>
         {deliveryId === undefined ? null : (
           <Detail
@@ -144,37 +158,6 @@ function OfEndpoint({ endpoint, endpoints }: { endpoint: Receiver; endpoints: re
       ) : null}
     </Page>
   );
-}
-
-/** What is below the list: what is being loaded, what went wrong, or that there is no more. */
-function Foot({
-  deliveries,
-  isFiltered,
-}: {
-  deliveries: ReturnType<typeof useDeliveries>;
-  isFiltered: boolean;
-}) {
-  const { rows, next, error, isLoading, loadMore, reload } = deliveries;
-  if (error)
-    return (
-      <Failure title={t.failure.loading} error={error} onRetry={rows.length === 0 ? reload : loadMore} />
-    );
-  if (rows.length === 0 && next === null)
-    return (
-      <Empty title={t.deliveries.none}>
-        <p>{isFiltered ? t.deliveries.noneFiltered : t.deliveries.noneAbout}</p>
-      </Empty>
-    );
-  if (next === undefined) return <Loading />;
-  if (isLoading)
-    return (
-      <p className={styles.foot} role="status">
-        {rows.length === 0 ? t.deliveries.searching : t.loading}
-      </p>
-    );
-  return next === null ? (
-    <p className={styles.foot}>{isFiltered ? t.deliveries.endFiltered : t.deliveries.end}</p>
-  ) : null;
 }
 
 /** A delivery of which the address does not say the endpoint. */

@@ -8,14 +8,13 @@ import { Choose } from '../../parts/field.tsx';
 import { Filters as FilterRow } from '../../parts/filters.tsx';
 import { Link } from '../../parts/link.tsx';
 import { isNoSandbox, NoSandbox } from '../../parts/loaded.tsx';
-import { Empty, Failure, Loading } from '../../parts/notice.tsx';
 import { Page } from '../../parts/page.tsx';
 import { format, t } from '../../text/language.ts';
 import { TimeField } from '../deliveries/time-field.tsx';
 import { endpointOptions } from '../endpoint-options.ts';
 import { LiveList } from '../live/list.tsx';
 import layout from '../live/split.module.css';
-import { useSplit } from '../live/split.tsx';
+import { ListFoot, useSplit } from '../live/split.tsx';
 import cells from './cells.module.css';
 import { NarrowCells, WideCells } from './cells.tsx';
 import { useConversation } from './conversation.ts';
@@ -108,7 +107,17 @@ function Listing({
           Cells={isNarrow ? NarrowCells : WideCells}
           handle={split.list}
         />
-        <Foot events={events} isFiltered={isFiltered} conversation={conversation} />
+        <ListFoot
+          live={events}
+          searching={events.rows.length === 0 || isFiltered ? t.eventLog.searching : t.loading}
+          end={endOf(isFiltered, conversation)}
+          none={[t.eventLog.none, noneOf(isFiltered, conversation)]}
+          paused={
+            events.pausedAt === undefined ? null : (
+              <Paused at={events.pausedAt} conversation={conversation} onMore={events.loadMore} />
+            )
+          }
+        />
       </div>
       {eventId === undefined ? null : (
         <Detail key={eventId} id={eventId} search={written(search)} heading={split.heading} />
@@ -117,47 +126,25 @@ function Listing({
   );
 }
 
-/** What is below the list: what is being read, how far that came, or that there is no more. */
-function Foot({
-  events,
-  isFiltered,
+/** How far a search came, and whether to go on. */
+const Paused = ({
+  at,
   conversation,
+  onMore,
 }: {
-  events: EventList;
-  isFiltered: boolean;
+  at: string;
   conversation: string | undefined;
-}) {
-  const { rows, next, error, isLoading, pausedAt, loadMore, reload } = events;
-  if (error)
-    return (
-      <Failure title={t.failure.loading} error={error} onRetry={rows.length === 0 ? reload : loadMore} />
-    );
-  if (next === undefined) return <Loading />;
-  if (isLoading)
-    return (
-      <p className={layout.foot} role="status">
-        {rows.length === 0 || isFiltered ? t.eventLog.searching : t.loading}
-      </p>
-    );
-  if (pausedAt !== undefined)
-    return (
-      <div className={styles.paused} role="status">
-        <p>
-          {conversation === undefined
-            ? t.eventLog.searchedBack(format.short(pausedAt))
-            : t.eventLog.searchedUntil(format.short(pausedAt))}
-        </p>
-        <Button onPress={loadMore}>{t.eventLog.searchOn}</Button>
-      </div>
-    );
-  if (next !== null) return null;
-  if (rows.length > 0) return <p className={layout.foot}>{endOf(isFiltered, conversation)}</p>;
-  return (
-    <Empty title={t.eventLog.none}>
-      <p>{noneOf(isFiltered, conversation)}</p>
-    </Empty>
-  );
-}
+  onMore: () => void;
+}) => (
+  <div className={styles.paused} role="status">
+    <p>
+      {conversation === undefined
+        ? t.eventLog.searchedBack(format.short(at))
+        : t.eventLog.searchedUntil(format.short(at))}
+    </p>
+    <Button onPress={onMore}>{t.eventLog.searchOn}</Button>
+  </div>
+);
 
 function endOf(isFiltered: boolean, conversation: string | undefined): string {
   if (conversation !== undefined) return t.eventLog.endOfConversation;

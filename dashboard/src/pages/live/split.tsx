@@ -1,16 +1,19 @@
 import { type ReactNode, type RefObject, useEffect, useEffectEvent, useRef } from 'react';
 import { useLocation } from 'wouter';
-import { useEnvironment } from '../../app/environment.ts';
-import { mediaQuery } from '../../parts/media.ts';
-import { DIALOGS, FIELDS } from '../../parts/selectors.ts';
-import type { View } from './follow.ts';
-import type { ListHandle } from './list.tsx';
 import { isGone } from '../../api/failures.ts';
+import { useEnvironment } from '../../app/environment.ts';
 import { Link } from '../../parts/link.tsx';
 import { Loaded, type Query } from '../../parts/loaded.tsx';
+import { mediaQuery } from '../../parts/media.ts';
+import { Empty, Failure, Loading } from '../../parts/notice.tsx';
 import { Card } from '../../parts/page.tsx';
+import { DIALOGS, FIELDS } from '../../parts/selectors.ts';
 import { t } from '../../text/language.ts';
+import type { View } from './follow.ts';
+import type { ListHandle } from './list.tsx';
+import type { Row } from './rows.ts';
 import styles from './split.module.css';
+import type { Live } from './use-followed.ts';
 
 /** How much of the list may be above the window while it counts as at its top. */
 const TOP = 40;
@@ -126,3 +129,43 @@ export const Beside = <Data,>({
     </Card>
   </section>
 );
+
+/**
+ * What is below a list: what is being read, what went wrong, or that there is no more.
+ * @param searching says that the list is read further
+ * @param end says that there is no more; `none` that there is nothing at all
+ * @param paused stands there while the reader is asked whether to go on
+ */
+export function ListFoot<R extends Row>({
+  live: { rows, next, error, isLoading, loadMore, reload },
+  searching,
+  end,
+  none: [title, about],
+  paused,
+}: {
+  live: Live<R>;
+  searching: string;
+  end: string;
+  none: readonly [title: string, about: string];
+  paused?: ReactNode;
+}) {
+  if (error)
+    return (
+      <Failure title={t.failure.loading} error={error} onRetry={rows.length === 0 ? reload : loadMore} />
+    );
+  if (next === undefined) return <Loading />;
+  if (isLoading)
+    return (
+      <p className={styles.foot} role="status">
+        {searching}
+      </p>
+    );
+  if (paused) return paused;
+  if (next !== null) return null;
+  if (rows.length > 0) return <p className={styles.foot}>{end}</p>;
+  return (
+    <Empty title={title}>
+      <p>{about}</p>
+    </Empty>
+  );
+}
