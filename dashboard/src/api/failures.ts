@@ -1,5 +1,3 @@
-
-
 interface FieldFault {
   /** Path in the body, with dots. */
   field: string;

@@ -1,5 +1,5 @@
 import { useState, useSyncExternalStore } from 'react';
-import { type Person, session, type SessionState } from '../api/session.ts';
+import { type Person, type SessionState, session } from '../api/session.ts';
 
 /** Who is signed in, or was until a moment ago. */
 export const useSessionState = (): SessionState => useSyncExternalStore(session.subscribe, session.state);

@@ -7,9 +7,9 @@ import { Dialog, DialogActions } from './dialog.tsx';
 import { Failure, Notice } from './notice.tsx';
 
 /**
- * A dialog with a form. It shows what the service refused at the fields, in the page's language, and everything
- * else below them. The first field with a fault gets the focus. Escape does not discard what was filled in, and
- * nothing closes it while it is sent: what is made may have a secret that comes with the answer alone.
+ * A dialog with a form. It shows what the service refused at the fields, in the page's language, and
+ * everything else below them. The first field with a fault gets the focus. Escape does not discard what was
+ * filled in, and nothing closes it while it is sent: a secret may come with the answer alone.
  * @param fields names of its fields, as the API has them
  * @param note stands above the buttons
  */

@@ -19,7 +19,7 @@ interface LoadedProps<Data> {
   children: (data: Data) => ReactNode;
 }
 
-/** What a query has read, below the error of a later attempt; until then an error, or that it is being read. */
+/** What a query has read, below the error of a later attempt; until then the error, or that it is loading. */
 export const Loaded = <Data,>({
   query: { data, error, refetch },
   lines,

@@ -39,8 +39,8 @@ export let t: Texts = en;
 export let format: Format = formatIn(language);
 
 /**
- * Sets the language of the page, before anything is shown. All but English are loaded when they are needed, and
- * English stands in for what cannot be loaded.
+ * Sets the language of the page, before anything is shown. All but English are loaded when they are needed,
+ * and English stands in for what cannot be loaded.
  */
 export async function speak(wanted: Language): Promise<void> {
   if (wanted === 'en') return;

@@ -1,7 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AuditEntry } from '../../../dashboard/src/api/audit-log.ts';
-import { ACTOR_TYPES, countNarrowing, daysBefore, daysOf, type Filters, filtersIn, parametersOf, queryOf, TIME_CHOICES } from '../../../dashboard/src/pages/audit-log/filters.ts';
+import {
+  ACTOR_TYPES,
+  countNarrowing,
+  daysBefore,
+  daysOf,
+  type Filters,
+  filtersIn,
+  parametersOf,
+  queryOf,
+  TIME_CHOICES,
+} from '../../../dashboard/src/pages/audit-log/filters.ts';
 import { nameOfTarget, pathOfTarget } from '../../../dashboard/src/pages/audit-log/targets.ts';
 
 const ACTIONS = ['webhook.created', 'api_key.revoked'];

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { CATALOGUED_TYPES, ENTRIES, fieldsOf, pathOfType, subscribersOf, targetsOf, typeNamed } from '../../../dashboard/src/pages/event-types/catalogue.ts';
+import {
+  CATALOGUED_TYPES,
+  ENTRIES,
+  fieldsOf,
+  pathOfType,
+  subscribersOf,
+  targetsOf,
+  typeNamed,
+} from '../../../dashboard/src/pages/event-types/catalogue.ts';
 
 const named = (type: 'message.received' | 'ticket.created') =>
   fieldsOf(ENTRIES[type].schema).map(({ path, name }) => [...path, name].join('.'));

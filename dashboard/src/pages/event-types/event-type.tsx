@@ -16,7 +16,14 @@ import { t } from '../../text/language.ts';
 import { EndpointName, EndpointStatus } from '../endpoint-name.tsx';
 import { endpointOptions } from '../endpoint-options.ts';
 import { Watched } from '../endpoints/test-sending.tsx';
-import { type CataloguedType, ENTRIES, type FieldRow, fieldsOf, subscribersOf, targetsOf } from './catalogue.ts';
+import {
+  type CataloguedType,
+  ENTRIES,
+  type FieldRow,
+  fieldsOf,
+  subscribersOf,
+  targetsOf,
+} from './catalogue.ts';
 import { descriptionOf, fieldDescriptionOf } from './descriptions.ts';
 import styles from './event-types.module.css';
 

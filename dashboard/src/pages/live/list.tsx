@@ -180,7 +180,7 @@ export function LiveList<R extends Row>({
   );
 }
 
-/** Where a list begins, and the size of a rem, in pixels; measured again whenever the page's height changes. */
+/** Where a list begins, and the size of a rem, in pixels; measured again when the page's height changes. */
 function useLayout(list: RefObject<HTMLElement | null>): { top: number; rem: number } {
   const [layout, setLayout] = useState({ top: 0, rem: REM });
   useLayoutEffect(() => {

@@ -31,7 +31,8 @@ export function Changes({ source }: { source: Source }) {
 function Present({ changes, isNotified }: { changes: Schema<'SourceChanges'>; isNotified: boolean }) {
   const { from, to } = changes;
   if (from === null || to === null) return <p className="quiet">{t.sources.changesNothing}</p>;
-  if (from.version === to.version) return <p className="quiet">{isNotified ? t.sources.changesNone : t.sources.changesNoneYet}</p>;
+  if (from.version === to.version)
+    return <p className="quiet">{isNotified ? t.sources.changesNone : t.sources.changesNoneYet}</p>;
   return (
     <>
       <p className="quiet">{t.sources.changesBetween(versionOf(from), versionOf(to))}</p>
