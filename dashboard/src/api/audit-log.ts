@@ -5,7 +5,6 @@ export type AuditEntry = Schema<'AuditEntry'>;
 export type AuditAction = AuditEntry['action'];
 export type AuditActor = AuditEntry['actor'];
 
-/** What a listing is narrowed to. */
 export interface AuditQuery {
   environment: Environment;
   action?: string;

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { answerTo, api, type Environment, type Schema } from './client.ts';
+import { api, dataOf, type Environment, type Schema } from './client.ts';
 import { isGone } from './failures.ts';
 
 export type Channel = Schema<'HttpChannel'> | Schema<'WebWidgetChannel'>;
@@ -11,40 +11,29 @@ const LOOK_MS = 10_000;
 export const useChannels = (environment: Environment) =>
   useQuery({
     queryKey: [environment, 'channels'],
-    queryFn: async () =>
-      (
-        await answerTo(
-          api.GET('/api/settings/channels', { params: { query: { environment, limit: ALL_CHANNELS } } }),
-        )
-      ).data,
+    queryFn: () =>
+      dataOf(api.GET('/api/settings/channels', { params: { query: { environment, limit: ALL_CHANNELS } } })),
     refetchInterval: LOOK_MS,
   });
 
 export const useChannel = (environment: Environment, id: string) =>
   useQuery({
     queryKey: [environment, 'channels', id],
-    queryFn: async () =>
-      (
-        await answerTo(
-          api.GET('/api/settings/channels/{id}', { params: { path: { id }, query: { environment } } }),
-        )
-      ).data,
+    queryFn: () =>
+      dataOf(api.GET('/api/settings/channels/{id}', { params: { path: { id }, query: { environment } } })),
     refetchInterval: ({ state }) => !isGone(state.error) && LOOK_MS,
   });
 
-/** Pauses or resumes a channel. */
 export function usePause(environment: Environment, id: string) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: async (paused: boolean) =>
-      (
-        await answerTo(
-          api.PATCH('/api/settings/channels/{id}', {
-            params: { path: { id }, query: { environment } },
-            body: { paused },
-          }),
-        )
-      ).data,
+    mutationFn: (body: { paused: boolean }) =>
+      dataOf(
+        api.PATCH('/api/settings/channels/{id}', {
+          params: { path: { id }, query: { environment } },
+          body,
+        }),
+      ),
     onSuccess: () => queries.invalidateQueries({ queryKey: [environment] }),
   });
 }

@@ -1,6 +1,7 @@
 import createClient from 'openapi-fetch';
 import { failureOf, unreachable } from './failures.ts';
 import type { components, paths } from './schema.gen.ts';
+import { timeAsked } from './service-clock.ts';
 import { session } from './session.ts';
 
 /** An entity of the API, as its OpenAPI document names it. */
@@ -37,4 +38,22 @@ export async function answerTo<Body>(
   const { data, error, response } = await call;
   if (!response.ok) throw failureOf(response, error);
   return data as Body;
+}
+
+/** The `data` of a successful answer. @throws ApiFailure */
+export const dataOf = async <Data>(
+  call: Promise<{ data?: { data: Data }; error?: unknown; response: Response }>,
+): Promise<Data> => (await answerTo(call)).data;
+
+/**
+ * The body of a successful answer, and the service's time when it was asked for, or up to a second before.
+ * @throws ApiFailure
+ */
+export async function timed<Body>(
+  call: Promise<{ data?: Body; error?: unknown; response: Response }>,
+): Promise<Body & { at: number }> {
+  const asked = performance.now();
+  const answer = await call;
+  const at = timeAsked(answer.response, performance.now() - asked);
+  return { ...(await answerTo(Promise.resolve(answer))), at };
 }

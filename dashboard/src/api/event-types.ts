@@ -1,7 +1,6 @@
 import eventTypes from '../../../docs/openapi/event-types.json';
 import type { Schema } from './client.ts';
 
-/** What an endpoint can subscribe to. */
 export type EventType = Schema<'Webhook'>['events'][number];
 
 type Name = keyof typeof eventTypes;

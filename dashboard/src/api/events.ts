@@ -1,17 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
-import { answerTo, api, type Environment, type Schema } from './client.ts';
+import { answerTo, api, type Environment, type Schema, timed } from './client.ts';
 import { isGone } from './failures.ts';
 import { type ListedEvent, openDeliveries } from './open-deliveries.ts';
 import { followIn } from './pace.ts';
-import { serviceNow, timeAsked } from './service-clock.ts';
+import { serviceNow } from './service-clock.ts';
 
 export type EventDelivery = Schema<'EventDelivery'>;
 export type EventDetail = Schema<'EventWithDeliveries'>;
 
-/** Days that events and deliveries are shown for. */
 export const HISTORY_DAYS = 30;
 
-/** A part of the event log. */
 export interface EventQuery {
   type?: string | undefined;
   /** ISO 8601. */
@@ -32,16 +30,14 @@ export async function readEvents(
   query: EventQuery,
   signal: AbortSignal,
 ): Promise<{ rows: ListedEvent[]; next: string | null; at: number }> {
-  const asked = performance.now();
   const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
-  const { data, error, response } = await api.GET('/api/settings/events', {
-    params: { query: { environment, limit: PAGE, include: 'deliveries', ...given } },
-    signal,
-  });
-  const at = timeAsked(response, performance.now() - asked);
-  const page = await answerTo(Promise.resolve({ data, error, response }));
-  const rows = page.data.map((event) => ({ ...event, deliveries: event.deliveries ?? [] }));
-  return { rows, next: page.nextCursor, at };
+  const params = { query: { environment, limit: PAGE, include: 'deliveries' as const, ...given } };
+  const { data, nextCursor, at } = await timed(api.GET('/api/settings/events', { params, signal }));
+  return {
+    rows: data.map((event) => ({ ...event, deliveries: event.deliveries ?? [] })),
+    next: nextCursor,
+    at,
+  };
 }
 
 /** The newest events of some days, of a few pages at most. `isWhole` when these are all. */
@@ -71,13 +67,8 @@ export async function readEvent(
   id: string,
   signal: AbortSignal,
 ): Promise<EventDetail> {
-  const asked = performance.now();
-  const { data, error, response } = await api.GET('/api/settings/events/{id}', {
-    params: { path: { id }, query: { environment } },
-    signal,
-  });
-  timeAsked(response, performance.now() - asked);
-  return (await answerTo(Promise.resolve({ data, error, response }))).data;
+  const params = { path: { id }, query: { environment } };
+  return (await timed(api.GET('/api/settings/events/{id}', { params, signal }))).data;
 }
 
 /** The event as a list shows it. */

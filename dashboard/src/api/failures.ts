@@ -1,5 +1,4 @@
-/** What is wrong with one field of a request. */
-export interface FieldFault {
+interface FieldFault {
   /** Path in the body, with dots. */
   field: string;
   code: string;
@@ -46,7 +45,6 @@ export class ApiFailure extends Error {
 export const mayPass = (error: unknown): boolean =>
   error instanceof ApiFailure && (error.status === 0 || error.status === 429 || error.status >= 500);
 
-/** Whether the resource does not exist. */
 export const isGone = (error: unknown): boolean => error instanceof ApiFailure && error.status === 404;
 
 /** Whether the request may have taken effect: the response was lost, or the outcome is unknown. */
@@ -99,3 +97,28 @@ const faultsIn = (details: unknown): FieldFault[] =>
 
 export const unreachable = (cause: unknown): ApiFailure =>
   Object.assign(new ApiFailure('', { status: 0, type: 'NETWORK' }), { cause });
+
+/** The field of a form that a fault belongs to: `events.0` belongs to `events`. */
+const fieldOf = ({ field }: FieldFault, fields: readonly string[]): string | undefined =>
+  fields.find((name) => field === name || field.startsWith(`${name}.`));
+
+/**
+ * Distributes the faults of a refused request among the fields of a form.
+ * @param fields names of the form's fields
+ * @param textOf says a fault in the page's language
+ * @returns the first fault of each field, and whether all faults have a field
+ */
+export function faultsByField(
+  error: unknown,
+  fields: readonly string[],
+  textOf: (fault: FieldFault) => string,
+): { problems: Record<string, string>; isWhole: boolean } {
+  const details = error instanceof ApiFailure ? error.details : [];
+  const problems: Record<string, string> = {};
+  for (const fault of details) {
+    const field = fieldOf(fault, fields);
+    if (field !== undefined) problems[field] ??= textOf(fault);
+  }
+  const isWhole = details.length > 0 && details.every((fault) => fieldOf(fault, fields) !== undefined);
+  return { problems, isWhole };
+}

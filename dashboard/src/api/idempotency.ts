@@ -1,4 +1,4 @@
-import { useRef } from 'react';
+import { useState } from 'react';
 
 export type Key = { 'Idempotency-Key': string };
 
@@ -35,7 +35,5 @@ export function idempotencyKeys(): {
 
 /** The keys of one form or button, as long as it is on the page. */
 export function useIdempotencyKeys(): ReturnType<typeof idempotencyKeys> {
-  const keys = useRef<ReturnType<typeof idempotencyKeys>>(undefined);
-  keys.current ??= idempotencyKeys();
-  return keys.current;
+  return useState(idempotencyKeys)[0];
 }

@@ -3,7 +3,6 @@ import { isOver } from './pace.ts';
 
 type LoggedEvent = Schema<'Event'>;
 export type DeliverySummary = NonNullable<LoggedEvent['deliveries']>[number];
-/** An event of a list with its deliveries. */
 export type ListedEvent = LoggedEvent & { deliveries: DeliverySummary[] };
 
 /** Deliveries of an event come into being within seconds. */

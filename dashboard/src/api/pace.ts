@@ -8,7 +8,6 @@ type DeliveryStatus = Schema<'ListedDelivery'>['status'];
  * can have changed, and less often the longer nothing has.
  */
 
-/** Whether a delivery is terminal. */
 export const isOver = ({ status }: { status: DeliveryStatus }): boolean =>
   status !== 'pending' && status !== 'retrying';
 

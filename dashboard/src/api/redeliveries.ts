@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { answerTo, api, type Environment, type Schema } from './client.ts';
+import { answerTo, api, dataOf, type Environment, type Schema } from './client.ts';
 import { isGone } from './failures.ts';
 import { useIdempotencyKeys } from './idempotency.ts';
 import { pathOf, withReceiver } from './receivers.ts';
@@ -19,12 +19,10 @@ const SHOWN = 10;
 export const useJobs = (environment: Environment, id: string) =>
   useQuery({
     queryKey: [environment, 'redeliveries', id],
-    queryFn: async () =>
-      (
-        await answerTo(
-          api.GET(pathOf(id, PATH), { params: { path: { id }, query: { environment, limit: SHOWN } } }),
-        )
-      ).data.map((job) => withReceiver(job, id)),
+    queryFn: async () => {
+      const params = { path: { id }, query: { environment, limit: SHOWN } };
+      return (await dataOf(api.GET(pathOf(id, PATH), { params }))).map((job) => withReceiver(job, id));
+    },
     refetchInterval: ({ state: { data, error } }) => {
       if (isGone(error)) return false;
       const running = data?.find(({ status }) => status === 'running');

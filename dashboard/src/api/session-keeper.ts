@@ -36,31 +36,7 @@ export interface Browser {
   now(): number;
 }
 
-export interface SessionKeeper {
-  state(): SessionState;
-  /** @returns ends the subscription */
-  subscribe(listener: () => void): () => void;
-  /** Finds out who is signed in. */
-  look(): Promise<void>;
-  /** Handles a message of another tab. */
-  hear(news: News): Promise<void>;
-  /**
-   * Resolves when a refused request may be repeated; never, when another user has signed in meanwhile.
-   * @param how `renewed` tries a silent renewal first, then asks the user to sign in
-   * @throws ApiFailure when it is unknown whether the session can be renewed
-   */
-  regained(how: 'renewed' | 'signed in'): Promise<void>;
-  /** Where the issuer's sign-in is. @param returnTo path of this application @throws ApiFailure */
-  signInAddress(returnTo: string, loginHint?: string): Promise<string>;
-  /**
-   * Ends a sign-in with what the issuer sent back.
-   * @returns the path to go on at
-   * @throws ApiFailure of type `NOT_KNOWN_HERE` when the account's organization is none of the service's
-   */
-  finishSignIn(code: string, state: string): Promise<string>;
-  /** Ends the session here and in all tabs. @returns where the issuer's own is ended @throws ApiFailure */
-  signOut(): Promise<string>;
-}
+export type SessionKeeper = ReturnType<typeof keepSession>;
 
 /** Time before its end at which the session is renewed. */
 const RENEW_BEFORE_MS = 5 * 60_000;
@@ -76,7 +52,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 const MINE = '/api/settings/session';
 
 /** The session of the page's user. The token is in a cookie that no script can read. */
-export function keepSession(browser: Browser): SessionKeeper {
+export function keepSession(browser: Browser) {
   let state: SessionState = { kind: 'unknown' };
   const listeners = new Set<() => void>();
   let waiting: PromiseWithResolvers<void> | undefined;
@@ -208,32 +184,46 @@ export function keepSession(browser: Browser): SessionKeeper {
   }
 
   return {
-    state: () => state,
-    subscribe(listener) {
+    state: (): SessionState => state,
+    /** @returns ends the subscription */
+    subscribe(listener: () => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    /** Finds out who is signed in. */
     look,
-    async hear(news) {
+    /** Handles a message of another tab. */
+    async hear(news: News): Promise<void> {
       const isSomebodys = state.kind === 'present' || state.kind === 'ended';
       // After a sign-out no tab may show the user's data.
       if (news === 'signed-out' && isSomebodys) leave();
       else await look();
     },
-    async regained(how) {
+    /**
+     * Resolves when a refused request may be repeated; never, when another user has signed in meanwhile.
+     * @param how `renewed` tries a silent renewal first, then asks the user to sign in
+     * @throws ApiFailure when it is unknown whether the session can be renewed
+     */
+    async regained(how: 'renewed' | 'signed in'): Promise<void> {
       if (waiting === undefined && how === 'renewed' && (await renewed())) {
         if (state.kind !== 'leaving') return;
       }
       return state.kind === 'leaving' ? NEVER : end();
     },
-    async signInAddress(returnTo, loginHint) {
+    /** Where the issuer's sign-in is. @param returnTo path of this application @throws ApiFailure */
+    async signInAddress(returnTo: string, loginHint?: string): Promise<string> {
       const { location } = await post<{ location: string }>('/api/session/sign-in', 'POST', {
         returnTo,
         ...(loginHint === undefined ? {} : { loginHint }),
       });
       return location;
     },
-    finishSignIn: (code, given) =>
+    /**
+     * Ends a sign-in with what the issuer sent back.
+     * @returns the path to go on at
+     * @throws ApiFailure of type `NOT_KNOWN_HERE` when the account's organization is none of the service's
+     */
+    finishSignIn: (code: string, given: string): Promise<string> =>
       browser.exclusively(async () => {
         const { returnTo } = await post<{ returnTo: string }>('/api/session', 'POST', { code, state: given });
         if ((await patiently(me)) === undefined)
@@ -241,7 +231,8 @@ export function keepSession(browser: Browser): SessionKeeper {
         browser.tell('signed-in');
         return returnTo;
       }),
-    async signOut() {
+    /** Ends the session here and in all tabs. @returns where the issuer's own is ended @throws ApiFailure */
+    async signOut(): Promise<string> {
       const { location } = await browser.exclusively(() =>
         post<{ location: string }>('/api/session', 'DELETE'),
       );

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { answerTo, api, type Environment, type Schema } from './client.ts';
+import { answerTo, api, dataOf, type Environment, type Schema } from './client.ts';
 
 export type Source = Schema<'Source'>;
 
@@ -35,14 +35,12 @@ export const useSources = (environment: Environment) =>
 export const useSource = (environment: Environment, id: string, isChecked: boolean) =>
   useQuery({
     queryKey: [environment, 'sources', id],
-    queryFn: async () =>
-      (
-        await answerTo(
-          api.GET('/api/settings/knowledge/sources/{id}', {
-            params: { path: { id }, query: { environment } },
-          }),
-        )
-      ).data,
+    queryFn: () =>
+      dataOf(
+        api.GET('/api/settings/knowledge/sources/{id}', {
+          params: { path: { id }, query: { environment } },
+        }),
+      ),
     refetchInterval: ({ state }) => (isChecked || state.data?.status === 'pending' ? OFTEN : SELDOM),
   });
 
@@ -53,28 +51,24 @@ export const useChanges = (
 ) =>
   useQuery({
     queryKey: [environment, 'sources', id, 'changes', version, lastNotifiedAt],
-    queryFn: async () =>
-      (
-        await answerTo(
-          api.GET('/api/settings/knowledge/sources/{id}/changes', {
-            params: { path: { id }, query: { environment } },
-          }),
-        )
-      ).data,
+    queryFn: () =>
+      dataOf(
+        api.GET('/api/settings/knowledge/sources/{id}/changes', {
+          params: { path: { id }, query: { environment } },
+        }),
+      ),
   });
 
 /** The imported text of a version; before the first import there is none. */
 export const useContent = (environment: Environment, { id, version }: Pick<Source, 'id' | 'version'>) =>
   useQuery({
     queryKey: [environment, 'sources', id, 'content', version],
-    queryFn: async () =>
-      (
-        await answerTo(
-          api.GET('/api/settings/knowledge/sources/{id}/content', {
-            params: { path: { id }, query: { environment } },
-          }),
-        )
-      ).data,
+    queryFn: () =>
+      dataOf(
+        api.GET('/api/settings/knowledge/sources/{id}/content', {
+          params: { path: { id }, query: { environment } },
+        }),
+      ),
     enabled: version !== null,
   });
 
@@ -83,15 +77,13 @@ type Keyed = { key: { 'Idempotency-Key': string } };
 export function useAddSource(environment: Environment) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: async ({ key, ...body }: Keyed & Schema<'CreateSource'>) =>
-      (
-        await answerTo(
-          api.POST('/api/settings/knowledge/sources', {
-            params: { query: { environment }, header: key },
-            body,
-          }),
-        )
-      ).data,
+    mutationFn: ({ key, ...body }: Keyed & Schema<'CreateSource'>) =>
+      dataOf(
+        api.POST('/api/settings/knowledge/sources', {
+          params: { query: { environment }, header: key },
+          body,
+        }),
+      ),
     onSuccess: () => queries.invalidateQueries({ queryKey: [environment, 'sources'] }),
   });
 }
@@ -99,14 +91,12 @@ export function useAddSource(environment: Environment) {
 /** Asks for a check now. @returns the source as it was before */
 export const useSync = (environment: Environment, id: string) =>
   useMutation({
-    mutationFn: async () =>
-      (
-        await answerTo(
-          api.POST('/api/settings/knowledge/sources/{id}/sync', {
-            params: { path: { id }, query: { environment } },
-          }),
-        )
-      ).data,
+    mutationFn: () =>
+      dataOf(
+        api.POST('/api/settings/knowledge/sources/{id}/sync', {
+          params: { path: { id }, query: { environment } },
+        }),
+      ),
   });
 
 export function useDeleteSource(environment: Environment, id: string) {

@@ -1,10 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { answerTo, api, type Environment, type Schema } from './client.ts';
+import { answerTo, api, dataOf, type Environment, type Schema, timed } from './client.ts';
+import type { EventType } from './event-types.ts';
 import { isGone } from './failures.ts';
 import { type Key, useIdempotencyKeys } from './idempotency.ts';
 import { followIn } from './pace.ts';
 import { pathOf, withReceiver } from './receivers.ts';
-import { serviceNow, timeAsked } from './service-clock.ts';
+import { serviceNow } from './service-clock.ts';
 
 export type Endpoint = Schema<'Webhook'>;
 /** An endpoint, or a channel whose messages are sent to a URL. */
@@ -21,26 +22,20 @@ const SECOND = 1000;
 export const useEndpoints = (environment: Environment, isFollowed = true) =>
   useQuery({
     queryKey: [environment, 'endpoints'],
-    queryFn: async () =>
-      (
-        await answerTo(
-          api.GET('/api/settings/webhooks', { params: { query: { environment, limit: ALL_ENDPOINTS } } }),
-        )
-      ).data,
+    queryFn: () =>
+      dataOf(api.GET('/api/settings/webhooks', { params: { query: { environment, limit: ALL_ENDPOINTS } } })),
     ...(isFollowed ? { refetchInterval: 10 * SECOND } : { staleTime: 60 * SECOND }),
   });
 
 export const useEndpoint = (environment: Environment, id: string) =>
   useQuery({
     queryKey: [environment, 'endpoints', id],
-    queryFn: async () =>
-      (
-        await answerTo(
-          api.GET(pathOf(id, '/api/settings/webhooks/{id}'), {
-            params: { path: { id }, query: { environment } },
-          }),
-        )
-      ).data,
+    queryFn: () =>
+      dataOf(
+        api.GET(pathOf(id, '/api/settings/webhooks/{id}'), {
+          params: { path: { id }, query: { environment } },
+        }),
+      ),
     refetchInterval: ({ state }) => !isGone(state.error) && 10 * SECOND,
   });
 
@@ -51,12 +46,8 @@ export const useEndpoint = (environment: Environment, id: string) =>
 export const useStats = (environment: Environment, hours: number) =>
   useQuery({
     queryKey: [environment, 'stats', hours],
-    queryFn: async () =>
-      (
-        await answerTo(
-          api.GET('/api/settings/deliveries/stats', { params: { query: { environment, hours } } }),
-        )
-      ).data,
+    queryFn: () =>
+      dataOf(api.GET('/api/settings/deliveries/stats', { params: { query: { environment, hours } } })),
     // A day is hundreds of rows where there are many endpoints, a week seven times that.
     refetchInterval: (hours > 25 ? 60 : 15) * SECOND,
     // Those of another time, and never of the other half.
@@ -70,14 +61,12 @@ export const useStats = (environment: Environment, hours: number) =>
 export const useEndpointStats = (environment: Environment, id: string, hours: number) =>
   useQuery({
     queryKey: [environment, 'endpoints', id, 'stats', hours],
-    queryFn: async () =>
-      (
-        await answerTo(
-          api.GET(pathOf(id, '/api/settings/webhooks/{id}/stats'), {
-            params: { path: { id }, query: { environment, hours } },
-          }),
-        )
-      ).data,
+    queryFn: () =>
+      dataOf(
+        api.GET(pathOf(id, '/api/settings/webhooks/{id}/stats'), {
+          params: { path: { id }, query: { environment, hours } },
+        }),
+      ),
     // Counts lag by a few seconds.
     refetchInterval: 10 * SECOND,
   });
@@ -98,22 +87,20 @@ export const useLastFailures = (
   useQuery({
     queryKey: [environment, 'endpoints', id, 'failures', until, failures],
     enabled: isEnabled,
-    queryFn: async () =>
-      (
-        await answerTo(
-          api.GET(pathOf(id, '/api/settings/webhooks/{id}/deliveries'), {
-            params: {
-              path: { id },
-              query: {
-                environment,
-                status: 'exhausted',
-                limit: LAST_FAILURES,
-                ...(until === null ? {} : { to: until }),
-              },
+    queryFn: () =>
+      dataOf(
+        api.GET(pathOf(id, '/api/settings/webhooks/{id}/deliveries'), {
+          params: {
+            path: { id },
+            query: {
+              environment,
+              status: 'exhausted',
+              limit: LAST_FAILURES,
+              ...(until === null ? {} : { to: until }),
             },
-          }),
-        )
-      ).data,
+          },
+        }),
+      ),
     staleTime: 60 * SECOND,
   });
 
@@ -133,7 +120,6 @@ export const useFirstTest = (environment: Environment, { id, createdAt }: Endpoi
     refetchInterval: ({ state }) => state.data?.test === undefined && 2 * SECOND,
   });
 
-/** Whether an endpoint has received a test. */
 export async function readIsTested(environment: Environment, id: string): Promise<boolean> {
   const query = { environment, eventType: 'webhook.test', status: 'succeeded', limit: 1 } as const;
   const { data } = await answerTo(
@@ -157,16 +143,9 @@ export async function readDelivery(
   id: string,
   signal: AbortSignal,
 ): Promise<DeliveryWithAttempts> {
-  const asked = performance.now();
-  const { data, error, response } = await api.GET(
-    pathOf(webhookId, '/api/settings/webhooks/{id}/deliveries/{deliveryId}'),
-    {
-      params: { path: { id: webhookId, deliveryId: id }, query: { environment } },
-      signal,
-    },
-  );
-  timeAsked(response, performance.now() - asked);
-  return withReceiver((await answerTo(Promise.resolve({ data, error, response }))).data, webhookId);
+  const params = { path: { id: webhookId, deliveryId: id }, query: { environment } };
+  const path = pathOf(webhookId, '/api/settings/webhooks/{id}/deliveries/{deliveryId}');
+  return withReceiver((await timed(api.GET(path, { params, signal }))).data, webhookId);
 }
 
 /** One delivery with its attempts, followed until it has ended. */
@@ -198,15 +177,13 @@ export function useRegister(environment: Environment) {
 export function useUpdate(environment: Environment, id: string) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: async (body: Schema<'UpdateWebhook'>) =>
-      (
-        await answerTo(
-          api.PATCH('/api/settings/webhooks/{id}', {
-            params: { path: { id }, query: { environment } },
-            body,
-          }),
-        )
-      ).data,
+    mutationFn: (body: Schema<'UpdateWebhook'>) =>
+      dataOf(
+        api.PATCH('/api/settings/webhooks/{id}', {
+          params: { path: { id }, query: { environment } },
+          body,
+        }),
+      ),
     onSuccess: (endpoint) => {
       queries.setQueryData([environment, 'endpoints', id], endpoint);
       void queries.invalidateQueries({ queryKey: [environment] });
@@ -239,7 +216,6 @@ function useOnce<Params extends object, Answer>(
   });
 }
 
-/** Sends a `webhook.test` event. */
 export const useSendTest = (environment: Environment, id: string) =>
   useOnce({ path: { id }, query: { environment } }, (params) =>
     answerTo(api.POST(pathOf(id, '/api/settings/webhooks/{id}/test'), { params })),
@@ -250,7 +226,6 @@ const deliveryPath = (environment: Environment, { webhookId, id }: DeliveryRef) 
   ...{ path: { id: webhookId, deliveryId: id }, query: { environment } },
 });
 
-/** Resends a delivery's event. */
 export const useRedeliver = (environment: Environment, delivery: DeliveryRef) =>
   useOnce(deliveryPath(environment, delivery), (params) =>
     answerTo(
@@ -260,7 +235,6 @@ export const useRedeliver = (environment: Environment, delivery: DeliveryRef) =>
     ),
   );
 
-/** Makes the next attempt of a retrying delivery now. */
 export const useRetryNow = (environment: Environment, delivery: DeliveryRef) =>
   useOnce(deliveryPath(environment, delivery), (params) =>
     answerTo(
@@ -269,3 +243,21 @@ export const useRetryNow = (environment: Environment, delivery: DeliveryRef) =>
       }),
     ),
   );
+
+/** What a test can send: itself, or an example of a type that endpoints subscribe to. */
+export type SentType = EventType | 'webhook.test';
+
+/** Sends an example to one endpoint, once, however often it is requested until it succeeds. */
+export function useSendExample(environment: Environment) {
+  const keys = useIdempotencyKeys();
+  return useMutation({
+    mutationFn: async ({ webhookId, type }: { webhookId: string; type: SentType }) => {
+      const params = { path: { id: webhookId }, query: { environment } };
+      const send = (header: Key) =>
+        answerTo(
+          api.POST('/api/settings/webhooks/{id}/test', { params: { ...params, header }, body: { type } }),
+        );
+      return (await keys.once({ webhookId, type }, send)).data;
+    },
+  });
+}

@@ -3,7 +3,7 @@ import { I18nProvider } from 'react-aria-components/I18nProvider';
 import { Route, Switch, useLocation } from 'wouter';
 import { mayPass, pauseAfter } from '../api/failures.ts';
 import { Page } from '../parts/page.tsx';
-import { useLanguage, useTexts } from '../text/language.ts';
+import { language, t } from '../text/language.ts';
 import { Boundary } from './boundary.tsx';
 import { Gate } from './gate.tsx';
 import { Pages } from './pages.tsx';
@@ -29,30 +29,27 @@ const queries = new QueryClient({
 });
 
 /** The application: who is not signed in sees the way in and nothing else. */
-export function App() {
-  return (
-    <I18nProvider locale={useLanguage()}>
-      <QueryClientProvider client={queries}>
-        <Switch>
-          <Route path="/signed-in">
-            <SignedIn />
-          </Route>
-          <Route>
-            <Gate>
-              <Shell>
-                <Content />
-              </Shell>
-            </Gate>
-          </Route>
-        </Switch>
-      </QueryClientProvider>
-    </I18nProvider>
-  );
-}
+export const App = () => (
+  <I18nProvider locale={language}>
+    <QueryClientProvider client={queries}>
+      <Switch>
+        <Route path="/signed-in">
+          <SignedIn />
+        </Route>
+        <Route>
+          <Gate>
+            <Shell>
+              <Content />
+            </Shell>
+          </Gate>
+        </Route>
+      </Switch>
+    </QueryClientProvider>
+  </I18nProvider>
+);
 
 /** What the shell is around; still around it when a page fails. */
 function Content() {
-  const t = useTexts();
   const [path] = useLocation();
   return (
     <Boundary at={path} around={(told) => <Page title={t.failure.broken}>{told}</Page>}>

@@ -2,7 +2,7 @@ import { Component, type ReactNode, useState } from 'react';
 import { unreachable } from '../api/failures.ts';
 import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/notice.tsx';
-import { useTexts } from '../text/language.ts';
+import { t } from '../text/language.ts';
 import { answers } from './page-files.ts';
 
 interface BoundaryProps {
@@ -33,7 +33,6 @@ export class Boundary extends Component<BoundaryProps, { error: unknown; hasFail
 
 /** What went wrong, and the way on. */
 function Broken({ error }: { error: unknown }) {
-  const t = useTexts();
   const [isPending, setPending] = useState(false);
   const [told, setTold] = useState(error);
   const reload = async () => {

@@ -18,7 +18,6 @@ export function halfOf(path: string): Environment | undefined {
   return OF_BOTH.includes(section) ? 'live' : undefined;
 }
 
-/** A path of the live half in another one. */
 export function pathIn(environment: Environment, path: string): string {
   if (environment === 'live') return path;
   return path === '/' ? SANDBOX_OVERVIEW : `/sandbox${path}`;
@@ -32,7 +31,6 @@ export function samePlaceIn(environment: Environment, path: string): string {
   return pathIn(environment, `/${known ?? ''}`);
 }
 
-/** The last environment of this tab. */
 const LAST = 'half';
 let last: Environment = stored();
 

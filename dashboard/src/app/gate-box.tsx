@@ -1,19 +1,15 @@
 import type { ReactNode } from 'react';
-import { useTexts } from '../text/language.ts';
+import { t } from '../text/language.ts';
 import styles from './gate-box.module.css';
 
-/** A box in the middle of nothing else. */
-export function GateBox({ children }: { children: ReactNode }) {
-  const t = useTexts();
-  return (
-    <main className={styles.gate}>
-      <div className={styles.box}>
-        <p className={styles.brand}>
-          <img src="/icon.svg" alt="" />
-          {t.product}
-        </p>
-        {children}
-      </div>
-    </main>
-  );
-}
+export const GateBox = ({ children }: { children: ReactNode }) => (
+  <main className={styles.gate}>
+    <div className={styles.box}>
+      <p className={styles.brand}>
+        <img src="/icon.svg" alt="" />
+        {t.product}
+      </p>
+      {children}
+    </div>
+  </main>
+);

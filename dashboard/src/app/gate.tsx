@@ -3,7 +3,7 @@ import { session } from '../api/session.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { Failure, Loading } from '../parts/notice.tsx';
-import { useTexts } from '../text/language.ts';
+import { t } from '../text/language.ts';
 import { GateBox } from './gate-box.tsx';
 import { useSessionState } from './person.ts';
 import { CLOSE } from './signed-in.tsx';
@@ -36,7 +36,6 @@ export function Gate({ children }: { children: ReactNode }) {
 }
 
 function SignIn() {
-  const t = useTexts();
   const [isPending, setPending] = useState(false);
   const [error, setError] = useState<unknown>();
   const go = async () => {
@@ -53,9 +52,9 @@ function SignIn() {
     <GateBox>
       <h1>{t.signIn.title}</h1>
       <p className="quiet">{t.signIn.about}</p>
-      {error === undefined ? null : <Failure error={error} />}
+      <Failure error={error} />
       <Button look="primary" isPending={isPending} onPress={() => void go()}>
-        {t.signIn.action}
+        {t.signIn.title}
       </Button>
     </GateBox>
   );
@@ -63,7 +62,6 @@ function SignIn() {
 
 /** @param email whose session it was: the issuer is asked for the same person */
 function SessionEnded({ isOpen, email }: { isOpen: boolean; email: string | null }) {
-  const t = useTexts();
   const [step, setStep] = useState<'asked' | 'waiting' | 'blocked'>('asked');
   const [address, setAddress] = useState<string>();
   const [error, setError] = useState<unknown>();
@@ -91,7 +89,7 @@ function SessionEnded({ isOpen, email }: { isOpen: boolean; email: string | null
           {t.signIn.open}
         </a>
       ) : null}
-      {error === undefined ? null : <Failure error={error} />}
+      <Failure error={error} />
       <DialogActions>
         <Button look="primary" onPress={() => void go()}>
           {t.signIn.window}

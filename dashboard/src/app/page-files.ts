@@ -41,7 +41,6 @@ export const answers = (): Promise<boolean> =>
 
 const RELOADED = 'reloaded';
 
-/** Loads a file of a page in this tab. */
 export const loadFile = pageFiles({
   isReloaded() {
     try {

@@ -56,21 +56,18 @@ export function preload(path: string): void {
   if (name !== undefined) void load(name).catch(() => undefined);
 }
 
-/** Which page a path shows. */
-export function Pages() {
-  return (
-    <Suspense fallback={<Loading />}>
-      <Switch>
-        {ROUTES.map(({ path, Page }) => (
-          <Route key={path} path={path}>
-            {({ id = '' }: { id?: string }) => <Page key={id} id={id} />}
-          </Route>
-        ))}
-        <Route path="/overview">
-          <Redirect to="/" replace />
+export const Pages = () => (
+  <Suspense fallback={<Loading />}>
+    <Switch>
+      {ROUTES.map(({ path, Page }) => (
+        <Route key={path} path={path}>
+          {({ id = '' }: { id?: string }) => <Page key={id} id={id} />}
         </Route>
-        <Route component={NotFound} />
-      </Switch>
-    </Suspense>
-  );
-}
+      ))}
+      <Route path="/overview">
+        <Redirect to="/" replace />
+      </Route>
+      <Route component={NotFound} />
+    </Switch>
+  </Suspense>
+);

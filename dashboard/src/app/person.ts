@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { useState, useSyncExternalStore } from 'react';
 import { type Person, type SessionState, session } from '../api/session.ts';
 
 /** Who is signed in, or was until a moment ago. */
@@ -16,3 +16,25 @@ export function usePerson(): Person {
 
 /** Members see, admins change. */
 export const useIsAdmin = (): boolean => usePerson().role === 'admin';
+
+/**
+ * Ends the session here and at the issuer. @returns what it says when it could not be ended, and what does it
+ */
+export function useSignOut(): { error: unknown; isPending: boolean; signOut(): Promise<void> } {
+  const [error, setError] = useState<unknown>();
+  const [isPending, setPending] = useState(false);
+  return {
+    error,
+    isPending,
+    async signOut() {
+      setPending(true);
+      setError(undefined);
+      try {
+        window.location.assign(await session.signOut());
+      } catch (failure) {
+        setError(failure);
+        setPending(false);
+      }
+    },
+  };
+}

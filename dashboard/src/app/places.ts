@@ -15,11 +15,14 @@ import {
 } from 'lucide-react';
 import type { Texts } from '../text/en.ts';
 
+/** Parts of the navigation. Pages of the last are about both halves of the organization. */
+export const GROUPS = ['overview', 'webhooks', 'conversations', 'organization'] as const;
+
 /** A page that the navigation and the search have. */
 export interface Place {
   title: (t: Texts) => string;
   icon: LucideIcon;
-  group: 'overview' | 'webhooks' | 'organization';
+  group: (typeof GROUPS)[number];
 }
 
 interface PageEntry {
@@ -40,31 +43,35 @@ const place = (group: Place['group'], icon: LucideIcon, title: Place['title']): 
  * switch between the halves follow from it.
  */
 const PAGES = {
-  overview: { route: '/', ofBoth: true, ...place('overview', LayoutDashboard, (t) => t.nav.overview) },
+  overview: { route: '/', ofBoth: true, ...place('overview', LayoutDashboard, (t) => t.overview.title) },
   events: {
     ...{ route: '/events/:eventId?', ofBoth: true },
     ...place('webhooks', ScrollText, (t) => t.eventLog.title),
   },
-  endpoints: { route: '/endpoints', ofBoth: true, ...place('webhooks', Webhook, (t) => t.nav.endpoints) },
+  endpoints: { route: '/endpoints', ofBoth: true, ...place('webhooks', Webhook, (t) => t.endpoints.title) },
   endpoint: { route: '/endpoints/:id', ofBoth: true },
   recover: { route: '/endpoints/:id/recover', ofBoth: true },
   deliveries: { route: '/deliveries/:endpointId?/:deliveryId?', ofBoth: true },
-  failures: { route: '/failures', ofBoth: true, ...place('webhooks', TriangleAlert, (t) => t.nav.failures) },
+  failures: {
+    route: '/failures',
+    ofBoth: true,
+    ...place('webhooks', TriangleAlert, (t) => t.failures.title),
+  },
   'event-types': {
     ...{ route: '/event-types/:slug?', ofBoth: true },
     ...place('webhooks', Braces, (t) => t.eventTypes.title),
   },
   channels: {
     ...{ route: '/channels/:id?', ofBoth: true },
-    ...place('organization', MessagesSquare, (t) => t.channels.title),
+    ...place('conversations', MessagesSquare, (t) => t.channels.title),
   },
   sources: {
     ...{ route: '/sources/:id?/:part?', ofBoth: true },
-    ...place('organization', BookOpen, (t) => t.nav.sources),
+    ...place('conversations', BookOpen, (t) => t.sources.title),
   },
   'api-keys': {
     ...{ route: '/api-keys', ofBoth: false },
-    ...place('organization', KeyRound, (t) => t.nav.apiKeys),
+    ...place('organization', KeyRound, (t) => t.keys.title),
   },
   'audit-log': {
     ...{ route: '/audit-log', ofBoth: false },
@@ -72,19 +79,18 @@ const PAGES = {
   },
   sandbox: {
     ...{ route: '/sandbox', ofBoth: false },
-    ...place('organization', FlaskConical, (t) => t.nav.sandbox),
+    ...place('organization', FlaskConical, (t) => t.sandbox.title),
   },
-  usage: { route: '/usage', ofBoth: false, ...place('organization', ChartColumn, (t) => t.nav.usage) },
+  usage: { route: '/usage', ofBoth: false, ...place('organization', ChartColumn, (t) => t.usage.title) },
   settings: {
     ...{ route: '/settings', ofBoth: false },
-    ...place('organization', Settings, (t) => t.nav.settings),
+    ...place('organization', Settings, (t) => t.settings.title),
   },
 } satisfies Record<string, PageEntry>;
 export type PageName = keyof typeof PAGES;
 
 export const PAGE_ENTRIES = Object.entries(PAGES) as [PageName, PageEntry][];
 
-/** Pages of the navigation, with the path of their list. */
 export const PLACES = PAGE_ENTRIES.flatMap(([, { route, ofBoth, place }]) =>
   place === undefined ? [] : [{ ...place, ofBoth, path: route.replace(/\/:.*/, '') }],
 );

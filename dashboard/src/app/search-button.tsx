@@ -3,7 +3,7 @@ import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import { Button } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { DIALOGS, FIELDS } from '../parts/selectors.ts';
-import { useTexts } from '../text/language.ts';
+import { t } from '../text/language.ts';
 import { Boundary } from './boundary.tsx';
 import { loadFile } from './page-files.ts';
 import styles from './search-button.module.css';
@@ -17,7 +17,6 @@ const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 /** Opens the search, also by ⌘K or Ctrl+K, and by a slash where that is no text. */
 export function SearchButton() {
-  const t = useTexts();
   const [isOpen, setOpen] = useState(false);
   const readEarly = useEarlyText(isOpen);
   useEffect(() => {

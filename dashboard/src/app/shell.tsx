@@ -6,13 +6,12 @@ import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { mediaQuery } from '../parts/media.ts';
 import { Failure } from '../parts/notice.tsx';
-import { useTexts } from '../text/language.ts';
+import { t } from '../text/language.ts';
 import { halfOf, rememberHalf, samePlaceIn, useEnvironment } from './environment.ts';
-import { usePerson } from './person.ts';
-import { PLACES } from './places.ts';
+import { usePerson, useSignOut } from './person.ts';
+import { GROUPS, PLACES } from './places.ts';
 import { SearchButton } from './search-button.tsx';
 import styles from './shell.module.css';
-import { useSignOut } from './sign-out.ts';
 
 /** As in the style sheet: where there is no room beside the page, its menu has what is around it. */
 const useIsNarrow = mediaQuery('(max-width: 860px)');
@@ -25,7 +24,6 @@ function pageOf(path: string): string {
 
 /** What is around every page: where one is, what is shown, who one is. */
 export function Shell({ children }: { children: ReactNode }) {
-  const t = useTexts();
   const [path] = useLocation();
   const { environment, to } = useEnvironment();
   const half = halfOf(path);
@@ -73,9 +71,7 @@ export function Shell({ children }: { children: ReactNode }) {
   );
 }
 
-/** Switches between the live organization and its sandbox. */
 function Halves() {
-  const t = useTexts();
   const [path] = useLocation();
   const { environment } = useEnvironment();
   return (
@@ -96,7 +92,6 @@ function Halves() {
 }
 
 function Account() {
-  const t = useTexts();
   const { email, userId, role } = usePerson();
   const { error, isPending, signOut } = useSignOut();
   const [isTold, setTold] = useState(false);
@@ -130,11 +125,10 @@ function Account() {
 }
 
 function Navigation({ isOpen }: { isOpen: boolean }) {
-  const t = useTexts();
   const { to } = useEnvironment();
   return (
     <nav id="pages" className={styles.nav} aria-label={t.nav.label} data-open={isOpen}>
-      {(['overview', 'webhooks', 'organization'] as const).map((group) => (
+      {GROUPS.map((group) => (
         <Fragment key={group}>
           {group === 'overview' ? null : <h2>{t.nav[group]}</h2>}
           {PLACES.filter((place) => place.group === group).map((place) => (

@@ -3,9 +3,9 @@ import { ApiFailure } from '../api/failures.ts';
 import { session } from '../api/session.ts';
 import { Button } from '../parts/button.tsx';
 import { Failure, Loading, Notice } from '../parts/notice.tsx';
-import { useTexts } from '../text/language.ts';
+import { t } from '../text/language.ts';
 import { GateBox } from './gate-box.tsx';
-import { useSignOut } from './sign-out.ts';
+import { useSignOut } from './person.ts';
 
 /** Where a sign-in in a window of its own returns to: other pages wait for it. */
 export const CLOSE = '/signed-in?close';
@@ -15,7 +15,6 @@ let exchange: Promise<string> | undefined;
 
 /** Where the issuer sends the browser back to, with a code or with what went wrong. */
 export function SignedIn() {
-  const t = useTexts();
   const [error, setError] = useState<unknown>();
   const [isClosing, setClosing] = useState(false);
   useEffect(() => {
@@ -34,7 +33,7 @@ export function SignedIn() {
     }
     exchange ??= session.finishSignIn(code, state);
     exchange.then((returnTo) => window.location.replace(returnTo), setError);
-  }, [t]);
+  }, []);
   if (isClosing)
     return (
       <GateBox>
@@ -66,7 +65,6 @@ export function SignedIn() {
  * leads through its sign-out.
  */
 function WrongAccount({ error }: { error: ApiFailure }) {
-  const t = useTexts();
   const out = useSignOut();
   return (
     <>
@@ -75,7 +73,7 @@ function WrongAccount({ error }: { error: ApiFailure }) {
       ) : (
         <Failure title={t.signIn.failed} error={error} />
       )}
-      {out.error === undefined ? null : <Failure error={out.error} />}
+      <Failure error={out.error} />
       <Button look="primary" isPending={out.isPending} onPress={() => void out.signOut()}>
         {t.signIn.otherAccount}
       </Button>

@@ -1,9 +1,8 @@
-import { type AttemptFailure, useErrorText } from '../text/error-text.ts';
-import { useTexts } from '../text/language.ts';
+import { type AttemptFailure, errorText } from '../text/error-text.ts';
+import { t } from '../text/language.ts';
 
 /** Why an attempt failed, and a link to what to do about it; nothing where none has failed. */
 export function FailureCause({ failure }: { failure: AttemptFailure }) {
-  const errorText = useErrorText();
   if (failure.lastError === null) return null;
   return (
     <p>
@@ -14,7 +13,6 @@ export function FailureCause({ failure }: { failure: AttemptFailure }) {
 
 /** A link to the section of an error code in the API reference, which is in English. */
 export function CauseLink({ code }: { code: AttemptFailure['lastErrorCode'] }) {
-  const t = useTexts();
   if (code === null) return null;
   return (
     <a href={`/api/docs#cause-${code}`} hrefLang="en" aria-label={t.failures.whatToDoAbout(code)}>

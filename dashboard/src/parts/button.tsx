@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react-aria-components/Button';
-import { useTexts } from '../text/language.ts';
+import { t } from '../text/language.ts';
 import styles from './button.module.css';
 
 export interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'children' | 'style'> {
@@ -14,7 +14,6 @@ export interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'childr
  * react-aria's own `isPending`: its message is named after the button, which may be gone with its dialog.
  */
 export function Button({ look = 'ordinary', isPending, onPress, type, children, ...props }: ButtonProps) {
-  const t = useTexts();
   const isWaiting = isPending === true;
   return (
     <>

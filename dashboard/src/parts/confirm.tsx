@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
-import { useTexts } from '../text/language.ts';
+import { t } from '../text/language.ts';
 import { Button } from './button.tsx';
 import { Dialog, DialogActions } from './dialog.tsx';
 import { TextField } from './field.tsx';
@@ -16,8 +16,7 @@ export function Confirm({
   look = 'destroy',
   typed,
   typedLabel,
-  isPending,
-  error,
+  sent: { error, isPending },
   onConfirm,
   onClose,
   children,
@@ -27,13 +26,11 @@ export function Confirm({
   look?: 'destroy' | 'primary';
   typed?: string;
   typedLabel?: string;
-  isPending: boolean;
-  error: unknown;
+  sent: { error: unknown; isPending: boolean };
   onConfirm: () => void;
   onClose: () => void;
   children: ReactNode;
 }) {
-  const t = useTexts();
   const [given, setGiven] = useState('');
   const isSure = typed === undefined || given.trim() === typed;
   return (
@@ -52,7 +49,7 @@ export function Confirm({
             <TextField label={typedLabel ?? typed} value={given} onChange={setGiven} isCode autoFocus />
           </>
         )}
-        {error === null || error === undefined ? null : <Failure error={error} />}
+        <Failure error={error} />
         <DialogActions>
           <Button onPress={onClose}>{t.cancel}</Button>
           <Button type="submit" look={look} isDisabled={!isSure} isPending={isPending}>

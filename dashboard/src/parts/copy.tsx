@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react';
-import { useTexts } from '../text/language.ts';
+import { t } from '../text/language.ts';
 import { Button } from './button.tsx';
 import styles from './copy.module.css';
 import { Shortened } from './url.tsx';
@@ -22,7 +22,6 @@ export function CopyButton({
   label?: string;
   onCopied?: () => void;
 }) {
-  const t = useTexts();
   const [result, setResult] = useState<'copied' | 'refused'>();
   useEffect(() => {
     if (result === undefined) return;

@@ -19,29 +19,33 @@ export interface DialogProps {
  * A dialog over the page, which keeps its state behind it. Clicks beside it do not close it: what was typed
  * would be lost.
  */
-export function Dialog({ title, isOpen, onClose, role = 'dialog', isWide = false, children }: DialogProps) {
-  return (
-    <ModalOverlay
-      className={styles.overlay ?? ''}
-      isOpen={isOpen}
-      isKeyboardDismissDisabled={onClose === undefined}
-      onOpenChange={(open) => {
-        if (!open) onClose?.();
-      }}
-    >
-      <Modal className={[styles.modal, isWide ? styles.wide : ''].join(' ')}>
-        <AriaDialog role={role} className={styles.dialog ?? ''}>
-          <Heading slot="title" level={2} className={styles.title ?? ''}>
-            {title}
-          </Heading>
-          {children}
-        </AriaDialog>
-      </Modal>
-    </ModalOverlay>
-  );
-}
+export const Dialog = ({
+  title,
+  isOpen,
+  onClose,
+  role = 'dialog',
+  isWide = false,
+  children,
+}: DialogProps) => (
+  <ModalOverlay
+    className={styles.overlay ?? ''}
+    isOpen={isOpen}
+    isKeyboardDismissDisabled={onClose === undefined}
+    onOpenChange={(open) => {
+      if (!open) onClose?.();
+    }}
+  >
+    <Modal className={[styles.modal, isWide ? styles.wide : ''].join(' ')}>
+      <AriaDialog role={role} className={styles.dialog ?? ''}>
+        <Heading slot="title" level={2} className={styles.title ?? ''}>
+          {title}
+        </Heading>
+        {children}
+      </AriaDialog>
+    </Modal>
+  </ModalOverlay>
+);
 
-/** The buttons at a dialog's end. */
 export const DialogActions = ({ children }: { children: ReactNode }) => (
   <div className={styles.actions}>{children}</div>
 );

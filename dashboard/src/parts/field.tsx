@@ -10,7 +10,7 @@ import {
   type TextFieldProps as AriaProps,
   TextField as AriaTextField,
 } from 'react-aria-components/TextField';
-import { useTexts } from '../text/language.ts';
+import { t } from '../text/language.ts';
 import styles from './field.module.css';
 
 interface Named {
@@ -49,22 +49,32 @@ export function TextField({
     >
       <Label className={styles.label ?? ''}>{label}</Label>
       {hint === undefined ? null : (
-        <Text slot="description" className={styles.hint ?? ''}>
-          {hint}
-        </Text>
+        <Notes hint={hint}>
+          <Faults limit={0}>{problem}</Faults>
+        </Notes>
       )}
       {isMultiline ? <TextArea {...typed} rows={3} /> : <Input {...typed} placeholder={placeholder} />}
-      <Faults limit={0}>{problem}</Faults>
+      {hint === undefined ? <Faults limit={0}>{problem}</Faults> : null}
     </AriaTextField>
   );
 }
+
+/** A hint, in whose place a fault stands: nothing below it moves from under the pointer. */
+const Notes = ({ hint, children }: { hint: ReactNode; children: ReactNode }) => (
+  <div className={styles.notes}>
+    <Text slot="description" className={styles.hint ?? ''}>
+      {hint}
+    </Text>
+    {children}
+  </div>
+);
 
 /**
  * What is wrong with a field, in the page's language: browsers have texts in their own.
  * @param limit how many have to be chosen; 0 for a text
  */
 function Faults({ limit, children }: { limit: number; children?: string | undefined }) {
-  const { faults } = useTexts().forms;
+  const { faults } = t.forms;
   return (
     <FieldError className={styles.error ?? ''}>
       {({ validationDetails: { valueMissing, typeMismatch }, validationErrors }) => {
@@ -82,8 +92,7 @@ export interface Choice {
   hint?: ReactNode;
 }
 
-/** Several of a few things. */
-export function Choices({
+export const Choices = ({
   label,
   hint,
   choices,
@@ -100,38 +109,36 @@ export function Choices({
   name?: string;
   /** What is done with all of them. */
   actions?: ReactNode;
-}) {
-  return (
-    <CheckboxGroup
-      className={styles.field ?? ''}
-      value={[...value]}
-      onChange={onChange}
-      isRequired={isRequired}
-      {...(name === undefined ? {} : { name })}
-    >
-      <Label className={styles.label ?? ''}>{label}</Label>
-      {hint === undefined ? null : (
-        <Text slot="description" className={styles.hint ?? ''}>
-          {hint}
-        </Text>
-      )}
-      {actions}
-      <div className={styles.choices}>
-        {choices.map((choice) => (
-          <Checkbox key={choice.value} value={choice.value} className={styles.choice ?? ''}>
-            <CheckMark />
-            <span>
-              {choice.label}
-              {choice.hint === undefined ? null : ' '}
-              {choice.hint === undefined ? null : <span className={styles.meaning}>{choice.hint}</span>}
-            </span>
-          </Checkbox>
-        ))}
-      </div>
-      <Faults limit={1} />
-    </CheckboxGroup>
-  );
-}
+}) => (
+  <CheckboxGroup
+    className={styles.field ?? ''}
+    value={[...value]}
+    onChange={onChange}
+    isRequired={isRequired}
+    {...(name === undefined ? {} : { name })}
+  >
+    <Label className={styles.label ?? ''}>{label}</Label>
+    {hint === undefined ? null : (
+      <Notes hint={hint}>
+        <Faults limit={1} />
+      </Notes>
+    )}
+    {actions}
+    <div className={styles.choices}>
+      {choices.map((choice) => (
+        <Checkbox key={choice.value} value={choice.value} className={styles.choice ?? ''}>
+          <CheckMark />
+          <span>
+            {choice.label}
+            {choice.hint === undefined ? null : ' '}
+            {choice.hint === undefined ? null : <span className={styles.meaning}>{choice.hint}</span>}
+          </span>
+        </Checkbox>
+      ))}
+    </div>
+    {hint === undefined ? <Faults limit={1} /> : null}
+  </CheckboxGroup>
+);
 
 /** One thing that is so or not. */
 export const Check = ({

@@ -1,6 +1,6 @@
 import { SlidersHorizontal } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { useTexts } from '../text/language.ts';
+import { t } from '../text/language.ts';
 import { Button } from './button.tsx';
 import { Dialog, DialogActions } from './dialog.tsx';
 import styles from './filters.module.css';
@@ -15,7 +15,6 @@ const useIsSmall = mediaQuery('(max-width: 600px)');
  * @param count fields that narrow it now
  */
 export function Filters({ count, children }: { count: number; children: ReactNode }) {
-  const t = useTexts();
   const isSmall = useIsSmall();
   const [isOpen, setOpen] = useState(false);
   if (!isSmall) return <div className={styles.filters}>{children}</div>;

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { ApiFailure } from '../api/failures.ts';
-import { useTexts } from '../text/language.ts';
+import { t } from '../text/language.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy.tsx';
 import styles from './notice.module.css';
@@ -9,7 +9,8 @@ import type { Tone } from './status.tsx';
 /** Something that the page has to say about itself. */
 export const Notice = ({ tone, title, children }: { tone: Tone; title: string; children?: ReactNode }) => (
   <div
-    className={`${styles.notice} ${styles[tone]}`}
+    className={styles.notice}
+    data-tone={tone}
     {...(tone === 'bad' ? { role: 'alert' } : { role: 'status' })}
   >
     <p className={styles.title}>{title}</p>
@@ -17,7 +18,7 @@ export const Notice = ({ tone, title, children }: { tone: Tone; title: string; c
   </div>
 );
 
-/** What went wrong, and what support finds it by. @param onRetry tries it again */
+/** What went wrong, and what support finds it by; nothing where nothing did. @param onRetry tries it again */
 export function Failure({
   title,
   error,
@@ -27,7 +28,7 @@ export function Failure({
   error: unknown;
   onRetry?: (() => void) | undefined;
 }) {
-  const t = useTexts();
+  if (error === null || error === undefined) return null;
   const known = error instanceof ApiFailure ? error : undefined;
   return (
     <Notice tone="bad" title={title ?? t.failure.title}>
@@ -45,14 +46,12 @@ export function Failure({
 
 /** Why a request failed: in the page's language where it has a text of that type, else the API's message. */
 export function Reason({ failure: { status, type, message } }: { failure: ApiFailure }) {
-  const t = useTexts();
   const own = status === 0 ? t.failure.unreachable : t.failure.types[type];
   return own === undefined ? <p lang="en">{message}</p> : <p>{own}</p>;
 }
 
 /** What support finds a request by; nothing where there is none. */
 function RequestId({ error }: { error: unknown }) {
-  const t = useTexts();
   if (!(error instanceof ApiFailure) || error.requestId === undefined) return null;
   return (
     <p className={styles.request}>
@@ -72,14 +71,11 @@ export const Empty = ({ title, children }: { title?: string; children?: ReactNod
 );
 
 /** Stands where something is being loaded. */
-export function Loading({ lines = 6 }: { lines?: number }) {
-  const t = useTexts();
-  return (
-    <div className={styles.skeleton} role="status" aria-label={t.loading}>
-      {Array.from({ length: lines }, (_, line) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all the same
-        <span key={line} />
-      ))}
-    </div>
-  );
-}
+export const Loading = ({ lines = 6 }: { lines?: number | undefined }) => (
+  <div className={styles.skeleton} role="status" aria-label={t.loading}>
+    {Array.from({ length: lines }, (_, line) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all the same
+      <span key={line} />
+    ))}
+  </div>
+);

@@ -1,28 +1,21 @@
 import { type ReactNode, useEffect } from 'react';
-import { useTexts } from '../text/language.ts';
+import { t } from '../text/language.ts';
 import styles from './page.module.css';
 
-/**
- * A page: its name, what can be done on it, and what it shows.
- * @param heading the title, where it is more than a text
- */
-export function Page({
-  title,
-  heading = title,
-  about,
-  actions,
-  children,
-}: {
+export interface PageProps {
   title: string;
+  /** The title, where it is more than a text. */
   heading?: ReactNode;
   about?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
-}) {
-  const t = useTexts();
+}
+
+/** A page: its name, what can be done on it, and what it shows. */
+export function Page({ title, heading = title, about, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · ${t.product}`;
-  }, [title, t]);
+  }, [title]);
   return (
     <div className={styles.page}>
       <header className={styles.head}>
@@ -38,7 +31,7 @@ export function Page({
 }
 
 /** A part of a page with a heading of its own. */
-export function Card({
+export const Card = ({
   title,
   actions,
   children,
@@ -46,36 +39,37 @@ export function Card({
   title?: string;
   actions?: ReactNode;
   children: ReactNode;
-}) {
-  return (
-    <section className={styles.card}>
-      {title === undefined && actions === undefined ? null : (
-        <div className={styles.head}>
-          {title === undefined ? null : <h2>{title}</h2>}
-          {actions}
-        </div>
-      )}
-      {children}
-    </section>
-  );
-}
+}) => (
+  <section className={styles.card}>
+    {title === undefined && actions === undefined ? null : (
+      <div className={styles.head}>
+        {title === undefined ? null : <h2>{title}</h2>}
+        {actions}
+      </div>
+    )}
+    {children}
+  </section>
+);
 
 /**
  * A table. Where it is wider than the page it scrolls by itself, with a shadow where there is more.
  * @param label names it
+ * @param columns their names, and those of the columns of numbers that follow
  * @param isStacked where there is no room for it, each row is a card instead: cells are below one another,
  * named by their `data-label`; early where it has many columns
  * @param isLandmark false where a page has several tables of that name
  */
 export const Table = ({
   label,
-  head,
+  columns,
+  numbers = [],
   isStacked = false,
   isLandmark = true,
   children,
 }: {
   label: string;
-  head: ReactNode;
+  columns: readonly string[];
+  numbers?: readonly string[];
   isStacked?: boolean | 'early';
   isLandmark?: boolean;
   children: ReactNode;
@@ -88,7 +82,15 @@ export const Table = ({
     tabIndex={0}
   >
     <table className={`${styles.table} ${isStacked ? styles.stacked : ''}`}>
-      <thead>{head}</thead>
+      <thead>
+        <tr>
+          {[...columns, ...numbers].map((name, place) => (
+            <th key={name} scope="col" {...(place < columns.length ? {} : { 'data-number': '' })}>
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
       <tbody>{children}</tbody>
     </table>
   </section>

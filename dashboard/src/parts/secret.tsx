@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react';
-import { useTexts } from '../text/language.ts';
+import { t } from '../text/language.ts';
 import { Button } from './button.tsx';
 import { CopyLine } from './copy.tsx';
 import { DialogActions } from './dialog.tsx';
@@ -22,7 +22,6 @@ export function SecretOnce({
   onClose: () => void;
   children?: ReactNode;
 }) {
-  const t = useTexts();
   const [isKept, setKept] = useState(false);
   return (
     <>

@@ -1,33 +1,38 @@
+import { useId } from 'react';
 import { useNow } from '../app/now.ts';
-import { useFormat } from '../text/format.ts';
-import { CopyButton } from './copy.tsx';
+import { format, t } from '../text/language.ts';
+import { CopyId } from './copy.tsx';
+import styles from './time.module.css';
 
-/** A relative time, with date and time, here and in UTC, on hover. */
-export function Ago({ at }: { at: string }) {
-  const format = useFormat();
-  const now = useNow();
-  return (
-    <time dateTime={at} title={`${format.moment(at)}\n${at}`}>
-      {format.relative(at, now)}
-    </time>
-  );
-}
+const JUST_NOW_MS = 5_000;
 
-/** A moment, to the second, with UTC on hover. */
-export function Moment({ at }: { at: string }) {
-  const format = useFormat();
-  return (
-    <time dateTime={at} title={at}>
-      {format.moment(at)}
-    </time>
-  );
-}
+const agoOf = (at: string, now: number): string =>
+  Math.abs(Date.parse(at) - now) < JUST_NOW_MS ? t.common.justNow : format.relative(at, now);
 
-/** A moment that can be copied as logs have it: ISO 8601, UTC. */
-export function CopyMoment({ at, what }: { at: string; what: string }) {
+/** A time that opens, by pointer and key, as it is here and in UTC, to be copied as logs have it. */
+function Opening({ at, text }: { at: string; text: string }) {
+  const id = useId();
   return (
     <>
-      <Moment at={at} /> <CopyButton text={at} what={what} />
+      <button type="button" className={styles.time} popoverTarget={id}>
+        <time dateTime={at}>{text}</time>
+      </button>
+      <span id={id} popover="auto" className={styles.opened}>
+        {format.moment(at)}
+        <CopyId id={at} what={t.common.time} />
+      </span>
     </>
   );
 }
+
+export const Ago = ({ at }: { at: string }) => <Opening at={at} text={agoOf(at, useNow())} />;
+
+/** A relative time in what is pressed as a whole, such as a row that is a link. */
+export const PlainAgo = ({ at }: { at: string }) => (
+  <time dateTime={at} title={`${format.moment(at)}\n${at}`}>
+    {agoOf(at, useNow())}
+  </time>
+);
+
+/** A moment, to the second. */
+export const Moment = ({ at }: { at: string }) => <Opening at={at} text={format.moment(at)} />;

@@ -5,14 +5,11 @@ export const channels: typeof english = {
   title: 'Kanäle',
   about:
     'Wo Konversationen stattfinden. Ein Kanal der Art http erhält, was Mitarbeiter und der Assistent sagen. Legen Sie Kanäle über die API an und löschen Sie sie dort.',
-  list: 'Kanäle',
   none: 'Es gibt keine Kanäle',
   noneAbout:
     'Legen Sie über die API einen an und nennen Sie ihn in den Konversationen, die dort stattfinden.',
   back: 'Alle Kanäle',
   gone: 'Diesen Kanal gibt es nicht, oder er wurde gelöscht',
-  name: 'Name',
-  kind: 'Art',
   kinds: {
     http: 'Nachrichten werden an die URL gesendet',
     web_widget: 'Browser lesen die Nachrichten',

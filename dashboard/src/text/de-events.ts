@@ -6,7 +6,6 @@ export const events: typeof english = {
   eventLog: {
     title: 'Ereignisse',
     about: 'Alles, was geschehen ist, das Neueste zuerst, und wohin es zugestellt wurde. Live aktualisiert.',
-    list: 'Ereignisse',
     fresh: (count) => `${count} ${plural(count, 'neues Ereignis', 'neue Ereignisse')}`,
     freshMany: 'Hunderte neuer Ereignisse',
     concerns: 'Betrifft',
@@ -23,7 +22,6 @@ export const events: typeof english = {
       none: 'Keine Zustellung',
     },
     channel: 'Kanal',
-    noReceiver: 'Keine Zustellung',
     more: (count) => `und ${count} weitere`,
     none: 'Keine Ereignisse',
     noneAbout:

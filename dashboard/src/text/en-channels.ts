@@ -3,13 +3,10 @@ export const channels = {
   title: 'Channels',
   about:
     'Where conversations take place. A channel of kind http receives what agents and the assistant say. Create and delete channels with the API.',
-  list: 'Channels',
   none: 'There are no channels',
   noneAbout: 'Create one with the API, and name it in the conversations that take place on it.',
   back: 'All channels',
   gone: 'This channel does not exist, or was deleted',
-  name: 'Name',
-  kind: 'Kind',
   kinds: { http: 'messages are sent to its URL', web_widget: 'browsers read its messages' },
   id: 'Channel ID',
   test: 'Send a test',

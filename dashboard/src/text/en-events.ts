@@ -6,7 +6,6 @@ export const events = {
   eventLog: {
     title: 'Events',
     about: 'Everything that happened, newest first, and where it was delivered. Updated live.',
-    list: 'Events',
     fresh: (count: number) => `${count} new ${plural(count, 'event', 'events')}`,
     freshMany: 'Hundreds of new events',
     type: 'Event type',
@@ -23,7 +22,6 @@ export const events = {
       none: 'No delivery',
     },
     channel: 'Channel',
-    noReceiver: 'No delivery',
     more: (count: number) => `and ${count} more`,
     none: 'No events',
     noneAbout: 'Events appear here when a conversation starts, a message is recorded or a ticket is created.',
@@ -101,7 +99,6 @@ export const events = {
       type: 'Events of this type',
       source: 'Content source',
       key: 'API key',
-      id: 'ID',
     },
     looking: (id: string) => `Looking for ${id}…`,
     openId: (id: string) => `Open ${id}`,

@@ -1,6 +1,6 @@
 import type { Delivery } from '../api/webhooks.ts';
 import type { Texts } from './en.ts';
-import { useTexts } from './language.ts';
+import { t } from './language.ts';
 
 /** Why an attempt failed, as the API has it. */
 export type AttemptFailure = Pick<Delivery, 'lastError' | 'lastErrorCode' | 'lastResponseStatus'>;
@@ -20,7 +20,4 @@ export function errorTextOf(
   return COMPLETE.includes(code) || lastError === null ? text : `${text}: ${lastError}`;
 }
 
-export function useErrorText(): (failure: AttemptFailure) => string {
-  const texts = useTexts();
-  return (failure) => errorTextOf(texts, failure);
-}
+export const errorText = (failure: AttemptFailure): string => errorTextOf(t, failure);

@@ -1,37 +1,12 @@
-import { useMemo } from 'react';
-import { type Language, useLanguage } from './language.ts';
-
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Numbers and times as the reader's language writes them, times in the reader's own zone. */
-export interface Format {
-  number(value: number): string;
-  /** @param share 0 to 1 */
-  percent(share: number): string;
-  /** Date and time, to the second, with the zone. */
-  moment(iso: string): string;
-  /** Date and time of day, to the minute. */
-  short(iso: string): string;
-  /** As `short`, without the year, where there is little room. */
-  brief(iso: string): string;
-  month(yearAndMonth: string): string;
-  /** Without the year, as short as it gets. */
-  shortMonth(yearAndMonth: string): string;
-  /** "3 minutes ago", "in 2 hours". */
-  relative(iso: string, now: number): string;
-  /** To the second from a minute on, shorter ones to two decimals, or in milliseconds. */
-  duration(ms: number): string;
-}
+export type Format = ReturnType<typeof formatIn>;
 
-const made = new Map<Language, Format>();
-
-/** @param language whose rules it follows */
-function formatIn(language: Language): Format {
-  const known = made.get(language);
-  if (known) return known;
+/** Numbers and times as a language writes them, times in the reader's own zone. */
+export function formatIn(language: string) {
   const number = new Intl.NumberFormat(language);
   const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 });
   const moment = new Intl.DateTimeFormat(language, {
@@ -55,26 +30,30 @@ function formatIn(language: Language): Format {
   });
   const milliseconds = new Intl.NumberFormat(language, { style: 'unit', unit: 'millisecond' });
   const long = longDurationIn(language);
-  const format: Format = {
-    number: (value) => number.format(value),
-    percent: (share) => percent.format(share),
-    moment: (iso) => moment.format(new Date(iso)),
-    short: (iso) => short.format(new Date(iso)),
-    brief: (iso) => brief.format(new Date(iso)),
-    month: (yearAndMonth) => month.format(new Date(`${yearAndMonth}-01T00:00:00Z`)),
-    shortMonth: (yearAndMonth) => shortMonth.format(new Date(`${yearAndMonth}-01T00:00:00Z`)),
-    relative: (iso, now) => relativeTo(relative, Date.parse(iso) - now),
-    duration: (ms) => {
+  return {
+    number: (value: number): string => number.format(value),
+    /** @param share 0 to 1 */
+    percent: (share: number): string => percent.format(share),
+    /** Date and time, to the second, with the zone. */
+    moment: (iso: string): string => moment.format(new Date(iso)),
+    /** Date and time of day, to the minute. */
+    short: (iso: string): string => short.format(new Date(iso)),
+    /** As `short`, without the year, where there is little room. */
+    brief: (iso: string): string => brief.format(new Date(iso)),
+    month: (yearAndMonth: string): string => month.format(new Date(`${yearAndMonth}-01T00:00:00Z`)),
+    shortMonth: (yearAndMonth: string): string => shortMonth.format(new Date(`${yearAndMonth}-01T00:00:00Z`)),
+    /** "3 minutes ago", "in 2 hours". */
+    relative: (iso: string, now: number): string => relativeTo(relative, Date.parse(iso) - now),
+    /** To the second from a minute on, shorter ones to two decimals, or in milliseconds. */
+    duration(ms: number): string {
       if (ms >= MINUTE) return long(ms);
       return ms < SECOND ? milliseconds.format(Math.round(ms)) : seconds.format(ms / SECOND);
     },
   };
-  made.set(language, format);
-  return format;
 }
 
 /** Hours, minutes and seconds, without those of which there are none. */
-function longDurationIn(language: Language): (ms: number) => string {
+function longDurationIn(language: string): (ms: number) => string {
   const units = (['hour', 'minute', 'second'] as const).map(
     (unit) => new Intl.NumberFormat(language, { style: 'unit', unit }),
   );
@@ -95,7 +74,13 @@ function relativeTo(format: Intl.RelativeTimeFormat, ms: number): string {
   return format.format(Math.round(ms / DAY), 'day');
 }
 
-export function useFormat(): Format {
-  const language = useLanguage();
-  return useMemo(() => formatIn(language), [language]);
+const MINUTE_MS = 60_000;
+
+/**
+ * A time as a field for a local time has it: without a zone, to the minute.
+ * @param at milliseconds since the epoch
+ */
+export function localTime(at: number): string {
+  const date = new Date(at);
+  return new Date(date.getTime() - date.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
 }

@@ -1,5 +1,5 @@
-import { createContext, useContext } from 'react';
 import { en, type Texts } from './en.ts';
+import { type Format, formatIn } from './format.ts';
 
 /** Languages that the application has. */
 export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
@@ -33,26 +33,20 @@ export function chooseLanguage(language: Language): void {
   }
 }
 
-export interface Speech {
-  language: Language;
-  t: Texts;
-}
+/** What the page says and how it writes numbers and times, in the reader's language. */
+export let language: Language = 'en';
+export let t: Texts = en;
+export let format: Format = formatIn(language);
 
 /**
- * A language with its texts; all but English are loaded when they are needed, and English stands in for what
- * cannot be loaded.
+ * Sets the language of the page, before anything is shown. All but English are loaded when they are needed,
+ * and English stands in for what cannot be loaded.
  */
-export async function speechIn(language: Language): Promise<Speech> {
-  const english = { language: 'en', t: en } as const;
-  if (language === 'en') return english;
-  return import('./de.ts').then(
-    ({ de }) => ({ language, t: de }),
-    () => english,
-  );
+export async function speak(wanted: Language): Promise<void> {
+  if (wanted === 'en') return;
+  const texts = await import('./de.ts').catch(() => undefined);
+  if (texts === undefined) return;
+  language = wanted;
+  t = texts.de;
+  format = formatIn(wanted);
 }
-
-export const SpeechContext = createContext<Speech>({ language: 'en', t: en });
-
-/** What the page says, in the reader's language. */
-export const useTexts = (): Texts => useContext(SpeechContext).t;
-export const useLanguage = (): Language => useContext(SpeechContext).language;

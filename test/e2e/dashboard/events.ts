@@ -160,7 +160,9 @@ export const events = (dashboard: Dashboard, { isWhole }: Extent) =>
       receiver.become(WELL);
       const event = await newestEvent(dashboard);
       const member = await dashboard.signedIn(MEMBER, `/events/${event}`);
-      await eventDetail(member).getByText('Only admins of the organization can do this.').waitFor();
+      await eventDetail(member)
+        .getByText('Only admins of the organization can change or send something here.')
+        .waitFor();
       expect(await eventDetail(member).getByRole('button', { name: 'Resend' }).count()).toBe(0);
       const page = await dashboard.signedIn(ADMIN, `/events/${event}`);
       await eventDetail(page).getByRole('button', { name: 'Resend' }).click();

@@ -108,7 +108,10 @@ const troubles = (dashboard: Dashboard) =>
       await other.getByRole('button', { name: 'Register again' }).waitFor();
       const member = await dashboard.signedIn(MEMBER, path);
       await member.getByText('10 deliveries failed or were skipped').waitFor();
-      await member.getByText('Only admins of the organization can do this.').first().waitFor();
+      await member
+        .getByText('Only admins of the organization can change or send something here.')
+        .first()
+        .waitFor();
       expect(await member.getByRole('button', { name: 'Register again' }).count()).toBe(0);
 
       await registerAgain(page);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ApiFailure } from '../../../dashboard/src/api/failures.ts';
-import { faultsByField } from '../../../dashboard/src/api/field-faults.ts';
+import { ApiFailure, faultsByField } from '../../../dashboard/src/api/failures.ts';
 import { isLimit } from '../../../dashboard/src/pages/endpoints/limit.ts';
 import { MaxPerSecond } from '../../../functions/receivers/endpoint.ts';
 import { checkReceiverUrl } from '../../../functions/receivers/receiver-url.ts';

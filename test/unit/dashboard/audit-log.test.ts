@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AuditEntry } from '../../../dashboard/src/api/audit-log.ts';
-import { daysBefore, daysOf } from '../../../dashboard/src/pages/audit-log/days.ts';
 import {
   ACTOR_TYPES,
   countNarrowing,
+  daysBefore,
+  daysOf,
   type Filters,
   filtersIn,
   parametersOf,

@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest';
 import {
   CATALOGUED_TYPES,
   ENTRIES,
+  fieldsOf,
   pathOfType,
+  subscribersOf,
+  targetsOf,
   typeNamed,
 } from '../../../dashboard/src/pages/event-types/catalogue.ts';
-import { fieldsOf } from '../../../dashboard/src/pages/event-types/fields.ts';
-import { subscribersOf, targetsOf } from '../../../dashboard/src/pages/event-types/subscribers.ts';
 
 const named = (type: 'message.received' | 'ticket.created') =>
   fieldsOf(ENTRIES[type].schema).map(({ path, name }) => [...path, name].join('.'));

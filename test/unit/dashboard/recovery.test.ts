@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Job } from '../../../dashboard/src/api/redeliveries.ts';
-import { chainOf, startOfOutage } from '../../../dashboard/src/pages/recover/chain.ts';
-import { countMissed } from '../../../dashboard/src/pages/recover/missed.ts';
+import { chainOf, countMissed, startOfOutage } from '../../../dashboard/src/pages/recover/chain.ts';
 import {
   isComplete,
   isCountOf,

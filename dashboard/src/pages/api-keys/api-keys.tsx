@@ -1,19 +1,22 @@
 import { useEffect, useState } from 'react';
 import { useSearchParams } from 'wouter';
-import { type ApiKey, useKeys } from '../../api/keys.ts';
+import { type ApiKey, useCreateKey, useKeys, useRevokeKey } from '../../api/organization.ts';
+import { useNow } from '../../app/now.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
 import { Check } from '../../parts/field.tsx';
-import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
+import { LoadedPage, More } from '../../parts/loaded.tsx';
+import { Empty, Notice } from '../../parts/notice.tsx';
 import { Card, Page } from '../../parts/page.tsx';
-import { useTexts } from '../../text/language.ts';
-import { Create } from './create.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { t } from '../../text/language.ts';
+import { KeyDialog } from './key-form.tsx';
 import { KeyTable } from './key-table.tsx';
-import { Revoke } from './revoke.tsx';
+import { isInUse } from './scopes.ts';
 
 /** API keys. The API shows them to admins only, so members see a note without a request. */
 export default function ApiKeys() {
-  const t = useTexts();
   return useIsAdmin() ? (
     <Keys />
   ) : (
@@ -26,35 +29,36 @@ export default function ApiKeys() {
 }
 
 function Keys() {
-  const t = useTexts();
   const [isCreating, setCreating] = useState(false);
   const [revoked, setRevoked] = useState<ApiKey>();
-  const { data, error, refetch } = useKeys();
   return (
-    <Page
+    <LoadedPage
       title={t.keys.title}
       about={t.keys.about}
+      query={useKeys()}
       actions={
         <Button look="primary" onPress={() => setCreating(true)}>
           {t.keys.create}
         </Button>
       }
     >
-      {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
-      {data === undefined && !error ? <Loading /> : null}
-      {data === undefined ? null : <KeyList onRevoke={setRevoked} />}
-      {isCreating ? <Create onClose={() => setCreating(false)} /> : null}
-      {revoked === undefined ? null : <Revoke apiKey={revoked} onClose={() => setRevoked(undefined)} />}
-    </Page>
+      {() => (
+        <>
+          <KeyList onRevoke={setRevoked} />
+          {isCreating ? <Create onClose={() => setCreating(false)} /> : null}
+          {revoked === undefined ? null : <Revoke apiKey={revoked} onClose={() => setRevoked(undefined)} />}
+        </>
+      )}
+    </LoadedPage>
   );
 }
 
 function KeyList({ onRevoke }: { onRevoke: (key: ApiKey) => void }) {
-  const t = useTexts();
   const [search] = useSearchParams();
   const marked = search.get('key');
   const [choice, setShowsRevoked] = useState<boolean>();
-  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = useKeys();
+  const query = useKeys();
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   const keys = data?.pages.flatMap((page) => page.data) ?? [];
   const markedKey = keys.find(({ id }) => id === marked);
   const showsRevoked = choice ?? (markedKey?.revokedAt ?? null) !== null;
@@ -86,14 +90,64 @@ function KeyList({ onRevoke }: { onRevoke: (key: ApiKey) => void }) {
           {t.keys.showRevoked(revoked.length)}
         </Check>
       )}
-      {hasNextPage ? (
-        <div>
-          <Button isPending={isFetchingNextPage} onPress={() => void fetchNextPage()}>
-            {t.keys.more}
-          </Button>
-        </div>
-      ) : null}
+      <More query={query} />
       <p className="quiet">{t.keys.lastUsedAbout}</p>
     </Card>
+  );
+}
+
+function Create({ onClose }: { onClose: () => void }) {
+  const create = useCreateKey();
+  return (
+    <KeyDialog
+      title={t.keys.create}
+      about={t.keys.liveAbout}
+      action={t.keys.create}
+      secret={create.data?.secretOnce}
+      sent={create}
+      onSubmit={(terms) => create.mutate(terms)}
+      onClose={onClose}
+    />
+  );
+}
+
+/** Asks whether a key is to be revoked, with a word of warning when a program still uses it. */
+function Revoke({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
+  const now = useNow();
+  const sending = useRevokeKey(apiKey.id);
+  const { lastUsedAt } = apiKey;
+  const used = lastUsedAt === null ? null : <Ago at={lastUsedAt} />;
+  return (
+    <Confirm
+      title={t.keys.revokeTitle}
+      action={t.keys.revokeAction}
+      sent={sending}
+      onConfirm={() => sending.mutate(undefined, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <p>
+        <strong>
+          <bdi>{apiKey.name}</bdi>
+        </strong>
+      </p>
+      <p>{t.keys.revokeAbout}</p>
+      {isInUse(lastUsedAt, now) ? (
+        <Notice tone="warn" title={t.keys.inUse}>
+          <p>
+            {t.keys.usedLast} {used}.
+          </p>
+        </Notice>
+      ) : (
+        <p className="quiet">
+          {used === null ? (
+            t.keys.neverUsed
+          ) : (
+            <>
+              {t.keys.usedLast} {used}.
+            </>
+          )}
+        </p>
+      )}
+    </Confirm>
   );
 }

@@ -1,14 +1,15 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { mayHaveHappened } from '../../api/failures.ts';
-import type { KeyTerms } from '../../api/keys.ts';
+import type { KeyTerms } from '../../api/organization.ts';
 import { Button } from '../../parts/button.tsx';
-import { Dialog, DialogActions } from '../../parts/dialog.tsx';
-import { FaultForm } from '../../parts/fault-form.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+
 import { Choices, TextField } from '../../parts/field.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { SecretOnce } from '../../parts/secret.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { chosenScopes, SCOPES, type Scope } from './scopes.ts';
 
 const MAX_NAME = 200;
@@ -19,8 +20,7 @@ export function KeyDialog({
   about,
   action,
   secret,
-  isPending,
-  error,
+  sent,
   onSubmit,
   onClose,
 }: {
@@ -28,12 +28,10 @@ export function KeyDialog({
   about: string;
   action: string;
   secret: string | undefined;
-  isPending: boolean;
-  error: unknown;
+  sent: { error: unknown; isPending: boolean };
   onSubmit: (terms: KeyTerms) => void;
   onClose: () => void;
 }) {
-  const t = useTexts();
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<readonly Scope[]>([]);
   if (secret !== undefined)
@@ -47,62 +45,47 @@ export function KeyDialog({
       </Dialog>
     );
   return (
-    // The dialog stays open while a key is created, so that its secret is shown.
-    <Dialog title={title} isOpen onClose={isPending ? undefined : onClose}>
-      <FaultForm
-        error={error}
-        fields={['name', 'scopes']}
-        onSubmit={() => {
-          if (!isPending) onSubmit({ name: name.trim(), scopes: [...scopes] });
-        }}
-        actions={
-          <>
-            {mayHaveHappened(error) ? <MayExist onClose={onClose} /> : null}
-            <DialogActions>
-              <Button isDisabled={isPending} onPress={onClose}>
-                {t.cancel}
-              </Button>
-              <Button type="submit" look="primary" isPending={isPending}>
-                {action}
-              </Button>
-            </DialogActions>
-          </>
-        }
-      >
-        <p className="quiet">{about}</p>
-        <TextField
-          label={t.keys.name}
-          hint={t.keys.nameHint}
-          name="name"
-          isRequired
-          autoFocus
-          maxLength={MAX_NAME}
-          // What is only spaces would be no name.
-          pattern=".*\S.*"
-          value={name}
-          onChange={setName}
-        />
-        <Choices
-          label={t.keys.scopes}
-          hint={t.keys.scopesHint}
-          name="scopes"
-          isRequired
-          choices={SCOPES.map((scope) => ({
-            value: scope,
-            label: t.scopes[scope].name,
-            hint: t.scopes[scope].about,
-          }))}
-          value={scopes}
-          onChange={(chosen) => setScopes(chosenScopes(scopes, chosen))}
-        />
-      </FaultForm>
-    </Dialog>
+    <FormDialog
+      title={title}
+      about={about}
+      action={action}
+      sent={sent}
+      fields={['name', 'scopes']}
+      note={mayHaveHappened(sent.error) ? <MayExist onClose={onClose} /> : null}
+      onSubmit={() => onSubmit({ name: name.trim(), scopes: [...scopes] })}
+      onClose={onClose}
+    >
+      <TextField
+        label={t.common.name}
+        hint={t.keys.nameHint}
+        name="name"
+        isRequired
+        autoFocus
+        maxLength={MAX_NAME}
+        // What is only spaces would be no name.
+        pattern=".*\S.*"
+        value={name}
+        onChange={setName}
+      />
+      <Choices
+        label={t.keys.scopes}
+        hint={t.keys.scopesHint}
+        name="scopes"
+        isRequired
+        choices={SCOPES.map((scope) => ({
+          value: scope,
+          label: t.scopes[scope].name,
+          hint: t.scopes[scope].about,
+        }))}
+        value={scopes}
+        onChange={(chosen) => setScopes(chosenScopes(scopes, chosen))}
+      />
+    </FormDialog>
   );
 }
 
 /** After a lost response: the key may exist, and its secret is lost. */
 function MayExist({ onClose }: { onClose: () => void }) {
-  const t = useTexts();
   const [, navigate] = useLocation();
   return (
     <Notice tone="warn" title={t.keys.mayExist}>

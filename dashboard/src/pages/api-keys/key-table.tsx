@@ -1,16 +1,15 @@
 import { useEffect, useRef } from 'react';
 import { type AuditActor, useKeyCreators } from '../../api/audit-log.ts';
-import type { ApiKey } from '../../api/keys.ts';
+import type { ApiKey } from '../../api/organization.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyId } from '../../parts/copy.tsx';
 import { Table } from '../../parts/page.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import styles from './api-keys.module.css';
 import { SCOPES } from './scopes.ts';
 
-/** Keys, one in each row. */
 export function KeyTable({
   keys,
   marked,
@@ -21,22 +20,21 @@ export function KeyTable({
   marked: string | null;
   onRevoke: (key: ApiKey) => void;
 }) {
-  const t = useTexts();
   const { data: creators } = useKeyCreators(keys.map(({ id }) => id));
   return (
     <Table
-      label={t.keys.list}
+      label={t.keys.title}
       isStacked="early"
-      head={
-        <tr>
-          <th scope="col">{t.keys.name}</th>
-          <th scope="col">{t.keys.environment}</th>
-          <th scope="col">{t.keys.scopes}</th>
-          <th scope="col">{t.keys.created}</th>
-          <th scope="col">{t.keys.lastUsed}</th>
-          <th scope="col">{t.keys.actions}</th>
-        </tr>
-      }
+      columns={[
+        ...[
+          t.common.name,
+          t.keys.environment,
+          t.keys.scopes,
+          t.common.created,
+          t.keys.lastUsed,
+          t.keys.actions,
+        ],
+      ]}
     >
       {keys.map((key) => (
         <KeyRow
@@ -63,7 +61,6 @@ function KeyRow({
   isMarked: boolean;
   onRevoke: () => void;
 }) {
-  const t = useTexts();
   const row = useRef<HTMLTableRowElement>(null);
   useEffect(() => {
     if (isMarked) row.current?.scrollIntoView({ block: 'center' });
@@ -95,7 +92,7 @@ function KeyRow({
           </ul>
         )}
       </td>
-      <td data-label={t.keys.created}>
+      <td data-label={t.common.created}>
         <span className={styles.created}>
           <Ago at={createdAt} />
           {/* Its place is kept, so that nothing moves when the creators are known. */}
@@ -122,7 +119,6 @@ function KeyRow({
 
 /** Who created a key, in the words that follow a time. */
 function Creator({ creator }: { creator: AuditActor | null }) {
-  const t = useTexts();
   if (creator === null) return t.keyCreator.unknown;
   const { type, id, email } = creator;
   if (type !== 'user') return t.keyCreator.byOthers[type];

@@ -1,47 +1,39 @@
 import { type Channel, useChannel, usePause } from '../../api/channels.ts';
-import { isGone } from '../../api/failures.ts';
 import { useJobs } from '../../api/redeliveries.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { buttonLook } from '../../parts/button.tsx';
 import { CopyId } from '../../parts/copy.tsx';
 import { Link } from '../../parts/link.tsx';
-import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
+import { OnePage } from '../../parts/loaded.tsx';
+import { Failure, Notice } from '../../parts/notice.tsx';
 import { Card, Facts, Page } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
-import { useTexts } from '../../text/language.ts';
-import { EndpointStatus } from '../endpoint-status.tsx';
+import { t } from '../../text/language.ts';
+import { EndpointStatus, FailingNotice, FailuresInARow } from '../endpoint-name.tsx';
+import { PauseButton } from '../endpoints/pause.tsx';
 import { TestSending } from '../endpoints/test-sending.tsx';
-import { FailuresInARow } from '../failures-in-a-row.tsx';
 import { useFailure } from '../recover/what-happened.tsx';
 import { stateOf } from '../resend/jobs.ts';
 import { JobProgress, JobSaid } from '../resend/progress.tsx';
-import { PauseButton } from './pause.tsx';
 
-/** One channel: how it stands, its recovery and a test. */
 export function ChannelPage({ id }: { id: string }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
-  const { data: channel, error, refetch } = useChannel(environment, id);
-  const isDeleted = isGone(error);
-  if (channel !== undefined && !isDeleted) return <Shown channel={channel} error={error} />;
+  const query = useChannel(environment, id);
   return (
-    <Page title={t.channels.title}>
-      <p>
-        <Link to="/channels">{t.channels.back}</Link>
-      </p>
-      {error === null ? <Loading /> : null}
-      {isDeleted ? <Empty title={t.channels.gone} /> : null}
-      {error !== null && !isDeleted ? (
-        <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} />
-      ) : null}
-    </Page>
+    <OnePage
+      query={query}
+      title={t.channels.title}
+      gone={t.channels.gone}
+      list={['/channels', t.channels.back]}
+    >
+      {(channel) => <Shown channel={channel} error={query.error} />}
+    </OnePage>
   );
 }
 
 function Shown({ channel, error }: { channel: Channel; error: unknown }) {
-  const t = useTexts();
   const isAdmin = useIsAdmin();
   const { environment } = useEnvironment();
   const pausing = usePause(environment, channel.id);
@@ -55,13 +47,15 @@ function Shown({ channel, error }: { channel: Channel; error: unknown }) {
             <Link to={`/deliveries/${channel.id}`} className={buttonLook('ordinary')}>
               {t.endpoints.allDeliveries}
             </Link>
-            {isAdmin ? <PauseButton channel={channel} pausing={pausing} /> : null}
+            {isAdmin ? (
+              <PauseButton isActive={channel.status === 'active'} texts={t.channels} sent={pausing} />
+            ) : null}
           </>
         ) : null
       }
     >
-      {error ? <Failure title={t.failure.loading} error={error} /> : null}
-      {pausing.error ? <Failure error={pausing.error} /> : null}
+      <Failure title={t.failure.loading} error={error} />
+      <Failure error={pausing.error} />
       <State channel={channel} />
       {isSent ? <Resending id={channel.id} isResumed={pausing.data?.redelivery != null} /> : null}
       <Card>
@@ -78,7 +72,6 @@ function Shown({ channel, error }: { channel: Channel; error: unknown }) {
 
 /** Why messages are not sent, or may soon not be. */
 function State({ channel }: { channel: Channel }) {
-  const t = useTexts();
   const { lastError } = useFailure(channel);
   if (channel.status === 'paused')
     return (
@@ -94,20 +87,11 @@ function State({ channel }: { channel: Channel }) {
         <p>{t.channels.resumeAbout}</p>
       </Notice>
     );
-  if (channel.failing === null) return null;
-  return (
-    <Notice tone="warn" title={t.recover.failingTitle}>
-      <p>
-        <FailuresInARow endpoint={channel} />
-        {lastError === undefined ? '' : `: ${lastError}`}
-      </p>
-    </Notice>
-  );
+  return <FailingNotice endpoint={channel} lastError={lastError} />;
 }
 
 /** The last job that resends what did not arrive. */
 function Resending({ id, isResumed }: { id: string; isResumed: boolean }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const { data: jobs = [] } = useJobs(environment, id);
   const state = stateOf(jobs, 'failed');
@@ -127,29 +111,22 @@ function Resending({ id, isResumed }: { id: string; isResumed: boolean }) {
 }
 
 function ChannelFacts({ channel }: { channel: Channel }) {
-  const t = useTexts();
   const { kind, url, failing, pausedAt, disabledAt } = channel;
   return (
     <Facts
       facts={[
         [
-          t.channels.kind,
+          t.common.kind,
           <span key="kind">
             <code>{kind}</code> <span className="quiet">{t.channels.kinds[kind]}</span>
           </span>,
         ],
-        ...(url === null ? [] : [[t.endpoints.address, <Url key="url" url={url} />] as const]),
-        [t.endpoints.status, <EndpointStatus key="status" endpoint={channel} />],
-        ...(failing === null
-          ? []
-          : [[t.endpoints.failuresInARow, <FailuresInARow key="row" endpoint={channel} />] as const]),
-        ...(pausedAt === null
-          ? []
-          : [[t.endpoints.pausedAt, <Moment key="paused" at={pausedAt} />] as const]),
-        ...(disabledAt === null
-          ? []
-          : [[t.endpoints.disabledAt, <Moment key="disabled" at={disabledAt} />] as const]),
-        [t.endpoints.created, <Moment key="created" at={channel.createdAt} />],
+        url !== null && [t.endpoints.address, <Url key="url" url={url} />],
+        [t.common.status, <EndpointStatus key="status" endpoint={channel} />],
+        failing !== null && [t.endpoints.failuresInARow, <FailuresInARow key="row" endpoint={channel} />],
+        pausedAt !== null && [t.endpoints.pausedAt, <Moment key="paused" at={pausedAt} />],
+        disabledAt !== null && [t.status.auto_disabled, <Moment key="disabled" at={disabledAt} />],
+        [t.common.created, <Moment key="created" at={channel.createdAt} />],
         [t.channels.id, <CopyId key="id" id={channel.id} what={t.channels.id} />],
       ]}
     />

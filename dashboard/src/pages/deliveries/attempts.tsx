@@ -5,9 +5,8 @@ import { Code, indented } from '../../parts/code.tsx';
 import { Facts } from '../../parts/page.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Moment } from '../../parts/time.tsx';
-import { useErrorText } from '../../text/error-text.ts';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { errorText } from '../../text/error-text.ts';
+import { format, t } from '../../text/language.ts';
 import styles from './deliveries.module.css';
 
 type Attempt = Schema<'Attempt'>;
@@ -23,7 +22,6 @@ export function Attempts({
   delivery: Pick<DeliveryWithAttempts, 'attemptLog' | 'status'>;
   hasRequests?: boolean;
 }) {
-  const t = useTexts();
   const { attemptLog } = delivery;
   if (attemptLog.length === 0)
     return (
@@ -47,9 +45,6 @@ export function Attempts({
 }
 
 function OneAttempt({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }) {
-  const t = useTexts();
-  const format = useFormat();
-  const errorText = useErrorText();
   const { error, errorCode, status, response, request } = attempt;
   return (
     <>
@@ -82,31 +77,26 @@ function OneAttempt({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }) 
   );
 }
 
-function SentRequest({ request }: { request: Schema<'WebhookRequest'> }) {
-  const t = useTexts();
-  return (
-    <>
-      <p>
-        <code>
-          {request.method} {request.url}
-        </code>
-      </p>
-      <div className={styles.headers}>
-        <Facts
-          facts={Object.entries(request.headers).map(
-            ([name, value]) => [name, <code key={name}>{value}</code>] as const,
-          )}
-        />
-      </div>
-      <Code text={indented(request.body)} label={t.deliveries.body} isWrapped />
-    </>
-  );
-}
+const SentRequest = ({ request }: { request: Schema<'WebhookRequest'> }) => (
+  <>
+    <p>
+      <code>
+        {request.method} {request.url}
+      </code>
+    </p>
+    <div className={styles.headers}>
+      <Facts
+        facts={Object.entries(request.headers).map(
+          ([name, value]) => [name, <code key={name}>{value}</code>] as const,
+        )}
+      />
+    </div>
+    <Code text={indented(request.body)} label={t.deliveries.body} isWrapped />
+  </>
+);
 
 /** When the attempts were, along the time from the first one's beginning to the last one's end. */
 function Timeline({ attempts }: { attempts: readonly Attempt[] }) {
-  const t = useTexts();
-  const format = useFormat();
   const starts = attempts.map(({ startedAt }) => Date.parse(startedAt));
   const begin = Math.min(...starts);
   const end = Math.max(...attempts.map(({ durationMs }, index) => (starts[index] ?? 0) + durationMs));

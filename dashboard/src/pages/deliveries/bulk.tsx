@@ -7,7 +7,7 @@ import { Button, buttonLook } from '../../parts/button.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Failure, Notice } from '../../parts/notice.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { stateOf } from '../resend/jobs.ts';
 import { JobProgress, JobSaid } from '../resend/progress.tsx';
 import styles from '../resend/resend.module.css';
@@ -33,7 +33,6 @@ export function SendAgain({
   from?: number;
   onClose: () => void;
 }) {
-  const t = useTexts();
   const [since] = useState(() => from ?? Date.now() - (TIME_CHOICES[filters?.time ?? 'any'] ?? DAY_MS));
   const statuses = STATUS_CHOICES[filters?.status ?? 'any'];
   const preset = RESENT_STATUSES.filter((status) => statuses?.some((chosen) => chosen === status));
@@ -77,14 +76,13 @@ export function SendAgain({
 
 /** Earlier jobs that resent something; the form shows the running one. */
 function History({ webhookId }: { webhookId: string }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const { data = [], error } = useJobs(environment, webhookId);
   const ended = data.filter(({ dryRun, status }) => !dryRun && status !== 'running');
   return (
     <>
       <JobSaid state={stateOf(data, 'failed')} />
-      {error ? <Failure title={t.failure.loading} error={error} /> : null}
+      <Failure title={t.failure.loading} error={error} />
       {ended.length === 0 ? null : (
         <ul className={styles.jobs} aria-label={t.bulk.list}>
           {ended.map((job) => (

@@ -1,56 +1,68 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Redirect, useLocation, useParams, useSearchParams } from 'wouter';
 import { DELIVERED_TYPES } from '../../api/event-types.ts';
 import { isChannelId } from '../../api/receivers.ts';
-import { type Receiver, useEndpoint, useEndpoints } from '../../api/webhooks.ts';
+import { type Delivery, type Receiver, useEndpoint, useEndpoints } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
+import { Choose } from '../../parts/field.tsx';
+import { Filters as FilterRow } from '../../parts/filters.tsx';
 import { Link } from '../../parts/link.tsx';
-import { Empty, Failure, Loading } from '../../parts/notice.tsx';
+import { isNoSandbox, LoadedPage, NoSandbox } from '../../parts/loaded.tsx';
+import { Empty } from '../../parts/notice.tsx';
 import { Page } from '../../parts/page.tsx';
-import { useTexts } from '../../text/language.ts';
+import { PlainAgo } from '../../parts/time.tsx';
+import { errorText } from '../../text/error-text.ts';
+import { t } from '../../text/language.ts';
+import { endpointOptions } from '../endpoint-options.ts';
 import { LiveList } from '../live/list.tsx';
 import styles from '../live/split.module.css';
-import { useSplit } from '../live/split.ts';
-import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
+import { ListFoot, useSplit } from '../live/split.tsx';
+import { lookUpPorts } from '../search/api.ts';
 import { isId, prefixOf } from '../search/ids.ts';
+import { lookUp } from '../search/look-up.ts';
 import { SendAgain } from './bulk.tsx';
-import { DeliveryById } from './by-id.tsx';
 import cells from './cells.module.css';
-import { Cells } from './cells.tsx';
 import { Detail } from './detail.tsx';
-import { ANY, FilterFields } from './filter-fields.tsx';
-import { eventsLike, filtersIn, isNarrowed, parametersOf } from './filters.ts';
+import {
+  eventsLike,
+  type Filters,
+  filtersIn,
+  isNarrowed,
+  parametersOf,
+  STATUS_CHOICES,
+  type StatusChoice,
+} from './filters.ts';
+import { DeliveryStatus } from './recovered-by.tsx';
+import { TimeField } from './time-field.tsx';
 import { useDeliveries } from './use-deliveries.ts';
 
-/** Deliveries of an endpoint. */
 export default function Deliveries() {
-  const t = useTexts();
   const { environment, to } = useEnvironment();
   const { endpointId } = useParams<{ endpointId?: string }>();
-  const { data: endpoints, error, refetch } = useEndpoints(environment);
+  const query = useEndpoints(environment);
+  const { data: endpoints } = query;
   const [search] = useSearchParams();
-  if (isNoSandbox(error)) return <NoSandbox title={t.deliveries.title} />;
+  if (isNoSandbox(query.error)) return <NoSandbox title={t.deliveries.title} />;
   if (endpointId !== undefined && isDeliveryId(endpointId)) return <DeliveryById id={endpointId} />;
-  if (endpointId !== undefined && isChannelId(endpointId) && endpoints !== undefined)
-    return <OfChannel key={endpointId} id={endpointId} endpoints={endpoints} />;
-  const endpoint = endpoints?.find(({ id }) => id === endpointId);
   // Those of all endpoints are listed by their events.
   if (endpointId === undefined) return <Redirect to={to(eventsLike(search))} replace />;
+  if (isChannelId(endpointId) && endpoints !== undefined)
+    return <OfChannel key={endpointId} id={endpointId} endpoints={endpoints} />;
+  const endpoint = endpoints?.find(({ id }) => id === endpointId);
   if (endpoint !== undefined && endpoints !== undefined)
     return <OfEndpoint key={endpoint.id} endpoint={endpoint} endpoints={endpoints} />;
   return (
-    <Page title={t.deliveries.title} about={t.deliveries.about}>
-      {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
-      {endpoints === undefined && !error ? <Loading /> : null}
-      {endpoints === undefined ? null : (
+    <LoadedPage title={t.deliveries.title} about={t.deliveries.about} query={query}>
+      {() => (
         <Empty title={t.notFound.title}>
           <p>{t.notFound.about}</p>
           <Link to="/endpoints">{t.endpoints.title}</Link>
         </Empty>
       )}
-    </Page>
+    </LoadedPage>
   );
 }
 
@@ -60,23 +72,18 @@ const written = (search: URLSearchParams): string => (search.size === 0 ? '' : `
 
 /** Those of a channel, which is among the endpoints while it is shown. */
 function OfChannel({ id, endpoints }: { id: string; endpoints: readonly Receiver[] }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
-  const { data: channel, error, refetch } = useEndpoint(environment, id);
+  const query = useEndpoint(environment, id);
+  const { data: channel } = query;
   if (channel !== undefined) return <OfEndpoint endpoint={channel} endpoints={[channel, ...endpoints]} />;
   return (
-    <Page title={t.deliveries.title} about={t.deliveries.about}>
-      {error ? (
-        <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} />
-      ) : (
-        <Loading />
-      )}
-    </Page>
+    <LoadedPage title={t.deliveries.title} about={t.deliveries.about} query={query}>
+      {() => null}
+    </LoadedPage>
   );
 }
 
 function OfEndpoint({ endpoint, endpoints }: { endpoint: Receiver; endpoints: readonly Receiver[] }) {
-  const t = useTexts();
   const isAdmin = useIsAdmin();
   const { environment, to } = useEnvironment();
   const [, navigate] = useLocation();
@@ -84,6 +91,7 @@ function OfEndpoint({ endpoint, endpoints }: { endpoint: Receiver; endpoints: re
   const [search, setSearch] = useSearchParams();
   const [isSending, setSending] = useState(false);
   const filters = filtersIn(search, DELIVERED_TYPES);
+  const isFiltered = isNarrowed(filters);
   const { listed, list, heading, view, isOpen, isCovered, isNarrow } = useSplit(
     deliveryId,
     `/deliveries/${endpoint.id}${written(search)}`,
@@ -94,7 +102,7 @@ function OfEndpoint({ endpoint, endpoints }: { endpoint: Receiver; endpoints: re
     <Page
       title={t.deliveries.title}
       about={t.deliveries.about}
-      actions={isAdmin ? <Button onPress={() => setSending(true)}>{t.deliveries.bulk}</Button> : undefined}
+      actions={isAdmin ? <Button onPress={() => setSending(true)}>{t.bulk.title}</Button> : undefined}
     >
       {isCovered ? null : (
         <FilterFields
@@ -117,18 +125,23 @@ function OfEndpoint({ endpoint, endpoints }: { endpoint: Receiver; endpoints: re
             isNarrow={isNarrow}
             heads={[
               ...[
-                t.deliveries.status,
-                t.deliveries.event,
-                t.deliveries.lastError,
+                t.common.status,
+                t.eventLog.one,
+                t.common.lastError,
                 t.deliveries.attemptLog,
-                t.deliveries.created,
+                t.common.created,
               ],
             ]}
             look={isNarrow ? cells.narrow : cells.wide}
             Cells={Cells}
             handle={list}
           />
-          <Foot deliveries={deliveries} isFiltered={isNarrowed(filters)} />
+          <ListFoot
+            live={deliveries}
+            searching={deliveries.rows.length === 0 ? t.deliveries.searching : t.loading}
+            end={isFiltered ? t.deliveries.endFiltered : t.deliveries.end}
+            none={[t.deliveries.none, isFiltered ? t.deliveries.noneFiltered : t.deliveries.noneAbout]}
+          />
         </div>
         {deliveryId === undefined ? null : (
           <Detail
@@ -147,34 +160,98 @@ function OfEndpoint({ endpoint, endpoints }: { endpoint: Receiver; endpoints: re
   );
 }
 
-/** What is below the list: what is being loaded, what went wrong, or that there is no more. */
-function Foot({
-  deliveries,
-  isFiltered,
+/** A delivery of which the address does not say the endpoint. */
+function DeliveryById({ id }: { id: string }) {
+  const { environment, to } = useEnvironment();
+  const query = useQuery({
+    queryKey: [environment, 'deliveries', id],
+    queryFn: ({ signal }) => lookUp(id, lookUpPorts([environment], false, signal)),
+  });
+  return (
+    <LoadedPage title={t.deliveries.title} about={t.deliveries.about} query={query}>
+      {(result) =>
+        result.kind === 'found' ? (
+          <Redirect to={to(result.path)} replace />
+        ) : (
+          <Empty title={t.deliveries.gone}>
+            <p>{result.note === 'expired' ? t.search.expired : t.search.deliveries}</p>
+            <Link to="/events">{t.eventLog.all}</Link>
+          </Empty>
+        )
+      }
+    </LoadedPage>
+  );
+}
+
+const ANY = 'any';
+
+function FilterFields({
+  endpoint,
+  endpoints,
+  filters,
+  onEndpoint,
+  onFilters,
 }: {
-  deliveries: ReturnType<typeof useDeliveries>;
-  isFiltered: boolean;
+  endpoint: Receiver;
+  endpoints: readonly Receiver[];
+  filters: Filters;
+  onEndpoint: (id: string) => void;
+  onFilters: (filters: Filters) => void;
 }) {
-  const t = useTexts();
-  const { rows, next, error, isLoading, loadMore, reload } = deliveries;
-  if (error)
-    return (
-      <Failure title={t.failure.loading} error={error} onRetry={rows.length === 0 ? reload : loadMore} />
-    );
-  if (rows.length === 0 && next === null)
-    return (
-      <Empty title={t.deliveries.none}>
-        <p>{isFiltered ? t.deliveries.noneFiltered : t.deliveries.noneAbout}</p>
-      </Empty>
-    );
-  if (next === undefined) return <Loading />;
-  if (isLoading)
-    return (
-      <p className={styles.foot} role="status">
-        {rows.length === 0 ? t.deliveries.searching : t.loading}
-      </p>
-    );
-  return next === null ? (
-    <p className={styles.foot}>{isFiltered ? t.deliveries.endFiltered : t.deliveries.end}</p>
-  ) : null;
+  const statuses: Record<StatusChoice, string> = {
+    any: t.deliveries.anyStatus,
+    failed: t.eventLog.outcomes.failed,
+    open: t.common.open,
+    ...t.status,
+  };
+  return (
+    <FilterRow count={Object.values(filters).filter((value) => value !== 'any').length}>
+      <Choose
+        label={t.deliveries.endpoint}
+        options={[{ value: ANY, label: t.eventLog.anyEndpoint }, ...endpointOptions(endpoints, t.status)]}
+        value={endpoint.id}
+        onChange={onEndpoint}
+      />
+      <Choose
+        label={t.common.status}
+        options={(Object.keys(STATUS_CHOICES) as StatusChoice[]).map((value) => ({
+          value,
+          label: statuses[value],
+        }))}
+        value={filters.status}
+        onChange={(status) => onFilters({ ...filters, status })}
+      />
+      <Choose
+        label={t.eventLog.one}
+        options={['any', ...DELIVERED_TYPES].map((value) => ({
+          value,
+          label: value === 'any' ? t.deliveries.anyEvent : value,
+        }))}
+        value={filters.event}
+        onChange={(event) => onFilters({ ...filters, event })}
+      />
+      <TimeField value={filters.time} onChange={(time) => onFilters({ ...filters, time })} />
+    </FilterRow>
+  );
+}
+
+function Cells({ row }: { row: Delivery }) {
+  // In few characters: there is little room.
+  const why = ({ status, lastResponseStatus, terminalReason }: Delivery) => {
+    if (status === 'skipped' && terminalReason !== null) return t.reason[terminalReason];
+    return lastResponseStatus === null ? errorText(row) : t.deliveries.answered(lastResponseStatus);
+  };
+  return (
+    <>
+      <span className={cells.status}>
+        <DeliveryStatus status={row.status} />
+      </span>
+      <span className={`${cells.cell} ${cells.type}`}>{row.eventType}</span>
+      <span className={`${cells.cell} ${cells.detail}`}>{row.status === 'succeeded' ? '' : why(row)}</span>
+      <span className={`${cells.cell} ${cells.attempts}`}>{t.deliveries.attempts(row.attempts)}</span>
+      <span className={`${cells.cell} ${cells.time}`}>
+        <PlainAgo at={row.createdAt} />
+      </span>
+    </>
+  );
 }

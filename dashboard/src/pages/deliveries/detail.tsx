@@ -1,7 +1,6 @@
 import { type RefObject, useState } from 'react';
 import { useLocation } from 'wouter';
 import { type EventDelivery, useEvent } from '../../api/events.ts';
-import { isGone } from '../../api/failures.ts';
 import { isOver } from '../../api/pace.ts';
 import {
   type DeliveryWithAttempts,
@@ -15,19 +14,17 @@ import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyId } from '../../parts/copy.tsx';
 import { Link } from '../../parts/link.tsx';
-import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
-import { Card, Facts } from '../../parts/page.tsx';
-import { CopyMoment, Moment } from '../../parts/time.tsx';
+import { Empty, Failure, Notice } from '../../parts/notice.tsx';
+import { Facts } from '../../parts/page.tsx';
+import { Moment } from '../../parts/time.tsx';
 import { Shortened } from '../../parts/url.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { recovererOf } from '../events/outcomes.ts';
 import { FailureCause } from '../failure-cause.tsx';
-import styles from '../live/split.module.css';
+import { Beside } from '../live/split.tsx';
 import { Attempts } from './attempts.tsx';
 import { SendAgain } from './bulk.tsx';
-import { DeliveryStatus } from './delivery-status.tsx';
-import { isWaiting, NextAttempt } from './next-attempt.tsx';
-import { NotSent, RecoveredBy } from './recovered-by.tsx';
+import { DeliveryStatus, isWaiting, NextAttempt, NotSent, RecoveredBy } from './recovered-by.tsx';
 
 /**
  * One delivery beside the list: why it was not delivered, and what can be done.
@@ -44,31 +41,21 @@ export function Detail({
   search: string;
   heading: RefObject<HTMLHeadingElement | null>;
 }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
-  const { data, error, refetch } = useDelivery(environment, webhookId, id);
   return (
-    <section className={styles.beside} aria-label={t.deliveries.one}>
-      <Card>
-        <div className={styles.opened}>
-          <h2 ref={heading} tabIndex={-1}>
-            {t.deliveries.one}
-          </h2>
-          <Link to={`/deliveries/${webhookId}${search}`}>{t.deliveries.back}</Link>
-        </div>
-        {isGone(error) ? <Empty title={t.deliveries.gone} /> : null}
-        {error && !isGone(error) ? (
-          <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} />
-        ) : null}
-        {data === undefined && !error ? <Loading /> : null}
-        {data === undefined || isGone(error) ? null : <Told delivery={data} search={search} />}
-      </Card>
-    </section>
+    <Beside
+      query={useDelivery(environment, webhookId, id)}
+      label={t.deliveries.one}
+      list={`/deliveries/${webhookId}${search}`}
+      heading={heading}
+      missing={<Empty title={t.deliveries.gone} />}
+    >
+      {(delivery) => <Told delivery={delivery} search={search} />}
+    </Beside>
   );
 }
 
 function Told({ delivery, search }: { delivery: DeliveryWithAttempts; search: string }) {
-  const t = useTexts();
   const recoverer = useRecoverer(delivery);
   return (
     <>
@@ -78,7 +65,7 @@ function Told({ delivery, search }: { delivery: DeliveryWithAttempts; search: st
       </div>
       <RecoveredBy delivery={recoverer} />
       {delivery.lastError === null || delivery.status === 'succeeded' ? null : (
-        <Notice tone={isOver(delivery) ? 'bad' : 'warn'} title={t.deliveries.lastError}>
+        <Notice tone={isOver(delivery) ? 'bad' : 'warn'} title={t.common.lastError}>
           <FailureCause failure={delivery} />
         </Notice>
       )}
@@ -102,18 +89,14 @@ function useRecoverer(delivery: DeliveryWithAttempts): EventDelivery | undefined
 }
 
 function DeliveryFacts({ delivery }: { delivery: DeliveryWithAttempts }) {
-  const t = useTexts();
   const { terminalAt, terminalReason, redeliveryOf, webhookId } = delivery;
   return (
     <Facts
       facts={[
-        [
-          t.deliveries.created,
-          <CopyMoment key="created" at={delivery.createdAt} what={t.deliveries.created} />,
-        ],
+        [t.common.created, <Moment key="created" at={delivery.createdAt} />],
         isWaiting(delivery) && [t.deliveries.nextRetry, <NextAttempt key="next" delivery={delivery} />],
         terminalAt !== null && [t.deliveries.ended, <Moment key="ended" at={terminalAt} />],
-        terminalReason !== null && [t.deliveries.reason, t.reason[terminalReason]],
+        terminalReason !== null && [t.common.reason, t.reason[terminalReason]],
         redeliveryOf !== null && [
           t.deliveries.repeats,
           <Link key="repeats" to={`/deliveries/${webhookId}/${redeliveryOf}`}>
@@ -143,7 +126,6 @@ function Redelivery({
   search: string;
   isRecovered: boolean;
 }) {
-  const t = useTexts();
   const isAdmin = useIsAdmin();
   const { environment, to } = useEnvironment();
   const [, navigate] = useLocation();
@@ -167,7 +149,7 @@ function Redelivery({
           <SinceThen endpoint={endpoint} from={Date.parse(delivery.createdAt)} />
         ) : null}
       </div>
-      {redeliver.error ? <Failure error={redeliver.error} /> : null}
+      <Failure error={redeliver.error} />
       {redeliver.data ? (
         <Notice tone="good" title={t.deliveries.redelivered}>
           <div>
@@ -188,7 +170,6 @@ function Redelivery({
 
 /** Resends all deliveries that failed since one of them: the others of an outage. */
 function SinceThen({ endpoint, from }: { endpoint: Endpoint; from: number }) {
-  const t = useTexts();
   const [isOpen, setOpen] = useState(false);
   return (
     <>

@@ -1,6 +1,5 @@
 import { Choose } from '../../parts/field.tsx';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { format, t } from '../../text/language.ts';
 import { TIME_CHOICES, type TimeChoice } from './filters.ts';
 
 /** How far back a list of events or deliveries goes. @param between the times of a list that has its own */
@@ -13,8 +12,6 @@ export function TimeField({
   between?: { from: string; to: string };
   onChange: (value: TimeChoice) => void;
 }) {
-  const t = useTexts();
-  const format = useFormat();
   const own = between !== undefined && between.from !== 'any' ? between : undefined;
   const names: Record<TimeChoice, string> = {
     any: t.deliveries.anyTime,
@@ -24,7 +21,7 @@ export function TimeField({
   };
   return (
     <Choose<TimeChoice | typeof OWN>
-      label={t.deliveries.time}
+      label={t.common.time}
       options={[
         ...(own === undefined ? [] : [{ value: OWN as typeof OWN, label: spanOf(own, format.brief) }]),
         ...TIME_NAMES.map((choice) => ({

@@ -1,8 +1,8 @@
-import { answerTo, api, type Environment } from '../../api/client.ts';
+import { api, type Environment, timed } from '../../api/client.ts';
 import { isGone } from '../../api/failures.ts';
 import { isOver, lookAgainIn } from '../../api/pace.ts';
 import { pathOf, withReceiver } from '../../api/receivers.ts';
-import { serviceNow, timeAsked } from '../../api/service-clock.ts';
+import { serviceNow } from '../../api/service-clock.ts';
 import { type Delivery, readDelivery } from '../../api/webhooks.ts';
 import type { Source, View } from '../live/follow.ts';
 import { type Live, useFollowed } from '../live/use-followed.ts';
@@ -30,28 +30,24 @@ function sourceOf(environment: Environment, webhookId: string, filters: Filters)
   return {
     async page({ cursor, from, to }, signal) {
       const begin = Math.max(earliest, from ?? Number.NEGATIVE_INFINITY);
-      const asked = performance.now();
-      const { data, error, response } = await api.GET(
-        pathOf(webhookId, '/api/settings/webhooks/{id}/deliveries'),
-        {
+      const {
+        data,
+        nextCursor: next,
+        at,
+      } = await timed(
+        api.GET(pathOf(webhookId, '/api/settings/webhooks/{id}/deliveries'), {
           params: {
             path: { id: webhookId },
             query: {
-              environment,
-              limit: PAGE,
-              ...query,
+              ...{ environment, limit: PAGE, ...query, ...(cursor === undefined ? {} : { cursor }) },
               ...(begin > 0 ? { from: new Date(begin).toISOString() } : {}),
               ...(to === undefined ? {} : { to: new Date(to).toISOString() }),
-              ...(cursor === undefined ? {} : { cursor }),
             },
           },
           signal,
-        },
+        }),
       );
-      const at = timeAsked(response, performance.now() - asked);
-      const page = await answerTo(Promise.resolve({ data, error, response }));
-      const rows = page.data.map((row) => withReceiver(row, webhookId));
-      return { rows, next: page.nextCursor, at };
+      return { rows: data.map((row) => withReceiver(row, webhookId)), next, at };
     },
     async one(id, signal) {
       try {

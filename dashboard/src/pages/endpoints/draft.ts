@@ -11,7 +11,6 @@ export interface EndpointDraft extends FilterDraft {
   maxPerSecond: string;
 }
 
-/** Names of the form's fields, as the API has them. */
 export const DRAFT_FIELDS = [
   ...(['url', 'events', 'filter.channelIds', 'filter.roles', 'description', 'maxPerSecond'] as const),
 ];

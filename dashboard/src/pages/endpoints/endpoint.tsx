@@ -1,6 +1,5 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { isGone } from '../../api/failures.ts';
 import {
   type Endpoint as EndpointData,
   useDelete,
@@ -14,47 +13,38 @@ import { Button, buttonLook } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { CopyButton, CopyId } from '../../parts/copy.tsx';
 import { Link } from '../../parts/link.tsx';
+import { OnePage } from '../../parts/loaded.tsx';
 import { masked } from '../../parts/masked.ts';
-import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
+import { Failure } from '../../parts/notice.tsx';
 import { Card, Facts, Page } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { format, t } from '../../text/language.ts';
+import { EndpointStatus, FailingNotice, FailuresInARow } from '../endpoint-name.tsx';
 import { nameOf } from '../endpoint-options.ts';
-import { EndpointStatus } from '../endpoint-status.tsx';
-import { FailuresInARow } from '../failures-in-a-row.tsx';
 import { useFailure, WhatHappened } from '../recover/what-happened.tsx';
-import { Edit } from './edit.tsx';
 import { Health } from './health.tsx';
 import { PauseButton, PauseState } from './pause.tsx';
-import { Register } from './register.tsx';
+import { Edit, Register } from './register.tsx';
+import { VerificationCode } from './registered.tsx';
 import { TestSending } from './test-sending.tsx';
-import { VerificationCode } from './verification-code.tsx';
 
-/** One endpoint: how it stands, a test, its changes and its end. */
 export default function Endpoint({ id }: { id: string }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
-  const { data: endpoint, error, refetch } = useEndpoint(environment, id);
-  const isDeleted = isGone(error);
-  if (endpoint !== undefined && !isDeleted) return <Shown endpoint={endpoint} error={error} />;
+  const query = useEndpoint(environment, id);
   return (
-    <Page title={t.endpoints.title}>
-      <p>
-        <Link to="/endpoints">{t.endpoints.back}</Link>
-      </p>
-      {error === null ? <Loading /> : null}
-      {isDeleted ? <Empty title={t.endpoints.gone} /> : null}
-      {error !== null && !isDeleted ? (
-        <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} />
-      ) : null}
-    </Page>
+    <OnePage
+      query={query}
+      title={t.endpoints.title}
+      gone={t.endpoints.gone}
+      list={['/endpoints', t.endpoints.back]}
+    >
+      {(endpoint) => <Shown endpoint={endpoint} error={query.error} />}
+    </OnePage>
   );
 }
 
 function Shown({ endpoint, error }: { endpoint: EndpointData; error: unknown }) {
-  const t = useTexts();
   const isAdmin = useIsAdmin();
   const { environment } = useEnvironment();
   const [open, setOpen] = useState<'edit' | 'replace' | 'delete'>();
@@ -78,19 +68,21 @@ function Shown({ endpoint, error }: { endpoint: EndpointData; error: unknown }) 
           {isAdmin ? (
             <>
               <Button onPress={() => setOpen('edit')}>{t.endpoints.edit}</Button>
-              <PauseButton endpoint={endpoint} update={pausing} />
               {endpoint.status === 'auto_disabled' ? null : (
-                <Button onPress={() => setOpen('replace')}>{t.replace.action}</Button>
+                <>
+                  <PauseButton isActive={endpoint.status === 'active'} texts={t.endpoints} sent={pausing} />
+                  <Button onPress={() => setOpen('replace')}>{t.replace.action}</Button>
+                </>
               )}
               <Button look="danger" onPress={() => setOpen('delete')}>
-                {t.endpoints.delete}
+                {t.common.delete}
               </Button>
             </>
           ) : null}
         </>
       }
     >
-      {error ? <Failure title={t.failure.loading} error={error} /> : null}
+      <Failure title={t.failure.loading} error={error} />
       {endpoint.status === 'auto_disabled' ? (
         <WhatHappened
           endpoint={endpoint}
@@ -128,33 +120,25 @@ function Shown({ endpoint, error }: { endpoint: EndpointData; error: unknown }) 
 
 /** How far a failing endpoint is from being disabled, and why. */
 function Failing({ endpoint }: { endpoint: EndpointData }) {
-  const t = useTexts();
   const { lastError } = useFailure(endpoint);
-  if (endpoint.failing === null) return null;
   return (
-    <Notice tone="warn" title={t.recover.failingTitle}>
-      <p>
-        <FailuresInARow endpoint={endpoint} />
-        {lastError === undefined ? '' : `: ${lastError}`}
-      </p>
+    <FailingNotice endpoint={endpoint} lastError={lastError}>
       <p>
         <Link to={`/endpoints/${endpoint.id}/recover`}>{t.recover.action}</Link>
       </p>
-    </Notice>
+    </FailingNotice>
   );
 }
 
 function EndpointFacts({ endpoint }: { endpoint: EndpointData }) {
-  const t = useTexts();
-  const format = useFormat();
   const { failing, filter, pausedAt, disabledAt, disabledReason } = endpoint;
   return (
     <Facts
       facts={[
         endpoint.maxPerSecond !== null && [t.endpoints.maxPerSecond, format.number(endpoint.maxPerSecond)],
-        [t.endpoints.status, <EndpointStatus key="status" endpoint={endpoint} />],
+        [t.common.status, <EndpointStatus key="status" endpoint={endpoint} />],
         [
-          t.endpoints.events,
+          t.eventTypes.title,
           <ul key="events">
             {endpoint.events.map((type) => (
               <li key={type}>
@@ -163,21 +147,21 @@ function EndpointFacts({ endpoint }: { endpoint: EndpointData }) {
             ))}
           </ul>,
         ],
-        !!filter?.channelIds && [t.filter.channelIds, <Values key="channels" values={filter.channelIds} />],
+        !!filter?.channelIds && [t.channels.title, <Values key="channels" values={filter.channelIds} />],
         !!filter?.roles && [t.filter.roles, <Values key="roles" values={filter.roles} />],
         pausedAt !== null && [t.endpoints.pausedAt, <Moment key="paused" at={pausedAt} />],
         failing !== null && [t.endpoints.failuresInARow, <FailuresInARow key="row" endpoint={endpoint} />],
         failing !== null &&
           failing.since !== null && [t.endpoints.failingSince, <Moment key="since" at={failing.since} />],
         disabledAt !== null && [
-          t.endpoints.disabledAt,
+          t.status.auto_disabled,
           <span key="disabled">
             <Moment at={disabledAt} />
             {disabledReason === null ? '' : ` · ${t.endpoints.disabledReason[disabledReason]}`}
           </span>,
         ],
-        [t.endpoints.created, <Moment key="created" at={endpoint.createdAt} />],
-        [t.endpoints.id, <CopyId key="id" id={endpoint.id} what={t.endpoints.id} />],
+        [t.common.created, <Moment key="created" at={endpoint.createdAt} />],
+        [t.common.id, <CopyId key="id" id={endpoint.id} what={t.common.id} />],
       ]}
     />
   );
@@ -194,7 +178,6 @@ const Values = ({ values }: { values: readonly string[] }) => (
 );
 
 function Delete({ endpoint, onClose }: { endpoint: EndpointData; onClose: () => void }) {
-  const t = useTexts();
   const { environment, to } = useEnvironment();
   const [, navigate] = useLocation();
   const remove = useDelete(environment, endpoint.id);
@@ -204,8 +187,7 @@ function Delete({ endpoint, onClose }: { endpoint: EndpointData; onClose: () => 
       action={t.endpoints.deleteAction}
       typed={endpoint.description ?? endpoint.url}
       typedLabel={endpoint.description === null ? t.endpoints.deleteTyped : t.endpoints.deleteTypedName}
-      isPending={remove.isPending}
-      error={remove.error}
+      sent={remove}
       onConfirm={() => remove.mutate(undefined, { onSuccess: () => navigate(to('/endpoints')) })}
       onClose={onClose}
     >

@@ -4,27 +4,24 @@ import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button, buttonLook } from '../../parts/button.tsx';
 import { Link } from '../../parts/link.tsx';
-import { Empty, Failure, Loading } from '../../parts/notice.tsx';
-import { Card, Page, Table } from '../../parts/page.tsx';
+import { LoadedPage } from '../../parts/loaded.tsx';
+import { Empty } from '../../parts/notice.tsx';
+import { Card, Table } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useTexts } from '../../text/language.ts';
-import { EndpointName, EndpointUrl } from '../endpoint-name.tsx';
+import { t } from '../../text/language.ts';
+import { EndpointName, EndpointStatus, EndpointUrl, FailuresInARow } from '../endpoint-name.tsx';
 import { nameOf } from '../endpoint-options.ts';
-import { EndpointStatus } from '../endpoint-status.tsx';
-import { FailuresInARow } from '../failures-in-a-row.tsx';
-import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
 import { useFailure } from '../recover/what-happened.tsx';
 import { Register } from './register.tsx';
 
 /** How far an endpoint that fails is from being disabled, why, and the way back. */
 function Trouble({ endpoint }: { endpoint: Endpoint }) {
-  const t = useTexts();
   const { lastError } = useFailure(endpoint);
   if (endpoint.status !== 'auto_disabled' && endpoint.failing === null) return null;
   return (
     <div className="row">
       <FailuresInARow endpoint={endpoint} />
-      <span className="quiet">{lastError}</span>
+      {lastError === undefined ? null : <span className="quiet">{lastError}</span>}
       <Link
         to={`/endpoints/${endpoint.id}/recover`}
         className={buttonLook('ordinary')}
@@ -36,18 +33,15 @@ function Trouble({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-/** The organization's webhook endpoints. */
 export default function Endpoints() {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const isAdmin = useIsAdmin();
   const [isAdding, setAdding] = useState(false);
-  const { data: endpoints, error, refetch } = useEndpoints(environment);
-  if (isNoSandbox(error)) return <NoSandbox title={t.endpoints.title} />;
   return (
-    <Page
+    <LoadedPage
       title={t.endpoints.title}
       about={t.endpoints.about}
+      query={useEndpoints(environment)}
       actions={
         isAdmin ? (
           <Button look="primary" onPress={() => setAdding(true)}>
@@ -56,52 +50,50 @@ export default function Endpoints() {
         ) : null
       }
     >
-      {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
-      {endpoints === undefined && !error ? <Loading /> : null}
-      {endpoints?.length === 0 ? (
-        <Empty title={t.overview.emptyTitle}>
-          <p>{t.overview.emptyAbout}</p>
-          {isAdmin ? null : <p>{t.admins}</p>}
-        </Empty>
-      ) : null}
-      {endpoints !== undefined && endpoints.length > 0 ? (
-        <Card>
-          <Table
-            label={t.endpoints.list}
-            isStacked
-            head={
-              <tr>
-                <th scope="col">{t.endpoints.address}</th>
-                <th scope="col">{t.endpoints.status}</th>
-                <th scope="col">{t.endpoints.events}</th>
-                <th scope="col">{t.endpoints.created}</th>
-              </tr>
-            }
-          >
-            {endpoints.map((endpoint) => (
-              <tr key={endpoint.id}>
-                <td data-url="">
-                  <Link to={`/endpoints/${endpoint.id}`}>
-                    <EndpointName id={endpoint.id} url={endpoint.url} />
-                  </Link>
-                  <EndpointUrl id={endpoint.id} url={endpoint.url} />
-                  <Trouble endpoint={endpoint} />
-                </td>
-                <td data-label={t.endpoints.status}>
-                  <EndpointStatus endpoint={endpoint} />
-                </td>
-                <td data-label={t.endpoints.events}>
-                  <code>{endpoint.events.join(', ')}</code>
-                </td>
-                <td data-label={t.endpoints.created}>
-                  <Ago at={endpoint.createdAt} />
-                </td>
-              </tr>
-            ))}
-          </Table>
-        </Card>
-      ) : null}
-      {isAdding ? <Register onClose={() => setAdding(false)} /> : null}
-    </Page>
+      {(endpoints) => (
+        <>
+          {endpoints.length === 0 ? (
+            <Empty title={t.overview.emptyTitle}>
+              <p>{t.overview.emptyAbout}</p>
+              {isAdmin ? null : <p>{t.admins}</p>}
+            </Empty>
+          ) : (
+            <Card>
+              <Table
+                label={t.endpoints.list}
+                isStacked
+                columns={[t.endpoints.address, t.common.status, t.eventTypes.title, t.common.created]}
+              >
+                {endpoints.map((endpoint) => (
+                  <EndpointRow key={endpoint.id} endpoint={endpoint} />
+                ))}
+              </Table>
+            </Card>
+          )}
+          {isAdding ? <Register onClose={() => setAdding(false)} /> : null}
+        </>
+      )}
+    </LoadedPage>
   );
 }
+
+const EndpointRow = ({ endpoint }: { endpoint: Endpoint }) => (
+  <tr>
+    <td data-url="">
+      <Link to={`/endpoints/${endpoint.id}`}>
+        <EndpointName id={endpoint.id} url={endpoint.url} />
+      </Link>
+      <EndpointUrl id={endpoint.id} url={endpoint.url} />
+      <Trouble endpoint={endpoint} />
+    </td>
+    <td data-label={t.common.status}>
+      <EndpointStatus endpoint={endpoint} />
+    </td>
+    <td data-label={t.eventTypes.title}>
+      <code>{endpoint.events.join(', ')}</code>
+    </td>
+    <td data-label={t.common.created}>
+      <Ago at={endpoint.createdAt} />
+    </td>
+  </tr>
+);

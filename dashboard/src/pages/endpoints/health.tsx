@@ -1,53 +1,44 @@
 import { type Endpoint, useEndpointStats, useLastFailures } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { Link } from '../../parts/link.tsx';
-import { Failure, Loading } from '../../parts/notice.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { Card, Table } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useErrorText } from '../../text/error-text.ts';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { errorText } from '../../text/error-text.ts';
+import { format, t } from '../../text/language.ts';
 import { Chart, Figure, Outcomes, useRange } from '../overview/figures.tsx';
 import { listOfEndpoint } from '../overview/lists.ts';
 
-/** Failures that are listed. */
 const SHOWN = 5;
 
 /** What became of an endpoint's deliveries, how long attempts take, and why the last ones failed. */
 export function Health({ endpoint }: { endpoint: Endpoint }) {
-  const t = useTexts();
-  const format = useFormat();
   const { environment } = useEnvironment();
   const { hours, time, field } = useRange();
-  const { data, error } = useEndpointStats(environment, endpoint.id, hours);
+  const query = useEndpointStats(environment, endpoint.id, hours);
   return (
     <Card title={t.endpoints.health} actions={field}>
-      {error ? <Failure title={t.failure.loading} error={error} /> : null}
-      {data === undefined ? (
-        error ? null : (
-          <Loading />
-        )
-      ) : (
-        <>
-          <Outcomes totals={data.totals} to={(outcome) => listOfEndpoint(endpoint.id, outcome, time)}>
-            <Figure
-              name={t.numbers.latency}
-              value={data.latency === null ? '–' : format.duration(data.latency.p50Ms)}
-            >
-              {data.latency === null ? '' : t.numbers.latencySlow(format.duration(data.latency.p95Ms))}
-            </Figure>
-          </Outcomes>
-          <Chart stats={data} endpoint={endpoint.id} />
-        </>
-      )}
+      <Loaded query={query}>
+        {(stats) => (
+          <>
+            <Outcomes totals={stats.totals} to={(outcome) => listOfEndpoint(endpoint.id, outcome, time)}>
+              <Figure
+                name={t.numbers.latency}
+                value={stats.latency === null ? '–' : format.duration(stats.latency.p50Ms)}
+              >
+                {stats.latency === null ? '' : t.numbers.latencySlow(format.duration(stats.latency.p95Ms))}
+              </Figure>
+            </Outcomes>
+            <Chart stats={stats} endpoint={endpoint.id} />
+          </>
+        )}
+      </Loaded>
       <LastFailures endpoint={endpoint} />
     </Card>
   );
 }
 
 function LastFailures({ endpoint: { id, disabledAt, consecutiveFailures } }: { endpoint: Endpoint }) {
-  const t = useTexts();
-  const errorText = useErrorText();
   const { environment } = useEnvironment();
   const { data = [] } = useLastFailures(environment, {
     id,
@@ -64,13 +55,7 @@ function LastFailures({ endpoint: { id, disabledAt, consecutiveFailures } }: { e
       <Table
         label={t.endpoints.lastFailures}
         isStacked
-        head={
-          <tr>
-            <th scope="col">{t.deliveries.event}</th>
-            <th scope="col">{t.deliveries.lastError}</th>
-            <th scope="col">{t.deliveries.created}</th>
-          </tr>
-        }
+        columns={[t.eventLog.one, t.common.lastError, t.common.created]}
       >
         {data.slice(0, SHOWN).map((delivery) => (
           <tr key={delivery.id}>
@@ -79,10 +64,10 @@ function LastFailures({ endpoint: { id, disabledAt, consecutiveFailures } }: { e
                 <code>{delivery.eventType}</code>
               </Link>
             </td>
-            <td data-label={t.deliveries.lastError}>
+            <td data-label={t.common.lastError}>
               <span>{errorText(delivery)}</span>
             </td>
-            <td data-label={t.deliveries.created}>
+            <td data-label={t.common.created}>
               <Ago at={delivery.createdAt} />
             </td>
           </tr>

@@ -7,38 +7,49 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Failure, Notice } from '../../parts/notice.tsx';
 import { Card } from '../../parts/page.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { stateOf } from '../resend/jobs.ts';
 import { JobProgress, JobSaid } from '../resend/progress.tsx';
 
 type Update = ReturnType<typeof useUpdate>;
 
-/** Pauses an endpoint after a confirmation, or resumes it. One button, which keeps the focus. */
-export function PauseButton({ endpoint, update }: { endpoint: Endpoint; update: Update }) {
-  const t = useTexts();
+/**
+ * Pauses an endpoint or a channel after a confirmation, or resumes it. One button, which keeps the focus.
+ * @param texts what a pause means
+ */
+export function PauseButton({
+  isActive,
+  texts,
+  sent,
+}: {
+  isActive: boolean;
+  texts: { pauseTitle: string; pauseAbout: string };
+  sent: {
+    mutate(change: { paused: boolean }, options?: { onSuccess: () => void }): void;
+    isPending: boolean;
+    error: unknown;
+  };
+}) {
   const [isAsked, setAsked] = useState(false);
-  const isPaused = endpoint.status === 'paused';
-  if (endpoint.status === 'auto_disabled') return null;
   return (
     <>
       <Button
-        look={isPaused ? 'primary' : 'ordinary'}
-        isPending={isPaused && update.isPending}
-        onPress={() => (isPaused ? update.mutate({ paused: false }) : setAsked(true))}
+        look={isActive ? 'ordinary' : 'primary'}
+        isPending={!isAsked && sent.isPending}
+        onPress={() => (isActive ? setAsked(true) : sent.mutate({ paused: false }))}
       >
-        {isPaused ? t.endpoints.resume : t.endpoints.pause}
+        {isActive ? t.endpoints.pause : t.endpoints.resume}
       </Button>
       {isAsked ? (
         <Confirm
-          title={t.endpoints.pauseTitle}
+          title={texts.pauseTitle}
           action={t.endpoints.pause}
           look="primary"
-          isPending={update.isPending}
-          error={update.error}
-          onConfirm={() => update.mutate({ paused: true }, { onSuccess: () => setAsked(false) })}
+          sent={sent}
+          onConfirm={() => sent.mutate({ paused: true }, { onSuccess: () => setAsked(false) })}
           onClose={() => setAsked(false)}
         >
-          <p>{t.endpoints.pauseAbout}</p>
+          <p>{texts.pauseAbout}</p>
         </Confirm>
       ) : null}
     </>
@@ -47,7 +58,6 @@ export function PauseButton({ endpoint, update }: { endpoint: Endpoint; update: 
 
 /** What a pause means while it lasts, and the job that resends what was skipped afterwards. */
 export function PauseState({ endpoint, update }: { endpoint: Endpoint; update: Update }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const { data: jobs = [] } = useJobs(environment, endpoint.id);
   const started = update.data?.redelivery ?? undefined;
@@ -55,7 +65,7 @@ export function PauseState({ endpoint, update }: { endpoint: Endpoint; update: U
   if (endpoint.status === 'paused')
     return (
       <>
-        {update.error ? <Failure error={update.error} /> : null}
+        <Failure error={update.error} />
         <Notice tone="idle" title={t.status.paused}>
           <p>{t.endpoints.pausedAbout}</p>
         </Notice>

@@ -1,13 +1,9 @@
-import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { type Endpoint, useRegister } from '../../api/webhooks.ts';
+import { type Endpoint, useRegister, useUpdate } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
-import { Button } from '../../parts/button.tsx';
-import { Dialog, DialogActions } from '../../parts/dialog.tsx';
-import { FaultForm } from '../../parts/fault-form.tsx';
-import { useTexts } from '../../text/language.ts';
-import { DRAFT_FIELDS, draftOf, EMPTY_DRAFT, type EndpointDraft, registrationOf } from './draft.ts';
-import { EndpointFields } from './endpoint-form.tsx';
+import { t } from '../../text/language.ts';
+import { changeOf, draftOf, EMPTY_DRAFT, registrationOf } from './draft.ts';
+import { EndpointDialog } from './endpoint-form.tsx';
 import { Registered } from './registered.tsx';
 
 /**
@@ -15,11 +11,8 @@ import { Registered } from './registered.tsx';
  * @param replaced the endpoint whose settings it has at first
  */
 export function Register({ replaced, onClose }: { replaced?: Endpoint; onClose: () => void }) {
-  const t = useTexts();
   const { environment, to } = useEnvironment();
   const [, navigate] = useLocation();
-  const [first] = useState<EndpointDraft>(() => (replaced === undefined ? EMPTY_DRAFT : draftOf(replaced)));
-  const [draft, setDraft] = useState(first);
   const register = useRegister(environment);
   const { data: made } = register;
   if (made)
@@ -33,31 +26,31 @@ export function Register({ replaced, onClose }: { replaced?: Endpoint; onClose: 
       />
     );
   return (
-    // While it is being made there is no way out: its only secret comes with the answer.
-    <Dialog
+    <EndpointDialog
       title={replaced === undefined ? t.endpoints.add : t.replace.title}
-      isOpen
-      // What was filled in is not lost by a key.
-      onClose={register.isPending || draft !== first ? undefined : onClose}
-    >
-      {replaced === undefined ? null : <p className="quiet">{t.replace.about}</p>}
-      <FaultForm
-        error={register.error}
-        fields={DRAFT_FIELDS}
-        onSubmit={() => register.mutate(registrationOf(draft))}
-        actions={
-          <DialogActions>
-            <Button onPress={onClose} isDisabled={register.isPending}>
-              {t.cancel}
-            </Button>
-            <Button type="submit" look="primary" isPending={register.isPending}>
-              {replaced === undefined ? t.endpoints.register : t.replace.title}
-            </Button>
-          </DialogActions>
-        }
-      >
-        <EndpointFields draft={draft} environment={environment} onChange={setDraft} />
-      </FaultForm>
-    </Dialog>
+      about={replaced && t.replace.about}
+      action={replaced === undefined ? t.endpoints.register : t.replace.title}
+      sent={register}
+      first={replaced === undefined ? EMPTY_DRAFT : draftOf(replaced)}
+      onSubmit={(draft) => register.mutate(registrationOf(draft))}
+      onClose={onClose}
+    />
+  );
+}
+
+/** Changes the settings of an endpoint; its secret stays. */
+export function Edit({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
+  const { environment } = useEnvironment();
+  const update = useUpdate(environment, endpoint.id);
+  return (
+    <EndpointDialog
+      title={t.endpoints.editTitle}
+      action={t.common.save}
+      sent={update}
+      first={draftOf(endpoint)}
+      saved={endpoint}
+      onSubmit={(draft) => update.mutate(changeOf(draft), { onSuccess: onClose })}
+      onClose={onClose}
+    />
   );
 }

@@ -9,14 +9,12 @@ import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Failure, Notice } from '../../parts/notice.tsx';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { format, t } from '../../text/language.ts';
 import { RetryNow } from '../events/actions.tsx';
 import { FailureCause } from '../failure-cause.tsx';
 
 /** Sends a test, and watches it arrive. */
 export function TestSending({ webhookId }: { webhookId: string }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const send = useSendTest(environment, webhookId);
   return (
@@ -26,7 +24,7 @@ export function TestSending({ webhookId }: { webhookId: string }) {
           {t.endpoints.test}
         </Button>
       </div>
-      {send.error ? <Failure error={send.error} /> : null}
+      <Failure error={send.error} />
       {send.data ? (
         <Watched
           key={send.data.deliveryId}
@@ -61,20 +59,17 @@ function useComing(webhookId: string, id: string) {
 
 /** A delivery that was just requested, until it has ended. @param waiting says what is being sent */
 export function Watched({ webhookId, id, waiting }: { webhookId: string; id: string; waiting: string }) {
-  const t = useTexts();
   const { data, error } = useComing(webhookId, id);
   return (
     <>
-      {error ? <Failure error={error} /> : null}
+      <Failure error={error} />
       {data ? <Told delivery={data} waiting={waiting} /> : <Notice tone="busy" title={waiting} />}
-      {data ? <Link to={`/deliveries/${webhookId}/${id}`}>{t.endpoints.testOpen}</Link> : null}
+      {data ? <Link to={`/deliveries/${webhookId}/${id}`}>{t.eventLog.openDelivery}</Link> : null}
     </>
   );
 }
 
 function Told({ delivery, waiting }: { delivery: DeliveryWithAttempts; waiting: string }) {
-  const t = useTexts();
-  const format = useFormat();
   const isAdmin = useIsAdmin();
   const last = delivery.attemptLog.at(-1);
   if (delivery.status === 'succeeded')

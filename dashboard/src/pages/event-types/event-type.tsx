@@ -1,31 +1,35 @@
 import { useState } from 'react';
 import { EVENT_TYPES } from '../../api/event-types.ts';
-import { useEndpoints } from '../../api/webhooks.ts';
+import { type SentType, useEndpoints, useSendExample } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
 import { Code } from '../../parts/code.tsx';
+import { Dialog, DialogActions } from '../../parts/dialog.tsx';
+import { Choose } from '../../parts/field.tsx';
 import { Link } from '../../parts/link.tsx';
+import { isNoSandbox, Loaded, NoSandbox } from '../../parts/loaded.tsx';
 import { Marked } from '../../parts/marked.tsx';
-import { Failure, Loading } from '../../parts/notice.tsx';
-import { Card, Page } from '../../parts/page.tsx';
-import { useTexts } from '../../text/language.ts';
-import { EndpointName } from '../endpoint-name.tsx';
-import { EndpointStatus } from '../endpoint-status.tsx';
-import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
-import { type CataloguedType, ENTRIES } from './catalogue.ts';
-import { useDescriptionOf } from './descriptions.ts';
+import { Failure } from '../../parts/notice.tsx';
+import { Card, Page, Table } from '../../parts/page.tsx';
+import { t } from '../../text/language.ts';
+import { EndpointName, EndpointStatus } from '../endpoint-name.tsx';
+import { endpointOptions } from '../endpoint-options.ts';
+import { Watched } from '../endpoints/test-sending.tsx';
+import {
+  type CataloguedType,
+  ENTRIES,
+  type FieldRow,
+  fieldsOf,
+  subscribersOf,
+  targetsOf,
+} from './catalogue.ts';
+import { descriptionOf, fieldDescriptionOf } from './descriptions.ts';
 import styles from './event-types.module.css';
-import { Fields } from './field-table.tsx';
-import { SendExample } from './send-example.tsx';
-import { subscribersOf } from './subscribers.ts';
 
-/** One event type: what it means, its payload, and who receives it. */
 export function EventTypePage({ type }: { type: CataloguedType }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const isAdmin = useIsAdmin();
-  const describe = useDescriptionOf();
   const [isSending, setSending] = useState(false);
   const { error } = useEndpoints(environment);
   const { example, sentTo } = ENTRIES[type];
@@ -34,7 +38,7 @@ export function EventTypePage({ type }: { type: CataloguedType }) {
   return (
     <Page
       title={type}
-      about={<Marked text={describe(type)} />}
+      about={<Marked text={descriptionOf(type)} />}
       actions={
         canBeSent && isAdmin ? (
           <Button look="primary" onPress={() => setSending(true)}>
@@ -48,7 +52,7 @@ export function EventTypePage({ type }: { type: CataloguedType }) {
       </p>
       {canBeSent && !isAdmin ? <p className="quiet">{t.eventTypes.sendMembers}</p> : null}
       <div className={styles.columns}>
-        <Card title={t.eventTypes.fields}>
+        <Card title={t.eventLog.payload}>
           <Fields type={type} />
         </Card>
         <div className="stack">
@@ -69,37 +73,118 @@ export function EventTypePage({ type }: { type: CataloguedType }) {
 }
 
 function Receivers({ type }: { type: CataloguedType }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
-  const { data: endpoints, error, refetch } = useEndpoints(environment);
+  const query = useEndpoints(environment);
   if (type === 'webhook.test') return <p>{t.eventTypes.toTestedAbout}</p>;
   if (!EVENT_TYPES.some((each) => each === type)) return <p>{t.eventTypes.toChannelsAbout}</p>;
-  if (endpoints === undefined)
-    return error ? (
-      <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} />
-    ) : (
-      <Loading lines={2} />
-    );
-  const subscribed = subscribersOf(type, endpoints);
-  if (subscribed.length === 0)
-    return (
-      <>
-        <p>{t.eventTypes.noReceivers}</p>
-        <p>
-          <Link to="/endpoints">{t.endpoints.title}</Link>
-        </p>
-      </>
-    );
   return (
-    <ul className={styles.receivers}>
-      {subscribed.map((endpoint) => (
-        <li key={endpoint.id}>
-          <Link to={`/endpoints/${endpoint.id}`}>
-            <EndpointName id={endpoint.id} url={endpoint.url} />
-          </Link>
-          <EndpointStatus endpoint={endpoint} />
-        </li>
-      ))}
-    </ul>
+    <Loaded query={query} lines={2}>
+      {(endpoints) => {
+        const subscribed = subscribersOf(type, endpoints);
+        return subscribed.length === 0 ? (
+          <p>
+            {t.eventTypes.noReceivers} <Link to="/endpoints">{t.endpoints.title}</Link>
+          </p>
+        ) : (
+          <ul className={styles.receivers}>
+            {subscribed.map((endpoint) => (
+              <li key={endpoint.id}>
+                <Link to={`/endpoints/${endpoint.id}`}>
+                  <EndpointName id={endpoint.id} url={endpoint.url} />
+                </Link>
+                <EndpointStatus endpoint={endpoint} />
+              </li>
+            ))}
+          </ul>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+const Fields = ({ type }: { type: CataloguedType }) => (
+  <Table label={t.eventLog.payload} isStacked columns={[t.common.field, t.common.type, t.common.description]}>
+    {fieldsOf(ENTRIES[type].schema).map((row) => (
+      <tr key={[...row.path, row.name].join('.')}>
+        <th scope="row">
+          <span className={styles.name}>
+            <code>
+              {row.path.map((name) => (
+                <span key={name} className="quiet">
+                  {name}.
+                </span>
+              ))}
+              {row.name}
+            </code>
+            {row.isRequired ? null : <span className={styles.optional}>{t.eventTypes.optional}</span>}
+          </span>
+        </th>
+        <td data-label={t.common.type}>
+          <Type row={row} />
+        </td>
+        <td data-label={t.common.description}>
+          <span>
+            <Marked text={fieldDescriptionOf(type, row)} />
+          </span>
+        </td>
+      </tr>
+    ))}
+  </Table>
+);
+
+const Type = ({ row: { type, values, prefix } }: { row: FieldRow }) => (
+  <span className={styles.type}>
+    {type}
+    {prefix === undefined ? null : <code>{prefix}…</code>}
+    {values?.map((value) => (
+      <code key={value}>{value}</code>
+    ))}
+  </span>
+);
+
+function SendExample({ type, onClose }: { type: SentType; onClose: () => void }) {
+  const { environment } = useEnvironment();
+  const query = useEndpoints(environment);
+  const targets = targetsOf(type, query.data ?? []);
+  const [chosen, setChosen] = useState<string>();
+  const { mutate, data, variables, error, isPending } = useSendExample(environment);
+  const webhookId = chosen ?? targets[0]?.id;
+  return (
+    <Dialog title={t.eventTypes.sendTitle(type)} isOpen onClose={onClose}>
+      <p className="quiet">{type === 'webhook.test' ? t.eventTypes.sendTestAbout : t.eventTypes.sendAbout}</p>
+      <Loaded query={query} lines={2}>
+        {() =>
+          webhookId === undefined ? (
+            <p>
+              {t.eventTypes.noTargets} <Link to="/endpoints">{t.endpoints.title}</Link>
+            </p>
+          ) : (
+            <Choose
+              label={t.deliveries.endpoint}
+              options={endpointOptions(targets, t.status)}
+              value={webhookId}
+              onChange={setChosen}
+            />
+          )
+        }
+      </Loaded>
+      <Failure error={error} />
+      {data === undefined || variables === undefined ? null : (
+        <Watched
+          key={data.deliveryId}
+          webhookId={variables.webhookId}
+          id={data.deliveryId}
+          waiting={t.eventTypes.sending(type)}
+        />
+      )}
+      <DialogActions>
+        <Button onPress={onClose}>{t.close}</Button>
+        {webhookId === undefined ? null : (
+          <Button look="primary" isPending={isPending} onPress={() => mutate({ webhookId, type })}>
+            {t.eventTypes.sendAction}
+          </Button>
+        )}
+      </DialogActions>
+    </Dialog>
   );
 }

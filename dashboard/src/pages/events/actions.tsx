@@ -7,12 +7,11 @@ import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Failure } from '../../parts/notice.tsx';
-import { useTexts } from '../../text/language.ts';
-import { DeliveryStatus } from '../deliveries/delivery-status.tsx';
+import { t } from '../../text/language.ts';
+import { DeliveryStatus } from '../deliveries/recovered-by.tsx';
 
 /** What an admin can do about a delivery: attempt it now while it waits, resend it after its end. */
 export function Actions({ webhookId, delivery }: { webhookId: string; delivery: EventDelivery }) {
-  const t = useTexts();
   const isAdmin = useIsAdmin();
   if (!isAdmin) return <span className="quiet">{t.admins}</span>;
   if (isOver(delivery)) return <Resend webhookId={webhookId} id={delivery.id} />;
@@ -20,7 +19,6 @@ export function Actions({ webhookId, delivery }: { webhookId: string; delivery: 
 }
 
 function Resend({ webhookId, id }: { webhookId: string; id: string }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const resend = useRedeliver(environment, { webhookId, id });
   return (
@@ -28,15 +26,13 @@ function Resend({ webhookId, id }: { webhookId: string; id: string }) {
       <Button isPending={resend.isPending} onPress={() => resend.mutate()}>
         {t.deliveries.redeliver}
       </Button>
-      {resend.error ? <Failure error={resend.error} /> : null}
+      <Failure error={resend.error} />
       {resend.data ? <Resent webhookId={webhookId} id={resend.data.id} /> : null}
     </>
   );
 }
 
-/** How the new delivery does. */
 function Resent({ webhookId, id }: { webhookId: string; id: string }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const { data } = useDelivery(environment, webhookId, id);
   return (
@@ -48,9 +44,7 @@ function Resent({ webhookId, id }: { webhookId: string; id: string }) {
   );
 }
 
-/** Makes the next attempt of a retrying delivery now. */
 export function RetryNow({ webhookId, id }: { webhookId: string; id: string }) {
-  const t = useTexts();
   const queries = useQueryClient();
   const { environment } = useEnvironment();
   const retry = useRetryNow(environment, { webhookId, id });
@@ -60,7 +54,7 @@ export function RetryNow({ webhookId, id }: { webhookId: string; id: string }) {
       <Button isPending={retry.isPending} onPress={() => retry.mutate(undefined, { onSettled })}>
         {t.eventLog.retryNow}
       </Button>
-      {retry.error ? <Failure error={retry.error} /> : null}
+      <Failure error={retry.error} />
       {retry.data ? <span role="status">{t.eventLog.retried}</span> : null}
     </>
   );

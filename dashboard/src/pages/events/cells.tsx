@@ -1,8 +1,8 @@
 import { type ListedEvent, openDeliveries } from '../../api/open-deliveries.ts';
 import { useNow } from '../../app/now.ts';
 import { Status } from '../../parts/status.tsx';
-import { Ago } from '../../parts/time.tsx';
-import { useTexts } from '../../text/language.ts';
+import { PlainAgo } from '../../parts/time.tsx';
+import { t } from '../../text/language.ts';
 import { STATUSES } from '../deliveries/statuses.ts';
 import { EndpointName } from '../endpoint-name.tsx';
 import styles from './cells.module.css';
@@ -16,7 +16,6 @@ export const WideCells = ({ row }: { row: ListedEvent }) => <Cells row={row} mos
 export const NarrowCells = ({ row }: { row: ListedEvent }) => <Cells row={row} most={MAX_CHIPS.narrow} />;
 
 function Cells({ row, most }: { row: ListedEvent; most: number }) {
-  const t = useTexts();
   // What was recovered is said by the endpoint that took the place.
   const receipts = receiptsOf(row).filter(({ recoveredBy }) => recoveredBy === undefined);
   const more = receipts.length - most;
@@ -37,7 +36,7 @@ function Cells({ row, most }: { row: ListedEvent; most: number }) {
         ) : null}
       </span>
       <span className={styles.time}>
-        <Ago at={row.createdAt} />
+        <PlainAgo at={row.createdAt} />
       </span>
     </>
   );
@@ -55,19 +54,15 @@ function aboutOf({ data }: ListedEvent): string {
 
 /** An event without deliveries, which has none yet for some seconds. */
 function NoReceipt({ row }: { row: ListedEvent }) {
-  const t = useTexts();
   const isYoung = openDeliveries(row, useNow()).length > 0;
-  return <span className={styles.quiet}>{isYoung ? t.status.pending : t.eventLog.noReceiver}</span>;
+  return <span className={styles.quiet}>{isYoung ? t.status.pending : t.eventLog.outcomes.none}</span>;
 }
 
-function Chip({ receipt: { receiverId, delivery } }: { receipt: Receipt }) {
-  const t = useTexts();
-  return (
-    <span className={styles.chip}>
-      <Status tone={STATUSES[delivery.status].tone}>
-        <span className="visually-hidden">{t.status[delivery.status]}: </span>
-        {delivery.url === null ? t.eventLog.channel : <EndpointName id={receiverId} url={delivery.url} />}
-      </Status>
-    </span>
-  );
-}
+const Chip = ({ receipt: { receiverId, delivery } }: { receipt: Receipt }) => (
+  <span className={styles.chip}>
+    <Status tone={STATUSES[delivery.status].tone}>
+      <span className="visually-hidden">{t.status[delivery.status]}: </span>
+      {delivery.url === null ? t.eventLog.channel : <EndpointName id={receiverId} url={delivery.url} />}
+    </Status>
+  </span>
+);

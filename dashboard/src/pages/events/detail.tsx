@@ -1,20 +1,20 @@
 import type { RefObject } from 'react';
 import { Link as RouterLink, useLocation, useSearchParams } from 'wouter';
 import { type EventDetail, HISTORY_DAYS, useEvent } from '../../api/events.ts';
-import { isGone } from '../../api/failures.ts';
+import { ApiFailure } from '../../api/failures.ts';
 import { openDeliveries } from '../../api/open-deliveries.ts';
 import { serviceNow } from '../../api/service-clock.ts';
 import { samePlaceIn, useEnvironment } from '../../app/environment.ts';
 import { CopyId } from '../../parts/copy.tsx';
 import { Link } from '../../parts/link.tsx';
-import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
-import { Card, Facts } from '../../parts/page.tsx';
+import { Empty, Notice } from '../../parts/notice.tsx';
+import { Facts } from '../../parts/page.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
-import { CopyMoment } from '../../parts/time.tsx';
+import { Moment } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { EndpointName } from '../endpoint-name.tsx';
-import split from '../live/split.module.css';
+import { Beside } from '../live/split.tsx';
 import { createdAt, isId } from '../search/ids.ts';
 import { EventDeliveries } from './event-deliveries.tsx';
 import { Payload } from './payload.tsx';
@@ -32,33 +32,24 @@ export function Detail({
   search: string;
   heading: RefObject<HTMLHeadingElement | null>;
 }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
-  const { data, error, refetch } = useEvent(environment, id);
-  const isMissing = isGone(error) || !isId(id);
+  const query = useEvent(environment, id, isId(id));
   return (
-    <section className={split.beside} aria-label={t.eventLog.one}>
-      <Card>
-        <div className={split.opened}>
-          <h2 ref={heading} tabIndex={-1}>
-            {data === undefined ? t.eventLog.one : data.type}
-          </h2>
-          <Link to={`/events${search}`}>{t.deliveries.back}</Link>
-        </div>
-        {isMissing ? <Missing id={id} /> : null}
-        {error && !isMissing ? (
-          <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} />
-        ) : null}
-        {data === undefined && !error ? <Loading /> : null}
-        {data === undefined || isMissing ? null : <Content event={data} />}
-      </Card>
-    </section>
+    <Beside
+      query={isId(id) ? query : { ...query, error: new ApiFailure('', { status: 404, type: 'NOT_FOUND' }) }}
+      label={t.eventLog.one}
+      title={query.data?.type}
+      list={`/events${search}`}
+      heading={heading}
+      missing={<Missing id={id} />}
+    >
+      {(event) => <Content event={event} />}
+    </Beside>
   );
 }
 
 /** Says why there is no such event: it is too old, or of the other environment, or of no one here. */
 function Missing({ id }: { id: string }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const [path] = useLocation();
   const other = environment === 'live' ? 'sandbox' : 'live';
@@ -85,14 +76,13 @@ function withView(search: URLSearchParams, view: string): URLSearchParams {
 }
 
 function Content({ event }: { event: EventDetail }) {
-  const t = useTexts();
   const [search, setSearch] = useSearchParams();
   const { conversationId } = event.data;
   return (
     <>
       <Facts
         facts={[
-          [t.eventLog.happened, <CopyMoment key="at" at={event.createdAt} what={t.eventLog.happened} />],
+          [t.eventLog.happened, <Moment key="at" at={event.createdAt} />],
           [t.deliveries.eventId, <CopyId key="id" id={event.id} what={t.deliveries.eventId} />],
           typeof conversationId === 'string' && [
             t.eventLog.conversation,
@@ -128,9 +118,7 @@ function Content({ event }: { event: EventDetail }) {
   );
 }
 
-/** Why an event has no delivery. */
 function NoDelivery({ event }: { event: EventDetail }) {
-  const t = useTexts();
   if (openDeliveries(event, serviceNow()).length > 0) return <Notice tone="busy" title={t.eventLog.notYet} />;
   return (
     <Notice tone="idle" title={t.eventLog.noDelivery}>
@@ -142,7 +130,6 @@ function NoDelivery({ event }: { event: EventDetail }) {
 
 /** Why endpoints without a delivery got none; a delivery that was skipped says why itself. */
 function Undelivered({ event: { deliveries, undelivered } }: { event: EventDetail }) {
-  const t = useTexts();
   const silent = undelivered.filter(
     ({ webhookId }) => !deliveries.some((each) => each.webhookId === webhookId),
   );

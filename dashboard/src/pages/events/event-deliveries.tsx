@@ -3,11 +3,9 @@ import type { DeliverySummary } from '../../api/open-deliveries.ts';
 import { isOver } from '../../api/pace.ts';
 import { Link } from '../../parts/link.tsx';
 import { Notice } from '../../parts/notice.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import { Attempts } from '../deliveries/attempts.tsx';
-import { DeliveryStatus } from '../deliveries/delivery-status.tsx';
-import { isWaiting, NextAttempt } from '../deliveries/next-attempt.tsx';
-import { NotSent, RecoveredBy } from '../deliveries/recovered-by.tsx';
+import { DeliveryStatus, isWaiting, NextAttempt, NotSent, RecoveredBy } from '../deliveries/recovered-by.tsx';
 import { STATUSES } from '../deliveries/statuses.ts';
 import { EndpointName } from '../endpoint-name.tsx';
 import { FailureCause } from '../failure-cause.tsx';
@@ -24,7 +22,6 @@ const SAID_BY_STATUS = {
 
 /** What became of an event at each receiver, what failed first and open. */
 export function EventDeliveries({ event }: { event: EventDetail }) {
-  const t = useTexts();
   const order = receiptsOf(event).map(({ receiverId }) => receiverId);
   const place = ({ webhookId, channelId }: EventDelivery) => order.indexOf(webhookId ?? channelId ?? '');
   // The latest of a receiver first.
@@ -56,7 +53,6 @@ function OneDelivery({
   recoveredBy: DeliverySummary | undefined;
   isOpen: boolean;
 }) {
-  const t = useTexts();
   const { status, url, webhookId, receiverStatus, terminalReason, lastError } = delivery;
   const isSaid = receiverStatus !== 'active' && terminalReason === SAID_BY_STATUS[receiverStatus];
   return (
@@ -71,7 +67,7 @@ function OneDelivery({
       <div className={styles.body}>
         <RecoveredBy delivery={recoveredBy} />
         {lastError === null || status === 'succeeded' ? null : (
-          <Notice tone={isOver(delivery) ? 'bad' : 'warn'} title={t.deliveries.lastError}>
+          <Notice tone={isOver(delivery) ? 'bad' : 'warn'} title={t.common.lastError}>
             <FailureCause failure={delivery} />
           </Notice>
         )}

@@ -2,26 +2,29 @@ import { useParams, useSearchParams } from 'wouter';
 import { LOGGED_TYPES } from '../../api/event-types.ts';
 import { type Endpoint, useEndpoints } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
+import { Button } from '../../parts/button.tsx';
 import { CopyId } from '../../parts/copy.tsx';
+import { Choose } from '../../parts/field.tsx';
+import { Filters as FilterRow } from '../../parts/filters.tsx';
 import { Link } from '../../parts/link.tsx';
+import { isNoSandbox, NoSandbox } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
-import { useTexts } from '../../text/language.ts';
+import { format, t } from '../../text/language.ts';
+import { TimeField } from '../deliveries/time-field.tsx';
+import { endpointOptions } from '../endpoint-options.ts';
 import { LiveList } from '../live/list.tsx';
-import styles from '../live/split.module.css';
-import { useSplit } from '../live/split.ts';
-import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
+import layout from '../live/split.module.css';
+import { ListFoot, useSplit } from '../live/split.tsx';
 import cells from './cells.module.css';
 import { NarrowCells, WideCells } from './cells.tsx';
 import { useConversation } from './conversation.ts';
 import { Detail } from './detail.tsx';
-import { EventFilters } from './event-filters.tsx';
-import { conversationIn, filtersIn, parametersOf } from './filters.ts';
-import { Foot } from './foot.tsx';
+import styles from './events.module.css';
+import { conversationIn, type Filters, filtersIn, OUTCOME_CHOICES, parametersOf } from './filters.ts';
 import { type Events as EventList, useEvents } from './use-events.ts';
 
 /** What happened, and whether it arrived: all events, or those of one conversation. */
 export default function Events() {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const [search] = useSearchParams();
   const { data: endpoints, error } = useEndpoints(environment);
@@ -37,7 +40,6 @@ export default function Events() {
 const written = (search: URLSearchParams): string => (search.size === 0 ? '' : `?${search}`);
 
 function AllEvents({ endpoints }: { endpoints: readonly Endpoint[] }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const [search, setSearch] = useSearchParams();
   const { eventId } = useParams<{ eventId?: string }>();
@@ -59,7 +61,6 @@ function AllEvents({ endpoints }: { endpoints: readonly Endpoint[] }) {
 }
 
 function OfConversation({ id }: { id: string }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const { eventId } = useParams<{ eventId?: string }>();
   const split = useSplit(eventId, `/events?conversation=${id}`);
@@ -88,13 +89,12 @@ function Listing({
   isFiltered: boolean;
   conversation?: string;
 }) {
-  const t = useTexts();
   const { eventId } = useParams<{ eventId?: string }>();
   const [search] = useSearchParams();
   const { isNarrow } = split;
   return (
-    <div className={styles.split} data-open={split.isOpen}>
-      <div className={styles.listing} ref={split.listed}>
+    <div className={layout.split} data-open={split.isOpen}>
+      <div className={layout.listing} ref={split.listed}>
         <LiveList
           live={events}
           texts={t.eventLog}
@@ -107,11 +107,98 @@ function Listing({
           Cells={isNarrow ? NarrowCells : WideCells}
           handle={split.list}
         />
-        <Foot events={events} isFiltered={isFiltered} conversation={conversation} />
+        <ListFoot
+          live={events}
+          searching={events.rows.length === 0 || isFiltered ? t.eventLog.searching : t.loading}
+          end={endOf(isFiltered, conversation)}
+          none={[t.eventLog.none, noneOf(isFiltered, conversation)]}
+          paused={
+            events.pausedAt === undefined ? null : (
+              <Paused at={events.pausedAt} conversation={conversation} onMore={events.loadMore} />
+            )
+          }
+        />
       </div>
       {eventId === undefined ? null : (
         <Detail key={eventId} id={eventId} search={written(search)} heading={split.heading} />
       )}
     </div>
+  );
+}
+
+/** How far a search came, and whether to go on. */
+const Paused = ({
+  at,
+  conversation,
+  onMore,
+}: {
+  at: string;
+  conversation: string | undefined;
+  onMore: () => void;
+}) => (
+  <div className={styles.paused} role="status">
+    <p>
+      {conversation === undefined
+        ? t.eventLog.searchedBack(format.short(at))
+        : t.eventLog.searchedUntil(format.short(at))}
+    </p>
+    <Button onPress={onMore}>{t.eventLog.searchOn}</Button>
+  </div>
+);
+
+function endOf(isFiltered: boolean, conversation: string | undefined): string {
+  if (conversation !== undefined) return t.eventLog.endOfConversation;
+  return isFiltered ? t.deliveries.endFiltered : t.deliveries.end;
+}
+
+function noneOf(isFiltered: boolean, conversation: string | undefined): string {
+  if (conversation !== undefined) return t.eventLog.noneOfConversation;
+  return isFiltered ? t.eventLog.noneFiltered : t.eventLog.noneAbout;
+}
+
+function EventFilters({
+  endpoints,
+  filters,
+  onFilters,
+}: {
+  endpoints: readonly Endpoint[];
+  filters: Filters;
+  onFilters: (filters: Filters) => void;
+}) {
+  // A deleted endpoint may be in the address.
+  const known = endpoints.some(({ id }) => id === filters.endpoint) || filters.endpoint === 'any';
+  return (
+    <FilterRow count={Object.keys(parametersOf(filters)).length}>
+      <Choose
+        label={t.eventLog.type}
+        options={['any', ...LOGGED_TYPES].map((value) => ({
+          value,
+          label: value === 'any' ? t.eventLog.anyType : value,
+        }))}
+        value={filters.type}
+        onChange={(type) => onFilters({ ...filters, type })}
+      />
+      <Choose
+        label={t.deliveries.endpoint}
+        options={[
+          { value: 'any', label: t.eventLog.anyEndpoint },
+          ...(known ? [] : [{ value: filters.endpoint, label: filters.endpoint }]),
+          ...endpointOptions(endpoints, t.status),
+        ]}
+        value={filters.endpoint}
+        onChange={(endpoint) => onFilters({ ...filters, endpoint })}
+      />
+      <Choose
+        label={t.eventLog.outcome}
+        options={OUTCOME_CHOICES.map((value) => ({ value, label: t.eventLog.outcomes[value] }))}
+        value={filters.outcome}
+        onChange={(outcome) => onFilters({ ...filters, outcome })}
+      />
+      <TimeField
+        value={filters.time}
+        between={filters}
+        onChange={(time) => onFilters({ ...filters, time, from: 'any', to: 'any' })}
+      />
+    </FilterRow>
   );
 }

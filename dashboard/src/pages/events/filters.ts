@@ -53,7 +53,6 @@ export function listOfHours(start: string, hours: number, endpoint?: string): st
   return `/events?${new URLSearchParams({ ...(endpoint === undefined ? {} : { endpoint }), from: start, to })}`;
 }
 
-/** The conversation that an address names. */
 export function conversationIn(parameters: URLSearchParams): string | undefined {
   const given = parameters.get('conversation') ?? '';
   return CONVERSATION.test(given) ? given : undefined;

@@ -4,7 +4,6 @@ export interface Segment {
   isMatch: boolean;
 }
 
-/** Matches that are marked at most. */
 export const MAX_MATCHES = 1000;
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');

@@ -5,14 +5,13 @@ import { Button } from '../../parts/button.tsx';
 import { indented } from '../../parts/code.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { TextField } from '../../parts/field.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import styles from './events.module.css';
 import { MAX_MATCHES, segmentsOf } from './matches.ts';
 import { curlOf, signedOf } from './replay.ts';
 
 /** The payload as every receiver got it, to be searched, copied and sent to a receiver of one's own. */
 export function Payload({ event }: { event: EventDetail }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   return (
     <>
@@ -35,7 +34,6 @@ export function Payload({ event }: { event: EventDetail }) {
 }
 
 function Searched({ text }: { text: string }) {
-  const t = useTexts();
   const [wanted, setWanted] = useState('');
   const [current, setCurrent] = useState(0);
   const shown = useRef<HTMLPreElement>(null);

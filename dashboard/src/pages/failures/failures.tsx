@@ -6,11 +6,9 @@ import { useEnvironment } from '../../app/environment.ts';
 import { Button } from '../../parts/button.tsx';
 import { Choose } from '../../parts/field.tsx';
 import { Link } from '../../parts/link.tsx';
+import { LoadedPage } from '../../parts/loaded.tsx';
 import { Empty, Failure, Loading } from '../../parts/notice.tsx';
-import { Page } from '../../parts/page.tsx';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
-import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
+import { format, t } from '../../text/language.ts';
 import styles from './failures.module.css';
 import { Group } from './group.tsx';
 import { groupFailures } from './groups.ts';
@@ -23,33 +21,31 @@ type Time = keyof typeof TIMES;
 const TIME_NAMES = Object.keys(TIMES) as Time[];
 const STATUS_NAMES = Object.keys(STATUS_CHOICES) as StatusChoice[];
 
-/** Why deliveries fail, over all endpoints: one group for each cause. */
 export default function Failures() {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const [search, setSearch] = useSearchParams();
   const time = TIME_NAMES.find((name) => name === search.get('time')) ?? 'day';
   const status = STATUS_NAMES.find((name) => name === search.get('status')) ?? 'any';
   const show = (changed: { time?: Time; status?: StatusChoice }) =>
-    setSearch(parametersOf({ time, status, ...changed }), { replace: true });
+    setSearch({ time, status, ...changed }, { replace: true });
   // An hour of the clock more: the statistics begin at a full hour.
-  const { data: stats, error, refetch } = useStats(environment, Math.min(168, TIMES[time] + 1));
+  const query = useStats(environment, Math.min(168, TIMES[time] + 1));
   const names = { hour: t.deliveries.hour, day: t.deliveries.day, week: t.deliveries.week };
-  if (isNoSandbox(error)) return <NoSandbox title={t.failures.title} />;
   return (
-    <Page
+    <LoadedPage
       title={t.failures.title}
       about={t.failures.about}
+      query={query}
       actions={
         <div className={styles.choices}>
           <Choose
-            label={t.deliveries.status}
+            label={t.common.status}
             options={STATUS_NAMES.map((value) => ({ value, label: t.failures.statuses[value] }))}
             value={status}
             onChange={(value) => show({ status: value })}
           />
           <Choose
-            label={t.failures.range}
+            label={t.common.time}
             options={TIME_NAMES.map((value) => ({ value, label: names[value] }))}
             value={time}
             onChange={(value) => show({ time: value })}
@@ -57,22 +53,15 @@ export default function Failures() {
         </div>
       }
     >
-      {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
-      {stats === undefined ? (
-        error ? null : (
-          <Loading />
-        )
-      ) : (
-        <Groups key={time} stats={stats} time={time} status={status} onRefresh={() => void refetch()} />
+      {(stats) => (
+        <Groups key={time} stats={stats} time={time} status={status} onRefresh={() => void query.refetch()} />
       )}
-    </Page>
+    </LoadedPage>
   );
 }
 
 /** Deliveries that failed at endpoints that were deleted since: the event log shows them. */
 function AtDeleted({ stats }: { stats: Schema<'DeliveryStats'> }) {
-  const t = useTexts();
-  const format = useFormat();
   const current = stats.endpoints.reduce((sum, { totals }) => sum + totals.exhausted, 0);
   const count = stats.totals.exhausted - current;
   if (count <= 0) return null;
@@ -82,12 +71,6 @@ function AtDeleted({ stats }: { stats: Schema<'DeliveryStats'> }) {
     </p>
   );
 }
-
-/** What an address says of the choices. */
-const parametersOf = ({ time, status }: { time: Time; status: StatusChoice }): Record<string, string> => ({
-  time,
-  ...(status === 'any' ? {} : { status }),
-});
 
 function Groups({
   stats,
@@ -101,8 +84,6 @@ function Groups({
   /** Reads the statistics again, which may name more endpoints. */
   onRefresh: () => void;
 }) {
-  const t = useTexts();
-  const format = useFormat();
   const { environment } = useEnvironment();
   // Fixed as long as the page is open, so that reading further continues one listing.
   const [from] = useState(() => new Date(Date.now() - TIMES[time] * HOUR_MS).toISOString());

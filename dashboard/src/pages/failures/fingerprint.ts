@@ -1,4 +1,3 @@
-/** Code units of a fingerprint at most. */
 const MAX_LENGTH = 160;
 /** What stands for a number, an identifier or a time. */
 export const ANY = '#';

@@ -8,9 +8,8 @@ import { masked } from '../../parts/masked.ts';
 import { Facts } from '../../parts/page.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useErrorText } from '../../text/error-text.ts';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { errorText } from '../../text/error-text.ts';
+import { format, t } from '../../text/language.ts';
 import { EndpointName } from '../endpoint-name.tsx';
 import { CauseLink } from '../failure-cause.tsx';
 import { attentionOf } from '../overview/attention.ts';
@@ -20,7 +19,6 @@ import { ResendGroup } from './resend-group.tsx';
 
 type EndpointRow = Schema<'DeliveryStats'>['endpoints'][number];
 
-/** Deliveries of a group that are listed at first. */
 const SHOWN = 10;
 const STEP = 100;
 const HEADING = 160;
@@ -35,11 +33,8 @@ export function Group({
   endpoints: readonly EndpointRow[];
   onResent: () => void;
 }) {
-  const t = useTexts();
-  const format = useFormat();
   const isAdmin = useIsAdmin();
   const [isAsked, setAsked] = useState(false);
-  const errorText = useErrorText();
   const { status, deliveries } = group;
   const [newest] = deliveries;
   const cause = status === null && newest !== undefined ? errorText(newest) : shortened(group.example);
@@ -60,7 +55,7 @@ export function Group({
         facts={[
           [t.failures.first, <Ago key="first" at={group.firstAt} />],
           [t.failures.last, <Ago key="last" at={group.lastAt} />],
-          [t.failures.endpoints, <Endpoints key="endpoints" group={group} endpoints={endpoints} />],
+          [t.endpoints.title, <Endpoints key="endpoints" group={group} endpoints={endpoints} />],
         ]}
       />
       <p>
@@ -102,44 +97,37 @@ function shortened(message: string): string {
   return line.length > HEADING ? `${line.slice(0, HEADING)}…` : line;
 }
 
-function Endpoints({ group, endpoints }: { group: FailureGroup; endpoints: readonly EndpointRow[] }) {
-  const t = useTexts();
-  const format = useFormat();
-  return (
-    <ul className={styles.list}>
-      {group.endpoints.map(({ id, count }) => {
-        const endpoint = endpoints.find(({ webhookId }) => webhookId === id);
-        const isReplaced = endpoint !== undefined && attentionOf(endpoint, endpoints) === 'replaced';
-        return (
-          <li key={id}>
-            <Link to={`/deliveries/${id}?status=exhausted`}>
-              {endpoint === undefined ? <code>{id}</code> : <EndpointName id={id} url={endpoint.url} />}
-            </Link>{' '}
-            <span className="quiet">{t.failures.deliveries(count, format.number(count))}</span>
-            {endpoint?.status === 'paused' ? ` · ${t.status.paused}` : null}
-            {endpoint?.status === 'auto_disabled' ? (
-              <>
-                {'\u00a0· '}
-                {isReplaced ? t.overview.attentions.replaced : t.failures.disabledEndpoints}{' '}
-                <Link
-                  to={`/endpoints/${id}/recover`}
-                  aria-label={`${isReplaced ? t.overview.seeRecovery : t.recover.action}: ${masked(endpoint.url)}`}
-                >
-                  {isReplaced ? t.overview.seeRecovery : t.recover.action}
-                </Link>
-              </>
-            ) : null}
-          </li>
-        );
-      })}
-    </ul>
-  );
-}
+const Endpoints = ({ group, endpoints }: { group: FailureGroup; endpoints: readonly EndpointRow[] }) => (
+  <ul className={styles.list}>
+    {group.endpoints.map(({ id, count }) => {
+      const endpoint = endpoints.find(({ webhookId }) => webhookId === id);
+      const isReplaced = endpoint !== undefined && attentionOf(endpoint, endpoints) === 'replaced';
+      return (
+        <li key={id}>
+          <Link to={`/deliveries/${id}?status=exhausted`}>
+            {endpoint === undefined ? <code>{id}</code> : <EndpointName id={id} url={endpoint.url} />}
+          </Link>{' '}
+          <span className="quiet">{t.failures.deliveries(count, format.number(count))}</span>
+          {endpoint?.status === 'paused' ? ` · ${t.status.paused}` : null}
+          {endpoint?.status === 'auto_disabled' ? (
+            <>
+              {'\u00a0· '}
+              {isReplaced ? t.overview.attentions.replaced : t.failures.disabledEndpoints}{' '}
+              <Link
+                to={`/endpoints/${id}/recover`}
+                aria-label={`${isReplaced ? t.overview.seeRecovery : t.recover.action}: ${masked(endpoint.url)}`}
+              >
+                {isReplaced ? t.overview.seeRecovery : t.recover.action}
+              </Link>
+            </>
+          ) : null}
+        </li>
+      );
+    })}
+  </ul>
+);
 
-/** The deliveries of a group, the newest first. */
 function Deliveries({ group: { deliveries } }: { group: FailureGroup }) {
-  const t = useTexts();
-  const format = useFormat();
   const [shown, setShown] = useState(SHOWN);
   return (
     <details>

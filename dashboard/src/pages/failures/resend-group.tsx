@@ -6,8 +6,7 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Failure, Notice } from '../../parts/notice.tsx';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { format, t } from '../../text/language.ts';
 import { quarterOf } from '../resend/jobs.ts';
 import { Bar } from '../resend/progress.tsx';
 import { type FailureGroup, planResend, type Target } from './groups.ts';
@@ -26,8 +25,6 @@ export function ResendGroup({
   isOpen: (webhookId: string) => boolean;
   onClose: (hasSent: boolean) => void;
 }) {
-  const t = useTexts();
-  const format = useFormat();
   // The plan of the moment at which it was asked: a new reading must not change what was confirmed.
   const [{ targets, left }] = useState(() => planResend(group, isOpen));
   const run = useRun(targets);
@@ -50,7 +47,7 @@ export function ResendGroup({
       )}
       <DialogActions>
         {run.state === 'running' ? (
-          <Button onPress={run.stop}>{t.failures.stop}</Button>
+          <Button onPress={run.stop}>{t.bulk.stop}</Button>
         ) : (
           <Button onPress={() => onClose(run.tally.sent > 0)}>{isIdle ? t.cancel : t.close}</Button>
         )}
@@ -71,7 +68,6 @@ export function ResendGroup({
 
 /** Says that resending ends with the page, and what does not. */
 function WithoutPage({ group: { endpoints } }: { group: FailureGroup }) {
-  const t = useTexts();
   const [only, ...others] = endpoints;
   return (
     <>
@@ -88,8 +84,6 @@ function WithoutPage({ group: { endpoints } }: { group: FailureGroup }) {
 type Run = ReturnType<typeof useRun>;
 
 function Running({ run: { state, tally, error }, total }: { run: Run; total: number }) {
-  const t = useTexts();
-  const format = useFormat();
   const done = processed(tally);
   const share = total === 0 ? 1 : done / total;
   const parts = [
@@ -110,7 +104,7 @@ function Running({ run: { state, tally, error }, total }: { run: Run; total: num
       <p role="status" className="visually-hidden">
         {end === undefined ? t.resend.said(format.percent(quarterOf(share))) : `${end} ${parts.join(', ')}`}
       </p>
-      {error === undefined ? null : <Failure error={error} />}
+      <Failure error={error} />
     </>
   );
 }
@@ -125,8 +119,7 @@ function useRun(targets: readonly Target[]) {
   const [tally, setTally] = useState(NOTHING);
   const [error, setError] = useState<unknown>();
   const controller = useRef<AbortController>(undefined);
-  const ports = useRef<Omit<ResendPorts, 'onProgress'>>(undefined);
-  ports.current ??= portsIn(environment);
+  const [ports] = useState(() => portsIn(environment));
   return {
     state,
     tally,
@@ -140,11 +133,7 @@ function useRun(targets: readonly Target[]) {
       setState('running');
       const onProgress = (now: Tally) => setTally(sum(before, now));
       try {
-        await resendTargets(
-          targets.slice(processed(before)),
-          { ...(ports.current ?? portsIn(environment)), onProgress },
-          signal,
-        );
+        await resendTargets(targets.slice(processed(before)), { ...ports, onProgress }, signal);
         setState(signal.aborted ? 'stopped' : 'done');
       } catch (failure) {
         setError(failure);

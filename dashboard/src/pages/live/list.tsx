@@ -15,14 +15,14 @@ import {
 import { Button } from '../../parts/button.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Failure } from '../../parts/notice.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import styles from './list.module.css';
 import { placeOf, type Row, rangeWith } from './rows.ts';
 import type { Live } from './use-followed.ts';
 
 /** Heights of a row in rem, as in the style sheet. */
 const HEIGHT = { wide: 3.5, narrow: 4.5 };
-/** Rows beyond what can be seen. */
+const REM = 15;
 const OVERSCAN = 12;
 /** So many rows before its end the list is continued. */
 const AHEAD = 30;
@@ -36,7 +36,7 @@ export interface ListHandle {
 
 /** What a list says of itself. */
 export interface ListTexts {
-  list: string;
+  title: string;
   fresh(count: number): string;
   freshMany: string;
 }
@@ -76,12 +76,7 @@ export function LiveList<R extends Row>({
 }) {
   const { rows, next, loadMore } = live;
   const list = useRef<HTMLUListElement>(null);
-  const [top, setTop] = useState(0);
-  // The content above the list may change.
-  useLayoutEffect(() => {
-    if (list.current?.offsetParent) setTop(list.current.offsetTop);
-  });
-  const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const { top, rem } = useLayout(list);
   const height = (isNarrow ? HEIGHT.narrow : HEIGHT.wide) * rem;
   // The row that Tab reaches: the chosen one, else the one beside the list, else the first.
   const [chosen, setChosen] = useState(shown);
@@ -154,7 +149,7 @@ export function LiveList<R extends Row>({
         ref={list}
         className={`${styles.list} ${isNarrow ? styles.narrow : ''}`}
         style={{ height: virtual.getTotalSize() }}
-        aria-label={texts.list}
+        aria-label={texts.title}
         onKeyDown={onKeyDown}
         onFocus={({ target }) => setChosen(idOf(target) ?? chosen)}
       >
@@ -185,6 +180,25 @@ export function LiveList<R extends Row>({
   );
 }
 
+/** Where a list begins, and the size of a rem, in pixels; measured again when the page's height changes. */
+function useLayout(list: RefObject<HTMLElement | null>): { top: number; rem: number } {
+  const [layout, setLayout] = useState({ top: 0, rem: REM });
+  useLayoutEffect(() => {
+    const measure = () => {
+      if (!list.current?.offsetParent) return;
+      const { offsetTop: top } = list.current;
+      const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+      setLayout((known) => (known.top === top && known.rem === rem ? known : { top, rem }));
+    };
+    measure();
+    // All of the page, of which what is above the list is a part.
+    const observer = new ResizeObserver(measure);
+    observer.observe(list.current?.closest('main')?.firstElementChild ?? document.body);
+    return () => observer.disconnect();
+  }, [list]);
+  return layout;
+}
+
 /** That there are new ones which are not shown yet, or that they cannot be looked for. */
 function Fresh<R extends Row>({
   live: { waiting, cut, stale, showWaiting },
@@ -193,7 +207,6 @@ function Fresh<R extends Row>({
   live: Live<R>;
   texts: ListTexts;
 }) {
-  const t = useTexts();
   const show = () => {
     window.scrollTo({ top: 0 });
     showWaiting();

@@ -24,7 +24,6 @@ export function attentionOf(
   return waitingSince === null ? undefined : 'waiting';
 }
 
-/** What needs attention, the gravest first. */
 export const listAttention = <R extends State>(rows: readonly R[]): { row: R; attention: Attention }[] =>
   rows
     .flatMap((row) => {

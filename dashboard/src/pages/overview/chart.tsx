@@ -2,8 +2,7 @@ import { useState } from 'react';
 import { Button } from '../../parts/button.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Table } from '../../parts/page.tsx';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { format, t } from '../../text/language.ts';
 import { type Bucket, type Counts, roundUp, totalOf } from './buckets.ts';
 import styles from './chart.module.css';
 
@@ -29,15 +28,9 @@ export function OutcomeChart({
   /** The list of what a bar counts. */
   to: (start: string) => string;
 }) {
-  const t = useTexts();
-  const format = useFormat();
   const [isTable, setTable] = useState(false);
-  const names = {
-    succeeded: t.overview.succeeded,
-    exhausted: t.overview.failed,
-    skipped: t.overview.skipped,
-    pending: t.overview.open,
-  };
+  const [pointed, setPointed] = useState<number>();
+  const names = { ...t.status, pending: t.common.open };
   const top = roundUp(Math.max(...buckets.map(totalOf), 0));
   const present = OUTCOMES.filter((outcome) => buckets.some((bucket) => bucket[outcome] > 0));
   const ticks = ticksOf(buckets);
@@ -53,7 +46,7 @@ export function OutcomeChart({
           </li>
         ))}
       </ul>
-      <div aria-hidden="true">
+      <div aria-hidden="true" className={styles.frame} onPointerLeave={() => setPointed(undefined)}>
         <div className={styles.axis}>{format.number(top)}</div>
         <svg
           aria-hidden="true"
@@ -79,10 +72,11 @@ export function OutcomeChart({
               width={WIDTH / buckets.length}
               top={top}
               to={to(bucket.start)}
-              title={`${format.short(bucket.start)}\n${OUTCOMES.map((name) => `${names[name]}: ${format.number(bucket[name])}`).join('\n')}`}
+              onPointed={() => setPointed(index)}
             />
           ))}
         </svg>
+        <Card bucket={buckets[pointed ?? -1]} place={((pointed ?? 0) + 0.5) / buckets.length} names={names} />
         <div className={styles.axis}>
           {ticks.map(({ start }) => (
             <span key={start}>{format.brief(start)}</span>
@@ -98,16 +92,8 @@ export function OutcomeChart({
       {isTable ? (
         <Table
           label={t.overview.chart}
-          head={
-            <tr>
-              <th scope="col">{t.overview.from}</th>
-              {OUTCOMES.map((outcome) => (
-                <th key={outcome} scope="col" data-number="">
-                  {names[outcome]}
-                </th>
-              ))}
-            </tr>
-          }
+          columns={[t.overview.from]}
+          numbers={OUTCOMES.map((outcome) => names[outcome])}
         >
           {buckets.toReversed().map((bucket) => (
             <tr key={bucket.start}>
@@ -141,21 +127,20 @@ function Bar({
   width,
   top,
   to,
-  title,
+  onPointed,
 }: {
   bucket: Bucket;
   x: number;
   width: number;
   top: number;
   to: string;
-  title: string;
+  onPointed: () => void;
 }) {
   const heights = OUTCOMES.map((outcome) =>
     bucket[outcome] === 0 ? 0 : Math.max(LEAST, (bucket[outcome] / top) * HEIGHT),
   );
   return (
-    <Link to={to} className={styles.bar} tabIndex={-1}>
-      <title>{title}</title>
+    <Link to={to} className={styles.bar} tabIndex={-1} onPointerEnter={onPointed}>
       {/* So that the pointer meets the hour and not only what happened in it. */}
       <rect x={x} width={width} y="0" height={HEIGHT} fill="transparent" />
       {OUTCOMES.map((outcome, index) => {
@@ -175,3 +160,24 @@ function Bar({
     </Link>
   );
 }
+
+/** What the bar under the pointer counts. @param place of the bar, 0 to 1 */
+const Card = ({
+  bucket,
+  place,
+  names,
+}: {
+  bucket: Bucket | undefined;
+  place: number;
+  names: Readonly<Record<keyof Counts, string>>;
+}) =>
+  bucket === undefined ? null : (
+    <div className={styles.card} style={{ left: `${place * 100}%`, translate: `${-place * 100}%` }}>
+      <strong>{format.short(bucket.start)}</strong>
+      {OUTCOMES.map((outcome) => (
+        <span key={outcome}>
+          {names[outcome]}: {format.number(bucket[outcome])}
+        </span>
+      ))}
+    </div>
+  );

@@ -3,8 +3,7 @@ import { useSearchParams } from 'wouter';
 import { Choose } from '../../parts/field.tsx';
 import { Link } from '../../parts/link.tsx';
 import { mediaQuery } from '../../parts/media.ts';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { format, t } from '../../text/language.ts';
 import { listOfHours } from '../events/filters.ts';
 import { bucketsOf, type Counts, hoursOfBar, successRate } from './buckets.ts';
 import { OutcomeChart } from './chart.tsx';
@@ -17,13 +16,12 @@ const RANGE_NAMES = Object.keys(RANGES) as (keyof typeof RANGES)[];
 
 /** The time that figures are of, which the address says, and the field that changes it. */
 export function useRange(): { hours: number; time: ListTime; field: ReactNode } {
-  const t = useTexts();
   const [search, setSearch] = useSearchParams();
   const range = RANGE_NAMES.find((name) => name === search.get('range')) ?? '24';
   const field = (
     <div className={styles.ranges}>
       <Choose
-        label={t.overview.range}
+        label={t.common.time}
         options={RANGE_NAMES.map((value) => ({ value, label: t.overview.ranges[value] }))}
         value={range}
         onChange={(value) => setSearch({ range: value }, { replace: true })}
@@ -43,8 +41,6 @@ export function Outcomes({
   to: (outcome: keyof Counts) => string;
   children: ReactNode;
 }) {
-  const t = useTexts();
-  const format = useFormat();
   const rate = successRate(totals);
   const figure = (name: string, of: keyof Counts) => (
     <Figure name={name} value={format.number(totals[of])} {...(totals[of] === 0 ? {} : { to: to(of) })} />
@@ -55,11 +51,11 @@ export function Outcomes({
         <Figure name={t.overview.rate} value={rate === undefined ? '–' : format.percent(rate)}>
           {t.numbers.rate}
         </Figure>
-        {figure(t.overview.succeeded, 'succeeded')}
-        {figure(t.overview.failed, 'exhausted')}
-        {figure(t.overview.skipped, 'skipped')}
+        {figure(t.status.succeeded, 'succeeded')}
+        {figure(t.status.exhausted, 'exhausted')}
+        {figure(t.status.skipped, 'skipped')}
       </section>
-      <section className={styles.figures} aria-label={t.numbers.open}>
+      <section className={styles.figures} aria-label={t.common.open}>
         {children}
       </section>
     </div>
@@ -67,7 +63,7 @@ export function Outcomes({
 }
 
 /** @param to the list that the value counts */
-export function Figure({
+export const Figure = ({
   name,
   value,
   to,
@@ -77,24 +73,21 @@ export function Figure({
   value: string;
   to?: string;
   children?: ReactNode;
-}) {
-  const t = useTexts();
-  return (
-    <dl className={styles.figure}>
-      <dt>{name}</dt>
-      <dd>
-        {to === undefined ? (
-          value
-        ) : (
-          <Link to={to} aria-label={t.numbers.seeList(name, value)}>
-            {value}
-          </Link>
-        )}
-      </dd>
-      {children ? <dd>{children}</dd> : null}
-    </dl>
-  );
-}
+}) => (
+  <dl className={styles.figure}>
+    <dt>{name}</dt>
+    <dd>
+      {to === undefined ? (
+        value
+      ) : (
+        <Link to={to} aria-label={t.numbers.seeList(name, value)}>
+          {value}
+        </Link>
+      )}
+    </dd>
+    {children ? <dd>{children}</dd> : null}
+  </dl>
+);
 
 /** Outcomes by the hour, in as many bars as there is room for. */
 export function Chart({
@@ -104,7 +97,6 @@ export function Chart({
   endpoint?: string;
   stats: { from: string; to: string; hours: readonly (Counts & { hour: string })[] };
 }) {
-  const t = useTexts();
   const bars = useIsNarrow() ? BARS.narrow : BARS.wide;
   const hours = hoursOfBar(stats, bars);
   return (

@@ -8,7 +8,7 @@ import { Check } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Card } from '../../parts/page.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
 import styles from './first-steps.module.css';
 import { countDone, type Done, isShown, type Kept, keptIn, STEPS, type Step } from './steps.ts';
 
@@ -58,7 +58,6 @@ function FirstSteps({
   webhookId: string | undefined;
   keep: (changed: Partial<Kept>) => void;
 }) {
-  const t = useTexts();
   const isAdmin = useIsAdmin();
   const next = STEPS.find((step) => done[step] === false);
   return (
@@ -110,7 +109,6 @@ function FirstSteps({
 }
 
 function Folded({ isFolded, children }: { isFolded: boolean; children: ReactNode }) {
-  const t = useTexts();
   if (!isFolded) return children;
   return (
     <details>

@@ -11,7 +11,6 @@ const STATUSES = {
   pending: 'open',
 } as const;
 
-/** Lists of all endpoints. */
 const OF_ALL = {
   succeeded: '/events?outcome=succeeded&',
   exhausted: '/failures?status=exhausted&',

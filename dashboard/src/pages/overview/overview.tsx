@@ -3,98 +3,78 @@ import { useEndpoints, useStats } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Link } from '../../parts/link.tsx';
-import { Empty, Failure, Loading } from '../../parts/notice.tsx';
-import { Card, Page } from '../../parts/page.tsx';
+import { LoadedPage } from '../../parts/loaded.tsx';
+import { Empty } from '../../parts/notice.tsx';
+import { Card, Table } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
-import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
+import { format, t } from '../../text/language.ts';
+import { EndpointName, EndpointStatus, EndpointUrl } from '../endpoint-name.tsx';
 import { longestWait } from './attention.ts';
 import { Chart, Figure, Outcomes, useRange } from './figures.tsx';
 import { useFirstSteps } from './first-steps.tsx';
-import { type ListTime, listOf } from './lists.ts';
-import { EndpointRows } from './rows.tsx';
+import { type ListTime, listOf, listOfEndpoint } from './lists.ts';
+import styles from './overview.module.css';
 import { Troubles } from './troubles.tsx';
 
-/** Whether webhooks arrive, at a glance: first what needs attention. */
 export default function Overview() {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const { hours, time, field } = useRange();
-  const { data: stats, error, refetch } = useStats(environment, hours);
+  const query = useStats(environment, hours);
   // Rows do not move when the names of the endpoints come.
   const { isPending } = useEndpoints(environment, false);
-  const data = isPending ? undefined : stats;
+  const data = isPending ? undefined : query.data;
   const firstSteps = useFirstSteps(environment === 'live' ? data?.endpoints : undefined);
-  if (isNoSandbox(error)) return <NoSandbox title={t.overview.title} />;
   return (
-    <Page title={t.overview.title} actions={field}>
-      {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
-      {data === undefined || data.endpoints.length === 0 ? null : (
-        <Card
-          title={t.overview.attention}
-          actions={<Link to={`/failures?time=${time}`}>{t.numbers.byCause}</Link>}
-        >
-          <Troubles endpoints={data.endpoints} />
-        </Card>
-      )}
-      {firstSteps?.isPast ? null : firstSteps?.card}
-      {data === undefined ? (
-        error ? null : (
-          <Loading lines={9} />
+    <LoadedPage title={t.overview.title} actions={field} query={{ ...query, data }} lines={9}>
+      {(stats) =>
+        stats.endpoints.length === 0 ? (
+          (firstSteps?.card ?? <NoEndpoints />)
+        ) : (
+          <>
+            <Card
+              title={t.overview.attention}
+              actions={<Link to={`/failures?time=${time}`}>{t.failures.list}</Link>}
+            >
+              <Troubles endpoints={stats.endpoints} />
+            </Card>
+            {firstSteps?.isPast ? null : firstSteps?.card}
+            <Statistics stats={stats} time={time} />
+            {firstSteps?.isPast ? firstSteps.card : null}
+          </>
         )
-      ) : data.endpoints.length === 0 ? (
-        firstSteps === undefined ? (
-          <NoEndpoints />
-        ) : null
-      ) : (
-        <Statistics stats={data} time={time} />
-      )}
-      {firstSteps?.isPast ? firstSteps.card : null}
-    </Page>
+      }
+    </LoadedPage>
   );
 }
 
-function NoEndpoints() {
-  const t = useTexts();
-  return (
-    <Empty title={t.overview.emptyTitle}>
-      <p>{t.overview.emptyAbout}</p>
-      {useIsAdmin() ? (
-        <Link to="/endpoints">{t.overview.emptyAction}</Link>
-      ) : (
-        <p>{t.overview.emptyMembers}</p>
-      )}
-    </Empty>
-  );
-}
+const NoEndpoints = () => (
+  <Empty title={t.overview.emptyTitle}>
+    <p>{t.overview.emptyAbout}</p>
+    {useIsAdmin() ? <Link to="/endpoints">{t.endpoints.add}</Link> : <p>{t.overview.emptyMembers}</p>}
+  </Empty>
+);
 
-function Statistics({ stats, time }: { stats: Schema<'DeliveryStats'>; time: ListTime }) {
-  const t = useTexts();
-  return (
-    <>
-      <Outcomes totals={stats.totals} to={(outcome) => listOf(outcome, stats.endpoints, time)}>
-        <Backlog stats={stats} />
-      </Outcomes>
-      <Card title={t.overview.chart}>
-        <Chart stats={stats} />
-      </Card>
-      <Card title={t.overview.endpoints}>
-        <EndpointRows endpoints={stats.endpoints} time={time} />
-      </Card>
-    </>
-  );
-}
+const Statistics = ({ stats, time }: { stats: Schema<'DeliveryStats'>; time: ListTime }) => (
+  <>
+    <Outcomes totals={stats.totals} to={(outcome) => listOf(outcome, stats.endpoints, time)}>
+      <Backlog stats={stats} />
+    </Outcomes>
+    <Card title={t.overview.chart}>
+      <Chart stats={stats} />
+    </Card>
+    <Card title={t.endpoints.title}>
+      <EndpointRows endpoints={stats.endpoints} time={time} />
+    </Card>
+  </>
+);
 
 /** Deliveries in progress, of any time: they are no outcome yet. All end within three days. */
 function Backlog({ stats }: { stats: Schema<'DeliveryStats'> }) {
-  const t = useTexts();
-  const format = useFormat();
   const { pending } = stats.backlog;
   const wait = longestWait(stats.endpoints);
   return (
     <Figure
-      name={t.numbers.open}
+      name={t.common.open}
       value={format.number(pending)}
       {...(pending === 0 ? {} : { to: listOf('pending', stats.endpoints, 'week') })}
     >
@@ -108,3 +88,69 @@ function Backlog({ stats }: { stats: Schema<'DeliveryStats'> }) {
     </Figure>
   );
 }
+
+type Row = Schema<'DeliveryStats'>['endpoints'][number];
+
+const OUTCOMES = ['succeeded', 'exhausted', 'skipped', 'pending'] as const;
+
+function EndpointRows({ endpoints, time }: { endpoints: readonly Row[]; time: ListTime }) {
+  const names = { ...t.status, pending: t.common.open };
+  const hasLatency = endpoints.some(({ latency }) => latency);
+  return (
+    <Table
+      label={t.endpoints.title}
+      isStacked="early"
+      columns={[t.endpoints.address, t.common.status]}
+      numbers={[
+        ...OUTCOMES.map((outcome) => names[outcome]),
+        ...(hasLatency ? [`${t.numbers.latency} ${t.numbers.latencyHead}`] : []),
+      ]}
+    >
+      {endpoints.map((row) => (
+        <tr key={row.webhookId}>
+          <td data-url="">
+            <Link to={`/endpoints/${row.webhookId}`} className={styles.address}>
+              <EndpointName id={row.webhookId} url={row.url} />
+            </Link>
+            <EndpointUrl id={row.webhookId} url={row.url} />
+          </td>
+          <td data-label={t.common.status}>
+            <EndpointStatus endpoint={row} />
+          </td>
+          {OUTCOMES.map((outcome) => (
+            <td key={outcome} data-number="" data-label={names[outcome]}>
+              <Count
+                value={row.totals[outcome]}
+                name={names[outcome]}
+                to={listOfEndpoint(row.webhookId, outcome, time)}
+              />
+            </td>
+          ))}
+          {hasLatency ? (
+            <td data-number="" data-wide="" data-label={t.numbers.latency}>
+              <Latency row={row} />
+            </td>
+          ) : null}
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+/** @param to the list that the value counts */
+function Count({ value, name, to }: { value: number; name: string; to: string }) {
+  const written = format.number(value);
+  return value === 0 ? (
+    <span>{written}</span>
+  ) : (
+    <Link to={to} aria-label={t.numbers.seeList(name, written)}>
+      {written}
+    </Link>
+  );
+}
+
+const Latency = ({ row: { latency } }: { row: Row }) => (
+  <span>
+    {latency ? t.numbers.latencyOf(format.duration(latency.p50Ms), format.duration(latency.p95Ms)) : '–'}
+  </span>
+);

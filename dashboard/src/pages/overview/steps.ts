@@ -1,4 +1,3 @@
-/** The first steps of an organization, in their order. */
 export const STEPS = ['endpoint', 'test', 'verify', 'live'] as const;
 export type Step = (typeof STEPS)[number];
 /** Undefined while it is not known yet. */

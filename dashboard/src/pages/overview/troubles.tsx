@@ -7,11 +7,9 @@ import { Link } from '../../parts/link.tsx';
 import { masked } from '../../parts/masked.ts';
 import { Status, type Tone } from '../../parts/status.tsx';
 import { Ago, Moment } from '../../parts/time.tsx';
-import { useErrorText } from '../../text/error-text.ts';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
-import { EndpointName, EndpointUrl } from '../endpoint-name.tsx';
-import { FailuresInARow } from '../failures-in-a-row.tsx';
+import { errorText } from '../../text/error-text.ts';
+import { format, t } from '../../text/language.ts';
+import { EndpointName, EndpointUrl, FailuresInARow } from '../endpoint-name.tsx';
 import { type Attention, listAttention } from './attention.ts';
 import styles from './overview.module.css';
 
@@ -29,7 +27,6 @@ const TONES = {
  * says why.
  */
 export function Troubles({ endpoints }: { endpoints: readonly Row[] }) {
-  const t = useTexts();
   const troubled = listAttention(endpoints);
   if (troubled.length === 0) return <p>{t.overview.allWell}</p>;
   return (
@@ -42,7 +39,6 @@ export function Troubles({ endpoints }: { endpoints: readonly Row[] }) {
 }
 
 function Trouble({ row, attention }: { row: Row; attention: Attention }) {
-  const t = useTexts();
   const status = attention === 'waiting' ? 'open' : 'failed';
   return (
     <li className={styles.trouble}>
@@ -76,37 +72,30 @@ function Trouble({ row, attention }: { row: Row; attention: Attention }) {
   );
 }
 
-function Disabled({ row: { disabledAt, disabledReason } }: { row: Row }) {
-  const t = useTexts();
-  return (
-    <p>
-      {disabledAt === null ? null : (
-        <>
-          {t.overview.disabled}: <Ago at={disabledAt} />.{' '}
-        </>
-      )}
-      {disabledReason === null ? null : `${t.endpoints.disabledReason[disabledReason]}. `}
-      {t.overview.disabledAbout}
-    </p>
-  );
-}
+const Disabled = ({ row: { disabledAt, disabledReason } }: { row: Row }) => (
+  <p>
+    {disabledAt === null ? null : (
+      <>
+        {t.status.auto_disabled}: <Ago at={disabledAt} />.{' '}
+      </>
+    )}
+    {disabledReason === null ? null : `${t.endpoints.disabledReason[disabledReason]}. `}
+    {t.overview.disabledAbout}
+  </p>
+);
 
-/** Why the last delivery failed. */
 function LastError({ row: { webhookId: id, disabledAt, consecutiveFailures: failures } }: { row: Row }) {
-  const t = useTexts();
-  const errorText = useErrorText();
   const { environment } = useEnvironment();
   const { data } = useLastFailures(environment, { id, until: disabledAt, failures });
   const last = data?.[0];
   return last === undefined || last.lastError === null ? null : (
     <p>
-      {t.recover.lastError}: {errorText(last)}
+      {t.common.lastError}: {errorText(last)}
     </p>
   );
 }
 
 function Failing({ row }: { row: Row }) {
-  const t = useTexts();
   const { failing, consecutiveFailures } = row;
   if (failing === null) return null;
   const { since, disablesAt, failuresUntilDisabled } = failing;
@@ -136,8 +125,6 @@ function Failing({ row }: { row: Row }) {
 }
 
 function Waiting({ row: { totals, waitingSince } }: { row: Row }) {
-  const t = useTexts();
-  const format = useFormat();
   if (waitingSince === null) return null;
   return (
     <p>

@@ -4,20 +4,17 @@ import { type Endpoint, useEndpoints, type useRegister } from '../../api/webhook
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
-import { Dialog, DialogActions } from '../../parts/dialog.tsx';
-import { FaultForm } from '../../parts/fault-form.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Failure, Notice, Reason } from '../../parts/notice.tsx';
-import { useTexts } from '../../text/language.ts';
-import { DRAFT_FIELDS, draftOf, type EndpointDraft, registrationOf } from '../endpoints/draft.ts';
-import { EndpointFields } from '../endpoints/endpoint-form.tsx';
+import { t } from '../../text/language.ts';
+import { draftOf, type EndpointDraft, registrationOf } from '../endpoints/draft.ts';
+import { EndpointDialog } from '../endpoints/endpoint-form.tsx';
 import { type Chain, chainOf } from './chain.ts';
 
 type Registration = ReturnType<typeof useRegister>;
 
 /** Registers the URL again; afterwards says which endpoint is the new one. */
 export function RegisterStep({ chain, register }: { chain: Chain<Endpoint>; register: Registration }) {
-  const t = useTexts();
   const isAdmin = useIsAdmin();
   const { current, replaced } = chain;
   if (current.status !== 'auto_disabled') return <NewEndpoint endpoint={current} />;
@@ -43,7 +40,6 @@ interface StartProps {
 }
 
 function Start({ disabled, isFirst, register }: StartProps) {
-  const t = useTexts();
   const [isChanging, setChanging] = useState(false);
   const submit = useSubmit({ disabled, isFirst, register });
   return (
@@ -63,9 +59,12 @@ function Start({ disabled, isFirst, register }: StartProps) {
       {submit.hasOther ? <Notice tone="warn" title={t.recover.register.exists} /> : null}
       {isChanging ? null : <Refusal error={register.error} />}
       {isChanging ? (
-        <Change
-          disabled={disabled}
-          register={register}
+        <EndpointDialog
+          title={t.recover.register.title}
+          action={t.recover.register.action}
+          sent={register}
+          first={draftOf(disabled)}
+          isUrlFixed
           onSubmit={(draft) => void submit.start(draft)}
           onClose={() => setChanging(false)}
         />
@@ -92,7 +91,6 @@ function useSubmit({ disabled, isFirst, register }: StartProps) {
 }
 
 function Refusal({ error }: { error: unknown }) {
-  const t = useTexts();
   if (!error) return null;
   if (!(error instanceof ApiFailure) || error.type !== 'LIMIT_EXCEEDED') return <Failure error={error} />;
   return (
@@ -106,54 +104,14 @@ function Refusal({ error }: { error: unknown }) {
   );
 }
 
-function Change({
-  disabled,
-  register,
-  onSubmit,
-  onClose,
-}: {
-  disabled: Endpoint;
-  register: Registration;
-  onSubmit: (draft: EndpointDraft) => void;
-  onClose: () => void;
-}) {
-  const t = useTexts();
-  const { environment } = useEnvironment();
-  const [draft, setDraft] = useState<EndpointDraft>(() => draftOf(disabled));
-  return (
-    <Dialog title={t.recover.register.title} isOpen onClose={register.isPending ? undefined : onClose}>
-      <FaultForm
-        error={register.error}
-        fields={DRAFT_FIELDS}
-        onSubmit={() => onSubmit(draft)}
-        actions={
-          <DialogActions>
-            <Button onPress={onClose} isDisabled={register.isPending}>
-              {t.cancel}
-            </Button>
-            <Button type="submit" look="primary" isPending={register.isPending}>
-              {t.recover.register.action}
-            </Button>
-          </DialogActions>
-        }
-      >
-        <EndpointFields draft={draft} environment={environment} isUrlFixed onChange={setDraft} />
-      </FaultForm>
-    </Dialog>
-  );
-}
-
-function NewEndpoint({ endpoint }: { endpoint: Endpoint }) {
-  const t = useTexts();
-  return (
-    <>
-      <p>
-        {t.recover.register.done}:{' '}
-        <Link to={`/endpoints/${endpoint.id}`}>
-          <code>{endpoint.id}</code>
-        </Link>
-      </p>
-      <p className="quiet">{t.recover.register.lostSecret}</p>
-    </>
-  );
-}
+const NewEndpoint = ({ endpoint }: { endpoint: Endpoint }) => (
+  <>
+    <p>
+      {t.recover.register.done}:{' '}
+      <Link to={`/endpoints/${endpoint.id}`}>
+        <code>{endpoint.id}</code>
+      </Link>
+    </p>
+    <p className="quiet">{t.recover.register.lostSecret}</p>
+  </>
+);

@@ -2,10 +2,9 @@ import type { Job } from '../../api/redeliveries.ts';
 import { type Endpoint, useFirstTest, useIsTested } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
-import { Notice } from '../../parts/notice.tsx';
-import { useTexts } from '../../text/language.ts';
+import { t } from '../../text/language.ts';
+import { FailingNotice } from '../endpoint-name.tsx';
 import { TestSending, Watched } from '../endpoints/test-sending.tsx';
-import { FailuresInARow } from '../failures-in-a-row.tsx';
 import type { JobState } from '../resend/jobs.ts';
 import { JobProgress } from '../resend/progress.tsx';
 import { Found, ResendForm, Stopped } from '../resend/resend-form.tsx';
@@ -21,7 +20,6 @@ export function ResendStep({
   state: JobState;
   isDone: boolean;
 }) {
-  const t = useTexts();
   if (!isDone) return <ResendNow chain={chain} state={state} countsAtOnce />;
   return (
     <details>
@@ -35,7 +33,6 @@ export function ResendStep({
 
 /** The test that the job of a registration waits for: it begins once the receiver has accepted it. */
 function WaitingForTest({ endpoint }: { endpoint: Endpoint }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const { data: test } = useFirstTest(environment, endpoint);
   return (
@@ -60,7 +57,6 @@ function ResendNow({
   state: JobState;
   countsAtOnce: boolean;
 }) {
-  const t = useTexts();
   const isAdmin = useIsAdmin();
   const { environment } = useEnvironment();
   const { running, resent } = state;
@@ -70,13 +66,7 @@ function ResendNow({
   return (
     <>
       <p>{t.recover.resend.about}</p>
-      {current.failing === null ? null : (
-        <Notice tone="warn" title={t.recover.failingTitle}>
-          <p>
-            <FailuresInARow endpoint={current} />
-          </p>
-        </Notice>
-      )}
+      <FailingNotice endpoint={current} />
       {running !== undefined && isWaiting(running) ? <WaitingForTest endpoint={current} /> : null}
       {isAdmin ? null : <OfMember state={state} />}
       {isAdmin && isGated ? (
@@ -103,13 +93,10 @@ function ResendNow({
   );
 }
 
-function OfMember({ state: { running, counted } }: { state: JobState }) {
-  const t = useTexts();
-  return (
-    <>
-      {running === undefined ? null : <JobProgress job={running} />}
-      {running === undefined && counted !== undefined ? <Found count={counted} /> : null}
-      <p className="quiet">{t.admins}</p>
-    </>
-  );
-}
+const OfMember = ({ state: { running, counted } }: { state: JobState }) => (
+  <>
+    {running === undefined ? null : <JobProgress job={running} />}
+    {running === undefined && counted !== undefined ? <Found count={counted} /> : null}
+    <p className="quiet">{t.admins}</p>
+  </>
+);

@@ -1,14 +1,18 @@
-import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import { useJobs } from '../../api/redeliveries.ts';
-import { type Endpoint, useRegister } from '../../api/webhooks.ts';
+import { type Endpoint, useDelete, useRegister } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
+import { useIsAdmin } from '../../app/person.ts';
+import { Button } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Link } from '../../parts/link.tsx';
+import { Notice } from '../../parts/notice.tsx';
 import { Status, type Tone } from '../../parts/status.tsx';
-import { useTexts } from '../../text/language.ts';
+import { format, t } from '../../text/language.ts';
 import { Registered } from '../endpoints/registered.tsx';
 import { isComplete, recoveryStateOf } from '../resend/jobs.ts';
 import { JobSaid } from '../resend/progress.tsx';
 import type { Chain } from './chain.ts';
-import { DeleteStep } from './delete-step.tsx';
 import styles from './recover.module.css';
 import { RegisterStep } from './register-step.tsx';
 import { ResendStep } from './resend-step.tsx';
@@ -19,7 +23,6 @@ type State = 'done' | 'current' | 'later';
 
 /** The three steps; which one is next follows from the endpoints and the jobs of the new one. */
 export function Steps({ chain }: { chain: Chain<Endpoint> }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const { current, replaced } = chain;
   const isDisabled = current.status === 'auto_disabled';
@@ -65,7 +68,7 @@ export function Steps({ chain }: { chain: Chain<Endpoint> }) {
 
 const TONES: Record<State, Tone> = { done: 'good', current: 'busy', later: 'idle' };
 
-function Step({
+const Step = ({
   number,
   name,
   state,
@@ -77,24 +80,17 @@ function Step({
   state: State;
   heading: RefObject<HTMLHeadingElement | null> | undefined;
   children: ReactNode;
-}) {
-  const t = useTexts();
-  return (
-    <li
-      className={styles.step}
-      data-state={state}
-      {...(state === 'current' ? { 'aria-current': 'step' } : {})}
-    >
-      <div className={styles.head}>
-        <h2 tabIndex={-1} ref={heading}>
-          {t.recover.step(number, t.recover[name].title)}
-        </h2>
-        <Status tone={TONES[state]}>{t.recover.states[state]}</Status>
-      </div>
-      {children}
-    </li>
-  );
-}
+}) => (
+  <li className={styles.step} data-state={state} {...(state === 'current' ? { 'aria-current': 'step' } : {})}>
+    <div className={styles.head}>
+      <h2 tabIndex={-1} ref={heading}>
+        {t.recover.step(number, t.recover[name].title)}
+      </h2>
+      <Status tone={TONES[state]}>{t.recover.states[state]}</Status>
+    </div>
+    {children}
+  </li>
+);
 
 /**
  * Moves the focus to the next step when one is completed, or an old endpoint is deleted: the button that had
@@ -118,4 +114,64 @@ function useFocusOnNext(now: string, isKnown: boolean, isCovered: boolean) {
     return () => cancelAnimationFrame(frame);
   }, [now, isKnown, isCovered]);
   return heading;
+}
+
+/** That all has arrived, with what was resent and where it is followed; nothing before that. */
+export function RecoveryDone({ chain: { current } }: { chain: Chain<Endpoint> }) {
+  const { environment } = useEnvironment();
+  const { data: jobs } = useJobs(environment, current.id);
+  const state = recoveryStateOf(current, jobs ?? []);
+  if (jobs === undefined || !isComplete(state)) return null;
+  const { resent } = state;
+  return (
+    <Notice tone="good" title={t.recover.complete}>
+      <p>
+        {resent?.status === 'done'
+          ? `${t.recover.done.resent(resent.redelivered, format.number(resent.redelivered))} `
+          : `${t.recover.resend.nothing} `}
+        {t.recover.completeAbout}
+      </p>
+      <p>
+        <Link to={`/deliveries/${current.id}`}>{t.recover.done.follow}</Link>
+      </p>
+    </Notice>
+  );
+}
+
+function DeleteStep({ chain: { replaced } }: { chain: Chain<Endpoint> }) {
+  const isAdmin = useIsAdmin();
+  if (replaced.length === 0) return null;
+  return (
+    <>
+      <p className="quiet">{t.recover.done.about}</p>
+      {isAdmin ? (
+        replaced.map((endpoint) => <OldEndpoint key={endpoint.id} endpoint={endpoint} />)
+      ) : (
+        <p className="quiet">{t.admins}</p>
+      )}
+    </>
+  );
+}
+
+function OldEndpoint({ endpoint }: { endpoint: Endpoint }) {
+  const { environment } = useEnvironment();
+  const [isAsked, setAsked] = useState(false);
+  const remove = useDelete(environment, endpoint.id);
+  return (
+    <div className="row">
+      <Button onPress={() => setAsked(true)}>{t.recover.done.title}</Button>
+      <code className="quiet">{endpoint.id}</code>
+      {isAsked ? (
+        <Confirm
+          title={t.recover.done.deleteTitle}
+          action={t.recover.done.title}
+          sent={remove}
+          onConfirm={() => remove.mutate(undefined, { onSuccess: () => setAsked(false) })}
+          onClose={() => setAsked(false)}
+        >
+          <p>{t.recover.done.about}</p>
+        </Confirm>
+      ) : null}
+    </div>
+  );
 }

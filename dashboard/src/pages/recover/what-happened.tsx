@@ -5,11 +5,10 @@ import { Link } from '../../parts/link.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Facts } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
-import { useErrorText } from '../../text/error-text.ts';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { errorText } from '../../text/error-text.ts';
+import { format, t } from '../../text/language.ts';
 import { CauseLink } from '../failure-cause.tsx';
-import { countMissed } from './missed.ts';
+import { countMissed } from './chain.ts';
 
 /** The statistics have no more. */
 const HOURS = 168;
@@ -30,7 +29,6 @@ export function WhatHappened({
   state?: 'disabled' | 'again' | 'replaced';
   children?: ReactNode;
 }) {
-  const t = useTexts();
   const { disabledAt, disabledReason } = endpoint;
   const titles = {
     disabled: t.recover.disabledTitle,
@@ -45,13 +43,13 @@ export function WhatHappened({
       <Facts
         facts={[
           lastError !== undefined && [
-            t.recover.lastError,
+            t.common.lastError,
             <LastError key="error" text={lastError} code={code} />,
           ],
           [t.recover.firstFailure, <Moment key="first" at={first} />],
-          disabledAt !== null && [t.recover.disabledAt, <Moment key="at" at={disabledAt} />],
+          disabledAt !== null && [t.status.auto_disabled, <Moment key="at" at={disabledAt} />],
           [
-            t.recover.reason,
+            t.common.reason,
             disabledReason === null ? t.recover.support : t.endpoints.disabledReason[disabledReason],
           ],
           [t.recover.missed, <Missed key="missed" id={endpoint.id} since={first} />],
@@ -79,7 +77,6 @@ export function useFailure({
     { id, until: disabledAt, failures: consecutiveFailures },
     isTroubled,
   );
-  const errorText = useErrorText();
   const failed = data?.slice(0, Math.max(1, consecutiveFailures));
   const last = failed?.[0];
   const isKnown = last !== undefined && last.lastError !== null;
@@ -104,8 +101,6 @@ export const LastError = ({
 );
 
 function Missed({ id, since }: { id: string; since: string }) {
-  const t = useTexts();
-  const format = useFormat();
   const { environment } = useEnvironment();
   const { data, error } = useEndpointStats(environment, id, HOURS);
   if (data === undefined) return error ? '–' : t.loading;

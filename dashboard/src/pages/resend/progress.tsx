@@ -6,15 +6,12 @@ import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/notice.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Moment } from '../../parts/time.tsx';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
+import { format, t } from '../../text/language.ts';
 import { type JobState, quarterOf } from './jobs.ts';
 import styles from './resend.module.css';
 
 /** One job: how far it is, and where it can be stopped. */
 export function JobProgress({ job }: { job: Job }) {
-  const t = useTexts();
-  const format = useFormat();
   const isAdmin = useIsAdmin();
   const { environment } = useEnvironment();
   const stop = useStopJob(environment, job);
@@ -48,7 +45,7 @@ export function JobProgress({ job }: { job: Job }) {
             : t.bulk.counts(format.number(job.redelivered), format.number(job.examined))}
         {job.reason === null ? '' : ` ${t.bulk.reasons[job.reason] ?? ''}`}
       </p>
-      {stop.error ? <Failure error={stop.error} /> : null}
+      <Failure error={stop.error} />
     </div>
   );
 }
@@ -65,8 +62,6 @@ export const Bar = ({ share, label }: { share: number; label: string }) => (
  * of the page that can be closed.
  */
 export function JobSaid({ state: { running, counted, resent } }: { state: JobState }) {
-  const t = useTexts();
-  const format = useFormat();
   const job = running ?? counted ?? resent;
   return (
     <p role="status" className="visually-hidden">

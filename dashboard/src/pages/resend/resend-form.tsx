@@ -6,9 +6,8 @@ import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Choices, TextField } from '../../parts/field.tsx';
 import { Failure, Notice } from '../../parts/notice.tsx';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
-import { localTime } from '../../text/local-time.ts';
+import { localTime } from '../../text/format.ts';
+import { format, t } from '../../text/language.ts';
 import { isCountOf, stateOf } from './jobs.ts';
 import { JobProgress } from './progress.tsx';
 import styles from './resend.module.css';
@@ -38,8 +37,6 @@ export interface ResendScope {
  * continues where it was after a reload.
  */
 export function ResendForm({ scope }: { scope: ResendScope }) {
-  const t = useTexts();
-  const format = useFormat();
   const { environment } = useEnvironment();
   const { data, error } = useJobs(environment, scope.webhookId);
   const { running, counted, resent } = stateOf(data ?? [], scope.what);
@@ -59,7 +56,7 @@ export function ResendForm({ scope }: { scope: ResendScope }) {
   });
   return (
     <div className="stack" ref={here} tabIndex={-1}>
-      {error ? <Failure title={t.failure.loading} error={error} /> : null}
+      <Failure title={t.failure.loading} error={error} />
       {running === undefined && resent?.status === 'stopped' ? <Stopped job={resent} /> : null}
       {running === undefined ? (
         <Form
@@ -71,7 +68,7 @@ export function ResendForm({ scope }: { scope: ResendScope }) {
         >
           <OrderFields scope={scope} order={order} />
           {count === undefined ? null : <Found count={count} />}
-          {start.error ? <Failure error={start.error} /> : null}
+          <Failure error={start.error} />
           <div className="row">
             <CountButtons
               count={count}
@@ -93,8 +90,7 @@ export function ResendForm({ scope }: { scope: ResendScope }) {
           title={t.resend.confirmTitle(count.redelivered, format.number(count.redelivered))}
           action={t.resend.start(count.redelivered, format.number(count.redelivered))}
           look="primary"
-          isPending={start.isPending}
-          error={start.error}
+          sent={start}
           onConfirm={() => start.mutate(order.body, { onSuccess: () => setAsked(false) })}
           onClose={() => setAsked(false)}
         >
@@ -126,8 +122,6 @@ function CountButtons({
   isPending: boolean;
   onStart: () => void;
 }) {
-  const t = useTexts();
-  const format = useFormat();
   const isFound = count !== undefined && count.redelivered > 0;
   return (
     <>
@@ -143,21 +137,14 @@ function CountButtons({
   );
 }
 
-/** Why the last job has ended early. */
-export function Stopped({ job: { reason } }: { job: Job }) {
-  const t = useTexts();
-  return (
-    <Notice
-      tone={reason === 'endpoint_disabled' || reason === 'test_failed' ? 'bad' : 'warn'}
-      title={t.resend.stopped[reason ?? 'cancelled']}
-    />
-  );
-}
+export const Stopped = ({ job: { reason } }: { job: Job }) => (
+  <Notice
+    tone={reason === 'endpoint_disabled' || reason === 'test_failed' ? 'bad' : 'warn'}
+    title={t.resend.stopped[reason ?? 'cancelled']}
+  />
+);
 
-/** What a count found, by type. */
 export function Found({ count }: { count: Job }) {
-  const t = useTexts();
-  const format = useFormat();
   if (count.redelivered === 0) return <Notice tone="good" title={t.resend.none} />;
   return (
     <Notice tone="idle" title={t.resend.found(count.redelivered, format.number(count.redelivered))}>
@@ -200,7 +187,6 @@ function useOrder(scope: ResendScope, counted: Job | undefined) {
 }
 
 function OrderFields({ scope, order }: { scope: ResendScope; order: Order }) {
-  const t = useTexts();
   const { setTyped } = order;
   return (
     <>
@@ -227,7 +213,7 @@ function OrderFields({ scope, order }: { scope: ResendScope; order: Order }) {
       </div>
       {scope.what === 'failed' ? (
         <Choices
-          label={t.bulk.statuses}
+          label={t.deliveries.title}
           isRequired
           choices={RESENT_STATUSES.map((status) => ({
             value: status,

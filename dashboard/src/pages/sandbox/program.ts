@@ -94,7 +94,6 @@ export function moved<Item>(items: readonly Item[], from: number, to: number): r
   return items.toSpliced(from, 1).toSpliced(to, 0, item);
 }
 
-/** Reads a status that was typed. */
 export function statusFrom(text: string): number | undefined {
   const status = /^\d{3}$/.test(text.trim()) ? Number(text) : Number.NaN;
   return status >= STATUSES.least && status <= STATUSES.most ? status : undefined;

@@ -1,13 +1,19 @@
 import { useState } from 'react';
+import { Link } from 'wouter';
+import { EVENT_TYPES } from '../../api/event-types.ts';
+import { useRegister } from '../../api/webhooks.ts';
+import { useIsAdmin } from '../../app/person.ts';
+import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
-import { TextField } from '../../parts/field.tsx';
-import { Card } from '../../parts/page.tsx';
-import { useTexts } from '../../text/language.ts';
-import { Preview } from './preview.tsx';
-import { type Program, readProgram, withProgram } from './program.ts';
-import { RegisterReceiver } from './register-receiver.tsx';
+import { Choose, TextField } from '../../parts/field.tsx';
+import { Failure } from '../../parts/notice.tsx';
+import { Card, Table } from '../../parts/page.tsx';
+import { Status } from '../../parts/status.tsx';
+import { format, t } from '../../text/language.ts';
+import { Registered } from '../endpoints/registered.tsx';
+import { type PlannedAttempt, planOf } from './plan.ts';
+import { MAX_SPEED, type Program, readProgram, withProgram } from './program.ts';
 import styles from './sandbox.module.css';
-import { Speed } from './speed.tsx';
 import { Steps } from './steps.tsx';
 
 const EXAMPLE: Program = {
@@ -25,7 +31,6 @@ const MAX_ADDRESS = 2048;
  * change one another.
  */
 export function Receiver({ hasSandbox }: { hasSandbox: boolean }) {
-  const t = useTexts();
   const [address, setAddress] = useState(() => withProgram('https://example.com/hooks', EXAMPLE));
   // While the address is malformed, as it is in the midst of typing, the last one that was not is shown.
   const [program, setProgram] = useState<Program>(EXAMPLE);
@@ -43,7 +48,7 @@ export function Receiver({ hasSandbox }: { hasSandbox: boolean }) {
     <Card title={t.program.title}>
       <p className="quiet">{t.program.about}</p>
       <TextField
-        label={t.program.address}
+        label={t.endpoints.address}
         hint={t.program.addressHint}
         isCode
         maxLength={MAX_ADDRESS}
@@ -52,7 +57,7 @@ export function Receiver({ hasSandbox }: { hasSandbox: boolean }) {
         problem={read.ok ? undefined : t.program.problems[read.problem]}
       />
       <div className="row">
-        <CopyButton text={address.trim()} what={t.program.address} />
+        <CopyButton text={address.trim()} what={t.endpoints.address} />
         <RegisterReceiver
           address={address.trim()}
           isPossible={hasSandbox && read.ok}
@@ -69,3 +74,86 @@ export function Receiver({ hasSandbox }: { hasSandbox: boolean }) {
     </Card>
   );
 }
+
+/** Registers an address in the sandbox, in one press, and shows the signing secret, once. */
+function RegisterReceiver({
+  address,
+  isPossible,
+  hasSandbox,
+}: {
+  address: string;
+  isPossible: boolean;
+  hasSandbox: boolean;
+}) {
+  const isAdmin = useIsAdmin();
+  const { mutate, data, isPending, error, reset } = useRegister('sandbox');
+  const [lastId, setLastId] = useState<string>();
+  if (!isAdmin) return <span className="quiet">{t.admins}</span>;
+  const register = () => {
+    mutate({ url: address, events: [...EVENT_TYPES] }, { onSuccess: ({ id }) => setLastId(id) });
+  };
+  return (
+    <>
+      <Button isDisabled={!isPossible} isPending={isPending} onPress={register}>
+        {t.program.register}
+      </Button>
+      {lastId === undefined ? null : <Link href={`/sandbox/endpoints/${lastId}`}>{t.program.open}</Link>}
+      <span className="quiet">{hasSandbox ? t.program.registerAbout : t.program.needsSandbox}</span>
+      <Failure error={error} />
+      {data ? <Registered endpoint={data} isTested onClose={reset} /> : null}
+    </>
+  );
+}
+
+const USUAL = [1, 10, 60, 100, 1000, MAX_SPEED];
+
+/** How much faster than in reality time passes. The address may say another speed than the usual ones. */
+function Speed({ speed, onChange }: { speed: number; onChange: (speed: number) => void }) {
+  const speeds = [...new Set([...USUAL, speed])].sort((a, b) => a - b);
+  return (
+    <Choose
+      label={t.program.speed}
+      options={speeds.map((times) => ({
+        value: `${times}`,
+        label: times === 1 ? t.program.realSpeed : t.program.speeds(format.number(times)),
+      }))}
+      value={`${speed}`}
+      onChange={(chosen) => onChange(Number(chosen))}
+    />
+  );
+}
+
+/** When each attempt of a delivery would come, and how the delivery ends. */
+function Preview({ program }: { program: Program }) {
+  const { attempts, end, endsAt } = planOf(program);
+  return (
+    <div className="stack">
+      <h3>{t.program.preview}</h3>
+      <Table
+        label={t.program.preview}
+        columns={[t.program.attempt, t.program.result]}
+        numbers={[t.program.begins, t.program.takes]}
+      >
+        {attempts.map((attempt) => (
+          <tr key={attempt.number}>
+            <th scope="row">{attempt.number}</th>
+            <td>
+              <Result attempt={attempt} />
+            </td>
+            <td data-number>{format.duration(attempt.beginsAt)}</td>
+            <td data-number>{format.duration(attempt.takes)}</td>
+          </tr>
+        ))}
+      </Table>
+      <p>{t.program.end[end](format.duration(endsAt))}</p>
+      {end === 'exhausted' ? <p className="quiet">{t.program.disables}</p> : null}
+      <p className="quiet">{t.program.rough}</p>
+    </div>
+  );
+}
+
+const Result = ({ attempt: { result, isAccepted } }: { attempt: PlannedAttempt }) => (
+  <Status tone={isAccepted ? 'good' : 'bad'}>
+    {typeof result === 'number' ? result : t.program.results[result]}
+  </Status>
+);

@@ -2,7 +2,6 @@ import type { Environment } from '../../api/client.ts';
 import { masked } from '../../parts/masked.ts';
 import { nameOf } from '../endpoint-options.ts';
 
-/** Something that can be opened. */
 export interface Result {
   /** One for each result. */
   id: string;

@@ -9,15 +9,15 @@ import { TextField } from 'react-aria-components/TextField';
 import { useLocation } from 'wouter';
 import type { Environment } from '../../api/client.ts';
 import { LOGGED_TYPES } from '../../api/event-types.ts';
-import { useKeys } from '../../api/keys.ts';
+import { useKeys } from '../../api/organization.ts';
 import { useSources } from '../../api/sources.ts';
 import { useEndpoints } from '../../api/webhooks.ts';
 import { pathIn, useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { PLACES } from '../../app/places.ts';
+import { isNoSandbox } from '../../parts/loaded.tsx';
 import { Failure } from '../../parts/notice.tsx';
-import { useTexts } from '../../text/language.ts';
-import { isNoSandbox } from '../no-sandbox.tsx';
+import { t } from '../../text/language.ts';
 import { nameOf as sourceName } from '../sources/name.ts';
 import { lookUpPorts } from './api.ts';
 import { idIn, isId, isPartialId } from './ids.ts';
@@ -35,7 +35,6 @@ interface SearchProps {
  * @param readEarly returns what was typed before it was there
  */
 export default function Search({ readEarly, onClose }: SearchProps) {
-  const t = useTexts();
   return (
     <ModalOverlay
       className={styles.overlay ?? ''}
@@ -55,7 +54,6 @@ export default function Search({ readEarly, onClose }: SearchProps) {
 }
 
 function Palette({ readEarly, onClose }: SearchProps) {
-  const t = useTexts();
   const [, navigate] = useLocation();
   const [text, setText] = useState('');
   // After the field has the focus.
@@ -106,7 +104,7 @@ function Palette({ readEarly, onClose }: SearchProps) {
       </ListBox>
       <div className={styles.foot} role="status">
         {id === undefined ? (
-          <p>{footOf(t, text, results.length)}</p>
+          <p>{footOf(text, results.length)}</p>
         ) : (
           <LookUpState id={id} state={lookedUp.state} />
         )}
@@ -120,29 +118,24 @@ function Palette({ readEarly, onClose }: SearchProps) {
   );
 }
 
-function footOf(t: ReturnType<typeof useTexts>, text: string, count: number): string {
+function footOf(text: string, count: number): string {
   if (text.trim() === '') return t.search.hint;
   if (count > 0) return t.search.count(count);
   return isPartialId(text) ? t.search.incomplete : t.search.nothing(text.trim());
 }
 
-function ResultRow({ result: { kind, title, detail, environment } }: { result: Result }) {
-  const t = useTexts();
-  return (
-    <>
-      <bdi className={styles.title}>{title}</bdi>
-      <span className={styles.kind}>
-        {t.search.kinds[kind]}
-        {environment === 'sandbox' ? ` · ${t.environment.sandbox}` : ''}
-      </span>
-      {detail === undefined ? null : <bdi className={styles.detail}>{detail}</bdi>}
-    </>
-  );
-}
+const ResultRow = ({ result: { kind, title, detail, environment } }: { result: Result }) => (
+  <>
+    <bdi className={styles.title}>{title}</bdi>
+    <span className={styles.kind}>
+      {t.search.kinds[kind]}
+      {environment === 'sandbox' ? ` · ${t.environment.sandbox}` : ''}
+    </span>
+    {detail === undefined ? null : <bdi className={styles.detail}>{detail}</bdi>}
+  </>
+);
 
-/** What became of looking for an identifier. */
 function LookUpState({ id, state }: { id: string; state: LookedUp | undefined }) {
-  const t = useTexts();
   if (state === undefined) return <p>{t.search.looking(id)}</p>;
   if (state.kind === 'found') return <p>{t.search.openId(id)}</p>;
   const { places, note } = state;
@@ -190,7 +183,6 @@ function useEnvironments(): readonly Environment[] | undefined {
 
 /** @param text undefined while an identifier is looked up */
 function useResults(text: string | undefined): Result[] {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const live = useEndpoints('live').data;
   const sandbox = useEndpoints('sandbox').data;
@@ -227,5 +219,5 @@ function useResults(text: string | undefined): Result[] {
       ),
     ];
     return resultsOf(text, { pages, endpoints, named, types: LOGGED_TYPES, environment });
-  }, [text, live, sandbox, sources, keys, environment, t]);
+  }, [text, live, sandbox, sources, keys, environment]);
 }

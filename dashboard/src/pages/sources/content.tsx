@@ -1,55 +1,59 @@
 import { type Source, useContent, useSource } from '../../api/sources.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { Link } from '../../parts/link.tsx';
-import { Failure, Loading, Notice } from '../../parts/notice.tsx';
-import { Card, Page } from '../../parts/page.tsx';
-import { useFormat } from '../../text/format.ts';
-import { useTexts } from '../../text/language.ts';
-import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
+import { Loaded, LoadedPage } from '../../parts/loaded.tsx';
+import { Notice } from '../../parts/notice.tsx';
+import { Card } from '../../parts/page.tsx';
+import { format, t } from '../../text/language.ts';
 import { nameOf } from './name.ts';
 import styles from './sources.module.css';
-import { Warnings } from './warnings.tsx';
 
 /** The text that was imported from a source: all of it, so that the browser's search finds everything. */
 export function ContentPage({ id }: { id: string }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
-  const { data: source, error, refetch } = useSource(environment, id, false);
-  if (isNoSandbox(error)) return <NoSandbox title={t.sources.title} />;
+  const query = useSource(environment, id, false);
+  const { data: source } = query;
   return (
-    <Page title={source === undefined ? t.sources.content : `${t.sources.content}: ${nameOf(source)}`}>
-      <p>
-        <Link to={`/sources/${id}`}>{t.sources.backToSource}</Link>
-      </p>
-      {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
-      {source === undefined && !error ? <Loading /> : null}
-      {source === undefined ? null : <Content source={source} />}
-    </Page>
+    <LoadedPage
+      title={source === undefined ? t.sources.content : `${t.sources.content}: ${nameOf(source)}`}
+      about={<Link to={`/sources/${id}`}>{t.sources.backToSource}</Link>}
+      query={query}
+    >
+      {(shown) => <Content source={shown} />}
+    </LoadedPage>
   );
 }
 
 /** Untrusted text, shown as text. */
 function Content({ source }: { source: Source }) {
-  const t = useTexts();
-  const format = useFormat();
   const { environment } = useEnvironment();
-  const { data, error, refetch } = useContent(environment, source);
+  const query = useContent(environment, source);
   if (source.version === null) return <p className="quiet">{t.sources.changesNothing}</p>;
-  if (error) return <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} />;
-  if (data === undefined) return <Loading lines={3} />;
   return (
-    <>
-      {data.warnings.length === 0 ? null : (
-        <Notice tone="warn" title={t.sources.warnings}>
-          <Warnings warnings={data.warnings} />
-        </Notice>
+    <Loaded query={query} lines={3}>
+      {({ warnings, version, words, text }) => (
+        <>
+          <Warnings warnings={warnings} />
+          <Card>
+            <p className="quiet">{t.sources.contentOf(format.number(version), format.number(words))}</p>
+            <div className={styles.content} dir="auto">
+              {text}
+            </div>
+          </Card>
+        </>
       )}
-      <Card>
-        <p className="quiet">{t.sources.contentOf(format.number(data.version), format.number(data.words))}</p>
-        <div className={styles.content} dir="auto">
-          {data.text}
-        </div>
-      </Card>
-    </>
+    </Loaded>
   );
 }
+
+/** What the imported text lacks; nothing where it has all. */
+export const Warnings = ({ warnings }: Pick<Source, 'warnings'>) =>
+  warnings.length === 0 ? null : (
+    <Notice tone="warn" title={t.sources.warnings}>
+      <ul>
+        {warnings.map(({ code, count }) => (
+          <li key={code}>{t.sources.warningTexts[code](count)}</li>
+        ))}
+      </ul>
+    </Notice>
+  );

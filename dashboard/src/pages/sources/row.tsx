@@ -1,10 +1,11 @@
+import { useOrganization } from '../../api/organization.ts';
 import type { Source } from '../../api/sources.ts';
+import { useEnvironment } from '../../app/environment.ts';
 import { Link } from '../../parts/link.tsx';
 import { Status, type Tone } from '../../parts/status.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
-import { useTexts } from '../../text/language.ts';
-import { Meter } from './meter.tsx';
+import { format, t } from '../../text/language.ts';
 import { nameOf } from './name.ts';
 import styles from './sources.module.css';
 
@@ -13,21 +14,15 @@ const TONES = { pending: 'busy', ok: 'good', failing: 'warn' } as const satisfie
   Tone
 >;
 
-/** What the last check of a source came to. */
-export function SourceStatus({ status }: Pick<Source, 'status'>) {
-  const t = useTexts();
-  return <Status tone={TONES[status]}>{t.sources.statuses[status]}</Status>;
-}
+export const SourceStatus = ({ status }: Pick<Source, 'status'>) => (
+  <Status tone={TONES[status]}>{t.sources.statuses[status]}</Status>
+);
 
 /** A moment that may not have come. */
-export function AgoOrNever({ at }: { at: string | null }) {
-  const t = useTexts();
-  return at === null ? <span className="quiet">{t.sources.never}</span> : <Ago at={at} />;
-}
+export const AgoOrNever = ({ at }: { at: string | null }) =>
+  at === null ? <span className="quiet">{t.sources.never}</span> : <Ago at={at} />;
 
-/** One source of the list. */
 export function SourceRow({ source, threshold }: { source: Source; threshold: number | undefined }) {
-  const t = useTexts();
   const name = nameOf(source);
   return (
     <tr>
@@ -48,10 +43,10 @@ export function SourceRow({ source, threshold }: { source: Source; threshold: nu
           )}
         </span>
       </th>
-      <td className={styles.short} data-label={t.sources.kind}>
+      <td className={styles.short} data-label={t.common.kind}>
         {t.sources.kinds[source.kind]}
       </td>
-      <td data-label={t.sources.status}>
+      <td data-label={t.common.status}>
         <SourceStatus status={source.status} />
       </td>
       <td className={styles.short} data-label={t.sources.lastChecked}>
@@ -65,4 +60,48 @@ export function SourceRow({ source, threshold }: { source: Source; threshold: nu
       </td>
     </tr>
   );
+}
+
+/** How much of a source changed, and the threshold of notifications. Both in percent. */
+export function Meter({
+  difference,
+  threshold,
+}: {
+  difference: number | null;
+  threshold: number | undefined;
+}) {
+  if (difference === null) return <span className="quiet">{t.sources.unknown}</span>;
+  const percent = format.percent(difference / 100);
+  const isBeyond = threshold !== undefined && difference > threshold;
+  return (
+    <span className={styles.meter}>
+      <svg
+        role="img"
+        aria-label={
+          threshold === undefined
+            ? t.sources.differenceAlone(percent)
+            : t.sources.differenceOf(percent, format.percent(threshold / 100))
+        }
+        viewBox="0 0 100 10"
+        preserveAspectRatio="none"
+      >
+        <rect className={styles.ground} width="100" height="10" />
+        <rect className={isBeyond ? styles.beyond : styles.within} width={difference} height="10" />
+        {threshold === undefined ? null : (
+          <rect className={styles.threshold} x={Math.min(threshold, 99)} width="1" height="10" />
+        )}
+      </svg>
+      <span aria-hidden="true">{percent}</span>
+    </span>
+  );
+}
+
+/**
+ * Percent of a source above which admins are notified; undefined in the sandbox, which has no settings, and
+ * while it is unknown.
+ */
+export function useThreshold(): number | undefined {
+  const { environment } = useEnvironment();
+  const { data } = useOrganization();
+  return environment === 'live' ? data?.contentChangeThreshold : undefined;
 }

@@ -1,57 +1,37 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
-import { ApiFailure } from '../../api/failures.ts';
-import { type Source, useDeleteSource, useSource } from '../../api/sources.ts';
+import { type Source, useDeleteSource, useSource, useSync } from '../../api/sources.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
+import { Code } from '../../parts/code.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
+import { CopyId } from '../../parts/copy.tsx';
 import { Link } from '../../parts/link.tsx';
-import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
-import { Card, Page } from '../../parts/page.tsx';
+import { OnePage } from '../../parts/loaded.tsx';
+import { Failure, Notice } from '../../parts/notice.tsx';
+import { Card, Facts, Page } from '../../parts/page.tsx';
+import { Moment } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
-import { useTexts } from '../../text/language.ts';
-import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
+import { format, t } from '../../text/language.ts';
 import { Changes } from './changes.tsx';
-import { type Checking, CheckNow, checkingOf } from './check-now.tsx';
-import { SourceFacts } from './facts.tsx';
+import { Warnings } from './content.tsx';
 import { nameOf } from './name.ts';
-import { Warnings } from './warnings.tsx';
+import { AgoOrNever, Meter, SourceStatus, useThreshold } from './row.tsx';
 
-/** One source: what is known of it, what changed, and a check now. */
 export function SourcePage({ id }: { id: string }) {
-  const t = useTexts();
   const { environment } = useEnvironment();
   const [before, setBefore] = useState<Source>();
   const [isChecked, setChecked] = useState(false);
-  const { data: source, error, refetch } = useSource(environment, id, isChecked);
-  const checking = checkingOf(before, source);
+  const query = useSource(environment, id, isChecked);
+  const checking = checkingOf(before, query.data);
   if (isChecked !== (checking === 'in progress')) setChecked(checking === 'in progress');
-  if (isNoSandbox(error)) return <NoSandbox title={t.sources.title} />;
-  if (source !== undefined)
-    return <Shown source={source} checking={checking} onCheck={setBefore} error={error} />;
   return (
-    <Page title={t.sources.title}>
-      <Back />
-      {error === null ? <Loading /> : null}
-      {isGone(error) ? <Empty title={t.sources.gone} /> : null}
-      {error !== null && !isGone(error) ? (
-        <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} />
-      ) : null}
-    </Page>
+    <OnePage query={query} title={t.sources.title} gone={t.sources.gone} list={['/sources', t.sources.back]}>
+      {(shown) => <Shown source={shown} checking={checking} onCheck={setBefore} error={query.error} />}
+    </OnePage>
   );
 }
-
-const isGone = (error: unknown): boolean => error instanceof ApiFailure && error.type === 'NOT_FOUND';
-
-const Back = () => {
-  const t = useTexts();
-  return (
-    <p>
-      <Link to="/sources">{t.sources.back}</Link>
-    </p>
-  );
-};
 
 function Shown({
   source,
@@ -64,7 +44,6 @@ function Shown({
   onCheck: (before: Source) => void;
   error: unknown;
 }) {
-  const t = useTexts();
   const isAdmin = useIsAdmin();
   const [isDeleting, setDeleting] = useState(false);
   const name = nameOf(source);
@@ -77,20 +56,18 @@ function Shown({
           <>
             <CheckNow id={source.id} checking={checking} onCheck={onCheck} />
             <Button look="danger" onPress={() => setDeleting(true)}>
-              {t.sources.delete}
+              {t.common.delete}
             </Button>
           </>
         ) : null
       }
     >
-      <Back />
-      {error ? <Failure title={t.failure.loading} error={error} /> : null}
+      <p>
+        <Link to="/sources">{t.sources.back}</Link>
+      </p>
+      <Failure title={t.failure.loading} error={error} />
       {source.status === 'pending' ? <Notice tone="busy" title={t.sources.importing} /> : null}
-      {source.warnings.length === 0 ? null : (
-        <Notice tone="warn" title={t.sources.warnings}>
-          <Warnings warnings={source.warnings} />
-        </Notice>
-      )}
+      <Warnings warnings={source.warnings} />
       {checking === 'done' && source.status !== 'pending' ? (
         <Notice tone={source.status === 'ok' ? 'good' : 'warn'} title={t.sources.syncDone[source.status]} />
       ) : null}
@@ -109,17 +86,15 @@ function Shown({
 }
 
 function Delete({ source, onClose }: { source: Source; onClose: () => void }) {
-  const t = useTexts();
   const { environment, to } = useEnvironment();
   const [, go] = useLocation();
-  const { mutate, isPending, error } = useDeleteSource(environment, source.id);
+  const sending = useDeleteSource(environment, source.id);
   return (
     <Confirm
       title={t.sources.deleteTitle}
       action={t.sources.deleteAction}
-      isPending={isPending}
-      error={error}
-      onConfirm={() => mutate(undefined, { onSuccess: () => go(to('/sources')) })}
+      sent={sending}
+      onConfirm={() => sending.mutate(undefined, { onSuccess: () => go(to('/sources')) })}
       onClose={onClose}
     >
       <p>
@@ -130,4 +105,101 @@ function Delete({ source, onClose }: { source: Source; onClose: () => void }) {
       <p>{t.sources.deleteAbout}</p>
     </Confirm>
   );
+}
+
+function SourceFacts({ source }: { source: Source }) {
+  const threshold = useThreshold();
+  const { id, url, kind, title, words, version } = source;
+  return (
+    <>
+      <Facts
+        facts={[
+          [t.common.status, <SourceStatus key="status" status={source.status} />],
+          [
+            t.sources.url,
+            <CopyId key="url" id={url} what={t.sources.url}>
+              <Url url={url} />
+            </CopyId>,
+          ],
+          [t.common.kind, t.sources.kindHints[kind]],
+          [t.sources.contentTitle, title === null ? t.none : <bdi key="title">{title}</bdi>],
+          [t.sources.words, words === null ? t.none : format.number(words)],
+          [t.sources.version, version === null ? t.none : format.number(version)],
+          [
+            t.sources.difference,
+            <Meter key="difference" difference={source.difference} threshold={threshold} />,
+          ],
+          [t.sources.lastChecked, <AgoOrNever key="checked" at={source.lastCheckedAt} />],
+          [t.sources.lastChanged, <AgoOrNever key="changed" at={source.lastChangedAt} />],
+          [t.sources.lastNotified, <AgoOrNever key="notified" at={source.lastNotifiedAt} />],
+          [t.sources.nextCheck, <Moment key="next" at={source.nextCheckAt} />],
+          [t.sources.created, <Moment key="created" at={source.createdAt} />],
+          [t.common.id, <CopyId key="id" id={id} what={t.common.id} />],
+        ]}
+      />
+      {source.lastError === null ? null : (
+        <Code label={t.common.lastError} text={source.lastError} isWrapped />
+      )}
+    </>
+  );
+}
+
+type Checking = 'not asked' | 'in progress' | 'done';
+
+/** @param before the source as it was when the check was asked for @param now as it is */
+function checkingOf(
+  before: Pick<Source, 'lastCheckedAt'> | undefined,
+  now: Pick<Source, 'lastCheckedAt'> | undefined,
+): Checking {
+  if (before === undefined) return 'not asked';
+  return now !== undefined && now.lastCheckedAt !== before.lastCheckedAt ? 'done' : 'in progress';
+}
+
+/** A check usually takes a second, and a minute at most. */
+const SLOW_MS = 20_000;
+
+/**
+ * Requests a check and shows that it is running.
+ * @param onCheck gets the source as it was before
+ */
+function CheckNow({
+  id,
+  checking,
+  onCheck,
+}: {
+  id: string;
+  checking: Checking;
+  onCheck: (before: Source) => void;
+}) {
+  const { environment } = useEnvironment();
+  const { mutate, isPending, error } = useSync(environment, id);
+  const isInProgress = isPending || checking === 'in progress';
+  const isSlow = useLongerThan(SLOW_MS, checking === 'in progress');
+  return (
+    <>
+      <Button isPending={isInProgress} onPress={() => mutate(undefined, { onSuccess: onCheck })}>
+        {isInProgress ? t.sources.syncing : t.sources.sync}
+      </Button>
+      {isSlow ? (
+        <span role="status" className="quiet">
+          {t.sources.syncSlow}
+        </span>
+      ) : null}
+      <Failure error={error} />
+    </>
+  );
+}
+
+/** Whether something has been so for longer than that. */
+function useLongerThan(ms: number, isSo: boolean): boolean {
+  const [isLonger, setLonger] = useState(false);
+  useEffect(() => {
+    if (!isSo) return;
+    const timer = setTimeout(() => setLonger(true), ms);
+    return () => {
+      clearTimeout(timer);
+      setLonger(false);
+    };
+  }, [ms, isSo]);
+  return isLonger;
 }
