@@ -16,7 +16,7 @@ const SECRET = /^whsec_[A-Za-z0-9+/]+=*$/;
 export const certifyCommand = () =>
   subcommand(
     'certify',
-    'Examines a receiver by the rules of docs/guides/certify.md: sends it signed examples, and requests that it must refuse.',
+    'Examines a receiver: sends it signed examples, and requests that it must refuse.',
     ['certify --to http://localhost:4000/webhooks'],
   )
     .requiredOption('--to <url>', 'URL of the receiver, http or https', url('http', 'https'))
