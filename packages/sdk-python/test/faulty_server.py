@@ -7,12 +7,13 @@ import random
 import socket
 import struct
 import threading
+import time
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal
 
-Fault = Literal["limited", "unavailable", "unavailable soon", "reset before", "reset after", "cut off"]
+Fault = Literal["limited", "unavailable", "unavailable soon", "reset before", "reset after", "cut off", "slow"]
 FAULTS: tuple[Fault, ...] = (
     "limited",
     "unavailable",
@@ -20,7 +21,12 @@ FAULTS: tuple[Fault, ...] = (
     "reset before",
     "reset after",
     "cut off",
+    "slow",
 )
+#: Few are slow: their time is real.
+WEIGHTS = (10, 10, 10, 10, 10, 10, 1)
+#: Seconds; the timeout of clients is shorter.
+SLOW = 4.0
 #: Faults that a call may meet: fewer than its tries.
 MOST_FAULTS = 4
 #: An RST instead of a FIN.
@@ -45,7 +51,7 @@ class Ledger:
             met = self.faults[user]
             if len(met) >= MOST_FAULTS or self.chance.random() < 0.4:
                 return None
-            met.append((self.chance.choice(FAULTS), self.chance.randint(0, 60)))
+            met.append((self.chance.choices(FAULTS, WEIGHTS)[0], self.chance.randint(0, 60)))
             return met[-1]
 
     def take_effect(self, user: str, key: str) -> bytes:
@@ -86,6 +92,10 @@ class Handler(BaseHTTPRequestHandler):
             self.reset()
         elif fault == "reset after":
             self.ledger.take_effect(user, key)
+            self.reset()
+        elif fault == "slow":
+            self.ledger.take_effect(user, key)
+            time.sleep(SLOW)
             self.reset()
         elif fault == "cut off":
             self.send(201, self.ledger.take_effect(user, key), cut_off=True)

@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from faulty_server import FAULTS, Ledger, make_server
+from faulty_server import FAULTS, SLOW, Ledger, make_server
 
 from conversation_service import AsyncClient, Client
 from conversation_service.exchange import FIRST_WAIT, MAX_BACKOFF
 
 CALLS = 1_250
 CONCURRENT = 8
+TIMEOUT = SLOW / 2
 
 Waits = dict[str, list[float]]
 
@@ -51,6 +52,7 @@ def check(ledger: Ledger, waits: Waits) -> None:
                 assert 0 <= waited <= min(MAX_BACKOFF, FIRST_WAIT * 2**tried)
     met = Counter(fault for faults in ledger.faults.values() for fault, _ in faults)
     assert set(met) == set(FAULTS)
+    assert met.pop("slow") > 5
     assert min(met.values()) > 100
 
 
@@ -58,7 +60,10 @@ def test_threads_with_one_client(ledger: Ledger, base_url: str) -> None:
     waits: Waits = {}
     current = threading.local()
 
-    with Client(api_key="ck_live_1", base_url=base_url, sleep=lambda s: current.waits.append(s)) as client:
+    def sleep(seconds: float) -> None:
+        current.waits.append(seconds)
+
+    with Client(api_key="ck_live_1", base_url=base_url, sleep=sleep, timeout=TIMEOUT) as client:
 
         def call(number: int) -> None:
             user = f"user-{number}"
@@ -80,7 +85,9 @@ def test_tasks_with_one_client(ledger: Ledger, base_url: str) -> None:
 
     async def call_all() -> None:
         gate = asyncio.Semaphore(CONCURRENT)
-        async with AsyncClient(api_key="ck_live_1", base_url=base_url, sleep=sleep) as client:
+        async with AsyncClient(
+            api_key="ck_live_1", base_url=base_url, sleep=sleep, timeout=TIMEOUT
+        ) as client:
 
             async def call(user: str) -> None:
                 async with gate:

@@ -98,7 +98,7 @@ describe('conversations listen', { timeout: 60_000 }, () => {
     await api.stop();
     program.stop();
     expect(await program.ended).toBe(0);
-    expect(program.output()).toContain('whk_1 stays registered.');
+    expect(program.output()).toContain('whk_1 stays registered: ');
   });
 
   it('asks for an API where there is none, and refuses flags of the local run elsewhere', async () => {

@@ -10,6 +10,12 @@ import {
 } from './connection.ts';
 import { credentialsFileOf, readCredentials } from './credentials.ts';
 
+/** A client, and the URL of its API. */
+export interface Api {
+  client: Client;
+  baseUrl: string;
+}
+
 /** Reads where a connection can come from. @throws CommandError for an unreadable file of `login` */
 export async function readSources({
   variables,
@@ -27,7 +33,7 @@ export async function readSources({
 export async function connect(
   flags: ConnectionFlags,
   context: Context,
-): Promise<Connection & { client: Client }> {
+): Promise<Connection & Api> {
   const connection = chooseConnection(flags, await readSources(context));
   return { ...connection, client: clientFor(connection, context) };
 }

@@ -57,6 +57,7 @@ export async function remove(endpointId: string, client: Client, screen: Screen)
     await client.endpoints.delete(endpointId, { maxRetries: 0 });
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    screen.print(`  ${endpointId} stays registered. ${reportedError(error).message}`);
+    screen.print(`  ${endpointId} stays registered: ${reportedError(error).message}`);
+    screen.print(`  To delete it: conversations api DELETE /api/v1/webhooks/${endpointId}`);
   }
 }
