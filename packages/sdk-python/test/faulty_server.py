@@ -21,11 +21,8 @@ FAULTS: tuple[Fault, ...] = (
     "reset before",
     "reset after",
     "cut off",
-    "slow",
 )
-#: Few are slow: their time is real.
-WEIGHTS = (10, 10, 10, 10, 10, 10, 1)
-#: Seconds; the timeout of clients is shorter.
+#: Seconds until the first response to a user `slow-…`; the timeout of its client is shorter.
 SLOW = 4.0
 #: Faults that a call may meet: fewer than its tries.
 MOST_FAULTS = 4
@@ -49,9 +46,12 @@ class Ledger:
         with self.lock:
             self.keys[user].add(key)
             met = self.faults[user]
+            if user.startswith("slow-"):
+                met.append(("slow", 0))
+                return met[0] if len(met) == 1 else None
             if len(met) >= MOST_FAULTS or self.chance.random() < 0.4:
                 return None
-            met.append((self.chance.choices(FAULTS, WEIGHTS)[0], self.chance.randint(0, 60)))
+            met.append((self.chance.choice(FAULTS), self.chance.randint(0, 60)))
             return met[-1]
 
     def take_effect(self, user: str, key: str) -> bytes:

@@ -11,7 +11,7 @@ const FAULTS = ['429', '503', 'reset before the effect', 'reset after it', 'cut 
 type Fault = (typeof FAULTS)[number] | 'no response in time' | 'none';
 
 /** The timeout of a try. Responses that exceed it are few, because their time is real. */
-const TIMEOUT_MS = 3_000;
+const TIMEOUT_MS = 10_000;
 
 /** What the service did, and what it asked of its clients. */
 const effects = new Map<string, { call: number; count: number }>();
@@ -32,9 +32,9 @@ function createRandom(seed: number): () => number {
 }
 const random = createRandom(1);
 
-/** Half of all requests fail, in one of the five ways; one of 500 gets no response in time. */
+/** Half of all requests fail, in one of the five ways; one of 2,000 gets no response in time. */
 const chooseFault = (): Fault =>
-  random() < 1 / 500
+  random() < 1 / 2_000
     ? 'no response in time'
     : (FAULTS[Math.floor(random() * 2 * FAULTS.length)] ?? 'none');
 
@@ -108,6 +108,6 @@ describe('a client of a service that fails', () => {
     expect(made.toSorted((a, b) => a - b)).toEqual(Array.from({ length: CALLS }, (_, call) => call));
     expect(wrongWaits).toEqual([]);
     for (const fault of FAULTS) expect(injected.get(fault), fault).toBeGreaterThan(CALLS / 20);
-    expect(injected.get('no response in time')).toBeGreaterThan(CALLS / 1_000);
+    expect(injected.get('no response in time')).toBeGreaterThan(0);
   }, 300_000);
 });
