@@ -14,11 +14,9 @@ import { RULES, type RuleName } from './rules.ts';
 const SECRET = /^whsec_[A-Za-z0-9+/]+=*$/;
 
 export const certifyCommand = () =>
-  subcommand(
-    'certify',
-    'Examines a receiver: sends it signed examples, and requests that it must refuse.',
-    ['certify --to http://localhost:4000/webhooks'],
-  )
+  subcommand('certify', 'Examines a receiver: sends it signed examples, and requests that it must refuse.', [
+    'certify --to http://localhost:4000/webhooks',
+  ])
     .requiredOption('--to <url>', 'URL of the receiver, http or https', url('http', 'https'))
     .option(
       '--secret <whsec_…>',

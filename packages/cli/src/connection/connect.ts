@@ -30,10 +30,7 @@ export async function readSources({
 }
 
 /** A client for the chosen API and key. @throws CommandError without one */
-export async function connect(
-  flags: ConnectionFlags,
-  context: Context,
-): Promise<Connection & Api> {
+export async function connect(flags: ConnectionFlags, context: Context): Promise<Connection & Api> {
   const connection = chooseConnection(flags, await readSources(context));
   return { ...connection, client: clientFor(connection, context) };
 }

@@ -80,8 +80,7 @@ const listEvents = (flags: ListFlags, context: Context): Promise<number> =>
     const filter = { ...(type && { type }), limit: Math.min(limit, 100) };
     const events = await client.events.list(filter, context).take(limit);
     if (events.length === 0) printer.note('No events.');
-    for (const event of events)
-      printer.result(event, () => renderEventLine(event, printer.paint));
+    for (const event of events) printer.result(event, () => renderEventLine(event, printer.paint));
   });
 
 const showEvent = (id: string, flags: ShowFlags, context: Context): Promise<number> =>

@@ -157,8 +157,6 @@ function registerEndpointTools(server: McpServer, api: Api): void {
       annotations: READ_ONLY,
     },
     ({ hours, endpointId: endpoint }, { mcpReq }) =>
-      answer(() =>
-        failuresByCause(api, { from: new Date(Date.now() - hours * HOUR_MS), endpoint }, mcpReq),
-      ),
+      answer(() => failuresByCause(api, { from: new Date(Date.now() - hours * HOUR_MS), endpoint }, mcpReq)),
   );
 }

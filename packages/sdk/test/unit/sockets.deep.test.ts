@@ -34,9 +34,7 @@ const random = createRandom(1);
 
 /** Half of all requests fail, in one of the five ways; one of 2,000 gets no response in time. */
 const chooseFault = (): Fault =>
-  random() < 1 / 2_000
-    ? 'no response in time'
-    : (FAULTS[Math.floor(random() * 2 * FAULTS.length)] ?? 'none');
+  random() < 1 / 2_000 ? 'no response in time' : (FAULTS[Math.floor(random() * 2 * FAULTS.length)] ?? 'none');
 
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = Buffer.concat(await request.toArray()).toString();
