@@ -44,6 +44,9 @@ export function resultOf(
   };
 }
 
+/** For the receiver that deliveries are posted to: it verifies them itself. */
+export const renderSecret = (secret: string): string => `  The signing secret for your receiver is ${secret}`;
+
 /** The last line. A delivery has several attempts where it was not accepted at first. */
 export function renderSummary(deliveries: number, attempts: number): string {
   if (deliveries === 0) return 'Received no deliveries.';
