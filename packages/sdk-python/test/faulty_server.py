@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal
 
-Fault = Literal["limited", "unavailable", "unavailable soon", "reset before", "reset after", "cut off", "slow"]
+Fault = Literal[
+    "limited", "unavailable", "unavailable soon", "reset before", "reset after", "cut off", "slow"
+]
 FAULTS: tuple[Fault, ...] = (
     "limited",
     "unavailable",
@@ -64,7 +66,7 @@ class Ledger:
 
 
 def respond(user: str) -> bytes:
-    conversation = {
+    conversation: dict[str, Any] = {
         "id": f"cnv_{user}",
         "channelId": "chn_web",
         "externalUserId": user,

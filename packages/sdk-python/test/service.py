@@ -16,7 +16,7 @@ T = TypeVar("T")
 Respond = Callable[[httpx.Request, int], httpx.Response]
 
 BASE_URL = "https://api.example.com"
-CONVERSATION = {
+CONVERSATION: dict[str, Any] = {
     "id": "cnv_1",
     "channelId": "chn_web",
     "externalUserId": "ada",
