@@ -14,7 +14,7 @@ const DEMONSTRATION_TIMEOUT_MS = 30_000;
 
 const ENVIRONMENT = `
 Environment:
-  PORT                           port of the API; 0 takes any free port, and the same one at the next start (3000)
+  PORT                           port of the API; 0 takes any free one, and the same at the next start (3000)
   LOCAL_DIR                      directory of state, certificates and logs (.local)
   RETRY_BASE_SECONDS             wait before the second attempt; each further wait doubles (30)
   RETRY_CAP_SECONDS              longest wait between attempts (3600)

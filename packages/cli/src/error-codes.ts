@@ -19,6 +19,6 @@ const TEXTS: Readonly<Record<AttemptErrorCode, string>> = {
 export const describeErrorCode = (code: string): string =>
   (Object.hasOwn(TEXTS, code) ? TEXTS[code as AttemptErrorCode] : undefined) ?? code;
 
-/** Where the documentation says what to check and to do for a code. */
-export const linkToCause = (code: string): string =>
-  `docs/reference/causes.md${Object.hasOwn(TEXTS, code) ? `#${code}` : ''}`;
+/** Where the API's reference says what to check and to do for a code. */
+export const linkToCause = (code: string, baseUrl: string): string =>
+  `${baseUrl}/api/docs${Object.hasOwn(TEXTS, code) ? `#cause-${code}` : ''}`;

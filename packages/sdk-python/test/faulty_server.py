@@ -7,12 +7,15 @@ import random
 import socket
 import struct
 import threading
+import time
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal
 
-Fault = Literal["limited", "unavailable", "unavailable soon", "reset before", "reset after", "cut off"]
+Fault = Literal[
+    "limited", "unavailable", "unavailable soon", "reset before", "reset after", "cut off", "slow"
+]
 FAULTS: tuple[Fault, ...] = (
     "limited",
     "unavailable",
@@ -21,6 +24,8 @@ FAULTS: tuple[Fault, ...] = (
     "reset after",
     "cut off",
 )
+#: Seconds until the first response to a user `slow-…`; the timeout of its client is shorter.
+SLOW = 4.0
 #: Faults that a call may meet: fewer than its tries.
 MOST_FAULTS = 4
 #: An RST instead of a FIN.
@@ -43,6 +48,9 @@ class Ledger:
         with self.lock:
             self.keys[user].add(key)
             met = self.faults[user]
+            if user.startswith("slow-"):
+                met.append(("slow", 0))
+                return met[0] if len(met) == 1 else None
             if len(met) >= MOST_FAULTS or self.chance.random() < 0.4:
                 return None
             met.append((self.chance.choice(FAULTS), self.chance.randint(0, 60)))
@@ -86,6 +94,10 @@ class Handler(BaseHTTPRequestHandler):
             self.reset()
         elif fault == "reset after":
             self.ledger.take_effect(user, key)
+            self.reset()
+        elif fault == "slow":
+            self.ledger.take_effect(user, key)
+            time.sleep(SLOW)
             self.reset()
         elif fault == "cut off":
             self.send(201, self.ledger.take_effect(user, key), cut_off=True)

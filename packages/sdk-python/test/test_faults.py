@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from faulty_server import FAULTS, Ledger, make_server
+from faulty_server import FAULTS, SLOW, Ledger, make_server
 
 from conversation_service import AsyncClient, Client
 from conversation_service.exchange import FIRST_WAIT, MAX_BACKOFF
@@ -92,3 +92,21 @@ def test_tasks_with_one_client(ledger: Ledger, base_url: str) -> None:
 
     asyncio.run(call_all())
     check(ledger, waits)
+
+
+def test_no_response_in_time(ledger: Ledger, base_url: str) -> None:
+    users = [f"slow-{number}" for number in range(2 * CONCURRENT)]
+    client = Client(
+        api_key="ck_live_1", base_url=base_url, timeout=SLOW / 2, max_retries=20, sleep=lambda _: None
+    )
+
+    with client:
+
+        def call(user: str) -> str:
+            return client.conversations.create(channel_id="web", external_user_id=user).id
+
+        with ThreadPoolExecutor(CONCURRENT) as pool:
+            assert list(pool.map(call, users)) == [f"cnv_{user}" for user in users]
+    assert ledger.effects == Counter(users)
+    assert {len(keys) for keys in ledger.keys.values()} == {1}
+    assert min(len(tries) for tries in ledger.faults.values()) > 1

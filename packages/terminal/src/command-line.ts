@@ -1,8 +1,10 @@
 import { styleText } from 'node:util';
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
+import { wrapHelp } from './wrap-help.ts';
 
 const USAGE_ERROR = 2;
 const HELP_WIDTH = 110;
+const outWidth = (): number => process.stdout.columns ?? HELP_WIDTH;
 
 /**
  * A command line without options. `--help` prints to stdout and exits with 0; wrong arguments exit with 2
@@ -26,7 +28,8 @@ export function commandLine(script: string, description: string): Command {
       styleSubcommandTerm: style('cyan'),
     })
     .configureOutput({
-      getOutHelpWidth: () => process.stdout.columns ?? HELP_WIDTH,
+      getOutHelpWidth: outWidth,
+      writeOut: (text) => process.stdout.write(wrapHelp(text, outWidth())),
       getErrHelpWidth: () => process.stderr.columns ?? HELP_WIDTH,
       // commander prints "Did you mean …?" on a separate line.
       outputError: (text, write) => write(text.replace('\n(', ' (')),

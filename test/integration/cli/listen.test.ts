@@ -61,7 +61,8 @@ describe('conversations listen', { timeout: 60_000 }, () => {
     const { port } = customer.address() as AddressInfo;
 
     const { api, listen, onlyEndpoint } = await aLocalRun();
-    await listen('--forward', `http://127.0.0.1:${port}/hook`).shows(/Listening/);
+    const listening = listen('--forward', `http://127.0.0.1:${port}/hook`);
+    await listening.shows(/The signing secret for your receiver is whsec_c2VjcmV0IG9mIHRoZSBmYWtl\n/);
     expect(await api.deliver(onlyEndpoint(), { id: 'dlv_1', attempt: 1, data: {} })).toBe(418);
     const [passed] = received;
     expect(() =>
@@ -98,7 +99,7 @@ describe('conversations listen', { timeout: 60_000 }, () => {
     await api.stop();
     program.stop();
     expect(await program.ended).toBe(0);
-    expect(program.output()).toContain('whk_1 stays registered.');
+    expect(program.output()).toContain('whk_1 stays registered: ');
   });
 
   it('asks for an API where there is none, and refuses flags of the local run elsewhere', async () => {
@@ -171,6 +172,12 @@ describe('conversations listen at a sandbox', { timeout: 60_000 }, () => {
     expect(await program.ended).toBe(0);
     expect(program.output()).toContain('Received one delivery.');
     expect(api.endpoints).toEqual([]);
+  });
+
+  it('shows the signing secret that a receiver needs which it posts to', async () => {
+    const { start } = await aUser();
+    const program = start(['listen', '--forward', 'http://127.0.0.1:1/']);
+    await program.shows(/The signing secret for your receiver is whsec_c2VjcmV0IG9mIHRoZSB0ZXN0\n/);
   });
 
   it('posts the bytes of each delivery to a URL, and prints lines of JSON', async () => {

@@ -55,7 +55,7 @@ async function anOrganization(): Promise<FakeOrganization> {
 const TRANSPORTS = {
   memory: async (api: FakeOrganization) => {
     const client = createClient({ baseUrl: api.url, apiKey: api.key });
-    const server = createMcpServer(client, await findAccess(client));
+    const server = createMcpServer({ client, baseUrl: api.url }, await findAccess(client));
     const [ours, theirs] = InMemoryTransport.createLinkedPair();
     await server.connect(theirs);
     return ours;
@@ -76,9 +76,10 @@ const TRANSPORTS = {
 };
 
 async function anHttpServer(api: FakeOrganization) {
-  const clientFor = (key: string) =>
-    key === '' ? undefined : createClient({ baseUrl: api.url, apiKey: key, maxRetries: 0 });
-  const served = await serveHttp({ port: 0, clientFor });
+  const baseUrl = api.url;
+  const apiFor = (apiKey: string) =>
+    apiKey === '' ? undefined : { client: createClient({ baseUrl, apiKey, maxRetries: 0 }), baseUrl };
+  const served = await serveHttp({ port: 0, apiFor });
   onTestFinished(() => served.close());
   return served;
 }
@@ -168,7 +169,8 @@ describe('the MCP server', () => {
   );
 
   it('groups failures by their cause', async () => {
-    const { call } = await connect(await anOrganization());
+    const api = await anOrganization();
+    const { call } = await connect(api);
     const { value } = await call('failures_by_cause', { endpointId: idOf('whk', 1) });
     expect(value).toMatchObject({
       isPartial: false,
@@ -176,7 +178,7 @@ describe('the MCP server', () => {
         {
           cause: 'http_status',
           meaning: 'the receiver answered with another status than 2xx',
-          help: 'docs/reference/causes.md#http_status',
+          help: `${api.url}/api/docs#cause-http_status`,
           error: 'the receiver answered 503',
           responseStatus: 503,
           count: 2,

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { certify, type Finding } from '../../../packages/cli/src/certify/command.ts';
-import { linkToRule, RULES, type RuleName } from '../../../packages/cli/src/certify/rules.ts';
+import { RULES, type RuleName } from '../../../packages/cli/src/certify/rules.ts';
 import { VerificationError, verify } from '../../../packages/sdk/src/receiver/index.ts';
 import { anchorsOf } from '../../support/markdown.ts';
 
@@ -149,9 +149,7 @@ it('could not run when nothing listens', async () => {
   });
 });
 
-it('links each rule to its section', () => {
-  const page = readFileSync(join(ROOT, 'docs/guides/certify.md'), 'utf8');
-  const rules = Object.keys(RULES) as RuleName[];
-  const links = anchorsOf(page).map((anchor) => `docs/guides/certify.md#${anchor}`);
-  expect(links.filter((link) => rules.map(linkToRule).includes(link))).toEqual(rules.map(linkToRule));
+it('has a section of the guide for each rule', () => {
+  const anchors = anchorsOf(readFileSync(join(ROOT, 'docs/guides/certify.md'), 'utf8'));
+  expect(anchors).toEqual(expect.arrayContaining(Object.keys(RULES)));
 });

@@ -19,11 +19,15 @@ const aDelivery = (changed: Partial<Delivery>) =>
 const absent = (reason: string) =>
   ({ webhookId: 'whk_1', url: 'https://a.example/', receiverStatus: 'active', reason }) as never;
 const explain = (deliveries: Partial<Delivery>[], undelivered: never[] = []) =>
-  explainEvent({ deliveries: deliveries.map(aDelivery), undelivered } as unknown as EventDetails);
+  explainEvent(
+    { deliveries: deliveries.map(aDelivery), undelivered } as unknown as EventDetails,
+    'https://api.example',
+  );
 
 const FAILED = { lastError: 'timed out after 10 s', lastErrorCode: 'timeout' } as const;
 const SKIPPED = { status: 'skipped', attempts: 0 } as const;
-const FAILURE = 'attempt 2 failed (timeout: timed out after 10 s, see docs/reference/causes.md#timeout)';
+const FAILURE =
+  'attempt 2 failed (timeout: timed out after 10 s, see https://api.example/api/docs#cause-timeout)';
 
 it.each<[reason: string, text: string, deliveries: Partial<Delivery>[], undelivered?: never[]]>([
   ['succeeded', `received it: attempt 2 was answered 200 at ${AT}.`, [{}]],

@@ -18,6 +18,7 @@ import { ApiError, type DataOf } from '../../../packages/sdk/src/index.ts';
 import { aDelivery } from './received-delivery.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
+const BASE_URL = 'https://api.example.com';
 const AT = new Date('2026-11-20T09:30:00.000Z');
 
 /** Every view of the command line, with a text that others wrote wherever there can be one. */
@@ -65,11 +66,11 @@ const VIEWS: Record<string, (text: string, paint: Paint) => string> = {
   renderEndpoints: (text, paint) => endpointsView.renderEndpoints([anEndpoint(text)], paint),
   renderError: (text, paint) =>
     [anError(text), new Error(text)].map((error) => renderError(error, paint)).join(),
-  renderEvent: (text, paint) => eventsView.renderEvent(anEvent(text), paint),
+  renderEvent: (text, paint) => eventsView.renderEvent(anEvent(text), BASE_URL, paint),
   renderEventLine: (text, paint) => eventsView.renderEventLine(anEvent(text), paint),
   renderExplanation: (text, paint) =>
     explanations
-      .explainEvent(anEvent(text))
+      .explainEvent(anEvent(text), BASE_URL)
       .map((explanation) => explanations.renderExplanation(explanation, paint))
       .join(),
   renderFinding: (text, paint) =>
@@ -79,7 +80,6 @@ const VIEWS: Record<string, (text: string, paint: Paint) => string> = {
         passed: false,
         trials: [{ eventId: text, expected: '2xx', status: null, error: text, durationMs: 1 }],
         remedy: 'What to do.',
-        page: 'docs/guides/certify.md',
       },
       paint,
     ),

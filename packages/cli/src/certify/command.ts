@@ -9,16 +9,14 @@ import { CommandError } from '../errors.ts';
 import { subcommand } from '../flags.ts';
 import { runCommand } from '../run.ts';
 import { examine, isAsExpected, type Trial } from './examination.ts';
-import { linkToRule, RULES, type RuleName } from './rules.ts';
+import { RULES, type RuleName } from './rules.ts';
 
 const SECRET = /^whsec_[A-Za-z0-9+/]+=*$/;
 
 export const certifyCommand = () =>
-  subcommand(
-    'certify',
-    'Examines a receiver by the rules of docs/guides/certify.md: sends it signed examples, and requests that it must refuse.',
-    ['certify --to http://localhost:4000/webhooks'],
-  )
+  subcommand('certify', 'Examines a receiver: sends it signed examples, and requests that it must refuse.', [
+    'certify --to http://localhost:4000/webhooks',
+  ])
     .requiredOption('--to <url>', 'URL of the receiver, http or https', url('http', 'https'))
     .option(
       '--secret <whsec_…>',
@@ -42,9 +40,8 @@ export interface Finding {
   rule: RuleName;
   passed: boolean;
   trials: Trial[];
-  /** What to change, and where the documentation explains it, of a rule that is not met. */
+  /** What to change, of a rule that is not met. */
   remedy?: string;
-  page?: string;
 }
 
 export const runCertify = (flags: Flags, context: Context): Promise<number> =>
@@ -87,20 +84,20 @@ export async function* certify(
     const [first] = trials;
     if (rule === 'valid' && first?.error !== undefined)
       throw new CommandError('NOT_RUN', `No answer from ${to.host}: ${first.error}`);
-    yield { rule, passed, trials, ...(!passed && { remedy, page: linkToRule(rule) }) };
+    yield { rule, passed, trials, ...(!passed && { remedy }) };
     if (rule === 'valid' && !passed) return;
   }
 }
 
-/** One line, and two more for a rule that is not met. */
-export function renderFinding({ rule, passed, trials, remedy, page }: Finding, paint: Paint): string {
+/** One line, and another for a rule that is not met. */
+export function renderFinding({ rule, passed, trials, remedy }: Finding, paint: Paint): string {
   const longest = Math.max(...trials.map(({ durationMs }) => durationMs));
   const answers = [...Map.groupBy(trials, describeTrial)].map(
     ([text, of]) => `${of.length === 1 ? '' : `${of.length} × `}${text}`,
   );
   const line = `${rule.padEnd(16)}  ${answers.join(', ')}${paint('dim', `  ${longest} ms`)}`;
   if (passed) return `  ${paint('green', '✓')} ${line}`;
-  return `  ${paint('red', '✗')} ${line}\n      ${remedy}\n      ${paint('dim', String(page))}`;
+  return `  ${paint('red', '✗')} ${line}\n      ${remedy}`;
 }
 
 const describeTrial = (trial: Trial): string => {

@@ -114,8 +114,6 @@ export const RULES = {
 
 export type RuleName = keyof typeof RULES;
 
-export const linkToRule = (rule: RuleName): string => `docs/guides/certify.md#${rule}`;
-
 /** Has other bytes when it is parsed and serialized. */
 function createSpacedEvent(): ExampleEvent {
   const data = { conversationId: createId('cnv'), escalationLogId: createId('esc'), reason: 'Grüße, 你好' };

@@ -10,6 +10,12 @@ import {
 } from './connection.ts';
 import { credentialsFileOf, readCredentials } from './credentials.ts';
 
+/** A client, and the URL of its API. */
+export interface Api {
+  client: Client;
+  baseUrl: string;
+}
+
 /** Reads where a connection can come from. @throws CommandError for an unreadable file of `login` */
 export async function readSources({
   variables,
@@ -24,10 +30,7 @@ export async function readSources({
 }
 
 /** A client for the chosen API and key. @throws CommandError without one */
-export async function connect(
-  flags: ConnectionFlags,
-  context: Context,
-): Promise<Connection & { client: Client }> {
+export async function connect(flags: ConnectionFlags, context: Context): Promise<Connection & Api> {
   const connection = chooseConnection(flags, await readSources(context));
   return { ...connection, client: clientFor(connection, context) };
 }

@@ -54,7 +54,9 @@ const listConversations = (flags: ListFlags, context: Context): Promise<number> 
       ...(until && { updatedBefore: toDate(until).toISOString() }),
       limit: Math.min(limit, 100),
     };
-    for (const conversation of await client.conversations.list(filter, context).take(limit))
+    const conversations = await client.conversations.list(filter, context).take(limit);
+    if (conversations.length === 0) printer.note('No conversations.');
+    for (const conversation of conversations)
       printer.result(conversation, () => renderConversationLine(conversation, printer.paint));
   });
 

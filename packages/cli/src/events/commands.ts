@@ -78,13 +78,14 @@ const listEvents = (flags: ListFlags, context: Context): Promise<number> =>
     const { client } = await connect(flags, context);
     const { limit = 20, type } = flags;
     const filter = { ...(type && { type }), limit: Math.min(limit, 100) };
-    for (const event of await client.events.list(filter, context).take(limit))
-      printer.result(event, () => renderEventLine(event, printer.paint));
+    const events = await client.events.list(filter, context).take(limit);
+    if (events.length === 0) printer.note('No events.');
+    for (const event of events) printer.result(event, () => renderEventLine(event, printer.paint));
   });
 
 const showEvent = (id: string, flags: ShowFlags, context: Context): Promise<number> =>
   runCommand(flags, context, async (printer) => {
-    const { client } = await connect(flags, context);
+    const { client, baseUrl } = await connect(flags, context);
     const event = await client.events.get(id, {}, context);
-    printer.result(event, () => renderEvent(event, printer.paint));
+    printer.result(event, () => renderEvent(event, baseUrl, printer.paint));
   });

@@ -1,6 +1,7 @@
 import { line } from 'terminal/line.ts';
 import type { Paint } from 'terminal/paint.ts';
-import type { Client, DataOf } from '../../../sdk/src/index.ts';
+import type { DataOf } from '../../../sdk/src/index.ts';
+import type { Api } from '../connection/connect.ts';
 import { describeErrorCode, linkToCause } from '../error-codes.ts';
 import { receiverClient } from '../receiver-client.ts';
 
@@ -45,7 +46,7 @@ const ENDED: Readonly<Record<NonNullable<EventDelivery['terminalReason']>, strin
 };
 
 /** Explains each receiver of an event: those that have a delivery first. */
-export function explainEvent({ deliveries, undelivered }: EventDetails): Explanation[] {
+export function explainEvent({ deliveries, undelivered }: EventDetails, baseUrl: string): Explanation[] {
   const ofReceiver = Map.groupBy(deliveries, ({ webhookId, channelId }) => webhookId ?? channelId ?? '');
   const absences = new Map(undelivered.map((absence) => [absence.webhookId, absence]));
   return [...new Set([...ofReceiver.keys(), ...absences.keys()])].flatMap((receiverId) => {
@@ -54,7 +55,8 @@ export function explainEvent({ deliveries, undelivered }: EventDetails): Explana
     const absence = absences.get(receiverId);
     if (absence !== undefined && delivery?.status !== 'succeeded')
       return [{ receiverId, url: absence.url, ...explainAbsence(absence) }];
-    return delivery === undefined ? [] : [{ receiverId, url: delivery.url, ...explainDelivery(delivery) }];
+    if (delivery === undefined) return [];
+    return [{ receiverId, url: delivery.url, ...explainDelivery(delivery, baseUrl) }];
   });
 }
 
@@ -62,12 +64,12 @@ type Explained = Omit<Explanation, 'receiverId' | 'url'>;
 
 /** Explains an event for all receivers, or for one. @throws ApiError for an endpoint that does not exist */
 export async function explainFor(
-  client: Client,
+  { client, baseUrl }: Api,
   { id, endpoint }: { id: string; endpoint: string | undefined },
   options: { signal?: AbortSignal },
 ): Promise<Explanation[]> {
   const event = await client.events.get(id, {}, options);
-  const explained = explainEvent(event).filter(
+  const explained = explainEvent(event, baseUrl).filter(
     ({ receiverId }) => endpoint === undefined || receiverId === endpoint,
   );
   if (endpoint === undefined || explained.length > 0) return explained;
@@ -95,7 +97,7 @@ const explainAbsence = ({ reason }: Undelivered): Explained => ({
   explanation: UNDELIVERED[reason] ?? reason,
 });
 
-function explainDelivery(delivery: EventDelivery): Explained {
+function explainDelivery(delivery: EventDelivery, baseUrl: string): Explained {
   const { status, terminalReason, terminalAt, attempts, nextRetryAt, nextRetryReason } = delivery;
   const ended = terminalReason === null ? status : (ENDED[terminalReason] ?? terminalReason);
   const due = nextRetryAt === null ? 'is in progress' : `is due at ${nextRetryAt}`;
@@ -112,19 +114,19 @@ function explainDelivery(delivery: EventDelivery): Explained {
       return {
         outcome: 'waiting',
         reason: delivery.lastErrorCode ?? status,
-        explanation: `${describeFailure(delivery)}; the next one ${due}${asked}`,
+        explanation: `${describeFailure(delivery, baseUrl)}; the next one ${due}${asked}`,
       };
     default: {
-      const failure = attempts === 0 ? '' : `${describeFailure(delivery)}; `;
+      const failure = attempts === 0 ? '' : `${describeFailure(delivery, baseUrl)}; `;
       const reason = (status === 'exhausted' ? delivery.lastErrorCode : terminalReason) ?? status;
       return { outcome: 'not_received', reason, explanation: `${failure}${ended}` };
     }
   }
 }
 
-function describeFailure({ attempts, lastErrorCode, lastError }: EventDelivery): string {
+function describeFailure({ attempts, lastErrorCode, lastError }: EventDelivery, baseUrl: string): string {
   if (lastErrorCode === null) return `attempt ${attempts} failed (${lastError ?? 'no error is known'})`;
-  const help = linkToCause(lastErrorCode);
+  const help = linkToCause(lastErrorCode, baseUrl);
   return `attempt ${attempts} failed (${lastErrorCode}: ${lastError ?? describeErrorCode(lastErrorCode)}, see ${help})`;
 }
 

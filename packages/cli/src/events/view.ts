@@ -21,10 +21,10 @@ export function renderEventLine({ id, type, createdAt, data }: ListedEvent, pain
 }
 
 /** The event with its payload, its deliveries and their attempts, and the endpoints that got no attempt. */
-export function renderEvent(event: EventDetails, paint: Paint): string {
+export function renderEvent(event: EventDetails, baseUrl: string, paint: Paint): string {
   const { id, type, createdAt, payload, deliveries, undelivered } = event;
   const absent = new Set(undelivered.map(({ webhookId }) => webhookId));
-  const absences = explainEvent(event).filter(
+  const absences = explainEvent(event, baseUrl).filter(
     ({ receiverId, outcome }) => absent.has(receiverId) && outcome === 'not_received',
   );
   return [
@@ -33,13 +33,13 @@ export function renderEvent(event: EventDetails, paint: Paint): string {
     '',
     deliveries.length === 0
       ? '  No deliveries.'
-      : deliveries.map((delivery) => renderDeliveryOfEvent(delivery, paint)).join('\n\n'),
+      : deliveries.map((delivery) => renderDeliveryOfEvent(delivery, baseUrl, paint)).join('\n\n'),
     ...(absences.length === 0 ? [] : ['']),
     ...absences.map((absence) => `  ${renderExplanation(absence, paint)}`),
   ].join('\n');
 }
 
-function renderDeliveryOfEvent(delivery: EventDelivery, paint: Paint): string {
+function renderDeliveryOfEvent(delivery: EventDelivery, baseUrl: string, paint: Paint): string {
   const { id, webhookId, channelId, url, status, redeliveryOf, attemptLog } = delivery;
   const head = line(
     paint,
@@ -59,7 +59,7 @@ function renderDeliveryOfEvent(delivery: EventDelivery, paint: Paint): string {
   const causes = [...new Set(attemptLog.map(({ errorCode }) => errorCode))].flatMap((code) =>
     code === null || code === undefined
       ? []
-      : [`  ${harmless(`${code}: ${describeErrorCode(code)}. What to do: ${linkToCause(code)}`)}`],
+      : [`  ${harmless(`${code}: ${describeErrorCode(code)}. What to do: ${linkToCause(code, baseUrl)}`)}`],
   );
   const responses = attemptLog.flatMap(({ number, response }) =>
     response ? [`  Response to attempt ${number} (untrusted): ${harmless(JSON.stringify(response))}`] : [],

@@ -20,8 +20,8 @@ export const runWhy = (
   context: Context,
 ): Promise<number> =>
   runCommand(flags, context, async (printer) => {
-    const { client } = await connect(flags, context);
-    const explained = await explainFor(client, { id, endpoint }, context);
+    const api = await connect(flags, context);
+    const explained = await explainFor(api, { id, endpoint }, context);
     if (explained.length === 0) printer.note('There are no endpoints.');
     for (const explanation of explained)
       printer.result({ eventId: id, ...explanation }, () => renderExplanation(explanation, printer.paint));

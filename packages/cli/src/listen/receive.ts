@@ -9,7 +9,7 @@ import { passOn } from '../pass-on.ts';
 import { type Answer, type ReceivedDelivery, startReceiver } from '../receiver/receiver.ts';
 import type { ListenArguments } from './arguments.ts';
 import { DeliveryHistory } from './delivery-history.ts';
-import { type ListenParts, remove, renderSummary, resultOf } from './session.ts';
+import { type ListenParts, remove, renderSecret, renderSummary, resultOf } from './session.ts';
 
 const PATH = '/listen';
 
@@ -67,6 +67,7 @@ export async function receive(
     secret.resolve(endpoint.secret);
     const events = args.events.length === SUBSCRIBABLE.length ? 'all event types' : args.events.join(', ');
     screen.print(`\n  ${screen.paint('green', 'Listening')} as ${endpoint.id} for ${events}`);
+    if (args.forward) screen.print(renderSecret(endpoint.secret));
   } else {
     screen.print(
       `\n  ${screen.paint('green', 'Listening')} at ${screen.paint('bold', receiver.url)}, any path`,

@@ -12,7 +12,7 @@ import { toDate } from '../since.ts';
 import type { ListenArguments } from './arguments.ts';
 import { DeliveryHistory } from './delivery-history.ts';
 import { followDeliveries, type SandboxDelivery } from './follow.ts';
-import { type ListenParts, remove, renderSummary, resultOf } from './session.ts';
+import { type ListenParts, remove, renderSecret, renderSummary, resultOf } from './session.ts';
 
 /** Shows, verifies and forwards the deliveries of a sandbox's endpoint, as the API returns them. */
 export async function listenInSandbox(args: ListenArguments, parts: ListenParts): Promise<void> {
@@ -40,6 +40,7 @@ export async function listenInSandbox(args: ListenArguments, parts: ListenParts)
   const { paint } = screen;
   screen.print(`\n  ${paint('green', 'Listening')} as ${endpoint.id} for ${harmless(events)}`);
   screen.print(`  ${paint('dim', `in the sandbox at ${baseUrl}. Ctrl-C stops.`)}`);
+  if (args.forward && secret !== undefined) screen.print(renderSecret(secret));
   try {
     const followed = followDeliveries(client, endpoint.id, {
       from: args.endpoint === undefined ? new Date(endpoint.createdAt) : args.since && toDate(args.since),

@@ -44,6 +44,9 @@ export function resultOf(
   };
 }
 
+/** For the receiver that deliveries are posted to: it verifies them itself. */
+export const renderSecret = (secret: string): string => `  The signing secret for your receiver is ${secret}`;
+
 /** The last line. A delivery has several attempts where it was not accepted at first. */
 export function renderSummary(deliveries: number, attempts: number): string {
   if (deliveries === 0) return 'Received no deliveries.';
@@ -57,6 +60,7 @@ export async function remove(endpointId: string, client: Client, screen: Screen)
     await client.endpoints.delete(endpointId, { maxRetries: 0 });
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    screen.print(`  ${endpointId} stays registered. ${reportedError(error).message}`);
+    screen.print(`  ${endpointId} stays registered: ${reportedError(error).message}`);
+    screen.print(`  To delete it: conversations api DELETE /api/v1/webhooks/${endpointId}`);
   }
 }

@@ -43,7 +43,7 @@ async function serveStdio(flags: Flags, context: Context, printer: Printer): Pro
   const { stdin, stdout, signal } = context;
   const access = await findAccess(client, { signal });
   const ended = once(stdin, 'end', { signal });
-  const served = stdio.serveStdio(() => createMcpServer(client, access), {
+  const served = stdio.serveStdio(() => createMcpServer({ client, baseUrl }, access), {
     transport: new stdio.StdioServerTransport(stdin, stdout),
   });
   const names = Object.entries(access).flatMap(([name, isAllowed]) => (isAllowed ? [name] : []));
@@ -62,10 +62,10 @@ async function serveHttp(port: number, flags: Flags, context: Context, printer: 
   const http = await import('./http.ts');
   const served = await http.serveHttp({
     port,
-    clientFor: (key) => {
+    apiFor: (key) => {
       const environment = environmentOf(key);
       const isAccepted = environment === 'sandbox' || (environment === 'live' && !flags.sandbox);
-      return isAccepted ? clientFor({ baseUrl, key }, context) : undefined;
+      return isAccepted ? { client: clientFor({ baseUrl, key }, context), baseUrl } : undefined;
     },
   });
   printer.warn(`Serving MCP for ${baseUrl} at ${served.url}. Clients send their API key. Ctrl-C stops.`);

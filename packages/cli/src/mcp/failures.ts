@@ -1,4 +1,5 @@
-import type { Client, ItemOf } from '../../../sdk/src/index.ts';
+import type { ItemOf } from '../../../sdk/src/index.ts';
+import type { Api } from '../connection/connect.ts';
 import { describeErrorCode, linkToCause } from '../error-codes.ts';
 import { type Untrusted, untrusted } from './untrusted.ts';
 
@@ -43,7 +44,7 @@ const EXAMPLES = 3;
 
 /** Groups what failed since a time, at one endpoint or at all. */
 export async function failuresByCause(
-  client: Client,
+  { client, baseUrl }: Api,
   { from, endpoint }: { from: Date; endpoint?: string | undefined },
   options: { signal?: AbortSignal } = {},
 ): Promise<FailuresByCause> {
@@ -58,17 +59,17 @@ export async function failuresByCause(
   }
   return {
     from: from.toISOString(),
-    causes: groupByCause(lists.flat()),
+    causes: groupByCause(lists.flat(), baseUrl),
     isPartial: lists.some(({ length }) => length >= MOST),
   };
 }
 
-function groupByCause(deliveries: readonly Delivery[]): Cause[] {
+function groupByCause(deliveries: readonly Delivery[], baseUrl: string): Cause[] {
   const byCause = Map.groupBy(deliveries, causeOf);
   return [...byCause]
     .flatMap(([cause, of]) => {
       const byStatus = Map.groupBy(of, ({ lastResponseStatus }) => lastResponseStatus);
-      return [...byStatus.values()].map((group) => describeGroup(cause, group));
+      return [...byStatus.values()].map((group) => describeGroup(cause, group, baseUrl));
     })
     .sort((a, b) => b.count - a.count);
 }
@@ -78,7 +79,7 @@ const codeOf = ({ status, lastErrorCode }: Delivery) => (status === 'skipped' ? 
 
 const causeOf = (delivery: Delivery): string => codeOf(delivery) ?? delivery.terminalReason ?? 'unknown';
 
-function describeGroup(cause: string, group: readonly Delivery[]): Cause {
+function describeGroup(cause: string, group: readonly Delivery[], baseUrl: string): Cause {
   const times = group.map(({ createdAt }) => createdAt).sort();
   const newest = group.toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
   const [last] = newest;
@@ -86,7 +87,7 @@ function describeGroup(cause: string, group: readonly Delivery[]): Cause {
   const response = newest.find(({ lastResponse }) => lastResponse)?.lastResponse;
   return {
     cause,
-    ...(code && { meaning: describeErrorCode(code), help: linkToCause(code) }),
+    ...(code && { meaning: describeErrorCode(code), help: linkToCause(code, baseUrl) }),
     ...(code && last.lastError !== null && { error: last.lastError }),
     ...(last?.lastResponseStatus && { responseStatus: last.lastResponseStatus }),
     count: group.length,

@@ -9,7 +9,8 @@ import {
   originValidationResponse,
 } from '@modelcontextprotocol/server';
 import { UserError } from 'terminal/errors.ts';
-import { type Client, isApiError } from '../../../sdk/src/index.ts';
+import { isApiError } from '../../../sdk/src/index.ts';
+import type { Api } from '../connection/connect.ts';
 import { type Access, findAccess } from './access.ts';
 import { createMcpServer } from './server.ts';
 
@@ -19,7 +20,7 @@ export interface HttpOptions {
   /** 0 for any free one. */
   port: number;
   /** @returns undefined for a key that is not accepted */
-  clientFor(key: string): Client | undefined;
+  apiFor(key: string): Api | undefined;
 }
 
 /**
@@ -27,13 +28,13 @@ export interface HttpOptions {
  * none, so that a page in a browser, or another user of the machine, can do nothing with it.
  * @throws UserError when the port is taken
  */
-export async function serveHttp({ port, clientFor }: HttpOptions) {
-  const known = new Map<string, { client: Client; access: Promise<Access> }>();
+export async function serveHttp({ port, apiFor }: HttpOptions) {
+  const known = new Map<string, { api: Api; access: Promise<Access> }>();
   const enter = (request: Request) => {
     const [, key = ''] = /^Bearer (\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
-    const client = clientFor(key);
-    if (client === undefined) return undefined;
-    const entry = known.get(key) ?? { client, access: findAccess(client) };
+    const api = apiFor(key);
+    if (api === undefined) return undefined;
+    const entry = known.get(key) ?? { api, access: findAccess(api.client) };
     // The scopes of a key do not change. What failed is asked again.
     known.set(key, entry);
     entry.access.catch(() => known.delete(key));
@@ -42,7 +43,7 @@ export async function serveHttp({ port, clientFor }: HttpOptions) {
   const handler = createMcpHandler(async ({ requestInfo }) => {
     const entry = requestInfo && enter(requestInfo);
     if (entry === undefined) throw new Error('The request was not authenticated.');
-    return createMcpServer(entry.client, await entry.access);
+    return createMcpServer(entry.api, await entry.access);
   });
 
   async function answer(request: Request): Promise<Response> {

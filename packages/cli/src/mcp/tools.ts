@@ -1,6 +1,6 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { Client } from '../../../sdk/src/index.ts';
+import type { Api } from '../connection/connect.ts';
 import { EVENT_TYPES } from '../event-types.ts';
 import { explainFor } from '../events/explain.ts';
 import { endpointId, eventId, limit, page, READ_ONLY, readArguments, time } from './arguments.ts';
@@ -17,7 +17,8 @@ const period = {
 };
 
 /** Tools of a key that may read endpoints. */
-export function registerReadingTools(server: McpServer, client: Client): void {
+export function registerReadingTools(server: McpServer, api: Api): void {
+  const { client } = api;
   server.registerTool(
     'list_events',
     {
@@ -74,7 +75,7 @@ export function registerReadingTools(server: McpServer, client: Client): void {
       annotations: READ_ONLY,
     },
     ({ eventId: id, endpointId: endpoint }, { mcpReq }) =>
-      answer(async () => ({ explanations: await explainFor(client, { id, endpoint }, mcpReq) })),
+      answer(async () => ({ explanations: await explainFor(api, { id, endpoint }, mcpReq) })),
   );
   server.registerTool(
     'list_deliveries',
@@ -108,10 +109,11 @@ export function registerReadingTools(server: McpServer, client: Client): void {
     ({ endpointId: webhook, deliveryId: delivery }, { mcpReq }) =>
       answer(async () => viewDelivery(await client.deliveries.get(webhook, delivery, mcpReq))),
   );
-  registerEndpointTools(server, client);
+  registerEndpointTools(server, api);
 }
 
-function registerEndpointTools(server: McpServer, client: Client): void {
+function registerEndpointTools(server: McpServer, api: Api): void {
+  const { client } = api;
   server.registerTool(
     'list_endpoints',
     {
@@ -155,8 +157,6 @@ function registerEndpointTools(server: McpServer, client: Client): void {
       annotations: READ_ONLY,
     },
     ({ hours, endpointId: endpoint }, { mcpReq }) =>
-      answer(() =>
-        failuresByCause(client, { from: new Date(Date.now() - hours * HOUR_MS), endpoint }, mcpReq),
-      ),
+      answer(() => failuresByCause(api, { from: new Date(Date.now() - hours * HOUR_MS), endpoint }, mcpReq)),
   );
 }

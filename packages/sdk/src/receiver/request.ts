@@ -22,10 +22,13 @@ export interface LambdaRequest {
 /** A request of one of the kinds that servers have. */
 export type IncomingRequest = Request | NodeRequest | LambdaRequest;
 
+/** Bytes for Web Crypto: before version 5.7, TypeScript has no `Uint8Array<ArrayBuffer>`. */
+export type Bytes = Uint8Array & { readonly buffer: ArrayBuffer };
+
 /** What is verified of a request. */
 export interface SignedRequest {
   header(name: string): string | undefined;
-  body: Uint8Array<ArrayBuffer>;
+  body: Bytes;
 }
 
 const encoder = new TextEncoder();
@@ -50,7 +53,7 @@ function findHeader(headers: HeaderValues, name: string): string | undefined {
   return typeof header === 'object' ? header.join(' ') : header;
 }
 
-async function readBody(request: NodeRequest | LambdaRequest): Promise<Uint8Array<ArrayBuffer>> {
+async function readBody(request: NodeRequest | LambdaRequest): Promise<Bytes> {
   const { body } = request;
   if (body instanceof Uint8Array) return checkSize(new Uint8Array(body));
   if (typeof body === 'string') {
@@ -65,7 +68,7 @@ async function readBody(request: NodeRequest | LambdaRequest): Promise<Uint8Arra
   return Symbol.asyncIterator in request ? join(request as AsyncIterable<unknown>) : new Uint8Array();
 }
 
-async function join(chunks: AsyncIterable<unknown> | Iterable<never>): Promise<Uint8Array<ArrayBuffer>> {
+async function join(chunks: AsyncIterable<unknown> | Iterable<never>): Promise<Bytes> {
   const parts: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of chunks as AsyncIterable<unknown>) {
@@ -83,7 +86,7 @@ async function join(chunks: AsyncIterable<unknown> | Iterable<never>): Promise<U
   return whole;
 }
 
-function checkSize(body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+function checkSize(body: Bytes): Bytes {
   if (body.length > MAX_BODY_BYTES) throw tooLarge();
   return body;
 }
@@ -92,6 +95,6 @@ const tooLarge = () =>
   new VerificationError('body_too_large', `The body has more than ${MAX_BODY_BYTES} bytes.`);
 
 /** @throws DOMException for other text */
-export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+export function fromBase64(text: string): Bytes {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }

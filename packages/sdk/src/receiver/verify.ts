@@ -1,5 +1,5 @@
 import type { EventPayload, ReceivedEvent } from './events.ts';
-import { fromBase64, type IncomingRequest, readRequest, type SignedRequest } from './request.ts';
+import { type Bytes, fromBase64, type IncomingRequest, readRequest, type SignedRequest } from './request.ts';
 import { VerificationError } from './verification-error.ts';
 
 /** The signing secret `whsec_…`; several while it changes, for example from one endpoint to its successor. */
@@ -58,7 +58,7 @@ const importKeys = (secrets: readonly string[]): Promise<Key[]> =>
     ),
   );
 
-function decodeSecret(secret: string): Uint8Array<ArrayBuffer> {
+function decodeSecret(secret: string): Bytes {
   try {
     const key = fromBase64(secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : '');
     if (key.length > 0) return key;
@@ -87,7 +87,7 @@ function checkTime(timestamp: string, toleranceSeconds: number, now: Date): void
 }
 
 /** Signatures of the one scheme that is known. */
-function readSignatures(header: string): Uint8Array<ArrayBuffer>[] {
+function readSignatures(header: string): Bytes[] {
   return header.split(' ').flatMap((entry) => {
     const [version, signature = ''] = entry.split(',');
     if (version !== VERSION) return [];
@@ -101,8 +101,8 @@ function readSignatures(header: string): Uint8Array<ArrayBuffer>[] {
 
 async function hasMatch(
   keys: readonly Key[],
-  signatures: readonly Uint8Array<ArrayBuffer>[],
-  content: Uint8Array<ArrayBuffer>,
+  signatures: readonly Bytes[],
+  content: Bytes,
 ): Promise<boolean> {
   for (const key of keys)
     for (const signature of signatures)
@@ -110,7 +110,7 @@ async function hasMatch(
   return false;
 }
 
-function concatenate(text: string, bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+function concatenate(text: string, bytes: Uint8Array): Bytes {
   const start = new TextEncoder().encode(text);
   const whole = new Uint8Array(start.length + bytes.length);
   whole.set(start);

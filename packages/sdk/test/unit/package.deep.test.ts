@@ -147,6 +147,14 @@ describe('the package', () => {
     expect([dependencies, scripts, devDependencies]).toEqual([undefined, undefined, undefined]);
     expect(statSync(tarball()).size / 1024).toBeLessThan(80);
   });
+
+  it('has types for TypeScript before version 5.7, whose arrays of bytes have no parameter', () => {
+    const files = readdirSync(join(PACKAGE, 'dist'), { recursive: true, encoding: 'utf8' });
+    const types = files.filter((file) => file.endsWith('.d.ts'));
+    expect(types.map((file) => readFileSync(join(PACKAGE, 'dist', file), 'utf8')).join()).not.toContain(
+      'Uint8Array<',
+    );
+  });
 });
 
 describe('a repeated build', () => {

@@ -8,7 +8,10 @@ const CALLS = 10_000;
 const CLIENTS = 8;
 
 const FAULTS = ['429', '503', 'reset before the effect', 'reset after it', 'cut response'] as const;
-type Fault = (typeof FAULTS)[number] | 'none';
+type Fault = (typeof FAULTS)[number] | 'no response in time' | 'none';
+
+/** The timeout of a try. Responses that exceed it are few, because their time is real. */
+const TIMEOUT_MS = 10_000;
 
 /** What the service did, and what it asked of its clients. */
 const effects = new Map<string, { call: number; count: number }>();
@@ -29,8 +32,9 @@ function createRandom(seed: number): () => number {
 }
 const random = createRandom(1);
 
-/** Half of all requests fail, in one of the five ways. */
-const chooseFault = (): Fault => FAULTS[Math.floor(random() * 2 * FAULTS.length)] ?? 'none';
+/** Half of all requests fail, in one of the five ways; one of 2,000 gets no response in time. */
+const chooseFault = (): Fault =>
+  random() < 1 / 2_000 ? 'no response in time' : (FAULTS[Math.floor(random() * 2 * FAULTS.length)] ?? 'none');
 
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = Buffer.concat(await request.toArray()).toString();
@@ -53,6 +57,7 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   if (!effects.has(key)) effects.set(key, { call, count: 0 });
   const effect = effects.get(key) ?? { call, count: 0 };
   effect.count += 1;
+  if (fault === 'no response in time') return;
   if (fault === 'reset after it') return void request.socket.resetAndDestroy();
   const answer = JSON.stringify({ success: true, data: { id: `tkt_${effect.call}` } });
   response.writeHead(201, { 'content-type': 'application/json', 'content-length': answer.length });
@@ -74,6 +79,7 @@ async function callAll(name: string, from: number): Promise<string[]> {
     apiKey: name,
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     maxRetries: 100,
+    timeoutMs: TIMEOUT_MS,
     sleep: async (ms) => {
       clocks.set(authorization, (clocks.get(authorization) ?? 0) + ms);
     },
@@ -100,5 +106,6 @@ describe('a client of a service that fails', () => {
     expect(made.toSorted((a, b) => a - b)).toEqual(Array.from({ length: CALLS }, (_, call) => call));
     expect(wrongWaits).toEqual([]);
     for (const fault of FAULTS) expect(injected.get(fault), fault).toBeGreaterThan(CALLS / 20);
+    expect(injected.get('no response in time')).toBeGreaterThan(0);
   }, 300_000);
 });
