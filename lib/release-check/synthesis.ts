@@ -13,7 +13,7 @@ const TEMPORARY = join(tmpdir(), 'release-check-');
 const MAX_OUTPUT = 2 ** 26;
 
 /** A directory of sources. */
-interface Tree {
+export interface Tree {
   directory: string;
   name: string;
 }
