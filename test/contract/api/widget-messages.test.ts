@@ -12,14 +12,16 @@ const { tables, api, keyring: ring, commit, enrol } = useApi();
 
 /** Visitors who write within a minute, in which the tier allows 600 messages. */
 const VISITORS = casesOf(610, 1000);
-const SCOPES = ['write:conversations', 'read:webhooks'];
+const SCOPES = ['write:conversations', 'read:webhooks'] as const;
 const say = (visitor: Caller, content: string, idempotencyKey?: string): Promise<Data> =>
   visitor('createWidgetMessage', { body: { content }, ...(idempotencyKey && { idempotencyKey }) });
 
+const altered = (token: string) =>
+  `${token.slice(0, -9)}${token.at(-9) === 'A' ? 'B' : 'A'}${token.slice(-8)}`;
+
 /** An organization of tier `standard`, whose visitors have 600 messages a minute. */
 async function anOwner() {
-  const scopes = ['write:conversations', 'read:webhooks'] as const;
-  const { tenant, admin, call } = await enrol(scopes, anOrganization({ tier: 'standard' }));
+  const { tenant, admin, call } = await enrol(SCOPES, anOrganization({ tier: 'standard' }));
   return {
     admin,
     call,
@@ -97,7 +99,7 @@ describe('a message of a visitor', () => {
   });
 
   it.each([
-    ['an altered token', (token: string) => `${token.slice(0, -9)}A${token.slice(-8)}`, {}, '401'],
+    ['an altered token', altered, {}, '401'],
     ['no text', String, { content: '' }, '400.*content must have at least 1 character'],
     ['a long text', String, { content: 'x'.repeat(4001) }, '400.*content must have at most 4000 characters'],
     ['a role', String, { role: 'agent' }, '400.*role is not a known field'],
