@@ -98,8 +98,6 @@ export interface Service {
   queued: QueuesBehind['queued'];
   /** Their bodies. As {@link Service.queued}. */
   bodies: QueuesBehind['bodies'];
-  /** As {@link Service.queued}. */
-  queueArn: QueuesBehind['arnOf'];
   /**
    * Sends a message to a queue. @param path as in {@link Service.queued} @param traceHeader of the message
    */
@@ -296,7 +294,6 @@ export function connectService(parts: ServiceParts, users: Users): Service {
     mails: () => mailsIn(state),
     queued: queues.queued,
     bodies: queues.bodies,
-    queueArn: queues.arnOf,
     async send(path, body, traceHeader) {
       const AWSTraceHeader = { DataType: 'String', StringValue: traceHeader } as const;
       await sqs.send(
