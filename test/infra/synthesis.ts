@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { PATIENCE } from 'aws-local/test/patience.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api/routes.ts';
 import { DOCUMENTATION, SIGN_IN, WORKERS } from '../../lib/infra/bundle.ts';
@@ -22,8 +23,8 @@ const synthesize = (outdir: string, context: object, bundles: string | undefined
       CDK_CONTEXT_JSON: JSON.stringify(context),
     },
   });
-/** Milliseconds; not a measure of speed: it takes some seconds alone, and minutes beside other tests. */
-const PATIENCE = 240_000;
+/** Not a measure of speed: it takes some seconds alone, and minutes beside other tests. */
+const LIMIT_MS = 240_000 * PATIENCE;
 
 /**
  * The app as a deployment runs it.
@@ -36,7 +37,7 @@ export function wholeSynthesis(bundles?: string): void {
     beforeAll(async () => {
       outdir = await mkdtemp(join(tmpdir(), 'synthesis-'));
       printed = await synthesize(outdir, contextOf(EVERYTHING), bundles);
-    }, PATIENCE);
+    }, LIMIT_MS);
     afterAll(() => rm(outdir, { recursive: true, force: true }));
 
     it('has no finding of cdk-nag or the template validation, and prints nothing', async () => {
@@ -109,7 +110,7 @@ export function wholeSynthesis(bundles?: string): void {
         });
         await expect(readdir(wrong)).rejects.toMatchObject({ code: 'ENOENT' });
       },
-      PATIENCE,
+      LIMIT_MS,
     );
   });
 }
