@@ -19,7 +19,7 @@ function Opening({ at, text }: { at: string; text: string }) {
       </button>
       <span id={id} popover="auto" className={styles.opened}>
         {format.moment(at)}
-        <CopyId id={at} what={t.common.time} />
+        <CopyId id={at} what={at} />
       </span>
     </>
   );
