@@ -93,6 +93,14 @@ describe('settlement of a simulated attempt', () => {
   const request: WebhookRequest = { method: 'POST', url: 'https://example.com/', headers: {}, body: '{}' };
   const succeeded = { startedAt: NOW, endedAt: later(NOW, 5), status: 200, simulated: request };
 
+  it('has the request, and marks a success as simulated', () => {
+    expect(computeSettlement(1, succeeded, DEFAULT_RETRY_POLICY, route)).toMatchObject({
+      kind: 'succeeded',
+      terminalReason: 'sandbox_simulated',
+      attempt: { request },
+    });
+  });
+
   it('omits a request whose body is too large to be stored with each of eight attempts', () => {
     const LARGEST = 32_768;
     const of = (body: string) => {

@@ -217,6 +217,7 @@ describe('e-mail about changed content', () => {
     const { text, html } = aChange({ added: 'The largest\npassage\n\nAnother', removed: '' });
     expect(text).toContain('Added, largest passages first:\n> The largest\n> passage\n\n> Another\n');
     expect(html.match(/<blockquote/g)).toHaveLength(2);
+    expect(aChange().text).toContain('Removed, largest passages first:\n> Closed on Sundays.');
     expect(text.replaceAll('\n', ' ')).toContain(
       '34.3% of the words in both versions were added or removed.',
     );
