@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useSearchParams } from 'wouter';
 import { type Endpoint, useEndpoints } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
@@ -36,12 +36,16 @@ function Trouble({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
+const ADD = 'add';
+
 /** The organization's webhook endpoints. */
 export default function Endpoints() {
   const t = useTexts();
   const { environment } = useEnvironment();
   const isAdmin = useIsAdmin();
-  const [isAdding, setAdding] = useState(false);
+  // In the URL, so that other pages lead to the form.
+  const [search, setSearch] = useSearchParams();
+  const isAdding = isAdmin && search.has(ADD);
   const { data: endpoints, error, refetch } = useEndpoints(environment);
   if (isNoSandbox(error)) return <NoSandbox title={t.endpoints.title} />;
   return (
@@ -50,7 +54,7 @@ export default function Endpoints() {
       about={t.endpoints.about}
       actions={
         isAdmin ? (
-          <Button look="primary" onPress={() => setAdding(true)}>
+          <Button look="primary" onPress={() => setSearch({ [ADD]: '' }, { replace: true })}>
             {t.endpoints.add}
           </Button>
         ) : null
@@ -101,7 +105,7 @@ export default function Endpoints() {
           </Table>
         </Card>
       ) : null}
-      {isAdding ? <Register onClose={() => setAdding(false)} /> : null}
+      {isAdding ? <Register onClose={() => setSearch({}, { replace: true })} /> : null}
     </Page>
   );
 }

@@ -61,13 +61,15 @@ function NoEndpoints() {
     <Empty title={t.overview.emptyTitle}>
       <p>{t.overview.emptyAbout}</p>
       {useIsAdmin() ? (
-        <Link to="/endpoints">{t.overview.emptyAction}</Link>
+        <AddEndpoint />
       ) : (
         <p>{t.overview.emptyMembers}</p>
       )}
     </Empty>
   );
 }
+
+const AddEndpoint = () => <Link to="/endpoints?add">{useTexts().overview.emptyAction}</Link>;
 
 function Statistics({ stats, time }: { stats: Schema<'DeliveryStats'>; time: ListTime }) {
   const t = useTexts();
@@ -79,7 +81,7 @@ function Statistics({ stats, time }: { stats: Schema<'DeliveryStats'>; time: Lis
       <Card title={t.overview.chart}>
         <Chart stats={stats} />
       </Card>
-      <Card title={t.overview.endpoints}>
+      <Card title={t.overview.endpoints} actions={useIsAdmin() ? <AddEndpoint /> : null}>
         <EndpointRows endpoints={stats.endpoints} time={time} />
       </Card>
     </>
