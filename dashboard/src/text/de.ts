@@ -20,6 +20,7 @@ export const de: Texts = {
   close: 'Schließen',
   none: '–',
   admins: 'Das können nur Admins der Organisation.',
+  adminsChange: 'Nur Admins der Organisation können hier etwas ändern.',
 
   nav: {
     label: 'Seiten',

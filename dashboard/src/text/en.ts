@@ -27,6 +27,7 @@ export const en = {
   close: 'Close',
   none: '–',
   admins: 'Only admins of the organization can do this.',
+  adminsChange: 'Only admins of the organization can make changes here.',
 
   nav: {
     label: 'Pages',

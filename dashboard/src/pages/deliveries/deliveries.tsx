@@ -94,7 +94,13 @@ function OfEndpoint({ endpoint, endpoints }: { endpoint: Receiver; endpoints: re
     <Page
       title={t.deliveries.title}
       about={t.deliveries.about}
-      actions={isAdmin ? <Button onPress={() => setSending(true)}>{t.deliveries.bulk}</Button> : undefined}
+      actions={
+        isAdmin ? (
+          <Button onPress={() => setSending(true)}>{t.deliveries.bulk}</Button>
+        ) : (
+          <span className="quiet">{t.adminsChange}</span>
+        )
+      }
     >
       {isCovered ? null : (
         <FilterFields

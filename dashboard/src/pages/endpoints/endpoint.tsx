@@ -86,7 +86,9 @@ function Shown({ endpoint, error }: { endpoint: EndpointData; error: unknown }) 
                 {t.endpoints.delete}
               </Button>
             </>
-          ) : null}
+          ) : (
+            <span className="quiet">{t.adminsChange}</span>
+          )}
         </>
       }
     >

@@ -57,7 +57,9 @@ export default function Endpoints() {
           <Button look="primary" onPress={() => setSearch({ [ADD]: '' }, { replace: true })}>
             {t.endpoints.add}
           </Button>
-        ) : null
+        ) : (
+          <span className="quiet">{t.adminsChange}</span>
+        )
       }
     >
       {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
@@ -65,7 +67,6 @@ export default function Endpoints() {
       {endpoints?.length === 0 ? (
         <Empty title={t.overview.emptyTitle}>
           <p>{t.overview.emptyAbout}</p>
-          {isAdmin ? null : <p>{t.admins}</p>}
         </Empty>
       ) : null}
       {endpoints !== undefined && endpoints.length > 0 ? (

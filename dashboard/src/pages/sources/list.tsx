@@ -31,7 +31,9 @@ export function SourceList() {
           <Button look="primary" onPress={() => setAdding(true)}>
             {t.sources.add}
           </Button>
-        ) : null
+        ) : (
+          <span className="quiet">{t.adminsChange}</span>
+        )
       }
     >
       {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
@@ -39,7 +41,6 @@ export function SourceList() {
       {shown?.length === 0 ? (
         <Empty title={t.sources.emptyTitle}>
           <p>{t.sources.emptyAbout}</p>
-          {isAdmin ? null : <p>{t.admins}</p>}
         </Empty>
       ) : null}
       {shown !== undefined && shown.length > 0 ? (
