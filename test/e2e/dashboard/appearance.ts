@@ -114,7 +114,9 @@ export const appearance = (dashboard: Dashboard) =>
 
     it('has something of every page of the application', async () => {
       const scene = await aScene(dashboard);
-      const paths = Object.values(scene).flatMap((pages) => pages.map(([, path]) => path.split('?')[0] ?? ''));
+      const paths = Object.values(scene).flatMap((pages) =>
+        pages.map(([, path]) => path.split('?')[0] ?? ''),
+      );
       const isSeen = (route: string) => {
         const parts = route.replaceAll(/\/:\w+\?/g, '(/[^/]+)?').replaceAll(/:\w+/g, '[^/]+');
         return paths.some((path) => new RegExp(`^${parts}$`).test(path));
@@ -124,27 +126,32 @@ export const appearance = (dashboard: Dashboard) =>
       expect(routes.filter((route) => !isSeen(route))).toEqual([]);
     });
 
-    it('offers a member nothing that the service refuses, and says who may do the rest', LOOKING, async () => {
-      const scene = await aScene(dashboard);
-      const [admin, member] = [await dashboard.signedIn(ADMIN), await dashboard.signedIn(MEMBER)];
-      const faults: string[] = [];
-      member.on('response', (response) => {
-        if (response.status() === 403) faults.push(`${response.url()} is refused at ${member.url()}`);
-      });
-      for (const [, path] of Object.values(scene).flat()) {
-        const [ofAdmin, ofMember] = [await buttonsAt(admin, path), await buttonsAt(member, path)];
-        const missing = ofAdmin.filter((name) => !ofMember.includes(name));
-        const said = await member.getByRole('main').innerText();
-        if (missing.length > 0 && !/\badmins?\b/i.test(said)) faults.push(`${path} does not say who may ${missing}`);
-        for (const name of ofMember) {
-          await go(member, path);
-          const button = member.getByRole('main').getByRole('button', { name, exact: true }).first();
-          if ((await button.count()) > 0 && (await button.isEnabled())) await button.click();
-          await member.keyboard.press('Escape');
+    it(
+      'offers a member nothing that the service refuses, and says who may do the rest',
+      LOOKING,
+      async () => {
+        const scene = await aScene(dashboard);
+        const [admin, member] = [await dashboard.signedIn(ADMIN), await dashboard.signedIn(MEMBER)];
+        const faults: string[] = [];
+        member.on('response', (response) => {
+          if (response.status() === 403) faults.push(`${response.url()} is refused at ${member.url()}`);
+        });
+        for (const [, path] of Object.values(scene).flat()) {
+          const [ofAdmin, ofMember] = [await buttonsAt(admin, path), await buttonsAt(member, path)];
+          const missing = ofAdmin.filter((name) => !ofMember.includes(name));
+          const said = await member.getByRole('main').innerText();
+          if (missing.length > 0 && !/\badmins?\b/i.test(said))
+            faults.push(`${path} does not say who may ${missing}`);
+          for (const name of ofMember) {
+            await go(member, path);
+            const button = member.getByRole('main').getByRole('button', { name, exact: true }).first();
+            if ((await button.count()) > 0 && (await button.isEnabled())) await button.click();
+            await member.keyboard.press('Escape');
+          }
         }
-      }
-      expect(faults).toEqual([]);
-    });
+        expect(faults).toEqual([]);
+      },
+    );
 
     it.each(LOCALES)(
       'is accessible and fits its window: sign-in, and the end of a session, in $locale',

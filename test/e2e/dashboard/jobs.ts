@@ -96,9 +96,13 @@ const JOBS: readonly Job[] = [
           { press: link(`/endpoints/${receiver.id}/recover`), shows: button('Register again') },
           { press: button('Register again'), shows: text(/^whsec_/) },
           { press: KEPT, shows: DONE },
-          { press: DONE, shows: remove },
+          { press: DONE, shows: text(/^\d+ events resent\. The new endpoint receives all events\.$/) },
           { press: remove, shows: (page) => page.getByRole('alertdialog') },
-          { press: remove, shows: text(/^\d+ events resent\. The new endpoint receives all events\.$/) },
+          {
+            press: remove,
+            shows: (page) =>
+              page.getByRole('listitem').filter({ hasText: '3. Delete' }).getByText('Done', { exact: true }),
+          },
         ],
         async expectDone() {
           const arrived = receiver.received.slice(before).map(({ headers }) => headers['webhook-id']);

@@ -60,11 +60,7 @@ function NoEndpoints() {
   return (
     <Empty title={t.overview.emptyTitle}>
       <p>{t.overview.emptyAbout}</p>
-      {useIsAdmin() ? (
-        <AddEndpoint />
-      ) : (
-        <p>{t.overview.emptyMembers}</p>
-      )}
+      {useIsAdmin() ? <AddEndpoint /> : <p>{t.overview.emptyMembers}</p>}
     </Empty>
   );
 }
