@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { auditLog, clickCounts, eventTypes, firstSteps, reference } from './dashboard/catalogue.ts';
+import { auditLog, eventTypes, firstSteps, reference } from './dashboard/catalogue.ts';
 import { channels } from './dashboard/channels.ts';
 import { apiKeys, sandbox } from './dashboard/organization.ts';
 import { recovery } from './dashboard/recovery.ts';
@@ -24,7 +24,6 @@ describe.skipIf(chromium === undefined)('the dashboard', () => {
   sandbox(dashboard, EXTENT);
   eventTypes(dashboard, EXTENT);
   auditLog(dashboard, EXTENT);
-  clickCounts(dashboard);
   firstSteps(dashboard);
   reference(dashboard, EXTENT);
   security(dashboard, EXTENT);

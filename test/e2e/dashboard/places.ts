@@ -24,3 +24,16 @@ export const makeYesterday = (page: Page): Promise<unknown> =>
       entry.createdAt = new Date(Date.parse(entry.createdAt) - DAY_MS).toISOString();
     await route.fulfill({ response, json: body });
   });
+
+/** Elements that the keyboard passes on a page at most. */
+const MAX_TABS = 80;
+
+/** Presses Tab until an element has the focus. @returns the number of presses */
+export async function tabTo(page: Page, target: Locator): Promise<number> {
+  await target.waitFor();
+  for (let pressed = 0; pressed < MAX_TABS; pressed += 1) {
+    if ((await target.and(page.locator(':focus')).count()) > 0) return pressed;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`the keyboard does not reach ${target}`);
+}

@@ -40,9 +40,9 @@ export async function aReceiverOwed(dashboard: Dashboard, answer: Answer, ticket
   return { ...receiver, id, secret, become: (next: Answer) => Object.assign(receiver, { answer: next }) };
 }
 
-/** A receiver whose endpoint was disabled by failures. */
-export async function aDisabledReceiver(dashboard: Dashboard) {
-  const receiver = await aReceiverOwed(dashboard, DOWN, FAILURES_TO_DISABLE);
+/** A receiver whose endpoint was disabled by failures. @param missed its events */
+export async function aDisabledReceiver(dashboard: Dashboard, missed = FAILURES_TO_DISABLE) {
+  const receiver = await aReceiverOwed(dashboard, DOWN, missed);
   const { body } = await dashboard.service.api.get(`/api/v1/webhooks/${receiver.id}`);
   expect(body.data?.status).toBe('auto_disabled');
   return receiver;

@@ -3,24 +3,11 @@ import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { expectAccessible } from '../browser.ts';
 import { ADMIN, type Dashboard, type Extent, MEMBER } from '../dashboard-fixture.ts';
+import { tabTo } from './places.ts';
 import { aDisabledReceiver, aReceiver, aReceiverOwed, DOWN, FAILURES_TO_DISABLE, WELL } from './receiving.ts';
 
-/** Elements that the keyboard passes on a page at most. */
-const MAX_TABS = 80;
 /** Tests share an organization, so more may be missing than the tickets of one of them. */
 const RESEND = /^Resend \d+ events$/;
-/** Clicks from the overview to the place of a task at most. */
-const MAX_CLICKS = 3;
-
-/** Presses Tab until an element has the focus. */
-async function tabTo(page: Page, target: Locator): Promise<void> {
-  await target.waitFor();
-  for (let pressed = 0; pressed < MAX_TABS; pressed += 1) {
-    if ((await target.and(page.locator(':focus')).count()) > 0) return;
-    await page.keyboard.press('Tab');
-  }
-  throw new Error(`the keyboard does not reach ${target}`);
-}
 
 /** Presses an element by keyboard alone. */
 async function press(page: Page, target: Locator, key = 'Enter'): Promise<void> {
@@ -52,7 +39,6 @@ export const recovery = (dashboard: Dashboard, { isWhole }: Extent) => {
   troubles(dashboard);
   causes(dashboard);
   forms(dashboard);
-  clicks(dashboard);
 };
 
 const journey = (dashboard: Dashboard) =>
@@ -285,7 +271,9 @@ const causes = (dashboard: Dashboard) =>
     it('of a disabled endpoint link to its recovery instead of being resent', async () => {
       const { id } = await aDisabledReceiver(dashboard);
       await counted(dashboard, id, FAILURES_TO_DISABLE);
-      const page = await dashboard.signedIn(ADMIN, '/failures');
+      const page = await dashboard.signedIn(ADMIN);
+      await page.getByRole('link', { name: 'Failures by cause' }).click();
+      await page.getByRole('list', { name: 'Failures by cause' }).waitFor();
       await page.locator(`a[href="/endpoints/${id}/recover"]`).first().click();
       await page.getByRole('heading', { name: 'Recover an endpoint' }).waitFor();
     });
@@ -323,42 +311,5 @@ const forms = (dashboard: Dashboard) =>
       const made = endpoints.find(({ url }) => url === receiver.url);
       expect(made).toMatchObject({ description: 'the shop', maxPerSecond: 7 });
       expect(made?.events).toHaveLength(5);
-    });
-  });
-
-/** Tasks of users, and the way to them from the overview. */
-const clicks = (dashboard: Dashboard) =>
-  describe('a task is at most three clicks from the overview', () => {
-    async function walk(page: Page, steps: readonly Locator[], place: Locator): Promise<void> {
-      await page.goto(`${dashboard.origin}/`);
-      for (const step of steps) await step.click();
-      await place.waitFor();
-      expect(steps.length).toBeLessThanOrEqual(MAX_CLICKS);
-    }
-
-    it('to resend, to recover, to see all failures of one cause, to add an endpoint, to replace one', async () => {
-      const { id } = await aDisabledReceiver(dashboard);
-      const well = await aReceiverOwed(dashboard, WELL, 1);
-      const page = await dashboard.signedIn(ADMIN);
-      const link = (href: string) => page.locator(`a[href="${href}"]`).first();
-      const button = (name: string) => page.getByRole('button', { name, exact: true });
-      const navigation = page.getByRole('navigation', { name: 'Pages' });
-      const event = page.getByRole('list', { name: 'Deliveries' }).getByRole('link').first();
-
-      await walk(page, [link(`/deliveries/${well.id}?status=succeeded&time=day`), event], button('Resend'));
-      await walk(page, [link(`/endpoints/${id}/recover`)], button('Register again'));
-      const groups = page.getByRole('list', { name: 'Failures by cause' });
-      await walk(
-        page,
-        [page.getByRole('link', { name: 'Failures by cause' })],
-        groups.getByRole('listitem').first(),
-      );
-      const add = [navigation.getByText('Endpoints'), button('Add an endpoint')];
-      await walk(page, add, page.getByRole('dialog').getByText('ticket.created', { exact: true }));
-      await walk(
-        page,
-        [link(`/endpoints/${well.id}`), button('Replace')],
-        page.getByRole('dialog').getByLabel('Endpoint URL'),
-      );
     });
   });

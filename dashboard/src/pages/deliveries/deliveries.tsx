@@ -102,7 +102,13 @@ function OfEndpoint({ endpoint, endpoints }: { endpoint: Receiver; endpoints: re
     <Page
       title={t.deliveries.title}
       about={t.deliveries.about}
-      actions={isAdmin ? <Button onPress={() => setSending(true)}>{t.bulk.title}</Button> : undefined}
+      actions={
+        isAdmin ? (
+          <Button onPress={() => setSending(true)}>{t.bulk.title}</Button>
+        ) : (
+          <span className="quiet">{t.admins}</span>
+        )
+      }
     >
       {isCovered ? null : (
         <FilterFields

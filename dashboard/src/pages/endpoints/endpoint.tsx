@@ -78,7 +78,9 @@ function Shown({ endpoint, error }: { endpoint: EndpointData; error: unknown }) 
                 {t.common.delete}
               </Button>
             </>
-          ) : null}
+          ) : (
+            <span className="quiet">{t.admins}</span>
+          )}
         </>
       }
     >
@@ -102,9 +104,9 @@ function Shown({ endpoint, error }: { endpoint: EndpointData; error: unknown }) 
       <Failing endpoint={endpoint} />
       <PauseState endpoint={endpoint} update={pausing} />
       <Health endpoint={endpoint} />
-      {endpoint.status === 'active' ? (
+      {isAdmin && endpoint.status === 'active' ? (
         <Card title={t.endpoints.test}>
-          {isAdmin ? <TestSending webhookId={endpoint.id} /> : <p className="quiet">{t.admins}</p>}
+          <TestSending webhookId={endpoint.id} />
         </Card>
       ) : null}
       <Card>

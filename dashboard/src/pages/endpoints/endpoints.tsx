@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useSearchParams } from 'wouter';
 import { type Endpoint, useEndpoints } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
@@ -33,10 +33,14 @@ function Trouble({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
+const ADD = 'add';
+
 export default function Endpoints() {
   const { environment } = useEnvironment();
   const isAdmin = useIsAdmin();
-  const [isAdding, setAdding] = useState(false);
+  // In the URL, so that other pages lead to the form.
+  const [search, setSearch] = useSearchParams();
+  const isAdding = isAdmin && search.has(ADD);
   return (
     <LoadedPage
       title={t.endpoints.title}
@@ -44,10 +48,12 @@ export default function Endpoints() {
       query={useEndpoints(environment)}
       actions={
         isAdmin ? (
-          <Button look="primary" onPress={() => setAdding(true)}>
+          <Button look="primary" onPress={() => setSearch({ [ADD]: '' }, { replace: true })}>
             {t.endpoints.add}
           </Button>
-        ) : null
+        ) : (
+          <span className="quiet">{t.admins}</span>
+        )
       }
     >
       {(endpoints) => (
@@ -55,7 +61,6 @@ export default function Endpoints() {
           {endpoints.length === 0 ? (
             <Empty title={t.overview.emptyTitle}>
               <p>{t.overview.emptyAbout}</p>
-              {isAdmin ? null : <p>{t.admins}</p>}
             </Empty>
           ) : (
             <Card>
@@ -70,7 +75,7 @@ export default function Endpoints() {
               </Table>
             </Card>
           )}
-          {isAdding ? <Register onClose={() => setAdding(false)} /> : null}
+          {isAdding ? <Register onClose={() => setSearch({}, { replace: true })} /> : null}
         </>
       )}
     </LoadedPage>

@@ -121,7 +121,7 @@ function Folded({ isFolded, children }: { isFolded: boolean; children: ReactNode
 /** Where a step is done, with the newest endpoint if there is one. */
 function pathOf(step: Step, webhookId: string | undefined): string {
   if (step === 'live') return '/api-keys';
-  return step === 'endpoint' || webhookId === undefined ? '/endpoints' : `/endpoints/${webhookId}`;
+  return step === 'endpoint' || webhookId === undefined ? '/endpoints?add' : `/endpoints/${webhookId}`;
 }
 
 /** What this browser keeps for the organization. */

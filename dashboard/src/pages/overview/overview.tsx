@@ -50,9 +50,11 @@ export default function Overview() {
 const NoEndpoints = () => (
   <Empty title={t.overview.emptyTitle}>
     <p>{t.overview.emptyAbout}</p>
-    {useIsAdmin() ? <Link to="/endpoints">{t.endpoints.add}</Link> : <p>{t.overview.emptyMembers}</p>}
+    {useIsAdmin() ? <AddEndpoint /> : <p>{t.overview.emptyMembers}</p>}
   </Empty>
 );
+
+const AddEndpoint = () => <Link to="/endpoints?add">{t.endpoints.add}</Link>;
 
 const Statistics = ({ stats, time }: { stats: Schema<'DeliveryStats'>; time: ListTime }) => (
   <>
@@ -62,7 +64,7 @@ const Statistics = ({ stats, time }: { stats: Schema<'DeliveryStats'>; time: Lis
     <Card title={t.overview.chart}>
       <Chart stats={stats} />
     </Card>
-    <Card title={t.endpoints.title}>
+    <Card title={t.endpoints.title} actions={useIsAdmin() ? <AddEndpoint /> : null}>
       <EndpointRows endpoints={stats.endpoints} time={time} />
     </Card>
   </>

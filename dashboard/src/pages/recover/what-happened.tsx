@@ -35,24 +35,25 @@ export function WhatHappened({
     again: t.recover.disabledAgain,
     replaced: t.recover.oldTitle,
   };
-  const { lastError, code, firstAt } = useFailure(endpoint);
+  const { lastError, code, firstAt, isLoading } = useFailure(endpoint);
   const first = [failingSince, firstAt ?? failingSince].toSorted()[0] ?? failingSince;
   return (
     <Notice tone={state === 'replaced' ? 'idle' : 'bad'} title={titles[state]}>
       {state === 'replaced' ? null : <p>{t.recover.disabledAbout}</p>}
       <Facts
         facts={[
+          isLoading && [t.common.lastError, t.loading],
           lastError !== undefined && [
             t.common.lastError,
             <LastError key="error" text={lastError} code={code} />,
           ],
-          [t.recover.firstFailure, <Moment key="first" at={first} />],
+          [t.recover.firstFailure, isLoading ? t.loading : <Moment key="first" at={first} />],
           disabledAt !== null && [t.status.auto_disabled, <Moment key="at" at={disabledAt} />],
           [
             t.common.reason,
             disabledReason === null ? t.recover.support : t.endpoints.disabledReason[disabledReason],
           ],
-          [t.recover.missed, <Missed key="missed" id={endpoint.id} since={first} />],
+          [t.recover.missed, isLoading ? t.loading : <Missed key="missed" id={endpoint.id} since={first} />],
         ]}
       />
       {children}
@@ -72,7 +73,7 @@ export function useFailure({
 }: Pick<Endpoint, 'id' | 'disabledAt' | 'consecutiveFailures' | 'failing'>) {
   const { environment } = useEnvironment();
   const isTroubled = disabledAt !== null || failing !== null;
-  const { data } = useLastFailures(
+  const { data, isLoading } = useLastFailures(
     environment,
     { id, until: disabledAt, failures: consecutiveFailures },
     isTroubled,
@@ -84,6 +85,7 @@ export function useFailure({
     lastError: isKnown ? errorText(last) : undefined,
     code: last?.lastErrorCode ?? null,
     firstAt: failed?.at(-1)?.createdAt,
+    isLoading,
   };
 }
 

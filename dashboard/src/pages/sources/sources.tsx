@@ -37,7 +37,9 @@ function SourceList() {
           <Button look="primary" onPress={() => setAdding(true)}>
             {t.sources.add}
           </Button>
-        ) : null
+        ) : (
+          <span className="quiet">{t.admins}</span>
+        )
       }
     >
       {({ pages }) => (
@@ -45,7 +47,6 @@ function SourceList() {
           {pages[0]?.data.length === 0 ? (
             <Empty title={t.sources.emptyTitle}>
               <p>{t.sources.emptyAbout}</p>
-              {isAdmin ? null : <p>{t.admins}</p>}
             </Empty>
           ) : (
             <Card>

@@ -25,10 +25,14 @@ export const mailPages =
     const message = await mailbox.read(name);
     if (!message) return answerOf(404, unknownPage());
     if (part === undefined) return answerOf(200, messagePage({ name, mail: message.mail }));
-    if (part === 'html') return answerOf(200, message.mail.html, { policy: MESSAGE_POLICY });
+    if (part === 'html') return answerOf(200, withOwnWindows(message.mail.html), { policy: MESSAGE_POLICY });
     if (part === 'source') return answerOf(200, message.source, { type: 'message/rfc822' });
     return undefined;
   };
+
+/** Links open a window, as in mail programs: most pages refuse to be shown in the frame. */
+const withOwnWindows = (html: string): string =>
+  html.replace(/^(?:\s*<!doctype[^>]*>)?/i, '$&<base target="_blank">');
 
 /** Under another name of this machine, an external page could read the mail (DNS rebinding). */
 function isOurName(request: GatewayRequest): boolean {

@@ -65,9 +65,9 @@ describe('the mailbox', () => {
     expect(body).not.toContain(mail.html);
   });
 
-  it('returns the HTML by itself, which can neither run scripts nor load anything', async () => {
+  it('returns the HTML by itself, which can neither run scripts nor load anything, with links that open a window', async () => {
     const answer = await asked({ [NAME]: aMail() }, `/mailbox/${NAME}/html`);
-    expect(answer?.body).toBe('<p>It has changed.</p>');
+    expect(answer?.body).toBe('<base target="_blank"><p>It has changed.</p>');
     const policy = String(answer?.headers['Content-Security-Policy']);
     expect(policy).toMatch(/^default-src 'none'; /);
     expect(policy).toMatch(/; sandbox [^;]*$/);
