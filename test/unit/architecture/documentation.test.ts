@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -24,6 +24,24 @@ function problemOf(page: string, link: string): string | undefined {
   if (anchor === undefined) return undefined;
   if (!anchorsOf(pages.get(target) ?? '').includes(anchor)) return `${page}: ${link}: no such heading`;
   return undefined;
+}
+
+/** Files that a guide tells its reader to write. */
+const OF_READERS = ['lib/stages/eu.ts'];
+
+/** Paths of this repository, or of the page's package, that a page names as code. */
+const findPaths = (text: string): string[] =>
+  [
+    ...text
+      .replaceAll(/^```[\s\S]*?^```/gm, '')
+      .matchAll(/`((?:bin|dashboard|docs|examples|functions|lib|packages|test)\/[\w./@-]+)`/g),
+  ].map(([, path = '']) => path);
+
+/** Whether a page can name a path: it exists, or git ignores it because it is generated. */
+function isPath(page: string, path: string): boolean {
+  if (OF_READERS.includes(path)) return true;
+  if ([ROOT, join(ROOT, dirname(page))].some((folder) => existsSync(join(folder, path)))) return true;
+  return spawnSync('git', ['check-ignore', '--quiet', path], { cwd: ROOT }).status === 0;
 }
 
 const sources = git('*.ts', '*.tsx', '*.json', '.ci/*')
@@ -62,6 +80,13 @@ describe('the documentation', () => {
       relativeLinksOf(text).flatMap((link) => problemOf(page, link) ?? []),
     );
     expect(problems).toEqual([]);
+  });
+
+  it('names existing paths only', () => {
+    const missing = [...pages].flatMap(([page, text]) =>
+      findPaths(text).flatMap((path) => (isPath(page, path) ? [] : `${page}: ${path}`)),
+    );
+    expect(missing).toEqual([]);
   });
 
   it('has no page without a link from the README or the index', () => {
@@ -151,6 +176,14 @@ describe('the check of links', () => {
     ['README.md', 'docs'],
   ])('accepts %s linking to %s', (page, link) => {
     expect(problemOf(page, link)).toBeUndefined();
+  });
+
+  it('reports a path that does not exist', () => {
+    const [path = ''] = findPaths('Adapt `test/unit/no-such.test.ts`.\n\n```sh\ncat `lib/no-such`\n```\n');
+    expect(path).toBe('test/unit/no-such.test.ts');
+    expect(isPath('CONTRIBUTING.md', path)).toBe(false);
+    expect(isPath('packages/aws-local/README.md', 'test/example')).toBe(true);
+    expect(isPath('CONTRIBUTING.md', 'packages/sdk/src/schema.gen.ts')).toBe(true);
   });
 
   it('reads prose, not code', () => {
