@@ -25,6 +25,15 @@ it.each([
   },
 );
 
+it('live events are not delayed by the end of a pause in which 20,000 were skipped', async () => {
+  const terms = { stage: 'production', receiverMs: [50, 150], jobs: 1, failed: 20_000, everyMs: 20 } as const;
+
+  const { ratio, attempts } = await compareBesideJobs({ ...terms, isPlanned: true }, 120);
+
+  expect(ratio).toBeLessThanOrEqual(MOST_TIMES);
+  expect(attempts.filter((count) => count !== 1)).toEqual([]);
+});
+
 it('live events are not delayed by ten jobs at a time', async () => {
   const terms = { stage: 'production', receiverMs: [100, 300], jobs: 10, failed: 1000 } as const;
 

@@ -26,8 +26,10 @@ import type { Endpoint } from '../../functions/receivers/endpoint.ts';
 import { endpointPaces } from '../../functions/receivers/pace.ts';
 import {
   buildRound,
+  createCatchUpJob,
   createJob,
   type LeasedJob,
+  type RedeliveryJob,
   redeliveryJobs,
   redeliveryRounds,
 } from '../../functions/redelivery/jobs.ts';
@@ -58,6 +60,8 @@ export interface LoadTerms {
   /** Endpoints that run a job, each with so many failed deliveries, beside one without. */
   jobs: number;
   failed: number;
+  /** Whether they were skipped in a pause, whose end begins the job, instead of failed. */
+  isPlanned?: boolean;
   /** Of the endpoints that run a job: attempts in a second, and events that wait there before the job. */
   limited?: { maxPerSecond: number; line: number };
   /** Between two events of each endpoint. Milliseconds. */
@@ -275,9 +279,12 @@ export class LiveLoad {
 
   /** Adds the failed deliveries of an hour ago. */
   async #fail({ id: webhookId, orgId }: Endpoint): Promise<void> {
+    const missed = this.#terms.isPlanned
+      ? ({ status: 'skipped', terminalReason: 'endpoint_paused' } as const)
+      : ({ status: 'exhausted' } as const);
     for (let index = 0; index < this.#terms.failed; index += 1) {
       const eventId = newId('evt', later(this.#timeline.now(), index - seconds(3600)));
-      await this.#store.add(aDelivery({ eventId, webhookId, orgId, status: 'exhausted' }));
+      await this.#store.add(aDelivery({ eventId, webhookId, orgId, ...missed }));
     }
   }
 
@@ -285,6 +292,17 @@ export class LiveLoad {
     const line = Array.from({ length: this.#terms.limited?.line ?? 0 }, () => this.#emit(endpoint));
     await Promise.all(line);
     await this.#runJob(endpoint);
+  }
+
+  #createJob({ id, orgId }: Endpoint): RedeliveryJob {
+    const now = this.#timeline.now();
+    const from = later(now, -seconds(7200)).toISOString();
+    const context = { tenant: { orgId, generation: 0 }, now };
+    if (this.#terms.isPlanned) return createCatchUpJob(id, from, context);
+    const active = { id: id as EndpointId, status: 'active' } as const;
+    const created = createJob({ from, statuses: ['exhausted'] }, active, context);
+    if (created.kind === 'refused') throw new Error(`the job was refused: ${created.why}`);
+    return created.job;
   }
 
   async #runJob(endpoint: Endpoint): Promise<void> {
@@ -326,14 +344,9 @@ export class LiveLoad {
         window: computeRedeliveryGroup(LANE_TABLE.slow.dispatchers[this.#terms.stage]),
       },
     );
-    const created = createJob(
-      { from: later(now(), -seconds(7200)).toISOString(), statuses: ['exhausted'] },
-      { id: endpoint.id as EndpointId, status: 'active' },
-      { tenant: { orgId: endpoint.orgId, generation: 0 }, now: now() },
-    );
-    if (created.kind === 'refused') throw new Error(`the job was refused: ${created.why}`);
-    await commit(redeliveryJobs(service).start(created.job));
-    messages.push(buildRound(created.job, 1, now()));
+    const job = this.#createJob(endpoint);
+    await commit(redeliveryJobs(service).start(job));
+    messages.push(buildRound(job, 1, now()));
     for (let message = messages.shift(); message !== undefined; message = messages.shift()) {
       await this.#take(INVOCATION_MS);
       await run(message);
