@@ -22,7 +22,7 @@ export interface LambdaRequest {
 /** A request of one of the kinds that servers have. */
 export type IncomingRequest = Request | NodeRequest | LambdaRequest;
 
-/** Bytes for Web Crypto: before version 5.7, TypeScript has no `Uint8Array<ArrayBuffer>`. */
+/** Bytes for Web Crypto: before version 5.7, TypeScript's arrays of bytes have no parameter. */
 export type Bytes = Uint8Array & { readonly buffer: ArrayBuffer };
 
 /** What is verified of a request. */
