@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { useSearchParams } from 'wouter';
-import { Choose } from '../../parts/field.tsx';
+import { Choose } from '../../parts/choose.tsx';
 import { Link } from '../../parts/link.tsx';
 import { mediaQuery } from '../../parts/media.ts';
 import { format, t } from '../../text/language.ts';
