@@ -1,7 +1,8 @@
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, Suspense } from 'react';
 import { useSearchParams } from 'wouter';
 import { type Endpoint, useEndpoints } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
+import { useLoadedLater } from '../../app/load-later.ts';
 import { loadFile } from '../../app/page-files.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button, buttonLook } from '../../parts/button.tsx';
@@ -88,10 +89,7 @@ export default function Endpoints() {
 
 /** The form for a new endpoint, whose file is loaded after the list. */
 function Form({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
-  useEffect(() => {
-    // Opening it tries again and shows the error.
-    void load().catch(() => undefined);
-  }, []);
+  useLoadedLater(load);
   return <Suspense>{isOpen ? <Register onClose={onClose} /> : null}</Suspense>;
 }
 
