@@ -5,13 +5,12 @@ import { Icon } from '../parts/icon.tsx';
 import { DIALOGS, FIELDS } from '../parts/selectors.ts';
 import { t } from '../text/language.ts';
 import { Boundary } from './boundary.tsx';
+import { useLoadedLater } from './load-later.ts';
 import { loadFile } from './page-files.ts';
 import styles from './search-button.module.css';
 
 const load = () => loadFile(() => import('../pages/search/search.tsx'));
 const Search = lazy(load);
-/** After the page: so that what is typed at once is not lost. */
-const PRELOAD_MS = 2_000;
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
@@ -19,11 +18,8 @@ const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 export function SearchButton() {
   const [isOpen, setOpen] = useState(false);
   const readEarly = useEarlyText(isOpen);
-  useEffect(() => {
-    // Opening it tries again and shows the error.
-    const timer = setTimeout(() => void load().catch(() => undefined), PRELOAD_MS);
-    return () => clearTimeout(timer);
-  }, []);
+  // So that what is typed at once is not lost.
+  useLoadedLater(load);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (!isShortcut(event)) return;

@@ -1,6 +1,5 @@
 import styles from './code.module.css';
 import { CopyButton } from './copy.tsx';
-import { Tabs } from './tabs.tsx';
 
 /** Code or data, as it is. @param isWrapped for what has no lines of its own */
 export const Code = ({
@@ -25,24 +24,6 @@ export const Code = ({
       {text}
     </pre>
   </div>
-);
-
-/** The same in several languages. */
-export const CodeTabs = ({
-  label,
-  samples,
-}: {
-  label: string;
-  samples: readonly { id: string; name: string; code: string }[];
-}) => (
-  <Tabs
-    label={label}
-    tabs={samples.map(({ id, name, code }) => ({
-      id,
-      title: name,
-      content: <Code text={code} label={name} />,
-    }))}
-  />
 );
 
 /** Text that may be JSON, indented if it is. */

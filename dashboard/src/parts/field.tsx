@@ -11,6 +11,7 @@ import {
   TextField as AriaTextField,
 } from 'react-aria-components/TextField';
 import { t } from '../text/language.ts';
+import { CheckMark } from './check.tsx';
 import styles from './field.module.css';
 
 interface Named {
@@ -139,75 +140,3 @@ export const Choices = ({
     {hint === undefined ? <Faults limit={1} /> : null}
   </CheckboxGroup>
 );
-
-/** One thing that is so or not. */
-export const Check = ({
-  isSelected,
-  onChange,
-  isDisabled = false,
-  children,
-}: {
-  isSelected: boolean;
-  onChange: (isSelected: boolean) => void;
-  isDisabled?: boolean;
-  children: ReactNode;
-}) => (
-  <Checkbox
-    className={styles.choice ?? ''}
-    isSelected={isSelected}
-    onChange={onChange}
-    isDisabled={isDisabled}
-  >
-    <CheckMark />
-    <span>{children}</span>
-  </Checkbox>
-);
-
-const CheckMark = () => (
-  <span className={styles.box}>
-    <svg
-      aria-hidden="true"
-      width="12"
-      height="12"
-      viewBox="0 0 12 12"
-      fill="none"
-      stroke="currentColor"
-      strokeWidth="2"
-    >
-      <path d="M2 6.500 4.750 9.250 10 3" />
-    </svg>
-  </span>
-);
-
-/** One of a few things. The browser's own, which phones show as they show all. */
-export function Choose<Value extends string>({
-  label,
-  options,
-  value,
-  onChange,
-}: {
-  label: string;
-  options: readonly { value: Value; label: string }[];
-  value: Value;
-  onChange: (value: Value) => void;
-}) {
-  return (
-    <label className={styles.field}>
-      <span className={styles.label}>{label}</span>
-      <select
-        className={styles.select}
-        value={value}
-        onChange={(event) => {
-          const chosen = options.find((option) => option.value === event.target.value);
-          if (chosen) onChange(chosen.value);
-        }}
-      >
-        {options.map((option) => (
-          <option key={option.value} value={option.value}>
-            {option.label}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}

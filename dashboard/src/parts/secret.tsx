@@ -1,9 +1,9 @@
 import { type ReactNode, useState } from 'react';
 import { t } from '../text/language.ts';
 import { Button } from './button.tsx';
+import { Check } from './check.tsx';
 import { CopyLine } from './copy.tsx';
 import { DialogActions } from './dialog.tsx';
-import { Check } from './field.tsx';
 import { Notice } from './notice.tsx';
 
 /**

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Tabs as AriaTabs, Tab, TabList, TabPanel } from 'react-aria-components/Tabs';
+import { Code } from './code.tsx';
 import styles from './tabs.module.css';
 
 /**
@@ -35,4 +36,22 @@ export const Tabs = ({
       </TabPanel>
     ))}
   </AriaTabs>
+);
+
+/** The same code in several languages. */
+export const CodeTabs = ({
+  label,
+  samples,
+}: {
+  label: string;
+  samples: readonly { id: string; name: string; code: string }[];
+}) => (
+  <Tabs
+    label={label}
+    tabs={samples.map(({ id, name, code }) => ({
+      id,
+      title: name,
+      content: <Code text={code} label={name} />,
+    }))}
+  />
 );

@@ -4,8 +4,8 @@ import { type ApiKey, useCreateKey, useKeys, useRevokeKey } from '../../api/orga
 import { useNow } from '../../app/now.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
+import { Check } from '../../parts/check.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
-import { Check } from '../../parts/field.tsx';
 import { LoadedPage, More } from '../../parts/loaded.tsx';
 import { Empty, Notice } from '../../parts/notice.tsx';
 import { Card, Page } from '../../parts/page.tsx';

@@ -7,7 +7,7 @@ import { type Delivery, type Receiver, useEndpoint, useEndpoints } from '../../a
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
-import { Choose } from '../../parts/field.tsx';
+import { Choose } from '../../parts/choose.tsx';
 import { Filters as FilterRow } from '../../parts/filters.tsx';
 import { Link } from '../../parts/link.tsx';
 import { isNoSandbox, LoadedPage, NoSandbox } from '../../parts/loaded.tsx';

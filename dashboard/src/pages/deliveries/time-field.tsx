@@ -1,4 +1,4 @@
-import { Choose } from '../../parts/field.tsx';
+import { Choose } from '../../parts/choose.tsx';
 import { format, t } from '../../text/language.ts';
 import { TIME_CHOICES, type TimeChoice } from './filters.ts';
 

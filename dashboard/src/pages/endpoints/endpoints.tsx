@@ -1,6 +1,9 @@
+import { lazy, Suspense } from 'react';
 import { useSearchParams } from 'wouter';
 import { type Endpoint, useEndpoints } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
+import { useLoadedLater } from '../../app/load-later.ts';
+import { loadFile } from '../../app/page-files.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button, buttonLook } from '../../parts/button.tsx';
 import { Link } from '../../parts/link.tsx';
@@ -12,7 +15,9 @@ import { t } from '../../text/language.ts';
 import { EndpointName, EndpointStatus, EndpointUrl, FailuresInARow } from '../endpoint-name.tsx';
 import { nameOf } from '../endpoint-options.ts';
 import { useFailure } from '../recover/what-happened.tsx';
-import { Register } from './register.tsx';
+
+const load = () => loadFile(() => import('./register.tsx'));
+const Register = lazy(async () => ({ default: (await load()).Register }));
 
 /** How far an endpoint that fails is from being disabled, why, and the way back. */
 function Trouble({ endpoint }: { endpoint: Endpoint }) {
@@ -75,11 +80,17 @@ export default function Endpoints() {
               </Table>
             </Card>
           )}
-          {isAdding ? <Register onClose={() => setSearch({}, { replace: true })} /> : null}
+          {isAdmin ? <Form isOpen={isAdding} onClose={() => setSearch({}, { replace: true })} /> : null}
         </>
       )}
     </LoadedPage>
   );
+}
+
+/** The form for a new endpoint, whose file is loaded after the list. */
+function Form({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  useLoadedLater(load);
+  return <Suspense>{isOpen ? <Register onClose={onClose} /> : null}</Suspense>;
 }
 
 const EndpointRow = ({ endpoint }: { endpoint: Endpoint }) => (

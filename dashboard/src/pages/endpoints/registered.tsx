@@ -1,8 +1,8 @@
 import type { Schema } from '../../api/client.ts';
-import { CodeTabs } from '../../parts/code.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { masked } from '../../parts/masked.ts';
 import { SecretOnce } from '../../parts/secret.tsx';
+import { CodeTabs } from '../../parts/tabs.tsx';
 import { t } from '../../text/language.ts';
 import { TestSending } from './test-sending.tsx';
 import { VERIFICATION } from './verification.ts';

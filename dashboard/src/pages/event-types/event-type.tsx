@@ -4,9 +4,9 @@ import { type SentType, useEndpoints, useSendExample } from '../../api/webhooks.
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
+import { Choose } from '../../parts/choose.tsx';
 import { Code } from '../../parts/code.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
-import { Choose } from '../../parts/field.tsx';
 import { Link } from '../../parts/link.tsx';
 import { isNoSandbox, Loaded, NoSandbox } from '../../parts/loaded.tsx';
 import { Marked } from '../../parts/marked.tsx';

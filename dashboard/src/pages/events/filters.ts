@@ -24,7 +24,6 @@ export interface Filters {
 }
 
 const ENDPOINT = /^whk_[0-9a-f]{32}$/;
-const HOUR_MS = 3_600_000;
 const CONVERSATION = /^cnv_[0-9a-f]{32}$/;
 
 const isOutcome = (name: string | null): name is OutcomeChoice =>
@@ -46,12 +45,6 @@ export function filtersIn(parameters: URLSearchParams, eventTypes: readonly stri
 }
 
 const timeIn = (text: string | null): string => (text !== null && Date.parse(text) > 0 ? text : 'any');
-
-/** The list of events of a time, of all endpoints or of one. @param hours from `start` on */
-export function listOfHours(start: string, hours: number, endpoint?: string): string {
-  const to = new Date(Date.parse(start) + hours * HOUR_MS).toISOString();
-  return `/events?${new URLSearchParams({ ...(endpoint === undefined ? {} : { endpoint }), from: start, to })}`;
-}
 
 export function conversationIn(parameters: URLSearchParams): string | undefined {
   const given = parameters.get('conversation') ?? '';

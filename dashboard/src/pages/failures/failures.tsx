@@ -4,7 +4,7 @@ import type { Schema } from '../../api/client.ts';
 import { useStats } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { Button } from '../../parts/button.tsx';
-import { Choose } from '../../parts/field.tsx';
+import { Choose } from '../../parts/choose.tsx';
 import { Link } from '../../parts/link.tsx';
 import { LoadedPage } from '../../parts/loaded.tsx';
 import { Empty, Failure, Loading } from '../../parts/notice.tsx';

@@ -1,13 +1,12 @@
 import type { ReactNode } from 'react';
 import { useSearchParams } from 'wouter';
-import { Choose } from '../../parts/field.tsx';
+import { Choose } from '../../parts/choose.tsx';
 import { Link } from '../../parts/link.tsx';
 import { mediaQuery } from '../../parts/media.ts';
 import { format, t } from '../../text/language.ts';
-import { listOfHours } from '../events/filters.ts';
 import { bucketsOf, type Counts, hoursOfBar, successRate } from './buckets.ts';
 import { OutcomeChart } from './chart.tsx';
-import type { ListTime } from './lists.ts';
+import { type ListTime, listOfHours } from './lists.ts';
 import styles from './overview.module.css';
 
 /** Hours, and what lists of the same time call it. */

@@ -4,7 +4,7 @@ import type { Schema } from '../../api/client.ts';
 import { useProgress } from '../../api/first-steps.ts';
 import { useIsAdmin, usePerson } from '../../app/person.ts';
 import { Button, buttonLook } from '../../parts/button.tsx';
-import { Check } from '../../parts/field.tsx';
+import { Check } from '../../parts/check.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Card } from '../../parts/page.tsx';

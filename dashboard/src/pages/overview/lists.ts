@@ -1,5 +1,7 @@
 import type { Counts } from './buckets.ts';
 
+const HOUR_MS = 3_600_000;
+
 /** Times that the overview and the lists have both. */
 export type ListTime = 'day' | 'week';
 
@@ -35,4 +37,10 @@ export function listOf(
   return first !== undefined && others.length === 0
     ? listOfEndpoint(first.webhookId, outcome, time)
     : `${OF_ALL[outcome]}time=${time}`;
+}
+
+/** The list of events of a time, of all endpoints or of one. @param hours from `start` on */
+export function listOfHours(start: string, hours: number, endpoint?: string): string {
+  const to = new Date(Date.parse(start) + hours * HOUR_MS).toISOString();
+  return `/events?${new URLSearchParams({ ...(endpoint === undefined ? {} : { endpoint }), from: start, to })}`;
 }

@@ -88,9 +88,11 @@ function LastError({ row: { webhookId: id, disabledAt, consecutiveFailures: fail
   const { environment } = useEnvironment();
   const { data } = useLastFailures(environment, { id, until: disabledAt, failures });
   const last = data?.[0];
-  return last === undefined || last.lastError === null ? null : (
+  if (data !== undefined && (last === undefined || last.lastError === null)) return null;
+  // The line is there before what it says, so that nothing below it moves.
+  return (
     <p>
-      {t.common.lastError}: {errorText(last)}
+      {t.common.lastError}: {last === undefined ? '…' : errorText(last)}
     </p>
   );
 }

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '../../parts/button.tsx';
-import { Choose, TextField } from '../../parts/field.tsx';
+import { Choose } from '../../parts/choose.tsx';
+import { TextField } from '../../parts/field.tsx';
 import { t } from '../../text/language.ts';
 import { delayFrom, FAILURES, MAX_STEPS, moved, type Step, statusFrom } from './program.ts';
 import styles from './sandbox.module.css';

@@ -4,8 +4,10 @@ import { type Organization, useOrganization, useUpdateOrganization } from '../..
 import { useIsAdmin, usePerson } from '../../app/person.ts';
 import { chooseTheme, chosenTheme, THEMES } from '../../app/theme.ts';
 import { Button } from '../../parts/button.tsx';
+import { Check } from '../../parts/check.tsx';
+import { Choose } from '../../parts/choose.tsx';
 import { CopyId } from '../../parts/copy.tsx';
-import { Check, Choose, TextField } from '../../parts/field.tsx';
+import { TextField } from '../../parts/field.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Failure } from '../../parts/notice.tsx';
 import { Card, Facts, Page } from '../../parts/page.tsx';

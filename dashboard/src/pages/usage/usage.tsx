@@ -2,7 +2,7 @@ import { useSearchParams } from 'wouter';
 import type { Schema } from '../../api/client.ts';
 import { useUsage } from '../../api/organization.ts';
 import { Button } from '../../parts/button.tsx';
-import { Choose } from '../../parts/field.tsx';
+import { Choose } from '../../parts/choose.tsx';
 import { LoadedPage } from '../../parts/loaded.tsx';
 import { Empty } from '../../parts/notice.tsx';
 import { Card, Table } from '../../parts/page.tsx';
