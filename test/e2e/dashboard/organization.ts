@@ -146,7 +146,7 @@ export const sandbox = (dashboard: Dashboard, { isWhole }: Extent) =>
       const pages = page.getByRole('navigation', { name: 'Pages' });
       await pages.getByText('Settings').click();
       await page.waitForURL('**/settings');
-      await page.getByRole('complementary').getByText('The sandbox is selected').waitFor();
+      await page.getByRole('complementary').getByText('the same for live and sandbox').waitFor();
       await page.reload();
       await pages.getByText('Usage').click();
       await pages.getByText('Endpoints').click();

@@ -1,6 +1,7 @@
 import { until } from 'aws-local/test/until.ts';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { SubscribableType } from '../../../functions/events/events.ts';
 import { expectAccessible } from '../browser.ts';
 import { ADMIN, type Dashboard, type Extent, MEMBER } from '../dashboard-fixture.ts';
 import { tabTo } from './places.ts';
@@ -310,6 +311,6 @@ const forms = (dashboard: Dashboard) =>
       const endpoints = await dashboard.service.api.all('/api/v1/webhooks');
       const made = endpoints.find(({ url }) => url === receiver.url);
       expect(made).toMatchObject({ description: 'the shop', maxPerSecond: 7 });
-      expect(made?.events).toHaveLength(5);
+      expect(made?.events).toHaveLength(SubscribableType.options.length);
     });
   });
