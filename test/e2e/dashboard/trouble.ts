@@ -126,7 +126,7 @@ export const trouble = (dashboard: Dashboard) => {
       const item = page.getByRole('listitem').filter({ has: page.locator(`a[href="/endpoints/${id}"]`) });
       await item.getByText('Waiting', { exact: true }).waitFor();
       await item
-        .getByText('12 deliveries have not arrived yet. Oldest waiting since 5 minutes ago.')
+        .getByText(/^12 deliveries have not arrived yet\. Oldest waiting since 5 minutes ago/)
         .waitFor();
       await page.getByText('Not ended yet, so not in the rate.', { exact: false }).waitFor();
       await item.getByRole('link', { name: 'See why' }).click();
