@@ -1,4 +1,4 @@
-import { type ComponentType, lazy, Suspense } from 'react';
+import { type ComponentType, useEffect, useState } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
 import { Loading } from '../parts/notice.tsx';
 import { pathIn } from './environment.ts';
@@ -6,10 +6,12 @@ import { NotFound } from './not-found.tsx';
 import { loadFile } from './page-files.ts';
 import { PAGE_ENTRIES, type PageName } from './places.ts';
 
-type File = Promise<{ default: ComponentType<{ id: string }> }>;
+interface File {
+  default: ComponentType<{ id: string }>;
+}
 
 /* Each page is a file of its own, loaded when it is opened. */
-const FILES: Record<PageName, () => File> = {
+const FILES: Record<PageName, () => Promise<File>> = {
   overview: () => import('../pages/overview/overview.tsx'),
   events: () => import('../pages/events/events.tsx'),
   endpoints: () => import('../pages/endpoints/endpoints.tsx'),
@@ -27,25 +29,48 @@ const FILES: Record<PageName, () => File> = {
   settings: () => import('../pages/settings/settings.tsx'),
 };
 
-const loading = new Map<PageName, File>();
+const loading = new Map<PageName, Promise<File>>();
+const loaded = new Map<PageName, File>();
 
-/** A page's file, loaded once. */
-function load(name: PageName): File {
-  const file = loading.get(name) ?? loadFile(FILES[name]);
+/** A page's file, loaded once; one that failed is tried again. */
+function load(name: PageName): Promise<File> {
+  const file =
+    loading.get(name) ??
+    loadFile(FILES[name]).then(
+      (file) => {
+        loaded.set(name, file);
+        return file;
+      },
+      (error: unknown) => {
+        loading.delete(name);
+        throw error;
+      },
+    );
   loading.set(name, file);
   return file;
+}
+
+/** A page. Without `Suspense`, in which React holds back what has waited for 300 ms after the sign of waiting. */
+function Page({ name, id }: { name: PageName; id: string }) {
+  const [file, setFile] = useState(loaded.get(name));
+  const [failure, setFailure] = useState<{ error: unknown }>();
+  useEffect(() => {
+    load(name).then(setFile, (error: unknown) => setFailure({ error }));
+  }, [name]);
+  if (failure !== undefined) throw failure.error;
+  return file === undefined ? <Loading /> : <file.default id={id} />;
 }
 
 /**
  * The routes of all pages. Those of both halves have one for each: what one has loaded is never shown in the
  * other.
  */
-const ROUTES = PAGE_ENTRIES.flatMap(([name, { route, ofBoth }]) => {
-  const Page = lazy(() => load(name));
-  return (ofBoth ? (['live', 'sandbox'] as const) : (['live'] as const)).map((half) => ({
-    ...{ name, Page, path: pathIn(half, route) },
-  }));
-});
+const ROUTES = PAGE_ENTRIES.flatMap(([name, { route, ofBoth }]) =>
+  (ofBoth ? (['live', 'sandbox'] as const) : (['live'] as const)).map((half) => ({
+    name,
+    path: pathIn(half, route),
+  })),
+);
 
 /** Begins to load the page of a path, so that it does not have to wait until it is known who is signed in. */
 export function preload(path: string): void {
@@ -57,17 +82,15 @@ export function preload(path: string): void {
 }
 
 export const Pages = () => (
-  <Suspense fallback={<Loading />}>
-    <Switch>
-      {ROUTES.map(({ path, Page }) => (
-        <Route key={path} path={path}>
-          {({ id = '' }: { id?: string }) => <Page key={id} id={id} />}
-        </Route>
-      ))}
-      <Route path="/overview">
-        <Redirect to="/" replace />
+  <Switch>
+    {ROUTES.map(({ name, path }) => (
+      <Route key={path} path={path}>
+        {({ id = '' }: { id?: string }) => <Page key={id} name={name} id={id} />}
       </Route>
-      <Route component={NotFound} />
-    </Switch>
-  </Suspense>
+    ))}
+    <Route path="/overview">
+      <Redirect to="/" replace />
+    </Route>
+    <Route component={NotFound} />
+  </Switch>
 );
