@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { OrgId, TraceId } from '../aws/ids.ts';
 import type { Log } from '../aws/log-codes.ts';
 import { Defect } from '../aws/logger.ts';
+import type { AttemptError } from '../delivery/delivery.ts';
 import { type BusEvent, createNotice, NOTICES } from '../events/bus.ts';
 import { InProgressError } from '../http/problem.ts';
 import { createGenerationCheck, type OrganizationStates } from '../tenancy/organizations.ts';
@@ -101,7 +102,8 @@ export function checkSource(
   }
 
   async function determineOutcome(source: LeasedSource, traceId: TraceId): Promise<CheckOutcome> {
-    if (source.starts > MAX_STARTS) return failCheck('the content could not be processed');
+    if (source.starts > MAX_STARTS)
+      return failCheck({ errorCode: 'invalid_response', error: 'the content could not be processed' });
     const result = compareContent(source, await context.fetchContent(source));
     if (result.kind === 'new') return buildChange(source, result, traceId);
     return result.kind === 'unchanged' ? announceLater(source, result, traceId) : result;
@@ -169,8 +171,9 @@ const MAX_CHANGES = 1000;
 export const MAX_STARTS = 5;
 
 /** Shortens the error to one line of at most 300 UTF-16 code units. */
-const failCheck = (error: string): Extract<CheckOutcome, { kind: 'failed' }> => ({
+const failCheck = ({ error, errorCode }: AttemptError): Extract<CheckOutcome, { kind: 'failed' }> => ({
   kind: 'failed',
+  errorCode,
   error: error.replaceAll(/\s+/gu, ' ').trim().slice(0, 300).toWellFormed(),
 });
 
@@ -185,10 +188,13 @@ function compareContent(
   { content: stored }: Pick<Source, 'content'>,
   finding: CheckFinding,
 ): CheckOutcome | ({ kind: 'new' } & NewContent) {
-  if (finding.kind === 'failed') return failCheck(finding.error);
+  if (finding.kind === 'failed') return failCheck(finding);
   if (finding.kind === 'not-modified')
     return stored === undefined
-      ? failCheck('the server answered 304 (Not Modified), but no version is stored')
+      ? failCheck({
+          errorCode: 'invalid_response',
+          error: 'the server answered 304 (Not Modified), but no version is stored',
+        })
       : { kind: 'unchanged' };
   const { kind: _, ...fetched } = finding;
   const content = toSourceContent((stored?.version ?? 0) + 1, fetched);

@@ -23,7 +23,11 @@ export function extractContent({
 }) {
   return ({ orgId, kind, url, choice, ...known }: ExtractionRequest): Promise<CheckFinding> =>
     gate<CheckFinding>(orgId, {
-      sandbox: async () => ({ kind: 'failed', error: 'the content of a sandbox is not fetched' }),
+      sandbox: async () => ({
+        kind: 'failed',
+        errorCode: 'address_forbidden',
+        error: 'the content of a sandbox is not fetched',
+      }),
       live: async (permit) => {
         const fetched = await outbound.fetch(
           {
@@ -38,7 +42,8 @@ export function extractContent({
         if (fetched.kind !== 'fetched') return fetched;
         const { body, contentType, etag, lastModified } = fetched;
         const extraction = await read(kind, { body, contentType, choice });
-        if (!extraction.ok) return { kind: 'failed', error: extraction.problem };
+        if (!extraction.ok)
+          return { kind: 'failed', errorCode: 'invalid_response', error: extraction.problem };
         const { ok: _, ...reading } = extraction;
         return { kind: 'fetched', ...reading, etag, lastModified };
       },

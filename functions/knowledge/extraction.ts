@@ -26,12 +26,11 @@ export function extraction(
       new InvokeCommand({ FunctionName: functionName, Payload: Buffer.from(JSON.stringify(request)) }),
     );
     const answer = parseJson(Buffer.from(Payload ?? []).toString());
-    if (isError === undefined)
-      return CheckFinding.safeParse(answer).data ?? { kind: 'failed', error: UNREADABLE };
+    if (isError === undefined) return CheckFinding.safeParse(answer).data ?? failReading(UNREADABLE);
     const failure = FunctionError.safeParse(answer).data ?? { errorType: '', errorMessage: '' };
     if (isDefect(failure)) throw new Defect(`the extraction function failed: ${failure.errorType}`);
     log('EXTRACTION_ENDED', { orgId: request.orgId, reason: failure.errorType });
-    return { kind: 'failed', error: describeFailure(failure) };
+    return failReading(describeFailure(failure));
   };
 }
 
@@ -44,6 +43,12 @@ function parseJson(text: string): unknown {
 }
 
 const UNREADABLE = 'the content could not be read';
+
+const failReading = (error: string): CheckFinding => ({
+  kind: 'failed',
+  errorCode: 'invalid_response',
+  error,
+});
 
 /** Whether the function's code could not be loaded, or refused the request: not the content's fault. */
 const isDefect = ({ errorType }: FunctionError): boolean =>

@@ -14,6 +14,7 @@ import {
   update,
 } from '../aws/table.ts';
 import { buildPut, buildUpdate, type Change, type Commit } from '../aws/transaction.ts';
+import type { AttemptError } from '../delivery/delivery.ts';
 import { outboxStore } from '../delivery/outbox.ts';
 import type { Notice } from '../events/bus.ts';
 import { buildSandboxMark, keys } from '../tenancy/keys.ts';
@@ -28,7 +29,7 @@ import {
 
 /** Result of a check. */
 export type CheckOutcome =
-  | { kind: 'failed'; error: string }
+  | ({ kind: 'failed' } & AttemptError)
   /** The text is unchanged. `content` after a new fetch: title and validators may differ. */
   | { kind: 'unchanged'; content?: SourceContent; announcement?: Announcement }
   | ({
@@ -54,6 +55,9 @@ export type LeaseResult =
   | { kind: 'checked' }
   /** Another check is in progress since `since`. */
   | { kind: 'busy'; since: Date };
+
+/** Attributes of the last check's failure. */
+const ERROR = ['lastError', 'lastErrorCode'];
 
 export type SourceCheckStore = ReturnType<typeof sourceChecks>;
 
@@ -123,7 +127,8 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
         (await update(knowledge, key, end)).kind;
       switch (outcome.kind) {
         case 'failed': {
-          const sets = { failures: source.failures + 1, lastError: outcome.error };
+          const { error: lastError, errorCode: lastErrorCode } = outcome;
+          const sets = { failures: source.failures + 1, lastError, lastErrorCode };
           return applyEnd(buildCheckEnd(source, nextCheckAt, sets));
         }
         case 'unchanged': {
@@ -134,10 +139,8 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
             ...(measured && { measured }),
             ...(notice && { stored: markAnnounced(source) }),
           };
-          const end = buildCheckEnd(source, nextCheckAt, sets, [
-            'lastError',
-            ...(measured ? ['announceAt'] : []),
-          ]);
+          const removes = [...ERROR, ...(measured ? ['announceAt'] : [])];
+          const end = buildCheckEnd(source, nextCheckAt, sets, removes);
           return notice ? commitEnd(source, end, [notices.appendNotice(notice)]) : applyEnd(end);
         }
         case 'changed': {
@@ -151,7 +154,7 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
             lastChangedAt: source.lease.since,
             ...(measured === undefined ? { baseline: version } : { measured }),
           };
-          const removes = ['lastError', 'announceAt', ...(measured ? [] : ['measured', 'announcedFrom'])];
+          const removes = [...ERROR, 'announceAt', ...(measured ? [] : ['measured', 'announcedFrom'])];
           return commitEnd(source, buildCheckEnd(source, nextCheckAt, sets, removes), [
             ...changes,
             ...(notice ? [notices.appendNotice(notice)] : []),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { OrgId } from '../aws/ids.ts';
+import { AttemptErrorCode } from '../delivery/delivery.ts';
 import { parseProgram, simulate } from '../delivery/simulation.ts';
 import { FETCH_TIMEOUT_SECONDS } from '../delivery/timing.ts';
 import { SourceKind } from '../events/bus.ts';
@@ -27,7 +28,11 @@ export const CheckFinding = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('fetched'), text: z.string(), ...TextProperties.shape }),
   z.object({ kind: z.literal('not-modified') }),
   /** `error`: one line for the source's owner. */
-  z.object({ kind: z.literal('failed'), error: z.string() }),
+  z.object({
+    kind: z.literal('failed'),
+    error: z.string(),
+    errorCode: z._default(AttemptErrorCode, 'invalid_response'),
+  }),
 ]);
 export type CheckFinding = z.infer<typeof CheckFinding>;
 
@@ -79,7 +84,11 @@ export function sourceContent({
         const request = { orgId, organization, kind, url, etag, lastModified, choice, blockedHosts: hosts };
         const finding = await extract(request, permit);
         return finding.kind === 'fetched' && isTooLarge(finding.text)
-          ? { kind: 'failed', error: `the text is larger than ${MAX_TEXT_BYTES} bytes` }
+          ? {
+              kind: 'failed',
+              errorCode: 'invalid_response',
+              error: `the text is larger than ${MAX_TEXT_BYTES} bytes`,
+            }
           : finding;
       },
     });
@@ -96,9 +105,10 @@ const WORDS = 60;
 export function simulateContent(url: string, check: number): CheckFinding {
   const program = parseProgram(url);
   const answer = simulate(program, check, FETCH_TIMEOUT_SECONDS * 1000);
-  if ('error' in answer) return { kind: 'failed', error: answer.error };
+  if ('error' in answer) return { kind: 'failed', ...answer };
   if (answer.status === 304) return { kind: 'not-modified' };
-  if (answer.status !== 200) return { kind: 'failed', error: `the server answered ${answer.status}` };
+  if (answer.status !== 200)
+    return { kind: 'failed', errorCode: 'http_status', error: `the server answered ${answer.status}` };
   const step = Math.min(check, program.steps.length);
   return { kind: 'fetched', title: `Simulated content ${step}`, text: generateText(url, step) };
 }

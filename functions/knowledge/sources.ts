@@ -12,6 +12,7 @@ import {
   decreaseCount,
   increaseCount,
 } from '../aws/transaction.ts';
+import { AttemptErrorCode } from '../delivery/delivery.ts';
 import { type BusEvent, SourceKind } from '../events/bus.ts';
 import { buildSandboxMark, DUE_INDEX, keys, listShards, SOURCE_SHARDS } from '../tenancy/keys.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
@@ -96,6 +97,7 @@ export const Source = z.object({
   /** Difference of the current text from version `from`, in percent. */
   measured: z.optional(z.object({ from: z.int(), difference: z.number() })),
   lastError: z.optional(z.string()),
+  lastErrorCode: z.optional(AttemptErrorCode),
   /** Start of the last finished check. */
   lastCheckedAt: z.optional(Timestamp),
   lastChangedAt: z.optional(Timestamp),

@@ -170,6 +170,11 @@ export const organization: typeof english = {
 
   sources: {
     title: 'Inhaltsquellen',
+    errors: {
+      http_status: () => 'Der Server lieferte keinen Inhalt',
+      redirect: () => 'Der Server leitet weiter, und die Weiterleitungen führen zu keinem Inhalt',
+      invalid_response: () => 'Der Inhalt war nicht lesbar',
+    },
     about: 'Seiten, Tabellen und Feeds, deren Inhalt importiert wird. Jede Quelle wird stündlich geprüft.',
     add: 'Quelle hinzufügen',
     source: 'Quelle',

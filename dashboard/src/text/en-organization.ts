@@ -160,6 +160,11 @@ export const organization = {
 
   sources: {
     title: 'Content sources',
+    errors: {
+      http_status: () => 'The server sent no content',
+      redirect: () => 'The server redirects, and the redirects lead to no content',
+      invalid_response: () => 'The content could not be read',
+    },
     about: 'Pages, spreadsheets and feeds whose content is imported. Each is checked every hour.',
     add: 'Add a source',
     source: 'Source',

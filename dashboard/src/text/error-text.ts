@@ -1,3 +1,4 @@
+import type { Source } from '../api/sources.ts';
 import type { Delivery } from '../api/webhooks.ts';
 import type { Texts } from './en.ts';
 import { t } from './language.ts';
@@ -20,4 +21,16 @@ export function errorTextOf(
   return COMPLETE.includes(code) || lastError === null ? text : `${text}: ${lastError}`;
 }
 
+/** Why a check of a source failed, in the reader's language, by its code; what the API says of it follows. */
+export function sourceErrorTextOf(
+  { attemptErrors, sources }: Pick<Texts, 'attemptErrors' | 'sources'>,
+  { lastError, lastErrorCode: code }: Pick<Source, 'lastError' | 'lastErrorCode'>,
+): string {
+  const texts: Partial<Texts['attemptErrors']> = { ...attemptErrors, ...sources.errors };
+  const text = code === null ? undefined : texts[code]?.(null);
+  return text === undefined ? (lastError ?? '') : `${text}: ${lastError}`;
+}
+
 export const errorText = (failure: AttemptFailure): string => errorTextOf(t, failure);
+export const sourceErrorText = (source: Pick<Source, 'lastError' | 'lastErrorCode'>): string =>
+  sourceErrorTextOf(t, source);

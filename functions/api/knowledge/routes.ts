@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { SourceId, Timestamp } from '../../aws/ids.ts';
+import { AttemptErrorCode } from '../../delivery/delivery.ts';
 import { SourceKind } from '../../events/bus.ts';
 import type { Route } from '../../http/route.ts';
 import { SourceStatus, Warning } from '../../knowledge/sources.ts';
@@ -35,6 +36,7 @@ export const Source = z.object({
   lastNotifiedAt: orNull(Timestamp),
   nextCheckAt: Timestamp,
   lastError: orNull(z.string()),
+  lastErrorCode: orNull(AttemptErrorCode),
   warnings,
 });
 

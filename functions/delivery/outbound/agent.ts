@@ -226,6 +226,12 @@ export class InterimResponsesError extends Error {
 /** The server's content cannot be used. The message is the service's own and may be shown. */
 export class ContentError extends Error {
   override readonly name = 'ContentError';
+  readonly code: AttemptErrorCode;
+
+  constructor(message: string, code: AttemptErrorCode = 'invalid_response', options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
 }
 
 /**
@@ -239,7 +245,7 @@ export function describeFailure(error: unknown, timeoutMs: number): AttemptError
     return of('address_forbidden', 'address is blocked by the operator of this service');
   if (error instanceof OnlyIPv6Error)
     return of('address_forbidden', 'host has IPv6 addresses only, and this service sends over IPv4');
-  if (error instanceof ContentError) return of('invalid_response', error.message);
+  if (error instanceof ContentError) return of(error.code, error.message);
   if (error instanceof InterimResponsesError)
     return of('invalid_response', 'too many interim (1xx) responses');
   if (error instanceof ResolutionError)

@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 import { checkReceiverUrl, type ReceiverPolicy } from '../../receivers/receiver-url.ts';
+import { type AttemptError, forbid } from '../delivery.ts';
 import { ContentError, describeFailure, type ReceiverAgent } from './agent.ts';
 import { Cookies } from './cookies.ts';
 import { awaitResponse, drain, open, startDeadline } from './exchange.ts';
@@ -58,7 +59,7 @@ async function readWhole(response: IncomingMessage, maxBytes: number): Promise<U
   using _rate = watchRate(
     () => size,
     () => {
-      reject(new ContentError('the content came too slowly'));
+      reject(new ContentError('the content came too slowly', 'timeout'));
       response.destroy();
     },
   );
@@ -78,7 +79,8 @@ async function readWhole(response: IncomingMessage, maxBytes: number): Promise<U
     size = newSize;
   });
   response.on('end', () => resolve(content.subarray(0, size)));
-  const rejectBroken = () => reject(new ContentError('connection closed before the end of the content'));
+  const rejectBroken = () =>
+    reject(new ContentError('connection closed before the end of the content', 'connection_closed'));
   response.on('error', rejectBroken);
   response.on('close', rejectBroken);
   return await promise;
@@ -122,7 +124,7 @@ function limitSize(decode: typeof gunzip, name: string): Decoder {
       if (cause === null) return resolve(decoded);
       const isTooLarge = 'code' in cause && cause.code === 'ERR_BUFFER_TOO_LARGE';
       if (isTooLarge) reject(createTooLargeError(maxBytes));
-      else reject(new ContentError(`the content is not valid ${name}`, { cause }));
+      else reject(new ContentError(`the content is not valid ${name}`, undefined, { cause }));
     });
     return promise;
   };
@@ -149,11 +151,8 @@ export type FetchResult =
     }
   /** The content is unchanged (RFC 9110, section 13.1). */
   | { kind: 'not-modified' }
-  | {
-      kind: 'failed';
-      /** One line for the owner of the URL. */
-      error: string;
-    };
+  /** `error`: one line for the owner of the URL. */
+  | ({ kind: 'failed' } & AttemptError);
 
 const MAX_REDIRECTS = 5;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
@@ -173,7 +172,7 @@ export async function retrieve(
   const deadline = startDeadline(timeoutMs);
   try {
     let check = checkReceiverUrl(request.url.href, policy);
-    if (!check.ok) return toFailure(check.problem);
+    if (!check.ok) return { kind: 'failed', ...forbid(check) };
 
     const cookies = new Cookies();
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
@@ -183,18 +182,18 @@ export async function retrieve(
       cookies.add(answer.cookies, check.url.hostname);
 
       check = checkReceiverUrl(answer.to, policy);
-      if (!check.ok) return toFailure(`redirected to a URL that is not allowed: ${check.problem}`);
+      if (!check.ok) return failRedirect(`redirected to a URL that is not allowed: ${check.problem}`);
     }
-    return toFailure('too many redirects');
+    return failRedirect('too many redirects');
   } catch (error) {
     if (error instanceof TypeError) throw error;
-    return toFailure(describeFailure(error, timeoutMs).error);
+    return { kind: 'failed', ...describeFailure(error, timeoutMs) };
   } finally {
     deadline.cancel();
   }
 }
 
-const toFailure = (error: string): FetchResult => ({ kind: 'failed', error });
+const failRedirect = (error: string): FetchResult => ({ kind: 'failed', errorCode: 'redirect', error });
 
 type Answer = FetchResult | { kind: 'redirected'; to: string; cookies: readonly string[] };
 
@@ -233,7 +232,7 @@ async function parseResponse(
   else drain(outgoing, response);
   if (REDIRECTS.includes(status)) return followRedirect(headers, request.url);
   if (status === 304 && isConditional(request)) return { kind: 'not-modified' };
-  throw new ContentError(`the server answered ${status}`);
+  throw new ContentError(`the server answered ${status}`, 'http_status');
 }
 
 /** @returns the target without the fragment */
@@ -241,7 +240,7 @@ function followRedirect({ location, 'set-cookie': cookies = [] }: IncomingHttpHe
   // Header fields are read as bytes; other than ASCII they are UTF-8 by custom.
   const target =
     location === undefined ? null : URL.parse(Buffer.from(location, 'latin1').toString(), from.href);
-  if (target === null) throw new ContentError('redirected without a valid Location header');
+  if (target === null) throw new ContentError('redirected without a valid Location header', 'redirect');
   target.hash = '';
   return { kind: 'redirected', to: target.href, cookies };
 }

@@ -32,6 +32,7 @@ const pendingSource = {
   lastNotifiedAt: null,
   nextCheckAt: '2026-11-20T10:02:11.064Z',
   lastError: null,
+  lastErrorCode: null,
   warnings: [],
 } as const;
 
@@ -178,6 +179,7 @@ export const answers = {
     lastNotifiedAt: 'When admins last got an e-mail about a change, UTC; null if never.',
     nextCheckAt: 'When the next check is due, UTC. The check follows within moments.',
     lastError: 'Why the last check failed; null if it did not.',
+    lastErrorCode: 'Code of `lastError`, for programs, as of attempts; null if the last check did not fail.',
     warnings: WARNINGS,
   }),
   SourceContent: described(knowledge.SourceContent, {

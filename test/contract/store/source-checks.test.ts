@@ -96,7 +96,12 @@ describe('the lease of a check', () => {
     const stores = await make();
     const source = aSource();
     await stores.add(source);
-    await settleCheck(stores, source, { kind: 'failed', error: 'timed out' }, later(NOW, 500));
+    await settleCheck(
+      stores,
+      source,
+      { kind: 'failed', errorCode: 'timeout', error: 'timed out' },
+      later(NOW, 500),
+    );
 
     for (const askedAt of [NOW, later(NOW, 500)])
       expect(await lease(stores, source, HOUR, askedAt)).toEqual({ kind: 'checked' });
@@ -132,7 +137,8 @@ describe('the end of a check', () => {
       lastChangedAt: NOW.toISOString(),
       nextCheckAt: HOUR.toISOString(),
     });
-    for (const gone of ['lease', 'lastError', 'measured']) expect(stored).not.toHaveProperty(gone);
+    for (const gone of ['lease', 'lastError', 'lastErrorCode', 'measured'])
+      expect(stored).not.toHaveProperty(gone);
     expect(await stores.text(source, { version: 1, parts: 1 })).toBe('a first text');
     expect(await stores.notices()).toEqual([]);
   });
@@ -181,7 +187,7 @@ describe('the end of a check', () => {
 
   it.each<[string, CheckOutcome]>([
     ['a new text', change(1, 'late')],
-    ['a failure', { kind: 'failed', error: 'late' }],
+    ['a failure', { kind: 'failed', errorCode: 'timeout', error: 'late' }],
     ['no change', { kind: 'unchanged' }],
   ])('is refused with %s, and writes nothing, once another check has the lease', async (_, outcome) => {
     const stores = await make();

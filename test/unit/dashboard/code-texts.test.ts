@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { de } from '../../../dashboard/src/text/de.ts';
 import { en } from '../../../dashboard/src/text/en.ts';
-import { errorTextOf } from '../../../dashboard/src/text/error-text.ts';
+import { errorTextOf, sourceErrorTextOf } from '../../../dashboard/src/text/error-text.ts';
 import document from '../../../docs/openapi/v1.json';
 
 const { schemas } = document.components;
@@ -22,6 +22,17 @@ describe.each([
     );
     const later = Object({ ...failure, lastErrorCode: 'quantum' });
     expect(errorTextOf(texts, later)).toBe('TLS certificate has expired');
+  });
+
+  it("has a text for each code of a source's error, with what the API says of it", () => {
+    const codes = schemas.Source.properties.lastErrorCode.anyOf.flatMap((part) => part.enum ?? []);
+    const told = codes.map((code) =>
+      sourceErrorTextOf(texts, Object({ lastError: 'the server answered 404', lastErrorCode: code })),
+    );
+    expect(new Set(told).size).toBe(codes.length);
+    for (const text of told) expect(text).toMatch(/^[A-ZÄÖÜ][^:]+[^:.]: the server answered 404$/);
+    const without = { lastError: 'the server answered 404', lastErrorCode: null };
+    expect(sourceErrorTextOf(texts, without)).toBe('the server answered 404');
   });
 
   it('has a text of its own for each code of an invalid field', () => {

@@ -30,10 +30,14 @@ describe('first check of a source', () => {
   it('leaves the source without content when it fails, and the next check imports', async () => {
     const check = aCheck();
     const source = await check.added();
-    check.finds({ kind: 'failed', error: 'timed out after 20 s' });
+    check.finds({ kind: 'failed', errorCode: 'timeout', error: 'timed out after 20 s' });
     await check.processMessage(check.event(source));
     const failing = await check.sources.find(source, source.id);
-    expect(failing).toMatchObject({ lastError: 'timed out after 20 s', failures: 1 });
+    expect(failing).toMatchObject({
+      lastError: 'timed out after 20 s',
+      lastErrorCode: 'timeout',
+      failures: 1,
+    });
     expect(failing).not.toHaveProperty('content');
 
     check.shows('one two');
@@ -74,7 +78,7 @@ describe('check of a known source', () => {
     const check = aCheck();
     const source = await check.added();
     await check.processMessage(check.event(source));
-    check.finds({ kind: 'failed', error: `bad\n  content ${'x'.repeat(500)}` });
+    check.finds({ kind: 'failed', errorCode: 'dns', error: `bad\n  content ${'x'.repeat(500)}` });
 
     const failing = await anHourLater(check, source);
 
@@ -121,6 +125,7 @@ describe('check of a known source', () => {
 
     expect(emptied).toMatchObject({ content: { version: 2, words: 0 }, measured: { difference: 100 } });
     expect(emptied).not.toHaveProperty('lastError');
+    expect(emptied).not.toHaveProperty('lastErrorCode');
     expect(await check.sources.notices()).toMatchObject([
       { data: { difference: 100, added: '', removed: 'one two three four' } },
     ]);

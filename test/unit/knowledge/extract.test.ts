@@ -73,7 +73,7 @@ describe('the extraction of a content', () => {
   });
 
   it('returns the problem of the server or of the content', async () => {
-    const failed = { kind: 'failed', error: 'the server answered 500' } as const;
+    const failed = { kind: 'failed', errorCode: 'http_status', error: 'the server answered 500' } as const;
     expect((await extracted({}, failed)).finding).toEqual(failed);
     expect((await extracted({}, { kind: 'not-modified' })).finding).toEqual({ kind: 'not-modified' });
     expect((await extracted({}, { ...PAGE, body: Buffer.from('') })).finding).toEqual({

@@ -63,12 +63,16 @@ describe('content of a live source', () => {
   it.each<[CheckFinding, CheckFinding]>([
     [{ kind: 'not-modified' }, { kind: 'not-modified' }],
     [
-      { kind: 'failed', error: 'the server answered 500' },
-      { kind: 'failed', error: 'the server answered 500' },
+      { kind: 'failed', errorCode: 'http_status', error: 'the server answered 500' },
+      { kind: 'failed', errorCode: 'http_status', error: 'the server answered 500' },
     ],
     [
       { kind: 'fetched', text: 'x'.repeat(MAX_TEXT_BYTES + 1) },
-      { kind: 'failed', error: `the text is larger than ${MAX_TEXT_BYTES} bytes` },
+      {
+        kind: 'failed',
+        errorCode: 'invalid_response',
+        error: `the text is larger than ${MAX_TEXT_BYTES} bytes`,
+      },
     ],
   ])('is what the extraction found, unless its text is too large (%#)', async (answer, expected) => {
     const { fetchContent } = aContentFetcher(answer);

@@ -5,6 +5,7 @@ import { Link } from '../../parts/link.tsx';
 import { Status, type Tone } from '../../parts/status.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
+import { sourceErrorText } from '../../text/error-text.ts';
 import { format, t } from '../../text/language.ts';
 import { nameOf } from './name.ts';
 import styles from './sources.module.css';
@@ -38,7 +39,7 @@ export function SourceRow({ source, threshold }: { source: Source; threshold: nu
           )}
           {source.lastError === null ? null : (
             <span className={styles.error}>
-              <bdi>{source.lastError}</bdi>
+              <bdi>{sourceErrorText(source)}</bdi>
             </span>
           )}
         </span>

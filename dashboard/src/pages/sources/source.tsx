@@ -13,6 +13,7 @@ import { Failure, Notice } from '../../parts/notice.tsx';
 import { Card, Facts, Page } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
+import { sourceErrorText } from '../../text/error-text.ts';
 import { format, t } from '../../text/language.ts';
 import { Changes } from './changes.tsx';
 import { Warnings } from './content.tsx';
@@ -138,7 +139,7 @@ function SourceFacts({ source }: { source: Source }) {
         ]}
       />
       {source.lastError === null ? null : (
-        <Code label={t.common.lastError} text={source.lastError} isWrapped />
+        <Code label={t.common.lastError} text={sourceErrorText(source)} isWrapped />
       )}
     </>
   );

@@ -89,6 +89,7 @@ describe('a content source of a sandbox', () => {
     expect(await next(path)).toMatchObject({
       status: 'failing',
       lastError: 'the server answered 503',
+      lastErrorCode: 'http_status',
       version: 2,
       words: 60,
     });
@@ -150,6 +151,7 @@ describe('a content source of a sandbox', () => {
     expect(await waitUntilChecked(path)).toMatchObject({
       status: 'failing',
       lastError: 'host name does not resolve',
+      lastErrorCode: 'dns',
       version: null,
     });
     expectProblem(await api.get(`${path}/content`), 404, 'NOT_FOUND', /imported content/);
