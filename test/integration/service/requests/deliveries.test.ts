@@ -1,10 +1,8 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { FAILURES_TO_DISABLE } from '../../../../functions/receivers/endpoint.ts';
 import { anOrganization } from '../an-organization.ts';
 import { aPlace } from '../place.ts';
 import { ok, path } from '../receivers.ts';
-import { storeFailures } from '../stored-failures.ts';
 
 /* The outcomes of deliveries, as receivers and API callers see them. */
 const organization = anOrganization(aPlace('withoutWaits'));
@@ -165,41 +163,4 @@ describe.concurrent('a delivery', () => {
     });
     expect(new StandardWebhook(secret).verify(last.body.toString(), last.headers)).toBeTruthy();
   });
-});
-
-describe.concurrent('an endpoint', () => {
-  it('is disabled by the tenth exhausted delivery in a row, and later deliveries are skipped', async () => {
-    let healthy = false;
-    const { api, subscribe, ended } = await organization.another();
-    const { id, received } = await subscribe(() => ({ status: healthy ? 200 : 500 }));
-    const test = (times: number) =>
-      Promise.all(Array.from({ length: times }, () => api.post(`${path(id)}/test`)));
-    const endpoint = async () => (await api.get(path(id))).body.data;
-
-    await storeFailures(organization.place.service(), id, FAILURES_TO_DISABLE - 3);
-    await test(2);
-    await ended(id, 2);
-    expect(await endpoint()).toMatchObject({ status: 'active', consecutiveFailures: 9 });
-
-    healthy = true;
-    await test(1);
-    await ended(id, 3);
-    expect(await endpoint()).toMatchObject({ status: 'active', consecutiveFailures: 0 });
-
-    // All ten end at about the same time: exactly one of them is the tenth.
-    healthy = false;
-    await test(10);
-    await ended(id, 13);
-    expect(await endpoint()).toMatchObject({ status: 'auto_disabled', consecutiveFailures: 10 });
-
-    const attempts = received.length;
-    healthy = true;
-    const [refused] = await test(1);
-    expect([refused?.status, refused?.body.error?.type]).toEqual([409, 'CONFLICT']);
-    await api.post('/api/v1/tickets', {});
-    const all = await ended(id, 14);
-    expect(all[0]).toMatchObject({ status: 'skipped', terminalReason: 'endpoint_disabled', attempts: 0 });
-    expect(received.length).toBe(attempts);
-    expect(attempts).toBe(12 * 8 + 1);
-  }, 180_000);
 });
