@@ -1,4 +1,3 @@
-
 import { until } from 'aws-local/test/until.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { getLatestMonths } from '../../../../functions/events/usage.ts';
