@@ -91,6 +91,8 @@ describe('an API error', () => {
 });
 
 describe('idempotency keys', () => {
+  const NOTHING_ANSWERED = new Error('nothing answered');
+
   it('are the same for the same content until it succeeded, and differ for other content', async () => {
     const keys = idempotencyKeys();
     const sent: string[] = [];

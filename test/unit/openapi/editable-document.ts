@@ -8,7 +8,7 @@ import type { OpenApiDocument, Operation, Schema } from '../../../lib/openapi/op
 const text: Schema = { type: 'string', minLength: 2, maxLength: 10, description: 'a text' };
 const inner: Schema = { type: 'object', properties: { text }, required: ['text'] };
 
-/** An object with an object, or null, in the items of a list: `schema-changes.test.ts` has the other forms. */
+/** An object with an object, or null, in a list: `schema-changes.test.ts` has the other forms. */
 const object = (): Schema => ({
   type: 'object',
   properties: { plain: text, nested: { type: 'array', items: { anyOf: [inner, { type: 'null' }] } } },

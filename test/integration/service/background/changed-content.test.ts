@@ -55,7 +55,7 @@ async function untilProcessed(event: string): Promise<void> {
   await untilDrained(place.service(), QUEUE, tenant.orgId);
 }
 
-/** Moves the time of the organization's last e-mails, and what follows from it, back by a day and a second. */
+/** Moves the time of the last e-mails, and what follows from it, back by a day and a second. */
 async function letADayPass(): Promise<void> {
   const service = place.service();
   const before = (time: unknown) => new Date(Date.parse(String(time)) - 86_401_000).toISOString();
