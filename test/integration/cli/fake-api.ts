@@ -28,10 +28,7 @@ export interface FakeApi {
 }
 
 /** @param options.ca PEM file that deliveries trust, read when they are sent */
-export async function startFakeApi(options: {
-  ca: () => string;
-  port?: number;
-}): Promise<FakeApi> {
+export async function startFakeApi(options: { ca: () => string; port?: number }): Promise<FakeApi> {
   const key = 'ck_live_fake';
   const sandboxKey = 'ck_sandbox_fake';
   const calls: string[] = [];

@@ -1,9 +1,16 @@
+import { DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
 import fc from 'fast-check';
 import { parseList } from 'structured-headers';
 import { describe, expect, it, vi } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { RATE_LIMITER_FAILURES } from '../../../functions/aws/metrics.ts';
-import { type RateWindows, rateLimiter, visitorLimiter } from '../../../functions/http/limiter.ts';
+import {
+  type RateWindows,
+  rateLimiter,
+  rateWindowStore,
+  visitorLimiter,
+} from '../../../functions/http/limiter.ts';
 import {
   computeDebt,
   computeTokens,
@@ -391,5 +398,24 @@ describe('the limiter of visitors', () => {
     const { orgId } = bucket();
     expect((await limit.take(conversation(orgId), 'visitor', NOW)).allowed).toBe(true);
     expect((await limit.take(conversation(orgId), 'visitor', NOW)).allowed).toBe(false);
+  });
+});
+
+describe('a rate window', () => {
+  const client = new DynamoDBClient({});
+  const dynamo = mockClient(client);
+  const take = (timeoutMs: number) =>
+    rateWindowStore({ client, name: 'rates' }, timeoutMs).take(bucket(), 0, 1, 10);
+
+  it('that does not answer in time is an error, and its later answer nothing', async () => {
+    const answer = Promise.withResolvers<never>();
+    dynamo.on(UpdateItemCommand).callsFake(() => answer.promise);
+    await expect(take(1)).rejects.toThrow('no response within 1 ms');
+    answer.reject(new Error('throttled'));
+  });
+
+  it('of a failing table is an error, not a full one', async () => {
+    dynamo.on(UpdateItemCommand).rejects(new Error('throttled'));
+    await expect(take(60_000)).rejects.toThrow('throttled');
   });
 });

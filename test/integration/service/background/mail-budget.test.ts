@@ -7,7 +7,7 @@ import { MAIL_BUDGET } from '../stacks/settings.ts';
 import { type Page, pageOf, paragraph, startPage } from './page.ts';
 import { untilDrained } from './until-drained.ts';
 
-const SOURCES = casesOf(12, 60);
+const SOURCES = casesOf(6, 60);
 /** A generous limit, not a measure of speed: many pages are fetched and parsed twice beside other tests. */
 const TIME_MS = 300_000;
 const QUEUES = ['Bus/CheckSource/Queue', 'Bus/Notify/Queue'];
