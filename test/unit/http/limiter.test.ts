@@ -264,15 +264,6 @@ describe('the limiter', () => {
     expect(await second.take(caller, 'sandbox', later(NOW, seconds(1)))).toMatchObject({ allowed: true });
   });
 
-  it('writes nothing after a request whose cost was charged in advance', async () => {
-    const windows = counting();
-    const added = vi.spyOn(windows, 'add');
-    const limit = rateLimiter(windows, DEFAULT_RATE_LIMITS);
-    for (const tokens of [1, 3])
-      await limit.correct(await limit.take(bucket(), 'standard', NOW, tokens), tokens);
-    expect(added).not.toHaveBeenCalled();
-  });
-
   it('returns when the window ends, in whole seconds and never 0', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 59_999 }), async (offset) => {
