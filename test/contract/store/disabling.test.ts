@@ -9,7 +9,7 @@ import type { AuditEntry } from '../../../functions/tenancy/audit.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
-import { claimAgain, claimed, ENDED, exhausted, LEASE_END, succeeded, TRACE } from './attempts.ts';
+import { claimed, ENDED, exhausted, LEASE_END, succeeded, TRACE } from './attempts.ts';
 import { conflictOnOverlap } from './faults.ts';
 import { dynamoDbStores, newStores, type Stores } from './stores.ts';
 
@@ -69,23 +69,24 @@ async function failAtOnce(stores: Stores, ends: ClaimedDelivery[]): Promise<void
 }
 
 describe('the disabling of an endpoint', () => {
-  async function setUp(changes: Partial<Endpoint> = {}) {
-    const stores = await make();
+  async function setUp(changes: Partial<Endpoint> = {}, given?: Stores) {
+    const stores = given ?? (await make());
     const endpoint = anEndpoint(changes);
     await stores.endpoints.put(endpoint);
     const find = () => stores.endpoints.find(endpoint.orgId, endpoint.id);
     return { stores, endpoint, find };
   }
 
-  it('is done by one of ten settlements at once, with one notice and one entry of the audit log', async () => {
-    const { stores, endpoint, find } = await setUp({
-      consecutiveFailures: 9,
-      failingSince: NOW.toISOString(),
-    });
+  it('is done by one of ten settlements at once that conflict, with one notice and one entry of the audit log', async () => {
+    const client = engine.client();
+    const conflicts = conflictOnOverlap(client);
+    const changes = { consecutiveFailures: 9, failingSince: NOW.toISOString() };
+    const { stores, endpoint, find } = await setUp(changes, dynamoDbStores(await engine.tables(client)));
     const ends = await claims(stores, endpoint, 10);
 
     await failAtOnce(stores, ends);
 
+    expect(conflicts.count()).toBeGreaterThan(0);
     expect(await find()).toEqual({
       ...endpoint,
       status: 'auto_disabled',
@@ -96,17 +97,6 @@ describe('the disabling of an endpoint', () => {
     expect(await stores.notices()).toEqual([findNotice(endpoint)]);
     expect(await stores.auditEntries(endpoint.orgId)).toEqual([findEntry(endpoint)]);
     expect(stores.log.entries.map(({ code }) => code)).toEqual(['ENDPOINT_DISABLED']);
-  });
-
-  it('makes no notice when the attempt has lost its lease', async () => {
-    const { stores, endpoint, find } = await setUp({ consecutiveFailures: 9 });
-    const late = await claimed(stores, { orgId: endpoint.orgId, webhookId: endpoint.id, attempts: 6 });
-    await claimAgain(stores, late, LEASE_END);
-
-    expect(await stores.deliveries.settle(late, exhausted, TRACE)).toBe('refused');
-    expect(await find()).toEqual(endpoint);
-    expect(await stores.notices()).toEqual([]);
-    expect(await stores.auditEntries(endpoint.orgId)).toEqual([]);
   });
 
   it('makes its notice also when the last attempt was lost with its worker', async () => {
@@ -175,23 +165,6 @@ describe('the warning of a failing endpoint', () => {
     await stores.deliveries.exhaust(lost, LEASE_END, TRACE);
 
     expect(await stores.warnings()).toEqual([findWarning(endpoint, { at: LEASE_END, error: LOST_OUTCOME })]);
-  });
-});
-
-describe('the disabling of an endpoint during transaction conflicts', () => {
-  it('is done once, with one notice', async () => {
-    const client = engine.client();
-    const stores = dynamoDbStores(await engine.tables(client));
-    const conflicts = conflictOnOverlap(client);
-    const endpoint = anEndpoint({ consecutiveFailures: 9 });
-    await stores.endpoints.put(endpoint);
-    const ends = await claims(stores, endpoint, 10);
-
-    await failAtOnce(stores, ends);
-
-    expect(conflicts.count()).toBeGreaterThan(0);
-    expect(stores.log.entries.map(({ code }) => code)).toEqual(['ENDPOINT_DISABLED']);
-    expect(await stores.notices()).toEqual([findNotice(endpoint)]);
   });
 });
 

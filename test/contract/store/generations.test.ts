@@ -27,21 +27,6 @@ async function setUp(stores: Stores, consecutiveFailures: number) {
 }
 
 describe('the end of a delivery in a sandbox', () => {
-  it.each(EFFECTS)(
-    'has the effect "%s" on its endpoint in the current generation',
-    async (effect, failures, as) => {
-      const { stores, endpoint, claim } = await setUp(await make(), failures);
-
-      expect(await stores.deliveries.settle(claim, as, TRACE)).toBe('done');
-
-      expect((await stores.endpoints.find(endpoint.orgId, endpoint.id))?.consecutiveFailures).toBe(
-        effect === 'reset' ? 0 : failures + 1,
-      );
-      expect(await stores.deliveries.find(claim)).toMatchObject({ status: as.kind });
-      expect(await stores.notices()).toHaveLength(effect === 'disable' ? 1 : 0);
-    },
-  );
-
   it.each(EFFECTS)('has no effect "%s" after a reset, and makes no notice', async (_effect, failures, as) => {
     const { stores, endpoint, claim, reset } = await setUp(await make(), failures);
     await reset();
@@ -80,33 +65,5 @@ describe('the end of a delivery in a sandbox', () => {
     expect(await settle(first)).toBe('done');
     await reset();
     expect(await settle(late)).toBe('refused');
-  });
-
-  it('counts in the next generation', async () => {
-    const { stores, tenant, endpoint, reset } = await setUp(await make(), 2);
-    await reset();
-    const next = await claimed(stores, { ...tenant, generation: 2, webhookId: endpoint.id, attempts: 7 });
-
-    expect(await stores.deliveries.settle(next, exhausted, TRACE)).toBe('done');
-
-    expect((await stores.endpoints.find(endpoint.orgId, endpoint.id))?.consecutiveFailures).toBe(3);
-  });
-
-  it("has the simulated receiver's request and reason", async () => {
-    const { deliveries } = await make();
-    const claim = await claimed({ deliveries });
-    const attempt = {
-      ...succeeded.attempt,
-      request: { method: 'POST', url: 'https://example.com/', headers: { a: 'b' }, body: '{}' },
-    } as const;
-    const settlement = { ...succeeded, attempt, terminalReason: 'sandbox_simulated' } as const;
-
-    await deliveries.settle(claim, settlement, TRACE);
-
-    expect(await deliveries.find(claim)).toMatchObject({
-      status: 'succeeded',
-      terminalReason: 'sandbox_simulated',
-      attemptLog: [attempt],
-    });
   });
 });
