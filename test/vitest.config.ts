@@ -60,7 +60,7 @@ const WITHOUT_MEMORY = ['test/contract/store/{stream,delivery-cost,records}.test
 const ON_MEMORY = [
   'test/contract/engines/capacity.test.ts',
   'test/contract/store/{delivery-states,due-index,event-cost,generations}.test.ts',
-  'test/contract/store/{idempotency,ledger-additions,rate-windows,rate-schedules,transactions}.test.ts',
+  'test/contract/store/{idempotency,ledger,rate-windows,rate-schedules}.test.ts',
 ];
 
 /** Files that run on the tables in memory anyway, with more cases. */

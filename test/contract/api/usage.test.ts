@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { getLatestMonths, usageMeter } from '../../../functions/events/usage.ts';
+import { getLatestMonths, type MeteredEvent, usageMeter } from '../../../functions/events/usage.ts';
+import { aBusEvent } from '../../builders.ts';
 import { aPermit } from '../../unit/delivery/outbound/permit.ts';
 import type { Data } from '../store/api-handlers.ts';
-import { aMeteredEvent } from '../store/usages.ts';
 import { useApi } from './owners.ts';
 
 const { tables, enrol } = useApi();
@@ -13,9 +13,12 @@ async function anOrganizationWithUsage(messagesIn: Readonly<Record<string, numbe
   const permit = await aPermit(id);
   for (const [month, messages] of Object.entries(messagesIn)) {
     const createdAt = `${month}-15T12:00:00.000Z`;
-    const events = Array.from({ length: messages }, () => aMeteredEvent({ createdAt }));
-    const all = [...events, aMeteredEvent({ type: 'conversation.created', createdAt })];
-    await usageMeter(tables.usage).count(all, permit);
+    const types = [
+      'conversation.created',
+      ...Array<'message.received'>(messages).fill('message.received'),
+    ] as const;
+    const events = types.map((type): MeteredEvent => ({ id: aBusEvent().id, type, createdAt }));
+    await usageMeter(tables.usage).count(events, permit);
   }
   const read = async (query: Record<string, string> = {}) =>
     (await admin('readUsage', { query })) as { organizationId: string; months: Data[] };
