@@ -60,7 +60,9 @@ describe('provisioning', () => {
     expect(Object(second.key).secretOnce).toMatch(/^ck_sandbox_/);
     const rows = await rowsOf(orgId);
     expect(rows.filter(({ sk }) => sk === 'sandbox')).toHaveLength(1);
-    expect(rows.filter(({ liveOrganizationId, sk }) => liveOrganizationId && sk === 'organization')).toHaveLength(1);
+    expect(
+      rows.filter(({ liveOrganizationId, sk }) => liveOrganizationId && sk === 'organization'),
+    ).toHaveLength(1);
   });
 });
 

@@ -42,13 +42,6 @@ describe('a key rotation', () => {
     expect(await rotate()).toMatchObject({ kind: 'add', version: '3' });
   });
 
-  it('does not wait with --hurry', async () => {
-    const { context, ring } = await setUp();
-    for (const kind of ['add', 'promote'])
-      expect((await rotateKeys(context({ ...YES, hurry: true }), ['signing'])).data).toMatchObject({ kind });
-    expect((await ring()).current).toBe('2');
-  });
-
   it('changes nothing without --yes', async () => {
     const { context, ring } = await setUp();
     const before = await ring();
@@ -114,15 +107,6 @@ describe('the retirement of a key version', () => {
       endpoint.id,
     );
     expect(await ring()).toHaveProperty('1');
-  });
-
-  it.each([
-    ['2', 'is the current one'],
-    ['3', 'has no version 3'],
-  ])('is refused for version %s, which %s', async (version, why) => {
-    const { context, pass } = await setUpRotated();
-    pass(UNUSED_AFTER_SECONDS + 1);
-    expect(await refusal(retireKey(context({ ...YES, hurry: true }), ['signing', version]))).toContain(why);
   });
 
   it('changes nothing without --yes', async () => {

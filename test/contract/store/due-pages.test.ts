@@ -80,9 +80,9 @@ describe('a read of the due index', () => {
 
   it('returns what is due by the given time inclusive, and nothing later', async () => {
     const stores = await make();
-    const entries = await setUp(stores, 120, ofOne);
+    const entries = await setUp(stores, 12, ofOne);
 
-    for (const ms of [-1, 0, 50, 110, 119])
+    for (const ms of [-1, 0, 5, 11])
       expect((await pagesOf(stores.due, 'watched', SHARD, later(NOW, ms))).flat()).toEqual(
         entries.slice(0, ms + 1),
       );
@@ -145,10 +145,5 @@ describe('a read of the due index', () => {
 
     expect(byId(await everyDue(stores.due, 'watched'))).toEqual(byId(entries));
     expect(await everyDue(stores.due, 'parked')).toEqual([]);
-  });
-
-  it('is empty when nothing is due', async () => {
-    const { due } = await make();
-    expect(await due.find('parked', SHARD, NOW)).toMatchObject({ entries: [] });
   });
 });
