@@ -1,10 +1,9 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import type { EndpointId, ReceiverId } from '../../../functions/aws/ids.ts';
 import { ABANDONED_ENTRIES } from '../../../functions/aws/metrics.ts';
-import type { UnreadableRow } from '../../../functions/aws/table.ts';
+import { put, type UnreadableRow } from '../../../functions/aws/table.ts';
 import {
   conversationStore,
   escalationStore,
@@ -357,9 +356,6 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
   },
 };
 
-const put = (table: TestTables['ledger'], Item: Row) =>
-  table.client.send(new PutCommand({ TableName: table.name, Item }));
-
 async function inHour(ledger: TestTables['ledger']): Promise<ReceiverId[]> {
   const pages = await Promise.all(
     listShards(LEDGER_SHARDS).map((shard) => ledgerStore(ledger).inHour(HOUR, shard)),
@@ -422,8 +418,7 @@ describe('an unreadable row', () => {
       expect(broken.length).toBeGreaterThan(1);
       const ofOther = [make(other)];
       const all = [...good.slice(0, 1), ...broken, ...good.slice(1), ...ofOther];
-      const { client, name } = tables[table];
-      for (const Item of all) await client.send(new PutCommand({ TableName: name, Item }));
+      for (const row of all) await put(tables[table], row);
 
       const kinds = new Set([
         ...(await read(tables, tenant, all)),
@@ -448,8 +443,8 @@ describe('an unreadable row', () => {
       conversations: 1,
       messages: 2,
     });
-    for (const Item of [counter(tenant, 0), { ...counter(tenant, 1), messages: 'broken' }, counter(other, 0)])
-      await tables.usage.client.send(new PutCommand({ TableName: tables.usage.name, Item }));
+    for (const row of [counter(tenant, 0), { ...counter(tenant, 1), messages: 'broken' }, counter(other, 0)])
+      await put(tables.usage, row);
     const read = usageReader(tables.usage);
     const months = { from: '2026-11', to: '2026-11' };
 
@@ -464,8 +459,7 @@ describe('an unreadable row', () => {
       const delivery = aDelivery(ofTenant(tenant));
       return { ...keys.delivery(delivery.webhookId, delivery.generation, delivery.id), ...delivery };
     };
-    for (const Item of [make(), { ...make(), attempts: 'broken' }])
-      await tables.deliveries.client.send(new PutCommand({ TableName: tables.deliveries.name, Item }));
+    for (const row of [make(), { ...make(), attempts: 'broken' }]) await put(tables.deliveries, row);
 
     const hours = await Promise.all(
       listShards(DELIVERY_SHARDS).map((shard) =>
@@ -479,7 +473,7 @@ describe('an unreadable row', () => {
     const { service } = await engine.tables();
     const { orgId } = aTenant();
     const row = { ...KINDS.endpoint.make(aTenant({ orgId })), url: 7 };
-    await service.client.send(new PutCommand({ TableName: service.name, Item: row }));
+    await put(service, row);
 
     await expect(endpointStore(service).all(orgId)).rejects.toThrow();
   });

@@ -20,34 +20,29 @@ const make = newStores(engine);
 const claims = (stores: Stores, { orgId, id }: Endpoint, count: number): Promise<ClaimedDelivery[]> =>
   Promise.all(Array.from({ length: count }, () => claimed(stores, { orgId, webhookId: id, attempts: 7 })));
 
-const findNotice = (
-  { orgId, id }: Endpoint,
-  {
-    at = ENDED,
-    error: { error: lastError, errorCode: lastErrorCode } = exhausted.attempt as AttemptError,
-  } = {},
-) => ({
+interface Told {
+  at?: Date;
+  error?: AttemptError;
+}
+const lastOf = ({ error, errorCode }: AttemptError) => ({ lastError: error, lastErrorCode: errorCode });
+const REFUSED = exhausted.attempt as AttemptError;
+
+const findNotice = ({ orgId, id }: Endpoint, { at = ENDED, error = REFUSED }: Told = {}) => ({
   kind: 'notice',
   id: `${id}#disabled#${at.toISOString()}`,
   type: 'webhook.disabled',
   orgId,
   generation: 0,
   createdAt: at.toISOString(),
-  data: { webhookId: id, disabledAt: at.toISOString(), lastError, lastErrorCode },
+  data: { webhookId: id, disabledAt: at.toISOString(), ...lastOf(error) },
   traceId: TRACE,
 });
 
-const findWarning = (
-  endpoint: Endpoint,
-  {
-    at = ENDED,
-    error: { error: lastError, errorCode: lastErrorCode } = exhausted.attempt as AttemptError,
-  } = {},
-) => ({
+const findWarning = (endpoint: Endpoint, { at = ENDED, error = REFUSED }: Told = {}) => ({
   ...findNotice(endpoint, { at }),
   id: `${endpoint.id}#failing#${at.toISOString()}`,
   type: 'webhook.failing',
-  data: { webhookId: endpoint.id, lastError, lastErrorCode },
+  data: { webhookId: endpoint.id, ...lastOf(error) },
 });
 
 const findEntry = ({ orgId, id }: Endpoint, at = ENDED): AuditEntry => ({

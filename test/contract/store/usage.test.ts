@@ -3,13 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { OrgId } from '../../../functions/aws/ids.ts';
 import type { Table } from '../../../functions/aws/table.ts';
-import {
-  METERED_TYPES,
-  type MeteredEvent,
-  sumUsage,
-  usageMeter,
-  usageReader,
-} from '../../../functions/events/usage.ts';
+import { type MeteredEvent, sumUsage, usageMeter, usageReader } from '../../../functions/events/usage.ts';
 import type { Permit } from '../../../functions/tenancy/gate.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { aBusEvent, aTenant, later, NOW, seconds } from '../../builders.ts';
@@ -209,17 +203,6 @@ describe('usage whose answer was lost', () => {
   });
 });
 
-const MONTHS = ['2026-09-30T23:59:59.999Z', '2026-10-01T00:00:00.000Z', '2026-11-20T09:30:00.000Z'];
-
-/** Events and batches of them, in any order and with repetitions within and between batches. */
-const runs = fc.record({
-  shapes: fc.array(
-    fc.record({ type: fc.constantFrom(...METERED_TYPES), createdAt: fc.constantFrom(...MONTHS) }),
-    { minLength: 1, maxLength: 30 },
-  ),
-  batches: fc.array(fc.array(fc.nat(29), { maxLength: 40 }), { maxLength: 8 }),
-});
-
 describe('counted usage', () => {
   it('is read for the requested months, without those that have none', async () => {
     const usages = await aMeter();
@@ -244,28 +227,5 @@ describe('counted usage', () => {
     await expect(usages.count([aMeteredEvent()], { orgId } as Permit)).rejects.toThrow('the gate');
 
     expect(await allOf(usages, orgId)).toEqual({});
-  });
-
-  it('has every event once for any batches, repetitions and orders', async () => {
-    const usages = await aMeter();
-    await fc.assert(
-      fc.asyncProperty(runs, async ({ shapes, batches }) => {
-        const { orgId, permit } = await aCustomer();
-        const events = shapes.map((shape) => aMeteredEvent(shape));
-        // All at once; then the rest, as the queue would retry it.
-        await Promise.all(
-          batches.map((members) =>
-            usages.count(
-              members.flatMap((member) => events[member] ?? []),
-              permit,
-            ),
-          ),
-        );
-        expect(await countUntilDone(usages, events, permit)).toEqual([]);
-
-        expect(await allOf(usages, orgId)).toEqual(Object.fromEntries(sumUsage(events)));
-      }),
-      { numRuns: 30 },
-    );
   });
 });
