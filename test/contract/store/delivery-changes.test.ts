@@ -3,35 +3,20 @@ import { describe, expect, it } from 'vitest';
 import type { Table } from '../../../functions/aws/table.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
 import type { ClaimedDelivery, Delivery } from '../../../functions/delivery/delivery.ts';
-import { dueIndex } from '../../../functions/delivery/due-index.ts';
-import { buildDeliveryKey, deliveryMoves, deliveryStore } from '../../../functions/delivery/rows.ts';
-import { settlements } from '../../../functions/delivery/settle.ts';
+import { buildDeliveryKey } from '../../../functions/delivery/rows.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
-import { noMeasures } from '../../doubles/no-measures.ts';
-import { recordedLog } from '../../doubles/recorded-log.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { exhausted, retryingIn, succeeded, TRACE } from './attempts.ts';
+import { dynamoDbStores } from './stores.ts';
 
 const MAX_ATTEMPTS = 8;
 const LEASE = { token: 'a-token', until: NOW.getTime() + seconds(25) };
 const turn = { at: NOW.getTime() + seconds(600), era: 1, attempts: 0, missed: 0 };
 
 function storesOf(tables: TestTables, deliveries: Table = tables.deliveries) {
-  const terms = {
-    graceSeconds: 900,
-    maxAttempts: MAX_ATTEMPTS,
-    commitSeconds: 20,
-    measures: noMeasures,
-    log: recordedLog(),
-  };
-  return {
-    ...dueIndex(deliveries),
-    ...deliveryStore(deliveries),
-    ...deliveryMoves(deliveries),
-    ...settlements({ ...tables, deliveries }, terms),
-    commit: committer(tables.service.client),
-  };
+  const stores = dynamoDbStores({ ...tables, deliveries });
+  return { ...stores.due, ...stores.deliveries, commit: committer(tables.service.client) };
 }
 type Stores = ReturnType<typeof storesOf>;
 

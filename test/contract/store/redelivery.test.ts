@@ -14,7 +14,6 @@ import { keys } from '../../../functions/tenancy/keys.ts';
 import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { claimed, exhausted, LEASE_END, retryingIn, succeeded, TRACE } from './attempts.ts';
-import { writesOf } from './faults.ts';
 import { everyRow } from './rows.ts';
 import { dynamoDbStores } from './stores.ts';
 
@@ -108,18 +107,6 @@ describe('the end of a redelivery', () => {
     expect(await find(failed, [other])).toEqual([]);
     expect(await find(failed, [other, failed])).toHaveLength(1);
     expect(await find(failed, [])).toEqual([]);
-  });
-});
-
-describe('the record of a redelivery that succeeds', () => {
-  it('is not written for any other delivery', async () => {
-    const client = engine.client();
-    const { stores, endpoint } = await setUp(await engine.tables(client));
-    const claim = await claimed(stores, { orgId: endpoint.orgId, webhookId: endpoint.id });
-    const writes = writesOf(client);
-    await stores.deliveries.settle(claim, succeeded, TRACE);
-    // A plain update of its row.
-    expect(writes()).toEqual([]);
   });
 });
 

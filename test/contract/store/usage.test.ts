@@ -1,4 +1,4 @@
-import type { BatchGetCommandInput, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { OrgId } from '../../../functions/aws/ids.ts';
@@ -77,30 +77,6 @@ function failCalls(client: DynamoDBDocumentClient, fates: ('before' | 'after' | 
   );
 }
 
-/** Answers large batch reads without half of their keys, as DynamoDB does when it throttles. */
-function readPartly(client: DynamoDBDocumentClient): void {
-  client.middlewareStack.add(
-    (next) => async (request) => {
-      const [[table = '', asked = undefined] = []] = Object.entries(
-        (request.input as BatchGetCommandInput).RequestItems ?? {},
-      );
-      if (asked?.Keys === undefined || asked.Keys.length < 12) return next(request);
-      const half = asked.Keys.length / 2;
-      const answer = await next({
-        ...request,
-        input: { RequestItems: { [table]: { ...asked, Keys: asked.Keys.slice(half) } } },
-      });
-      return Object.assign(answer, {
-        output: {
-          ...answer.output,
-          UnprocessedKeys: { [table]: { ...asked, Keys: asked.Keys.slice(0, half) } },
-        },
-      });
-    },
-    { step: 'initialize', name: 'readPartly' },
-  );
-}
-
 const someEvents = (count: number) => Array.from({ length: count }, () => aMeteredEvent());
 
 describe('usage in the table', () => {
@@ -158,18 +134,6 @@ describe('concurrently counted usage', () => {
 });
 
 describe('usage whose answer was lost', () => {
-  it('is exact when the marks of counted events are read in parts', async () => {
-    const { client, count, read } = await aMeter();
-    const { orgId, permit } = await aCustomer();
-    const events = someEvents(40);
-    await count(events.slice(0, 20), permit);
-    readPartly(client);
-
-    expect(await count(events, permit)).toEqual([]);
-
-    expect(await read(orgId, { from: '2026-11', to: '2026-11' })).toEqual(sumUsage(events));
-  });
-
   it('is exact when calls of concurrent meters fail before or after their effect', async () => {
     const meters = await aMeter();
     const fates: ('before' | 'after' | undefined)[] = [];

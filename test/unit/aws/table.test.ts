@@ -7,14 +7,7 @@ import {
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { describe, expect, it } from 'vitest';
-import {
-  all,
-  assign,
-  attribute,
-  expression,
-  Placeholders,
-  unchanged,
-} from '../../../functions/aws/expression.ts';
+import { expression } from '../../../functions/aws/expression.ts';
 import {
   EXISTS,
   get,
@@ -29,31 +22,6 @@ import { later, NOW, seconds } from '../../builders.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 
 const KEY = { pk: 'a', sk: 'b' };
-
-describe('an expression', () => {
-  const compile = (text: ReturnType<typeof expression>) => {
-    const placeholders = new Placeholders();
-    return { text: placeholders.text(text), ...placeholders.maps };
-  };
-
-  it('has a placeholder of its own for a name that DynamoDB would not accept as one', () => {
-    const name = attribute('to_a-b');
-    expect(compile(expression`attribute_not_exists(${name}) OR ${name} < ${1}`)).toEqual({
-      text: 'attribute_not_exists(#n0) OR #n0 < :v0',
-      ExpressionAttributeNames: { '#n0': 'to_a-b' },
-      ExpressionAttributeValues: { ':v0': 1 },
-    });
-  });
-
-  it('has no empty maps, which DynamoDB refuses', () => {
-    expect(compile(EXISTS)).toEqual({ text: 'attribute_exists(pk)' });
-  });
-
-  it('leaves out what is empty or undefined', () => {
-    expect(compile(all(EXISTS, unchanged({}, []))).text).toBe('attribute_exists(pk)');
-    expect(compile(assign({ a: 1, b: undefined })).text).toBe('#a = :v0');
-  });
-});
 
 describe('a write', () => {
   it('returns the row that refuses it', async () => {
