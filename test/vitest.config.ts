@@ -59,7 +59,7 @@ const WITHOUT_MEMORY = ['test/contract/store/{stream,delivery-cost,records}.test
 /** Those whose requests have every kind of key, expression, index and transaction: the others are deep. */
 const ON_MEMORY = [
   'test/contract/engines/capacity.test.ts',
-  'test/contract/store/{delivery-states,due-index,event-cost,generations}.test.ts',
+  'test/contract/store/{delivery-states,due-index,disabling,event-cost}.test.ts',
   'test/contract/store/{idempotency,ledger,rate-windows,rate-schedules}.test.ts',
 ];
 

@@ -23,8 +23,8 @@ import {
 import { newStores } from './stores.ts';
 
 /*
- * What a delivery becomes by one change. Who may change it is in `fencing.test.ts`, and what has ended or is
- * repeated in `delivery-changes.test.ts`.
+ * What a delivery becomes by one change. Who may change it, and what is repeated or has ended, is in
+ * `delivery-changes.test.ts`.
  */
 const make = newStores();
 const terms = { now: NOW, leaseSeconds: 25, maxAttempts: 8 };

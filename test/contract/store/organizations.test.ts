@@ -175,18 +175,6 @@ describe('the next generation of a sandbox', () => {
     expect((await rows()).find(isSandbox)).toEqual({ ...before, generation: 2, resetAt });
   });
 
-  it('starts once when twenty are requested at once', async () => {
-    const { live, find, create, reset } = await aLiveOrganization();
-    const { sandbox, pairing } = createSandbox(live.id, NOW);
-    await create({ sandbox, pairing });
-
-    const results = await Promise.all(Array.from({ length: 20 }, () => reset(sandbox.id, 1)));
-
-    expect(results.filter(isCommitted)).toHaveLength(1);
-    expect(results.filter((result) => !isCommitted(result))).toEqual(Array.from({ length: 19 }, () => OVER));
-    expect((await find()).sandbox?.generation).toBe(2);
-  });
-
   it.each([
     ['has moved already', 0],
     ['is not there yet', 2],

@@ -1,9 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import type { Row } from '../../../functions/aws/table.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
-import { deliveryStore } from '../../../functions/delivery/rows.ts';
 import {
   type LeasedJob,
   type RedeliveryJob,
@@ -12,9 +10,8 @@ import {
   redeliveryRounds,
   toRedeliveryRun,
 } from '../../../functions/redelivery/jobs.ts';
-import { jobPages } from '../../../functions/redelivery/selection.ts';
 import { keys, listShards, REDELIVERY_RUN_SHARDS } from '../../../functions/tenancy/keys.ts';
-import { aDelivery, anEndpoint, aRedeliveryJob, later, NOW, seconds } from '../../builders.ts';
+import { aDelivery, aRedeliveryJob, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { loseNextAnswer, readInPagesOf } from './faults.ts';
 
@@ -165,41 +162,6 @@ describe('a write of a redelivery job whose answer was lost', () => {
     expect(await save(leased, page('dlv_a'))).toMatchObject({ examined: 10 });
     expect(fault.lost()).toBe(true);
     expect(await find(job)).toMatchObject({ examined: 10, redelivered: 3 });
-  });
-});
-
-describe('the deliveries that a job examines', () => {
-  const reader = (tables: TestTables, pageSize: number) =>
-    jobPages({ tables, deliveries: deliveryStore(tables.deliveries), now: () => NOW }, { pageSize }).readNext;
-
-  it('come in order, each once, in pages of any size', async () => {
-    const tables = await engine.tables();
-    const store = deliveryStore(tables.deliveries);
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.integer({ min: -5, max: 70 }), { maxLength: 60 }),
-        fc.integer({ min: 1, max: 70 }),
-        async (ages, pageSize) => {
-          const job = aRedeliveryJob({ from: NOW.toISOString(), to: later(NOW, 60).toISOString() });
-          const { webhookId } = job;
-          const had = ages.map((age) =>
-            aDelivery({ webhookId, eventId: newId('evt', later(NOW, age)), status: 'exhausted' }),
-          );
-          await Promise.all(had.map((delivery) => store.add(delivery)));
-          const ids: string[] = [];
-          for (let place: string | undefined, isLast = false; !isLast; ) {
-            const page = await reader(tables, pageSize)({ ...job, place }, anEndpoint());
-            ids.push(...page.items.map(({ id }) => String(id)));
-            ({ place, isLast } = page);
-          }
-          const expected = had.filter(
-            (_delivery, index) => (ages[index] ?? 0) >= 0 && (ages[index] ?? 0) < 60,
-          );
-          expect(ids).toEqual(expected.map(({ id }) => id).toSorted());
-        },
-      ),
-      { numRuns: 25 },
-    );
   });
 });
 
