@@ -99,6 +99,16 @@ const CONVERSATION = { channelId: 'web', externalUserId: 'ada' };
 const ERASURE_ID: string = expect.stringMatching(/^era_/);
 const erasedOne = [{ field: 'conversationIds', before: [expect.stringMatching(/^cnv_/)], after: null }];
 
+/** A job that runs, and how it is stopped. */
+const running =
+  (receiver: typeof webhook, start: 'startRedelivery' | 'startChannelRedelivery') =>
+  async (it: TestOrganization): Promise<Call> => {
+    const id = await receiver(it);
+    const body = { from: new Date(Date.now() - 60_000).toISOString() };
+    return { params: { id, redeliveryId: await idOf(it.call(start, { ...to(id), body })) } };
+  };
+const stopped = [{ field: 'status', before: 'running', after: 'stopped' }];
+
 /** One change of each route that declares an action. A route without a case fails a test below. */
 const CASES: Partial<Record<RouteKey, Case>> = {
   registerWebhook: { call: { body: { url: URL, events } }, changes: created({ url: URL, events }) },
@@ -119,15 +129,7 @@ const CASES: Partial<Record<RouteKey, Case>> = {
     }),
     changes: expect.arrayContaining(created({ what: 'missing' })),
   },
-  stopRedelivery: {
-    prepare: async (it) => {
-      const id = await webhook(it);
-      const body = { from: new Date(Date.now() - 60_000).toISOString() };
-      return { params: { id, redeliveryId: await idOf(it.call('startRedelivery', { ...to(id), body })) } };
-    },
-    target: param,
-    changes: [{ field: 'status', before: 'running', after: 'stopped' }],
-  },
+  stopRedelivery: { prepare: running(webhook, 'startRedelivery'), target: param, changes: stopped },
   deleteConversation: {
     prepare: async ({ call }) => to(await idOf(call('createConversation', { body: CONVERSATION }))),
     target: () => ERASURE_ID,
@@ -155,14 +157,9 @@ const CASES: Partial<Record<RouteKey, Case>> = {
     changes: expect.arrayContaining(created({ what: 'failed', channelId: expect.stringMatching(/^chn_/) })),
   },
   stopChannelRedelivery: {
-    prepare: async (it) => {
-      const id = await channel(it);
-      const body = { from: new Date(Date.now() - 60_000).toISOString() };
-      const job = it.call('startChannelRedelivery', { ...to(id), body });
-      return { params: { id, redeliveryId: await idOf(job) } };
-    },
+    prepare: running(channel, 'startChannelRedelivery'),
     target: param,
-    changes: [{ field: 'status', before: 'running', after: 'stopped' }],
+    changes: stopped,
   },
   deleteChannel: {
     prepare: async ({ call }) =>

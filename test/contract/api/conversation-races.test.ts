@@ -235,6 +235,44 @@ describe('a message after another with the same key', () => {
   });
 });
 
+const HAND_OFF: StateChange = { kind: 'hand-off', at: NOW };
+const REOPENING: StateChange = { kind: 'reopen', at: NOW };
+
+describe('a change of a conversation that changes meanwhile', () => {
+  it.each<
+    [change: 'handOff' | 'resolve', when: string, meanwhile: StateChange[], answer: object, end: object]
+  >([
+    [
+      'handOff',
+      'resolved',
+      [resolution],
+      { status: 409, error: { type: 'CONFLICT' } },
+      { status: 'resolved' },
+    ],
+    ['handOff', 'resolved and opened', [resolution, REOPENING], { status: 201 }, { status: 'handed_off' }],
+    // The first resolver stays.
+    ['resolve', 'resolved', [resolution], { status: 200 }, { status: 'resolved', resolvedBy: 'another' }],
+    ['resolve', 'handed off', [HAND_OFF], { status: 200 }, { status: 'resolved', resolvedBy: 'api' }],
+    ['resolve', 'resolved and opened', [resolution, REOPENING], { status: 200 }, { resolvedBy: 'api' }],
+  ])('has its effect on what is there, and no other: %s of one that was %s', async (change, ...given) => {
+    const [, meanwhile, expected, end] = given;
+    const service = await aConversationService();
+    beforeTheCommit(async () => {
+      for (const each of meanwhile) await service.move(each);
+    });
+
+    const answer = await service[change]();
+
+    expect(answer).toMatchObject(expected);
+    expect(await service.find()).toMatchObject(end);
+    const isDone = answer.status === 201 || answer.data?.resolvedBy === 'api';
+    const type = change === 'handOff' ? 'handoff.requested' : 'conversation.resolved';
+    expect(await service.events(type)).toHaveLength(Number(isDone));
+    expect(await service.escalations()).toHaveLength(Number(change === 'handOff' && isDone));
+    if (answer.status === 409) expect(answer.error?.message).toMatch(/resolved.*message.*reopen/);
+  });
+});
+
 describe('a handoff', () => {
   it('succeeds once when twenty are requested at once', async () => {
     const service = await aConversationService();
@@ -253,18 +291,6 @@ describe('a handoff', () => {
     ]);
   });
 
-  it('is a conflict and adds nothing when the conversation was resolved meanwhile', async () => {
-    const service = await aConversationService();
-    beforeTheCommit(() => service.move(resolution));
-
-    const answer = await service.handOff();
-
-    expect([answer.status, answer.error?.type]).toEqual([409, 'CONFLICT']);
-    expect(answer.error?.message).toMatch(/resolved.*message.*reopen/);
-    expect(await service.escalations()).toEqual([]);
-    expect(await service.events('handoff.requested')).toEqual([]);
-  });
-
   it('changes nothing when the conversation is handed off already, and returns the open escalation', async () => {
     const service = await aConversationService();
     const first = await service.handOff();
@@ -277,18 +303,6 @@ describe('a handoff', () => {
     expect([second.data, repeated.data]).toEqual([first.data, first.data]);
     expect(await service.escalations()).toHaveLength(1);
     expect(await service.events('handoff.requested')).toHaveLength(1);
-  });
-
-  it('succeeds when the conversation was resolved and opened again meanwhile', async () => {
-    const service = await aConversationService();
-    beforeTheCommit(async () => {
-      await service.move(resolution);
-      await service.move({ kind: 'reopen', at: NOW });
-    });
-
-    expect(await service.handOff()).toMatchObject({ status: 201 });
-
-    expect(await service.find()).toMatchObject({ status: 'handed_off' });
   });
 });
 
@@ -310,38 +324,6 @@ describe('a resolution', () => {
     const [resolvedBy] = resolvers;
     expect(await service.find()).toMatchObject({ status: 'resolved', resolvedBy });
     expect(await service.events('conversation.resolved')).toEqual([expect.objectContaining({ resolvedBy })]);
-  });
-
-  it('answers with the first resolver, and adds no event, when the conversation was resolved meanwhile', async () => {
-    const service = await aConversationService();
-    beforeTheCommit(() => service.move(resolution));
-
-    const answer = await service.resolve({ body: { resolvedBy: 'too late' } });
-
-    expect(answer).toMatchObject({ status: 200, data: { status: 'resolved', resolvedBy: 'another' } });
-    expect(await service.events('conversation.resolved')).toEqual([]);
-  });
-
-  it('takes effect when the conversation was handed off meanwhile', async () => {
-    const service = await aConversationService();
-    beforeTheCommit(() => service.move({ kind: 'hand-off', at: NOW }));
-
-    expect(await service.resolve()).toMatchObject({ status: 200, data: { resolvedBy: 'api' } });
-
-    expect(await service.find()).toMatchObject({ status: 'resolved', resolvedBy: 'api' });
-    expect(await service.events('conversation.resolved')).toHaveLength(1);
-  });
-
-  it('takes effect when it was resolved and opened again meanwhile', async () => {
-    const service = await aConversationService(aConversation({ status: 'handed_off' }));
-    beforeTheCommit(async () => {
-      await service.move(resolution);
-      await service.move({ kind: 'reopen', at: NOW });
-    });
-
-    expect(await service.resolve()).toMatchObject({ status: 200, data: { resolvedBy: 'api' } });
-
-    expect(await service.find()).toMatchObject({ status: 'resolved', resolvedBy: 'api' });
   });
 
   it('without a change has an idempotency record like any other', async () => {

@@ -8,6 +8,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { describe, expect, it } from 'vitest';
 import { expression } from '../../../functions/aws/expression.ts';
+import { readPage } from '../../../functions/aws/pages.ts';
 import {
   EXISTS,
   get,
@@ -134,6 +135,7 @@ it.each<[string, (tables: Tables) => Promise<unknown>]>([
     ({ service }) =>
       idempotencyStore(service).find({ tenant: aTenant(), route: 'create-thing', key: 'k' }, NOW),
   ],
+  ['a page', ({ service }) => readPage(service, ['p'], { limit: 1 }, { parse: () => ({ id: 'x' }) })],
   ['an outbox entry', ({ outbox }) => outboxStore(outbox).find({ pk: 'a partition', sk: 'an entry' })],
 ])('%s is read consistently', async (_, read) => {
   const reads: unknown[] = [];
