@@ -126,13 +126,6 @@ export function mockedTables() {
         fault = undefined;
       });
     },
-    /** Another request with the same key always comes first, and its answer does not exist yet. */
-    async withRace<T>(run: () => Promise<T>): Promise<T> {
-      state = { cancelled: failedAt(0) };
-      return run().finally(() => {
-        state = {};
-      });
-    },
     /**
      * Runs a function on tables with deviations.
      * @returns the transactions that took effect

@@ -57,17 +57,6 @@ describe('the record of a purge', () => {
 
     expect(await orders.open()).toEqual([other]);
   });
-
-  it('comes before all later ones', async () => {
-    const orders = await setUp();
-    const [last, first, second] = [
-      await given(orders, { requestedAt: at(9) }),
-      await given(orders, { requestedAt: at(1) }),
-      await given(orders, { requestedAt: at(5) }),
-    ];
-
-    expect(await orders.open()).toEqual([first, second, last]);
-  });
 });
 
 describe('the lease of a purge', () => {

@@ -17,7 +17,7 @@ import {
   UnknownKeyVersion,
 } from '../../../functions/aws/keyrings.ts';
 import { aKeyring, NOW } from '../../builders.ts';
-import { idsOf, texts } from './arbitraries.ts';
+import { flipped, idsOf, texts } from './arbitraries.ts';
 
 const KEY = 'k'.repeat(43);
 const accepts = (value: unknown): boolean => Keyring.safeParse(value).success;
@@ -185,14 +185,6 @@ const bindings: fc.Arbitrary<CursorBinding> = fc.record({
   route: fc.string(),
   filters: fc.array(fc.string(), { maxLength: 3 }),
 });
-
-/** The cursor with one bit of its bytes flipped. */
-function flipped(cursor: string, bit: number): string {
-  const bytes = Buffer.from(cursor, 'base64url');
-  const at = bit % (bytes.length * 8);
-  bytes.writeUInt8(bytes.readUInt8(at >> 3) ^ (1 << (at & 7)), at >> 3);
-  return bytes.toString('base64url');
-}
 
 const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 

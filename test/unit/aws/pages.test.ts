@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { mergeScans, readPage, type Scan } from '../../../functions/aws/pages.ts';
 import { mockedDynamoDb } from '../../support/mocked-dynamodb.ts';
 
@@ -199,10 +199,6 @@ describe('a page of a table', () => {
   const parse = (row: unknown) => ({ id: String(Object(row).sk) });
   const rows = (...names: string[]) => names.map((sk) => ({ pk: 'p', sk }));
   const requests = () => dynamo.commandCalls(QueryCommand).map((call) => call.args[0].input);
-  beforeEach(() => {
-    dynamo.reset();
-  });
-
   it('continues after an empty answer', async () => {
     dynamo
       .on(QueryCommand)
