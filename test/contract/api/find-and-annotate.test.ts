@@ -206,14 +206,6 @@ it('metadata is in no event', async () => {
   expect(await texts('outbox')).not.toContain(metadata.name);
 });
 
-it('a message sets updatedAt once in a minute, and then to its own time', async () => {
-  const params = await storeOld();
-  const post = () => call('createMessage', { params, body: { role: 'user', content: 'Hello' } });
-  const first = await post();
-  await post();
-  expect(await call('readConversation', { params })).toMatchObject({ updatedAt: first.createdAt });
-});
-
 it('a ticket of a conversation of another organization is refused like that of an unknown one', async () => {
   const foreign = await (await enrol()).call('createConversation', { body: MINE });
   const refusals = await Promise.all(

@@ -5,7 +5,7 @@ import { UNUSED_AFTER_SECONDS } from '../../../lib/operate/key-rotation.ts';
 import { keyringSecret, newKey } from '../../../lib/operate/keyring-secret.ts';
 import { listKeys, retireKey, rotateKeys } from '../../../lib/operate/keys.ts';
 import { anEndpoint } from '../../builders.ts';
-import { operators } from './operator-commands.ts';
+import { operators, refusal } from './operator-commands.ts';
 
 const anOperator = operators();
 const YES = { yes: true };
@@ -19,12 +19,6 @@ async function setUp() {
   );
   return { ...operator, secret, ring: async () => (await secret.read()).ring };
 }
-
-const refusal = (work: Promise<unknown>) =>
-  work.then(
-    () => expect.fail('it was to be refused'),
-    (error: Error) => error.message,
-  );
 
 describe('a key rotation', () => {
   it('adds a version, waits ten minutes, makes it current, and starts over at the next run', async () => {

@@ -9,16 +9,12 @@ import { dynamoDb } from '../../engines.ts';
 const engine = dynamoDb();
 
 async function anOrganization() {
-  const { service, outbox } = await engine.tables();
+  const { service } = await engine.tables();
   const channels = channelStore(service);
   const endpoints = endpointStore(service);
   const commit = committer(service.client);
-  const tenant = aTenant();
-  const { orgId } = tenant;
+  const { orgId } = aTenant();
   return {
-    tenant,
-    service,
-    outbox,
     channels,
     endpoints,
     commit,

@@ -127,17 +127,6 @@ describe('change that the SDK repeats after a lost response', () => {
     expect(stored?.attempts).toBe(delivery.attempts + Number(name === 'claim'));
     expect(stored?.attemptLog).toHaveLength(Number(name.startsWith('settle')));
   });
-
-  it('is refused when another worker has made the change', async () => {
-    const tables = await engine.tables();
-    const stores = storesOf(tables);
-    const delivery = aDelivery(isLeased);
-    await stores.add(delivery);
-    await stores.settle(claimOf(delivery), succeeded, TRACE);
-    const other = { ...succeeded, attempt: { ...succeeded.attempt, number: 2 } };
-    expect(await stores.settle(claimOf(delivery), other, TRACE)).toBe('refused');
-    expect(await stores.skip(delivery, 'endpoint_deleted', later(NOW, 1))).toBe('refused');
-  });
 });
 
 const make = newStores();

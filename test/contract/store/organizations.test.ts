@@ -34,19 +34,17 @@ async function organizations() {
       const stored = await store.find(id);
       return stored && commit([store.buildUpdate(stored, settings)]);
     },
-    addAgain: (organization = anOrganization()) => commit([store.add(organization)]),
+    commit,
   };
 }
 
 describe('an organization', () => {
   it('is not added twice', async () => {
-    const { find, enrol, addAgain } = await organizations();
+    const { find, enrol, add, commit } = await organizations();
     const organization = await enrol();
 
-    expect(await addAgain({ ...organization, name: 'Another' })).toEqual({
-      kind: 'refused',
-      refusal: 'exists',
-    });
+    const refused = { kind: 'refused', refusal: 'exists' };
+    expect(await commit([add({ ...organization, name: 'Another' })])).toEqual(refused);
 
     expect(await find(organization.id)).toEqual(organization);
   });

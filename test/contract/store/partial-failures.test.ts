@@ -55,14 +55,6 @@ interface BatchOfTen {
   orgIds: OrgId[];
 }
 
-interface BatchKind {
-  /** The worker, and the row that is broken. */
-  name: string;
-  make(tables: TestTables): Promise<BatchOfTen>;
-  /** The outcome of a part whose row is absent. */
-  absent: { again: boolean; done: boolean };
-}
-
 const now = () => NOW;
 const TEN = Array.from({ length: 10 });
 
@@ -226,7 +218,12 @@ async function setUpMeter(tables: TestTables): Promise<BatchOfTen> {
 const AGAIN = { again: true, done: false };
 const DROPPED = { again: false, done: false };
 
-const BATCHES: readonly BatchKind[] = [
+/** The worker, the row that is broken, and the outcome of a part whose row is absent. */
+const BATCHES: readonly {
+  name: string;
+  make(tables: TestTables): Promise<BatchOfTen>;
+  absent: { again: boolean; done: boolean };
+}[] = [
   { name: 'dispatch, organization', make: setUpDispatch('organization'), absent: AGAIN },
   { name: 'dispatch, endpoint', make: setUpDispatch('endpoint'), absent: DROPPED },
   { name: 'dispatch, event', make: setUpDispatch('event'), absent: DROPPED },

@@ -11,7 +11,7 @@ import { deliveryStore } from '../../../functions/delivery/rows.ts';
 import type { Settlement } from '../../../functions/delivery/settle.ts';
 import { EVENT_DAYS } from '../../../functions/events/events.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
-import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
+import { aDelivery, anEndpoint, NOW } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { claimed, exhausted, LEASE_END, retryingIn, succeeded, TRACE } from './attempts.ts';
 import { everyRow } from './rows.ts';
@@ -86,14 +86,6 @@ describe('the end of a redelivery', () => {
     for (const claim of [first, second])
       expect(await stores.deliveries.settle(claim, succeeded, TRACE)).toBe('done');
     expect(await succeededId()).toBe(first.id);
-  });
-
-  it('is recorded although the original delivery is gone', async () => {
-    const { stores, redelivery, succeededId } = await setUp(await engine.tables());
-    const again = { ...redelivery(), redeliveryOf: newId('dlv', later(NOW, -seconds(60))) };
-    const claim = await claimed(stores, again);
-    await stores.deliveries.settle(claim, succeeded, TRACE);
-    expect(await succeededId()).toBe(claim.id);
   });
 
   it('is recorded for its own endpoint and generation only', async () => {

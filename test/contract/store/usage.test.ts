@@ -168,22 +168,6 @@ describe('usage whose answer was lost', () => {
 });
 
 describe('counted usage', () => {
-  it('is read for the requested months, without those that have none', async () => {
-    const usages = await aMeter();
-    const { orgId, permit } = await aCustomer();
-    const events = ['2025-12', '2026-01', '2026-02', '2026-09', '2026-10'].map((month) =>
-      aMeteredEvent({ createdAt: `${month}-15T00:00:00.000Z` }),
-    );
-    await usages.count(events, permit);
-
-    const read = await usages.read(orgId, { from: '2026-01', to: '2026-09' });
-
-    expect([...read.keys()].sort()).toEqual(['2026-01', '2026-02', '2026-09']);
-    expect(await usages.read((await aCustomer()).orgId, { from: '2026-01', to: '2026-09' })).toEqual(
-      new Map(),
-    );
-  });
-
   it('needs a permit of the gate', async () => {
     const usages = await aMeter();
     const { orgId } = await aCustomer();
