@@ -9,6 +9,8 @@ import { text } from 'node:stream/consumers';
 const lint = spawn('npm', ['run', '--silent', 'lint:sources'], { stdio: ['ignore', 'pipe', 'pipe'] });
 const tests = spawn('vitest', ['run', '--config', 'test/vitest.config.ts', ...process.argv.slice(2)], {
   stdio: 'inherit',
+  // Bundling takes a quarter less of the processors when Go collects garbage later.
+  env: { GOGC: '400', ...process.env },
 });
 const ended = once(tests, 'exit');
 for (const signal of ['SIGINT', 'SIGTERM'] as const)

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { hash, randomInt } from 'node:crypto';
 
 const MOST = 999_999_999;
-const RUNS = 1000;
+const RUNS = 300;
 
 /**
  * Seeds that no run had before: those of the commit, so that a red run can be repeated. `SIMULATION_SEED` is
