@@ -147,7 +147,12 @@ export default defineConfig(({ mode }) => {
         // A generous limit, not a measure of speed: tests that take ten seconds alone run beside others.
         project('simulation', { testTimeout: 600_000 * PATIENCE }),
         project('contract', { ...CONTRACT, exclude: LOADING_FUNCTIONS, isolate: false }),
-        project('contract', { ...CONTRACT, name: 'contract-functions', include: LOADING_FUNCTIONS }),
+        project('contract', {
+          ...CONTRACT,
+          name: 'contract-functions',
+          include: LOADING_FUNCTIONS,
+          deep: LOADING_FUNCTIONS.flatMap(listWithMoreCases),
+        }),
         project('contract', {
           ...CONTRACT,
           name: 'contract-memory',
