@@ -1,21 +1,69 @@
 import { randomUUID } from 'node:crypto';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { applyStateChange, type StateChange } from '../../../functions/conversations/conversations.ts';
+import { committer } from '../../../functions/aws/transaction.ts';
+import {
+  applyStateChange,
+  type Conversation,
+  conversationStore,
+  escalationStore,
+  messageStore,
+  type StateChange,
+} from '../../../functions/conversations/conversations.ts';
 import { aConversation, NOW } from '../../builders.ts';
-import { dynamoDb } from '../../engines.ts';
 import { metered } from '../../support/consumed.ts';
-import { type Answer, aConversationService } from './conversation-service.ts';
-import { cancelTransactions, conflictOnOverlap } from './faults.ts';
+import type { Data } from '../store/api-handlers.ts';
+import { cancelTransactions, conflictOnOverlap } from '../store/faults.ts';
+import { rowsIn } from '../store/rows.ts';
+import { useApi } from './owners.ts';
 
-const engine = dynamoDb();
+const { tables, api, commit, enrol } = useApi();
 
-/** Requests of an instance's first call: the organization's tier, and the use of the key. */
-const ONLY_FIRST = 2;
-const UNITS_OF_A_TIER = 1;
+/** A request of the first call of a key: the use of the key. */
+const ONLY_FIRST = 1;
 
 const resolved = aConversation({ status: 'resolved', resolvedAt: NOW.toISOString(), resolvedBy: 'first' });
 const resolution: StateChange = { kind: 'resolve', by: 'another', at: NOW };
+
+interface Answer {
+  status: number;
+  data?: Data;
+  error?: { type: string; message: string };
+  headers: Record<string, unknown>;
+}
+type Sent = { body?: object; idempotencyKey?: string };
+
+/** A conversation of an organization of its own, and calls of its routes. */
+async function aConversationService(conversation: Conversation = aConversation()) {
+  const { secret, tenant } = await enrol();
+  const { service, outbox } = tables;
+  const conversations = conversationStore(service);
+  await commit(...conversations.add(tenant, conversation));
+  const ask = api.asker(secret);
+  const asks =
+    (route: 'createMessage' | 'requestHandoff' | 'resolveConversation', content: object) =>
+    async (sent: Sent = {}): Promise<Answer> =>
+      (await ask(route, { params: { id: conversation.id }, body: content, ...sent })) as unknown as Answer;
+  return {
+    conversation,
+    post: asks('createMessage', { role: 'user', content: 'Hello' }),
+    handOff: asks('requestHandoff', {}),
+    resolve: asks('resolveConversation', {}),
+    /** Changes the state of the conversation as another request does. */
+    move: (move: StateChange) =>
+      committer(service.client)([conversations.changeState(tenant, conversation.id, move)]),
+    find: () => conversations.find(tenant, conversation.id),
+    messages: async () =>
+      (await messageStore(service).list(tenant, conversation.id, { limit: 100 })).items.map(({ id }) => id),
+    escalations: async () =>
+      (await escalationStore(service).list(tenant, conversation.id, { limit: 100 })).items,
+    /** The data of all events of a type. */
+    events: async (type: string): Promise<Data[]> =>
+      (await rowsIn(outbox))
+        .filter((row) => row.orgId === tenant.orgId && row.type === type)
+        .map(({ body }) => JSON.parse(String(body)).data),
+  };
+}
+type Service = Awaited<ReturnType<typeof aConversationService>>;
 
 const times = <T>(count: number, act: () => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, act));
@@ -23,47 +71,43 @@ const withStatus = (answers: Answer[], status: number) =>
   answers.filter((answer) => answer.status === status);
 const sorted = (ids: unknown[]) => ids.map(String).toSorted();
 
-/** Runs something before each transaction, after the function has read and before it commits. */
-function beforeTransactions(
-  client: DynamoDBDocumentClient,
-  meanwhile: (count: number) => Promise<unknown>,
-): void {
+/** Runs something before each request of a kind, after the function has begun and before it takes effect. */
+function before(command: string, meanwhile: (count: number) => Promise<unknown>): void {
   let count = 0;
-  client.middlewareStack.add(
-    (next, context) => async (request) => {
-      if (context.commandName === 'TransactWriteItemsCommand') {
-        count += 1;
-        await meanwhile(count);
-      }
-      return next(request);
-    },
-    // Before the faults, so that these affect every transaction that is let through.
-    { step: 'initialize', priority: 'high', name: 'beforeTransactions' },
+  api.client.middlewareStack.add(
+    (next, { commandName }) =>
+      async (request) => {
+        if (commandName === command) {
+          count += 1;
+          await meanwhile(count);
+        }
+        return next(request);
+      },
+    { step: 'initialize' },
   );
 }
+const beforeTransactions = (meanwhile: (count: number) => Promise<unknown>) =>
+  before('TransactWriteItemsCommand', meanwhile);
 
 /** Runs something before the first transaction. */
-const beforeTheCommit = (client: DynamoDBDocumentClient, meanwhile: () => Promise<unknown>) =>
-  beforeTransactions(client, async (count) => (count === 1 ? meanwhile() : undefined));
+const beforeTheCommit = (meanwhile: () => Promise<unknown>) =>
+  beforeTransactions(async (count) => (count === 1 ? meanwhile() : undefined));
 
 /**
  * Makes the first transactions of so many requests conflict, on any machine: none continues before all have
  * come.
  */
-function withConflicts(client: DynamoDBDocumentClient, parties: number): { count(): number } {
+function withConflicts(parties: number): { count(): number } {
   const { promise: all, resolve } = Promise.withResolvers<void>();
-  beforeTransactions(client, (count) => {
+  beforeTransactions((count) => {
     if (count === parties) resolve();
     return all;
   });
-  return conflictOnOverlap(client);
+  return conflictOnOverlap(api.client);
 }
 
 /** Checks that each 201 has its message and its event, and that there are no others. */
-async function expectNoneLost(
-  { messages, events }: Awaited<ReturnType<typeof aConversationService>>,
-  answers: Answer[],
-): Promise<void> {
+async function expectNoneLost({ messages, events }: Service, answers: Answer[]): Promise<void> {
   expect(new Set(answers.map(({ status }) => status))).not.toContain(500);
   const created = sorted(withStatus(answers, 201).map(({ data }) => data?.id));
   expect(sorted(await messages())).toEqual(created);
@@ -76,8 +120,8 @@ describe('fifty messages posted to one conversation at once', () => {
   const aRecentConversation = () => aConversation({ updatedAt: new Date().toISOString() });
 
   it('write no common item while it is open and was updated within a minute', async () => {
-    const service = await aConversationService(engine, aRecentConversation());
-    const conflicts = withConflicts(service.client, 50);
+    const service = await aConversationService(aRecentConversation());
+    const conflicts = withConflicts(50);
 
     const answers = await times(50, service.post);
 
@@ -87,8 +131,8 @@ describe('fifty messages posted to one conversation at once', () => {
   });
 
   it('all succeed, and one of them updates it, when it was not updated for a minute', async () => {
-    const service = await aConversationService(engine);
-    const conflicts = withConflicts(service.client, 50);
+    const service = await aConversationService();
+    const conflicts = withConflicts(50);
 
     const answers = await times(50, service.post);
 
@@ -100,10 +144,10 @@ describe('fifty messages posted to one conversation at once', () => {
   });
 
   it('succeed or get a 503, and none is lost, when their transactions conflict', async () => {
-    const service = await aConversationService(engine, aRecentConversation());
+    const service = await aConversationService(aRecentConversation());
     const tries = new Map<string, number>();
     // Four transactions in ten conflict each time, the others up to five times.
-    cancelTransactions(service.client, ({ ClientRequestToken = '' }) => {
+    cancelTransactions(api.client, ({ ClientRequestToken = '' }) => {
       if (!tries.has(ClientRequestToken)) tries.set(ClientRequestToken, tries.size % 10);
       const left = tries.get(ClientRequestToken) ?? 0;
       if (left > 5) return true;
@@ -119,8 +163,8 @@ describe('fifty messages posted to one conversation at once', () => {
   });
 
   it('open a resolved conversation, and none is lost when they conflict', async () => {
-    const service = await aConversationService(engine, resolved);
-    const conflicts = withConflicts(service.client, 50);
+    const service = await aConversationService(resolved);
+    const conflicts = withConflicts(50);
 
     const answers = await times(50, service.post);
 
@@ -135,8 +179,8 @@ describe('fifty messages posted to one conversation at once', () => {
 
 describe('a message to a resolved conversation', () => {
   it('goes to the human when the conversation was opened and handed off meanwhile', async () => {
-    const service = await aConversationService(engine, resolved);
-    beforeTheCommit(service.client, async () => {
+    const service = await aConversationService(resolved);
+    beforeTheCommit(async () => {
       await service.move({ kind: 'reopen', at: NOW });
       await service.move({ kind: 'hand-off', at: NOW });
     });
@@ -149,10 +193,10 @@ describe('a message to a resolved conversation', () => {
   });
 
   it('gets a 503 when the conversation changes after each read', async () => {
-    const service = await aConversationService(engine, resolved);
+    const service = await aConversationService(resolved);
     // The conversation is resolved at each read, and open when the message would open it.
-    beforeTransactions(service.client, async () => service.move({ kind: 'reopen', at: NOW }));
-    resolveBeforeReads(service);
+    beforeTransactions(async () => service.move({ kind: 'reopen', at: NOW }));
+    before('GetItemCommand', () => service.move(resolution));
 
     const answer = await service.post();
 
@@ -163,8 +207,8 @@ describe('a message to a resolved conversation', () => {
 
 describe('a message after another with the same key', () => {
   it('reads the conversation with the key, in one request and for the same units', async () => {
-    const service = await aConversationService(engine);
-    const consumed = metered(service.client);
+    const service = await aConversationService();
+    const consumed = metered(api.client);
     const answers = [await service.post()];
     const first = consumed();
 
@@ -172,16 +216,16 @@ describe('a message after another with the same key', () => {
 
     const second = consumed();
     expect(first.requests - second.requests).toBe(ONLY_FIRST + 1);
-    expect(first.reads - second.reads).toBe(UNITS_OF_A_TIER);
+    expect(second.reads).toBe(first.reads);
     await expectNoneLost(service, answers);
   });
 
   it('reads the conversation anew when it changed since', async () => {
-    const service = await aConversationService(engine);
+    const service = await aConversationService();
     await service.post();
     await service.move(resolution);
     // Opened between the read with the key and the commit.
-    beforeTheCommit(service.client, () => service.move({ kind: 'reopen', at: NOW }));
+    beforeTheCommit(() => service.move({ kind: 'reopen', at: NOW }));
 
     const answer = await service.post();
 
@@ -189,32 +233,50 @@ describe('a message after another with the same key', () => {
     expect(await service.find()).toMatchObject({ status: 'open' });
     expect(await service.messages()).toHaveLength(2);
   });
+});
 
-  it('is not found in a conversation of another organization', async () => {
-    const service = await aConversationService(engine);
-    await service.post();
+const HAND_OFF: StateChange = { kind: 'hand-off', at: NOW };
+const REOPENING: StateChange = { kind: 'reopen', at: NOW };
 
-    const { status } = await service.post({ conversationId: service.foreign.id });
+describe('a change of a conversation that changes meanwhile', () => {
+  it.each<
+    [change: 'handOff' | 'resolve', when: string, meanwhile: StateChange[], answer: object, end: object]
+  >([
+    [
+      'handOff',
+      'resolved',
+      [resolution],
+      { status: 409, error: { type: 'CONFLICT' } },
+      { status: 'resolved' },
+    ],
+    ['handOff', 'resolved and opened', [resolution, REOPENING], { status: 201 }, { status: 'handed_off' }],
+    // The first resolver stays.
+    ['resolve', 'resolved', [resolution], { status: 200 }, { status: 'resolved', resolvedBy: 'another' }],
+    ['resolve', 'handed off', [HAND_OFF], { status: 200 }, { status: 'resolved', resolvedBy: 'api' }],
+    ['resolve', 'resolved and opened', [resolution, REOPENING], { status: 200 }, { resolvedBy: 'api' }],
+  ])('has its effect on what is there, and no other: %s of one that was %s', async (change, ...given) => {
+    const [, meanwhile, expected, end] = given;
+    const service = await aConversationService();
+    beforeTheCommit(async () => {
+      for (const each of meanwhile) await service.move(each);
+    });
 
-    expect(status).toBe(404);
+    const answer = await service[change]();
+
+    expect(answer).toMatchObject(expected);
+    expect(await service.find()).toMatchObject(end);
+    const isDone = answer.status === 201 || answer.data?.resolvedBy === 'api';
+    const type = change === 'handOff' ? 'handoff.requested' : 'conversation.resolved';
+    expect(await service.events(type)).toHaveLength(Number(isDone));
+    expect(await service.escalations()).toHaveLength(Number(change === 'handOff' && isDone));
+    if (answer.status === 409) expect(answer.error?.message).toMatch(/resolved.*message.*reopen/);
   });
 });
 
-/** Resolves the conversation before each read of an item. */
-function resolveBeforeReads({ client, move }: Awaited<ReturnType<typeof aConversationService>>): void {
-  client.middlewareStack.add(
-    (next, context) => async (request) => {
-      if (context.commandName === 'GetItemCommand') await move(resolution);
-      return next(request);
-    },
-    { step: 'initialize', name: 'resolveBeforeReads' },
-  );
-}
-
 describe('a handoff', () => {
   it('succeeds once when twenty are requested at once', async () => {
-    const service = await aConversationService(engine);
-    const conflicts = withConflicts(service.client, 20);
+    const service = await aConversationService();
+    const conflicts = withConflicts(20);
 
     const answers = await times(20, service.handOff);
 
@@ -229,20 +291,8 @@ describe('a handoff', () => {
     ]);
   });
 
-  it('is a conflict and adds nothing when the conversation was resolved meanwhile', async () => {
-    const service = await aConversationService(engine);
-    beforeTheCommit(service.client, () => service.move(resolution));
-
-    const answer = await service.handOff();
-
-    expect([answer.status, answer.error?.type]).toEqual([409, 'CONFLICT']);
-    expect(answer.error?.message).toMatch(/resolved.*message.*reopen/);
-    expect(await service.escalations()).toEqual([]);
-    expect(await service.events('handoff.requested')).toEqual([]);
-  });
-
   it('changes nothing when the conversation is handed off already, and returns the open escalation', async () => {
-    const service = await aConversationService(engine);
+    const service = await aConversationService();
     const first = await service.handOff();
 
     const idempotencyKey = randomUUID();
@@ -254,24 +304,12 @@ describe('a handoff', () => {
     expect(await service.escalations()).toHaveLength(1);
     expect(await service.events('handoff.requested')).toHaveLength(1);
   });
-
-  it('succeeds when the conversation was resolved and opened again meanwhile', async () => {
-    const service = await aConversationService(engine);
-    beforeTheCommit(service.client, async () => {
-      await service.move(resolution);
-      await service.move({ kind: 'reopen', at: NOW });
-    });
-
-    expect(await service.handOff()).toMatchObject({ status: 201 });
-
-    expect(await service.find()).toMatchObject({ status: 'handed_off' });
-  });
 });
 
 describe('a resolution', () => {
   it('takes effect once when twenty are requested at once, and all successes have the same answer', async () => {
-    const service = await aConversationService(engine);
-    const conflicts = withConflicts(service.client, 20);
+    const service = await aConversationService();
+    const conflicts = withConflicts(20);
     let resolver = 0;
 
     const answers = await times(20, () => {
@@ -288,40 +326,8 @@ describe('a resolution', () => {
     expect(await service.events('conversation.resolved')).toEqual([expect.objectContaining({ resolvedBy })]);
   });
 
-  it('answers with the first resolver, and adds no event, when the conversation was resolved meanwhile', async () => {
-    const service = await aConversationService(engine);
-    beforeTheCommit(service.client, () => service.move(resolution));
-
-    const answer = await service.resolve({ body: { resolvedBy: 'too late' } });
-
-    expect(answer).toMatchObject({ status: 200, data: { status: 'resolved', resolvedBy: 'another' } });
-    expect(await service.events('conversation.resolved')).toEqual([]);
-  });
-
-  it('takes effect when the conversation was handed off meanwhile', async () => {
-    const service = await aConversationService(engine);
-    beforeTheCommit(service.client, () => service.move({ kind: 'hand-off', at: NOW }));
-
-    expect(await service.resolve()).toMatchObject({ status: 200, data: { resolvedBy: 'api' } });
-
-    expect(await service.find()).toMatchObject({ status: 'resolved', resolvedBy: 'api' });
-    expect(await service.events('conversation.resolved')).toHaveLength(1);
-  });
-
-  it('takes effect when it was resolved and opened again meanwhile', async () => {
-    const service = await aConversationService(engine, aConversation({ status: 'handed_off' }));
-    beforeTheCommit(service.client, async () => {
-      await service.move(resolution);
-      await service.move({ kind: 'reopen', at: NOW });
-    });
-
-    expect(await service.resolve()).toMatchObject({ status: 200, data: { resolvedBy: 'api' } });
-
-    expect(await service.find()).toMatchObject({ status: 'resolved', resolvedBy: 'api' });
-  });
-
   it('without a change has an idempotency record like any other', async () => {
-    const service = await aConversationService(engine, resolved);
+    const service = await aConversationService(resolved);
     const idempotencyKey = randomUUID();
     const first = await service.resolve({ idempotencyKey });
     await service.move({ kind: 'reopen', at: NOW });
