@@ -1,19 +1,12 @@
 import fc from 'fast-check';
+import { LANES, LONGEST_QUEUED_WAIT_SECONDS } from '../../../functions/delivery/lanes.ts';
 import { describe, expect, it } from 'vitest';
 import { deriveDeliveryId } from '../../../functions/aws/ids.ts';
-import {
-  AttemptRecord,
-  type AttemptResult,
-  createDelivery,
-  type Delivery,
-  DeliveryStatus,
-  type WebhookRequest,
-} from '../../../functions/delivery/delivery.ts';
-import { LANES, LONGEST_QUEUED_WAIT_SECONDS } from '../../../functions/delivery/lanes.ts';
+import { AttemptRecord, type AttemptResult, type Delivery, DeliveryStatus, type WebhookRequest, createDelivery } from '../../../functions/delivery/delivery.ts';
 import { getClaimability } from '../../../functions/delivery/rows.ts';
 import { computeSettlement, decideDisposition } from '../../../functions/delivery/settle.ts';
 import { DEFAULT_RETRY_POLICY, RECONCILE_LOOKAHEAD_SECONDS } from '../../../functions/delivery/timing.ts';
-import { aDelivery, anEndpoint, anEvent, aTenant, later, NOW, seconds } from '../../builders.ts';
+import { NOW, aDelivery, aTenant, anEndpoint, anEvent, later, seconds } from '../../builders.ts';
 import { recentTimes } from '../aws/arbitraries.ts';
 
 const MAX = DEFAULT_RETRY_POLICY.maxAttempts;
@@ -185,16 +178,6 @@ describe('claimability of a delivery', () => {
 });
 
 describe('disposition of a message', () => {
-  it('keeps or moves it exactly while its delivery is open and not parked', () => {
-    fc.assert(
-      fc.property(attemptNumbers, results, routes, (number, result, route) => {
-        const settlement = computeSettlement(number, result, DEFAULT_RETRY_POLICY, route);
-        const waits = decideDisposition(settlement).kind !== 'delete';
-        expect(waits).toBe(settlement.kind === 'retrying' && settlement.wait.hold !== 'parked');
-      }),
-    );
-  });
-
   it('never keeps it longer than a queue can, nor in a crowded queue', () => {
     const policy = fc.record({
       baseSeconds: fc.integer({ min: 1, max: 86_400 }),

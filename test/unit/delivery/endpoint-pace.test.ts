@@ -1,8 +1,8 @@
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
-import { endpointPaces, NEW, type PaceMark, type SetPace } from '../../../functions/receivers/pace.ts';
-import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
+import { NEW, type PaceMark, type SetPace, endpointPaces } from '../../../functions/receivers/pace.ts';
+import { NOW, anEndpoint, later, seconds } from '../../builders.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
 const DEADLINE = 10;
@@ -90,20 +90,6 @@ describe('the mark of an endpoint', () => {
     clock.elapse(30);
     expect(paces.of(endpoint)).toBe('fast');
     expect(paces.of({ ...endpoint, pace: slowFor(120) })).toBe('slow');
-  });
-
-  it('is set before the worker ends', async () => {
-    const set = Promise.withResolvers<void>();
-    const { paces } = aProcess(() => set.promise);
-    const timer = paces.watch(anEndpoint());
-    timer.onSlow();
-    const order: string[] = [];
-    const done = timer.done().then(() => order.push('the worker ends'));
-    await Promise.resolve();
-    order.push('the mark is set');
-    set.resolve();
-    await done;
-    expect(order).toEqual(['the mark is set', 'the worker ends']);
   });
 
   it("that cannot be written is logged, and affects neither the attempt nor the process's own state", async () => {
