@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { BusEvent } from '../../../functions/events/bus.ts';
 import type { RedeliveryJob } from '../../../functions/redelivery/jobs.ts';
-import { anEndpoint, aSandboxTenant, later, NOW, seconds } from '../../builders.ts';
-import {
-  aRedelivery,
-  GRACE_SECONDS,
-  LEASE_SECONDS,
-  SHORTEST_ROUND,
-  type TestRedelivery,
-} from './redelivery-fixture.ts';
+import { NOW, aSandboxTenant, anEndpoint, later, seconds } from '../../builders.ts';
+import { GRACE_SECONDS, LEASE_SECONDS, SHORTEST_ROUND, type TestRedelivery, aRedelivery } from './redelivery-fixture.ts';
 
 /** A job whose message is lost before a worker has received it. */
 async function aLostJob(test: TestRedelivery): Promise<RedeliveryJob> {
@@ -72,16 +66,6 @@ describe('redelivery job whose message is lost', () => {
     expect(await test.job(job)).toMatchObject({ status: 'done', redelivered: 60 });
   });
 
-  it('gets one per grace period while it makes no progress', async () => {
-    const test = aRedelivery();
-    await aLostJob(test);
-    for (let minute = 0; minute < 60; minute += 1) {
-      test.clock.elapse(60);
-      await test.resumer()(() => true);
-    }
-    expect(test.messages).toHaveLength(4);
-  });
-
   it('gets none while a worker has its lease, and gets one once that has ended', async () => {
     const test = aRedelivery();
     const job = await test.started();
@@ -98,18 +82,6 @@ describe('redelivery job whose message is lost', () => {
 });
 
 describe('row of a running job', () => {
-  it('is deleted at the end of the job, also when it is stopped', async () => {
-    for (const end of ['done', 'stopped'] as const) {
-      const test = aRedelivery();
-      const job = await test.started();
-      expect(await test.runs()).toMatchObject([{ id: job.id, remindedAt: job.createdAt }]);
-      if (end === 'done') await test.run();
-      else await test.commit(test.jobs.stop(job, NOW));
-      expect(await test.job(job)).toMatchObject({ status: end });
-      expect(await test.runs()).toEqual([]);
-    }
-  });
-
   it('is deleted without a message when the job is gone', async () => {
     const test = aRedelivery();
     const job = await aLostJob(test);
