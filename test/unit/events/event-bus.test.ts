@@ -1,8 +1,8 @@
 import 'aws-sdk-client-mock-vitest/extend';
-import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
-import { entrySize, PUT_EVENTS_LIMIT_BYTES } from 'aws-local/sources/put-events.ts';
-import { mockClient } from 'aws-sdk-client-mock';
 import fc from 'fast-check';
+import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
+import { PUT_EVENTS_LIMIT_BYTES, entrySize } from 'aws-local/sources/put-events.ts';
+import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { LogCode } from '../../../functions/aws/log-codes.ts';
 import { BUS_SOURCE, BusEvent } from '../../../functions/events/bus.ts';
@@ -54,25 +54,6 @@ describe('the event bus client', () => {
       Time: new Date(event.createdAt),
     });
     expect(eventIn(entry ?? {})).toEqual(event);
-  });
-
-  it.each([
-    [0, []],
-    [1, [1]],
-    [10, [10]],
-    [11, [10, 1]],
-    [100, Array.from({ length: 10 }, () => 10)],
-  ])('sends %i events in requests of ten', async (count, sizes) => {
-    const events = someEvents(count);
-
-    expect(await bus.put(events)).toEqual([]);
-
-    expect(requests().map((entries) => entries.length)).toEqual(sizes);
-    expect(
-      requests()
-        .flat()
-        .map((entry) => eventIn(entry).id),
-    ).toEqual(events.map(({ id }) => id));
   });
 
   it('returns the entries that a request refused, and logs each reason once', async () => {

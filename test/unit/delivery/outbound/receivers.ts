@@ -1,22 +1,16 @@
 import { once } from 'node:events';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
-import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import { type Server, type Socket, createServer as createTcpServer } from 'node:net';
+import { type TlsOptions, createServer as createTlsServer } from 'node:tls';
 import { onTestFinished } from 'vitest';
-import { ReceiverAgent } from '../../../../functions/delivery/outbound/agent.ts';
-import {
-  type ContentClient,
-  contentClient,
-  type FetchResult,
-  type OutboundClientOptions,
-  type OutboundResult,
-  type ReceiverClient,
-  receiverClient,
-} from '../../../../functions/delivery/outbound/client.ts';
+import { ReceiverAgent, nameServerResolver } from '../../../../functions/delivery/outbound/agent.ts';
+import { type ContentClient, type FetchResult, type OutboundClientOptions, type OutboundResult, type ReceiverClient, contentClient, receiverClient } from '../../../../functions/delivery/outbound/client.ts';
 import type { ReceiverPolicy } from '../../../../functions/receivers/receiver-url.ts';
 import { testAuthority } from './certificates.ts';
 import { aPermit } from './permit.ts';
+import { observedConnections } from './connections-observed.ts';
+import { type Zone, nameServer } from './name-server.ts';
 
 /** Trusted by {@link localClient}. */
 export const authority = await testAuthority();
@@ -144,4 +138,34 @@ export async function fetchFrom(
   maxBytes = 1_000_000,
 ): Promise<FetchResult> {
   return client.fetch({ url, headers, maxBytes }, await aPermit());
+}
+
+/**
+ * The client as deployed, which reaches no address of this machine, with the test's name server and
+ * certificates; returns its connections as well.
+ */
+export async function guardedClient(zone: Zone, receiver: Receiver, now?: () => number) {
+  const server = await nameServer(zone);
+  const attempts = await observedConnections(receiver);
+  const client = aClient({
+    policy: { loopback: 'refuse' },
+    resolve: nameServerResolver([server.address]),
+    ...(now && { now }),
+  });
+  return { server, attempts, client };
+}
+
+/** Writes endlessly, as fast as the client reads. */
+export function pour(socket: Socket, chunk: string | Uint8Array): void {
+  const more = () => {
+    while (socket.writable && socket.write(chunk));
+  };
+  socket.on('drain', more);
+  more();
+}
+
+/** Writes one chunk after another, slowly and endlessly. */
+export function drip(socket: Socket, piece: string | Uint8Array): void {
+  const timer = setInterval(() => socket.write(piece), 5);
+  socket.on('close', () => clearInterval(timer));
 }
