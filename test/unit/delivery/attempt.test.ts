@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { NOW, aDelivery, later, seconds } from '../../builders.ts';
-import { FAILED, LEASE_SECONDS, OK, aDispatch, actBefore } from './dispatch-fixture.ts';
 import type { WebhookRequest } from '../../../functions/delivery/delivery.ts';
+import { aDelivery, later, NOW, seconds } from '../../builders.ts';
+import { actBefore, aDispatch, FAILED, LEASE_SECONDS, OK } from './dispatch-fixture.ts';
 
 const DELETE = { kind: 'delete' };
 const keepUntil = (until: Date) => ({ kind: 'keep', until });

@@ -1,16 +1,21 @@
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
+import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import type { Delivery } from '../../../functions/delivery/delivery.ts';
-import { type LedgerEntry, deliveriesInHour, getLedgerHour, sumChanges } from '../../../functions/delivery/ledger.ts';
+import {
+  deliveriesInHour,
+  getLedgerHour,
+  type LedgerEntry,
+  sumChanges,
+} from '../../../functions/delivery/ledger.ts';
 import { type AuditLedgerPorts, auditLedger } from '../../../functions/delivery/ledger-updates.ts';
+import { buildDeliveryKey } from '../../../functions/delivery/rows.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/timing.ts';
-import { NOW, aDelivery, later, seconds } from '../../builders.ts';
+import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { MemoryEndpoints, memoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { ledgerIn } from '../../doubles/memory-ledger.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
-import { buildDeliveryKey } from '../../../functions/delivery/rows.ts';
-import { describe, expect, it } from 'vitest';
 
 const hoursAgo = (hours: number): Date => later(NOW, -seconds(hours * 3600));
 /** A run that has time for everything. */

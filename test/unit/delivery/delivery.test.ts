@@ -1,12 +1,19 @@
 import fc from 'fast-check';
-import { LANES, LONGEST_QUEUED_WAIT_SECONDS } from '../../../functions/delivery/lanes.ts';
 import { describe, expect, it } from 'vitest';
 import { deriveDeliveryId } from '../../../functions/aws/ids.ts';
-import { AttemptRecord, type AttemptResult, type Delivery, DeliveryStatus, type WebhookRequest, createDelivery } from '../../../functions/delivery/delivery.ts';
+import {
+  AttemptRecord,
+  type AttemptResult,
+  createDelivery,
+  type Delivery,
+  DeliveryStatus,
+  type WebhookRequest,
+} from '../../../functions/delivery/delivery.ts';
+import { LANES, LONGEST_QUEUED_WAIT_SECONDS } from '../../../functions/delivery/lanes.ts';
 import { getClaimability } from '../../../functions/delivery/rows.ts';
 import { computeSettlement, decideDisposition } from '../../../functions/delivery/settle.ts';
 import { DEFAULT_RETRY_POLICY, RECONCILE_LOOKAHEAD_SECONDS } from '../../../functions/delivery/timing.ts';
-import { NOW, aDelivery, aTenant, anEndpoint, anEvent, later, seconds } from '../../builders.ts';
+import { aDelivery, anEndpoint, anEvent, aTenant, later, NOW, seconds } from '../../builders.ts';
 import { recentTimes } from '../aws/arbitraries.ts';
 
 const MAX = DEFAULT_RETRY_POLICY.maxAttempts;

@@ -4,8 +4,8 @@ import { newId } from '../../../functions/aws/ids.ts';
 import { timedOutAfter } from '../../../functions/delivery/delivery.ts';
 import type { Lane } from '../../../functions/delivery/lanes.ts';
 import type { PaceMark } from '../../../functions/receivers/pace.ts';
-import { NOW, later, seconds } from '../../builders.ts';
-import { ATTEMPT_SECONDS, FAILED, OK, aDispatch } from './dispatch-fixture.ts';
+import { later, NOW, seconds } from '../../builders.ts';
+import { ATTEMPT_SECONDS, aDispatch, FAILED, OK } from './dispatch-fixture.ts';
 
 const DELETE = { kind: 'delete' };
 const TIMED_OUT = timedOutAfter(seconds(ATTEMPT_SECONDS));
@@ -183,7 +183,10 @@ describe('message for an endpoint with a limit', () => {
   it('does what its turn says, without an attempt', async () => {
     const { dispatch, attempts, readDelivery } = await aDispatch({
       endpoint: { maxPerSecond: 5 },
-      takeTurn: async ({ lane }) => ({ kind: 'wait', disposition: { kind: 'move', lane, until: inSeconds(7) } }),
+      takeTurn: async ({ lane }) => ({
+        kind: 'wait',
+        disposition: { kind: 'move', lane, until: inSeconds(7) },
+      }),
     });
 
     expect(await dispatch('retry')).toEqual({ kind: 'move', lane: 'retry', until: inSeconds(7) });

@@ -1,15 +1,21 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { type OrgId, deriveJobDeliveryId } from '../../../functions/aws/ids.ts';
+import { deriveJobDeliveryId, type OrgId } from '../../../functions/aws/ids.ts';
 import { type DeliveryMessage, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
-import { ATTEMPTS_PER_ORGANIZATION, type DeliveryMessagePorts, HELD_UP_AFTER_MS, type ReceivedDeliveryMessage, processDeliveryMessages } from '../../../functions/delivery/dispatch.ts';
+import {
+  ATTEMPTS_PER_ORGANIZATION,
+  type DeliveryMessagePorts,
+  HELD_UP_AFTER_MS,
+  processDeliveryMessages,
+  type ReceivedDeliveryMessage,
+} from '../../../functions/delivery/dispatch.ts';
 import type { Lane } from '../../../functions/delivery/lanes.ts';
-import { NOW, aDelivery, aTenant, anEndpoint, later, seconds } from '../../builders.ts';
-import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
-import { refuse } from '../../doubles/memory-queue.ts';
 import type { MessageDisposition } from '../../../functions/delivery/settle.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import type { Tenant } from '../../../functions/tenancy/tenant.ts';
+import { aDelivery, anEndpoint, aTenant, later, NOW, seconds } from '../../builders.ts';
+import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
+import { refuse } from '../../doubles/memory-queue.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
 /** Messages of deliveries to one endpoint, as they were received. */
@@ -149,7 +155,9 @@ describe('batch of ten in which the context of some messages cannot be read', ()
 describe('batch with messages of several generations and organizations', () => {
   it('reads and processes those of a present generation, drops those of an older one, and logs what stays', async () => {
     const states = memoryOrganizationStates();
-    const [live, sandbox, absent, refused] = ['live', 'sandbox', 'absent', 'refused'].map(() => aTenant().orgId);
+    const [live, sandbox, absent, refused] = ['live', 'sandbox', 'absent', 'refused'].map(
+      () => aTenant().orgId,
+    );
     if (!live || !sandbox || !absent || !refused) throw new Error('four organizations were to be made');
     states.makeSandbox(sandbox);
     states.reset(sandbox);

@@ -1,8 +1,8 @@
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
-import { NEW, type PaceMark, type SetPace, endpointPaces } from '../../../functions/receivers/pace.ts';
-import { NOW, anEndpoint, later, seconds } from '../../builders.ts';
+import { endpointPaces, NEW, type PaceMark, type SetPace } from '../../../functions/receivers/pace.ts';
+import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
 const DEADLINE = 10;

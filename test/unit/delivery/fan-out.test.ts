@@ -1,17 +1,21 @@
 import fc from 'fast-check';
-import { type Delivery, type DeliveryMessage, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../../functions/aws/ids.ts';
+import {
+  type Delivery,
+  type DeliveryMessage,
+  toDeliveryMessage,
+} from '../../../functions/delivery/delivery.ts';
 import { type FanOutPorts, fanOut } from '../../../functions/delivery/fan-out.ts';
 import type { FirstLane } from '../../../functions/delivery/lanes.ts';
 import type { OutboxEvent } from '../../../functions/events/events.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
-import { NOW, aDelivery, aTenant, anEndpoint, anEvent, later, seconds } from '../../builders.ts';
+import { aDelivery, anEndpoint, anEvent, aTenant, later, NOW, seconds } from '../../builders.ts';
+import { interposed } from '../../doubles/interposed.ts';
 import { MemoryEndpoints, memoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
-import { recordedLog } from '../../doubles/recorded-log.ts';
-import { describe, expect, it } from 'vitest';
-import { newId } from '../../../functions/aws/ids.ts';
-import { interposed } from '../../doubles/interposed.ts';
 import { refuse } from '../../doubles/memory-queue.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
 
 const tenant = aTenant();
 const ours = (changes: Partial<Endpoint> = {}) => anEndpoint({ orgId: tenant.orgId, ...changes });

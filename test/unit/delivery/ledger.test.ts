@@ -1,12 +1,28 @@
 import fc from 'fast-check';
-import { sharedMemoryTables } from '../../doubles/tables/stack-tables.ts';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import type { AttemptRecord, Delivery } from '../../../functions/delivery/delivery.ts';
-import { type DeliveryChange, type HourRange, LedgerEntry, NO_COUNTS, addCounts, countDurations, countOpen, getHourBefore, getLatestHours, getLedgerHour, ledgerStore, sumChanges, toCounts, toEndOfHour, toStartOfHour } from '../../../functions/delivery/ledger.ts';
+import {
+  addCounts,
+  countDurations,
+  countOpen,
+  type DeliveryChange,
+  getHourBefore,
+  getLatestHours,
+  getLedgerHour,
+  type HourRange,
+  LedgerEntry,
+  ledgerStore,
+  NO_COUNTS,
+  sumChanges,
+  toCounts,
+  toEndOfHour,
+  toStartOfHour,
+} from '../../../functions/delivery/ledger.ts';
 import { cacheFinishedHours, estimateLatency } from '../../../functions/delivery/statistics.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
-import { NOW, aDelivery, aLedgerEntry, later, seconds } from '../../builders.ts';
+import { aDelivery, aLedgerEntry, later, NOW, seconds } from '../../builders.ts';
+import { sharedMemoryTables } from '../../doubles/tables/stack-tables.ts';
 import { recentTimes } from '../aws/arbitraries.ts';
 
 const HOUR = seconds(3600);

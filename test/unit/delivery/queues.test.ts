@@ -1,17 +1,27 @@
 import 'aws-sdk-client-mock-vitest/extend';
+import {
+  ChangeMessageVisibilityCommand,
+  GetQueueAttributesCommand,
+  SendMessageBatchCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
+import { mockClient } from 'aws-sdk-client-mock';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { deriveJobDeliveryId, newId } from '../../../functions/aws/ids.ts';
 import { logger } from '../../../functions/aws/logger.ts';
 import { DeliveryMessage, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
-import { deliveryQueues, parseDeliveryMessage, queueUrls, workerQueue } from '../../../functions/delivery/queues.ts';
-import { NOW, aBusEvent, aDelivery, aSource, later, seconds } from '../../builders.ts';
-import { ChangeMessageVisibilityCommand, GetQueueAttributesCommand, SQSClient, SendMessageBatchCommand } from '@aws-sdk/client-sqs';
-import { mockClient } from 'aws-sdk-client-mock';
-import { deriveJobDeliveryId, newId } from '../../../functions/aws/ids.ts';
 import { CROWDED_IN_FLIGHT, LANE_TABLE } from '../../../functions/delivery/lanes.ts';
-import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
+import {
+  deliveryQueues,
+  parseDeliveryMessage,
+  queueUrls,
+  workerQueue,
+} from '../../../functions/delivery/queues.ts';
 import type { BusEvent } from '../../../functions/events/bus.ts';
 import { buildDueEvent } from '../../../functions/knowledge/sources.ts';
+import { aBusEvent, aDelivery, aSource, later, NOW, seconds } from '../../builders.ts';
 
 describe('parseDeliveryMessage', () => {
   it('returns the message that was sent', () => {
@@ -42,11 +52,7 @@ const urls = {
 };
 const urlOf = (lane: keyof typeof urls) => urls[lane];
 const sqs = mockClient(SQSClient);
-const queues = deliveryQueues(
-  new SQSClient({}),
-  urlOf,
-  () => NOW,
-);
+const queues = deliveryQueues(new SQSClient({}), urlOf, () => NOW);
 
 interface Entry {
   Id: string;
@@ -114,7 +120,11 @@ describe('sending delivery messages', () => {
     ["by the queue's default when it is due", NOW, undefined],
   ])('delays a message %s', async (_, until, delay) => {
     await queues.send('retry', [{ message: aMessage(), until }]);
-    expect(batches().flat().map(({ DelaySeconds }) => DelaySeconds)).toEqual([delay]);
+    expect(
+      batches()
+        .flat()
+        .map(({ DelaySeconds }) => DelaySeconds),
+    ).toEqual([delay]);
   });
 
   it('returns the messages of a request that fails, and no other', async () => {
@@ -225,9 +235,7 @@ it('a worker queue returns the events that the queue refused, and groups each by
   const queue = workerQueue(new SQSClient({}), 'https://sqs.example.com/checks');
 
   expect(await queue.send(events)).toMatchObject([{ item: events[1], error: { code: 'InternalError' } }]);
-  const [{ Entries = [] } = {}] = sqs
-    .commandCalls(SendMessageBatchCommand)
-    .map(({ args }) => args[0].input);
+  const [{ Entries = [] } = {}] = sqs.commandCalls(SendMessageBatchCommand).map(({ args }) => args[0].input);
   expect(Entries.map(({ MessageGroupId }) => MessageGroupId)).toEqual(events.map(({ orgId }) => orgId));
 });
 
@@ -241,9 +249,9 @@ it('a worker queue sends requests of at most ten messages and fewer bytes than S
   const large = (): BusEvent => aBusEvent({ data: { text: 'ö'.repeat(20_000) } });
 
   expect(await queue.send(Array.from({ length: 12 }, large))).toEqual([]);
-  expect(
-    sqs.commandCalls(SendMessageBatchCommand).map(({ args }) => args[0].input.Entries?.length),
-  ).toEqual([5, 5, 2]);
+  expect(sqs.commandCalls(SendMessageBatchCommand).map(({ args }) => args[0].input.Entries?.length)).toEqual([
+    5, 5, 2,
+  ]);
 
   sqs.resetHistory();
   expect(await queue.send(Array.from({ length: 12 }, () => aBusEvent()))).toEqual([]);

@@ -1,18 +1,27 @@
-import fc from 'fast-check';
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import { type DeliveryId, newId } from '../../../functions/aws/ids.ts';
 import type { Delivery } from '../../../functions/delivery/delivery.ts';
-import { LONG_BACKLOG, RESENT_IN_BACKLOG, type ReconcilePorts, reconcileDeliveries } from '../../../functions/delivery/reconcile.ts';
-import { DEFAULT_GRACE_SECONDS, EXPIRY_SECONDS, RECONCILE_EVERY_SECONDS } from '../../../functions/delivery/timing.ts';
+import { LANES, type Lane } from '../../../functions/delivery/lanes.ts';
+import {
+  LONG_BACKLOG,
+  RESENT_IN_BACKLOG,
+  type ReconcilePorts,
+  reconcileDeliveries,
+} from '../../../functions/delivery/reconcile.ts';
+import {
+  DEFAULT_GRACE_SECONDS,
+  EXPIRY_SECONDS,
+  RECONCILE_EVERY_SECONDS,
+} from '../../../functions/delivery/timing.ts';
 import { DUE_SHARDS, type DueState, keys } from '../../../functions/tenancy/keys.ts';
-import { NOW, aDelivery, anEndpoint, later, seconds } from '../../builders.ts';
+import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
+import { type Gate, interposed } from '../../doubles/interposed.ts';
 import { MemoryEndpoints, memoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryLanes } from '../../doubles/memory-lanes.ts';
-import { recordedLog } from '../../doubles/recorded-log.ts';
-import { type Gate, interposed } from '../../doubles/interposed.ts';
-import { describe, expect, it } from 'vitest';
-import { LANES, type Lane } from '../../../functions/delivery/lanes.ts';
 import { refuse } from '../../doubles/memory-queue.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
 
 const GRACE = DEFAULT_GRACE_SECONDS;
 const LOOKAHEAD = 1.5 * RECONCILE_EVERY_SECONDS;
@@ -160,7 +169,6 @@ describe('parked delivery', () => {
     expect(sent()).toEqual([delivery.id, delivery.id]);
     expect(deliveries.dueOf(delivery)).toEqual(watched(inSeconds(GRACE)));
   });
-
 });
 
 describe('delivery whose message was lost', () => {
@@ -202,23 +210,26 @@ describe('delivery whose message was lost', () => {
       return { ...reconciler, run, backlogs };
     }
 
-    it.each(LANES)('%s is resent up to the share of its organization, the longest due first', async (long) => {
-      const { run, put, sent, deliveries, clock, backlogs } = behindABacklog({}, long);
-      const { orgId } = anEndpoint();
-      const young = await put('watched', inSeconds(-1), { orgId });
-      const old: Delivery[] = [];
-      for (let count = 0; count < ofOrganization; count += 1)
-        old.push(await put('watched', inSeconds(-2 - count), { orgId }));
-      const other = await put('watched', inSeconds(0));
+    it.each(LANES)(
+      '%s is resent up to the share of its organization, the longest due first',
+      async (long) => {
+        const { run, put, sent, deliveries, clock, backlogs } = behindABacklog({}, long);
+        const { orgId } = anEndpoint();
+        const young = await put('watched', inSeconds(-1), { orgId });
+        const old: Delivery[] = [];
+        for (let count = 0; count < ofOrganization; count += 1)
+          old.push(await put('watched', inSeconds(-2 - count), { orgId }));
+        const other = await put('watched', inSeconds(0));
 
-      expect(await run(IN_FULL)).toMatchObject({ deferred: 1, resent: ofOrganization + 1 });
-      expect(sent().toSorted()).toEqual([...old, other].map(({ id }) => id).toSorted());
-      expect(deliveries.dueOf(young)).toEqual({ ...watched(inSeconds(60)), isDeferred: true });
+        expect(await run(IN_FULL)).toMatchObject({ deferred: 1, resent: ofOrganization + 1 });
+        expect(sent().toSorted()).toEqual([...old, other].map(({ id }) => id).toSorted());
+        expect(deliveries.dueOf(young)).toEqual({ ...watched(inSeconds(60)), isDeferred: true });
 
-      backlogs.clear();
-      clock.elapse(GRACE);
-      expect(await run(IN_FULL)).toMatchObject({ deferred: 0, resent: ofOrganization + 2 });
-    });
+        backlogs.clear();
+        clock.elapse(GRACE);
+        expect(await run(IN_FULL)).toMatchObject({ deferred: 0, resent: ofOrganization + 2 });
+      },
+    );
 
     it('is resent up to the limit of all organizations, for any size of a page', async () => {
       const { run, put } = behindABacklog({ pageSize: 20 });
@@ -268,7 +279,6 @@ describe('delivery whose message was lost', () => {
     expect(await run(IN_FULL)).toMatchObject({ resent: 1 });
     expect(sent()).toEqual([delivery.id]);
   });
-
 });
 
 describe('delivery that is still open after three days', () => {

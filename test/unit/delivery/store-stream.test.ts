@@ -1,4 +1,11 @@
-import { DynamoDBStreamsClient, ExpiredIteratorException, GetRecordsCommand, GetShardIteratorCommand, TrimmedDataAccessException, type _Record as StreamRecord } from '@aws-sdk/client-dynamodb-streams';
+import {
+  DynamoDBStreamsClient,
+  ExpiredIteratorException,
+  GetRecordsCommand,
+  GetShardIteratorCommand,
+  type _Record as StreamRecord,
+  TrimmedDataAccessException,
+} from '@aws-sdk/client-dynamodb-streams';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { streamReader } from '../../../functions/delivery/outbox-readers.ts';
@@ -64,12 +71,15 @@ describe("reader of a shard's part", () => {
 });
 
 describe('part that the stream has dropped', () => {
-  it.each([GetShardIteratorCommand, GetRecordsCommand])('is recognized by an error of %o', async (Command) => {
-    streams
-      .on(Command as typeof GetRecordsCommand)
-      .rejects(new TrimmedDataAccessException({ message: 'trimmed', $metadata: {} }));
-    expect(await read(part('7', '10'))).toBeUndefined();
-  });
+  it.each([GetShardIteratorCommand, GetRecordsCommand])(
+    'is recognized by an error of %o',
+    async (Command) => {
+      streams
+        .on(Command as typeof GetRecordsCommand)
+        .rejects(new TrimmedDataAccessException({ message: 'trimmed', $metadata: {} }));
+      expect(await read(part('7', '10'))).toBeUndefined();
+    },
+  );
 
   it('is recognized by a shard that ends before it', async () => {
     answering([], []);

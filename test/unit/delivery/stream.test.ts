@@ -1,17 +1,21 @@
-import fc from 'fast-check';
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { newId, type OrgId } from '../../../functions/aws/ids.ts';
+import type { Delivery } from '../../../functions/delivery/delivery.ts';
 import { type DeliveryChange, type LedgerEntry, sumChanges } from '../../../functions/delivery/ledger.ts';
-import { type DeliveryStreamPorts, type SequencedChange, processDeliveryStream } from '../../../functions/delivery/ledger-updates.ts';
+import {
+  type DeliveryStreamPorts,
+  processDeliveryStream,
+  type SequencedChange,
+} from '../../../functions/delivery/ledger-updates.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/timing.ts';
+import { aDelivery, later, NOW, seconds } from '../../builders.ts';
+import { interposed } from '../../doubles/interposed.ts';
 import { MemoryEndpoints, memoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { ledgerIn } from '../../doubles/memory-ledger.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
-import { describe, expect, it } from 'vitest';
-import { type OrgId, newId } from '../../../functions/aws/ids.ts';
-import type { Delivery } from '../../../functions/delivery/delivery.ts';
-import { NOW, aDelivery, later, seconds } from '../../builders.ts';
-import { interposed } from '../../doubles/interposed.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 
 const SHARD = 'shardId-1';

@@ -1,11 +1,11 @@
-import { NOW, aDelivery, aTenant, anEndpoint, anEvent } from '../../builders.ts';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { DeliveryMessage, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import { createRedelivery } from '../../../functions/delivery/redelivery.ts';
 import { createNotice, toBusEvent } from '../../../functions/events/bus.ts';
 import { OutboxEvent } from '../../../functions/events/events.ts';
-import { FAILED, aDispatch } from './dispatch-fixture.ts';
+import { aDelivery, anEndpoint, anEvent, aTenant, NOW } from '../../builders.ts';
+import { aDispatch, FAILED } from './dispatch-fixture.ts';
 
 const tenant = aTenant();
 const CALL = '1-5759e988-bd862e3fe1be46a994272793';

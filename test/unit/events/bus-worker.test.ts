@@ -6,7 +6,7 @@ import { busWorker, processEach } from '../../../functions/events/worker.ts';
 import { InProgressError } from '../../../functions/http/problem.ts';
 import { aBusEvent } from '../../builders.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
-import { WITH_TIME, busMessage, capturedOutput, received } from '../workers/worker-fixture.ts';
+import { busMessage, capturedOutput, received, WITH_TIME } from '../workers/worker-fixture.ts';
 
 const DONE = { batchItemFailures: [] };
 const failed = (...numbers: number[]) => ({

@@ -1,9 +1,16 @@
-import * as z from 'zod';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { newId } from '../../../functions/aws/ids.ts';
-import { BusEvent, NOTICES, Notice, createNotice, createReceiverNotice, toBusEvent } from '../../../functions/events/bus.ts';
-import { EVENT_CATALOGUE, type EventType, buildEvent } from '../../../functions/events/events.ts';
-import { NOW, aSandboxTenant, aTenant, anEvent } from '../../builders.ts';
+import {
+  BusEvent,
+  createNotice,
+  createReceiverNotice,
+  NOTICES,
+  Notice,
+  toBusEvent,
+} from '../../../functions/events/bus.ts';
+import { buildEvent, EVENT_CATALOGUE, type EventType } from '../../../functions/events/events.ts';
+import { anEvent, aSandboxTenant, aTenant, NOW } from '../../builders.ts';
 
 const tenant = aTenant();
 const context = { tenant, now: NOW };

@@ -1,8 +1,8 @@
 import 'aws-sdk-client-mock-vitest/extend';
-import fc from 'fast-check';
 import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
-import { PUT_EVENTS_LIMIT_BYTES, entrySize } from 'aws-local/sources/put-events.ts';
+import { entrySize, PUT_EVENTS_LIMIT_BYTES } from 'aws-local/sources/put-events.ts';
 import { mockClient } from 'aws-sdk-client-mock';
+import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { LogCode } from '../../../functions/aws/log-codes.ts';
 import { BUS_SOURCE, BusEvent } from '../../../functions/events/bus.ts';

@@ -2,8 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { MessageRole } from '../../../functions/conversations/conversations.ts';
-import { EVENT_CATALOGUE, type EventData, type EventType, EventTypeName, OutboxEvent, SubscribableType, buildEvent, buildExampleEvent, toEventView } from '../../../functions/events/events.ts';
-import { NOW, aTenant } from '../../builders.ts';
+import {
+  buildEvent,
+  buildExampleEvent,
+  EVENT_CATALOGUE,
+  type EventData,
+  type EventType,
+  EventTypeName,
+  OutboxEvent,
+  SubscribableType,
+  toEventView,
+} from '../../../functions/events/events.ts';
+import { aTenant, NOW } from '../../builders.ts';
 import { texts, times } from '../aws/arbitraries.ts';
 
 /**

@@ -1,10 +1,24 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type OrgId, newId } from '../../../functions/aws/ids.ts';
+import { newId, type OrgId } from '../../../functions/aws/ids.ts';
 import { EVENT_CATALOGUE, type EventType } from '../../../functions/events/events.ts';
-import { METERED_TYPES, type MeteredEvent, NO_USAGE, type UsageCounts, type UsageMeter, addUsage, getLatestMonths, isMetered, meterUsage, sumUsage, toMonth, usageMeter, usageReader } from '../../../functions/events/usage.ts';
+import {
+  addUsage,
+  getLatestMonths,
+  isMetered,
+  METERED_TYPES,
+  type MeteredEvent,
+  meterUsage,
+  NO_USAGE,
+  sumUsage,
+  toMonth,
+  type UsageCounts,
+  type UsageMeter,
+  usageMeter,
+  usageReader,
+} from '../../../functions/events/usage.ts';
 import { type Gate, gate } from '../../../functions/tenancy/gate.ts';
-import { NOW, aBusEvent, aTenant } from '../../builders.ts';
+import { aBusEvent, aTenant, NOW } from '../../builders.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';

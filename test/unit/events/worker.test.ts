@@ -1,7 +1,7 @@
 import middy from '@middy/core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Defect, InvocationFailed, invocation } from '../../../functions/aws/logger.ts';
-import { FAILED_INVOCATIONS, count } from '../../../functions/aws/metrics.ts';
+import { count, FAILED_INVOCATIONS } from '../../../functions/aws/metrics.ts';
 import { outboxReader } from '../../../functions/delivery/outbox-readers.ts';
 import { INVOCATION } from '../../support/functions.ts';
 import { capturingLogger } from '../aws/capturing-logger.ts';

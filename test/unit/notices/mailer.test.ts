@@ -1,15 +1,20 @@
 import 'aws-sdk-client-mock-vitest/extend';
-import fc from 'fast-check';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { MessageRejected, SESv2Client, SendEmailCommand, TooManyRequestsException } from '@aws-sdk/client-sesv2';
+import {
+  MessageRejected,
+  SESv2Client,
+  SendEmailCommand,
+  TooManyRequestsException,
+} from '@aws-sdk/client-sesv2';
 import { mockClient } from 'aws-sdk-client-mock';
+import fc from 'fast-check';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { mailClient } from '../../../functions/aws/clients.ts';
-import { MAX_RECIPIENTS, groupRecipients, mailer } from '../../../functions/notices/notify.ts';
+import { buildContentMailKey } from '../../../functions/notices/mailings.ts';
+import { groupRecipients, MAX_RECIPIENTS, mailer } from '../../../functions/notices/notify.ts';
 import { NotPermitted, type Permit } from '../../../functions/tenancy/gate.ts';
 import { aPermit } from '../delivery/outbound/permit.ts';
-import { buildContentMailKey } from '../../../functions/notices/mailings.ts';
 
 const ses = mockClient(SESv2Client);
 const FROM = 'notifications@example.com';

@@ -1,11 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import { NotNotified } from '../../../functions/notices/notify.ts';
-import { GateClosed } from '../../../functions/tenancy/gate.ts';
-import { NOW, aBusEvent, aTenant, later, seconds } from '../../builders.ts';
-import { DAY, LEASE, REFUSED, UNKNOWN, aChange, aDisabling, aNotifier, aWarning, admins } from './notifier-fixture.ts';
 import type { BusEvent } from '../../../functions/events/bus.ts';
 import { MAIL_BUDGETS, type MailKind } from '../../../functions/notices/mail.ts';
+import { NotNotified } from '../../../functions/notices/notify.ts';
+import { GateClosed } from '../../../functions/tenancy/gate.ts';
+import { aBusEvent, aTenant, later, NOW, seconds } from '../../builders.ts';
+import {
+  aChange,
+  aDisabling,
+  admins,
+  aNotifier,
+  aWarning,
+  DAY,
+  LEASE,
+  REFUSED,
+  UNKNOWN,
+} from './notifier-fixture.ts';
 
 describe('change of content', () => {
   it('is sent to all admins in one e-mail, and its version counts as notified', async () => {
@@ -320,7 +330,10 @@ describe('e-mail that was sent', () => {
 });
 
 /** An event of each kind about something new, as a loop of API calls can cause any number of. */
-const CAUSES: Record<MailKind, (tenant: ReturnType<typeof aTenant>, notifier: ReturnType<typeof aNotifier>) => BusEvent> = {
+const CAUSES: Record<
+  MailKind,
+  (tenant: ReturnType<typeof aTenant>, notifier: ReturnType<typeof aNotifier>) => BusEvent
+> = {
   'source.changed': (tenant) => {
     const sourceId = newId('src', NOW);
     return aChange({ tenant, sourceId, url: `https://www.example.com/${sourceId}` });

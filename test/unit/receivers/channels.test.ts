@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { Channel, parseChannelId } from '../../../functions/receivers/channels.ts';
 import { Endpoint } from '../../../functions/receivers/endpoint.ts';
-import { NOW, aConversation, aWebWidget, anHttpChannel } from '../../builders.ts';
+import { aConversation, anHttpChannel, aWebWidget, NOW } from '../../builders.ts';
 
 describe('channel', () => {
   it('of kind http is an endpoint without subscriptions for the engine', () => {

@@ -3,8 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { BusEvent } from '../../../functions/events/bus.ts';
 import { HISTORY_DAYS } from '../../../functions/events/events.ts';
-import { FAILED_STATUSES, RedeliveryJob, buildRound, computeProgress, createJob, toJobView } from '../../../functions/redelivery/jobs.ts';
-import { NOW, aRedeliveryJob, aSandboxTenant, aTenant, later, seconds } from '../../builders.ts';
+import {
+  buildRound,
+  computeProgress,
+  createJob,
+  FAILED_STATUSES,
+  RedeliveryJob,
+  toJobView,
+} from '../../../functions/redelivery/jobs.ts';
+import { aRedeliveryJob, aSandboxTenant, aTenant, later, NOW, seconds } from '../../builders.ts';
 
 const active = { id: newId('whk', NOW), status: 'active' as const };
 const DAY = seconds(86_400);

@@ -1,13 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EndpointId, type EventId, deriveJobDeliveryId, newId } from '../../../functions/aws/ids.ts';
+import { deriveJobDeliveryId, EndpointId, type EventId, newId } from '../../../functions/aws/ids.ts';
 import type { DeliveryStatus } from '../../../functions/delivery/delivery.ts';
 import { fanOut } from '../../../functions/delivery/fan-out.ts';
 import type { OutboxEvent } from '../../../functions/events/events.ts';
 import type { RedeliveryJob } from '../../../functions/redelivery/jobs.ts';
-import { NOW, anEndpoint, later, seconds } from '../../builders.ts';
+import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { casesOf } from '../../support/cases.ts';
-import { GRACE_SECONDS, LEASE_SECONDS, ROUND_SECONDS, SHORTEST_ROUND, type TestRedelivery, aRedelivery } from './redelivery-fixture.ts';
+import {
+  aRedelivery,
+  GRACE_SECONDS,
+  LEASE_SECONDS,
+  ROUND_SECONDS,
+  SHORTEST_ROUND,
+  type TestRedelivery,
+} from './redelivery-fixture.ts';
 
 /** A delivery of the last hour: how it ended, and whether its event failed again later. */
 const past = fc.record({

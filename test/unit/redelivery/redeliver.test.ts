@@ -1,11 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type DeliveryId, EndpointId, deriveDeliveryId, deriveJobDeliveryId, newId, parseCreationTime } from '../../../functions/aws/ids.ts';
-import { LANE_TABLE, LARGEST_GROUP, computeRedeliveryGroup } from '../../../functions/delivery/lanes.ts';
+import {
+  type DeliveryId,
+  deriveDeliveryId,
+  deriveJobDeliveryId,
+  EndpointId,
+  newId,
+  parseCreationTime,
+} from '../../../functions/aws/ids.ts';
+import { computeRedeliveryGroup, LANE_TABLE, LARGEST_GROUP } from '../../../functions/delivery/lanes.ts';
 import { buildRound, createSuccessorJob } from '../../../functions/redelivery/jobs.ts';
-import { NOW, aSandboxTenant, anEndpoint, later, seconds } from '../../builders.ts';
+import { anEndpoint, aSandboxTenant, later, NOW, seconds } from '../../builders.ts';
 import { casesOf } from '../../support/cases.ts';
-import { LEASE_SECONDS, SHORTEST_ROUND, type TestRedelivery, aRedelivery } from './redelivery-fixture.ts';
+import { aRedelivery, LEASE_SECONDS, SHORTEST_ROUND, type TestRedelivery } from './redelivery-fixture.ts';
 
 const many = (had: TestRedelivery['had'], count: number) =>
   Promise.all(Array.from({ length: count }, (_, index) => had('exhausted', 3000 - index)));

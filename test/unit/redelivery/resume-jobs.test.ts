@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { BusEvent } from '../../../functions/events/bus.ts';
 import type { RedeliveryJob } from '../../../functions/redelivery/jobs.ts';
-import { NOW, aSandboxTenant, anEndpoint, later, seconds } from '../../builders.ts';
-import { GRACE_SECONDS, LEASE_SECONDS, SHORTEST_ROUND, type TestRedelivery, aRedelivery } from './redelivery-fixture.ts';
+import { anEndpoint, aSandboxTenant, later, NOW, seconds } from '../../builders.ts';
+import {
+  aRedelivery,
+  GRACE_SECONDS,
+  LEASE_SECONDS,
+  SHORTEST_ROUND,
+  type TestRedelivery,
+} from './redelivery-fixture.ts';
 
 /** A job whose message is lost before a worker has received it. */
 async function aLostJob(test: TestRedelivery): Promise<RedeliveryJob> {

@@ -4,8 +4,8 @@ import { COMMIT_WINDOW_SECONDS } from '../../../functions/aws/pages.ts';
 import type { Delivery, DeliveryStatus } from '../../../functions/delivery/delivery.ts';
 import { repeatDelivery } from '../../../functions/delivery/redelivery.ts';
 import type { EventType, OutboxEvent } from '../../../functions/events/events.ts';
-import { NOW, aDelivery, anEndpoint, later, seconds } from '../../builders.ts';
-import { type TestRedelivery, aRedelivery } from './redelivery-fixture.ts';
+import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
+import { aRedelivery, type TestRedelivery } from './redelivery-fixture.ts';
 
 const HALF_AN_HOUR_AGO = later(NOW, -seconds(1800));
 

@@ -1,7 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkReceiverUrl, isLoopbackAddress, isPublicAddress } from '../../../../functions/receivers/receiver-url.ts';
-import { FORBIDDEN_IPV4, FORBIDDEN_IPV6, LOOPBACK_IPV4, addressIn, formatIPv6, ipv4Notation, ipv6Notation, isIn, toDotted } from './notations.ts';
+import {
+  checkReceiverUrl,
+  isLoopbackAddress,
+  isPublicAddress,
+} from '../../../../functions/receivers/receiver-url.ts';
+import {
+  addressIn,
+  FORBIDDEN_IPV4,
+  FORBIDDEN_IPV6,
+  formatIPv6,
+  ipv4Notation,
+  ipv6Notation,
+  isIn,
+  LOOPBACK_IPV4,
+  toDotted,
+} from './notations.ts';
 
 const refuse = { loopback: 'refuse' } as const;
 

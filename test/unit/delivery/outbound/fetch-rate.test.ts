@@ -1,12 +1,12 @@
-import fc from 'fast-check';
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { until } from 'aws-local/test/until.ts';
+import fc from 'fast-check';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readContent } from '../../../../functions/delivery/outbound/retrieve.ts';
-import { drip, fetchFrom, localClient, rawReceiver } from './receivers.ts';
 import { aPermit } from './permit.ts';
+import { drip, fetchFrom, localClient, rawReceiver } from './receivers.ts';
 
 const TOO_SLOW = 'the content came too slowly';
 

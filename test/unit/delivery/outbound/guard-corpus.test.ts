@@ -7,8 +7,8 @@ import { type Attempt, observedConnections } from './connections-observed.ts';
 import { forbiddenHosts, permittedUrls } from './corpus.ts';
 import { emptyAnswers, forbiddenAnswers, publicAnswers } from './corpus-dns-answers.ts';
 import { forbiddenUrls } from './corpus-forbidden-urls.ts';
-import { type Receiver, authority, guardedClient, postTo, rawReceiver, tcpReceiver } from './receivers.ts';
 import type { Zone } from './name-server.ts';
+import { authority, guardedClient, postTo, type Receiver, rawReceiver, tcpReceiver } from './receivers.ts';
 
 const refuse = { loopback: 'refuse' } as const;
 const NAME = 'receiver.example.com';

@@ -1,7 +1,15 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type Receiver, guardedClient, httpsReceiver, localAgent, localClient, postTo, tcpReceiver } from './receivers.ts';
 import { guardedLookup } from '../../../../functions/delivery/outbound/agent.ts';
 import { exchange } from '../../../../functions/delivery/outbound/exchange.ts';
+import {
+  guardedClient,
+  httpsReceiver,
+  localAgent,
+  localClient,
+  postTo,
+  type Receiver,
+  tcpReceiver,
+} from './receivers.ts';
 
 const refuse = { loopback: 'refuse' } as const;
 
@@ -150,8 +158,14 @@ it.each([301, 302, 303, 307, 308])(
     const receiver = await httpsReceiver((_request, response) => {
       response.writeHead(status, { location: 'https://169.254.169.254/latest/meta-data/' }).end();
     });
-    const { attempts, client } = await guardedClient({ 'receiver.example.com': { A: ['8.8.8.8'] } }, receiver);
-    expect(await postTo(client, new URL('https://receiver.example.com/'))).toMatchObject({ kind: 'answered', status });
+    const { attempts, client } = await guardedClient(
+      { 'receiver.example.com': { A: ['8.8.8.8'] } },
+      receiver,
+    );
+    expect(await postTo(client, new URL('https://receiver.example.com/'))).toMatchObject({
+      kind: 'answered',
+      status,
+    });
     expect(attempts).toEqual([{ address: '8.8.8.8', port: 443 }]);
   },
 );

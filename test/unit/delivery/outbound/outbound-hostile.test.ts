@@ -1,8 +1,8 @@
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
 import { exchange } from '../../../../functions/delivery/outbound/exchange.ts';
-import { type Receiver, drip, localAgent, localClient, postTo, pour, rawReceiver } from './receivers.ts';
 import { aPermit } from './permit.ts';
+import { drip, localAgent, localClient, postTo, pour, type Receiver, rawReceiver } from './receivers.ts';
 
 const PATIENT = 20_000;
 const HASTY = 150;

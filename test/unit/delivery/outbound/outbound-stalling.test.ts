@@ -1,10 +1,19 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { OutboundResult } from '../../../../functions/delivery/outbound/client.ts';
-import { exchange } from '../../../../functions/delivery/outbound/exchange.ts';
-import { type Receiver, drip, localAgent, localClient, postTo, pour, rawReceiver, tcpReceiver } from './receivers.ts';
 import type { Socket } from 'node:net';
 import { createGzip } from 'node:zlib';
 import { until } from 'aws-local/test/until.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { OutboundResult } from '../../../../functions/delivery/outbound/client.ts';
+import { exchange } from '../../../../functions/delivery/outbound/exchange.ts';
+import {
+  drip,
+  localAgent,
+  localClient,
+  postTo,
+  pour,
+  type Receiver,
+  rawReceiver,
+  tcpReceiver,
+} from './receivers.ts';
 
 const PATIENT = 20_000;
 const HASTY = 150;
@@ -15,7 +24,11 @@ const closed = {
   errorCode: 'connection_closed',
   error: 'connection closed before the response',
 };
-const handshakeFailed = { kind: 'failed', errorCode: 'tls', error: expect.stringMatching(/^TLS handshake failed[\w ()]*$/) };
+const handshakeFailed = {
+  kind: 'failed',
+  errorCode: 'tls',
+  error: expect.stringMatching(/^TLS handshake failed[\w ()]*$/),
+};
 
 async function resultOf(receiver: Receiver, timeoutMs: number) {
   const result = await postTo(localClient({ timeoutMs }), receiver.url());

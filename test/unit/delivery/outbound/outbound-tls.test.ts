@@ -1,11 +1,19 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { selfSigned, testAuthority } from './certificates.ts';
-import { type Receiver, authority, certificate, httpsReceiver, localClient, postTo, tcpReceiver } from './receivers.ts';
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { selfSigned, testAuthority } from './certificates.ts';
+import {
+  authority,
+  certificate,
+  httpsReceiver,
+  localClient,
+  postTo,
+  type Receiver,
+  tcpReceiver,
+} from './receivers.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 

@@ -1,10 +1,20 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it, vi } from 'vitest';
+import { exchange } from '../../../../functions/delivery/outbound/exchange.ts';
 import { NotPermitted } from '../../../../functions/tenancy/gate.ts';
 import { aPermit } from './permit.ts';
-import { type OutboundClient, bodyOf, certificate, fetchFrom, httpsReceiver, localAgent, localClient, postTo, rawReceiver } from './receivers.ts';
-import { exchange } from '../../../../functions/delivery/outbound/exchange.ts';
+import {
+  bodyOf,
+  certificate,
+  fetchFrom,
+  httpsReceiver,
+  localAgent,
+  localClient,
+  type OutboundClient,
+  postTo,
+  rawReceiver,
+} from './receivers.ts';
 
 describe('a post', () => {
   it('sends exactly the given bytes and headers to the path and query of the URL', async () => {

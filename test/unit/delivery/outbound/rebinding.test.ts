@@ -3,8 +3,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { nameServerResolver } from '../../../../functions/delivery/outbound/agent.ts';
 import { type OutboundResult, receiverClient } from '../../../../functions/delivery/outbound/client.ts';
 import { type Attempt, observedConnections } from './connections-observed.ts';
-import { type Receiver, authority, guardedClient, httpsReceiver, postTo } from './receivers.ts';
-import { type NameServer, type Zone, nameServer } from './name-server.ts';
+import { type NameServer, nameServer, type Zone } from './name-server.ts';
+import { authority, guardedClient, httpsReceiver, postTo, type Receiver } from './receivers.ts';
 
 const NAME = 'receiver.example.com';
 const url = new URL(`https://${NAME}/hook`);

@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ReceiverPolicy, checkReceiverUrl, isReceiverAddress } from '../../../../functions/receivers/receiver-url.ts';
+import {
+  checkReceiverUrl,
+  isReceiverAddress,
+  type ReceiverPolicy,
+} from '../../../../functions/receivers/receiver-url.ts';
 import { forbiddenHosts, permittedUrls } from './corpus.ts';
 import { forbiddenUrls } from './corpus-forbidden-urls.ts';
 

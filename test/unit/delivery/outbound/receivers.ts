@@ -1,16 +1,24 @@
 import { once } from 'node:events';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { type Server, type Socket, createServer as createTcpServer } from 'node:net';
-import { type TlsOptions, createServer as createTlsServer } from 'node:tls';
+import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { onTestFinished } from 'vitest';
-import { ReceiverAgent, nameServerResolver } from '../../../../functions/delivery/outbound/agent.ts';
-import { type ContentClient, type FetchResult, type OutboundClientOptions, type OutboundResult, type ReceiverClient, contentClient, receiverClient } from '../../../../functions/delivery/outbound/client.ts';
+import { nameServerResolver, ReceiverAgent } from '../../../../functions/delivery/outbound/agent.ts';
+import {
+  type ContentClient,
+  contentClient,
+  type FetchResult,
+  type OutboundClientOptions,
+  type OutboundResult,
+  type ReceiverClient,
+  receiverClient,
+} from '../../../../functions/delivery/outbound/client.ts';
 import type { ReceiverPolicy } from '../../../../functions/receivers/receiver-url.ts';
 import { testAuthority } from './certificates.ts';
-import { aPermit } from './permit.ts';
 import { observedConnections } from './connections-observed.ts';
-import { type Zone, nameServer } from './name-server.ts';
+import { nameServer, type Zone } from './name-server.ts';
+import { aPermit } from './permit.ts';
 
 /** Trusted by {@link localClient}. */
 export const authority = await testAuthority();
@@ -93,7 +101,7 @@ export const localClient = (options: Partial<OutboundClientOptions> = {}): Outbo
 export type OutboundClient = ReceiverClient & ContentClient;
 
 /** Both clients as one, until the end of the test; the test authority is trusted. */
-export function aClient(
+function aClient(
   options: Pick<OutboundClientOptions, 'policy'> & Partial<OutboundClientOptions>,
 ): OutboundClient {
   const all = { timeoutMs: 20_000, tls: { ca: authority.cert }, ...options };
