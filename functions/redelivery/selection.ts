@@ -63,7 +63,7 @@ const EVENT_ATTRIBUTES = ['pk', 'sk', ...Object.keys(EventRow.shape)];
  * Whether a job resends the event of a delivery that ended so, or that does not exist.
  * @param delivery of the event; without a status when there is none
  */
-function isWanted(
+export function isWanted(
   { what, statuses, reasons }: RedeliveryJob,
   { status, terminalReason }: Partial<Pick<Delivery, 'status' | 'terminalReason'>> = {},
 ): boolean {
@@ -76,7 +76,7 @@ const isRedelivery = ({ id, eventId }: ExaminedDelivery, webhookId: RedeliveryJo
   id !== undefined && !isFirstDelivery({ id, eventId, webhookId });
 
 /** Lists the first deliveries of events whose redelivery failed: the job has to know how each ended. */
-function listFirstDeliveries(
+export function listFirstDeliveries(
   job: RedeliveryJob,
   examined: readonly ExaminedDelivery[],
 ): DeliveryRef[] {
@@ -93,7 +93,7 @@ function listFirstDeliveries(
  * several times, the job resends the first delivery where that is in its range.
  * @param firsts the first deliveries, of those that still exist
  */
-function selectDeliveries(
+export function selectDeliveries(
   job: RedeliveryJob,
   examined: readonly ExaminedDelivery[],
   firsts: ReadonlyMap<DeliveryId, Pick<Delivery, 'status' | 'terminalReason'>>,

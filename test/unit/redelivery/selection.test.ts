@@ -1,10 +1,18 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { deriveDeliveryId, newId } from '../../../functions/aws/ids.ts';
+import { deriveDeliveryId, deriveJobDeliveryId, newId } from '../../../functions/aws/ids.ts';
 import { COMMIT_WINDOW_SECONDS } from '../../../functions/aws/pages.ts';
 import type { Delivery, DeliveryStatus } from '../../../functions/delivery/delivery.ts';
-import { repeatDelivery } from '../../../functions/delivery/redelivery.ts';
+import { isFromJob, repeatDelivery } from '../../../functions/delivery/redelivery.ts';
 import type { EventType, OutboxEvent } from '../../../functions/events/events.ts';
-import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
+import { FAILED_STATUSES } from '../../../functions/redelivery/jobs.ts';
+import {
+  createJobDelivery,
+  isWanted,
+  listFirstDeliveries,
+  selectDeliveries,
+} from '../../../functions/redelivery/selection.ts';
+import { aDelivery, anEndpoint, aRedeliveryJob, later, NOW, seconds } from '../../builders.ts';
 import { aRedelivery, type TestRedelivery } from './redelivery-fixture.ts';
 
 const HALF_AN_HOUR_AGO = later(NOW, -seconds(1800));
@@ -163,6 +171,69 @@ describe('redelivery job', () => {
     expect(pages).toBeGreaterThan(2);
     expect(await test.made(order)).toHaveLength(20);
     expect(await test.job(order)).toMatchObject({ status: 'done', examined: 20, redelivered: 20 });
+  });
+});
+
+const statuses = FAILED_STATUSES;
+
+describe("redelivery job's selection of a page", () => {
+  const HOUR = seconds(3600);
+  /** Events within the job's time range, and before it. */
+  const events = [1, 2, 30, 90, 120].map((minutes) => newId('evt', later(NOW, -seconds(60 * minutes))));
+  const anyStatus = fc.constantFrom('pending', 'retrying', 'succeeded', 'exhausted', 'skipped');
+  const page = fc.array(fc.record({ event: fc.nat(events.length - 1), status: anyStatus }));
+  /** For each event: whether its first delivery is on this page, and its status elsewhere if it is stored. */
+  const firsts = fc.array(
+    fc.record({ isHere: fc.boolean(), elsewhere: fc.option(anyStatus, { nil: undefined }) }),
+    { minLength: events.length, maxLength: events.length },
+  );
+  const wanted = fc.uniqueArray(fc.constantFrom(...statuses), { minLength: 1 });
+
+  it('is one delivery for each event that failed, unless another page has its first one', () => {
+    fc.assert(
+      fc.property(page, firsts, wanted, (had, firstOf, asked) => {
+        const job = aRedeliveryJob({ statuses: asked });
+        const { webhookId } = job;
+        const fails = (status: unknown) => asked.some((one) => one === status);
+        const isWithin = (event: number) => event < 3;
+        const examined = had.map(({ event, status }, index) => {
+          const eventId = events[event] ?? expect.fail();
+          const isFirst = firstOf[event]?.isHere && had.findIndex((one) => one.event === event) === index;
+          const id = deriveJobDeliveryId(eventId, webhookId, later(NOW, -HOUR + index));
+          return aDelivery({ eventId, webhookId, status, ...(isFirst ? {} : { id }) });
+        });
+        const failed = examined.filter(({ status }) => isWanted(job, { status }));
+        const firstDeliveries = new Map(
+          listFirstDeliveries(job, failed).flatMap(({ id }) => {
+            const event = events.findIndex((one) => deriveDeliveryId(one, webhookId) === id);
+            const status = examined.find((one) => one.id === id)?.status ?? firstOf[event]?.elsewhere;
+            return status === undefined ? [] : [[id, { status }] as const];
+          }),
+        );
+
+        const selected = selectDeliveries(job, failed, firstDeliveries, NOW);
+
+        for (const [event, eventId] of events.entries()) {
+          const own = failed.find((one) => one.eventId === eventId);
+          const isFirst = own?.id === deriveDeliveryId(eventId, webhookId);
+          const first = firstDeliveries.get(deriveDeliveryId(eventId, webhookId));
+          const isElsewhere = !isFirst && isWithin(event) && fails(first?.status);
+          expect(selected.filter((one) => one.eventId === eventId)).toEqual(
+            own === undefined || isElsewhere ? [] : [own],
+          );
+        }
+      }),
+    );
+  });
+
+  it('creates deliveries that repeat the examined one, if there is one', () => {
+    const job = aRedeliveryJob();
+    const { eventId, ...delivery } = aDelivery({ webhookId: job.webhookId, status: 'exhausted' });
+    const created = createJobDelivery(job, { ...delivery, eventId }, later(NOW, 1));
+    expect(created.redeliveryOf).toBe(delivery.id);
+    expect(isFromJob(created)).toBe(true);
+    const { eventType } = delivery;
+    expect(createJobDelivery(job, { eventId, eventType }, NOW)).not.toHaveProperty('redeliveryOf');
   });
 });
 
