@@ -2,8 +2,7 @@ import type { Socket } from 'node:net';
 import { createGzip, gzipSync } from 'node:zlib';
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
-import { drip, pour } from './hostile-writes.ts';
-import { fetchFrom, localClient, type Receiver, rawReceiver } from './receivers.ts';
+import { drip, fetchFrom, localClient, pour, type Receiver, rawReceiver } from './receivers.ts';
 
 const PATIENT = 20_000;
 const HASTY = 150;

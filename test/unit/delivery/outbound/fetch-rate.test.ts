@@ -5,9 +5,8 @@ import { until } from 'aws-local/test/until.ts';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readContent } from '../../../../functions/delivery/outbound/retrieve.ts';
-import { drip } from './hostile-writes.ts';
 import { aPermit } from './permit.ts';
-import { fetchFrom, localClient, rawReceiver } from './receivers.ts';
+import { drip, fetchFrom, localClient, rawReceiver } from './receivers.ts';
 
 const TOO_SLOW = 'the content came too slowly';
 
