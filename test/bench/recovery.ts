@@ -18,7 +18,8 @@ import { ending, endWhenInterrupted, withLocalRun } from './measure/resources.ts
 
 /*
  * A redelivery job beside live events in one local run: the events' latency is compared with that under the
- * same load without a job, in turns. What becomes of a job that is killed or stopped is tested without a clock.
+ * same load without a job, in turns. What becomes of a job that is killed or stopped is tested without a
+ * clock.
  */
 
 /** Events that are missed are tickets, those of the live load are messages. */
